@@ -58,7 +58,7 @@ export class FakeKmod {
     const device = sys.function(bdf, { driver: 'gpunvme' })
     mkdirSync(join(device, 'misc/gpunvme0'), { recursive: true })
     mkdirSync(join(sys.root, 'sys/class/misc/gpunvme0'), { recursive: true })
-    symlinkSync(device, join(sys.root, 'sys/class/misc/gpunvme0/device'))
+    symlinkSync(`../../../bus/pci/devices/${bdf}`, join(sys.root, 'sys/class/misc/gpunvme0/device'))
     this.node = sys.file('dev/gpunvme0', '')
     // Sparse: coherent memory is mapped at its handle times 4 GiB.
     truncateSync(this.node, 2 ** 40)

@@ -71,7 +71,7 @@ export class FakeSysfs implements Disposable {
       this.file(`${folder}/devices/${bdf}`, '')
       if (group.type !== undefined) this.file(`${folder}/type`, `${group.type}\n`)
       if (group.name !== undefined) this.file(`${folder}/name`, `${group.name}\n`)
-      symlinkSync(join(this.root, folder), join(this.root, path, 'iommu_group'))
+      symlinkSync(`../../../../../${folder}`, join(this.root, path, 'iommu_group'))
     }
     return join(this.root, path)
   }
@@ -86,7 +86,7 @@ export class FakeSysfs implements Disposable {
   /** What the kernel does when a driver takes a function. */
   attach(bdf: string, name: string): void {
     this.driver(name)
-    symlinkSync(join(this.root, 'sys/bus/pci/drivers', name), join(this.root, 'sys/bus/pci/devices', bdf, 'driver'))
+    symlinkSync(`../../drivers/${name}`, join(this.root, 'sys/bus/pci/devices', bdf, 'driver'))
   }
 
   boundDriver(bdf: string): string | undefined {

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { constants, mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { constants, mkdirSync, readlinkSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { simulate } from '@gpunvme/nvme-sim'
 import { scratch } from '../../../../test/scratch.js'
 import { Controller } from '../controller.js'
 import { exclusiveAt, tryExclusive } from './exclusive.js'
 import { DeviceHeldError, guardController } from './guard.js'
 import { findHolders } from './holders.js'
-import { DeviceUseUnknownError } from './tree.js'
+import { DeviceUseUnknownError, Tree } from './tree.js'
 
 const bdf = '0000:0b:00.0'
 let root = ''
@@ -78,6 +78,22 @@ function runs(pid: number, name: string, open: readonly string[], own?: { mounts
   link(`proc/${pid}/ns/mnt`, own === undefined ? 'mnt:[4026531840]' : `mnt:[${4026532000 + pid}]`)
   file(`proc/${pid}/mountinfo`, `${(own?.mounts ?? [rootMount]).join('\n')}\n`)
 }
+
+/** Device nodes with their numbers, which a copied tree does not have. */
+function nodes(numbers: Readonly<Record<string, string>>): void {
+  vi.spyOn(Tree.prototype, 'deviceNumber').mockImplementation((path) =>
+    Promise.resolve(numbers[readlinkSync(join(root, path))]),
+  )
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('the number of a device node is read as the kernel writes it', async () => {
+  expect(await new Tree('/', bdf).deviceNumber('dev/null')).toBe('c1:3')
+  expect(await new Tree('/', bdf).deviceNumber('proc/self/mountinfo')).toBeUndefined()
+})
 
 describe('nobody holds', () => {
   test('a drive that the kernel does not own', async () => {
@@ -308,8 +324,9 @@ describe('what leaves no holder in sysfs', () => {
 
   test('a process that has a character device of the controller open under another name, by its number', async () => {
     drive()
-    file(`sys/bus/pci/devices/${bdf}/nvme/nvme1/dev`, '1:3\n') // that of /dev/null, which is here under its own name
-    runs(4242, 'guest', ['/dev/null', '/dev/zero'])
+    file(`sys/bus/pci/devices/${bdf}/nvme/nvme1/dev`, '240:3\n')
+    nodes({ '/srv/dev/node': 'c240:3' })
+    runs(4242, 'guest', ['/srv/dev/node', '/srv/dev/other'])
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1', use: 'open in process 4242 (guest)' }])
   })
 
@@ -322,8 +339,9 @@ describe('what leaves no holder in sysfs', () => {
   ])('a process that has %s open under another name, by its number', async (_, of, what) => {
     folder(`sys/bus/pci/devices/${bdf}`)
     link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
-    file(`${of}/dev`, '1:3\n') // that of /dev/null, which is here under its own name
-    runs(4242, 'guest', ['/dev/null', '/dev/zero'])
+    file(`${of}/dev`, '240:3\n')
+    nodes({ '/srv/dev/node': 'c240:3' })
+    runs(4242, 'guest', ['/srv/dev/node', '/srv/dev/other'])
     expect(await findHolders(root, bdf)).toEqual([
       { device: bdf, use: `driven from user space: its ${what} is open in process 4242 (guest)` },
     ])
@@ -331,8 +349,9 @@ describe('what leaves no holder in sysfs', () => {
 
   test('a block device that is open under another name is told from a character device of its number', async () => {
     const disk = drive()
-    file(`${disk}/dev`, '1:3\n')
-    runs(4242, 'server', ['/dev/null'])
+    file(`${disk}/dev`, '240:3\n')
+    nodes({ '/srv/dev/node': 'c240:3' })
+    runs(4242, 'server', ['/srv/dev/node'])
     expect(await findHolders(root, bdf)).toEqual([])
   })
 

@@ -1,21 +1,27 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { relative } from 'node:path'
+import { MachineFileError } from '../machine-files/error.js'
+import { MachineFiles } from '../machine-files/files.js'
+import { readRegularFile } from '../machine-files/regular-file.js'
 
 /** What another process may deny to us, or may take with it while it is looked at. */
 export const OF_ANOTHER_PROCESS = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EINVAL']
 
+/** Largest file that is read. Mount tables of large container hosts have MiB. */
+const MAX_BYTES = 64 * 1024 * 1024
+
 /**
- * Where sys/, proc/ and dev/ are, on behalf of one drive. Whatever cannot be looked at is an error, since it may be
- * what would have said that the drive is in use; each look says which answers mean that there is nothing.
+ * Reads sys/, proc/ and dev/ on behalf of one drive, as `MachineFiles` does. Whatever cannot be read is an error, since
+ * it may be what would have said that the drive is in use; each read says which answers mean that there is nothing.
  */
 export class Tree {
-  readonly root: string
   readonly bdf: string
+  private readonly files: MachineFiles
 
   constructor(root: string, bdf: string) {
-    this.root = root
     this.bdf = bdf
+    this.files = new MachineFiles(root)
   }
 
   /** Names in a directory; none where there is no such directory, which is how sysfs says that there is nothing. */
@@ -25,16 +31,22 @@ export class Tree {
 
   /** The text of a file, without the newline at its end; undefined for the answers that mean nothing. */
   async text(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string | undefined> {
-    return (await this.look(path, (at) => readFile(at, 'utf8'), nothing))?.replace(/\n$/, '')
+    return (await this.bytes(path, nothing))?.toString('utf8').replace(/\n$/, '')
   }
 
-  async bytes(path: string): Promise<Uint8Array | undefined> {
-    return this.look(path, (at) => readFile(at), ['ENOENT'])
+  /** The contents of a file; undefined for the answers that mean nothing. */
+  bytes(path: string, nothing: readonly string[] = ['ENOENT']): Promise<Buffer | undefined> {
+    return this.look(path, (at) => readRegularFile(at, MAX_BYTES), nothing)
   }
 
   /** What a link says, unresolved. */
   async link(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string | undefined> {
-    return this.look(path, (at) => readlink(at), nothing)
+    return this.look(
+      path,
+      (at) => readlink(at),
+      nothing,
+      () => this.files.resolveFolder(path),
+    )
   }
 
   /** What node a process has open, as b259:0 or c240:0; undefined of what is no device. */
@@ -54,9 +66,8 @@ export class Tree {
 
   /** The kernel's name of a node below /dev, whatever link it is called by: /dev/disk/by-uuid/... is nvme0n1p2. */
   async deviceName(node: string): Promise<string> {
-    const dev = join(this.root, 'dev')
-    const [resolved, resolvedDev] = await Promise.all([this.resolve(node), realpath(dev).catch(() => dev)])
-    return resolved === undefined ? node.replace(/^\/dev\//, '') : relative(resolvedDev, resolved)
+    const [resolved, dev] = await Promise.all([this.resolve(node), this.resolve('dev')])
+    return resolved === undefined || dev === undefined ? node.replace(/^\/dev\//, '') : relative(dev, resolved)
   }
 
   /** @throws DeviceUseUnknownError */
@@ -66,7 +77,7 @@ export class Tree {
 
   private async resolve(path: string): Promise<string | undefined> {
     try {
-      return await realpath(join(this.root, path))
+      return await realpath(this.files.resolve(path))
     } catch {
       return undefined // a node that another mount namespace has, or that is gone: its own name has to do
     }
@@ -76,10 +87,12 @@ export class Tree {
     path: string,
     how: (path: string) => Promise<T>,
     nothing: readonly string[],
+    resolve = () => this.files.resolve(path),
   ): Promise<T | undefined> {
     try {
-      return await how(join(this.root, path))
+      return await how(resolve())
     } catch (error) {
+      if (error instanceof MachineFileError) return this.blind(path, error.problem, error)
       const { code = String(error) } = error as NodeJS.ErrnoException
       return nothing.includes(code) ? undefined : this.blind(path, code, error)
     }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { guardController, guardUnbinding } from '../guard/guard.js'
 import { checkDriver, type BindingRecord, type UserSpaceDriver } from './binding-record.js'
@@ -16,7 +14,16 @@ import {
   type BindingStep,
   type SysfsWrite,
 } from './binding-steps.js'
-import { attribute, driverOf, GroupNotViableError, nvmeFunction, obstacles, type PciFunction } from './function.js'
+import { MachineFiles } from '../machine-files/files.js'
+import {
+  attribute,
+  driverOf,
+  functionFolder,
+  GroupNotViableError,
+  nvmeFunction,
+  obstacles,
+  type PciFunction,
+} from './function.js'
 import { claimFunction } from './open-functions.js'
 import { CHANGING_DRIVER, restoreBindingBy, textOf, undo, writeToSysfs } from './restore.js'
 
@@ -72,7 +79,7 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
   checkDriver(driver)
   const found = nvmeFunction(sysRoot, bdf)
   const release = claimFunction(found, CHANGING_DRIVER)
-  let record = recordBefore(found, driver)
+  let record = recordBefore(found, driver, sysRoot)
   try {
     await check(found, driver, sysRoot)
     const refuseNewHolders = await guardUnbinding(sysRoot, bdf)
@@ -83,7 +90,7 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
       await take(write, found, driver, sysRoot, step)
       if (found.driver !== undefined && step.name === unbinding(found.driver)) await refuseNewHolders()
     }
-    const state = attribute(join(found.path, 'power_state'))
+    const state = attribute(sysRoot, `${functionFolder(bdf)}/power_state`)
     if (state === 'D3hot' || state === 'D3cold') throw new FunctionAsleepError(bdf, state)
   } catch (error) {
     const left = await undo(write, record, sysRoot)
@@ -110,8 +117,8 @@ export async function planBinding(options: Omit<BindOptions, 'onRecord'>): Promi
   const found = nvmeFunction(sysRoot, bdf)
   await check(found, driver, sysRoot)
   const isAlone = driver === 'vfio-pci' && found.driver !== driver && found.group === undefined
-  if (isAlone && attribute(join(sysRoot, NO_IOMMU_MODE)) !== 'Y') throw new NoIommuError(bdf, sysRoot)
-  return bindingSteps(found, recordBefore(found, driver), sysRoot).map(textOf)
+  if (isAlone && attribute(sysRoot, NO_IOMMU_MODE) !== 'Y') throw new NoIommuError(bdf, sysRoot)
+  return bindingSteps(found, recordBefore(found, driver, sysRoot), sysRoot).map(textOf)
 }
 
 async function check(found: PciFunction, driver: UserSpaceDriver, sysRoot: string): Promise<void> {
@@ -121,12 +128,13 @@ async function check(found: PciFunction, driver: UserSpaceDriver, sysRoot: strin
     const others = obstacles(sysRoot, found)
     if (others.length > 0) throw new GroupNotViableError(bdf, group.number, others)
   }
-  if (driver !== null && !existsSync(driverFolder(sysRoot, driver))) throw new DriverNotLoadedError(bdf, driver)
+  if (driver !== null && !new MachineFiles(sysRoot).exists(driverFolder(driver)))
+    throw new DriverNotLoadedError(bdf, driver)
 }
 
 async function take(
   write: SysfsWrite,
-  { bdf, path, group }: PciFunction,
+  { bdf, group }: PciFunction,
   driver: UserSpaceDriver,
   sysRoot: string,
   step: BindingStep,
@@ -140,7 +148,7 @@ async function take(
     if (!isAlone || !(error instanceof BindError) || error.errno !== 'EINVAL') throw error
     throw new BindError(bdf, error.step, error.cause, [], withoutIommu(sysRoot))
   }
-  if (isBinding && driverOf(path) !== driver) throw new BindError(bdf, step.name, undefined)
+  if (isBinding && driverOf(sysRoot, bdf) !== driver) throw new BindError(bdf, step.name, undefined)
 }
 
 const NO_IOMMU_MODE = 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode'
@@ -148,7 +156,7 @@ const NO_IOMMU_MODE = 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode'
 /** What to do about a machine whose IOMMU is off, or not there. */
 function withoutIommu(sysRoot: string): string {
   const turnOn = 'turn the IOMMU on (firmware set-up; kernel parameter intel_iommu=on)'
-  return existsSync(join(sysRoot, NO_IOMMU_MODE))
+  return new MachineFiles(sysRoot).exists(NO_IOMMU_MODE)
     ? `${turnOn}; or, without one, echo 1 > /${NO_IOMMU_MODE}, which lets the drive reach all memory`
     : `${turnOn}; or use the transport sysfs, with no driver: this kernel's vfio has no enable_unsafe_noiommu_mode`
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { BindingRecord, UserSpaceDriver } from './binding-record.js'
-import { attribute, driverOf, type PciFunction } from './function.js'
+import { attribute, driverOf, functionFolder, type PciFunction } from './function.js'
 
 /** One write to sysfs, which is a request to the kernel: `echo TEXT > PATH`. */
 export interface BindingStep {
@@ -28,11 +28,15 @@ const NO_DRIVER = 'gpunvme-none'
 const SET_OVERRIDE = 'set driver_override'
 
 /** What a function is like before anything is done to it: no step is begun. */
-export function recordBefore({ bdf, path, driver: previous }: PciFunction, driver: UserSpaceDriver): BindingRecord {
-  const before = overrideOf(path)
+export function recordBefore(
+  { bdf, driver: previous }: PciFunction,
+  driver: UserSpaceDriver,
+  sysRoot: string,
+): BindingRecord {
+  const before = overrideOf(sysRoot, bdf)
   // A process that was killed left it: none that keeps the driver from binding which is there can be an original.
   const isLeftOver = before === NO_DRIVER || (previous !== undefined && before !== previous)
-  const control = attribute(controlOf(path))
+  const control = powerControlOf(sysRoot, bdf)
   return {
     version: 1,
     bdf,
@@ -61,7 +65,7 @@ export function bindingSteps(
     if (previous !== undefined) steps.push({ name: unbinding(previous), path: unbindOf(path), text: bdf, isNeeded })
     if (driver !== null) steps.push({ name: binding(driver), path: bindOf(sysRoot, driver), text: bdf, isNeeded })
   }
-  const isSuspended = () => attribute(controlOf(path)) === 'auto'
+  const isSuspended = () => powerControlOf(sysRoot, bdf) === 'auto'
   // A function that the kernel may send to D3 reads all ones there.
   if (powerControl === 'auto' || (powerControl === 'on' && driver === 'vfio-pci' && previous !== driver))
     steps.push({ name: 'set power/control', path: controlOf(path), text: 'on', isNeeded: isSuspended })
@@ -75,29 +79,34 @@ export function bindingSteps(
  */
 export function restoringSteps(record: BindingRecord, sysRoot: string): ConditionalStep[] {
   const { bdf, driver, previous, override, isProbed, powerControl, begun } = record
-  const path = functionFolder(sysRoot, bdf)
+  const path = join(sysRoot, functionFolder(bdf))
   const steps: ConditionalStep[] = []
   if (driver !== null && begun.includes(binding(driver))) {
-    const isNeeded = () => driverOf(path) === driver
+    const isNeeded = () => driverOf(sysRoot, bdf) === driver
     steps.push({ name: unbinding(driver), path: unbindOf(path), text: bdf, isNeeded })
   }
   if (begun.includes(SET_OVERRIDE)) {
-    const isNeeded = () => overrideOf(path) === (driver ?? NO_DRIVER)
+    const isNeeded = () => overrideOf(sysRoot, bdf) === (driver ?? NO_DRIVER)
     steps.push({ name: 'reset driver_override', path: join(path, 'driver_override'), text: `${override}\n`, isNeeded })
     // It may have come back by itself: a bus was rescanned, a module loaded. And another may have been bound.
     const isFree = () => {
-      const now = driverOf(path)
+      const now = driverOf(sysRoot, bdf)
       return now === undefined || now === driver
     }
     if (previous !== null && begun.includes(unbinding(previous)))
       steps.push({ name: binding(previous), path: bindOf(sysRoot, previous), text: bdf, isNeeded: isFree })
     if (isProbed) {
       const probe = join(sysRoot, 'sys/bus/pci/drivers_probe')
-      steps.push({ name: 'probe drivers', path: probe, text: bdf, isNeeded: () => driverOf(path) === undefined })
+      steps.push({
+        name: 'probe drivers',
+        path: probe,
+        text: bdf,
+        isNeeded: () => driverOf(sysRoot, bdf) === undefined,
+      })
     }
   }
   if (powerControl === 'auto' && begun.length > 0) {
-    const isNeeded = () => attribute(controlOf(path)) === 'on'
+    const isNeeded = () => powerControlOf(sysRoot, bdf) === 'on'
     steps.push({ name: 'reset power/control', path: controlOf(path), text: powerControl, isNeeded })
   }
   return steps
@@ -120,29 +129,30 @@ export function unbinding(driver: string): string {
   return `unbind ${driver}`
 }
 
-export function functionFolder(sysRoot: string, bdf: string): string {
-  return join(sysRoot, 'sys/bus/pci/devices', bdf)
-}
-
 function bindOf(sysRoot: string, driver: string): string {
-  return join(driverFolder(sysRoot, driver), 'bind')
+  return join(sysRoot, driverFolder(driver), 'bind')
 }
 
 function unbindOf(path: string): string {
   return join(path, 'driver/unbind')
 }
 
-export function driverFolder(sysRoot: string, driver: string): string {
-  return join(sysRoot, 'sys/bus/pci/drivers', driver)
+/** Folder of a driver in sysfs, from the root of the machine. */
+export function driverFolder(driver: string): string {
+  return `sys/bus/pci/drivers/${driver}`
 }
 
 function controlOf(path: string): string {
   return join(path, 'power/control')
 }
 
+function powerControlOf(sysRoot: string, bdf: string): string | undefined {
+  return attribute(sysRoot, `${functionFolder(bdf)}/power/control`)
+}
+
 /** Empty where there is none, for which the kernel writes (null). */
-function overrideOf(path: string): string {
-  const text = attribute(join(path, 'driver_override'))
+function overrideOf(sysRoot: string, bdf: string): string {
+  const text = attribute(sysRoot, `${functionFolder(bdf)}/driver_override`)
   return text === undefined || text === '(null)' ? '' : text
 }
 

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { NVME_CLASS_CODE, PciHeader } from '@gpunvme/nvme-spec/pci'
+import { MachineFiles } from '../machine-files/files.js'
+
+const DEVICES = 'sys/bus/pci/devices'
 
 /** What sysfs says of one PCI function. */
 export interface PciFunction {
@@ -31,24 +33,23 @@ export interface IommuGroup {
  */
 export function nvmeFunction(sysRoot: string, bdf: string): PciFunction {
   checkBdf(bdf)
-  const path = join(sysRoot, 'sys/bus/pci/devices', bdf)
-  const classCode = classOf(path)
+  const classCode = classOf(sysRoot, bdf)
   if (classCode === undefined) throw new PciFunctionNotFoundError(bdf, nvmeFunctions(sysRoot))
   if (classCode !== NVME_CLASS_CODE) throw new NotNvmeError(bdf, classCode, nvmeFunctions(sysRoot))
-  return { bdf, path, driver: driverOf(path), group: groupOf(path) }
+  const path = join(sysRoot, functionFolder(bdf))
+  return { bdf, path, driver: driverOf(sysRoot, bdf), group: groupOf(sysRoot, bdf) }
 }
 
 /** The PCI addresses of all NVMe controllers that the kernel lists: class code 010802h. */
 export function nvmeFunctions(sysRoot: string): string[] {
-  const devices = join(sysRoot, 'sys/bus/pci/devices')
-  return list(devices)
-    .filter((bdf) => classOf(join(devices, bdf)) === NVME_CLASS_CODE)
+  return list(sysRoot, DEVICES)
+    .filter((bdf) => classOf(sysRoot, bdf) === NVME_CLASS_CODE)
     .sort()
 }
 
-/** The driver bound to the function whose folder in sysfs this is; undefined where there is none. */
-export function driverOf(path: string): string | undefined {
-  return linkName(join(path, 'driver'))
+/** The driver that is bound to a function; undefined where there is none. */
+export function driverOf(sysRoot: string, bdf: string): string | undefined {
+  return linkName(sysRoot, `${functionFolder(bdf)}/driver`)
 }
 
 /**
@@ -57,21 +58,23 @@ export function driverOf(path: string): string | undefined {
  */
 export function obstacles(sysRoot: string, { bdf, group }: Pick<PciFunction, 'bdf' | 'group'>): GroupObstacle[] {
   return (group?.functions ?? []).flatMap((other) => {
-    const path = join(sysRoot, 'sys/bus/pci/devices', other)
-    const driver = driverOf(path)
+    const driver = driverOf(sysRoot, other)
     if (other === bdf || driver === undefined || driver === 'vfio-pci' || driver === 'pci-stub') return []
-    return isBridge(path) ? [] : [{ bdf: other, driver }]
+    return isBridge(sysRoot, other) ? [] : [{ bdf: other, driver }]
   })
 }
 
-/** Text of a file in sysfs without its line end; undefined where there is no such file. */
-export function attribute(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
+/** Folder of a function in sysfs, from the root of the machine. */
+export function functionFolder(bdf: string): string {
+  return `${DEVICES}/${bdf}`
+}
+
+/**
+ * Text of a file in sysfs without its line end; undefined where there is no such file.
+ * @param path from `sysRoot`. @throws MachineFileError
+ */
+export function attribute(sysRoot: string, path: string): string | undefined {
+  return unlessMissing(() => new MachineFiles(sysRoot).text(path).trim())
 }
 
 /** @throws RangeError for what is no PCI address as sysfs writes it. */
@@ -80,50 +83,45 @@ export function checkBdf(bdf: string): void {
     throw new RangeError(`bdf: expected a PCI address in lower case as 0000:0b:00.0, got ${JSON.stringify(bdf)}`)
 }
 
-function classOf(path: string): number | undefined {
-  const text = attribute(join(path, 'class'))
+function classOf(sysRoot: string, bdf: string): number | undefined {
+  const text = attribute(sysRoot, `${functionFolder(bdf)}/class`)
   return text === undefined ? undefined : Number(text)
 }
 
-function groupOf(path: string): IommuGroup | undefined {
-  const folder = join(path, 'iommu_group')
-  const number = linkName(folder)
+function groupOf(sysRoot: string, bdf: string): IommuGroup | undefined {
+  const folder = `${functionFolder(bdf)}/iommu_group`
+  const number = linkName(sysRoot, folder)
   if (number === undefined) return undefined
   return {
     number,
-    type: attribute(join(folder, 'type')),
-    isNoIommu: attribute(join(folder, 'name')) === 'vfio-noiommu',
-    functions: list(join(folder, 'devices')).sort(),
+    type: attribute(sysRoot, `${folder}/type`),
+    isNoIommu: attribute(sysRoot, `${folder}/name`) === 'vfio-noiommu',
+    functions: list(sysRoot, `${folder}/devices`).sort(),
   }
 }
 
 /** Header layout 1 or 2: the first 64 bytes of configuration space are shown to everyone. */
-function isBridge(path: string): boolean {
-  const header = readFileSync(join(path, 'config'))
+function isBridge(sysRoot: string, bdf: string): boolean {
+  const header = new MachineFiles(sysRoot).bytes(`${functionFolder(bdf)}/config`)
   return PciHeader.HTYPE.HL.of(header[PciHeader.HTYPE.offset] ?? 0) !== 0
 }
 
-function linkName(path: string): string | undefined {
-  try {
-    return basename(readlinkSync(path))
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
+function linkName(sysRoot: string, path: string): string | undefined {
+  return unlessMissing(() => basename(new MachineFiles(sysRoot).link(path)))
 }
 
-function list(path: string): string[] {
-  try {
-    return readdirSync(path)
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+function list(sysRoot: string, path: string): string[] {
+  return unlessMissing(() => new MachineFiles(sysRoot).list(path)) ?? []
 }
 
-function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' || code === 'ENOTDIR'
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
 }
 
 /** A function that keeps its group from being handed out. */

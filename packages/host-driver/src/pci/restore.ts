@@ -1,17 +1,17 @@
 import { constants } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { guardController } from '../guard/guard.js'
 import { parseBindingRecord, type BindingRecord } from './binding-record.js'
 import {
   attempt,
   BindError,
-  functionFolder,
   restoringSteps,
   type BindingStep,
   type ConditionalStep,
   type SysfsWrite,
 } from './binding-steps.js'
-import { driverOf, nvmeFunctions } from './function.js'
+import { driverOf, functionFolder, nvmeFunctions } from './function.js'
 import { claimFunction } from './open-functions.js'
 
 /** Where the machine is of which a record tells. */
@@ -46,11 +46,11 @@ export async function restoreBindingBy(
   const checked = parseBindingRecord(record)
   const { bdf, driver } = checked
   if (!isThere(checked, sysRoot)) return
-  const path = functionFolder(sysRoot, bdf)
+  const path = join(sysRoot, functionFolder(bdf))
   const release = claimFunction({ bdf, path }, CHANGING_DRIVER)
   try {
     // While it has our driver, or none, somebody may drive it. What somebody else bound is not touched anyway.
-    const now = driverOf(path)
+    const now = driverOf(sysRoot, bdf)
     if (now === undefined || now === driver) await guardController(sysRoot, { bdf })
     const [first, ...others] = await undo(write, checked, sysRoot)
     if (first !== undefined) throw new BindError(bdf, first.step, first.cause, others)

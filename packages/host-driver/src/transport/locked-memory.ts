@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { attribute } from '../pci/function.js'
@@ -74,8 +73,8 @@ export interface HugePages {
 
 /** Counts huge pages of 2 MiB. @param sysRoot where sys/ is. */
 export function hugePages(sysRoot: string): HugePages {
-  const folder = join(sysRoot, 'sys/kernel/mm/hugepages/hugepages-2048kB')
-  const count = (name: string) => Number(attribute(join(folder, name)) ?? 0)
+  const folder = 'sys/kernel/mm/hugepages/hugepages-2048kB'
+  const count = (name: string) => Number(attribute(sysRoot, `${folder}/${name}`) ?? 0)
   return { total: count('nr_hugepages'), free: count('free_hugepages') }
 }
 

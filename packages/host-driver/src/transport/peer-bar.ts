@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { sysfsConfigSpace } from '../pci/config-space.js'
-import { attribute, checkBdf, DriverBoundError, driverOf } from '../pci/function.js'
+import { attribute, checkBdf, DriverBoundError, driverOf, functionFolder } from '../pci/function.js'
 import { accessing } from './hardware-access.js'
 
 /** Memory of another device: one of its BARs. */
@@ -26,13 +26,15 @@ export interface MappedPeer extends MappedResource {
  */
 export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: PeerBar): MappedPeer {
   checkBdf(bdf)
-  const path = join(sysRoot, 'sys/bus/pci/devices', bdf)
+  const path = join(sysRoot, functionFolder(bdf))
   // Lines of first address, last address and flags, one for each BAR.
   const line =
-    Number.isInteger(bar) && bar >= 0 && bar < 6 ? attribute(join(path, 'resource'))?.split('\n')[bar] : undefined
+    Number.isInteger(bar) && bar >= 0 && bar < 6
+      ? attribute(sysRoot, `${functionFolder(bdf)}/resource`)?.split('\n')[bar]
+      : undefined
   const [first = 0, last = 0] = line?.split(' ').map(Number) ?? []
   if (last === 0) throw new RangeError(`peer: expected a BAR that is there, got BAR ${bar} of ${bdf}`)
-  refuseOtherDriver(bdf, path)
+  refuseOtherDriver(sysRoot, bdf)
   const config = sysfsConfigSpace(join(path, 'config'))
   try {
     const { CMD } = PciHeader
@@ -46,8 +48,8 @@ export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: Pe
 /** Drivers that leave a function alone. */
 const LEAVE_ALONE = ['vfio-pci', 'pci-stub', 'uio_pci_generic']
 
-function refuseOtherDriver(bdf: string, path: string): void {
-  const driver = driverOf(path)
+function refuseOtherDriver(sysRoot: string, bdf: string): void {
+  const driver = driverOf(sysRoot, bdf)
   if (driver === undefined || LEAVE_ALONE.includes(driver)) return
   throw new DriverBoundError(bdf, driver, null, `unbind it: echo ${bdf} > /sys/bus/pci/devices/${bdf}/driver/unbind`)
 }

@@ -503,7 +503,7 @@ test('a function is never reset under a driver', async () => {
   const path = drive({ files: { reset: '', reset_method: 'flr\n' } })
   const transport = await open()
   sys.driver('nvme')
-  symlinkSync(join(sys.root, 'sys/bus/pci/drivers/nvme'), join(path, 'driver'))
+  symlinkSync('../../drivers/nvme', join(path, 'driver'))
   await expect(transport.reset!('function')).rejects.toThrow(DriverBoundError)
   expect(readFileSync(join(path, 'reset'), 'utf8')).toBe('')
   await transport.close()

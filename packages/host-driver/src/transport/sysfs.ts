@@ -6,7 +6,14 @@ import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/tran
 import { anything, checkOptions, object, text, type Checks } from '../check-options.js'
 import { guardController, guardRegisters } from '../guard/guard.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
-import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
+import {
+  attribute,
+  DriverBoundError,
+  driverOf,
+  functionFolder,
+  nvmeFunction,
+  type PciFunction,
+} from '../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../pci/open-functions.js'
 import {
   disableBusMaster,
@@ -75,7 +82,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
   if (most !== undefined && (!Number.isInteger(most) || most < 1))
     throw new RangeError(`hugePages: expected a positive integer, got ${most}`)
   const found = nvmeFunction(sysRoot, bdf)
-  refuseDriver(found)
+  refuseDriver(sysRoot, found.bdf)
   const { group } = found
   if (group !== undefined && group.type !== 'identity') throw new IommuActiveError(bdf, group.number, group.type)
   // Nothing in the kernel keeps a second process out, and to let go of the drive here would take it from that one.
@@ -84,7 +91,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
   cleanup.push(claimFunction(found, OPEN_HERE))
   try {
     // Since it was looked at the driver may have come back.
-    refuseDriver(found)
+    refuseDriver(sysRoot, found.bdf)
     const pages = hugePages(sysRoot)
     if (pages.free === 0) throw new HugePagesError(1, pages)
     const clock = new PollingClock()
@@ -102,7 +109,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     cleanup.push(close)
     await guardRegisters(sysRoot, bdf)
     // Who gives the drive back looks for open registers first: from here on it finds ours.
-    refuseDriver(found)
+    refuseDriver(sysRoot, found.bdf)
     const bar = new RegionBar(region, clock, region)
     // The registers of a function that was pulled out need not read all ones: what answers there then is not it.
     const stop = clock.every(REMOVAL_CHECK_NS, () => {
@@ -114,8 +121,8 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     await wakeFunction(config, clock)
     enableMemorySpace(config)
     const name = `sysfs ${bdf}`
-    const reset = canReset(found, config)
-      ? (kind: 'function' | 'bus') => resetFunction(found, config, clock, kind)
+    const reset = canReset(sysRoot, found, config)
+      ? (kind: 'function' | 'bus') => resetFunction(sysRoot, found, config, clock, kind)
       : undefined
     // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
     cleanup.push(() => {
@@ -148,8 +155,8 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
 /** Drivers that do nothing with the function may stay: they serve programs like this one. */
 const HARMLESS = ['uio_pci_generic', 'pci-stub']
 
-function refuseDriver({ bdf, path }: Pick<PciFunction, 'bdf' | 'path'>): void {
-  const driver = driverOf(path)
+function refuseDriver(sysRoot: string, bdf: string): void {
+  const driver = driverOf(sysRoot, bdf)
   if (driver !== undefined && !HARMLESS.includes(driver)) throw new DriverBoundError(bdf, driver, null)
 }
 
@@ -159,14 +166,15 @@ function openConfig({ bdf, path }: PciFunction): OpenConfigSpace {
 }
 
 /** Whether a reset through sysfs is one of this function alone. The kernel takes the first of its methods. */
-function canReset({ path }: PciFunction, config: OpenConfigSpace): boolean {
+function canReset(sysRoot: string, { bdf, path }: PciFunction, config: OpenConfigSpace): boolean {
   if (!existsSync(join(path, 'reset'))) return false
-  const methods = attribute(join(path, 'reset_method'))
+  const methods = attribute(sysRoot, `${functionFolder(bdf)}/reset_method`)
   // Before Linux 5.15 there is no such file; Function Level Reset came first there too.
   return methods === undefined ? hasFunctionLevelReset(config) : methods.split(' ')[0] === 'flr'
 }
 
 async function resetFunction(
+  sysRoot: string,
   found: PciFunction,
   config: OpenConfigSpace,
   clock: PollingClock,
@@ -175,7 +183,7 @@ async function resetFunction(
   if (kind !== 'function')
     throw new TypeError(`kind: expected 'function', got '${kind}': sysfs resets nothing else here`)
   // A reset under a driver that knows nothing of it takes the kernel down with it.
-  refuseDriver(found)
+  refuseDriver(sysRoot, found.bdf)
   const file = join(found.path, 'reset')
   try {
     await writeFile(file, '1', { flag: constants.O_WRONLY })

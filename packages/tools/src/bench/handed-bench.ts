@@ -68,12 +68,12 @@ export async function benchHandedOver(
 }
 
 async function confirm(
-  { bdf, path, linuxName }: FoundDrive,
+  { bdf }: FoundDrive,
   flags: BenchFlags,
   output: Output,
   signal: AbortSignal,
 ): Promise<DriveFacts> {
-  const facts = driveFacts(path, linuxName)
+  const facts = driveFacts('/', bdf)
   const { serial, model } = facts
   const description = model ?? 'a drive whose model Linux does not say'
   await confirmChange({ bdf, serial: serial ?? undefined, description, change: 'take over' }, flags, output, signal)

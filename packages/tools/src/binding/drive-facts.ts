@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { isSystemError } from '../command-line/file-error.js'
 
 /** What Linux's own driver knows of a drive while it has it; null where it does not. */
@@ -8,18 +7,23 @@ export interface DriveFacts {
   readonly model: string | null
 }
 
-/** What the driver calls it: 'nvme0'; undefined while that has it not. @param path the function's folder in sysfs. */
-export function linuxNameOf(path: string): string | undefined {
-  return unlessMissing(() => readdirSync(join(path, 'nvme')).find((name) => /^nvme\d+$/.test(name)))
+/** Name that Linux's own driver has for a drive, 'nvme0'; undefined while it does not have the drive. */
+export function linuxNameOf(root: string, bdf: string): string | undefined {
+  return unlessMissing(() => new MachineFiles(root).list(nvmeFolder(bdf)).find((name) => /^nvme\d+$/.test(name)))
 }
 
-export function driveFacts(path: string, linuxName: string | undefined): DriveFacts {
+export function driveFacts(root: string, bdf: string): DriveFacts {
+  const linuxName = linuxNameOf(root, bdf)
   // Padded with blanks, as Identify has it.
   const text = (name: string) =>
     linuxName === undefined
       ? undefined
-      : unlessMissing(() => readFileSync(join(path, 'nvme', linuxName, name), 'utf8').trim())
+      : unlessMissing(() => new MachineFiles(root).text(`${nvmeFolder(bdf)}/${linuxName}/${name}`).trim())
   return { serial: text('serial') ?? null, model: text('model') ?? null }
+}
+
+function nvmeFolder(bdf: string): string {
+  return `sys/bus/pci/devices/${bdf}/nvme`
 }
 
 function unlessMissing<T>(read: () => T): T | undefined {

@@ -70,8 +70,8 @@ export function statusOf(
   { answers, holders }: Seen,
   { entry, problem }: Remembered,
 ): DriveStatus {
-  const linuxName = found && linuxNameOf(found.path)
-  const facts = found && driveFacts(found.path, linuxName)
+  const linuxName = found && linuxNameOf(root, bdf)
+  const facts = found && driveFacts(root, bdf)
   const users = valueOf(holders)?.map(({ device, use }) => `${device} ${use}`)
   const opening = openingNow(found, answers, users ?? [])
   const owner = problem === undefined ? ownerOf(root, found, entry) : 'unknown'

@@ -1,6 +1,5 @@
+import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import type { PciFunction, UserSpaceDriver } from '@gpunvme/host-driver/pci'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 
 /** What --to calls what a drive can be given to. */
 export const TARGETS = { 'vfio-pci': 'vfio-pci', kmod: 'gpunvme', none: null } as const satisfies Readonly<
@@ -22,7 +21,7 @@ export function chooseDriver(
   target: Target | undefined,
 ): DriverChoice {
   if (target !== undefined) return { driver: TARGETS[target], reason: `--to ${target} was asked for` }
-  if (existsSync(join(root, 'sys/bus/pci/drivers/gpunvme')))
+  if (new MachineFiles(root).exists('sys/bus/pci/drivers/gpunvme'))
     return { driver: 'gpunvme', reason: 'the module gpunvme is loaded' }
   if (group !== undefined && !group.isNoIommu)
     return { driver: 'vfio-pci', reason: `the IOMMU is on (group ${group.number})` }

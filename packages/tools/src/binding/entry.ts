@@ -1,7 +1,6 @@
+import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { parseBindingRecord, type BindingRecord } from '@gpunvme/host-driver/pci'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { isSystemError } from '../command-line/file-error.js'
 import { printable } from '../terminal/printable.js'
 import type { ProcessIdentity } from './process-identity.js'
@@ -28,7 +27,7 @@ export interface Entry {
 /** What this start of the machine is called; null where the tree does not say. */
 export function bootIdOf(root: string): string | null {
   try {
-    return readFileSync(join(root, 'proc/sys/kernel/random/boot_id'), 'utf8').trim()
+    return new MachineFiles(root).text('proc/sys/kernel/random/boot_id').trim()
   } catch (error) {
     if (isSystemError(error)) return null
     throw error

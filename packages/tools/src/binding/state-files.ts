@@ -1,11 +1,17 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { MachineFileError, MachineFiles } from '@gpunvme/host-driver/machine-files'
+import { constants } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempting, isSystemError } from '../command-line/file-error.js'
 import { BindingStateError, parseEntry, type Entry } from './entry.js'
 
-/** An entry has some hundred bytes; what is longer is none. */
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+
+/** From the root. */
+const FOLDER = 'run/gpunvme'
+
+/** Largest entry that is read; one has some hundred bytes. */
 const MAX_BYTES = 64 * 1024
 
 /** Where a drive's binding is remembered: in memory, as run/ of a machine is, since it does not outlive its start. */
@@ -22,7 +28,7 @@ export function lockFile(root: string, bdf: string): string {
 export async function readEntry(root: string, bdf: string): Promise<Entry | undefined> {
   const path = stateFile(root, bdf)
   return attempting(`read ${path}`, () => {
-    const entry = entryIn(path)
+    const entry = entryIn(root, `${bdf}.json`)
     if (entry !== undefined && entry.record.bdf !== bdf)
       throw new BindingStateError(path, `it tells of ${entry.record.bdf}`)
     return Promise.resolve(entry)
@@ -31,8 +37,7 @@ export async function readEntry(root: string, bdf: string): Promise<Entry | unde
 
 /** The addresses of all drives of which something is remembered. */
 export async function rememberedAddresses(root: string): Promise<string[]> {
-  const folder = folderOf(root)
-  const names = await attempting(`read ${folder}`, () => readdir(folder).catch(noneIfMissing))
+  const names = await attempting(`read ${folderOf(root)}`, () => Promise.resolve(namesIn(root)))
   return names.flatMap((name) => /^([0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7])\.json$/.exec(name)?.[1] ?? []).sort()
 }
 
@@ -41,11 +46,10 @@ export async function rememberedAddresses(root: string): Promise<string[]> {
  * @throws SeveralOfThatNameError
  */
 export function boundAs(root: string, name: string): string | undefined {
-  const folder = folderOf(root)
-  const entries = unlessUnreadable(() => readdirSync(folder)) ?? []
+  const entries = unlessUnreadable(() => namesIn(root)) ?? []
   const addresses = entries
     .filter((file) => file.endsWith('.json'))
-    .map((file) => unlessUnreadable(() => entryIn(join(folder, file))))
+    .map((file) => unlessUnreadable(() => entryIn(root, file)))
     .flatMap((entry) => (entry?.name === name ? entry.record.bdf : []))
   if (addresses.length > 1) throw new SeveralOfThatNameError(name, addresses.sort())
   return addresses[0]
@@ -67,7 +71,7 @@ export async function writeEntry(root: string, entry: Entry): Promise<void> {
   await attempting(`write ${path}`, async () => {
     await mkdir(folderOf(root), { recursive: true, mode: 0o755 })
     const beside = `${path}.new`
-    const file = await open(beside, 'w', 0o644)
+    const file = await open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644)
     try {
       await file.writeFile(`${JSON.stringify(entry, null, 2)}\n`)
       await file.sync()
@@ -84,24 +88,31 @@ export async function forgetEntry(root: string, bdf: string): Promise<void> {
 }
 
 function folderOf(root: string): string {
-  return join(root, 'run/gpunvme')
+  return join(root, FOLDER)
 }
 
-function entryIn(path: string): Entry | undefined {
-  let text: string
+function namesIn(root: string): string[] {
+  return unlessMissing(() => new MachineFiles(root).list(FOLDER)) ?? []
+}
+
+/** @param name of a file in the folder. */
+function entryIn(root: string, name: string): Entry | undefined {
+  const path = join(folderOf(root), name)
   try {
-    if (statSync(path).size > MAX_BYTES) throw new BindingStateError(path, `it has more than ${MAX_BYTES} bytes`)
-    text = readFileSync(path, 'utf8')
+    const text = unlessMissing(() => new MachineFiles(root).text(`${FOLDER}/${name}`, MAX_BYTES))
+    return text === undefined ? undefined : parseEntry(text, path)
+  } catch (error) {
+    throw error instanceof MachineFileError ? new BindingStateError(path, error.problem) : error
+  }
+}
+
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read()
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined
     throw error
   }
-  return parseEntry(text, path)
-}
-
-function noneIfMissing(error: unknown): string[] {
-  if (isSystemError(error) && error.code === 'ENOENT') return []
-  throw error
 }
 
 /** Linux gave the name to one drive after another, and each of them was bound. None was touched. */

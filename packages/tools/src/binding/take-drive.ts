@@ -8,7 +8,7 @@ import {
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
-import { driveFacts, linuxNameOf } from './drive-facts.js'
+import { driveFacts } from './drive-facts.js'
 import { bootIdOf, ENTRY_SCHEMA, isOfAnotherBoot, type Entry } from './entry.js'
 import { withLock } from './lock.js'
 import { thisProcess } from './process-identity.js'
@@ -17,7 +17,7 @@ import { forgetEntry, readEntry, writeEntry } from './state-files.js'
 /** A drive on a machine whose files are below `root`. */
 export interface Place {
   readonly root: string
-  readonly found: Pick<PciFunction, 'bdf' | 'path'>
+  readonly found: Pick<PciFunction, 'bdf'>
 }
 
 /** What to do with it, and what is remembered of it. */
@@ -44,7 +44,7 @@ export function takeDrive(taking: Taking): Promise<Entry | undefined> {
     const before = await readEntry(root, found.bdf)
     if (before !== undefined) refuseBound(root, before)
     // Since it was confirmed another may have been plugged in there.
-    const { serial } = driveFacts(found.path, linuxNameOf(found.path))
+    const { serial } = driveFacts(root, found.bdf)
     if (serial !== known.serial) throw new AnotherDriveError(found.bdf, known.serial, serial)
     await forgetEntry(root, found.bdf)
     const about = {

@@ -4,6 +4,7 @@ import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bi
 import { requireRoot, shellLine, callerOf } from '../command-line/advised-command.js'
 import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
 import { driveFacts } from '../binding/drive-facts.js'
+import { requireSysfs } from '../binding/require-sysfs.js'
 import { runBound } from '../binding/run-bound.js'
 import { readEntry } from '../binding/state-files.js'
 import { refuseBound, takeDrive, type Taking } from '../binding/take-drive.js'
@@ -32,7 +33,7 @@ export function bind(command: Command, session: Session): void {
     .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
     .option('--yes', 'with --serial: ask nobody')
     .option('--dry-run', 'print each step, and touch nothing')
-    .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
+    .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
     .action((address: string, words: string[], flags: Flags) =>
       run(address, words, flags, new Output(flags, session.io), session),
     )
@@ -77,6 +78,7 @@ async function run(
   session: Session,
 ): Promise<void> {
   const { root, dryRun = false } = flags
+  if (!dryRun) await requireSysfs(root, 'bind')
   const [program, ...args] = words
   if (program !== undefined && output.json)
     throw new UsageError("--json and a command do not go together: what is printed is the command's")
@@ -86,7 +88,7 @@ async function run(
   const choice = chooseDriver(root, drive, flags.to)
   if (!dryRun) requireRoot(root, session.argv)
   const steps = await planBinding({ bdf: drive.bdf, driver: choice.driver, sysRoot: root })
-  const binding: BindingOf = { root, drive, choice, known: knownOf(drive), steps }
+  const binding: BindingOf = { root, drive, choice, known: knownOf(root, drive), steps }
   if (dryRun) {
     reportPlan(output, binding)
     return
@@ -116,6 +118,6 @@ async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output
 }
 
 /** What Linux's driver knows of the drive. What is remembered may be of another one, which was there before. */
-function knownOf({ path, linuxName }: FoundDrive): Taking['known'] {
-  return { name: linuxName ?? null, ...driveFacts(path, linuxName) }
+function knownOf(root: string, { bdf, linuxName }: FoundDrive): Taking['known'] {
+  return { name: linuxName ?? null, ...driveFacts(root, bdf) }
 }

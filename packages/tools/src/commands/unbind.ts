@@ -4,6 +4,7 @@ import { requireRoot } from '../command-line/advised-command.js'
 import { describeSteps } from '../binding/describe-steps.js'
 import { driverName } from '../binding/driver-choice.js'
 import { giveBack, type GivenBack } from '../binding/give-back.js'
+import { requireSysfs } from '../binding/require-sysfs.js'
 import { readEntry, rememberedAddresses } from '../binding/state-files.js'
 import { inCliWords } from '../command-line/cli-words.js'
 import { EXIT } from '../command-line/exit-codes.js'
@@ -29,7 +30,7 @@ export function unbind(command: Command, session: Session): void {
     .argument('[address]', 'the drive: 0000:0b:00.0, 0b:00.0, or the name that Linux had for it, nvme0')
     .option('--all', 'every drive that gpunvme has bound')
     .option('--dry-run', 'print each step, and touch nothing')
-    .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
+    .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
     .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io), session))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -63,6 +64,7 @@ async function run(address: string | undefined, flags: Flags, output: Output, se
     throw new UsageError(all ? '--all and an address do not go together' : 'unbind needs a drive', {
       next: 'gpunvme unbind ADDRESS, or gpunvme unbind --all; gpunvme status shows what is bound',
     })
+  if (!dryRun) await requireSysfs(root, 'unbind')
   const addresses = address === undefined ? await rememberedAddresses(root) : [await rememberedAs(address, root)]
   if (addresses.length > 0 && !dryRun) requireRoot(root, session.argv)
   const done: GivenBack[] = []

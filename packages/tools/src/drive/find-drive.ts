@@ -1,7 +1,7 @@
+import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { nvmeFunction, type PciFunction } from '@gpunvme/host-driver/pci'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { readFileSync, readlinkSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { linuxNameOf } from '../binding/drive-facts.js'
 import { boundAs } from '../binding/state-files.js'
 import { isSystemError } from '../command-line/file-error.js'
@@ -21,7 +21,7 @@ export interface FoundDrive extends PciFunction {
  */
 export function findDrive(text: string, root = '/'): FoundDrive {
   const found = nvmeFunction(root, addressOf(text, root))
-  return { ...found, linuxName: linuxNameOf(found.path) }
+  return { ...found, linuxName: linuxNameOf(root, found.bdf) }
 }
 
 /** The address that is meant, whether or not a drive is there now. @throws UsageError, DriveNotFoundError */
@@ -41,13 +41,13 @@ export function addressOf(text: string, root: string): string {
 }
 
 function linuxAddress(name: string, root: string): string {
-  const folder = join(root, 'sys/class/nvme', name)
-  const transport = textOf(join(folder, 'transport'))
+  const folder = `sys/class/nvme/${name}`
+  const transport = textOf(root, `${folder}/transport`)
   if (transport !== undefined && transport !== 'pcie') {
     throw new DriveNotFoundError(`${name} is no drive on this machine's bus: it is reached by ${printable(transport)}`)
   }
   // While gpunvme has it bound, Linux has no name for it.
-  const address = textOf(join(folder, 'address')) ?? boundAs(root, name)
+  const address = textOf(root, `${folder}/address`) ?? boundAs(root, name)
   if (address === undefined) throw new DriveNotFoundError(`Linux has no drive of the name ${name}`)
   return address
 }
@@ -55,16 +55,16 @@ function linuxAddress(name: string, root: string): string {
 /** The device of the module's node is the function. */
 function moduleAddress(node: string, root: string): string {
   try {
-    return basename(readlinkSync(join(root, 'sys/class/misc', node, 'device')))
+    return basename(new MachineFiles(root).link(`sys/class/misc/${node}/device`))
   } catch (error) {
     if (!isSystemError(error)) throw error
     throw new DriveNotFoundError(`The module gpunvme has no drive of the name ${node}`)
   }
 }
 
-function textOf(path: string): string | undefined {
+function textOf(root: string, path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').trim()
+    return new MachineFiles(root).text(path).trim()
   } catch (error) {
     if (isSystemError(error)) return undefined
     throw error

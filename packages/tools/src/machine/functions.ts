@@ -35,7 +35,7 @@ function tellSwitches(functions: readonly PciFunction[]): PciFunction[] {
 
 async function readFunction(root: Root, names: PciNames, address: string): Promise<PciFunction> {
   const path = `${DEVICES}/${address}`
-  const place = await root.resolve(path)
+  const place = root.resolve(path)
   const power = await readPower(root, path)
   const { bytes, why } = await readConfig(root, path, power)
   const { kind, ...decoded } = decodeConfig(bytes, why)

@@ -38,11 +38,11 @@ export async function applyChange(root: Root, change: PlannedChange, writer: Wri
   }
   await checkUntouched(root, record)
   for (const [index, { original }] of change.files.entries()) {
-    if (original !== undefined) await writer.put(await place(`${folder}/${index}.original`), bytesOf(original))
+    if (original !== undefined) await writer.put(place(`${folder}/${index}.original`), bytesOf(original))
   }
   await writeRecord(root, folder, record, writer)
   for (const file of change.files) {
-    await writer.put(await place(below(change.tree, file.path)), bytesOf(changedText(file)))
+    await writer.put(place(below(change.tree, file.path)), bytesOf(changedText(file)))
   }
   await writeRecord(root, folder, { ...record, phase: 'applied' }, writer)
 }
@@ -70,7 +70,7 @@ export async function revertChange(
   const originals = await originalsOf(root, folder, record)
   await writeRecord(root, folder, { ...record, phase: 'reverting' }, writer)
   for (const [index, { path }] of record.files.entries()) {
-    const place = await placeOf(root, below(tree, path))
+    const place = placeOf(root, below(tree, path))
     const original = originals[index]
     if (original === undefined) await writer.remove(place)
     else await writer.put(place, original)
@@ -81,9 +81,9 @@ export async function revertChange(
 
 /** The record first: without it the originals are only files that are in the way. */
 async function forget(root: Root, folder: string, { files }: ChangeRecord, writer: Writer): Promise<void> {
-  await writer.remove(await placeOf(root, `${folder}/change.json`))
-  for (const index of files.keys()) await writer.remove(await placeOf(root, `${folder}/${index}.original`))
-  const place = await placeOf(root, folder)
+  await writer.remove(placeOf(root, `${folder}/change.json`))
+  for (const index of files.keys()) await writer.remove(placeOf(root, `${folder}/${index}.original`))
+  const place = placeOf(root, folder)
   for (const empty of [place, dirname(place)]) await writer.removeEmpty(empty)
 }
 
@@ -149,12 +149,12 @@ async function checkUntouched(root: Root, { tree, files }: Pick<ChangeRecord, 't
 
 async function writeRecord(root: Root, folder: string, record: ChangeRecord, writer: Writer): Promise<void> {
   const text = `${JSON.stringify(record, undefined, 2)}\n`
-  await writer.put(await placeOf(root, `${folder}/change.json`), Buffer.from(text))
+  await writer.put(placeOf(root, `${folder}/change.json`), Buffer.from(text))
 }
 
 /** Links are followed below the root alone, so nothing outside of it is written. */
-async function placeOf(root: Root, path: string): Promise<string> {
-  return join(root.path, await root.resolve(path))
+function placeOf(root: Root, path: string): string {
+  return join(root.path, root.resolve(path))
 }
 
 function bytesOf(text: string): Buffer {

@@ -1,7 +1,8 @@
 // The kernel's side of a tree that looks like /sys, for processes that are started with --import of this file: a write to
 // bind, unbind, drivers_probe or driver_override below FAKE_KERNEL_ROOT does what the kernel would do with it (Linux
-// drivers/base/bus.c, drivers/pci/pci-driver.c), before the write is answered. FAKE_KERNEL_KILL=bind:before:2 ends the
-// process of that verb by SIGKILL at its second such write, before or after the kernel has carried it out.
+// drivers/base/bus.c, drivers/pci/pci-driver.c), before the write is answered. statfs reports its sys/ as sysfs.
+// FAKE_KERNEL_KILL=bind:before:2 ends the process of that verb by SIGKILL at its second such write, before or after the
+// kernel has carried it out.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -20,6 +21,13 @@ promises.writeFile = async (path, text, options) => {
   if (isLast && when === 'before') process.kill(process.pid, 'SIGKILL')
   carryOut(root, path, text.trim())
   if (isLast) process.kill(process.pid, 'SIGKILL')
+}
+
+const statfs = promises.statfs
+promises.statfs = async (path, options) => {
+  const found = await statfs(path, options)
+  const isSys = path === join(process.env.FAKE_KERNEL_ROOT ?? '/', 'sys')
+  return isSys ? Object.assign(found, { type: 0x62656572 }) : found
 }
 syncBuiltinESMExports()
 

@@ -68,7 +68,7 @@ function groupOf(
   wanted: VfioMode | undefined,
 ): { mode: VfioMode; number: string } {
   if (group === undefined) {
-    const parameter = attribute(join(sysRoot, 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode'))
+    const parameter = attribute(sysRoot, 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode')
     throw new NoIommuError(bdf, wanted === 'noiommu' ? parameter : undefined)
   }
   const mode = group.isNoIommu ? 'noiommu' : 'type1'

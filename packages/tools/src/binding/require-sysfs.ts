@@ -1,0 +1,38 @@
+import { MachineFiles } from '@gpunvme/host-driver/machine-files'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { statfs } from 'node:fs/promises'
+import { commandFor, isLive } from '../command-line/advised-command.js'
+import { isSystemError } from '../command-line/file-error.js'
+
+/** SYSFS_MAGIC of Linux's include/uapi/linux/magic.h. */
+const SYSFS_MAGIC = 0x62656572
+
+/**
+ * Refuses to change anything below a root whose sys/ is not the kernel's sysfs: a copy of a machine has files there, and
+ * links that lead anywhere.
+ * @throws NotSysfsError
+ */
+export async function requireSysfs(root: string, verb: string): Promise<void> {
+  if (!isLive(root) && !(await isSysfs(new MachineFiles(root).resolve('sys')))) throw new NotSysfsError(root, verb)
+}
+
+async function isSysfs(path: string): Promise<boolean> {
+  try {
+    return (await statfs(path)).type === SYSFS_MAGIC
+  } catch (error) {
+    if (isSystemError(error)) return false
+    throw error
+  }
+}
+
+/** A driver was to be changed below a root that has no kernel. Nothing was written. */
+export class NotSysfsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_SYSFS'
+  readonly category = 'usage'
+  constructor(root: string, verb: string) {
+    super(`Cannot ${verb} below ${root}: its sys/ is not the sysfs of a kernel`, {
+      facts: ['a copy of a machine is only read'],
+      next: `${commandFor(root, verb, 'ADDRESS', '--dry-run')}, which prints the steps`,
+    })
+  }
+}

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { BDF, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
+import { gpunvme, json, scratch } from './gpunvme.js'
+
+// A copy of a machine, which --root names, may come from anybody. No kernel is behind these trees.
+
+let tree: Tree
+let outside = ''
+beforeEach(() => {
+  tree = new Tree()
+  outside = join(scratch(), 'outside')
+  writeFileSync(outside, 'a secret line\n')
+})
+
+const SERIAL_FILE = `sys/bus/pci/devices/${BDF}/nvme/nvme0/serial`
+const BOARD_FILE = 'sys/class/dmi/id/board_name'
+const VERBS = [['list'], ['status'], ['topology'], ['doctor'], ['bind', BDF, '--dry-run']]
+const onCopy = (...[verb = '', ...rest]: readonly string[]) =>
+  gpunvme([verb, '--root', tree.root, ...rest], { cwd: scratch() })
+
+/** Puts a symbolic link, in place of what is there. */
+function link(path: string, to: string): void {
+  rmSync(join(tree.root, path), { recursive: true, force: true })
+  symlinkSync(to, join(tree.root, path))
+}
+
+describe.each(VERBS)('%s of a copy', (...words) => {
+  test('ends if /proc/swaps is a pipe', async () => {
+    tree.remove('proc/swaps')
+    execFileSync('mkfifo', [join(tree.root, 'proc/swaps')])
+    const { code, stdout, stderr } = await onCopy(...words)
+    expect(stdout + stderr).not.toContain('defect of gpunvme')
+    expect(code).toBe(words[0] === 'bind' ? 4 : 0)
+  })
+
+  test.each(['proc/swaps', `run/gpunvme/${BDF}.json`, SERIAL_FILE, BOARD_FILE])(
+    'shows nothing of a file outside that %s leads to',
+    async (path) => {
+      tree.file('run/gpunvme/keep', '')
+      tree.file('sys/class/dmi/id/board_vendor', 'Vendor\n')
+      link(path, outside)
+      const { stdout, stderr } = await onCopy(...words)
+      expect(stdout + stderr).not.toContain('secret')
+    },
+  )
+
+  test('reads no endless device', async () => {
+    tree.file('run/gpunvme/keep', '')
+    for (const path of [`run/gpunvme/${BDF}.json`, 'proc/sys/kernel/random/boot_id', `${tree.device()}/power/control`])
+      link(path, '/dev/zero')
+    const { stdout, stderr } = await onCopy(...words)
+    expect(stdout + stderr).not.toContain('defect of gpunvme')
+  })
+
+  test('reads nothing through more links than Linux follows', async () => {
+    tree.file('sys/class/dmi/id/board_vendor', 'Vendor\n')
+    link(BOARD_FILE, 'link-1')
+    for (let index = 1; index <= 40; index++)
+      link(`sys/class/dmi/id/link-${index}`, index === 40 ? outside : `link-${index + 1}`)
+    const { stdout, stderr } = await onCopy(...words)
+    expect(stdout + stderr).not.toContain('secret')
+  })
+})
+
+test('a link of a copy leads to the file of the copy that it would lead to on that machine', async () => {
+  tree.file('data/serial', 'LINKED\n')
+  link(SERIAL_FILE, '/data/serial')
+  const { drives } = json(await onCopy('status', '--json')) as { drives: object[] }
+  expect(drives).toMatchObject([{ serial: 'LINKED' }])
+})
+
+test.each(['bind', 'unbind'])('%s writes nothing below a root that has no sysfs', async (verb) => {
+  const entry = `run/gpunvme/${BDF}.json`
+  tree.file(entry, '{}')
+  link(`${tree.device()}/driver_override`, outside)
+  link(`${entry}.new`, outside)
+  const words = verb === 'bind' ? ['--serial', SERIAL, '--yes'] : []
+  const { code, stderr } = await onCopy(verb, BDF, ...words)
+  expect([code, stderr]).toEqual([2, expect.stringContaining('a copy of a machine is only read')])
+  expect(stderr).toContain(`Try: gpunvme ${verb} ADDRESS --dry-run --root ${tree.root}`)
+  expect(readFileSync(outside, 'utf8')).toBe('a secret line\n')
+  expect(readFileSync(join(tree.root, entry), 'utf8')).toBe('{}')
+  expect(tree.bound()).toBe(ORIGINAL[0])
+})
