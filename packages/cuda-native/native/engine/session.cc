@@ -331,14 +331,19 @@ Problem Session::Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) c
   sorted->blocks.assign(plan.blocks, plan.blocks + plan.commands);
   sorted->commands.resize(plan.commands);
   std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  uint64_t reach = ~0ULL;
+  for (const Queue* each : queues_) reach = std::min(reach, each->reach);
+  const auto memory_end = static_cast<double>(memory_bytes);
   for (uint32_t at = 0; at < plan.commands; at++) {
     const double slba = plan.slba[at], offset = plan.offset[at];
     const uint32_t blocks = sorted->blocks[at];
+    const uint64_t bytes = static_cast<uint64_t>(blocks) * plan.block_bytes;
     if (blocks > kMaxBlocks) return wrong(at, "at most 65536 blocks", blocks);
     if (!(slba >= 0 && slba < kEndOfIntegers)) return wrong(at, "an LBA below 2^53", slba);
-    const uint64_t bytes = static_cast<uint64_t>(blocks) * plan.block_bytes;
-    if (bytes > queues_[queue[at]]->reach) return wrong(at, "no more bytes than its PRP list can describe", static_cast<double>(bytes));
-    if (!(offset >= 0 && offset < kEndOfIntegers) || bytes > memory_bytes || static_cast<uint64_t>(offset) > memory_bytes - bytes) {
+    if (bytes > reach && bytes > queues_[queue[at]]->reach) {
+      return wrong(at, "no more bytes than its PRP list can describe", static_cast<double>(bytes));
+    }
+    if (!(offset >= 0 && offset + static_cast<double>(bytes) <= memory_end)) {
       return wrong(at, "an offset inside the memory", offset);
     }
     sorted->commands[next[queue[at]]++] = {static_cast<uint64_t>(slba), static_cast<uint64_t>(offset), blocks, at};

@@ -146,7 +146,7 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
     )
   })
 
-  test('what is no flag is refused', () => {
+  test('rejects a flag that is not a boolean', () => {
     const { addon, engine } = opened()
     expect(() => addon.engineHalt(engine, 1 as unknown as boolean)).toThrow(
       new TypeError('lost: expected a boolean, got 1'),

@@ -87,7 +87,7 @@ async function inProcess(seed, calls, { addon, env } = { addon: releaseAddon }) 
       folder,
       ...(seed === 'every' ? ['1', 'every'] : [String(seed), String(calls)]),
     ]
-    // Not more memory than this, in KiB, is locked by whoever is not root.
+    // Limits locked memory to 8 MiB, which binds any user but root.
     const started = spawn('sh', ['-c', 'ulimit -l 8192; exec "$0" "$@"', process.execPath, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },

@@ -6,12 +6,12 @@ import { attachedRig, detachedRig, engineMemory, planOfOneBlock } from './addon-
 
 const PAGE = 4096
 const MS = 1e6
-/** At most so many descriptors that calls have opened stay open. */
+/** Maximum number of descriptors opened by calls that stay open. */
 const MAX_OPENED = 24
 const OPENING = ['eventfd', 'listen', 'accept', 'connect']
 
 /**
- * Calls that wait as long as they are told: the argument is their time in nanoseconds.
+ * Functions that wait, with the index of the argument that gives the time in nanoseconds.
  *
  * @type {Readonly<Record<string, number>>}
  */

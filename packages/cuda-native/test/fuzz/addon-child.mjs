@@ -19,7 +19,7 @@ chmodSync(folder, 0o777)
 chmodSync(`${folder}/report`, 0o666)
 process.chdir(folder)
 if (process.getuid?.() === 0) {
-  // Limits of memory bind then, and files of others are safe.
+  // Unprivileged: the limit of locked memory applies, and the files of other users are safe.
   process.setgid?.(65534)
   process.setuid?.(65534)
 }
@@ -38,7 +38,7 @@ for (const [name, args, words] of amount === 'every' ? everyWrongArgument() : ra
   try {
     world.call(name, args)
   } catch (error) {
-    if (!isTyped(error)) throw new Error(`${line.trimEnd()} threw what is no error of the addon's`, { cause: error })
+    if (!isTyped(error)) throw new Error(`${line.trimEnd()} threw an error without a type`, { cause: error })
   }
   if (++waitingForTurn === CALLS_BETWEEN_TURNS) {
     waitingForTurn = 0
@@ -120,7 +120,7 @@ function changed(value) {
   if (key === undefined) return anyValue()
   const property = /** @type {any} */ (copy)[key]
   const [next, word] = random.onceIn(8) ? ownGetter() : changed(property)
-  // Addresses and times are believed, and so is how long the memory at an address is.
+  // Native code trusts addresses and the length of the memory there; long times only make the run slow.
   if (isBelieved(key, copy) && typeof next === typeof property) return [copy, `${key} as it was`]
   if (word === 'getter')
     Object.defineProperty(copy, key, { get: /** @type {any} */ (next)(property), enumerable: true })
