@@ -8,6 +8,7 @@
 #include "engine_api.h"
 #include "environment.h"
 #include "memory.h"
+#include "received.h"
 #include "sockets.h"
 #include "system.h"
 
@@ -22,6 +23,8 @@ constexpr Entry kEntries[] = {
     {"map", gpunvme::Map},
     {"mapForeign", gpunvme::MapForeign},
     {"lostForeignBytes", gpunvme::LostForeignBytes},
+    {"neverWaits", gpunvme::NeverWaits},
+    {"closeReceived", gpunvme::CloseReceived},
     {"allocate", gpunvme::Allocate},
     {"unmap", gpunvme::Unmap},
     {"address", gpunvme::Address},

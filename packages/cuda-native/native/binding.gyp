@@ -17,8 +17,8 @@
       # It stays when the thread that loaded it ends: its signal handler does, and its memory.
       'ldflags': ['-Wl,-z,nodelete'],
       'sources': [
-        'addon.cc', 'checksum.cc', 'crc32.cc', 'environment.cc', 'foreign.cc', 'memory.cc', 'region.cc',
-        'sockets.cc', 'system.cc', 'values.cc', 'waits.cc',
+        'addon.cc', 'checksum.cc', 'crc32.cc', 'environment.cc', 'foreign.cc', 'memory.cc', 'received.cc',
+        'region.cc', 'sockets.cc', 'system.cc', 'values.cc', 'waits.cc',
         'engine/checks.cc', 'engine/cpu_engine.cc', 'engine/cpu_executor.cc', 'engine/engine_api.cc', 'engine/session.cc',
         'engine/waker.cc',
       ],

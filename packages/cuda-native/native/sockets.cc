@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "clock.h"
+#include "received.h"
 #include "values.h"
 
 namespace gpunvme {
@@ -125,7 +126,7 @@ size_t TakeDescriptors(msghdr* message, int32_t* into, size_t room) {
       if (taken < room) {
         into[taken++] = fd;
       } else {
-        close(fd);
+        CloseReceived(fd);
       }
     }
   }
@@ -232,7 +233,7 @@ napi_value Receive(napi_env env, napi_callback_info info) {
   }
   const size_t taken = TakeDescriptors(&message, fds + 1, room);
   if ((message.msg_flags & MSG_CTRUNC) != 0) {
-    for (size_t i = 1; i <= taken; i++) close(fds[i]);
+    for (size_t i = 1; i <= taken; i++) CloseReceived(fds[i]);
     // Where there was room for more, it was this process that may not have more open.
     errno = taken < room ? EMFILE : EMSGSIZE;
     return Fail(env, -1, "recvmsg");

@@ -8,8 +8,8 @@ export interface ScratchFile extends Disposable {
   readonly fd: number
 }
 
-export function scratchFile(content: Uint8Array, flags = 'r+'): ScratchFile {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-host-'))
+export function scratchFile(content: Uint8Array, flags = 'r+', parent = tmpdir()): ScratchFile {
+  const folder = mkdtempSync(join(parent, 'gpunvme-host-'))
   const path = join(folder, 'file')
   writeFileSync(path, content)
   const fd = openSync(path, flags)
@@ -21,4 +21,9 @@ export function scratchFile(content: Uint8Array, flags = 'r+'): ScratchFile {
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** The same as memory, as a client of vfio-user shares it: in a tmpfs. */
+export function memoryFile(content: Uint8Array): ScratchFile {
+  return scratchFile(content, 'r+', '/dev/shm')
 }

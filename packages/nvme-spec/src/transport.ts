@@ -562,9 +562,10 @@ export interface SocketHost {
    * when nothing is there. `descriptors[0]` is how many came with it, and they follow: room for 17 numbers is enough for
    * the 16 of a message. They are of the message that the last of these bytes is of: what one call gives ends with the
    * bytes that they came with, and may begin with messages without any.
+   * @param kinds all of them when not given.
    * @throws EMSGSIZE where more came, EMFILE where this process may have no more open: all are closed then.
    */
-  receive(socket: number, into: Uint8Array, descriptors: Int32Array): number
+  receive(socket: number, into: Uint8Array, descriptors: Int32Array, kinds?: DescriptorKinds): number
   /**
    * Sends all of `bytes`, with the descriptors beside the first of them, which stay open here.
    * @throws EPIPE where the other end has closed; ETIMEDOUT where it took nothing for `timeoutNs`.
@@ -576,6 +577,14 @@ export interface SocketHost {
    */
   poll(descriptors: Int32Array, timeoutNs: number): number
 }
+
+/**
+ * Which descriptors another process may pass. `memory-and-eventfds` is for a process that is not trusted: memfds, files of
+ * tmpfs and hugetlbfs, and eventfds, for which the kernel alone answers. Any other file may hold the calling thread, or the
+ * end of this process, for as long as its file system (FUSE) does not answer fstat(2) or close(2): another process closes
+ * it, and /dev/null takes its place.
+ */
+export type DescriptorKinds = 'all' | 'memory-and-eventfds'
 
 /** What a vfio-user server needs of native code: sockets, its client's memory, and eventfds to be woken by. */
 export interface VfioUserHost extends NativeHost, SocketHost {

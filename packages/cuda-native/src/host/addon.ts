@@ -42,6 +42,10 @@ export interface HostAddon extends EngineAddon {
   readonly receive: (socket: number, into: Uint8Array, descriptors: Int32Array) => number
   readonly send: (socket: number, bytes: Uint8Array, descriptors: Int32Array | undefined, timeoutNs: number) => void
   readonly poll: (descriptors: Int32Array, timeoutNs: number) => number
+  /** Whether the kernel answers calls on a descriptor without asking a file system: memory, an eventfd. */
+  readonly neverWaits: (fd: number) => boolean
+  /** Closes a descriptor that is not adopted, without waiting for its file system. */
+  readonly closeReceived: (fd: number) => void
   /**
    * Reads regions and SharedArrayBuffers on libuv's threads, and keeps them until the promise is settled. Any other memory
    * is read before the call returns: then it returns undefined.

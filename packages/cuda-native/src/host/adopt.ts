@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
+import type { DescriptorKinds } from '@gpunvme/nvme-spec/transport'
 import type { HostAddon } from './addon.js'
 
 /**
@@ -16,17 +17,29 @@ export function adoptDescriptor(addon: HostAddon, fd: number): number {
   }
 }
 
-/** Adopts the `descriptors[0]` descriptors that follow, in place. Where one cannot be, all are closed. */
-export function adoptReceived(addon: HostAddon, descriptors: Int32Array): void {
+/**
+ * Adopts the `descriptors[0]` descriptors that follow, in place. Where one cannot be, all are closed.
+ * @param kinds as of `SocketHost.receive`.
+ */
+export function adoptReceived(addon: HostAddon, descriptors: Int32Array, kinds: DescriptorKinds = 'all'): void {
   const count = descriptors[0]!
   for (let index = 1; index <= count; index++) {
     try {
-      descriptors[index] = adoptDescriptor(addon, descriptors[index]!)
+      const fd = descriptors[index]!
+      descriptors[index] =
+        kinds === 'all' || addon.neverWaits(fd) ? adoptDescriptor(addon, fd) : replaceReceived(addon, fd)
     } catch (error) {
-      // This one is closed already.
-      for (let other = 1; other <= count; other++) if (other !== index) closeSync(descriptors[other]!)
+      // This one is closed already. Those before it are adopted.
+      for (let other = 1; other < index; other++) closeSync(descriptors[other]!)
+      for (let other = index + 1; other <= count; other++) addon.closeReceived(descriptors[other]!)
       descriptors[0] = 0
       throw error
     }
   }
+}
+
+/** Moving a descriptor closes its old number, and thus asks its file system as well. */
+function replaceReceived(addon: HostAddon, fd: number): number {
+  addon.closeReceived(fd)
+  return openSync('/dev/null', 'r')
 }

@@ -25,7 +25,7 @@ const nativeHost: VfioUserHost = {
   listen: (path) => loadSocketHost().listen(path),
   accept: (listener) => loadSocketHost().accept(listener),
   connect: (path) => loadSocketHost().connect(path),
-  receive: (socket, into, descriptors) => loadSocketHost().receive(socket, into, descriptors),
+  receive: (socket, into, descriptors, kinds) => loadSocketHost().receive(socket, into, descriptors, kinds),
   send: (socket, bytes, descriptors, timeoutNs) => loadSocketHost().send(socket, bytes, descriptors, timeoutNs),
   poll: (descriptors, timeoutNs) => loadSocketHost().poll(descriptors, timeoutNs),
 }

@@ -12,9 +12,9 @@ export function socketHost(addon: HostAddon): SocketHost {
       return fd < 0 ? undefined : adoptDescriptor(addon, fd)
     },
     connect: (path) => adoptDescriptor(addon, ofPath(path, addon.connect)),
-    receive(socket, into, descriptors) {
+    receive(socket, into, descriptors, kinds) {
       const length = addon.receive(socket, into, descriptors)
-      if (descriptors[0]! > 0) adoptReceived(addon, descriptors)
+      if (descriptors[0]! > 0) adoptReceived(addon, descriptors, kinds)
       return length
     },
     ...{ send, poll },

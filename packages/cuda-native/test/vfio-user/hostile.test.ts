@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { isBuilt, native, skipped, sockets } from '../native.js'
-import { scratchFile } from '../scratch-file.js'
+import { memoryFile } from '../scratch-file.js'
 import { message, RawClient, words } from './raw-client.js'
 import { serve, type Served } from './served.js'
 
@@ -48,7 +48,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
       { bytes: message(SET_IRQS, eventfdData(3)), beside: 3 },
       { bytes: message(REGION_READ, words([64, 0], [32, 7], [32, 4096])), beside: 0 },
     ]
-    using file = scratchFile(new Uint8Array(2 * PAGE))
+    using file = memoryFile(new Uint8Array(2 * PAGE))
     const eventfds = [sockets.eventfd(), sockets.eventfd(), sockets.eventfd()]
     await isServed()
     const before = await settled()
@@ -99,7 +99,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
   })
 
   it('lives where memory is cut short under its queues', async () => {
-    using file = scratchFile(new Uint8Array(8 * PAGE))
+    using file = memoryFile(new Uint8Array(8 * PAGE))
     const client = new RawClient(served.socket).agree()
     expect(client.ask(DMA_MAP, mapData(8), [file.fd])).toBe(0)
     const registers = [
@@ -133,7 +133,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
   })
 
   it('maps what lies behind the holes of a sparse file, and what is grown', async () => {
-    using file = scratchFile(new Uint8Array(PAGE))
+    using file = memoryFile(new Uint8Array(PAGE))
     const client = new RawClient(served.socket).agree()
     const mapAt = (fileOffset: number, iova: number) =>
       client.ask(DMA_MAP, words([32, 32], [32, 3], [64, fileOffset], [64, iova], [64, PAGE]), [file.fd])

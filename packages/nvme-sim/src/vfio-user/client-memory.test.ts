@@ -7,6 +7,8 @@ const PAGE = 4096
 /** Errnos of Linux. */
 const [ENOENT, ENOMEM, EACCES, EEXIST, EINVAL] = [2, 12, 13, 17, 22]
 
+const NOT_MEMORY = 'its descriptor is not memory: expected a memfd, or a file of tmpfs or hugetlbfs'
+
 const opened: number[] = []
 afterEach(() => opened.splice(0).forEach((descriptor) => closeSync(descriptor)))
 
@@ -198,7 +200,7 @@ describe('regions that are refused', () => {
     for (const path of ['/', '/dev/zero']) {
       const fd = openSync(path, 'r')
       opened.push(fd)
-      expect(memory.map(region(0, 1), fd)).toEqual({ errno: EINVAL, why: 'its descriptor is no file of memory' })
+      expect(memory.map(region(0, 1), fd)).toEqual({ errno: EINVAL, why: NOT_MEMORY })
     }
   })
 

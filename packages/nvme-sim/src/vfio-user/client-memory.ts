@@ -12,6 +12,8 @@ const MOST_IDLE = 4
 /** Views that are kept, a power of two: making one costs a quarter of what copying a page does. */
 const KEPT_VIEWS = 64
 
+const NOT_MEMORY = 'its descriptor is not memory: expected a memfd, or a file of tmpfs or hugetlbfs'
+
 /** A part of the client's addresses. */
 interface Region {
   readonly iova: number
@@ -216,7 +218,7 @@ export class ClientMemory implements ReachableMemory {
   private open({ lengthBytes, fileOffset, isWritable }: Mapping, fd: number): FileWindows | Refusal | undefined {
     try {
       const { dev, ino, size, mode } = fstatSync(fd, { bigint: true })
-      if ((mode & TYPE_BITS) !== REGULAR_FILE) return { errno: EINVAL, why: 'its descriptor is no file of memory' }
+      if ((mode & TYPE_BITS) !== REGULAR_FILE) return { errno: EINVAL, why: NOT_MEMORY }
       const endByte = fileOffset + lengthBytes
       if (size < endByte) return { errno: EINVAL, why: `its file has ${size} bytes` }
       const key = `${dev} ${ino}`

@@ -203,6 +203,11 @@ it('descriptors beside a message that takes none are closed', () => {
   expect(beside.filter(isOpen)).toEqual([])
 })
 
+it('receives no descriptor whose file system the thread may have to wait for', () => {
+  const { host } = run([arrive, send(version)])
+  expect([...host.kinds]).toEqual(['memory-and-eventfds'])
+})
+
 describe('a flood of messages', () => {
   const flood = Buffer.concat([version, ...Array.from({ length: 10_000 }, () => getInfo)])
 

@@ -227,7 +227,7 @@ export class ServerLoop implements Connections {
   /** As `SocketHost.receive`; 0 too where the connection is broken. */
   private receive(client: number): number {
     try {
-      return this.parts.host.receive(client, this.reader.space(), this.received)
+      return this.parts.host.receive(client, this.reader.space(), this.received, 'memory-and-eventfds')
     } catch (error) {
       if (!isSystemError(error)) throw error
       this.parts.diagnostics.report(`client was sent away: ${error.message}`)

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import type { DescriptorKinds, NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 
 /** A file of `bytes` bytes without a name, as a client's memory is; its descriptor. */
 export function unnamedFile(bytes: number): number {
@@ -90,6 +90,8 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   acceptFails: Error | undefined
   /** Called before each answer is sent, with how long that may take. */
   onSend: (timeoutNs: number) => void = () => undefined
+  /** Which descriptors the loop has received. */
+  readonly kinds = new Set<DescriptorKinds | undefined>()
   /** How many bytes of what is mapped clients have cut. */
   lostBytes = 0
   private readonly waiting: Sent[] = []
@@ -118,7 +120,8 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
     return openSync('/dev/null', 'r')
   }
 
-  receive(_socket: number, into: Uint8Array, descriptors: Int32Array): number {
+  receive(_socket: number, into: Uint8Array, descriptors: Int32Array, kinds?: DescriptorKinds): number {
+    this.kinds.add(kinds)
     const sent = this.waiting.shift()
     if (sent === undefined) return -1
     if (sent === 'end') return 0

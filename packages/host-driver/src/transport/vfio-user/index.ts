@@ -40,7 +40,10 @@ export interface VfioUserOptions {
    * taken for gone.
    */
   readonly answerTimeoutNs?: number
-  /** Where memory is made, as files without a name: /dev/shm, or the folder for temporary files, when not given. */
+  /**
+   * Where memory is made, as files without a name: /dev/shm, or the folder for temporary files, when not given. Drives
+   * that `startVfioUserServer` serves accept files of tmpfs and hugetlbfs alone.
+   */
   readonly memoryFolder?: string
 }
 
