@@ -2,8 +2,8 @@
 export interface Signature {
   /** As `overwrite` names it. */
   readonly name: string
-  /** Places in bytes: from the start of the namespace, or (negative) from its end. */
-  readonly at: readonly number[]
+  /** Places in bytes: from the start of the namespace, or (negative) from its end; or those for its capacity. */
+  readonly at: readonly number[] | ((capacityBytes: number) => readonly number[])
   /** Bytes as numbers, `ANY` for one that may be anything; a string is Latin-1. */
   readonly magic: string | readonly number[]
   /** What the end is rounded down to before a negative place is counted from it; 512 when not given. */
@@ -15,6 +15,7 @@ export const ANY = -1
 
 const KIB = 1024
 const MIB = 1024 * KIB
+const TIB = 1024 * 1024 * MIB
 const any = (length: number) => Array.from({ length }, () => ANY)
 const every = (step: number, from: number, to: number) =>
   Array.from({ length: (to - from) / step }, (_, index) => from + index * step)
@@ -26,6 +27,30 @@ const mdMagic = [0xfc, 0x4e, 0x2b, 0xa9]
 const bcacheMagic = [0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca]
 const bcachefsMagic = [0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9]
 const bsdMagic = [0x57, 0x45, 0x56, 0x82]
+
+/**
+ * Backup superblocks of ext2/3/4 whose blocks have this size, as mke2fs places them: in groups 1 and the powers of 3, 5
+ * and 7, each of as many blocks as one block has bits. Matches the magic, s_state and the group's number at 5Ah.
+ */
+function extBackups(blockBytes: number): Signature[] {
+  // With blocks of 1 KiB the boot sector takes block 0, and groups begin at block 1.
+  const firstBlock = blockBytes === KIB ? 1 : 0
+  return [1, 3, 5, 7, 9, 25, 27, 49].map((group) => ({
+    name: 'ext2/3/4',
+    at: [(firstBlock + group * 8 * blockBytes) * blockBytes + 0x38],
+    magic: [0x53, 0xef, ANY, 0, ...any(30), group, 0],
+  }))
+}
+
+/**
+ * Where mkfs.xfs puts the superblocks of allocation groups 1 to 3 on a whole drive of 4096-byte blocks: four groups below
+ * 4 TiB, and groups of one block less than 1 TiB from there on. Other layouts, as of RAIDs, have them elsewhere.
+ */
+function xfsGroups(capacityBytes: number): number[] {
+  const blocks = Math.floor(capacityBytes / 4096)
+  const groupBytes = Math.min(Math.ceil(blocks / 4) * 4096, TIB - 4096)
+  return groupBytes === 0 ? [] : [1, 2, 3].map((group) => group * groupBytes)
+}
 
 /**
  * Every signature that is looked for. Places and magics are those of the formats' own documents and of util-linux's
@@ -51,7 +76,9 @@ export const signatureTable: readonly Signature[] = [
   // Linux's file systems
   // Its two bytes, and s_state behind them, of which only the low byte has bits.
   { name: 'ext2/3/4', at: [0x438], magic: [0x53, 0xef, ANY, 0] },
+  ...[1, 2, 4].flatMap((kib) => extBackups(kib * KIB)),
   { name: 'XFS', at: [0], magic: 'XFSB' },
+  { name: 'XFS', at: xfsGroups, magic: 'XFSB' },
   { name: 'XFS log', at: [0], magic: [0xfe, 0xed, 0xba, 0xbe] },
   { name: 'btrfs', at: [64 * KIB + 0x40, 64 * MIB + 0x40, 256 * KIB * MIB + 0x40], magic: '_BHRfS_M' },
   { name: 'F2FS', at: [KIB, 5 * KIB], magic: [0x10, 0x20, 0xf5, 0xf2] },

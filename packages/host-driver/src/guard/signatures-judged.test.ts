@@ -198,6 +198,31 @@ describe('finds what the tools make, and all that wipefs finds on it', () => {
   })
 })
 
+describe('finds a file system whose first 2 MiB are lost by its backup superblocks', () => {
+  const ext = (kib: number) => ['-q', '-F', '-b', `${kib * 1024}`, image]
+  const cases: [name: string, tool: string, mib: number, args: readonly string[], place: number][] = [
+    ['ext2/3/4', 'mkfs.ext4', 64, ext(1), 8193 * 1024 + 0x38],
+    ['ext2/3/4', 'mkfs.ext4', 64, ext(2), 32 * MIB + 0x38],
+    ['ext2/3/4', 'mkfs.ext4', 256, ext(4), 128 * MIB + 0x38],
+    ['XFS', 'mkfs.xfs', 1024, ['-q', image], 256 * MIB],
+    ['XFS', 'mkfs.xfs', 6 * 1024 * 1024, ['-q', image], 1024 * 1024 * MIB - 4096],
+    ['btrfs', 'mkfs.btrfs', 256, ['-q', image], 64 * MIB + 0x40],
+  ]
+  test.for(cases)('%s by %s on %i MiB', async ([name, tool, mib, args, place], { skip }) => {
+    const program = findProgram(tool)
+    if (program === undefined) return skip(`[mkfs] ${tool} is not installed`)
+    rmSync(image, { force: true })
+    writeFileSync(image, '')
+    await truncate(image, mib * MIB)
+    execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    await using handle = await open(image, 'r+')
+    await handle.write(new Uint8Array(2 * MIB), 0, 2 * MIB, 0)
+    const places = (await found(4096)).find((one) => one.name === name)?.places
+    expect(places).toContain(place)
+    rmSync(image)
+  })
+})
+
 describe('finds what wipefs knows by its bytes alone', () => {
   const end = 64 * MIB
   const bytes = (hex: string) => Buffer.from(hex, 'hex')

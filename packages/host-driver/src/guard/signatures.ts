@@ -70,7 +70,7 @@ export function signatureRanges(namespace: Shape): ByteRange[] {
 /** The table with places of a namespace of this size, those that it has. */
 function placesOf({ capacityBytes }: Shape): { name: string; at: number; magic: readonly number[] }[] {
   return sought.flatMap(({ name, at, magic, endUnitBytes = 512 }) =>
-    at
+    (typeof at === 'function' ? at(capacityBytes) : at)
       .map((place) => (place >= 0 ? place : capacityBytes - (capacityBytes % endUnitBytes) + place))
       .filter((place) => place >= 0 && place + magic.length <= capacityBytes)
       .map((place) => ({ name, at: place, magic })),

@@ -7,6 +7,7 @@ const superblock = {
   imageId: '000102030405060708090a0b0c0d0e0f',
   directory: { offsetBytes: 0x30_0000, lengthBytes: 0x123, crc32: 0xdead_beef },
   usedEndBytes: 0x30_1000,
+  writtenEndBytes: 0x1_0000_5000,
   writer: 'a writer',
 }
 
@@ -19,6 +20,7 @@ const literal = (): Uint8Array => {
   put(12, 0x00, 0x10, 0, 0)
   put(16, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0, 0)
   put(24, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+  put(44, 1, 0, 0, 0)
   put(48, 0, 0, 0x10, 0, 0, 0, 0, 0)
   put(56, 0x00, 0x10, 0, 0)
   put(60, 0, 0, 0x10, 0)
@@ -26,6 +28,7 @@ const literal = (): Uint8Array => {
   put(72, 0x23, 0x01, 0, 0)
   put(76, 0xef, 0xbe, 0xad, 0xde)
   put(80, 0x00, 0x10, 0x30, 0, 0, 0, 0, 0)
+  put(88, 0x00, 0x50, 0, 0, 1, 0, 0, 0)
   put(128, 0x61, 0x20, 0x77, 0x72, 0x69, 0x74, 0x65, 0x72)
   return seal(bytes)
 }
@@ -46,6 +49,18 @@ const errorOf = (bytes: Uint8Array): unknown => {
 test('copy B is the bytes that the format describes', () => {
   expect(Buffer.from(encodeSuperblock('B', superblock)).equals(literal())).toBe(true)
   expect(decodeSuperblock('B', literal())).toEqual(superblock)
+})
+
+test('without WRITTEN_END, as older writers leave it, USED_END stands for it', () => {
+  for (const [optional, written] of [
+    [0, 0x55],
+    [1, 0],
+  ] as const) {
+    const bytes = literal()
+    bytes[44] = optional
+    bytes.fill(written, 88, 96)
+    expect(decodeSuperblock('B', seal(bytes)).writtenEndBytes).toBe(superblock.usedEndBytes)
+  }
 })
 
 test('a flip of any single bit is noticed', () => {

@@ -37,10 +37,14 @@ export const SUPERBLOCK = struct(
     DIRECTORY_LENGTH: u32(72, 'Bytes of the directory'),
     DIRECTORY_CRC: inHex(u32(76, 'CRC-32 of the directory')),
     USED_END: n64(80, 'Byte offset after the last extent'),
+    WRITTEN_END: n64(88, 'Byte offset after the last byte that any publication of the image wrote'),
     WRITER: ascii(128, 64, 'What wrote the image, for people', 0),
     CRC: inHex(u32(4092, 'CRC-32 of bytes 0 to 4091')),
   },
 )
+
+/** Bit of OPTIONAL: WRITTEN_END is set. */
+const HAS_WRITTEN_END = 1
 
 /** A field's value as every message about images prints it: counts and byte offsets in decimal. */
 function shown(field: SuperblockField, value: unknown): string {
@@ -55,6 +59,11 @@ export interface Superblock {
   readonly imageId: string
   readonly directory: CheckedExtent
   readonly usedEndBytes: number
+  /**
+   * Byte offset after the last byte that any publication of the image wrote, those of models that are gone included:
+   * at or after `usedEndBytes`, which it equals where the writer did not record it.
+   */
+  readonly writtenEndBytes: number
   readonly writer: string
 }
 
@@ -66,6 +75,7 @@ export function encodeSuperblock(copy: CopyName, superblock: Superblock): Uint8A
     LENGTH: SUPERBLOCK_BYTES,
     GENERATION: superblock.generation,
     IMAGE_ID: Buffer.from(superblock.imageId, 'hex'),
+    OPTIONAL: HAS_WRITTEN_END,
     SELF: COPY_OFFSET_BYTES[copy],
     ALIGNMENT: ALIGNMENT_BYTES,
     CHUNK: CHUNK_BYTES,
@@ -73,6 +83,7 @@ export function encodeSuperblock(copy: CopyName, superblock: Superblock): Uint8A
     DIRECTORY_LENGTH: superblock.directory.lengthBytes,
     DIRECTORY_CRC: superblock.directory.crc32,
     USED_END: superblock.usedEndBytes,
+    WRITTEN_END: superblock.writtenEndBytes,
     WRITER: superblock.writer,
   })
   const encoded = new Uint8Array(data.buffer)
@@ -116,12 +127,15 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superbloc
   require('DIRECTORY_OFFSET', offsetIsSound, `a multiple of ${ALIGNMENT_BYTES} of at least ${DATA_START_BYTES}`)
   const longest = Math.min(MAX_DIRECTORY_BYTES, usedEnd - offset)
   require('DIRECTORY_LENGTH', length > 0 && length <= longest, `1 to ${longest}`)
+  // A wrong value costs a question about unknown data, not the image.
+  const hasWrittenEnd = (view.OPTIONAL & HAS_WRITTEN_END) !== 0 && Number.isSafeInteger(view.WRITTEN_END)
   require('WRITER', /^[\x20-\x7e]*$/.test(view.WRITER), 'printable ASCII')
   return {
     generation: view.GENERATION,
     imageId: hex(view.IMAGE_ID),
     directory: { offsetBytes: offset, lengthBytes: length, crc32: view.DIRECTORY_CRC },
     usedEndBytes: usedEnd,
+    writtenEndBytes: hasWrittenEnd ? Math.max(usedEnd, view.WRITTEN_END) : usedEnd,
     writer: view.WRITER,
   }
 }

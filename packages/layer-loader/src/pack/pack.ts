@@ -12,7 +12,7 @@ import { Journal } from './journal.js'
 import { extentsOfPlan, type PackPlan } from './lay-out.js'
 import { oneAtATime } from './one-at-a-time.js'
 import { clearEnds, invalidate, publish, writeBytes } from './publish.js'
-import { checkImageId, nextGeneration, publishDirectory } from './publish-directory.js'
+import { checkImageId, nextGeneration, publishDirectory, writtenEndOf } from './publish-directory.js'
 import { survey, type Target } from './target.js'
 import { writePieces } from './write-pieces.js'
 
@@ -125,6 +125,8 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
     entries: [...beside, entry],
     directory: plan.directory,
     usedEndBytes: Math.max(besideEndBytes, plan.usedEndBytes),
+    // An image that was given up is gone from the copies, and its bytes are still there.
+    writtenEndBytes: Math.max(endOf(extentsOfPlan(plan)), writtenEndOf(found.copies)),
     generation: nextGeneration([...found.copies, ...target.copies]),
     ...(imageId && { imageId }),
   }

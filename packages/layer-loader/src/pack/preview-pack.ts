@@ -1,13 +1,15 @@
+import { SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
 import type { CostModel, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { Model } from '../formats/model.js'
-import { CHUNK_BYTES } from '../image/format.js'
+import { CHUNK_BYTES, DATA_START_BYTES, type Extent } from '../image/format.js'
 import { sumOf } from '../image/holes.js'
 import { asStore, type Readable } from '../store/as-store.js'
-import { decide, type DecideOptions, type Decision } from './decide.js'
-import type { PackPlan } from './lay-out.js'
+import { decide, endOf, type DecideOptions, type Decision } from './decide.js'
+import { extentsOfPlan, type PackPlan } from './lay-out.js'
 import { findLeftovers, isLeft } from './notes.js'
 import { piecesOf } from './pieces.js'
-import { survey } from './target.js'
+import { writtenEndOf } from './publish-directory.js'
+import { survey, type Target } from './target.js'
 
 /** How many chunks a loader asks for at a time. */
 const QUEUE_DEPTH = 32
@@ -24,6 +26,11 @@ export interface PackPreview {
   readonly replaced: Decision['replaced']
   /** Models that are there and stay. */
   readonly beside: readonly string[]
+  /**
+   * Runs of the store that would be overwritten and that no publication of the image on it has written before, in order:
+   * whatever lies there is not the image's. None where an image is given up of which no superblock is sound.
+   */
+  readonly neverWritten: readonly Extent[]
   /** Of layers and source header. */
   readonly dataBytes: number
   /** Whether an earlier packing of the same has begun and was interrupted: what lies in the plan's places is its own. */
@@ -54,11 +61,29 @@ export async function previewPack(
   const { layers, header } = plan.manifest
   return {
     ...{ plan, replaced, beside: beside.map((entry) => entry.name), freeBytes },
+    neverWritten: neverWrittenBy(found, plan),
     dataBytes: sumOf([...layers, header]),
     continues: left.sequence > 0,
     resumableBytes: sumOf([...piecesOf(model, plan)].filter((piece) => isLeft(piece, left))),
     ...(cost && { loadNs: costOf(plan, cost) }),
   }
+}
+
+/**
+ * Gaps between extents count as well: this publication will claim all bytes up to its end, and a later one may write there.
+ */
+function neverWrittenBy({ store, copies, isUnusable }: Target, plan: PackPlan): Extent[] {
+  const { capacityBytes } = store
+  const fromBytes = writtenEndOf(copies)
+  if (isUnusable && fromBytes === 0) return []
+  const endBytes = endOf(extentsOfPlan(plan))
+  const toBytes = Math.min(capacityBytes, fromBytes === 0 ? Math.max(endBytes, DATA_START_BYTES) : endBytes)
+  // Where there is no image yet, packing clears the end of the store as well.
+  const tailBytes = fromBytes === 0 ? Math.max(toBytes, capacityBytes - SIGNATURE_REACH_BYTES) : capacityBytes
+  return [
+    { offsetBytes: fromBytes, lengthBytes: toBytes - fromBytes },
+    { offsetBytes: tailBytes, lengthBytes: capacityBytes - tailBytes },
+  ].filter(({ lengthBytes }) => lengthBytes > 0)
 }
 
 /** Whole chunks, and for each layer the shorter one at its end. */

@@ -19,6 +19,8 @@ export interface DirectoryToPublish {
   readonly directory: Extent
   /** Where the last extent ends, of those that the entries lead to and of the directory. */
   readonly usedEndBytes: number
+  /** Where the last byte ends that was written for this publication; `usedEndBytes` when not given. */
+  readonly writtenEndBytes?: number
   /** Above those of all copies. */
   readonly generation: number
   /** 16 bytes; random when not given. */
@@ -40,9 +42,10 @@ export interface Publication {
  */
 export async function publishDirectory(
   { store, copies }: Target<WritableBlockStore>,
-  { entries, directory, usedEndBytes, generation, imageId = randomBytes(IMAGE_ID_BYTES) }: DirectoryToPublish,
+  change: DirectoryToPublish,
   signal: AbortSignal | undefined,
 ): Promise<Publication> {
+  const { entries, directory, usedEndBytes, generation, imageId = randomBytes(IMAGE_ID_BYTES) } = change
   const encoded = encodeDirectory(entries)
   await writeBytes(store, directory.offsetBytes, encoded, signal)
   await refuseIfChanged(store, copies, { ...(signal && { signal }) })
@@ -50,8 +53,14 @@ export async function publishDirectory(
   const publication = { imageId: Buffer.from(imageId).toString('hex'), generation }
   const { offsetBytes } = directory
   const place = { offsetBytes, lengthBytes: encoded.byteLength, crc32: crc32(encoded) }
-  await publish(store, { ...publication, directory: place, usedEndBytes, writer: WRITER }, copies)
+  const writtenEndBytes = Math.max(usedEndBytes, change.writtenEndBytes ?? 0, writtenEndOf(copies))
+  await publish(store, { ...publication, directory: place, usedEndBytes, writtenEndBytes, writer: WRITER }, copies)
   return publication
+}
+
+/** Where the last byte ends that any publication wrote, by all copies of the superblock; 0 where none is sound. */
+export function writtenEndOf(copies: readonly SuperblockCopy[]): number {
+  return Math.max(0, ...copies.map(({ superblock }) => superblock?.writtenEndBytes ?? 0))
 }
 
 /** One more than the highest generation that is known of. */

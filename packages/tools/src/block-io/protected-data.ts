@@ -2,7 +2,7 @@ import { findSignatures, ForeignDataError, type Namespace } from '@gpunvme/host-
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { holdsImage, UNKNOWN_DATA, UnknownDataError } from '../drive/unknown-data.js'
 import type { ByteRange } from './byte-range.js'
-import { PIECE_BYTES, readPieces } from './read-pieces.js'
+import { firstByteSet } from './first-byte-set.js'
 
 /** What --overwrite calls it. */
 const MODELS = 'models'
@@ -26,11 +26,8 @@ export async function refuseProtected(
   const isImage = await holdsImage(namespace)
   if (isImage && !overwrite.includes(MODELS)) throw new ModelImageError(namespace.nsid)
   if (!isFile || isImage || found.length > 0 || overwrite.includes(UNKNOWN_DATA)) return
-  const zeroes = Buffer.alloc(Math.min(PIECE_BYTES, range.lengthBytes))
-  for await (const { offsetBytes, bytes } of readPieces(namespace, range, { signal })) {
-    if (zeroes.subarray(0, bytes.length).equals(bytes)) continue
-    throw new UnknownDataError(offsetBytes + bytes.findIndex((byte) => byte !== 0))
-  }
+  const at = await firstByteSet(namespace, range, { signal })
+  if (at !== undefined) throw new UnknownDataError(at, range)
 }
 
 /** There are models on the namespace, whose checksums would not be right any more. Nothing was written. */

@@ -20,11 +20,12 @@ import {
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { packAndReport, type PackReport, type PackRequest } from '../model/pack-report.js'
 import { printable } from '../terminal/printable.js'
+import { Progress } from '../terminal/progress.js'
 import type { Session } from '../program.js'
 import { describeModelled } from '../terminal/rate.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
-import { refuseUnknownData, UnknownDataError } from '../drive/unknown-data.js'
+import { refuseUnknownData } from '../drive/unknown-data.js'
 import { UsageError } from '../command-line/usage-error.js'
 
 interface Flags extends TransportFlags, WriteFlags, OutputOptions {
@@ -75,7 +76,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
   }
   const work = { path, model, plan, flags, output, signal }
   // Awaited here: the model is closed when this function ends.
-  await (flags.image === undefined ? write(work, 'drive') : packIntoFile(work, flags.image))
+  await (flags.image === undefined ? write(work) : packIntoFile(work, flags.image))
 }
 
 interface Work {
@@ -94,21 +95,18 @@ async function packIntoFile(work: Work, image: string): Promise<void> {
   if (files.some(({ ino, dev }) => existing?.ino === ino && existing.dev === dev)) {
     throw new UsageError(`${image} is the model itself, and would be overwritten`, { next: 'name another --image' })
   }
-  if (existing !== undefined) return write(work, 'file')
+  if (existing !== undefined) return write(work)
   const capacityBytes = flags.capacity ?? roundUp(plan.endBytes)
   const remove = await createImageFile(image, capacityBytes)
   return undoOnFailure(remove, async () => {
     // The file is sparse: what is written to it is what it takes.
     await requireSpace('The image', dirname(image), plan.imageBytes, 'an --image on another disk')
-    await write(work, 'new file', `, a new drive of ${formatBytes(capacityBytes)}`)
+    await write(work, `, a new drive of ${formatBytes(capacityBytes)}`)
   })
 }
 
-async function write(
-  { path, model, plan, flags, output, signal }: Work,
-  onto: 'drive' | 'file' | 'new file',
-  made = '',
-): Promise<void> {
+/** @param made what the note says of a file that was just created, which holds nothing. */
+async function write({ path, model, flags, output, signal }: Work, made = ''): Promise<void> {
   const place = placeOf(flags)!
   await withTransport(flags, 'write', (opened) => {
     signal.throwIfAborted()
@@ -116,7 +114,7 @@ async function write(
       const { name, replaceImage = false } = flags
       const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
       const request = { ...(name && { name }), replace, signal }
-      if (onto === 'file') await refuseForeign(model, namespace, flags.overwrite ?? [], plan, request)
+      if (made === '') await refuseLoss(model, namespace, flags.overwrite ?? [], request, output)
       output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
       const report = await packAndReport(model, namespace, output, request)
       reportPacked(report, place, opened.time, output)
@@ -125,20 +123,23 @@ async function write(
   })
 }
 
-/** What lies in a file and is no image may be what an interrupted packing of the same model has left. */
-async function refuseForeign(
+/** Refuses to overwrite unknown data, unless an interrupted packing of the same model left it. */
+async function refuseLoss(
   model: Model,
   namespace: WritableNamespace,
   overwrite: readonly string[],
-  { endBytes }: PackPlan,
   request: PackRequest,
+  output: Output,
 ): Promise<void> {
+  const { neverWritten, continues } = await previewPack(model, namespace, request)
+  if (continues) return
+  const totalBytes = neverWritten.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+  const progress = new Progress(output, 'Looking for unknown data')
   try {
-    await refuseUnknownData(namespace, overwrite, endBytes)
-  } catch (error) {
-    if (!(error instanceof UnknownDataError)) throw error
-    const { continues } = await previewPack(model, namespace, request)
-    if (!continues) throw error
+    const onProgress = (doneBytes: number) => progress.update(doneBytes, totalBytes)
+    await refuseUnknownData(namespace, neverWritten, overwrite, { signal: request.signal, onProgress })
+  } finally {
+    progress.end()
   }
 }
 

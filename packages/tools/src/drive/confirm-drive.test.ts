@@ -1,13 +1,14 @@
+import { RamMedia, simulate } from '@gpunvme/nvme-sim'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ask } from '../terminal/ask.js'
 import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
-import { confirmChange, type ConfirmFlags } from './confirm-drive.js'
+import { confirmChange, confirmDrive, type ConfirmFlags } from './confirm-drive.js'
 
 vi.mock('../terminal/ask.js', () => ({ ask: vi.fn(), canAsk: () => true }))
 
 const output = new Output({}, testIo())
-vi.spyOn(output, 'error').mockImplementation(() => undefined)
+const said = vi.spyOn(output, 'error').mockImplementation(() => undefined)
 const { signal } = new AbortController()
 
 beforeEach(() => vi.mocked(ask).mockReset())
@@ -47,4 +48,19 @@ test('--yes without --serial confirms no drive, and the question is still asked'
 test('the question is asked with the signal of the session, so that an interrupt ends it', async () => {
   await confirm('S1', 'S1')
   expect(ask).toHaveBeenCalledWith('Type its serial number, S1, to go on: ', output.io, signal)
+})
+
+test.each([
+  ['nothing', [], 'It holds nothing that gpunvme recognizes'],
+  ['a partition table', [510, 0x55, 0xaa], 'It holds MBR'],
+  ['bytes of no known format', [4096, 1], 'It holds nothing that gpunvme recognizes'],
+])('a drive that holds %s is confirmed with what would be lost', async (_, [at = 0, ...bytes], contents) => {
+  vi.mocked(ask).mockResolvedValue('')
+  const media = new RamMedia(8 * 1024 * 1024)
+  media.write(at, Uint8Array.from(bytes))
+  const { transport } = simulate({ profile: 'sn740', namespaces: [{ blockBytes: 512, media }] })
+  const opened = { name: 'vfio', transport, time: 'modelled', link: undefined, serial: undefined } as const
+  const confirming = confirmDrive({ ...opened, hostError: () => undefined, close: () => Promise.resolve() }, {}, output)
+  await expect(confirming).rejects.toThrow(contents)
+  expect(said).toHaveBeenLastCalledWith(expect.stringContaining('About to write to'), contents)
 })

@@ -4,6 +4,7 @@ import { ask, canAsk } from '../terminal/ask.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
+import { describeContents } from './drive-contents.js'
 import type { OpenedTransport } from './opened-transport.js'
 
 export interface ConfirmFlags {
@@ -37,6 +38,8 @@ export interface ShownDrive {
   readonly serial: string | undefined
   /** 'WD PC SN740, 477 GiB'. */
   readonly description: string
+  /** What is recognized on it: 'It holds GPT'. Absent where the change leaves it alone. */
+  readonly contents?: string
   /** 'write to', 'take over'. */
   readonly change: string
 }
@@ -54,7 +57,7 @@ export async function confirmChange(
   if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
   if (yes && given !== undefined) return
   if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
-  output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`)
+  output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, ...contentsOf(drive))
   const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `, output.io, signal)
   if (typed === '' || typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
 }
@@ -62,6 +65,10 @@ export async function confirmChange(
 function passwordOf({ bdf, serial = '' }: ShownDrive) {
   const word = serial.trim()
   return word === '' ? { word: bdf, name: 'PCI address' } : { word, name: 'serial number' }
+}
+
+function contentsOf({ contents }: ShownDrive): string[] {
+  return contents === undefined ? [] : [printable(contents)]
 }
 
 async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
@@ -73,6 +80,7 @@ async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
       bdf: transport.bdf ?? transport.name,
       serial,
       description: `${model}, ${formatBytes(bytes)}`,
+      contents: await describeContents(controller),
       change: 'write to',
     }
   } finally {
@@ -86,7 +94,7 @@ export class NotConfirmedError extends GpuNvmeError {
   readonly category = 'privilege'
   constructor(drive: ShownDrive, reason: string) {
     super(`Refused to ${drive.change} ${drive.bdf}: ${printable(reason)}`, {
-      facts: [printable(drive.description)],
+      facts: [printable(drive.description), ...contentsOf(drive)],
       next: `--serial '${printable(passwordOf(drive).word)}' --yes, if this is the drive that is meant`,
     })
   }

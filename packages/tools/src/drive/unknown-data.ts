@@ -1,41 +1,35 @@
-import { findSignatures, SIGNATURE_REACH_BYTES, type Namespace } from '@gpunvme/host-driver'
-import { ImageNotFoundError, openImage } from '@gpunvme/layer-loader'
+import { findSignatures, type Namespace } from '@gpunvme/host-driver'
+import { ImageNotFoundError, openImage, type Extent } from '@gpunvme/layer-loader'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { firstByteSet, type ScanOptions } from '../block-io/first-byte-set.js'
+import { formatBytes } from '../terminal/units.js'
 
-/** What --overwrite calls it. */
+/** Name of such data for --overwrite. */
 export const UNKNOWN_DATA = 'unknown data'
 
-/** How much is looked at in one go. */
-const STEP_BYTES = 4 * 1024 * 1024
-
 /**
- * A file may be anything, a thesis or a photograph, where a drive that somebody named by its serial number is a drive.
- * So a file that is neither empty nor an image of ours is only written to by leave.
- * @param endBytes where the new image will end: what lies before it, and the end of the file, will be overwritten.
- * @throws UnknownDataError. What the write guard knows by its signature is left to it, since it can say what it is.
+ * Refuses to overwrite data of no known format: any byte that is not zero in runs of a file or drive that its image, if
+ * it has one, never wrote. A drive may hold such data as well: a file system whose superblock is lost can be recovered.
+ * @param runs what would be overwritten, apart from the image's own bytes.
+ * @throws UnknownDataError. Data that the write guard knows by its signature is named by the guard instead.
  */
 export async function refuseUnknownData(
   namespace: Namespace,
+  runs: readonly Extent[],
   overwrite: readonly string[],
-  endBytes: number,
+  { signal, onProgress }: ScanOptions = {},
 ): Promise<void> {
-  if (overwrite.includes(UNKNOWN_DATA) || (await holdsImage(namespace))) return
-  if ((await findSignatures(namespace)).length > 0) return
-  const { capacityBytes } = namespace
-  const tailBytes = Math.max(0, capacityBytes - SIGNATURE_REACH_BYTES)
-  const at =
-    (await firstByteSet(namespace, 0, Math.min(endBytes, capacityBytes))) ??
-    (await firstByteSet(namespace, tailBytes, capacityBytes))
-  if (at !== undefined) throw new UnknownDataError(at)
-}
-
-/** Where the first byte is that is not zero. */
-async function firstByteSet(namespace: Namespace, fromBytes: number, toBytes: number): Promise<number | undefined> {
-  for (let at = fromBytes; at < toBytes; at += STEP_BYTES) {
-    const index = (await namespace.readBytes(at, Math.min(STEP_BYTES, toBytes - at))).findIndex((byte) => byte !== 0)
-    if (index >= 0) return at + index
+  if (overwrite.includes(UNKNOWN_DATA) || (await findSignatures(namespace)).length > 0) return
+  let doneBytes = 0
+  for (const run of runs) {
+    const before = doneBytes
+    const at = await firstByteSet(namespace, run, {
+      ...(signal && { signal }),
+      onProgress: (bytes) => onProgress?.(before + bytes),
+    })
+    if (at !== undefined) throw new UnknownDataError(at, run)
+    doneBytes += run.lengthBytes
   }
-  return undefined
 }
 
 /** Whether there is an image, sound or not. */
@@ -49,14 +43,19 @@ export async function holdsImage(namespace: Namespace): Promise<boolean> {
   }
 }
 
-/** The file has contents that nobody can name. Nothing was written. */
+/** Data of no known format would be overwritten. Nothing was written. */
 export class UnknownDataError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_DATA'
   readonly category = 'privilege'
-  constructor(at: number) {
-    super('Refused to overwrite the image file: it is neither empty nor a model image', {
-      facts: [`byte ${at} is not zero, would be overwritten, and is of no known format`],
-      next: `--overwrite '${UNKNOWN_DATA}', if it may be lost; or name another file`,
+  /** @param at offset of the first byte that is not zero. @param run what would be overwritten. */
+  constructor(at: number, { offsetBytes, lengthBytes }: Extent) {
+    const endBytes = offsetBytes + lengthBytes
+    super('Refused to overwrite data of no known format', {
+      facts: [
+        `byte ${at} is not zero, and not part of a model image`,
+        `would be overwritten: bytes ${offsetBytes} to ${endBytes - 1} (${formatBytes(lengthBytes)})`,
+      ],
+      next: `--overwrite '${UNKNOWN_DATA}', if it may be lost; or name another file or drive`,
     })
   }
 }

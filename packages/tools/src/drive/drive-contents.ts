@@ -1,0 +1,26 @@
+import { findSignatures, UNREADABLE_DATA, type Controller, type Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { holdsImage } from './unknown-data.js'
+
+/**
+ * What is recognized on a drive, for a user who is asked whether it may be written to: 'It holds GPT, NTFS'. Reads the
+ * places of known signatures only, so an empty answer does not mean an empty drive.
+ */
+export async function describeContents(controller: Controller): Promise<string> {
+  const lists = await Promise.all(
+    controller.namespaces.map(({ identity }) => recognized(() => controller.namespace(identity.nsid))),
+  )
+  const names = [...new Set(lists.flat())]
+  return names.length === 0 ? 'It holds nothing that gpunvme recognizes' : `It holds ${names.join(', ')}`
+}
+
+async function recognized(open: () => Namespace): Promise<string[]> {
+  try {
+    const namespace = open()
+    const names = (await findSignatures(namespace)).map(({ name }) => name)
+    return (await holdsImage(namespace)) ? [...names, 'a model image'] : names
+  } catch (error) {
+    if (error instanceof GpuNvmeError && error.category !== 'device') return [UNREADABLE_DATA]
+    throw error
+  }
+}

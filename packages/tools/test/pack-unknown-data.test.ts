@@ -1,0 +1,61 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { gpunvme, scratch, type Ended } from './gpunvme.js'
+import { emptyImage, imageBytes } from './simulated-drive.js'
+
+const MIB = 1024 * 1024
+const cwd = scratch()
+
+beforeAll(async () => {
+  for (const [name, mib] of [
+    ['small', 4],
+    ['large', 24],
+  ] as const)
+    await writeDemoModel(join(cwd, `${name}.gguf`), { layers: 2, targetBytes: mib * MIB })
+})
+
+const pack = (model: string, image: string, ...args: string[]): Promise<Ended> =>
+  gpunvme(['pack', `${model}.gguf`, '--image', image, '--name', model, ...args], { cwd })
+
+/** Puts one byte that is not zero into an image file. */
+function mark(image: string, at: number): void {
+  const fd = openSync(join(cwd, image), 'r+')
+  writeSync(fd, Uint8Array.of(7), 0, 1, at)
+  closeSync(fd)
+}
+
+test('a model beside another is refused if it would overwrite data of no known format', async () => {
+  emptyImage(join(cwd, 'grown.img'), 64 * MIB)
+  mark('grown.img', 24 * MIB)
+  expect((await pack('small', 'grown.img')).code).toBe(0)
+  const refused = await pack('large', 'grown.img')
+  expect([refused.code, refused.stderr]).toEqual([
+    4,
+    expect.stringMatching(
+      /Refused to overwrite data of no known format\n {2}byte 25165824 is not zero.*\n {2}would be overwritten: bytes \d+ to \d+ \(/,
+    ),
+  ])
+  expect(refused.stderr).toContain("Try: --overwrite 'unknown data'")
+  expect(imageBytes(join(cwd, 'grown.img'), 24 * MIB, 1)).toEqual(Buffer.of(7))
+  expect((await pack('large', 'grown.img', '--overwrite', 'unknown data')).code).toBe(0)
+})
+
+test('a gap that packing leaves is scanned, since a later model may be written there', async () => {
+  emptyImage(join(cwd, 'gap.img'), 64 * MIB)
+  expect((await pack('small', 'gap.img')).code).toBe(0)
+  // Packing leaves the rest of the last MiB unused.
+  const end = 2 * MIB + 4 * MIB + MIB - 4096
+  mark('gap.img', end)
+  expect((await pack('large', 'gap.img')).stderr).toContain(`byte ${end} is not zero`)
+})
+
+test('bytes of models that were removed or replaced are the image’s own', async () => {
+  emptyImage(join(cwd, 'reused.img'), 96 * MIB)
+  for (const words of [[], ['--replace'], ['--replace'], ['--replace']])
+    expect(await pack('small', 'reused.img', ...words)).toMatchObject({ code: 0 })
+  expect((await gpunvme(['rm', 'small', '--image', 'reused.img'], { cwd })).code).toBe(0)
+  expect(await pack('large', 'reused.img')).toMatchObject({ code: 0 })
+  expect(await pack('small', 'reused.img')).toMatchObject({ code: 0 })
+})
