@@ -1,4 +1,4 @@
-import { fstatSync, openSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HardwareHost, NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { FakeHardwareHost, refusal } from './fake-hardware-host.js'
@@ -128,6 +128,11 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
   /** What was sent before arrives; then there is nothing more. */
   close(): void {
     this.isClosed = true
+  }
+
+  /** Closes the descriptors that the client has not received, as the kernel does with a socket. */
+  closeUnread(): void {
+    for (const { descriptors = [] } of this.queue.splice(0)) descriptors.forEach((fd) => closeSync(fd))
   }
 
   receive(_: number, into: Uint8Array, descriptors: Int32Array): number {

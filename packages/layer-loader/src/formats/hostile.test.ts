@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { describe, expect, test } from 'vitest'
 import {
@@ -82,52 +81,19 @@ const validSafetensors = safetensors(
   12,
 )
 
-const interesting = fc.oneof(
-  fc.uint8Array({ minLength: 1, maxLength: 1 }),
-  fc.constantFrom(0n, 1n, 2n ** 31n, 2n ** 32n, 2n ** 40n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n).map(u64),
-  fc.constantFrom(0, 1, 8, 9, 77, 0xffff_ffff).map(u32),
-)
-
 describe.each([
   ['GGUF', validGguf],
   ['safetensors', validSafetensors],
-])('a hostile %s', (_, valid) => {
+])('a %s', (_, valid) => {
   test('is the twin of one that opens', async () => {
     await expect(openModel(endless(valid, valid.byteLength))).resolves.toMatchObject({ tensors: { length: 3 } })
   })
 
-  test.each([
-    ['as long as it is', valid.byteLength],
-    ['on an endless disk', 2 ** 50],
-  ])('with one mutation, %s, opens or fails with our own error, in bounded memory', async (_, sizeBytes) => {
-    const mutation = fc.tuple(fc.nat(valid.byteLength - 1), interesting)
-    const property = fc.asyncProperty(mutation, async ([at, change]) => {
-      const bytes = valid.slice()
-      bytes.set(change.subarray(0, bytes.byteLength - at), at)
-      await openHostile(endless(bytes, sizeBytes))
-    })
-    await fc.assert(property, { numRuns: 3000 })
-  })
-
-  test('cut off anywhere fails with our own error', async () => {
+  test('rejects a file that is cut off anywhere', async () => {
     for (let lengthBytes = 0; lengthBytes < valid.byteLength; lengthBytes++) {
       await openHostile(endless(valid.subarray(0, lengthBytes), lengthBytes))
     }
   })
-
-  test('with a run of random bytes opens or fails with our own error, in bounded memory', async () => {
-    const property = fc.asyncProperty(fc.nat(valid.byteLength), fc.uint8Array({ maxLength: 300 }), (at, random) =>
-      openHostile(endless(concat(valid.subarray(0, at), random), 2 ** 50)),
-    )
-    await fc.assert(property, { numRuns: 1000 })
-  })
-})
-
-test('random bytes are never anything but an error of ours', async () => {
-  const property = fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), (bytes) =>
-    openHostile(endless(bytes, bytes.byteLength)),
-  )
-  await fc.assert(property, { numRuns: 1000 })
 })
 
 describe('on an endless disk, a length is refused before it is allocated', () => {

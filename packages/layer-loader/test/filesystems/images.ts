@@ -75,14 +75,3 @@ export function noise(lengthBytes: number, seed: number): Buffer {
   }
   return Buffer.from(words.buffer, 0, lengthBytes)
 }
-
-/** Numbers from 0 to below `most`, the same for the same seed. */
-export function numbers(seed: number): (most: number) => number {
-  let state = (seed * 0x9e37_79b1 + 1) >>> 0
-  return (most) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state = (state ^ (state << 5)) >>> 0
-    return state % most
-  }
-}

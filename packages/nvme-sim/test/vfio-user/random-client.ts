@@ -1,4 +1,4 @@
-import { randomStream } from '@gpunvme/nvme-spec/faults'
+import type { Dice } from '../../src/dst/dice.js'
 import {
   BAR0,
   CONFIG,
@@ -35,21 +35,21 @@ export interface RandomMessage {
   readonly count: number
 }
 
-/** Makes messages that are nearly right, wrong in one thing, or noise; the same ones for the same seed. */
+/** Makes messages that are nearly right, wrong in one thing, or noise. */
 export class RandomClient {
-  private readonly random: () => number
+  private readonly dice: Dice
 
-  constructor(seed: number) {
-    this.random = randomStream(seed, 'client')
+  constructor(dice: Dice) {
+    this.dice = dice
   }
 
   /** A whole number from 0 to before `end`. */
   below(end: number): number {
-    return Math.floor(this.random() * end)
+    return this.dice.int(0, end - 1)
   }
 
   pick<T>(values: readonly T[]): T {
-    return values[this.below(values.length)]!
+    return this.dice.pick(values)
   }
 
   /** What the client writes into its memory now and then: entries of queues, PRP lists, noise. */
