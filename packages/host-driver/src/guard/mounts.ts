@@ -26,8 +26,8 @@ export async function findMounts(tree: Tree): Promise<Mount[]> {
     const text = await tree.text(path, OF_ANOTHER_PROCESS)
     if (text === undefined) continue
     const known = new Set(mounts.map(({ number, where }) => `${number} ${where}`))
-    const theirs = await parse(tree, path, text, ` in the mount namespace of process ${pid}`)
-    for (const each of theirs.filter(({ number, target }) => !known.has(`${number} ${target}`))) mounts.push(each)
+    const others = await parse(tree, path, text, ` in the mount namespace of process ${pid}`)
+    for (const each of others.filter(({ number, target }) => !known.has(`${number} ${target}`))) mounts.push(each)
   }
   return mounts
 }

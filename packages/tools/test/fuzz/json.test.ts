@@ -124,7 +124,7 @@ const INPUTS: Readonly<Record<string, Input>> = {
       try {
         decodeVersion(bytes)
       } catch (error) {
-        // The declared error of this codec; its callers turn it into one of theirs.
+        // The declared error of this codec, which its callers wrap.
         if (!(error instanceof RangeError && /^(VERSION: |vfio-user version needs )/.test(error.message))) throw error
       }
     },
