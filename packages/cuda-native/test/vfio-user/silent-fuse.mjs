@@ -1,5 +1,5 @@
 // Mounts a FUSE file system at the folder named, with one file of 1 MiB, `file`. After that was opened it answers nothing:
-// whoever then asks for attributes, or closes the file, waits until this process is killed.
+// a process that then asks for attributes, or closes the file, waits until this one is killed.
 import { spawnSync } from 'node:child_process'
 import { openSync, readSync, writeSync } from 'node:fs'
 
