@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { clearInterval, setInterval } from 'node:timers'
 import { parseArgs } from 'node:util'
 
 /** Fuzzers by name, each with the test file that declares it. */

@@ -21,38 +21,45 @@ class HostileTarget extends FakeTarget {
   }
 
   override say(...[header, data = new Uint8Array(0), descriptors = []]: Parameters<FakeTarget['say']>): void {
+    if (this.hostile.has(this.messages++)) this.sayWrong(header, data, descriptors)
+    else super.say(header, data, descriptors)
+  }
+
+  private sayWrong(header: Parameters<FakeTarget['say']>[0], data: Uint8Array, descriptors: readonly number[]): void {
     const { dice } = this
-    if (!this.hostile.has(this.messages++)) return super.say(header, data, descriptors)
     switch (dice.int(0, 8)) {
       // Nothing, or the end of the connection.
       case 0:
       case 1:
         descriptors.forEach((fd) => closeSync(fd))
         if (dice.chance(0.5)) this.close()
-        return
+        break
       // Another header: number, command, flags, error, size.
       case 2: {
-        const fields = ['id', 'command', 'flags', 'error', 'size'] as const
         const value = dice.pick([0, 1, 2, 15, 16, 17, 0x21, 0xffff, 0xffff_ffff, dice.int(0, 0xffff)])
-        const field = dice.pick(fields)
+        const field = dice.pick(['id', 'command', 'flags', 'error', 'size'] as const)
         const isShort = field === 'id' || field === 'command'
-        return super.say({ ...header, [field]: isShort ? value & 0xffff : value }, data, descriptors)
+        super.say({ ...header, [field]: isShort ? value & 0xffff : value }, data, descriptors)
+        break
       }
-      // Descriptors that do not belong there.
-      case 3:
-        return super.say(header, data, [
-          ...descriptors,
-          ...Array.from({ length: dice.pick([1, 2, 16]) }, () => strayDescriptor(this.sysfs)),
-        ])
+      // Descriptors that do not belong there, 16 with the message's own at most.
+      case 3: {
+        const strays = Array.from({ length: dice.pick([1, 2, 15]) }, () => strayDescriptor(this.sysfs))
+        super.say(header, data, [...descriptors, ...strays])
+        break
+      }
       // A request of the target before the answer.
       case 4:
         super.say({ id: dice.int(0, 99), command: dice.pick([0, 11, 12, 99]), flags: dice.pick([0, 0x10]) }, data)
-        return super.say(header, data, descriptors)
+        super.say(header, data, descriptors)
+        break
+      // The answer twice.
       case 5:
         super.say(header, data, descriptors)
-        return super.say(header, data)
+        super.say(header, data)
+        break
       default:
-        return super.say(header, mutate(data, dice, dice.pick(['bytes', 'fields', 'json'])), descriptors)
+        super.say(header, mutate(data, dice, dice.pick(['bytes', 'fields', 'json'])), descriptors)
     }
   }
 }

@@ -101,16 +101,18 @@ async function open(dice: Dice): Promise<string> {
   ])
   for (const [offsetBytes, bytes] of patches) media.set(bytes, offsetBytes)
   const memory = new MemoryNamespace({ media })
+  let ending: string
   try {
-    return await endingOf(async () => {
+    ending = await endingOf(async () => {
       const image = await openImage(memory.namespace)
       for (const { name } of image.models) await loadAll(image.model(name), make === withoutChecksums)
       await verifyImage(memory.namespace)
     })
   } finally {
     for (const [offsetBytes, bytes] of before.reverse()) media.set(bytes, offsetBytes)
-    if (memory.allocatedBytes !== 0) throw new Error(`${memory.allocatedBytes} bytes of DMA memory were not freed`)
   }
+  if (memory.allocatedBytes !== 0) throw new Error(`${memory.allocatedBytes} bytes of DMA memory were not freed`)
+  return ending
 }
 
 testFuzzer(fuzzer('image', open), 400, ['accepted', 'ERR_GPUNVME_IMAGE_SUPERBLOCK', 'ERR_GPUNVME_IMAGE_CONTENT'])

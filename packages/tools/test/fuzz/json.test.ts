@@ -89,7 +89,9 @@ const INPUTS: Readonly<Record<string, Input>> = {
       const event = parseTraceLine(text)
       let written = ''
       jsonlTrace((line) => (written = line))(event)
-      if (JSON.stringify(parseTraceLine(written)) !== JSON.stringify(event))
+      // An infinite detail, such as 1e999, is written as text: JSON has no number for it.
+      const hasInfinite = Object.values(event.details ?? {}).some((detail) => Math.abs(Number(detail)) === Infinity)
+      if (!hasInfinite && JSON.stringify(parseTraceLine(written)) !== JSON.stringify(event))
         throw new Error('an event changes when it is written')
     },
   },
@@ -131,7 +133,7 @@ const INPUTS: Readonly<Record<string, Input>> = {
   },
   'hex dump': {
     valid: Buffer.from('00000000: 0201 0003 0000 0000 ffff ffff 0000 0000  ................\n00000010: 40 41\n'),
-    read: (_, bytes) => readDump({ words: ['-'], stdin: Readable.from([Buffer.from(bytes)]) as never }),
+    read: (_, bytes) => readDump({ words: ['-'], stdin: Readable.from([Buffer.from(bytes)]) }),
   },
 }
 
