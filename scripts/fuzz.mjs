@@ -18,6 +18,7 @@ const fuzzers = {
   json: 'packages/tools/test/fuzz/json.test.ts',
   'vfio-user-server': 'packages/nvme-sim/test/fuzz/vfio-user-server.test.ts',
   'vfio-user-client': 'packages/host-driver/test/fuzz/vfio-user-client.test.ts',
+  addon: 'packages/cuda-native/test/fuzz/addon-arguments.test.ts',
 }
 
 const usage = `usage: npm run fuzz -- [--seconds N] [--seeds N] [--only NAME,…] [--seed S]

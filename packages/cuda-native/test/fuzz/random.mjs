@@ -1,17 +1,13 @@
+import { randomStream } from '@gpunvme/nvme-spec/faults'
+
 /**
- * Random choices that depend on the seed alone (mulberry32).
+ * Random choices that depend on the seed alone.
  *
  * @param {number} seed
  */
 export function randomOf(seed) {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let word = Math.imul(state ^ (state >>> 15), state | 1)
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61)
-    return (word ^ (word >>> 14)) >>> 0
-  }
-  const below = (/** @type {number} */ count) => next() % count
+  const next = randomStream(seed, 'addon-arguments')
+  const below = (/** @type {number} */ count) => Math.floor(next() * count)
   return {
     below,
     onceIn: (/** @type {number} */ count) => below(count) === 0,
