@@ -24,7 +24,7 @@ export type { ControllerEvent } from './events/controller-event.js'
 export { EVENT_CHANNEL } from './events/event-hub.js'
 export { RECOVERY_LIMITS, type RecoveryLimits, type RecoveryStep } from './recovery/recovery.js'
 export { DeviceHeldError, ForeignDataError, UNREADABLE_DATA, type WriteRequest } from './guard/guard.js'
-export { findHolders, type Holder, type HolderOptions } from './guard/holders.js'
+export { findHolders, UNSEEN_USES, type Holder, type HolderOptions } from './guard/holders.js'
 export {
   findSignatures,
   SIGNATURE_REACH_BYTES,

@@ -37,6 +37,12 @@ test('a drive of another serial number, and one that nobody has confirmed', asyn
   expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('nobody is here to be asked')
 })
 
+test('an unconfirmed drive: the uses that the guard cannot see', async () => {
+  const said = (await refused(4, 'bind', 'nvme0')).replace(/\s+/g, ' ')
+  expect(said).toContain('Nothing was found that uses it. Not visible: - files that a process registered with io_uring')
+  expect(said).toContain('another machine or guest behind the same drive')
+})
+
 test('a drive of which Linux says nothing is not confirmed by what was there before', async () => {
   expect((await inProcess(tree, 'bind', 'nvme0', ...CONFIRMED)).code).toBe(0)
   const file = `run/gpunvme/${BDF}.json`

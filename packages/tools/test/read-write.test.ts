@@ -102,7 +102,12 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
 
   test('bytes of a file that nobody can name, where it would be written', LIMIT, async () => {
     writeFileSync(at('thesis.txt'), Buffer.alloc(MIB, 'all my work '))
-    await refuses('thesis.txt', ['--lba', '100'], 'Refused to overwrite data of no known format', "--overwrite 'unknown data'")
+    await refuses(
+      'thesis.txt',
+      ['--lba', '100'],
+      'Refused to overwrite data of no known format',
+      "--overwrite 'unknown data'",
+    )
   })
 })
 

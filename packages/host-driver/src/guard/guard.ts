@@ -1,10 +1,12 @@
+import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions, Transport } from '@gpunvme/nvme-spec/transport'
 import { DeviceLostError } from '../bring-up/device-lost.js'
 import type { Namespace } from '../namespace/namespace.js'
 import { TransferError } from '../namespace/transfer-error.js'
 import { blockDevices } from './block-devices.js'
-import { findHolders, holdersOf, type Holder } from './holders.js'
+import { claimAt, type Claim, type ClaimDevice } from './exclusive.js'
+import { findHolders, holdersOf, NOT_EXCLUSIVE, type Holder } from './holders.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
 import { Tree } from './tree.js'
 import { otherUserSpaceDriver } from './user-space-driver.js'
@@ -31,18 +33,54 @@ export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 
   if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
 }
 
+/** The time between the last look at a drive and the moment when the kernel's driver has let go of it. */
+export interface Unbinding {
+  /**
+   * Looks again after the driver has let go: the devices are gone by then, and a process that opened one, or a mount of
+   * one, is still there. @throws DeviceHeldError, DeviceUseUnknownError
+   */
+  readonly refuseNewHolders: () => Promise<void>
+  /** Gives the claims back. May be called twice. */
+  readonly release: () => Promise<void>
+}
+
 /**
- * Before the kernel's driver lets go of a controller. @returns what asks after that: has anybody begun to use the drive
- * since it was looked at? Its devices are gone by then, and who has mounted or opened one has it still.
- * @throws what is returned: DeviceHeldError; both: DeviceUseUnknownError when something could not be looked at.
+ * Claims the disks of a controller exclusively before the kernel's driver lets go of it, so that until then no file
+ * system, swap, device mapper, md or ZFS can begin to use them: a claimed disk has no claimable partitions. A process
+ * that opens a disk without O_EXCL is not kept out; `refuseNewHolders` looks for it.
+ * @param claimDevice as `claimAt` of the root when not given.
+ * @throws DeviceHeldError; DeviceUseUnknownError when something could not be looked at.
  */
-export async function guardUnbinding(sysRoot: string, bdf: string): Promise<() => Promise<void>> {
+export async function guardUnbinding(
+  sysRoot: string,
+  bdf: string,
+  claimDevice: ClaimDevice | undefined = claimAt(sysRoot),
+): Promise<Unbinding> {
   const tree = new Tree(sysRoot, bdf)
   const devices = await blockDevices(tree)
-  return async () => {
+  const claims: Claim[] = []
+  const release = async () => {
+    for (const claim of claims.splice(0)) await claim.close()
+  }
+  try {
+    for (const { name, path } of devices) {
+      const isDisk = path === `sys/block/${name}`
+      if (!isDisk || claimDevice === undefined) continue
+      const claim = await claimDevice(join(sysRoot, 'dev', name)).catch((error: unknown) =>
+        tree.blind(`dev/${name}`, (error as NodeJS.ErrnoException).code ?? String(error), error),
+      )
+      if (claim === undefined) throw new DeviceHeldError(bdf, [{ device: name, use: NOT_EXCLUSIVE }])
+      claims.push(claim)
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+  const refuseNewHolders = async () => {
     const holders = await holdersOf(tree, devices)
     if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
   }
+  return { refuseNewHolders, release }
 }
 
 /**

@@ -7,7 +7,7 @@ import { simulate } from '@gpunvme/nvme-sim'
 import { scratch } from '../../../../test/scratch.js'
 import { Controller } from '../controller.js'
 import { exclusiveAt, tryExclusive } from './exclusive.js'
-import { DeviceHeldError, guardController } from './guard.js'
+import { DeviceHeldError, guardController, guardUnbinding } from './guard.js'
 import { findHolders } from './holders.js'
 import { DeviceUseUnknownError, Tree } from './tree.js'
 
@@ -355,6 +355,21 @@ describe('what leaves no holder in sysfs', () => {
     expect(await findHolders(root, bdf)).toEqual([])
   })
 
+  test('a process that mapped a partition, or the registers, and closed the file', async () => {
+    drive(['nvme1n1p1'])
+    runs(4242, 'database', [])
+    const line = (path: string) => `7f0000000000-7f0000001000 r--s 00000000 00:05 345     ${path}\n`
+    const registers = `/sys/devices/pci0000:00/${bdf}/resource0`
+    file(
+      'proc/4242/maps',
+      `${line('/usr/bin/database')}${line('/dev/nvme1n1p1')}${line(registers)}7f0-7f1 rw-p 0 00:00 0\n`,
+    )
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p1', use: 'mapped in process 4242 (database)' },
+      { device: bdf, use: 'driven from user space: its resource0 is mapped in process 4242 (database)' },
+    ])
+  })
+
   test('processes that have the block device, or a character device of the controller, open', async () => {
     drive(['nvme1n1p1'])
     folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/ng1n1`)
@@ -403,6 +418,37 @@ test.each([
   expect(await findHolders(root, bdf)).toEqual([
     { device: bdf, use: `driven from user space: its ${what} is open in process 4242 (nvmf_tgt)` },
   ])
+})
+
+describe('until the kernel has let go of a drive its disks are claimed', () => {
+  const claiming = (refused?: string) => {
+    const held: string[] = []
+    const claimDevice = (node: string) => {
+      if (node === refused) return Promise.resolve(undefined)
+      held.push(node)
+      return Promise.resolve({ close: () => Promise.resolve(void held.splice(held.indexOf(node), 1)) })
+    }
+    return { held, claimDevice }
+  }
+
+  test('each whole disk, until release', async () => {
+    drive(['nvme1n1p1'])
+    const { held, claimDevice } = claiming()
+    const { release } = await guardUnbinding(root, bdf, claimDevice)
+    expect(held).toEqual([join(root, 'dev/nvme1n1')])
+    await release()
+    await release()
+    expect(held).toEqual([])
+  })
+
+  test('and one that cannot be claimed is in use; the others are given back', async () => {
+    drive()
+    folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/nvme1n2`)
+    file('sys/block/nvme1n2/dev', '259:9\n')
+    const { held, claimDevice } = claiming(join(root, 'dev/nvme1n2'))
+    await expect(guardUnbinding(root, bdf, claimDevice)).rejects.toThrow(DeviceHeldError)
+    expect(held).toEqual([])
+  })
 })
 
 describe('the last look is an exclusive open', () => {

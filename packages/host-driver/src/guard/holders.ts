@@ -19,6 +19,17 @@ export interface Holder {
   readonly use: string
 }
 
+/** Uses of a drive that leave no trace that the guard reads, for a user who is asked whether it may be taken. */
+export const UNSEEN_USES: readonly string[] = [
+  'files that a process registered with io_uring and closed',
+  'targets of rnbd, and others in the kernel that open a drive without claiming it',
+  'processes of other users, when this is not run as root',
+  'another machine or guest behind the same drive',
+]
+
+/** The use of a device that the kernel says is in use, and that no table shows. */
+export const NOT_EXCLUSIVE = 'in use: it cannot be opened exclusively, though nothing says why'
+
 export interface HolderOptions {
   /**
    * The last look at a device that nothing else claims. When not given: the kernel's own answer where root is '/', and
@@ -30,8 +41,8 @@ export interface HolderOptions {
 /**
  * Who uses the drive at a PCI address: mounts in every mount namespace, swap, device mapper (and so LVM, LUKS and
  * multipath), md and bcache with all that stands on them, btrfs over several devices, ZFS, loop devices, NVMe targets,
- * processes that have it open, the EFI system partition that was booted from, and drivers in user space.
- * It cannot see who mapped the registers and closed the file, nor another machine behind the same drive.
+ * processes that have it open or mapped, the EFI system partition that was booted from, and drivers in user space.
+ * It cannot see what `UNSEEN_USES` lists.
  * @param root where sys/, proc/, dev/ and etc/ are: '/' on a live machine, a fixture tree in tests.
  * @throws RangeError for what is no PCI address; DeviceUseUnknownError for whatever could not be looked at: no answer is
  *   not taken for 'nobody'.
@@ -48,7 +59,7 @@ export async function findHolders(root: string, bdf: string, options: HolderOpti
       const free = await attempt(join(root, 'dev', name)).catch((error: unknown) =>
         tree.blind(`dev/${name}`, (error as NodeJS.ErrnoException).code ?? String(error), error),
       )
-      if (!free) holders.push({ device: name, use: 'in use: it cannot be opened exclusively, though nothing says why' })
+      if (!free) holders.push({ device: name, use: NOT_EXCLUSIVE })
     }
   }
   return holders

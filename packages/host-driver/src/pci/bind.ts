@@ -1,5 +1,5 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
-import { guardController, guardUnbinding } from '../guard/guard.js'
+import { guardController, guardUnbinding, type Unbinding } from '../guard/guard.js'
 import { checkDriver, type BindingRecord, type UserSpaceDriver } from './binding-record.js'
 import {
   attempt,
@@ -80,15 +80,19 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
   const found = nvmeFunction(sysRoot, bdf)
   const release = claimFunction(found, CHANGING_DRIVER)
   let record = recordBefore(found, driver, sysRoot)
+  let guard: Unbinding | undefined
   try {
     await check(found, driver, sysRoot)
-    const refuseNewHolders = await guardUnbinding(sysRoot, bdf)
+    guard = await guardUnbinding(sysRoot, bdf)
     for (const step of bindingSteps(found, record, sysRoot)) {
       if (!step.isNeeded()) continue
       record = { ...record, begun: [...record.begun, step.name] }
       await onRecord?.(record)
       await take(write, found, driver, sysRoot, step)
-      if (found.driver !== undefined && step.name === unbinding(found.driver)) await refuseNewHolders()
+      if (found.driver !== undefined && step.name === unbinding(found.driver)) {
+        await guard.release()
+        await guard.refuseNewHolders()
+      }
     }
     const state = attribute(sysRoot, `${functionFolder(bdf)}/power_state`)
     if (state === 'D3hot' || state === 'D3cold') throw new FunctionAsleepError(bdf, state)
@@ -97,6 +101,7 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
     if (left.length === 0) throw error
     throw error instanceof BindError ? error.leaving(left) : new LeftUndoneError(bdf, left, error)
   } finally {
+    await guard?.release()
     release()
   }
   let isRestored = false

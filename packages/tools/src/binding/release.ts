@@ -31,7 +31,7 @@ function command(part: string, device: string): string[] {
   const [, where] = /^mounted on (.+)$/.exec(part) ?? []
   if (where !== undefined) return [shellLine(['umount', where])]
   if (part === 'swap') return [`swapoff /dev/${device}`]
-  const [, process] = /open in process (\d+)/.exec(part) ?? []
+  const [, process] = /(?:open|mapped) in process (\d+)/.exec(part) ?? []
   if (process !== undefined) return [`kill ${process}`]
   const [, held, kind = '', name = ''] = /^held by (\S+)(?: \((\S+)(?: '(.*)')?\))?$/.exec(part) ?? []
   if (held === undefined) return []

@@ -1,3 +1,4 @@
+import { UNSEEN_USES } from '@gpunvme/host-driver'
 import { planBinding } from '@gpunvme/host-driver/pci'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bind-report.js'
@@ -111,9 +112,11 @@ async function run(
   session.signal.throwIfAborted()
 }
 
+const UNSEEN = ['Nothing was found that uses it. Not visible:', ...UNSEEN_USES.map((use) => `- ${use}`)]
+
 async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const description = known.model ?? 'no driver of Linux has it, so that nobody can know its model'
-  const shown = { bdf: drive.bdf, serial: known.serial ?? undefined, description, change: 'take over' }
+  const shown = { bdf: drive.bdf, serial: known.serial ?? undefined, description, warning: UNSEEN, change: 'take over' }
   await confirmChange(shown, flags, output, signal)
 }
 

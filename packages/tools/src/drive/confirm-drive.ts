@@ -38,8 +38,8 @@ export interface ShownDrive {
   readonly serial: string | undefined
   /** 'WD PC SN740, 477 GiB'. */
   readonly description: string
-  /** What is recognized on it: 'It holds GPT'. Absent where the change leaves it alone. */
-  readonly contents?: string
+  /** Lines that say what the change may cost: 'It holds GPT'. */
+  readonly warning?: readonly string[]
   /** 'write to', 'take over'. */
   readonly change: string
 }
@@ -57,7 +57,7 @@ export async function confirmChange(
   if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
   if (yes && given !== undefined) return
   if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
-  output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, ...contentsOf(drive))
+  output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, ...warningOf(drive))
   const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `, output.io, signal)
   if (typed === '' || typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
 }
@@ -67,8 +67,8 @@ function passwordOf({ bdf, serial = '' }: ShownDrive) {
   return word === '' ? { word: bdf, name: 'PCI address' } : { word, name: 'serial number' }
 }
 
-function contentsOf({ contents }: ShownDrive): string[] {
-  return contents === undefined ? [] : [printable(contents)]
+function warningOf({ warning = [] }: ShownDrive): string[] {
+  return warning.map(printable)
 }
 
 async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
@@ -80,7 +80,7 @@ async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
       bdf: transport.bdf ?? transport.name,
       serial,
       description: `${model}, ${formatBytes(bytes)}`,
-      contents: await describeContents(controller),
+      warning: [await describeContents(controller)],
       change: 'write to',
     }
   } finally {
@@ -94,7 +94,7 @@ export class NotConfirmedError extends GpuNvmeError {
   readonly category = 'privilege'
   constructor(drive: ShownDrive, reason: string) {
     super(`Refused to ${drive.change} ${drive.bdf}: ${printable(reason)}`, {
-      facts: [printable(drive.description), ...contentsOf(drive)],
+      facts: [printable(drive.description), ...warningOf(drive)],
       next: `--serial '${printable(passwordOf(drive).word)}' --yes, if this is the drive that is meant`,
     })
   }
