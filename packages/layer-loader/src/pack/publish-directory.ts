@@ -60,7 +60,7 @@ export async function publishDirectory(
 
 /** Where the last byte ends that any publication wrote, by all copies of the superblock; 0 where none is sound. */
 export function writtenEndOf(copies: readonly SuperblockCopy[]): number {
-  return Math.max(0, ...copies.map(({ superblock }) => superblock?.writtenEndBytes ?? 0))
+  return copies.reduce((end, { superblock }) => Math.max(end, superblock?.writtenEndBytes ?? 0), 0)
 }
 
 /** One more than the highest generation that is known of. */

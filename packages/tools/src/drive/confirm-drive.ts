@@ -57,7 +57,7 @@ export async function confirmChange(
   if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
   if (yes && given !== undefined) return
   if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
-  output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, ...warningOf(drive))
+  output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, warningOf(drive))
   const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `, output.io, signal)
   if (typed === '' || typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
 }
