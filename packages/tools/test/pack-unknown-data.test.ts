@@ -19,10 +19,11 @@ beforeAll(async () => {
 const pack = (model: string, image: string, ...args: string[]): Promise<Ended> =>
   gpunvme(['pack', `${model}.gguf`, '--image', image, '--name', model, ...args], { cwd })
 
-/** Puts one byte that is not zero into an image file. */
-function mark(image: string, at: number): void {
+/** Writes bytes into an image file; by default one that is not zero. */
+function mark(image: string, at: number, ...bytes: number[]): void {
   const fd = openSync(join(cwd, image), 'r+')
-  writeSync(fd, Uint8Array.of(7), 0, 1, at)
+  const written = Uint8Array.from(bytes.length === 0 ? [7] : bytes)
+  writeSync(fd, written, 0, written.length, at)
   closeSync(fd)
 }
 
@@ -58,4 +59,16 @@ test('bytes of models that were removed or replaced are the image’s own', asyn
   expect((await gpunvme(['rm', 'small', '--image', 'reused.img'], { cwd })).code).toBe(0)
   expect(await pack('large', 'reused.img')).toMatchObject({ code: 0 })
   expect(await pack('small', 'reused.img')).toMatchObject({ code: 0 })
+})
+
+test('data that the user named by its signature does not hide other data beside an image', async () => {
+  emptyImage(join(cwd, 'stale.img'), 192 * MIB)
+  expect((await pack('small', 'stale.img')).code).toBe(0)
+  mark('stale.img', 24 * MIB)
+  // A backup superblock of ext2/3/4 with 2 KiB blocks, in block group 3: its magic number, and the number of the group.
+  mark('stale.img', 96 * MIB + 0x38, 0x53, 0xef)
+  mark('stale.img', 96 * MIB + 0x5a, 3)
+  expect((await pack('large', 'stale.img')).stderr).toContain('ext2/3/4')
+  const named = await pack('large', 'stale.img', '--overwrite', 'ext2/3/4')
+  expect([named.code, named.stderr]).toEqual([4, expect.stringContaining('byte 25165824 is not zero')])
 })

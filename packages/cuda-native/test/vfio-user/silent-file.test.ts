@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,13 +16,15 @@ const mapData = words([32, 32], [32, 3], [64, 0], [64, 4096], [64, 4096])
 const refusal = 'client sent DMA_MAP: its descriptor is not memory: expected a memfd, or a file of tmpfs or hugetlbfs'
 
 const lacking = !isBuilt
-  ? 'gpunvme_host is not built'
+  ? '[native] gpunvme_host is not built'
   : process.getuid?.() !== 0
     ? 'only root can mount FUSE'
     : !existsSync('/dev/fuse')
       ? 'no /dev/fuse'
-      : undefined
-const skipped = lacking === undefined ? '' : ` (skipped: [native] ${lacking})`
+      : spawnSync('unshare', ['--mount', 'true']).status !== 0
+        ? 'unshare --mount fails'
+        : undefined
+const skipped = lacking === undefined ? '' : ` (skipped: ${lacking})`
 
 /** A file whose file system no longer answers, with the process to kill so that it can be closed. */
 async function silentFile() {

@@ -82,3 +82,17 @@ test('an event from before a reset adds no request to those after it', async () 
   expect([held.length, emitted.length]).toEqual([4, 4])
   await events.stop()
 })
+
+test('an event after which no other can be requested is reported, and so is the failure', async () => {
+  let fail!: (error: Error) => void
+  const { held, session, emitted, events } = holding(new Promise((_, reject) => (fail = reject)))
+  await events.apply(session)
+  held.shift()!(0, 0)
+  await settle()
+  fail(new Error('the transport is closed'))
+  await events.stop()
+  expect(emitted.map((event) => 'text' in event && event.text)).toEqual([
+    expect.stringMatching(/its log page could not be read: the transport is closed$/),
+    'No further event can be requested: the transport is closed',
+  ])
+})

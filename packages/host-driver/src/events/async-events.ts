@@ -88,29 +88,33 @@ export class AsyncEvents implements SetupStep {
     admin.hold(AsyncEventRequest, {}, (status, dw0) => {
       // Anything but success says that it was not held: asking again at once would be answered at once.
       if (status !== 0 || this.stopped) return
-      const work = this.take(dw0, start)
-        .catch((error: unknown) => {
-          // The loss of the controller is an event of its own.
-          if (!(error instanceof DeviceLostError)) throw error
-        })
-        .finally(() => this.handling.delete(work))
+      const work = this.take(dw0, start).finally(() => this.handling.delete(work))
       this.handling.add(work)
     })
   }
 
-  /** Handles an event, and only then requests the next one in its place. */
+  /** Handles an event, and only then requests the next one in its place. Never rejects: an error is an event. */
   private async take(dw0: number, start: number): Promise<void> {
     try {
       await this.handle(dw0)
     } catch (error) {
-      if (error instanceof DeviceLostError) throw error
-      const text = `${formatAsyncEvent(dw0)}; its log page could not be read: ${(error as Error).message}`
-      this.host.emit({ kind: 'error', timeNs: this.host.now(), text })
+      if (error instanceof DeviceLostError) return
+      this.report(`${formatAsyncEvent(dw0)}; its log page could not be read`, error)
     }
-    await this.host.admin((admin) => {
-      if (!this.stopped && start === this.start) this.request(admin, start)
-      return Promise.resolve()
-    })
+    try {
+      await this.host.admin((admin) => {
+        if (!this.stopped && start === this.start) this.request(admin, start)
+        return Promise.resolve()
+      })
+    } catch (error) {
+      this.report('No further event can be requested', error)
+    }
+  }
+
+  private report(failure: string, error: unknown): void {
+    // The loss of the controller is an event of its own.
+    if (error instanceof DeviceLostError) return
+    this.host.emit({ kind: 'error', timeNs: this.host.now(), text: `${failure}: ${(error as Error).message}` })
   }
 
   private async handle(dw0: number): Promise<void> {

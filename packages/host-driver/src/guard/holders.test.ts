@@ -355,21 +355,6 @@ describe('what leaves no holder in sysfs', () => {
     expect(await findHolders(root, bdf)).toEqual([])
   })
 
-  test('a process that mapped a partition, or the registers, and closed the file', async () => {
-    drive(['nvme1n1p1'])
-    runs(4242, 'database', [])
-    const line = (path: string) => `7f0000000000-7f0000001000 r--s 00000000 00:05 345     ${path}\n`
-    const registers = `/sys/devices/pci0000:00/${bdf}/resource0`
-    file(
-      'proc/4242/maps',
-      `${line('/usr/bin/database')}${line('/dev/nvme1n1p1')}${line(registers)}7f0-7f1 rw-p 0 00:00 0\n`,
-    )
-    expect(await findHolders(root, bdf)).toEqual([
-      { device: 'nvme1n1p1', use: 'mapped in process 4242 (database)' },
-      { device: bdf, use: 'driven from user space: its resource0 is mapped in process 4242 (database)' },
-    ])
-  })
-
   test('processes that have the block device, or a character device of the controller, open', async () => {
     drive(['nvme1n1p1'])
     folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/ng1n1`)

@@ -21,7 +21,7 @@ export interface Holder {
 
 /** Uses of a drive that leave no trace that the guard reads, for a user who is asked whether it may be taken. */
 export const UNSEEN_USES: readonly string[] = [
-  'files that a process registered with io_uring and closed',
+  'files that a process mapped into memory, or registered with io_uring, and closed',
   'targets of rnbd, and others in the kernel that open a drive without claiming it',
   'processes of other users, when this is not run as root',
   'another machine or guest behind the same drive',
@@ -41,7 +41,7 @@ export interface HolderOptions {
 /**
  * Who uses the drive at a PCI address: mounts in every mount namespace, swap, device mapper (and so LVM, LUKS and
  * multipath), md and bcache with all that stands on them, btrfs over several devices, ZFS, loop devices, NVMe targets,
- * processes that have it open or mapped, the EFI system partition that was booted from, and drivers in user space.
+ * processes that have it open, the EFI system partition that was booted from, and drivers in user space.
  * It cannot see what `UNSEEN_USES` lists.
  * @param root where sys/, proc/, dev/ and etc/ are: '/' on a live machine, a fixture tree in tests.
  * @throws RangeError for what is no PCI address; DeviceUseUnknownError for whatever could not be looked at: no answer is

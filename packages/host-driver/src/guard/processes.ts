@@ -1,11 +1,10 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 
 /** A node or file that a process has open. */
 export interface OpenFile {
   /** As the kernel knows it: /dev/nvme0n1. */
   readonly path: string
-  /** 'open in process 4242 (qemu-system-x86)'; 'mapped in process 4242 (qemu-system-x86)' where it is closed since. */
+  /** 'open in process 4242 (qemu-system-x86)'. */
   readonly use: string
 }
 
@@ -15,7 +14,7 @@ export async function processes(tree: Tree): Promise<string[]> {
 }
 
 /**
- * What other processes have open or mapped, of the paths that `concerns` us. Processes that we may not look at are passed over:
+ * What other processes have open, of the paths that `concerns` us. Processes that we may not look at are passed over:
  * to whom that happens is not root, and takes a drive over only where somebody gave it away.
  * @param numbers nodes by their number, b259:0 or c240:0, since a container may have them under another name, or have
  *   deleted that. Asked of what is below a folder dev, in whatever root: of other files the answer may never come, as
@@ -35,39 +34,17 @@ export async function openFiles(
         path: await tree.link(`${folder}/${fd}`, OF_ANOTHER_PROCESS),
       })),
     )
-    const paths = new Map<string, 'open' | 'mapped'>()
-    for (const path of await mappedFiles(tree, pid)) if (concerns(path)) paths.set(path, 'mapped')
+    const paths = new Set<string>()
     for (const { fd, path } of links) {
       if (path === undefined) continue
       const number = numbers.size > 0 && path.includes('/dev/') ? await tree.deviceNumber(`${folder}/${fd}`) : undefined
       const node = concerns(path) ? path : numbers.get(number ?? '')
-      if (node !== undefined) paths.set(node, 'open')
+      if (node !== undefined) paths.add(node)
     }
     if (paths.size === 0) continue
     const name = await tree.text(`proc/${pid}/comm`, OF_ANOTHER_PROCESS)
-    const process = `in process ${pid}${name === undefined ? '' : ` (${name})`}`
-    for (const [path, how] of paths) found.push({ path, use: `${how} ${process}` })
+    const use = `open in process ${pid}${name === undefined ? '' : ` (${name})`}`
+    for (const each of Array.from(paths, (path) => ({ path, use }))) found.push(each)
   }
   return found
-}
-
-/** How long a process may keep its list of mappings: one that hangs in the kernel may hold the lock of that list. */
-const MAPS_MS = 5_000
-
-/** Files that a process has mapped, by path (proc_pid_maps(5)): a mapping outlives the descriptor it was made from. */
-async function mappedFiles(tree: Tree, pid: string): Promise<string[]> {
-  const path = `proc/${pid}/maps`
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${MAPS_MS / 1000} s`)), MAPS_MS)
-  })
-  try {
-    const text = await Promise.race([tree.text(path, OF_ANOTHER_PROCESS), late])
-    return Array.from((text ?? '').matchAll(/^(?:\S+ +){5}(\/.*)$/gm), ([, file]) => file!)
-  } catch (error) {
-    if (error instanceof GpuNvmeError) throw error
-    return tree.blind(path, (error as Error).message, error)
-  } finally {
-    clearTimeout(timer)
-  }
 }

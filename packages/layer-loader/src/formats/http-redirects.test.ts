@@ -106,7 +106,15 @@ test.each([
 })
 
 test('tells public addresses from others', () => {
-  const publicOnes = ['8.8.8.8', '172.15.0.1', '172.32.0.1', '100.128.0.1', '2606:4700::1', '::ffff:8.8.8.8']
+  const publicOnes = [
+    '8.8.8.8',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2606:4700::1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+  ]
   const others = [
     '0.0.0.0',
     '172.16.0.1',
@@ -116,6 +124,7 @@ test('tells public addresses from others', () => {
     '255.255.255.255',
     '::',
     'fe80::1',
+    '64:ff9b::a00:1',
   ]
   expect(publicOnes.filter(isPrivate)).toEqual([])
   expect(others.filter((address) => !isPrivate(address))).toEqual([])

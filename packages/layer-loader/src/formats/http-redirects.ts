@@ -51,7 +51,7 @@ export async function sendFollowing(
     await response.body?.cancel()
     to = targetOf(location, to, name)
     isOwn &&= to.origin === url.origin
-    if (to.hostname !== url.hostname && policy.allowPrivateAddresses !== true) await refusePrivate(to, name)
+    if (to.hostname !== url.hostname && policy.allowPrivateAddresses !== true) await refusePrivate(to, name, signal)
   }
   throw new HttpSourceError('REDIRECT', name, `it redirects more than ${MAX_REDIRECTS} times`)
 }
@@ -69,15 +69,34 @@ function targetOf(location: string, from: URL, name: string): URL {
   throw new HttpSourceError('REDIRECT', name, problem)
 }
 
-async function refusePrivate(to: URL, name: string): Promise<void> {
+async function refusePrivate(to: URL, name: string, signal: AbortSignal): Promise<void> {
   const host = hostOf(to)
-  const addresses = isIP(host) !== 0 ? [host] : (await lookup(host, { all: true })).map(({ address }) => address)
+  const addresses = isIP(host) !== 0 ? [host] : await resolve(host, signal)
   const found = addresses.find(isPrivate)
   if (found === undefined) return
   const where = found === host ? host : `${host}, which is ${found}`
   throw new HttpSourceError('PRIVATE_ADDRESS', name, `it redirects into a private network, to ${where}`, {
     category: 'privilege',
   })
+}
+
+/** Returns the addresses of a name; none for a name that only a proxy can resolve, which `send` may still reach. */
+async function resolve(host: string, signal: AbortSignal): Promise<string[]> {
+  let abort = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', abort)
+  })
+  try {
+    signal.throwIfAborted()
+    const found = await Promise.race([lookup(host, { all: true }), aborted])
+    return found.map(({ address }) => address)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTFOUND') return []
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }
 
 /** Returns the host name, or the address without the brackets of IPv6. */
@@ -100,11 +119,9 @@ for (const subnet of [
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.168.0.0/16',
-  '198.18.0.0/15',
   '224.0.0.0/4',
   '240.0.0.0/4',
   '::/127',
-  '64:ff9b::/96',
   'fc00::/7',
   'fe80::/10',
   'ff00::/8',
@@ -113,7 +130,18 @@ for (const subnet of [
   PRIVATE.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4')
 }
 
-/** Whether an IP address is not of the public Internet. An IPv4 address that is mapped into IPv6 is judged as IPv4. */
+/** Prefix of addresses that a NAT64 gateway translates: the last 32 bits are an IPv4 address (RFC 6052). */
+const NAT64 = '64:ff9b::'
+
+/**
+ * Whether an IP address is not of the public Internet. An IPv4 address that is mapped or translated into IPv6 is judged as
+ * IPv4.
+ */
 export function isPrivate(address: string): boolean {
-  return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  if (isIP(address) !== 6) return PRIVATE.check(address, 'ipv4')
+  const canonical = hostOf(new URL(`http://[${address}]`))
+  const groups = canonical.startsWith(NAT64) ? canonical.slice(NAT64.length).split(':') : []
+  if (groups.length !== 2) return PRIVATE.check(address, 'ipv6')
+  const octets = groups.map((group) => parseInt(group, 16)).flatMap((word) => [word >> 8, word & 0xff])
+  return PRIVATE.check(octets.join('.'), 'ipv4')
 }

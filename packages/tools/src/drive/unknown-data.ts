@@ -11,7 +11,7 @@ export const UNKNOWN_DATA = 'unknown data'
  * Refuses to overwrite data of no known format: any byte that is not zero in runs of a file or drive that its image, if
  * it has one, never wrote. A drive may hold such data as well: a file system whose superblock is lost can be recovered.
  * @param runs what would be overwritten, apart from the image's own bytes.
- * @throws UnknownDataError. Data that the write guard knows by its signature is named by the guard instead.
+ * @throws UnknownDataError. The write guard refuses data that it knows by its signature and `overwrite` does not name.
  */
 export async function refuseUnknownData(
   namespace: Namespace,
@@ -19,7 +19,11 @@ export async function refuseUnknownData(
   overwrite: readonly string[],
   { signal, onProgress }: ScanOptions = {},
 ): Promise<void> {
-  if (overwrite.includes(UNKNOWN_DATA) || (await findSignatures(namespace)).length > 0) return
+  if (overwrite.includes(UNKNOWN_DATA)) return
+  const found = await findSignatures(namespace)
+  if (found.some(({ name }) => !overwrite.includes(name))) return
+  // Without an image, what lies there belongs to the data that the user has named.
+  if (found.length > 0 && !(await holdsImage(namespace))) return
   let doneBytes = 0
   for (const run of runs) {
     const before = doneBytes
