@@ -68,7 +68,7 @@ const tasks = {
   bench: ['node scripts/build-command.mjs', 'node scripts/bench.mjs'],
   // Random hosts, and the driver, against the simulator under random faults; see scripts/dst.mjs for its options.
   dst: ['turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only', 'node scripts/dst.mjs'],
-  // Hostile inputs for readers and protocols; see scripts/fuzz.mjs for its options.
+  // Fuzzers of readers and protocols; scripts/fuzz.mjs describes the options.
   fuzz: ['turbo run build --output-logs=errors-only', 'node scripts/fuzz.mjs'],
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }

@@ -22,12 +22,12 @@ const fuzzers = {
 }
 
 const usage = `usage: npm run fuzz -- [--seconds N] [--seeds N] [--only NAME,…] [--seed S]
-  --seconds N   time for each fuzzer; 10 by default
-  --seeds N     number of inputs for each fuzzer, in place of a time
-  --only NAME   only these fuzzers: ${Object.keys(fuzzers).join(', ')}
-  --seed S      the first seed; 1 by default. A failure names its seed.`
+  --seconds N   time for each fuzzer in seconds; 10 by default
+  --seeds N     number of inputs for each fuzzer, instead of a time
+  --only NAME   fuzzers to run: ${Object.keys(fuzzers).join(', ')}
+  --seed S      first seed; 1 by default. A failure prints its seed.`
 
-/** A case that takes longer hangs: the process is killed. */
+/** Time limit of one input, after which the process is killed. */
 const MAX_CASE_MS = 120_000
 
 const root = join(import.meta.dirname, '..')
@@ -42,16 +42,16 @@ function whole(name, text) {
   const value = Number(text)
   return Number.isSafeInteger(value) && value > 0
     ? value
-    : usageError(`--${name}: expected a whole number from 1, got ${text}`)
+    : usageError(`--${name}: expected a positive integer, got ${text}`)
 }
 
-/** Runs one fuzzer in a process of its own. @returns whether every case ended well. */
+/** Runs one fuzzer in a separate process. Returns whether every input passed. */
 async function run(name, order) {
   const progress = join(folder, name)
   for (const path of [progress, `${progress}.json`]) rmSync(path, { force: true })
   const args = ['run', '--reporter=dot', fuzzers[name], '-t', `fuzz ${name} `]
   const env = { ...process.env, GPUNVME_TIER: 'all', GPUNVME_FUZZ: JSON.stringify({ ...order, progress }) }
-  // A process group of its own, so that a hanging worker ends with it.
+  // A separate process group, so that the kill includes hanging workers.
   const child = spawn('vitest', args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
@@ -62,7 +62,7 @@ async function run(name, order) {
   const watch = setInterval(() => {
     const seed = existsSync(progress) ? readFileSync(progress, 'utf8') : undefined
     if (seed !== last) [last, sinceMs] = [seed, performance.now()]
-    // Before the first case, the fuzzer makes its valid inputs.
+    // Before the first input, the fuzzer creates its valid inputs.
     else if (performance.now() - sinceMs > MAX_CASE_MS && !existsSync(`${progress}.json`)) {
       hanging = true
       process.kill(-child.pid, 'SIGKILL')
@@ -75,7 +75,7 @@ async function run(name, order) {
   const seed = existsSync(progress) ? readFileSync(progress, 'utf8').trim() : undefined
   const report = existsSync(`${progress}.json`) ? JSON.parse(readFileSync(`${progress}.json`, 'utf8')) : undefined
   if (report === undefined) {
-    const what = hanging ? 'does not end' : seed === undefined ? 'did not run' : 'ended its process'
+    const what = hanging ? 'timed out' : seed === undefined ? 'did not run' : 'crashed'
     console.log(`${name}: ${seed === undefined ? '' : `seed ${seed} `}${what}\n${output}`)
     return false
   }

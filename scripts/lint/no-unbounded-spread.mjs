@@ -1,11 +1,11 @@
 import ts from 'typescript'
 
 /**
- * ESLint rule: arguments are spread only from values whose length the code fixes. Each argument takes stack, so that
+ * ESLint rule: spread only values of fixed length into arguments. Each argument takes stack space, so
  * `push(...list)` or `Math.max(...list)` throws "Maximum call stack size exceeded" for a list of about 100,000.
  *
- * Two kinds of value are accepted: tuples without rest elements, whose type is their length, and rest parameters,
- * which were arguments before.
+ * Accepts two kinds of values: tuples without rest elements, whose type fixes their length, and rest parameters, which are
+ * already arguments.
  */
 export const noUnboundedSpread = {
   meta: {
@@ -34,7 +34,7 @@ function isRestParameter(checker, node) {
   return declaration !== undefined && ts.isParameter(declaration) && declaration.dotDotDotToken !== undefined
 }
 
-/** Whether every type that the value can have is a tuple without rest elements. */
+/** Returns whether every possible type of the value is a tuple without rest elements. */
 function isTuple(checker, type) {
   const constraint = checker.getBaseConstraintOfType(type) ?? type
   if (constraint.isUnion()) return constraint.types.every((each) => isTuple(checker, each))

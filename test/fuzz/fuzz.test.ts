@@ -3,7 +3,7 @@ import { FaultPlanError } from '../../packages/nvme-spec/src/faults/index.js'
 import { endingOf, fuzzer } from './fuzz.js'
 import { Dice, mutate } from './mutator.js'
 
-test('equal seeds give equal inputs, different seeds different ones', () => {
+test('creates equal inputs for equal seeds, and different inputs for different seeds', () => {
   const input = Buffer.from('{"layers":[1,2,3],"name":"a model"}')
   const made = (seed: number) => mutate(input, new Dice(seed, 'test'), 'json').toString('latin1')
   const seeds = Array.from({ length: 200 }, (_, seed) => seed)
@@ -11,13 +11,13 @@ test('equal seeds give equal inputs, different seeds different ones', () => {
   expect(new Set(seeds.map(made)).size).toBeGreaterThan(150)
 })
 
-test('the input itself is not changed', () => {
+test('does not change the input itself', () => {
   const input = Buffer.alloc(64, 7)
   for (let seed = 0; seed < 100; seed++) mutate(input, new Dice(seed, 'test'))
   expect(input.equals(Buffer.alloc(64, 7))).toBe(true)
 })
 
-test('typed errors are endings; any other error is a failure with its seed, once for all inputs that share it', async () => {
+test('counts typed errors as endings, and reports each other error once, with its first seed', async () => {
   const { run } = fuzzer('test', (dice) =>
     endingOf(() => {
       if (dice.chance(0.3)) throw new FaultPlanError('no', {})

@@ -2,7 +2,7 @@ import { openSync, writeFileSync, writeSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Dice } from './mutator.js'
 
-/** What a run is asked for: either a number of seeds or a time. */
+/** Extent of a run: either a number of seeds or a time. */
 export interface FuzzRun {
   /** The first seed. */
   readonly seed: number
@@ -12,9 +12,9 @@ export interface FuzzRun {
 
 export interface FuzzResult {
   readonly cases: number
-  /** Number of cases by how they ended: 'accepted', or the code of an error. */
+  /** Number of cases by ending: 'accepted', or the code of an error. */
   readonly endings: Readonly<Record<string, number>>
-  /** Different failures, each with the first seed and the number of cases. */
+  /** Distinct failures, each with its first seed and its number of cases. */
   readonly failures: readonly Failure[]
 }
 
@@ -30,25 +30,25 @@ export interface Fuzzer {
   readonly run: (run: FuzzRun) => Promise<FuzzResult>
 }
 
-/** Runs one input and returns how it ended. Throws for an ending that is not allowed. */
+/** Runs one input and returns its ending. Throws for an ending that is not allowed. */
 export type FuzzCase = (dice: Dice) => string | Promise<string>
 
-/** Limits of one case. They are far above what any input takes, since the machine may be busy. */
+/** Limits of one case. They are far above the needs of any input, since the machine may be busy. */
 const MAX_CASE_MS = 60_000
 const MAX_GROWTH_KIB = 512 * 1024
 
-/** A run ends after this many different failures. */
+/** Number of distinct failures after which a run ends. */
 const MAX_FAILURES = 20
 
-/** Lines of a failure's stack that are kept. */
+/** Number of stack lines reported for a failure. */
 const STACK_LINES = 6
 
-/** Set by scripts/fuzz.mjs: what to run, and a file for the seed of the case that runs. */
+/** Set by scripts/fuzz.mjs: the extent of the run, and a file for the seed of the current case. */
 const asked = process.env['GPUNVME_FUZZ']
 const order = asked === undefined ? undefined : (JSON.parse(asked) as FuzzRun & { readonly progress: string })
 const progress = order && openSync(order.progress, 'w')
 
-/** Makes a fuzzer of a function from dice to an ending. */
+/** Creates a fuzzer from a function that runs one case with the given dice and returns its ending. */
 export function fuzzer(name: string, once: FuzzCase): Fuzzer {
   return { name, run: (run) => runCases(name, once, run) }
 }
@@ -79,7 +79,7 @@ async function runCases(name: string, once: FuzzCase, { seed: first, seeds = Inf
   return { cases, endings, failures: [...failures.values()] }
 }
 
-/** The parent process reads the seed if this process hangs or dies. */
+/** Records the seed, which the parent process reads if this process hangs or crashes. */
 function note(seed: number): void {
   if (progress !== undefined) writeSync(progress, String(seed).padEnd(16), 0)
 }
@@ -98,8 +98,8 @@ async function bounded<T>(running: T | Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the code of an error of this project, and throws any other error. `code` and `category` together tell it:
- * sources and builds have a class `GpuNvmeError` each, and errors of Node have no category.
+ * Returns the code of an error of this project, and rethrows any other error. Recognizes the project's errors by `code` and
+ * `category`: sources and builds have different `GpuNvmeError` classes, and errors of Node have no category.
  */
 export function codeOf(error: unknown): string {
   if (error instanceof Error && error.constructor !== Error && 'code' in error && 'category' in error)
@@ -118,9 +118,9 @@ export async function endingOf(use: () => unknown): Promise<string> {
 }
 
 /**
- * Declares the test of a fuzzer: `seeds` inputs in `npm test`; in `npm run fuzz` as many as the time allows.
- * @param reached endings that must occur in `npm test`: the inputs get past the first checks.
- * @param lacks why it cannot run on this machine, in the form that scripts/test-summary.mjs knows.
+ * Declares the test of a fuzzer: `seeds` inputs in `npm test`; as many as the time allows in `npm run fuzz`.
+ * @param reached endings that must occur in `npm test`, which show that inputs pass the first checks.
+ * @param lacks the reason why the fuzzer cannot run on this machine, in the form that scripts/test-summary.mjs parses.
  */
 export function testFuzzer(
   { name, run }: Fuzzer,

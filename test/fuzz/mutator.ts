@@ -2,7 +2,7 @@ import { Dice } from '../../packages/nvme-sim/src/dst/dice.js'
 
 export { Dice }
 
-/** Numbers at the borders of what fields, counters and checks can hold. */
+/** Boundary values of fields, counters and checks. */
 const BOUNDARIES = [0, 1, 2, 7, 8, 16, 0x7f, 0x80, 0xff, 0x100, 511, 512, 513, 4095, 4096, 0x7fff, 0x8000, 0xffff]
 const BIG_BOUNDARIES = [2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40, 2 ** 53 - 1, 2 ** 53].map(BigInt)
 const BOUNDARIES_64 = [...BOUNDARIES.map(BigInt), ...BIG_BOUNDARIES, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n]
@@ -26,12 +26,12 @@ const WORDS = [
 ]
 const NESTED = '['.repeat(20_000) + ']'.repeat(20_000)
 
-/** Bytes of an input that are changed: a range, or the whole input. */
+/** The bytes of an input to change: a range, or the whole input. */
 export type Range = readonly [offsetBytes: number, lengthBytes: number]
 
 type Mutation = (bytes: Buffer, at: number, dice: Dice) => Buffer
 
-/** Changes that keep the length. */
+/** Mutations that keep the length. */
 const IN_PLACE: readonly Mutation[] = [
   // One bit.
   (bytes, at, dice) => put(bytes, at, Uint8Array.of(bytes[at]! ^ (1 << dice.int(0, 7)))),
@@ -42,7 +42,7 @@ const IN_PLACE: readonly Mutation[] = [
     const place = dice.chance(0.7) ? at - (at % width) : at
     return put(bytes, place, littleEndian(dice.pick(BOUNDARIES_64), width))
   },
-  // A number that looks like a length or an offset, somewhat wrong.
+  // A number that looks like a length or an offset, made slightly wrong.
   (bytes, at, dice) => {
     const width = dice.pick([2, 4, 8])
     const place = lengthNear(bytes, at, width)
@@ -53,7 +53,7 @@ const IN_PLACE: readonly Mutation[] = [
       littleEndian(dice.pick([value + 1n, value - 1n, value * 2n, value << 16n, value ^ 0x100n]), width),
     )
   },
-  // A part of the input over another part.
+  // Copy a part of the input over another part.
   (bytes, at, dice) => {
     const from = dice.int(0, bytes.length - 1)
     return put(bytes, at, Uint8Array.from(bytes.subarray(from, from + dice.int(1, 64))))
@@ -69,22 +69,22 @@ const IN_PLACE: readonly Mutation[] = [
   },
 ]
 
-/** Changes of the length. */
+/** Mutations of the length. */
 const RESIZING: readonly Mutation[] = [
   (bytes, at) => bytes.subarray(0, at),
   (bytes, at, dice) => cut(bytes, at, dice.int(1, 64), Buffer.alloc(0)),
-  // A part of the input once more.
+  // Insert a copy of a part of the input.
   (bytes, at, dice) => cut(bytes, at, 0, bytes.subarray(at, at + dice.int(1, 256))),
   (bytes, at, dice) => cut(bytes, at, 0, Buffer.from(Array.from({ length: dice.int(1, 64) }, () => dice.int(0, 255)))),
 ]
 
-/** Changes of JSON: other numbers and words, and very deep nesting. */
+/** Mutations of JSON: other numbers and words, and very deep nesting. */
 const TEXTUAL: readonly Mutation[] = [
   (bytes, at, dice) =>
     replaceNear(bytes, at, /-?\d+(\.\d+)?/g, dice.pick([...WORDS, String(dice.pick(BOUNDARIES_64))])),
   (bytes, at, dice) => replaceNear(bytes, at, /"[^"]*"|\btrue\b|\bfalse\b|\bnull\b|-?\d+/g, dice.pick(WORDS)),
   (bytes, at, dice) => cut(bytes, at, dice.int(0, 2), Buffer.from(dice.pick(WORDS))),
-  // One of the input's own strings in place of another: a key twice, a key as a value.
+  // Replace a string by another string of the input: a duplicate key, or a key as a value.
   (bytes, at, dice) => {
     const strings = bytes.toString('latin1').match(/"[^"]*"/g) ?? ['""']
     return replaceNear(bytes, at, /"[^"]*"/g, dice.pick(strings))
@@ -94,16 +94,16 @@ const TEXTUAL: readonly Mutation[] = [
 ]
 
 const KINDS = {
-  /** Fields at fixed places: the length stays. */
+  /** Fields at fixed offsets: mutations keep the length. */
   fields: IN_PLACE,
   bytes: [...IN_PLACE, ...RESIZING],
-  /** JSON, or a file with JSON in it. */
+  /** JSON, or a file that contains JSON. */
   json: [...IN_PLACE, ...RESIZING, ...TEXTUAL, ...TEXTUAL],
 }
 
 /**
- * Returns a copy of a valid input with one to four changes.
- * @param ranges where the changes begin; anywhere by default.
+ * Returns a copy of a valid input with one to four mutations.
+ * @param ranges the ranges in which mutations begin. Default: the whole input.
  */
 export function mutate(
   input: Uint8Array,
@@ -149,7 +149,7 @@ function read(bytes: Buffer, at: number, width: number): bigint {
   return padded.readBigUInt64LE()
 }
 
-/** Returns the place, at `at` or shortly behind it, of a number that the input's own length could be compared with. */
+/** Returns the offset, at or shortly after `at`, of a number in the magnitude of the input's length. */
 function lengthNear(bytes: Buffer, at: number, width: number): number {
   for (let place = at; place < Math.min(at + 64, bytes.length - width); place++) {
     const value = read(bytes, place, width)
@@ -158,7 +158,7 @@ function lengthNear(bytes: Buffer, at: number, width: number): number {
   return at
 }
 
-/** Replaces the first match behind `at`, or if there is none the first of all. */
+/** Replaces the first match after `at`, or the first match of all if there is none. */
 function replaceNear(bytes: Buffer, at: number, pattern: RegExp, by: string): Buffer {
   const text = bytes.toString('latin1')
   for (const from of [at, 0]) {

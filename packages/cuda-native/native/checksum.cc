@@ -17,7 +17,7 @@ struct Work {
   size_t bytes;
   size_t chunkBytes;
   std::vector<uint32_t> results;
-  // What keeps the memory: the mapping that it is a part of, or a view of a SharedArrayBuffer, which never shrinks.
+  // Keeps the memory: the mapping that contains it, or a view of a SharedArrayBuffer, which never shrinks.
   Region* region = nullptr;
   napi_ref view = nullptr;
   napi_ref into = nullptr;
@@ -35,7 +35,7 @@ void Compute(Work* work) {
   }
 }
 
-// Gives the elements of a Uint32Array, of which there are none after its buffer was detached.
+// Returns the elements of a Uint32Array; none if its buffer has been detached.
 bool ElementsOf(napi_env env, napi_value value, uint32_t** elements, size_t* count) {
   napi_typedarray_type type;
   void* data = nullptr;
@@ -50,7 +50,7 @@ bool CheckRoom(napi_env env, size_t count, size_t chunks) {
   return false;
 }
 
-// Copies the results to `into`, which JavaScript may have detached meanwhile.
+// Copies the results to `into`, which JavaScript may have detached in the meantime.
 bool Store(napi_env env, const Work& work, napi_value into) {
   uint32_t* elements;
   size_t count;
@@ -82,7 +82,7 @@ void Settle(napi_env env, napi_status status, void* data) {
 
 }  // namespace
 
-// (view, offsetBytes, lengthBytes, chunkBytes, into) -> a Promise; undefined if it is done when the call returns
+// (view, offsetBytes, lengthBytes, chunkBytes, into) -> a Promise; undefined if the results are ready on return
 napi_value Checksum(napi_env env, napi_callback_info info) {
   napi_value arguments[5], buffer;
   Arguments(env, info, arguments);
@@ -112,8 +112,8 @@ napi_value Checksum(napi_env env, napi_callback_info info) {
   work->chunkBytes = chunk;
   work->results.resize(chunks);
   if (total > 0) work->region = FindRegion(reinterpret_cast<uintptr_t>(work->data), total);
-  // JavaScript may transfer, resize or free an ArrayBuffer at any time, and Node-API cannot keep its memory. Computing takes
-  // no longer than copying it would.
+  // JavaScript may transfer, resize or free an ArrayBuffer at any time, and Node-API cannot keep its memory. Computing the
+  // checksum now takes no longer than copying the memory.
   bool isMovable = false;
   napi_is_arraybuffer(env, buffer, &isMovable);
   if (work->region == nullptr && isMovable) {

@@ -28,9 +28,9 @@ bool IsAttached(napi_env env, const TrackedView& view) {
 }
 
 // When an environment ends, Node.js detaches and finalizes all external ArrayBuffers, the newest first, even if their memory
-// was moved and is in use. An ArrayBuffer that is newer than all views reports the end while the state of the views can
-// still be seen: memory that was moved may have gone to a thread that outlives this one, and its mapping then stays for
-// the rest of the process.
+// was moved and is in use. An ArrayBuffer that is newer than all views reports the end while the state of the views is
+// still available: a thread that outlives this one may have received moved memory, whose mapping then remains for the
+// rest of the process.
 void KeepMovedViews(napi_env env, void*, void* hint) {
   std::unique_ptr<Sentinel> sentinel(static_cast<Sentinel*>(hint));
   Environment& environment = *sentinel->environment;

@@ -23,7 +23,7 @@ struct TrackedView {
   napi_ref buffer;
 };
 
-// An ArrayBuffer that is kept, and newer than all views: the runtime finalizes it first when the environment ends.
+// A referenced ArrayBuffer that is newer than all views, so that the runtime finalizes it first when the environment ends.
 struct Sentinel {
   std::shared_ptr<Environment> environment;
   napi_ref buffer = nullptr;
@@ -42,7 +42,7 @@ struct Environment {
 void CreateEnvironment(napi_env env);
 std::shared_ptr<Environment> EnvironmentOf(napi_env env);
 
-// A new ArrayBuffer over part of a region. The ArrayBuffer's memory takes over one reference of the caller's.
+// Creates an ArrayBuffer over part of a region. The ArrayBuffer's memory takes over one of the caller's references.
 napi_value CreateView(napi_env env, Region* region, uint8_t* start, size_t length);
 
 // Detaches the ArrayBuffers of this environment over the region, and releases their references. Memory that was moved to

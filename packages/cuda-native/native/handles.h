@@ -13,7 +13,7 @@ namespace gpunvme {
 template <typename T>
 class Handles {
  public:
-  // An opaque value for `object`. `forget` gets the object when the value is collected, and owns it then.
+  // Returns an opaque value for `object`. `forget` takes ownership of the object when the value is garbage-collected.
   static napi_value Create(napi_env env, T* object, void (*forget)(napi_env, T*)) {
     napi_value result = nullptr;
     const auto finalize = [](napi_env of, void* data, void* hint) {
@@ -25,7 +25,7 @@ class Handles {
     return result;
   }
 
-  // The object of a value; nullptr, with a TypeError pending, if the value has none of this type.
+  // Returns the object of a value; nullptr, with a TypeError pending, if the value is not of this type.
   static T* Of(napi_env env, napi_value value, const char* name, const char* expected) {
     void* data = nullptr;
     if (napi_get_value_external(env, value, &data) == napi_ok && Live().count(data) > 0) return static_cast<T*>(data);

@@ -21,8 +21,8 @@ namespace gpunvme {
 
 namespace {
 
-// A memfd, or a file of tmpfs or hugetlbfs: only these have seals (mm/memfd.c). fstatfs(2) would name the file system too,
-// but asks that of a FUSE mount.
+// A memfd, or a file of tmpfs or hugetlbfs: only these have seals (mm/memfd.c). fstatfs(2) would also identify the file
+// system, but on a FUSE mount it waits for the daemon.
 bool IsMemory(int fd) {
   return fcntl(fd, F_GET_SEALS) >= 0;
 }
@@ -41,22 +41,22 @@ bool CanWait(int fd) {
   return !IsMemory(fd) && !IsAnonymousInode(fd);
 }
 
-// fork(2) of a process that shares the descriptors of this one, and sends no signal when it ends.
+// Creates a process, as fork(2), that shares this process's descriptors and sends no signal on exit.
 pid_t ForkSharingDescriptors() {
   return static_cast<pid_t>(syscall(SYS_clone, CLONE_FILES, nullptr, nullptr, nullptr, nullptr));
 }
 
 }  // namespace
 
-// A process that shares the descriptors closes it: the kernel frees the number first and then asks the file system. A
-// thread could wait there as well, but this process could not end before it. The closing process is a grandchild, which
-// init reaps. Where no process can be made the descriptor stays open.
+// A process that shares the descriptors closes it: the kernel frees the number first and then calls the file system. In a
+// thread, that call could prevent this process from exiting. The closing process is a grandchild, which init reaps. If the
+// process cannot be created, the descriptor stays open.
 void CloseReceived(int fd) {
   if (!CanWait(fd)) {
     close(fd);
     return;
   }
-  // A handler of this process would write to a pipe that both share.
+  // Blocks signals: a signal handler in the child would write to a pipe that both processes share.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

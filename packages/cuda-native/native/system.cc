@@ -24,7 +24,7 @@ namespace gpunvme {
 
 namespace {
 
-// A request that takes a pointer writes to the number that it is given: vm.mmap_min_addr keeps the first 64 KiB unmapped.
+// A request that takes a pointer uses the number as an address: vm.mmap_min_addr keeps the first 64 KiB unmapped.
 constexpr double kMaxNumber = 65535;
 
 bool ReadRequest(napi_env env, napi_value value, unsigned long* request) {
@@ -34,8 +34,8 @@ bool ReadRequest(napi_env env, napi_value value, unsigned long* request) {
   return true;
 }
 
-// A copy of a structure that is followed by zeroes, and then by memory that the kernel cannot write: a request may write
-// more than its number says, or say nothing, as TCGETS does.
+// A copy of a structure, followed by zeroes and then by memory that the kernel cannot write: a request may write more than
+// the size in its number, or have no size in it, as TCGETS.
 class Structure {
  public:
   Structure(const uint8_t* from, size_t length) : length_(length), mapped_(Whole(length + kSlack)) {
@@ -55,14 +55,14 @@ class Structure {
   Structure(const Structure&) = delete;
   Structure& operator=(const Structure&) = delete;
 
-  // nullptr if there is no memory for it, with errno.
+  // nullptr, with errno set, if memory allocation fails.
   uint8_t* base() const { return base_; }
   bool IsOverrun() const {
     return std::any_of(base_ + length_, base_ + mapped_, [](uint8_t byte) { return byte != 0; });
   }
 
  private:
-  // _IOC_SIZE has 14 bits; requests from before it have shorter structures.
+  // _IOC_SIZE has 14 bits; older requests without it have shorter structures.
   static constexpr size_t kSlack = 16384;
   static size_t Page() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
   static size_t Whole(size_t bytes) { return (bytes + Page() - 1) / Page() * Page(); }

@@ -23,7 +23,7 @@ export function scratchFile(content: Uint8Array, flags = 'r+', parent = tmpdir()
   }
 }
 
-/** The same as memory, as a client of vfio-user shares it: in a tmpfs. */
+/** Same, on a tmpfs: memory that a vfio-user client can share. */
 export function memoryFile(content: Uint8Array): ScratchFile {
   return scratchFile(content, 'r+', '/dev/shm')
 }

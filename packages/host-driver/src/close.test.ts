@@ -10,7 +10,7 @@ const DELETE_IO_CQ = 0x04
 test.each<readonly [when: string, match: FaultMatch]>([
   ['while close deletes the last queue', { qid: 0, opcode: DELETE_IO_CQ, nth: 2 }],
   ['right before the shutdown notification', { register: 'CC', access: 'read', nth: 2 }],
-])('a controller that is reset %s is not shut down, and can be opened again', async (_when, match) => {
+])('does not shut down a controller that is reset %s, which can be opened again', async (_when, match) => {
   const faults = { rules: [{ match, action: { kind: 'surprise-reset' } }] } as const
   const simulation = simulate({ profile: 'ideal', faults })
   const { transport } = simulation

@@ -62,8 +62,8 @@ export interface ControllerOptions {
   /** For each wait for CSTS.RDY; when not given, what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
   /**
-   * For each Admin command, and each I/O command outside of a plan. 10 s when not given. All Admin commands of `open`
-   * together have 60 s, or as long as one of them where that is longer.
+   * Time limit of each Admin command, and of each I/O command outside a plan. Default: 10 s. All Admin commands of `open`
+   * together may take 60 s, or the time limit of one command if that is longer.
    */
   readonly commandTimeoutNs?: number
   /** How long each step of a recovery may take; see `RecoveryLimits` for what holds when not given. */

@@ -191,7 +191,7 @@ export class RunningController {
     // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
     const woundUp = isRunning ? await settled(this.session.windUp()) : undefined
     const ended = isRunning ? await settled(shutdown(registers, transport, timeoutNs)) : undefined
-    // A controller that another agent has reset has nothing to shut down, and what it had in its cache is not known.
+    // A controller that another agent has reset has nothing to shut down; the content of its cache is unknown.
     const complete = ended ?? this.write === undefined
     await this.giveBack()
     if (complete !== true) throw new ShutdownIncompleteError(transport.name, timeoutNs, complete || woundUp)
@@ -316,7 +316,7 @@ export class RunningController {
   }
 }
 
-/** What it resolved with, or the error. @throws DeviceLostError where the device does not answer any more. */
+/** Returns the value or the error of a promise. @throws DeviceLostError if the device is lost. */
 function settled<T>(work: Promise<T>): Promise<T | Error> {
   return work.catch((error: unknown) => {
     if (isGone(error)) throw error

@@ -130,7 +130,7 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
     this.isClosed = true
   }
 
-  /** Closes the descriptors that the client has not received, as the kernel does with a socket. */
+  /** Closes the descriptors that the client has not received, as the kernel does for a closed socket. */
   closeUnread(): void {
     for (const { descriptors = [] } of this.queue.splice(0)) descriptors.forEach((fd) => closeSync(fd))
   }

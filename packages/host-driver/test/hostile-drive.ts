@@ -3,16 +3,15 @@ import type { Bar, DmaAllocator, DmaMemory, Transport } from '@gpunvme/nvme-spec
 
 const ADMIN_TAIL = 0x1000
 
-/** Changes the data that an Admin command returns. */
+/** Replaces the data that an Admin command returns. */
 export type ChangeData = (
   command: { readonly opcode: number; readonly nsid: number; readonly cdw10: number },
   data: DataView,
 ) => void
 
 /**
- * A transport whose drive returns other data with Admin commands than it has. The driver looks at data after `forHost`,
- * so that the data changes there.
- * @param maxCommands Admin commands after which the drive fails the test, so that a test without end ends.
+ * A transport whose drive returns forged data for Admin commands. The data changes in `forHost`, before the driver reads it.
+ * @param maxCommands number of Admin commands after which the drive fails the test, to end a driver that loops.
  */
 export function hostileDrive(
   transport: Transport,

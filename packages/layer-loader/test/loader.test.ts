@@ -64,7 +64,7 @@ function open(model: StoredModel, options: LoaderOptions = {}): Loader {
   return (loader = openLoader(model, options))
 }
 
-/** Runs the event loop until all unblocked work is done. Checksums of a layer take at most a turn for each 64 KiB. */
+/** Runs the event loop until all unblocked work is done. Checksums of a layer take at most one turn per 64 KiB. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 200; turns++) await turn()
 }

@@ -120,7 +120,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(() => layPrps(shifted, 0, 3 * PAGE, PAGE, lists(), 0)).toThrow(RangeError)
   })
 
-  it('refuses memory that breaks off inside a page and goes on at the same offset in another page', () => {
+  it('rejects memory with a gap inside a page that continues at the same offset in another page', () => {
     // The entries would be 100800h and a list of 101000h and 901000h: bytes 101800h to 101fffh are not in the memory.
     const broken = segments([0x10_0800, PAGE], [0x90_0800, PAGE])
     const target = lists()
@@ -133,7 +133,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(layPrps(broken, 0, PAGE, PAGE, target, 0)).toBe(0x10_1000)
   })
 
-  it('refuses a transfer that ends behind the memory, in its last page', () => {
+  it('rejects a transfer that ends after the memory, in its last page', () => {
     const short = contiguous(0x5000, PAGE + 512)
     expect(layPrps(short, 0, PAGE + 512, PAGE, lists(), 0)).toBe(0x6000)
     expect(() => layPrps(short, 0, PAGE + 516, PAGE, lists(), 0)).toThrow(
@@ -151,7 +151,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(() => layPrps(contiguous(0), 0, 600 * PAGE, PAGE, second, 0)).toThrow('got one at 0x10001010')
   })
 
-  it('refuses list memory that breaks off inside a page, or is too short for the list', () => {
+  it('rejects list memory that has a gap inside a page or is too short', () => {
     const broken = { ...segments([0x1000_0000, 512], [0x2000_0200, 2 * PAGE - 512]), view: unwritten(2 * PAGE) }
     expect(layPrps(contiguous(0), 0, 65 * PAGE, PAGE, broken, 0)).toBe(0x1000_0000)
     expect(() => layPrps(contiguous(0), 0, 66 * PAGE, PAGE, broken, 0)).toThrow(
@@ -234,7 +234,7 @@ describe('memory for PRP lists', () => {
   })
 })
 
-describe('random segments, judged by a walk from byte to byte', () => {
+describe('random segments, checked byte by byte', () => {
   /** The device's address of each byte. */
   function bytesOf(memory: ReturnType<typeof segments>) {
     const addresses = new Float64Array(memory.lengthBytes)
@@ -242,7 +242,7 @@ describe('random segments, judged by a walk from byte to byte', () => {
       for (let byte = 0; byte < lengthBytes; byte++) addresses[offsetBytes + byte] = iova + byte
     return addresses
   }
-  /** Whether consecutive bytes are neighbours, or the last and the first of two pages. */
+  /** Whether consecutive bytes are adjacent, or the last byte of a page and the first byte of another. */
   const goesOn = (addresses: Float64Array, from: number, to: number) => {
     for (let byte = from + 1; byte < to; byte++) {
       const before = addresses[byte - 1]! + 1
@@ -271,14 +271,14 @@ describe('random segments, judged by a walk from byte to byte', () => {
     return addresses
   }
 
-  // Lengths and page offsets come from few values, so that ends of pages are met often.
+  // Lengths and page offsets come from few values, so that page ends occur often.
   const inPage = fc.constantFrom(0, 0, 0, 512, 0x800, 4092)
   const runLength = fc.constantFrom(512, 0x800, PAGE - 512, PAGE, PAGE, PAGE, 2 * PAGE, 0x1800)
   const run = fc.tuple(fc.nat(15), inPage, runLength)
   const runsFrom = (base: number, runs: readonly (readonly [number, number, number])[]) =>
     segments(...runs.map(([page, offset, length]) => [base + page * PAGE + offset, length] as const))
 
-  it('describes exactly the bytes of the transfer, or refuses it before it writes anything', () => {
+  it('describes exactly the bytes of the transfer, or rejects it before writing anything', () => {
     let described = 0
     let refused = 0
     const transfer = fc.record({
@@ -323,7 +323,7 @@ describe('random segments, judged by a walk from byte to byte', () => {
       }),
       { seed: 22, numRuns: 200 },
     )
-    // Both halves of the requirement were tested.
+    // Both parts of the requirement were tested.
     expect(Math.min(described, refused)).toBeGreaterThan(40)
   })
 })
@@ -376,7 +376,7 @@ describe('arguments that no transfer has', () => {
     )
   })
 
-  it('a page size that CC.MPS cannot say is refused before anything is written', () => {
+  it('rejects a page size that CC.MPS cannot encode before writing anything', () => {
     expect(() => layPrps(contiguous(0), 0, 6144, 6144, listsAt(0x1000_0000, PAGE), 0)).toThrow(
       new RangeError('memory page size: expected a power of two from 4096 to 134217728, got 6144'),
     )

@@ -4,7 +4,7 @@ import type { DmaSegment } from './transport.js'
 
 /** Memory that PRP entries describe; a DmaMemory is one. */
 export interface PrpMemory {
-  /** At least one, in offset order and without gaps. */
+  /** One or more segments, in offset order and without gaps. */
   readonly segments: readonly DmaSegment[]
 }
 
@@ -59,12 +59,12 @@ export function prpListReach(listBytes: number, pageBytes: number): number {
 /**
  * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1): gives PRP2, which is 0 where
  * one page holds the transfer, and writes the PRP list into `lists` at `listOffset`, in bytes, where one is needed. PRP1
- * is the device's address of byte `offsetBytes`. Nothing is written where it throws.
+ * is the device's address of byte `offsetBytes`. Writes nothing if it throws.
  *
  * @param lists pages for the list: page-aligned for the device, `prpListBytes(lengthBytes, pageBytes)` of them.
- * @throws RangeError for a page size that CC.MPS cannot say; for an empty transfer, one that starts off a dword or leaves
- *   the memory; where segments of either memory meet inside a page, since the controller would move other bytes than
- *   these; and where the list is not aligned as its pages are.
+ * @throws RangeError for a page size that CC.MPS cannot encode; for a transfer that is empty, not dword-aligned or not
+ *   inside the memory; for segments of either memory that meet inside a page, since the controller would transfer other
+ *   bytes; and for a list that is not page-aligned.
  */
 export function layPrps(
   memory: PrpMemory,
@@ -119,7 +119,7 @@ export function layPrps(
   return list
 }
 
-/** Bytes of a list of so many entries, with the pointers from page to page, that begins at an offset in a page. */
+/** Length in bytes of a list that begins at an offset in a page, with the pointers to its next pages. */
 function listLength(entries: number, offsetInPage: number, pageBytes: number): number {
   const perPage = pageBytes / ENTRY_BYTES
   const beyondFirst = entries - (pageBytes - offsetInPage) / ENTRY_BYTES
@@ -127,7 +127,7 @@ function listLength(entries: number, offsetInPage: number, pageBytes: number): n
   return (entries + pointers) * ENTRY_BYTES
 }
 
-/** @throws RangeError for bytes outside of the memory, and for segments among them that meet inside a page. */
+/** @throws RangeError for bytes outside the memory, and for segments among them that meet inside a page. */
 function checkPages(
   name: string,
   memory: PrpMemory,
@@ -152,7 +152,7 @@ function addressOf({ segments }: PrpMemory, offsetBytes: number): number {
   return segment.iova + offsetBytes - segment.offsetBytes
 }
 
-/** CC.MPS says 2 ^ (12 + MPS) bytes, and has four bits. */
+/** CC.MPS has four bits; the page size is 2 ^ (12 + MPS) bytes. */
 function checkPageBytes(pageBytes: number): void {
   if (!Number.isInteger(pageBytes) || pageBytes < 4096 || pageBytes > 2 ** 27 || (pageBytes & (pageBytes - 1)) !== 0)
     refuseArgument('memory page size', 'a power of two from 4096 to 134217728', pageBytes)

@@ -87,8 +87,8 @@ export interface DmaMemory {
 /** What memory must be like, beside its length. */
 export interface DmaRequest {
   /**
-   * Alignment of the first byte's iova, a power of two; 4096 when not given. A controller's queues, PRP lists and Admin
-   * data also need whole pages of this length: its driver refuses memory in which two segments share one.
+   * Alignment of the first byte's iova, a power of two. Default: 4096. Queues, PRP lists and Admin data also need whole
+   * pages of this length: the driver rejects memory in which two segments share a page.
    */
   readonly alignBytes?: number
   /** Exactly one segment. Queues need it (CAP.CQR); data does not. */
@@ -484,11 +484,10 @@ export interface NativeRegion {
   /** One 64-bit store, after everything stored before it. @throws RangeError as `load64`; TypeError as `buffer`. */
   store64(offsetBytes: number, value: bigint): void
   /**
-   * Ends the region: every access throws from then on, and `buffer` and all views in this thread are detached. The
-   * memory itself is unmapped at once, unless JavaScript can still reach it: in views of other threads, or in an
-   * ArrayBuffer that `transfer()` or a byte stream moved it to. Then it is unmapped when the last of them is collected:
-   * until then its pages stay locked and count as used, and a device file that was mapped stays open for the kernel.
-   * Calling it twice is harmless.
+   * Unmaps the region. Every later access throws, and `buffer` and all views in this thread are detached. If JavaScript can
+   * still access the memory, through views in other threads or through an ArrayBuffer that `transfer()` or a byte stream
+   * moved it to, the memory is unmapped when the last of these is garbage-collected. Until then its pages stay locked and
+   * count as used, and the kernel keeps a mapped device file open. Calling it twice is harmless.
    */
   unmap(): void
 }
@@ -512,13 +511,13 @@ export interface HardwareHost extends NativeHost {
   allocate(lengthBytes: number, pageBytes: 4096 | 2_097_152): NativeRegion
   /**
    * ioctl(2) with a structure that is read and written in place; gives what the call returned.
-   * @throws RangeError where it is shorter than `request` itself says, or than what the kernel has written: the call was
-   *   made then, and the bytes that do not fit are dropped.
+   * @throws RangeError if it is shorter than the size in `request`; or if the kernel wrote more bytes: then the call has
+   *   been made, and the excess bytes are discarded.
    */
   ioctl(fd: number, request: number, argument: Uint8Array): number
   /**
-   * ioctl(2) with a number, or nothing, as its argument.
-   * @throws RangeError for a number above 65535, which could be an address.
+   * Calls ioctl(2) with a number as its argument, or without one.
+   * @throws RangeError for a number above 65535, since the kernel could use it as an address.
    */
   ioctlNumber(fd: number, request: number, argument: number): number
   /**
@@ -562,7 +561,7 @@ export interface SocketHost {
    * when nothing is there. `descriptors[0]` is how many came with it, and they follow: room for 17 numbers is enough for
    * the 16 of a message. They are of the message that the last of these bytes is of: what one call gives ends with the
    * bytes that they came with, and may begin with messages without any.
-   * @param kinds all of them when not given.
+   * @param kinds kinds of descriptors to accept. Default: all.
    * @throws EMSGSIZE where more came, EMFILE where this process may have no more open: all are closed then.
    */
   receive(socket: number, into: Uint8Array, descriptors: Int32Array, kinds?: DescriptorKinds): number
@@ -579,10 +578,10 @@ export interface SocketHost {
 }
 
 /**
- * Which descriptors another process may pass. `memory-and-eventfds` is for a process that is not trusted: memfds, files of
- * tmpfs and hugetlbfs, and eventfds, for which the kernel alone answers. Any other file may hold the calling thread, or the
- * end of this process, for as long as its file system (FUSE) does not answer fstat(2) or close(2): another process closes
- * it, and /dev/null takes its place.
+ * Kinds of descriptors that another process may send. Use `memory-and-eventfds` for an untrusted process: memfds, files on
+ * tmpfs and hugetlbfs, and eventfds, all of which the kernel serves itself. For any other file, fstat(2), close(2) and the
+ * exit of this process can block for as long as its file system, such as FUSE, does not respond. A child process closes such
+ * a descriptor, and /dev/null replaces it.
  */
 export type DescriptorKinds = 'all' | 'memory-and-eventfds'
 

@@ -163,7 +163,7 @@ const SPEEDS = {
 
 const sweeps = new Map<string, readonly BenchCell[]>()
 
-/** Draws the cells of `sweep`, once for each selection of patterns: drawing takes longer than most tests. */
+/** Generates the cells of `sweep`, once for each selection of patterns, since this takes longer than most tests. */
 function sweepCells(patterns: readonly BenchCell['pattern'][]): readonly BenchCell[] {
   const key = patterns.join()
   const known = sweeps.get(key)

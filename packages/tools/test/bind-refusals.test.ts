@@ -37,10 +37,12 @@ test('a drive of another serial number, and one that nobody has confirmed', asyn
   expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('nobody is here to be asked')
 })
 
-test('an unconfirmed drive: the uses that the guard cannot see', async () => {
+test('lists the uses that the guard cannot detect before an unconfirmed drive is taken', async () => {
   const said = (await refused(4, 'bind', 'nvme0')).replace(/\s+/g, ' ')
-  expect(said).toContain('Nothing was found that uses it. Not visible: - files that a process registered with io_uring')
-  expect(said).toContain('another machine or guest behind the same drive')
+  expect(said).toContain(
+    'No use of the drive was found. gpunvme cannot detect: - files that a process registered with io_uring',
+  )
+  expect(said).toContain('another machine or guest that shares the drive')
 })
 
 test('a drive of which Linux says nothing is not confirmed by what was there before', async () => {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { BDF, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
 import { gpunvme, json, scratch } from './gpunvme.js'
 
-// A copy of a machine, which --root names, may come from anybody. No kernel is behind these trees.
+// A copy of a machine, as given to --root, is untrusted. These trees have no kernel.
 
 let tree: Tree
 let outside = ''
@@ -21,7 +21,7 @@ const VERBS = [['list'], ['status'], ['topology'], ['doctor'], ['bind', BDF, '--
 const onCopy = (...[verb = '', ...rest]: readonly string[]) =>
   gpunvme([verb, '--root', tree.root, ...rest], { cwd: scratch() })
 
-/** Puts a symbolic link, in place of what is there. */
+/** Creates a symbolic link, replacing an existing file. */
 function link(path: string, to: string): void {
   rmSync(join(tree.root, path), { recursive: true, force: true })
   symlinkSync(to, join(tree.root, path))
@@ -37,7 +37,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
   })
 
   test.each(['proc/swaps', `run/gpunvme/${BDF}.json`, SERIAL_FILE, BOARD_FILE])(
-    'shows nothing of a file outside that %s leads to',
+    'does not show a file outside the copy that %s links to',
     async (path) => {
       tree.file('run/gpunvme/keep', '')
       tree.file('sys/class/dmi/id/board_vendor', 'Vendor\n')
@@ -47,7 +47,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
     },
   )
 
-  test('reads no endless device', async () => {
+  test('does not read an endless device', async () => {
     tree.file('run/gpunvme/keep', '')
     for (const path of [`run/gpunvme/${BDF}.json`, 'proc/sys/kernel/random/boot_id', `${tree.device()}/power/control`])
       link(path, '/dev/zero')
@@ -55,7 +55,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
     expect(stdout + stderr).not.toContain('defect of gpunvme')
   })
 
-  test('reads nothing through more links than Linux follows', async () => {
+  test('follows no more links than Linux does', async () => {
     tree.file('sys/class/dmi/id/board_vendor', 'Vendor\n')
     link(BOARD_FILE, 'link-1')
     for (let index = 1; index <= 40; index++)
@@ -65,21 +65,21 @@ describe.each(VERBS)('%s of a copy', (...words) => {
   })
 })
 
-test('a link of a copy leads to the file of the copy that it would lead to on that machine', async () => {
+test('resolves a link of a copy inside the copy, as on the original machine', async () => {
   tree.file('data/serial', 'LINKED\n')
   link(SERIAL_FILE, '/data/serial')
   const { drives } = json(await onCopy('status', '--json')) as { drives: object[] }
   expect(drives).toMatchObject([{ serial: 'LINKED' }])
 })
 
-test.each(['bind', 'unbind'])('%s writes nothing below a root that has no sysfs', async (verb) => {
+test.each(['bind', 'unbind'])('%s writes nothing below a root without sysfs', async (verb) => {
   const entry = `run/gpunvme/${BDF}.json`
   tree.file(entry, '{}')
   link(`${tree.device()}/driver_override`, outside)
   link(`${entry}.new`, outside)
   const words = verb === 'bind' ? ['--serial', SERIAL, '--yes'] : []
   const { code, stderr } = await onCopy(verb, BDF, ...words)
-  expect([code, stderr]).toEqual([2, expect.stringContaining('a copy of a machine is only read')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('gpunvme never changes a copy of a machine')])
   expect(stderr).toContain(`Try: gpunvme ${verb} ADDRESS --dry-run --root ${tree.root}`)
   expect(readFileSync(outside, 'utf8')).toBe('a secret line\n')
   expect(readFileSync(join(tree.root, entry), 'utf8')).toBe('{}')

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const pack = (model: string, image: string, ...args: string[]): Promise<Ended> =>
   gpunvme(['pack', `${model}.gguf`, '--image', image, '--name', model, ...args], { cwd })
 
-/** Writes bytes into an image file; by default one that is not zero. */
+/** Writes bytes into an image file; one nonzero byte by default. */
 function mark(image: string, at: number, ...bytes: number[]): void {
   const fd = openSync(join(cwd, image), 'r+')
   const written = Uint8Array.from(bytes.length === 0 ? [7] : bytes)
@@ -27,7 +27,7 @@ function mark(image: string, at: number, ...bytes: number[]): void {
   closeSync(fd)
 }
 
-test('a model beside another is refused if it would overwrite data of no known format', async () => {
+test('refuses to add a model that would overwrite data of unknown format', async () => {
   emptyImage(join(cwd, 'grown.img'), 64 * MIB)
   mark('grown.img', 24 * MIB)
   expect((await pack('small', 'grown.img')).code).toBe(0)
@@ -35,7 +35,7 @@ test('a model beside another is refused if it would overwrite data of no known f
   expect([refused.code, refused.stderr]).toEqual([
     4,
     expect.stringMatching(
-      /Refused to overwrite data of no known format\n {2}byte 25165824 is not zero.*\n {2}would be overwritten: bytes \d+ to \d+ \(/,
+      /Refused to overwrite data of unknown format\n {2}byte 25165824 is not zero.*\n {2}would be overwritten: bytes \d+ to \d+ \(/,
     ),
   ])
   expect(refused.stderr).toContain("Try: --overwrite 'unknown data'")
@@ -43,7 +43,7 @@ test('a model beside another is refused if it would overwrite data of no known f
   expect((await pack('large', 'grown.img', '--overwrite', 'unknown data')).code).toBe(0)
 })
 
-test('a gap that packing leaves is scanned, since a later model may be written there', async () => {
+test('scans a gap that packing leaves, since a later model may be written there', async () => {
   emptyImage(join(cwd, 'gap.img'), 64 * MIB)
   expect((await pack('small', 'gap.img')).code).toBe(0)
   // Packing leaves the rest of the last MiB unused.
@@ -52,7 +52,7 @@ test('a gap that packing leaves is scanned, since a later model may be written t
   expect((await pack('large', 'gap.img')).stderr).toContain(`byte ${end} is not zero`)
 })
 
-test('bytes of models that were removed or replaced are the image’s own', async () => {
+test('overwrites bytes of removed or replaced models, which belong to the image', async () => {
   emptyImage(join(cwd, 'reused.img'), 96 * MIB)
   for (const words of [[], ['--replace'], ['--replace'], ['--replace']])
     expect(await pack('small', 'reused.img', ...words)).toMatchObject({ code: 0 })

@@ -105,7 +105,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
     await refuses(
       'thesis.txt',
       ['--lba', '100'],
-      'Refused to overwrite data of no known format',
+      'Refused to overwrite data of unknown format',
       "--overwrite 'unknown data'",
     )
   })

@@ -7,14 +7,14 @@ namespace gpunvme {
 namespace {
 
 constexpr uint32_t kSqEntryBytes = 64, kCqEntryBytes = 16, kMaxEntries = 65536;
-// CC.MPS has 4 bits: pages of up to 2^(12 + 15) bytes. Tests have small ones.
+// CC.MPS has 4 bits: pages of up to 2^(12 + 15) bytes. Tests use small pages.
 constexpr uint32_t kMinPageBytes = 64, kMaxPageBytes = 1u << 27;
 
 std::string Expected(const char* name, const std::string& expected, uint64_t got) {
   return std::string(name) + ": expected " + expected + ", got " + std::to_string(got);
 }
 
-// Finds the first value that is out of its bounds.
+// Finds the first value out of bounds.
 class Bounds {
  public:
   void Range(const char* name, uint64_t value, uint64_t least, uint64_t most) {

@@ -1,5 +1,5 @@
-// The bounds of what a session is given: with them, every index and address that leaders compute lies inside the memory of
-// its queue, its table of runs, or its registers. Addresses themselves cannot be checked.
+// Bounds of the arguments of a session. They ensure that every index and address computed by leaders lies inside the memory
+// of its queue, its table of runs, or its registers. The addresses of this memory cannot be checked.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace gpunvme {
 
-// Queues of a controller, and therefore queues that plans can name.
+// Maximum number of queues of a controller, and therefore of queues that plans can name.
 constexpr size_t kMaxQueues = 65535;
 
-// Bytes that one command can transfer, wherever they begin in a page, with the list pages of one slot: prpListReach of
+// Maximum bytes of one command with the list pages of one slot, for any offset in a page: prpListReach of
 // @gpunvme/nvme-spec.
 uint64_t ReachOf(const PairLayout& pair);
 
-// What is wrong with queues; empty if nothing is.
+// Returns the first error in the queues; empty if they are valid.
 std::string ProblemOf(const Memory& registers, const std::vector<LeaderLayout>& leaders);
 
 }  // namespace gpunvme

@@ -31,8 +31,8 @@ struct TableHandle {
   std::shared_ptr<RunTable> table;
 };
 
-// Reads properties, and remembers whether one was not what it must be: an exception is pending then. Getters may call
-// anything, `engineClose` too: only what was copied is still there after the last property was read.
+// Reads properties, and records whether one was invalid; an exception is then pending. Getters may call any function,
+// including `engineClose`: after the last property was read, only copied values are valid.
 class Reader {
  public:
   Reader(napi_env env, napi_value object) : env_(env), object_(object) {}
@@ -119,7 +119,7 @@ Engine* AnyEngine(napi_env env, napi_value value) {
 }
 
 TableHandle* TableOf(napi_env env, napi_value value, const char* name) {
-  return Handles<TableHandle>::Of(env, value, name, "the handle of a table that engineDescribe made");
+  return Handles<TableHandle>::Of(env, value, name, "the handle of a table from engineDescribe");
 }
 
 // An engine that is not closed.
@@ -156,8 +156,8 @@ napi_value Undefined(napi_env env) {
   return undefined;
 }
 
-// (engine, BigUint64Array iovas, shift, lengthBytes) -> a table for `post` and `attach`; null where there is no room for it
-// now
+// (engine, BigUint64Array iovas, shift, lengthBytes) -> a table for `post` and `attach`; null if there is currently no
+// room
 napi_value Describe(napi_env env, napi_callback_info info) {
   napi_value arguments[4], result;
   Arguments(env, info, arguments);
@@ -249,7 +249,7 @@ napi_value Attach(napi_env env, napi_callback_info info) {
   return Undefined(env);
 }
 
-// One of the arrays of a plan. No getter runs while it is used.
+// Reads an array of a plan. No getter runs while the elements are in use.
 template <typename T>
 bool ReadColumn(napi_env env, napi_value value, const char* name, napi_typedarray_type wanted, uint32_t commands,
                 const T** elements) {
@@ -257,12 +257,12 @@ bool ReadColumn(napi_env env, napi_value value, const char* name, napi_typedarra
   size_t length = 0;
   void* data = nullptr;
   if (napi_get_typedarray_info(env, value, &type, &length, &data, nullptr, nullptr) != napi_ok || type != wanted) {
-    ThrowType(env, name, "a typed array as the engine's own class gives", value);
+    ThrowType(env, name, "a typed array of the type that NativePlan states", value);
     return false;
   }
   *elements = static_cast<const T*>(data);
   if (length == commands) return true;
-  ThrowRange(env, name, "one entry a command", Number(env, static_cast<double>(length)));
+  ThrowRange(env, name, "one entry per command", Number(env, static_cast<double>(length)));
   return false;
 }
 

@@ -22,7 +22,7 @@ struct Problem {
   int code = 0;
   // Nothing that was launched runs any more, and nothing ever will: leaders have ended, if not as they were told to.
   bool dead = false;
-  // An argument is wrong, as `text` says: nothing was done.
+  // An invalid argument, which `text` describes; nothing was done.
   bool invalid = false;
 
   static Problem Invalid(std::string text) { return {"arguments", "EINVAL", std::move(text), 0, false, true}; }

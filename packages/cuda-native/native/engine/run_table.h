@@ -20,7 +20,7 @@ class RunTable {
     if (device_ != 0) executor_->FreeLocal(device_);
   }
 
-  // `bytes` are those of the memory, of which the last run may have less than 2^shift.
+  // `bytes` is the length of the memory; its last run may be shorter than 2^shift.
   Problem Fill(const std::vector<uint64_t>& iovas, uint32_t shift, uint64_t bytes) {
     const size_t size = iovas.size() * sizeof(uint64_t);
     shift_ = shift;
@@ -30,7 +30,7 @@ class RunTable {
   }
 
   uint64_t bytes() const { return bytes_; }
-  // Only leaders of this executor can read it.
+  // Returns whether the table belongs to this executor, whose leaders alone can read it.
   bool IsOf(const std::shared_ptr<Executor>& executor) const { return executor_ == executor; }
   Runs runs() const { return {reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(device_)), shift_}; }
 

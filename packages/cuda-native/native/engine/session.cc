@@ -66,7 +66,7 @@ struct Session::Queue {
   // Where the device's part of it lies in the image.
   uint64_t pair = 0;
   uint64_t slots = 0;
-  // Bytes that one command can transfer.
+  // Maximum bytes of one command.
   uint64_t reach = 0;
 
   // The place of a share that is done may be another's by now: what lies before `oldest` needs no look.
@@ -145,7 +145,7 @@ Problem Session::MakeRoom(size_t shared, size_t local, bool* made) {
 Problem Session::Describe(std::vector<uint64_t> iovas, uint32_t shift, uint64_t bytes, std::shared_ptr<RunTable>* table) {
   const uint64_t runs = bytes == 0 ? 0 : ((bytes - 1) >> shift) + 1;
   if (runs == 0 || iovas.size() < runs) {
-    return Problem::Invalid("iovas: expected one for each run of memory, which has 1 byte or more, got " +
+    return Problem::Invalid("iovas: expected one for each run of nonempty memory, got " +
                             std::to_string(iovas.size()) + " for " + std::to_string(bytes) + " bytes");
   }
   bool room = false;
@@ -298,17 +298,17 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   return {};
 }
 
-// A plan's commands: those of each queue in one piece, in the plan's order.
+// The commands of a plan, grouped by queue, each group in the plan's order.
 struct Session::Sorted {
   std::vector<Command> commands;
-  // By queue, where its commands begin, and behind the last queue where they end.
+  // Index of the first command of each queue, followed by the total number of commands.
   std::vector<uint32_t> first;
-  // By the plan's order.
+  // In the plan's order.
   std::vector<uint32_t> blocks;
   bool has_room = true;
 };
 
-// Copies a plan, and bounds what it says by the copy.
+// Copies a plan and validates the copy.
 Problem Session::Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) const {
   const auto wrong = [](uint32_t command, const char* expected, double got) {
     char text[160];
@@ -354,7 +354,7 @@ Problem Session::Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) c
 Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory, bool* posted) {
   *posted = false;
   if (abandoned_) return Abandoned();
-  if (!memory->IsOf(executor_)) return Problem::Invalid("table: expected one of this engine");
+  if (!memory->IsOf(executor_)) return Problem::Invalid("table: expected a table of this engine");
   Sorted sorted;
   if (Problem problem = Sort(plan, memory->bytes(), &sorted); problem || !sorted.has_room) return problem;
   const Problem cramped = MakeRoom(plan.commands * sizeof(uint64_t), plan.commands * sizeof(Command), posted);

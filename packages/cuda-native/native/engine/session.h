@@ -49,7 +49,7 @@ struct LeaderLayout {
   std::vector<PairLayout> pairs;
 };
 
-// What a plan says, as arrays of `commands` entries. They are read once, since other threads may change them.
+// A plan as arrays of `commands` entries. Each is read once, since other threads may change them.
 struct Plan {
   uint32_t opcode, nsid, block_bytes, commands;
   const double* slba;
@@ -82,8 +82,7 @@ class Session final : private Pausable {
   // Leaders that would not end keep what they use.
   ~Session();
 
-  // `bytes` of memory in runs of 2^shift bytes. Gives no table where there is no room for it before plans that were posted
-  // are done.
+  // `bytes` of memory in runs of 2^shift bytes. Returns no table if there is no room until posted plans complete.
   Problem Describe(std::vector<uint64_t> iovas, uint32_t shift, uint64_t bytes, std::shared_ptr<RunTable>* table);
   // Registers begin at `registers`; doorbells are offsets from there. They may be memory, as a simulator's are.
   Problem Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> leaders);

@@ -4,8 +4,8 @@ import { isBuilt, skipped } from '../../test/native.js'
 import { loadAddon } from '../host/addon.js'
 import type { EngineHandle, LeaderLayout, NativePlan, PairLayout, TableHandle } from './engine-addon.js'
 
-describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
-  test('post without queues is refused', () => {
+describe.skipIf(!isBuilt)(`engine functions of the addon${skipped}`, () => {
+  test('reject a post without queues', () => {
     const { addon, engine, table } = opened()
     expect(() => addon.enginePost(engine, 1, plan(), table)).toThrow(
       new RangeError('plan command 0: expected a queue of this engine, got 0'),
@@ -19,7 +19,7 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
       'plan command 0: expected a queue of this engine, got 1',
     ],
     [
-      'bytes behind the memory',
+      'bytes after the memory',
       { offsetBytes: Float64Array.of(16384 - 511) },
       'plan command 0: expected an offset inside the memory, got 15873',
     ],
@@ -39,8 +39,8 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
       { blockBytes: 1 << 28 },
       'plan command 0: expected no more bytes than its PRP list can describe, got 268435456',
     ],
-    ['columns of different lengths', { blocks: Uint32Array.of(1, 1) }, 'blocks: expected one entry a command, got 2'],
-  ])('a plan with %s is refused', (_, change, message) => {
+    ['columns of different lengths', { blocks: Uint32Array.of(1, 1) }, 'blocks: expected one entry per command, got 2'],
+  ])('reject a plan with %s', (_, change, message) => {
     const { addon, engine, table } = opened(true)
     expect(() => addon.enginePost(engine, 1, { ...plan(), ...change }, table)).toThrow(new RangeError(message))
     expect(addon.enginePost(engine, 1, plan(), table)).toBe(true)
@@ -49,14 +49,14 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
   test.each<[string, Partial<LeaderLayout>, string]>([
     ['a head beyond its ring', { cqHead: 4 }, 'cqHead: expected 0 to 3, got 4'],
     ['a ring longer than its memory', { cqEntries: 257 }, 'cq: expected at least 4112 bytes, got 4096'],
-    ['a doorbell behind the registers', { headDoorbell: 4096 }, 'headDoorbell: expected 0 to 4092, got 4096'],
+    ['a doorbell after the registers', { headDoorbell: 4096 }, 'headDoorbell: expected 0 to 4092, got 4096'],
     ['no submission queue', { pairs: [] }, 'pairs: expected 1 to 65535, got 0'],
     [
       'more submission queues than there are identifiers',
       { pairs: new Array<PairLayout>(2 ** 32 - 1) },
       'pairs: expected at most 65535 elements, got 4294967295',
     ],
-  ])('a completion queue with %s is refused', (_, change, message) => {
+  ])('reject a completion queue with %s', (_, change, message) => {
     const { addon, engine, queues } = opened()
     const [leader] = queues.leaders
     expect(() => addon.engineAttach(engine, { ...queues, leaders: [{ ...leader!, ...change }] })).toThrow(
@@ -81,7 +81,7 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
       { generations: new Uint16Array(3) },
       'generations: expected one for each command in flight, got 3',
     ],
-  ])('a submission queue with %s is refused', (_, change, message) => {
+  ])('reject a submission queue with %s', (_, change, message) => {
     const { addon, engine, queues } = opened()
     const [leader] = queues.leaders
     const pairs = [{ ...leader!.pairs[0]!, ...change }]
@@ -91,7 +91,7 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
     expect(addon.engineDetach(engine)).toEqual([])
   })
 
-  test('as many completion queues as an array can have are refused before memory is reserved for them', () => {
+  test('reject an array of maximum length for completion queues before reserving memory', () => {
     const { addon, engine, queues } = opened()
     const leaders = new Array<LeaderLayout>(2 ** 32 - 1)
     expect(() => addon.engineAttach(engine, { ...queues, leaders })).toThrow(
@@ -99,14 +99,14 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
     )
   })
 
-  test('queues are attached once at a time', () => {
+  test('reject queues while other queues are attached', () => {
     const { addon, engine, queues } = opened(true)
     expect(() => addon.engineAttach(engine, queues)).toThrow(
       new RangeError('this engine has queues: detach them first'),
     )
   })
 
-  test('a getter that closes the engine is no danger to the call that runs it', () => {
+  test('tolerate a getter that closes the engine', () => {
     const { addon, engine, queues, table } = opened()
     const closing = {
       ...queues,
@@ -119,7 +119,7 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
     expect(() => addon.enginePost(engine, 1, plan(), table)).toThrow('The engine was closed')
   })
 
-  test('a getter that takes away memory which was read before leaves a plan without it', () => {
+  test('reject a plan if a getter detaches an array that was read before', () => {
     const { addon, engine, table } = opened(true)
     const { slba } = plan()
     const taking = {
@@ -131,10 +131,10 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
         return Uint16Array.of(0)
       },
     }
-    expect(() => addon.enginePost(engine, 1, taking, table)).toThrow('slba: expected one entry a command, got 0')
+    expect(() => addon.enginePost(engine, 1, taking, table)).toThrow('slba: expected one entry per command, got 0')
   })
 
-  test('a value of another type, or of another engine, is not taken for a handle', () => {
+  test('reject handles of another type or engine', () => {
     const { addon, engine, table } = opened(true)
     const other = opened(true)
     expect(() => addon.engineLook(table as unknown as EngineHandle)).toThrow(
@@ -142,11 +142,11 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
     )
     expect(() => addon.enginePost(engine, 1, plan(), engine as unknown as TableHandle)).toThrow(TypeError)
     expect(() => addon.enginePost(engine, 1, plan(), other.table)).toThrow(
-      new RangeError('table: expected one of this engine'),
+      new RangeError('table: expected a table of this engine'),
     )
   })
 
-  test('rejects a flag that is not a boolean', () => {
+  test('reject a flag that is not a boolean', () => {
     const { addon, engine } = opened()
     expect(() => addon.engineHalt(engine, 1 as unknown as boolean)).toThrow(
       new TypeError('lost: expected a boolean, got 1'),
@@ -155,7 +155,7 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
   })
 })
 
-/** An engine, with queues of a controller that never answers where it is attached. */
+/** An engine; if attached, it has queues of a controller that never responds. */
 function opened(isAttached = false) {
   const memory = engineMemory(loadAddon())
   const rig = isAttached ? attachedRig(memory) : detachedRig(memory)

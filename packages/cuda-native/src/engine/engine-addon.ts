@@ -96,9 +96,8 @@ export interface ExecutorError extends Error {
 }
 
 /**
- * The functions of engines, which both addons have. They check every argument, and bound every index by the lengths that
- * they are given; only the addresses in `NativeMemory` and the clock's cannot be checked. Whatever an executor refuses is
- * thrown as an `ExecutorError`.
+ * Engine functions of both addons. They check every argument, and every index against the given lengths; only the addresses
+ * in `NativeMemory` and of the clock cannot be checked. Failures of an executor are thrown as `ExecutorError`.
  */
 export interface EngineAddon {
   /** Of the bytes that a view shows. */

@@ -98,8 +98,8 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     })
   })
 
-  describe('a plan that its caller changes while it waits for room', () => {
-    test('is executed as it was given', async () => {
+  describe('a plan that the caller changes while the engine waits for room', () => {
+    test('is executed unchanged', async () => {
       const slow = struck({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 })
       await using rig = await openRig({ queueDepth: 1 }, slow)
       const engine = rig.engine()

@@ -3,12 +3,12 @@ import { loadNativeAddon } from '../native-addon.js'
 
 declare const handle: unique symbol
 
-/** A region as the addon knows it. Only `HostRegion` holds one. */
+/** Handle of a region in the addon. Only `HostRegion` holds one. */
 export interface RegionHandle {
   readonly [handle]: never
 }
 
-/** What `native/addon.cc` exports. It checks every argument, handles included; for addresses see `EngineAddon`. */
+/** Exports of `native/addon.cc`. They check every argument, including handles; for addresses see `EngineAddon`. */
 export interface HostAddon extends EngineAddon {
   readonly map: (fd: number, offsetBytes: number, lengthBytes: number, writable: boolean) => RegionHandle
   readonly mapForeign: HostAddon['map']
@@ -42,13 +42,13 @@ export interface HostAddon extends EngineAddon {
   readonly receive: (socket: number, into: Uint8Array, descriptors: Int32Array) => number
   readonly send: (socket: number, bytes: Uint8Array, descriptors: Int32Array | undefined, timeoutNs: number) => void
   readonly poll: (descriptors: Int32Array, timeoutNs: number) => number
-  /** Whether the kernel answers calls on a descriptor without asking a file system: memory, an eventfd. */
+  /** Returns whether calls on a descriptor never wait for a file system: memory, an eventfd. */
   readonly neverWaits: (fd: number) => boolean
-  /** Closes a descriptor that is not adopted, without waiting for its file system. */
+  /** Closes a descriptor that was not adopted, without waiting for its file system. */
   readonly closeReceived: (fd: number) => void
   /**
-   * Reads regions and SharedArrayBuffers on libuv's threads, and keeps them until the promise is settled. Any other memory
-   * is read before the call returns: then it returns undefined.
+   * Reads regions and SharedArrayBuffers on libuv's threads, and keeps them until the promise is settled. Reads other memory
+   * before the call returns, and returns undefined.
    */
   readonly checksum: (
     view: DataView,

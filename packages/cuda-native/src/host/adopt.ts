@@ -18,8 +18,8 @@ export function adoptDescriptor(addon: HostAddon, fd: number): number {
 }
 
 /**
- * Adopts the `descriptors[0]` descriptors that follow, in place. Where one cannot be, all are closed.
- * @param kinds as of `SocketHost.receive`.
+ * Adopts the `descriptors[0]` descriptors that follow, in place. If one cannot be adopted, closes all of them.
+ * @param kinds see `SocketHost.receive`.
  */
 export function adoptReceived(addon: HostAddon, descriptors: Int32Array, kinds: DescriptorKinds = 'all'): void {
   const count = descriptors[0]!
@@ -29,7 +29,7 @@ export function adoptReceived(addon: HostAddon, descriptors: Int32Array, kinds: 
       descriptors[index] =
         kinds === 'all' || addon.neverWaits(fd) ? adoptDescriptor(addon, fd) : replaceReceived(addon, fd)
     } catch (error) {
-      // This one is closed already. Those before it are adopted.
+      // This descriptor is already closed. Those before it are adopted.
       for (let other = 1; other < index; other++) closeSync(descriptors[other]!)
       for (let other = index + 1; other <= count; other++) addon.closeReceived(descriptors[other]!)
       descriptors[0] = 0
@@ -38,7 +38,7 @@ export function adoptReceived(addon: HostAddon, descriptors: Int32Array, kinds: 
   }
 }
 
-/** Moving a descriptor closes its old number, and thus asks its file system as well. */
+/** Closes a descriptor and opens /dev/null in its place. Moving the descriptor instead would also wait for its file system. */
 function replaceReceived(addon: HostAddon, fd: number): number {
   addon.closeReceived(fd)
   return openSync('/dev/null', 'r')

@@ -82,10 +82,10 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     expect(into[0]).toBe(crc32(new Uint8Array(16 * MIB).fill(1)))
   })
 
-  test('memory that is transferred or resized after the call has the checksums that it had at the call', async () => {
+  test('returns the checksums of memory at the call if it is transferred or resized later', async () => {
     const bytes = 64 * MIB
     const expected = crc32(new Uint8Array(bytes).fill(1))
-    // Node.js 20 has them, its types do not.
+    // Node.js 20 has these methods, but its type declarations do not.
     type Resizable = ArrayBuffer & { resize: (bytes: number) => void }
     const Resizable = ArrayBuffer as unknown as new (bytes: number, options: { maxByteLength: number }) => Resizable
     const resizable = new Resizable(bytes, { maxByteLength: bytes })
@@ -104,7 +104,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     }
   })
 
-  test('memory that is taken away before all of it is summed is refused, as is a place that is', async () => {
+  test('rejects memory or a result array that is detached before the checksums are complete', async () => {
     const buffer = new ArrayBuffer(32 * MIB)
     const sum = checksummer.checksum(memoryOf(new DataView(buffer)), 0, 32 * MIB, MIB, new Uint32Array(32))
     structuredClone(buffer, { transfer: [buffer] })

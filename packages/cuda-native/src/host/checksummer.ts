@@ -10,12 +10,12 @@ const PART_BYTES = 4 * 1024 * 1024
 const PARTS_AT_A_TIME = 2
 
 /**
- * Computes checksums by native code: by multiplication without carries where the processor has that (PCLMULQDQ, with
- * AVX-512 four at once), by tables elsewhere; its name says which. It reaches memory that has a view.
+ * Computes checksums in native code: by carry-less multiplication if the processor supports it (PCLMULQDQ; four at once with
+ * AVX-512), otherwise by tables. Its name states the method. It reads memory that has a view.
  *
- * Regions and SharedArrayBuffers are read on the threads that Node.js has for files, while the event loop goes on. The
- * memory of any other ArrayBuffer can be transferred or resized at any time: it is read on the calling thread, about 4 MiB
- * of whole chunks at a time, and the event loop takes a turn after each.
+ * Regions and SharedArrayBuffers are read on the thread pool of Node.js, without blocking the event loop. The memory of other
+ * ArrayBuffers can be transferred or resized at any time, so it is read on the calling thread: about 4 MiB of whole chunks
+ * at a time, with a turn of the event loop after each.
  * @throws NativeAddonError where there is no addon for this machine: what was tried, and the command that builds it.
  */
 export function nativeChecksummer(): Checksummer {

@@ -12,7 +12,7 @@ const PAGE = 4096
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** The bytes of a buffer after a byte stream has moved them to an ArrayBuffer of its own, and set the first to 1. */
+/** Returns the bytes of a buffer after a byte stream has moved them to another ArrayBuffer and set the first byte to 1. */
 async function moved(buffer: ArrayBuffer): Promise<Uint8Array> {
   const stream = new ReadableStream({
     type: 'bytes',
@@ -163,7 +163,7 @@ describe.skipIf(!isBuilt)(`map${skipped}`, () => {
     expect(() => region.load32(0)).toThrow(unmapped)
   })
 
-  test('memory that a byte stream moves to another ArrayBuffer stays mapped until that one is collected', async () => {
+  test('memory that a byte stream moves to another ArrayBuffer stays mapped until that one is garbage-collected', async () => {
     using file = scratchFile(new Uint8Array(PAGE).fill(7))
     const region = native.map(file.fd, 0, PAGE, 'read-write')
     const { address, buffer } = region

@@ -6,7 +6,7 @@ import { openDescriptors, socketPair } from '../../test/socket-pair.js'
 
 const SECOND_NS = 1_000_000_000
 
-/** What each descriptor is when it has been received. */
+/** Returns the kind of each descriptor after it has been received. */
 function received(sent: readonly number[], kinds?: 'memory-and-eventfds'): string[] {
   using pair = socketPair()
   sockets.send(pair.client, Uint8Array.of(1), Int32Array.from(sent), SECOND_NS)
@@ -25,18 +25,18 @@ function identityOf(fd: number): string {
 
 const NULL = (({ dev, ino }) => `${dev} ${ino}`)(statSync('/dev/null'))
 
-/** Processes that this thread has started and not waited for. */
+/** Child processes of this thread that have not been reaped. */
 const children = () => readFileSync('/proc/thread-self/children', 'utf8').trim()
 
 describe.skipIf(!isBuilt)(`received descriptors${skipped}`, () => {
-  test('are all accepted from a process that is trusted', () => {
+  test('are all accepted from a trusted process', () => {
     using memory = memoryFile(new Uint8Array(1))
     const sent = [memory.fd, openSync('/', 'r'), openSync('/dev/zero', 'r')]
     expect(received(sent)).toEqual(sent.map(identityOf))
     sent.slice(1).forEach((fd) => closeSync(fd))
   })
 
-  test('are memory and eventfds from any other; /dev/null takes the place of the rest, and no process remains', async () => {
+  test('are replaced by /dev/null unless they are memory or eventfds, and no process remains', async () => {
     using memory = memoryFile(new Uint8Array(1))
     using pair = socketPair()
     const kept = [memory.fd, sockets.eventfd()]
@@ -45,12 +45,12 @@ describe.skipIf(!isBuilt)(`received descriptors${skipped}`, () => {
     const found = received([...kept, ...others], 'memory-and-eventfds')
     expect(found).toEqual([...kept.map(identityOf), ...others.map(() => NULL)])
     expect(children()).toBe(childrenBefore)
-    // Another process closes them.
+    // Another process closes the descriptors.
     while (openDescriptors() > openBefore) await new Promise((resolve) => setTimeout(resolve, 1))
     for (const fd of [kept[1]!, ...others.slice(0, 3)]) closeSync(fd)
   })
 
-  test('on a disk are not memory', () => {
+  test('of files on a disk are not memory', () => {
     using file = scratchFile(new Uint8Array(1))
     const isTmpfs = statSync(file.path).dev === statSync('/dev/shm').dev
     expect(received([file.fd], 'memory-and-eventfds')).toEqual([isTmpfs ? identityOf(file.fd) : NULL])

@@ -63,8 +63,8 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
     )
   })
 
-  test('a structure shorter than what the kernel writes is refused, and nothing behind it is written', () => {
-    // A terminal's TCGETS writes 36 bytes; its number gives no length.
+  test('rejects a structure that is shorter than the data from the kernel, without writing past its end', () => {
+    // A terminal's TCGETS writes 36 bytes; its number contains no length.
     const terminal = openSync('/dev/ptmx', constants.O_RDWR | constants.O_NOCTTY)
     try {
       const all = new Uint8Array(64)
@@ -79,7 +79,7 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
     }
   })
 
-  test('a number that may be an address is refused: a request that takes a pointer would write there', () => {
+  test('rejects a number that could be an address, which a request with a pointer would write to', () => {
     using file = scratchFile(new Uint8Array(1))
     expect(() => native.ioctlNumber(file.fd, TCGETS, 65_536)).toThrow(
       new RangeError('argument: expected an integer from -2147483648 to 65535, got 65536'),

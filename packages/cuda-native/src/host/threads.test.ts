@@ -82,7 +82,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     }
   })
 
-  test('memory that a thread moved to another ArrayBuffer and posted stays when the thread ends', async () => {
+  test('memory that a thread moved to another ArrayBuffer and posted stays mapped when the thread ends', async () => {
     using file = scratchFile(new Uint8Array(4096).fill(7))
     const worker = thread(
       `const region = host.map(data.fd, 0, 4096, 'read-write')

@@ -17,7 +17,7 @@ interface Transfer {
 
 const scattered = (index: number): number => (index * 1021) % 4096
 
-/** Memory in runs of equal length. */
+/** Returns memory in runs of equal length. */
 const memoryOf = (runs: number, lengthBytes: number, iovaOf: (run: number) => number) => ({
   segments: Array.from({ length: runs }, (_, run) => ({
     offsetBytes: run * lengthBytes,

@@ -1,4 +1,4 @@
-// Wrong arguments for every function that the addon gpunvme_host exports. Calls depend on the seed alone.
+// Calls every exported function of the addon gpunvme_host with wrong arguments. The seed alone determines the calls.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -7,24 +7,24 @@ import { join, resolve } from 'node:path'
 import { built, compilerProblem } from '../programs/build.mjs'
 
 const CALLS_A_PROCESS = 10_000
-/** A process that takes longer hangs. */
+/** Time limit of a process. */
 const MAX_PROCESS_MS = 300_000
 const child = join(import.meta.dirname, 'addon-child.mjs')
 
 const root = join(import.meta.dirname, '../..')
 
-/** The addon as it is used. */
+/** The addon without sanitizers. */
 export const releaseAddon = join(root, 'native/build/Release/gpunvme_host.node')
 
 /**
  * An addon to call.
  *
- * @typedef {{ addon: string, env?: Record<string, string> }} Target `addon` is its path, `env` what its processes need
+ * @typedef {{ addon: string, env?: Record<string, string> }} Target `addon` is its path, `env` the environment of its processes
  */
 
 /**
- * The addon under AddressSanitizer and UndefinedBehaviorSanitizer, built unless it is up to date; undefined where it cannot
- * be built.
+ * Builds the addon with AddressSanitizer and UndefinedBehaviorSanitizer, unless it is up to date; returns undefined if it
+ * cannot be built.
  *
  * @returns {Promise<Target | undefined>}
  */
@@ -38,12 +38,12 @@ export async function sanitizedAddon() {
 /**
  * @typedef {object} Failure
  * @property {number | 'every'} seed
- * @property {string} call its number, the function, and which arguments were wrong
- * @property {string} output how the process ended, and what it printed
+ * @property {string} call its number, the function, and the wrong arguments
+ * @property {string} output exit status or signal of the process, and its output
  */
 
 /**
- * Makes random calls until the time or their number is over, or until one fails: 10,000 calls for each seed, from `seed` on.
+ * Makes random calls until the time or the number of calls is reached, or one fails: 10,000 calls per seed, starting at `seed`.
  *
  * @param {{ seed?: number, seconds?: number, iterations?: number, target?: Target | undefined }} options one of `seconds` and
  *   `iterations` is given
@@ -63,7 +63,7 @@ export async function run({ seed = 1, seconds = Infinity, iterations = Infinity,
 }
 
 /**
- * Calls each function with each wrong value in the place of each argument.
+ * Calls each function with each wrong value as each argument.
  *
  * @param {Target} [target]
  */
@@ -87,7 +87,7 @@ async function inProcess(seed, calls, { addon, env } = { addon: releaseAddon }) 
       folder,
       ...(seed === 'every' ? ['1', 'every'] : [String(seed), String(calls)]),
     ]
-    // Limits locked memory to 8 MiB, which binds any user but root.
+    // Limits locked memory to 8 MiB, for users other than root.
     const started = spawn('sh', ['-c', 'ulimit -l 8192; exec "$0" "$@"', process.execPath, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },

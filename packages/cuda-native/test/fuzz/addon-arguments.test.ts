@@ -9,7 +9,7 @@ import { BUILD_MS, hasCompiler, skippedWithoutCompiler } from '../programs/progr
 import { releaseAddon, run, runEvery, sanitizedAddon, type Target } from './addon-arguments.mjs'
 
 const LIMIT_MS = 300_000
-/** Calls of one input of the fuzzer: a process of its own, so that it may end in any way. */
+/** Number of calls of one fuzzer input. Each input runs in a separate process, which may crash. */
 const CALLS = 2000
 
 describe.skipIf(!hasCompiler)(`the addon under sanitizers${skippedWithoutCompiler}`, () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasCompiler)(`the addon under sanitizers${skippedWithoutCompile
   }, BUILD_MS)
 
   test(
-    'every function that it exports refuses every wrong argument by an error of its own',
+    'every exported function rejects every wrong argument with a typed error',
     async () => {
       const { inputs, failure } = await runEvery(target)
       expect(failure).toBeUndefined()
@@ -36,7 +36,7 @@ describe.skipIf(!isBuilt)(`the fuzzer of arguments${skipped}`, () => {
       const folder = mkdtempSync(join(tmpdir(), 'gpunvme-addon-'))
       try {
         const addon = join(folder, 'addon.cjs')
-        // By name the first.
+        // The first argument, by name.
         const added = 'aaa: (word) => typeof word === "symbol" && process.kill(process.pid, "SIGSEGV")'
         writeFileSync(addon, `module.exports = { ...require(${JSON.stringify(releaseAddon)}), ${added} }`)
         expect(await runEvery({ addon })).toEqual({

@@ -1,4 +1,4 @@
-// Valid arguments for the functions of gpunvme_host, and what they need: descriptors, regions and engines.
+// Valid arguments for the functions of gpunvme_host, and the descriptors, regions and engines that they need.
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs'
 import { attachedRig, detachedRig, engineMemory, planOfOneBlock } from './addon-rig.mjs'
 
@@ -6,18 +6,18 @@ import { attachedRig, detachedRig, engineMemory, planOfOneBlock } from './addon-
 
 const PAGE = 4096
 const MS = 1e6
-/** Maximum number of descriptors opened by calls that stay open. */
+/** Maximum number of open descriptors that calls have opened. */
 const MAX_OPENED = 24
 const OPENING = ['eventfd', 'listen', 'accept', 'connect']
 
 /**
- * Functions that wait, with the index of the argument that gives the time in nanoseconds.
+ * Functions that wait, with the index of their timeout argument in nanoseconds.
  *
  * @type {Readonly<Record<string, number>>}
  */
 const waiting = { poll: 1, send: 3, waitReadable: 1 }
 
-/** What calls of one process work on, in the current directory. */
+/** Objects that the calls of one process use, in the current directory. */
 export class World {
   /**
    * @param {HostAddon} addon
@@ -41,11 +41,11 @@ export class World {
     this.kept = addon.allocate(PAGE, PAGE)
     this.listener = this.socket = this.accepted = this.eventfd = -1
     this.renew()
-    // It starts a thread, whose descriptors are then older than those that calls open.
+    // This starts a thread, whose descriptors are then older than those that calls open.
     void addon.waitReadable(this.socket, 0)
   }
 
-  /** Ends all that calls work on, which they may have left in any state, and makes it anew. */
+  /** Closes all objects, which calls may have left in any state, and creates new ones. */
   renew() {
     this.end()
     const { addon } = this
@@ -76,7 +76,7 @@ export class World {
     this.opened = []
   }
 
-  /** A handle, a descriptor, or an address: what another argument may take. */
+  /** Returns a handle, a descriptor or an address that another argument may accept. */
   known() {
     const { random } = this
     const rig = random.pick(this.rigs)
@@ -93,7 +93,7 @@ export class World {
   }
 
   /**
-   * Arguments that the function accepts; undefined for a function that is not known here.
+   * Returns arguments that the function accepts; undefined for an unknown function.
    *
    * @param {string} name
    * @returns {unknown[] | undefined}
@@ -139,7 +139,7 @@ export class World {
       ...{ enginePoll: () => [rig.engine], engineLook: () => [rig.engine], engineWatch: () => [rig.engine] },
       ...{ engineHold: () => [rig.engine, false], engineClose: () => [rig.engine] },
       engineDetach: () => {
-        // What is in flight is not waited for.
+        // Does not wait for commands in flight.
         this.quietly(() => addon.engineHalt(rig.engine, true))
         return [rig.engine]
       },
@@ -157,7 +157,7 @@ export class World {
   }
 
   /**
-   * Calls, and takes care of what the call has opened.
+   * Calls a function, and tracks or closes the descriptors that it opened.
    *
    * @param {string} name
    * @param {unknown[]} args

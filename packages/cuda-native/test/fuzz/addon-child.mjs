@@ -1,6 +1,6 @@
-// Calls every function that the addon exports with wrong arguments, in a process that they may end:
+// Calls every exported function of the addon with wrong arguments, in a process that may crash:
 //   node --expose-gc addon-child.mjs ADDON FOLDER SEED { 'every' | CALLS }
-// FOLDER/call names the call under way, FOLDER/report the end.
+// FOLDER/call names the current call; FOLDER/report is written at the end.
 import { chmodSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -19,7 +19,7 @@ chmodSync(folder, 0o777)
 chmodSync(`${folder}/report`, 0o666)
 process.chdir(folder)
 if (process.getuid?.() === 0) {
-  // Unprivileged: the limit of locked memory applies, and the files of other users are safe.
+  // Drops privileges, so that the limit of locked memory applies and the files of other users are safe.
   process.setgid?.(65534)
   process.setuid?.(65534)
 }
@@ -55,14 +55,14 @@ await turn()
 writeFileSync('report', JSON.stringify({ calls }))
 process.exit(0)
 
-/** Errors of arguments, of the kernel, of what runs leaders, and of the caller's own getters. */
+/** Recognizes errors of arguments, of the kernel, of executors, and of the caller's own getters. */
 function isTyped(/** @type {any} */ error) {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof OwnError) return true
   return error instanceof Error && ('code' in error || 'call' in error)
 }
 
 /**
- * For each function and each of its arguments a call with each wrong value, and calls with too few arguments.
+ * Yields, for each argument of each function, a call with each wrong value; and calls with too few arguments.
  *
  * @returns {Generator<[name: string, args: unknown[], words: string]>}
  */
@@ -107,7 +107,7 @@ function anyValue() {
 }
 
 /**
- * Another value, or a copy of an object with another property, at any depth.
+ * Returns another value, or a copy of an object with another property at any depth.
  *
  * @param {unknown} value of the valid arguments
  * @returns {[value: unknown, word: string]}
@@ -120,7 +120,7 @@ function changed(value) {
   if (key === undefined) return anyValue()
   const property = /** @type {any} */ (copy)[key]
   const [next, word] = random.onceIn(8) ? ownGetter() : changed(property)
-  // Native code trusts addresses and the length of the memory there; long times only make the run slow.
+  // Native code trusts addresses and the lengths of their memory; long timeouts only make the run slow.
   if (isBelieved(key, copy) && typeof next === typeof property) return [copy, `${key} as it was`]
   if (word === 'getter')
     Object.defineProperty(copy, key, { get: /** @type {any} */ (next)(property), enumerable: true })
@@ -137,7 +137,7 @@ function isBelieved(key, object) {
 }
 
 /**
- * A getter that calls the addon before it gives the property.
+ * Returns a getter that calls the addon before it returns the property.
  *
  * @returns {[value: (property: unknown) => () => unknown, word: string]}
  */

@@ -1,4 +1,4 @@
-// An engine of gpunvme_host with queues of a controller that never answers.
+// An engine of gpunvme_host with queues of a controller that never responds.
 const PAGE = 4096
 const IN_FLIGHT = 4
 
@@ -11,13 +11,13 @@ const IN_FLIGHT = 4
  */
 
 /**
- * Memory for the queues of one engine, which stays until `free`.
+ * Memory for the queues of one engine, allocated until `free`.
  *
  * @typedef {{ addon: HostAddon, at: (page: number, pages: number) => NativeMemory, free: () => void }} EngineMemory
  */
 
 /**
- * An engine, what it attaches, and a table of 16 KiB of memory.
+ * An engine, the queues to attach, and a table of 16 KiB of memory.
  *
  * @typedef {object} AddonRig
  * @property {HostAddon} addon
@@ -41,7 +41,7 @@ export function engineMemory(addon) {
 }
 
 /**
- * An engine without queues.
+ * Creates an engine without queues.
  *
  * @param {EngineMemory} memory
  * @returns {AddonRig}
@@ -64,7 +64,7 @@ export function detachedRig({ addon, at }) {
 }
 
 /**
- * An engine that has its queues.
+ * Creates an engine with its queues attached.
  *
  * @param {EngineMemory} memory
  * @returns {AddonRig}
@@ -76,7 +76,7 @@ export function attachedRig(memory) {
 }
 
 /**
- * A read of one block.
+ * Returns a plan that reads one block.
  *
  * @returns {NativePlan}
  */

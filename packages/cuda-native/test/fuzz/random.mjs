@@ -1,7 +1,7 @@
 import { randomStream } from '@gpunvme/nvme-spec/faults'
 
 /**
- * Random choices that depend on the seed alone.
+ * Random choices, determined by the seed alone.
  *
  * @param {number} seed
  */

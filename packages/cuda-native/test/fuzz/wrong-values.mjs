@@ -1,4 +1,4 @@
-// Values of every kind, by name, for arguments of native functions.
+// Values of every kind, by name, as arguments of native functions.
 
 /** Thrown by getters of the values below: an error that is not the addon's. */
 export class OwnError extends Error {
@@ -14,7 +14,7 @@ const arrays = [
   ...[Float32Array, Float64Array, BigInt64Array, BigUint64Array],
 ]
 
-// Without 1 to 63: these are descriptors of the runtime.
+// Excludes 1 to 63, which are descriptors of the runtime.
 const numbers = [
   ...[-(2 ** 53), -(2 ** 31), -1, -0, 0, 0.5, 64, 65, 66, 68, 4095, PAGE, PAGE + 1, 65535, 65536, 2 ** 21, 2 ** 30],
   ...[2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 1e308, NaN, Infinity, -Infinity],
@@ -31,7 +31,7 @@ function detachedBuffer() {
 
 /** @param {(buffer: any) => unknown} viewOf */
 function shrunk(viewOf) {
-  // Types of Node.js 20 do not have them.
+  // The type declarations of Node.js 20 lack them.
   const buffer = /** @type {any} */ (new /** @type {any} */ (ArrayBuffer)(65_536, { maxByteLength: 131_072 }))
   const view = viewOf(buffer)
   buffer.resize(0)
@@ -42,7 +42,7 @@ function shrunk(viewOf) {
 const detach = (buffer) => structuredClone(buffer, { transfer: [buffer] })
 
 /**
- * Functions that make a value each. Equal names make equal values.
+ * Functions that create a value each, by name.
  *
  * @type {ReadonlyMap<string, () => unknown>}
  */

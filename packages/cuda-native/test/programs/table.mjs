@@ -23,7 +23,7 @@ export const headers = readdirSync(join(import.meta.dirname, '../../cuda')).filt
   /^(?!gpu_).*\.cuh$/.test(name),
 )
 
-/** Sources of the addon gpunvme_host, as binding.gyp has them. */
+/** Sources of the addon gpunvme_host, from binding.gyp. */
 const addonSources = [
   ...(/'gpunvme_host'.*?'sources': \[(.*?)\]/s
     .exec(readFileSync(join(import.meta.dirname, '../../native/binding.gyp'), 'utf8'))?.[1]

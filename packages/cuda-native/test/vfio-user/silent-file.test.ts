@@ -26,11 +26,11 @@ const lacking = !isBuilt
         : undefined
 const skipped = lacking === undefined ? '' : ` (skipped: ${lacking})`
 
-/** A file whose file system no longer answers, with the process to kill so that it can be closed. */
+/** A file whose file system no longer responds, and the process to kill to let it be closed. */
 async function silentFile() {
   const folder = scratch()
   const program = fileURLToPath(new URL('silent-fuse.mjs', import.meta.url))
-  // In a mount namespace of its own: the mount ends with the process.
+  // A separate mount namespace: the mount ends with the process.
   const daemon = spawn('unshare', ['--mount', process.execPath, program, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -38,21 +38,21 @@ async function silentFile() {
   return { fd: openSync(`/proc/${daemon.pid}/root${join(folder, 'file')}`, 'r+'), daemon }
 }
 
-describe.skipIf(lacking !== undefined)(`DMA_MAP of a file whose file system does not answer${skipped}`, () => {
+describe.skipIf(lacking !== undefined)(`DMA_MAP of a file on an unresponsive file system${skipped}`, () => {
   let file: Awaited<ReturnType<typeof silentFile>> | undefined
   let served: Served | undefined
   afterEach(async () => {
     if (file !== undefined) {
       file.daemon.kill('SIGKILL')
       await once(file.daemon, 'exit')
-      // It is closed, although its file system is gone.
+      // The file is closed, although its file system is gone.
       expect(() => closeSync(file!.fd)).toThrow('ENOTCONN')
     }
     await served?.close()
     file = served = undefined
   })
 
-  it('is refused, and the next client is served', async () => {
+  it('is rejected, and the next client is served', async () => {
     served = await serve()
     file = await silentFile()
     const client = new RawClient(served.socket).agree()
@@ -65,7 +65,7 @@ describe.skipIf(lacking !== undefined)(`DMA_MAP of a file whose file system does
     expect(await served.server.diagnostics()).toEqual([refusal])
   }, 120_000)
 
-  it('does not keep the process of the server from ending', async () => {
+  it('does not prevent the server process from exiting', async () => {
     const socket = join(scratch(), 'nvme.sock')
     const program = `
       import { startVfioUserServer } from ${JSON.stringify(import.meta.resolve('@gpunvme/nvme-sim/vfio-user'))}
@@ -78,11 +78,11 @@ describe.skipIf(lacking !== undefined)(`DMA_MAP of a file whose file system does
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(server.stdout, 'data')
-    // Last: starting a process would close it there, and wait.
+    // Opened last: a process started later would close the file, and wait.
     file = await silentFile()
     const client = new RawClient(socket).agree()
     client.send(message(DMA_MAP, mapData), [file.fd])
-    // Its reply shows that the message before was dealt with.
+    // The reply shows that the server has handled the previous message.
     expect(client.ask(GET_INFO, new Uint8Array(16))).toBeDefined()
     client.close()
     const ended = once(server, 'exit')

@@ -1,5 +1,5 @@
-// Mounts a FUSE file system at the folder named, with one file of 1 MiB, `file`. After that was opened it answers nothing:
-// a process that then asks for attributes, or closes the file, waits until this one is killed.
+// Mounts a FUSE file system at the folder named, with one file of 1 MiB, `file`. After the file is opened, it answers no
+// request: a process that reads attributes or closes the file waits until this process is killed.
 import { spawnSync } from 'node:child_process'
 import { openSync, readSync, writeSync } from 'node:fs'
 
@@ -27,9 +27,9 @@ function attributes(node) {
 const answers = {
   // fuse_init_out: major, minor, max_readahead, flags, then max_background and congestion_threshold, max_write.
   [INIT]: () => Buffer.concat([Uint32Array.of(7, 31, 65536, 0, 0, 65536), Buffer.alloc(40)].map(asBytes)),
-  // fuse_entry_out: nodeid, generation, how long both stay valid; then the attributes.
+  // fuse_entry_out: nodeid, generation, validity times of both; then the attributes.
   [LOOKUP]: () => Buffer.concat([asBytes(BigUint64Array.of(2n, 0n, 0n, 0n, 0n)), attributes(2)]),
-  // fuse_attr_out: how long they stay valid; then they.
+  // fuse_attr_out: validity time of the attributes; then the attributes.
   [GETATTR]: (node) => Buffer.concat([Buffer.alloc(16), attributes(node)]),
   // fuse_open_out: fh, flags.
   [OPEN]: () => Buffer.alloc(16),
@@ -51,7 +51,7 @@ for (;;) {
   header.writeUInt32LE(16 + data.length)
   header.writeInt32LE(answers[opcode] === undefined ? -ENOSYS : 0, 4)
   request.copy(header, 8, 8, 16)
-  // In one call, as the kernel wants it. It takes no answer to what it does not wait for.
+  // The kernel requires one write for each reply, and rejects replies to requests that it does not wait for.
   try {
     writeSync(device, Buffer.concat([header, data]))
   } catch (error) {

@@ -20,8 +20,8 @@ const MOST_IDLE_TURNS = 200
 const EVERYTHING = Object.assign([] as string[], { includes: () => true })
 
 /**
- * Mistakes of a host that was misled, or has no other way: what the controller says of them, and which faults do that,
- * one alone or those of a list together.
+ * Mistakes that a fault excuses: the text of the controller's report, and the faults that excuse it. A fault suffices alone;
+ * the faults of a list must occur together.
  */
 const MISLED: readonly (readonly [text: string, ...kinds: (FaultKind | readonly FaultKind[])[]])[] = [
   ['host cleared CC.EN before CSTS.RDY became 1', 'ready-never-rises', 'fatal-status', 'read-value', 'delay-write'],
@@ -29,7 +29,7 @@ const MISLED: readonly (readonly [text: string, ...kinds: (FaultKind | readonly 
   ['but there is no such queue', 'read-value'],
   // Between a reset and the host's next look at CSTS, when it was another's look.
   ['but CSTS.RDY is 0', 'read-value', 'surprise-reset'],
-  // A reset cleared AQA after it was written, and before the delayed write of CC.EN arrived.
+  // A reset cleared AQA between its write and the delayed write of CC.EN.
   ['AQA gives 1 and 1 entries', ['delay-write', 'surprise-reset']],
 ]
 
@@ -407,7 +407,7 @@ class Run {
       if ((await this.smartLog()) && this.isDetached(namespace)) return
       if (proof === MOST_PROOFS)
         throw new RunFailure('usable', `${proof} times no block could be written and read back`)
-      // A completion that was lost is noticed only at the time limit of its command.
+      // The driver detects a lost completion only when its command times out.
       await this.finish('pass', this.pass(this.world.clock.now() + this.scenario.options.commandTimeoutNs))
     }
   }

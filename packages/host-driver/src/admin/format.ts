@@ -37,7 +37,7 @@ export async function reachOfFormat(
 }
 
 /**
- * Namespaces that exist, attached or not; the attached ones where the controller lists no others.
+ * Lists allocated namespaces; lists attached namespaces if the controller does not support listing allocated ones.
  * @throws NamespaceListError
  */
 export async function allNamespaces(admin: AdminCommands, attached: readonly number[]): Promise<readonly number[]> {

@@ -15,7 +15,7 @@ function list(nsids: readonly number[]): DataView {
   return data
 }
 
-/** Returns the number of lists that were read, and the NSIDs or the error. */
+/** Returns the number of lists read, and the NSIDs or the error. */
 async function listed(NN: number, answer: (above: number) => readonly number[]) {
   let reads = 0
   const found = await listNamespaces(controller(NN), (above) => {
@@ -30,30 +30,30 @@ const listError = (says: string) => ({
   message: expect.stringContaining(says) as unknown,
 })
 
-describe('a list of namespaces (Base 2.1 §5.1.13.2.2)', () => {
-  test('goes on above its last NSID until a list is not full', async () => {
+describe('a namespace list (Base 2.1 §5.1.13.2.2)', () => {
+  test('continues above its last NSID until a list is not full', async () => {
     const answer = (above: number) => (above === 0 ? from(1, 1024) : [1030, 2000])
     expect(await listed(5000, answer)).toEqual({ reads: 2, found: [...from(1, 1024), 1030, 2000] })
   })
 
-  test('ends with NN, so that no list above the largest NSID is read', async () => {
+  test('ends at NN, without reading a list above the largest NSID', async () => {
     expect(await listed(1024, () => from(1, 1024))).toEqual({ reads: 1, found: from(1, 1024) })
     expect(await listed(0xffff_fffe, () => [0xffff_fffe])).toEqual({ reads: 1, found: [0xffff_fffe] })
     expect(await listed(0, () => [])).toEqual({ reads: 1, found: [] })
   })
 
-  test('ends with its first 0, whatever follows', async () => {
+  test('ends at its first 0, whatever follows', async () => {
     expect(await listed(9, () => [3, 0, 7])).toEqual({ reads: 1, found: [3] })
   })
 
   test.each<[string, number, (above: number) => readonly number[], string, number]>([
-    ['repeats itself', 0xffff_fffe, () => from(1, 1024), 'NSID 1 after 1024, expected them to increase', 2],
+    ['repeats itself', 0xffff_fffe, () => from(1, 1024), 'NSID 1 after NSID 1024, expected increasing NSIDs', 2],
     ['falls', 9, () => [3, 2], 'NSID 2 after 3', 1],
     ['has an NSID twice', 9, () => [3, 3], 'NSID 3 after 3', 1],
     ['passes NN', 9, () => [10], 'NSID 10, expected at most 9 (NN)', 1],
     ['has NSID FFFFFFFFh', 0xffff_ffff, () => [0xffff_ffff], 'expected at most 4294967294', 1],
     ['never ends', 0xffff_fffe, (above) => from(above + 1, 1024), `more than ${MAX_NAMESPACES} namespaces`, 5],
-  ])('that %s is refused', async (_, NN, answer, says, reads) => {
+  ])('that %s is rejected', async (_, NN, answer, says, reads) => {
     expect(await listed(NN, answer)).toMatchObject({ reads, found: listError(says) })
   })
 })
@@ -68,15 +68,15 @@ const endless = (cns: number) => {
   })
 }
 
-describe('a drive whose lists of namespaces never end', () => {
-  test('open rejects it, and identifies no namespace of the list', async () => {
+describe('a drive with endless namespace lists', () => {
+  test('is rejected by open, which identifies no namespace of the list', async () => {
     const drive = endless(CNS.ACTIVE_NAMESPACE_LIST)
     await expect(Controller.open(drive)).rejects.toMatchObject(listError('more than'))
     expect(drive.commands).toBeLessThan(10)
     expect(drive.bar.read32(0x14) & 1).toBe(0)
   })
 
-  test('deleteNamespace rejects it after five lists, and deletes nothing', async () => {
+  test('is rejected by deleteNamespace after five lists, which deletes nothing', async () => {
     const drive = endless(CNS.ALLOCATED_NAMESPACE_LIST)
     const ctrl = await Controller.open(drive, { write: { serial: 'GPUNVME-SIM-1' }, manage: true })
     const before = drive.commands
@@ -86,12 +86,12 @@ describe('a drive whose lists of namespaces never end', () => {
   })
 })
 
-describe('a drive that takes 5 s for each Admin command and has 30 namespaces', () => {
+describe('a drive with 30 namespaces that takes 5 s for each Admin command', () => {
   const NS = 1_000_000_000
   const namespaces = from(1, 30).map((nsid) => ({ nsid, capacityBytes: 65_536 }))
   const slow = (adminNs: number) => simulate({ profile: deriveProfile('ideal', { adminNs }), namespaces })
 
-  test('open rejects it within 60 s', async () => {
+  test('is rejected by open within 60 s', async () => {
     const { transport, clock } = slow(5 * NS)
     await expect(Controller.open(transport)).rejects.toMatchObject({
       code: 'ERR_GPUNVME_CONTROLLER_TOO_SLOW',
@@ -100,12 +100,12 @@ describe('a drive that takes 5 s for each Admin command and has 30 namespaces', 
     expect(clock.now()).toBeLessThanOrEqual(61 * NS)
   })
 
-  test('open accepts it if a single command may take longer than that', async () => {
+  test('is accepted by open if the limit of a single command is longer', async () => {
     const { transport } = slow(5 * NS)
     await (await Controller.open(transport, { commandTimeoutNs: 600 * NS })).close()
   })
 
-  test('the list of namespaces after a change ends within 60 s, if the drive has become that slow', async () => {
+  test('ends listing namespaces after a change within 60 s, if it has become slow only then', async () => {
     const rules = [
       { match: { opcode: IDENTIFY, qid: 0, fromNs: NS }, action: { kind: 'delay-completion', delayNs: 5 * NS } },
     ] as const

@@ -1,6 +1,6 @@
 import { ActiveNamespaceList, GpuNvmeError, IdentifyController } from '@gpunvme/nvme-spec'
 
-/** Largest number of namespaces that are listed: each is identified by a command of its own and takes 4 KiB of memory. */
+/** Maximum number of listed namespaces. Each takes one Identify command and 4 KiB of memory. */
 export const MAX_NAMESPACES = 4096
 
 /** Largest NSID of one namespace (Base 2.1 §3.2.1.2). */
@@ -8,10 +8,10 @@ const MAX_NSID = 0xffff_fffe
 
 /**
  * Lists namespaces by Identify with CNS 02h, 07h or 10h (Base 2.1 §5.1.13.2.2): 1024 at a time, each list above the last
- * NSID of the one before it. It ends whatever the controller answers: NSIDs rise and end at NN.
+ * NSID of the previous list. NSIDs must increase and must not exceed NN, so the loop ends for any controller.
  * @param controller the 4096 bytes of Identify Controller.
- * @param readList reads the list of NSIDs above one.
- * @throws NamespaceListError; whatever `readList` throws.
+ * @param readList reads the list of NSIDs above the given NSID.
+ * @throws NamespaceListError; errors of `readList`.
  */
 export async function listNamespaces(
   controller: DataView,
@@ -25,7 +25,7 @@ export async function listNamespaces(
     for (const nsid of NSID) {
       if (nsid === 0) return found
       const before = found.at(-1) ?? 0
-      if (nsid <= before) throw new NamespaceListError(`NSID ${nsid} after ${before}, expected them to increase`)
+      if (nsid <= before) throw new NamespaceListError(`NSID ${nsid} after NSID ${before}, expected increasing NSIDs`)
       if (nsid > largest) throw new NamespaceListError(`NSID ${nsid}, expected at most ${largest} (NN)`)
       if (found.length === MAX_NAMESPACES) throw new NamespaceListError(`more than ${MAX_NAMESPACES} namespaces`)
       found.push(nsid)
@@ -38,7 +38,7 @@ export async function listNamespaces(
 export class NamespaceListError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NAMESPACE_LIST'
   readonly category = 'device'
-  /** @param found what the list has, and what was expected. */
+  /** @param found the offending content of the list, and the expected content. */
   constructor(found: string) {
     super(`Unusable namespace list: the controller lists ${found}`, {
       next: 'update the firmware of the drive, or use another drive',

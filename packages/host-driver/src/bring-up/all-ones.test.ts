@@ -8,14 +8,14 @@ import { CutBar } from '../recovery/cut-bar.js'
 const MS = 1_000_000
 const ALL_ONES = 0xffff_ffff
 const LOST = { code: 'ERR_GPUNVME_DEVICE_LOST', csts: ALL_ONES }
-/** Its commands take time, so that CSTS is read meanwhile; the times for CSTS are short. */
+/** Commands take time, so that the driver polls CSTS; the limits for CSTS are short. */
 const PROFILE = deriveProfile('sn740', { enableNs: 3 * MS, resetNs: 2 * MS, shutdownNs: 3 * MS })
 
-/** A simulated drive, one read of whose registers gives all ones; the drive stays as it is. */
+/** A simulated drive whose nth register read returns all ones; the drive itself does not change. */
 class Blinking {
   readonly transport: Transport
   readonly simulation: ReturnType<typeof simulate>
-  /** The number of the read that gives all ones, counted from now; 0 for none. */
+  /** Number of the read that returns all ones, counted from now; 0 for none. */
   countdown = 0
   /** Every access after that read. */
   after: string[] = []
@@ -56,7 +56,7 @@ class Blinking {
   }
 }
 
-/** Runs an action once for each of its reads that can give all ones, and gives the codes of the errors. */
+/** Runs an action once for each of its register reads, which then returns all ones. Returns the codes of the errors. */
 async function eachRead(action: (drive: Blinking, nth: number) => Promise<unknown>, rules?: FaultRule[]) {
   const errors: unknown[] = []
   for (let nth = 1; ; nth++) {
@@ -70,12 +70,12 @@ async function eachRead(action: (drive: Blinking, nth: number) => Promise<unknow
 }
 
 describe('after a register was read as all ones', () => {
-  test('open accesses no register and reports a lost device, whichever read it was', async () => {
+  test('open accesses no register and reports a lost device, for every read', async () => {
     const errors = await eachRead((drive, nth) => {
       drive.countdown = nth
       return Controller.open(drive.transport)
     })
-    // VS, CAP, CC, AQA, ASQ, ACQ, and CSTS until it is ready and while commands are waited for.
+    // VS, CAP, CC, AQA, ASQ, ACQ; and CSTS until the controller is ready and during commands.
     expect(errors.length).toBeGreaterThan(20)
     for (const error of errors) expect(error).toMatchObject(LOST)
   })
@@ -87,7 +87,7 @@ describe('after a register was read as all ones', () => {
     const rules: FaultRule[] = [{ match: { fromNs: 1000 * MS }, action: { kind } }]
     const errors = await eachRead(async (drive, nth) => {
       const { clock, bar } = drive.transport
-      // As a process that has ended leaves it.
+      // The state that a terminated process leaves.
       await Controller.open({ ...onlyNeeded(drive.transport), bar: new CutBar(bar) })
       while (clock.now() < 1000 * MS) await clock.idle(1000 * MS)
       drive.countdown = nth
@@ -96,13 +96,13 @@ describe('after a register was read as all ones', () => {
     const codes = errors.map((error) => (error as { code?: string }).code)
     const lost = codes.filter((code) => code === LOST.code).length
     expect(lost).toBeGreaterThan(beforeGivingUp)
-    // While it is disabled after its time is over, the first error is the one to report.
+    // If disabling after a timeout also fails, the first error is reported.
     const later = codes.slice(lost)
     expect(later.length).toBeGreaterThan(0)
     expect(later.every((code) => code === 'ERR_GPUNVME_NOT_READY')).toBe(true)
   })
 
-  test('close accesses no register and reports a lost device, whichever read it was', async () => {
+  test('close accesses no register and reports a lost device, for every read', async () => {
     const errors = await eachRead(async (drive, nth) => {
       const ctrl = await Controller.open(drive.transport)
       drive.countdown = nth
@@ -112,7 +112,7 @@ describe('after a register was read as all ones', () => {
     for (const error of errors) expect(error).toMatchObject(LOST)
   })
 
-  test('a read of blocks reads CSTS once more, to tell a moment from a loss, and no register after that', async () => {
+  test('a read of blocks reads CSTS once more to confirm the loss, and accesses no register after that', async () => {
     const drive = new Blinking([{ match: { qid: 1, opcode: 2 }, action: { kind: 'hang' } }])
     const { bar, ...others } = onlyNeeded(drive.transport)
     let isGone = false

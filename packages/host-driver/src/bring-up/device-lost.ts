@@ -43,7 +43,7 @@ export class DeviceLostError extends GpuNvmeError {
   }
 }
 
-/** Whether an error says that the device does not answer: after it no register may be accessed. */
+/** Returns whether an error reports a lost device, after which no register may be accessed. */
 export function isGone(error: unknown): error is DeviceLostError {
   return error instanceof DeviceLostError && error.csts === ALL_ONES
 }

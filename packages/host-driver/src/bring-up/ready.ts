@@ -137,10 +137,10 @@ export async function enable(
 }
 
 /**
- * Tells the controller that power may go: it commits its cache and its state (Base 2.1 §3.6.1).
- * @returns false where it did not finish in time; undefined, with nothing written, where the controller is disabled: it
- * has nothing to shut down, and a shutdown that is still in progress would stop it after the next enable.
- * @throws DeviceLostError where it does not answer.
+ * Requests a normal shutdown, in which the controller commits its cache and its state (Base 2.1 §3.6.1).
+ * @returns false if the shutdown did not complete in time; undefined, with nothing written, if the controller is disabled:
+ * a shutdown that is still in progress would stop the controller after the next enable.
+ * @throws DeviceLostError if the controller is lost.
  */
 export async function shutdown(
   registers: Registers,
@@ -186,7 +186,7 @@ export class ControllerNotReadyError extends GpuNvmeError {
   /** What CSTS.RDY should have become. */
   readonly ready: 0 | 1
   readonly waitedNs: number
-  /** The registers as they were read last. */
+  /** Register values of the last read. */
   readonly found: { readonly cc: number; readonly csts: number }
   /** @param tried what was done about it in vain. */
   constructor(name: string, found: ControllerNotReadyError['found'], ready: 0 | 1, waitedNs: number, tried?: string) {
@@ -212,7 +212,7 @@ export class ControllerNotReadyError extends GpuNvmeError {
 export class AdminQueueRegistersError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_ADMIN_QUEUE_REGISTERS'
   readonly category = 'device'
-  /** @param found the registers as they read. */
+  /** @param found the register values that were read. */
   constructor(name: string, found: string) {
     super(`Controller ${name} did not take the addresses of its admin queues`, {
       facts: [found],

@@ -38,9 +38,9 @@ export class Registers {
 const DWORD_OF_ONES = 0xffff_ffffn
 
 /**
- * Reads a register of a controller that must answer. What comes from a read that nothing answered is all ones, and must
- * not be written back or acted on. A transport may read 64 bits as two dwords, so that one of them is all ones. No
- * register of the driver has such a value, except CRTO, where it would mean 9 hours.
+ * Reads a register of a controller that must be present. A read that no device completes returns all ones; that value must
+ * not be written back or used. A transport may read 64 bits as two dwords, so one dword alone can be all ones. No
+ * register that the driver reads has such a value, except CRTO, where it would mean 9 hours.
  * @throws DeviceLostError, after which no register may be accessed.
  */
 export function readPresent<W extends 32 | 64, F extends BitsMap>(

@@ -131,7 +131,7 @@ export class Session {
    * Enables a controller that is disabled, identifies it, sets it up and creates its queues.
    * @param withinNs for its admin commands, all together; each has its own limit beside it.
    * @param check what must hold before anything but Identify is sent; throws otherwise.
-   * @throws ControllerTooSlowError when `withinNs` is over; what `enable` and `check` throw; NamespaceListError,
+   * @throws ControllerTooSlowError after `withinNs`; errors of `enable` and `check`; NamespaceListError,
    *   UnsupportedControllerError, CommandError, CommandTimeoutError, DeviceLostError.
    */
   async start(withinNs: number, check: (identity: ControllerIdentity) => void = () => undefined): Promise<void> {
@@ -172,8 +172,8 @@ export class Session {
   }
 
   /**
-   * Asks the controller again which namespaces there are, and what they are.
-   * @throws ControllerTooSlowError, NamespaceListError; what commands throw.
+   * Lists and identifies the namespaces again.
+   * @throws ControllerTooSlowError, NamespaceListError; errors of commands.
    */
   async identifyNamespaces(): Promise<void> {
     const { admin, identity, limits } = this

@@ -165,13 +165,13 @@ test('a failed read is an error that names command, queue, namespace and LBA', a
   await ctrl.close()
 })
 
-describe('a plan that its caller changes while it runs', () => {
-  /** Writes over all that a plan says of where its data is from and goes. */
+describe('a plan that the caller changes during execution', () => {
+  /** Overwrites every array of a plan. */
   const change = ({ slba, blocks, offsetBytes, queue }: Plan) => {
     for (const column of [slba, blocks, offsetBytes, queue]) column.fill(1)
   }
 
-  test('is executed as it was given', async () => {
+  test('is executed unchanged', async () => {
     const { ctrl, ns, memory } = await openWith({})
     const plan = ns.planReads([{ slba: 0, blocks: 2048, offsetBytes: 0 }])
     const reading = ns.execute(plan, memory)
@@ -181,7 +181,7 @@ describe('a plan that its caller changes while it runs', () => {
     await ctrl.close()
   })
 
-  test('is sent again as it was given, after a status that allows it', async () => {
+  test('is retried unchanged after a retryable status', async () => {
     const { ctrl, ns, memory, plan } = await openWith(fault({ kind: 'status', sct: 0, sc: 0x06, dnr: false }))
     const reading = ns.execute(plan, memory)
     change(plan)

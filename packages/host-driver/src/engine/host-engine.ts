@@ -182,7 +182,7 @@ export class HostEngine implements Engine {
     if (!lost && givenUp === 0) return
     this.stopped = true
     for (const { job } of this.pending) job.stop()
-    // Before completions are looked for again: they would be answered with a doorbell, and the device may be gone.
+    // Before completions are polled again: consuming them writes a doorbell, and the device may be lost.
     if (lost) this.settleFinished()
   }
 }

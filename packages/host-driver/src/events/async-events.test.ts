@@ -30,7 +30,7 @@ test('a critical warning that lasts is told once, and another besides it once to
   expect(seen.map((event) => (event.kind === 'health' ? event.criticalWarning : event))).toEqual([1, 3])
 })
 
-/** A session with an Admin queue that holds every request; `commands` are answered once it resolves. */
+/** A session whose Admin queue holds every request; other commands complete when `commands` resolves. */
 function holding(commands: Promise<void>) {
   const held: ((status: number, dw0: number) => void)[] = []
   const queue = {
@@ -58,7 +58,7 @@ const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
 
-test('four events are handled at a time, and the next ones are requested after them', async () => {
+test('handles four events at a time, and requests the next events afterwards', async () => {
   let answer!: () => void
   const { held, session, emitted, events } = holding(new Promise((resolve) => (answer = resolve)))
   await events.apply(session)
@@ -71,7 +71,7 @@ test('four events are handled at a time, and the next ones are requested after t
   await events.stop()
 })
 
-test('an event from before a reset adds no request to those after it', async () => {
+test('submits no request for an event from before a reset', async () => {
   let answer!: () => void
   const { held, session, emitted, events } = holding(new Promise((resolve) => (answer = resolve)))
   await events.apply(session)

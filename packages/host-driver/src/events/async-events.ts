@@ -20,8 +20,8 @@ import { CommandError, type CommandQueue } from '../commands/command-queue.js'
 import type { ControllerEvent } from './controller-event.js'
 
 /**
- * More would only lie in the controller: events of a kind are masked until their log page is read. It is also the most
- * events that are handled at a time, however fast a controller reports them.
+ * Maximum number of outstanding Asynchronous Event Requests. More are of no use: the controller masks events of a type until
+ * the host reads their log page. It also limits the events handled at a time, for any rate of events.
  */
 const MOST_REQUESTS = 4
 
@@ -51,7 +51,7 @@ export class AsyncEvents implements SetupStep {
   /** Critical warnings that were told. */
   private told = 0
   private stopped = false
-  /** Counts the controller's starts: a reset ends the requests before it. */
+  /** Number of controller starts: a reset aborts earlier requests. */
   private start = 0
 
   constructor(host: EventHost) {
@@ -93,7 +93,7 @@ export class AsyncEvents implements SetupStep {
     })
   }
 
-  /** Handles an event, and only then requests the next one in its place. Never rejects: an error is an event. */
+  /** Handles an event, then requests the next one. Never rejects: errors are reported as events. */
   private async take(dw0: number, start: number): Promise<void> {
     try {
       await this.handle(dw0)

@@ -10,23 +10,24 @@ export function exclusiveAt(root: string): TryExclusive | undefined {
   return resolve(root) === '/' ? tryExclusive : undefined
 }
 
-/** An exclusive open of a block device, held until it is closed. */
+/** An exclusive open of a block device, held until `close`. */
 export interface Claim {
   close(): Promise<void>
 }
 
-/** Claims a block device; undefined while the system uses it. Rejects with the errno when it cannot be opened at all. */
+/** Claims a block device; resolves with undefined if the system uses it. Rejects with the error of open(2) otherwise. */
 export type ClaimDevice = (node: string) => Promise<Claim | undefined>
 
-/** How devices are claimed on the machine at `root`: not at all in a copied tree, whose nodes are no devices. */
+/** Returns the claim function for the machine at `root`; undefined for a copied tree, which has no device nodes. */
 export function claimAt(root: string): ClaimDevice | undefined {
   return resolve(root) === '/' ? claim : undefined
 }
 
 /**
  * Opens a block device with O_EXCL and without O_CREAT, for which open(2) answers EBUSY while the system uses the device.
- * File systems, swap, device mapper, md and ZFS claim theirs this way, also from mount namespaces that this process does
- * not see; while this claim is held they cannot claim it. Opened for reading: closing it triggers no rescan by udev.
+ * File systems, swap, device mapper, md and ZFS claim their devices this way, also from mount namespaces that are invisible
+ * to this process; they cannot claim a device that is already claimed. Opens for reading, so that closing triggers no udev
+ * rescan.
  */
 export async function claim(node: string): Promise<Claim | undefined> {
   try {
@@ -37,7 +38,7 @@ export async function claim(node: string): Promise<Claim | undefined> {
   }
 }
 
-/** Whether a block device can be claimed at this instant. */
+/** Returns whether a block device can currently be claimed. */
 export async function tryExclusive(node: string): Promise<boolean> {
   const held = await claim(node)
   await held?.close()

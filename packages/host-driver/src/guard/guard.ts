@@ -33,23 +33,23 @@ export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 
   if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
 }
 
-/** The time between the last look at a drive and the moment when the kernel's driver has let go of it. */
+/** Protects a drive between the last check of its holders and its release by the kernel driver. */
 export interface Unbinding {
   /**
-   * Looks again after the driver has let go: the devices are gone by then, and a process that opened one, or a mount of
-   * one, is still there. @throws DeviceHeldError, DeviceUseUnknownError
+   * Checks again after the kernel driver has released the drive. Its block devices are then gone, but processes that opened
+   * one, and mounts of one, remain visible. @throws DeviceHeldError, DeviceUseUnknownError
    */
   readonly refuseNewHolders: () => Promise<void>
-  /** Gives the claims back. May be called twice. */
+  /** Releases the claims. May be called twice. */
   readonly release: () => Promise<void>
 }
 
 /**
- * Claims the disks of a controller exclusively before the kernel's driver lets go of it, so that until then no file
- * system, swap, device mapper, md or ZFS can begin to use them: a claimed disk has no claimable partitions. A process
- * that opens a disk without O_EXCL is not kept out; `refuseNewHolders` looks for it.
- * @param claimDevice as `claimAt` of the root when not given.
- * @throws DeviceHeldError; DeviceUseUnknownError when something could not be looked at.
+ * Claims the disks of a controller exclusively before the kernel driver releases it. Until then no file system, swap, device
+ * mapper, md or ZFS can start to use a disk or its partitions. A process can still open a disk without O_EXCL;
+ * `refuseNewHolders` detects it.
+ * @param claimDevice the function that claims a device. Default: `claimAt(root)`.
+ * @throws DeviceHeldError; DeviceUseUnknownError if a use could not be checked.
  */
 export async function guardUnbinding(
   sysRoot: string,

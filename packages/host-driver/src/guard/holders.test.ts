@@ -79,7 +79,7 @@ function runs(pid: number, name: string, open: readonly string[], own?: { mounts
   file(`proc/${pid}/mountinfo`, `${(own?.mounts ?? [rootMount]).join('\n')}\n`)
 }
 
-/** Device nodes with their numbers, which a copied tree does not have. */
+/** Device nodes with their device numbers, which a copied tree lacks. */
 function nodes(numbers: Readonly<Record<string, string>>): void {
   vi.spyOn(Tree.prototype, 'deviceNumber').mockImplementation((path) =>
     Promise.resolve(numbers[readlinkSync(join(root, path))]),
@@ -90,7 +90,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('the number of a device node is read as the kernel writes it', async () => {
+test('reads the number of a device node in the format of the kernel', async () => {
   expect(await new Tree('/', bdf).deviceNumber('dev/null')).toBe('c1:3')
   expect(await new Tree('/', bdf).deviceNumber('proc/self/mountinfo')).toBeUndefined()
 })
@@ -405,7 +405,7 @@ test.each([
   ])
 })
 
-describe('until the kernel has let go of a drive its disks are claimed', () => {
+describe('until the kernel driver releases a drive', () => {
   const claiming = (refused?: string) => {
     const held: string[] = []
     const claimDevice = (node: string) => {
@@ -416,7 +416,7 @@ describe('until the kernel has let go of a drive its disks are claimed', () => {
     return { held, claimDevice }
   }
 
-  test('each whole disk, until release', async () => {
+  test('each whole disk is claimed', async () => {
     drive(['nvme1n1p1'])
     const { held, claimDevice } = claiming()
     const { release } = await guardUnbinding(root, bdf, claimDevice)
@@ -426,7 +426,7 @@ describe('until the kernel has let go of a drive its disks are claimed', () => {
     expect(held).toEqual([])
   })
 
-  test('and one that cannot be claimed is in use; the others are given back', async () => {
+  test('a disk that cannot be claimed counts as in use, and the claims on others are released', async () => {
     drive()
     folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/nvme1n2`)
     file('sys/block/nvme1n2/dev', '259:9\n')
@@ -445,7 +445,7 @@ describe('the last look is an exclusive open', () => {
       return Promise.resolve(!node.endsWith('p1'))
     }
     expect(await findHolders(root, bdf, { tryExclusive: attempt })).toEqual([
-      { device: 'nvme1n1p1', use: 'in use: it cannot be opened exclusively, though nothing says why' },
+      { device: 'nvme1n1p1', use: 'in use by an unknown holder: an exclusive open failed (EBUSY)' },
     ])
     expect(tried).toEqual([join(root, 'dev/nvme1n1'), join(root, 'dev/nvme1n1p1')])
   })

@@ -19,16 +19,16 @@ export interface Holder {
   readonly use: string
 }
 
-/** Uses of a drive that leave no trace that the guard reads, for a user who is asked whether it may be taken. */
+/** Uses of a drive that the guard cannot detect, for the prompt that asks a user to confirm taking the drive. */
 export const UNSEEN_USES: readonly string[] = [
   'files that a process mapped into memory, or registered with io_uring, and closed',
-  'targets of rnbd, and others in the kernel that open a drive without claiming it',
-  'processes of other users, when this is not run as root',
-  'another machine or guest behind the same drive',
+  'rnbd targets, and other kernel users that open a drive without an exclusive claim',
+  'processes of other users, unless gpunvme runs as root',
+  'another machine or guest that shares the drive',
 ]
 
-/** The use of a device that the kernel says is in use, and that no table shows. */
-export const NOT_EXCLUSIVE = 'in use: it cannot be opened exclusively, though nothing says why'
+/** Use of a device that the kernel reports as busy although no table lists a use. */
+export const NOT_EXCLUSIVE = 'in use by an unknown holder: an exclusive open failed (EBUSY)'
 
 export interface HolderOptions {
   /**
@@ -42,7 +42,7 @@ export interface HolderOptions {
  * Who uses the drive at a PCI address: mounts in every mount namespace, swap, device mapper (and so LVM, LUKS and
  * multipath), md and bcache with all that stands on them, btrfs over several devices, ZFS, loop devices, NVMe targets,
  * processes that have it open, the EFI system partition that was booted from, and drivers in user space.
- * It cannot see what `UNSEEN_USES` lists.
+ * It cannot detect the uses in `UNSEEN_USES`.
  * @param root where sys/, proc/, dev/ and etc/ are: '/' on a live machine, a fixture tree in tests.
  * @throws RangeError for what is no PCI address; DeviceUseUnknownError for whatever could not be looked at: no answer is
  *   not taken for 'nobody'.

@@ -14,7 +14,7 @@ export async function processes(tree: Tree): Promise<string[]> {
 }
 
 /**
- * What other processes have open, of the paths that `concerns` us. Processes that we may not look at are passed over:
+ * Returns the paths accepted by `concerns` that other processes have open. Skips processes without permission:
  * to whom that happens is not root, and takes a drive over only where somebody gave it away.
  * @param numbers nodes by their number, b259:0 or c240:0, since a container may have them under another name, or have
  *   deleted that. Asked of what is below a folder dev, in whatever root: of other files the answer may never come, as

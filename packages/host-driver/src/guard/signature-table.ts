@@ -2,7 +2,7 @@
 export interface Signature {
   /** As `overwrite` names it. */
   readonly name: string
-  /** Places in bytes: from the start of the namespace, or (negative) from its end; or those for its capacity. */
+  /** Byte offsets from the start of the namespace, or from its end if negative; or a function of its capacity. */
   readonly at: readonly number[] | ((capacityBytes: number) => readonly number[])
   /** Bytes as numbers, `ANY` for one that may be anything; a string is Latin-1. */
   readonly magic: string | readonly number[]
@@ -29,11 +29,11 @@ const bcachefsMagic = [0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9]
 const bsdMagic = [0x57, 0x45, 0x56, 0x82]
 
 /**
- * Backup superblocks of ext2/3/4 whose blocks have this size, as mke2fs places them: in groups 1 and the powers of 3, 5
- * and 7, each of as many blocks as one block has bits. Matches the magic, s_state and the group's number at 5Ah.
+ * Backup superblocks of ext2/3/4 with this block size, where mke2fs places them: in group 1 and the groups that are powers of
+ * 3, 5 and 7. A group has as many blocks as a block has bits. Matches the magic, s_state and the group number at 5Ah.
  */
 function extBackups(blockBytes: number): Signature[] {
-  // With blocks of 1 KiB the boot sector takes block 0, and groups begin at block 1.
+  // With 1 KiB blocks, block 0 is the boot sector and groups begin at block 1.
   const firstBlock = blockBytes === KIB ? 1 : 0
   return [1, 3, 5, 7, 9, 25, 27, 49].map((group) => ({
     name: 'ext2/3/4',
@@ -43,8 +43,8 @@ function extBackups(blockBytes: number): Signature[] {
 }
 
 /**
- * Where mkfs.xfs puts the superblocks of allocation groups 1 to 3 on a whole drive of 4096-byte blocks: four groups below
- * 4 TiB, and groups of one block less than 1 TiB from there on. Other layouts, as of RAIDs, have them elsewhere.
+ * Offsets of the superblocks of allocation groups 1 to 3 that mkfs.xfs writes on a whole drive with 4096-byte blocks: it
+ * makes four groups below 4 TiB, and groups of 1 TiB minus one block from 4 TiB on. RAID layouts differ.
  */
 function xfsGroups(capacityBytes: number): number[] {
   const blocks = Math.floor(capacityBytes / 4096)

@@ -198,7 +198,7 @@ describe('finds what the tools make, and all that wipefs finds on it', () => {
   })
 })
 
-describe('finds a file system whose first 2 MiB are lost by its backup superblocks', () => {
+describe('finds a file system without its first 2 MiB by its backup superblocks', () => {
   const ext = (kib: number) => ['-q', '-F', '-b', `${kib * 1024}`, image]
   const cases: [name: string, tool: string, mib: number, args: readonly string[], place: number][] = [
     ['ext2/3/4', 'mkfs.ext4', 64, ext(1), 8193 * 1024 + 0x38],

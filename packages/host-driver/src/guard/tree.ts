@@ -8,12 +8,12 @@ import { readRegularFile } from '../machine-files/regular-file.js'
 /** What another process may deny to us, or may take with it while it is looked at. */
 export const OF_ANOTHER_PROCESS = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EINVAL']
 
-/** Largest file that is read. Mount tables of large container hosts have MiB. */
+/** Maximum length of a file. Mount tables of large container hosts take several MiB. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads sys/, proc/ and dev/ on behalf of one drive, as `MachineFiles` does. Whatever cannot be read is an error, since
- * it may be what would have said that the drive is in use; each read says which answers mean that there is nothing.
+ * Reads sys/, proc/ and dev/ through `MachineFiles` for the checks of one drive. An unreadable file is an error, since it may
+ * show that the drive is in use. Each read states which errors mean that the file does not exist.
  */
 export class Tree {
   readonly bdf: string
@@ -34,7 +34,7 @@ export class Tree {
     return (await this.bytes(path, nothing))?.toString('utf8').replace(/\n$/, '')
   }
 
-  /** The contents of a file; undefined for the answers that mean nothing. */
+  /** Returns the contents of a file; undefined for the errors that mean that it does not exist. */
   bytes(path: string, nothing: readonly string[] = ['ENOENT']): Promise<Buffer | undefined> {
     return this.look(path, (at) => readRegularFile(at, MAX_BYTES), nothing)
   }

@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
-/** A file of a machine, or of a copy of one, is not of a kind that a machine has there. */
+/** A file of a machine, or of a copy of a machine, is of an unexpected kind. */
 export class MachineFileError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MACHINE_FILE'
   readonly category = 'infeasible'

@@ -16,7 +16,7 @@ beforeEach(() => {
 const file = (path: string, text: string) => writeFileSync(join(root, path), text)
 const link = (path: string, to: string) => symlinkSync(to, join(root, path))
 
-describe('below a copy of a machine', () => {
+describe('in a copy of a machine', () => {
   test('an absolute link starts at the root of the copy', () => {
     file('sys/value', 'inside')
     link('link', '/sys/value')
@@ -26,7 +26,7 @@ describe('below a copy of a machine', () => {
     expect(files.resolve('sys/devices/climbing')).toBe(join(root, 'sys/value'))
   })
 
-  test('no link and no .. leads outside', () => {
+  test('neither a link nor .. leads outside', () => {
     writeFileSync(join(root, '../outside'), 'outside')
     link('relative', '../outside')
     link('absolute', join(root, '../outside'))
@@ -45,14 +45,14 @@ describe('below a copy of a machine', () => {
     expect(() => files.text('41')).toThrow(new MachineFileError('/41', 'more than 40 symbolic links'))
   })
 
-  test('the target of a link is returned as it is written, its folder resolved', () => {
+  test('the target of a link is returned unresolved, and its folder is resolved', () => {
     link('sys/devices/driver', '../../drivers/nvme')
     link('alias', '/sys/devices')
     expect(files.link('alias/driver')).toBe('../../drivers/nvme')
   })
 })
 
-test('reads only regular files, and those up to the limit', () => {
+test('reads only regular files up to the limit', () => {
   file('value', 'x'.repeat(100))
   expect(files.bytes('value', 100)).toHaveLength(100)
   expect(() => files.bytes('value', 99)).toThrow(new MachineFileError(join(root, 'value'), 'more than 99 bytes'))
@@ -60,7 +60,7 @@ test('reads only regular files, and those up to the limit', () => {
   expect(() => new MachineFiles('/').bytes('dev/zero')).toThrow('not a regular file')
 })
 
-test('reads files of this machine, whatever size they state, and leaves links of /proc to the kernel', () => {
+test('reads files of this machine, whatever size they report, and leaves links of /proc to the kernel', () => {
   const live = new MachineFiles('/')
   expect(live.text('proc/self/status')).toContain(`Pid:\t${process.pid}\n`)
   expect(live.text('/proc/sys/kernel/random/boot_id')).toMatch(/^[0-9a-f-]{36}\n$/)

@@ -3,16 +3,16 @@ import { basename, join, resolve } from 'node:path'
 import { readRegularFileSync } from './regular-file.js'
 import { folderOf, resolveInRoot } from './resolve.js'
 
-/** Largest file that is read unless the caller sets another limit. Mount tables of large container hosts have MiB. */
+/** Default maximum length of a file. Mount tables of large container hosts take several MiB. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads the files of a machine below a root folder: this machine's ('/'), or a copy of another's, which may be hostile.
- * Below a copy links are resolved as if the copy were the whole file system, so none leads outside. Only regular files
- * are read, without waiting and up to a limit; the files of sysfs and procfs are regular, whatever size they state.
- * A copy must not change meanwhile: Node has no openat2, so links are resolved before the file is opened.
+ * Reads the files of a machine below a root folder: this machine ('/'), or a copy of another machine, which may be hostile.
+ * In a copy, symbolic links are resolved as if the copy were the whole file system, so no link leads outside. Reads only
+ * regular files, without blocking and up to a limit; files of sysfs and procfs are regular, whatever size they report.
+ * A copy must not change during a read: Node has no openat2, so links are resolved before the file is opened.
  *
- * Every method throws the errors of the system, ENOENT among them, and MachineFileError.
+ * Every method throws system errors, including ENOENT, and MachineFileError.
  */
 export class MachineFiles {
   readonly root: string
@@ -23,7 +23,7 @@ export class MachineFiles {
     this.isLive = resolve(root) === '/'
   }
 
-  /** The contents of a regular file of at most `maxBytes`. */
+  /** Returns the contents of a regular file of at most `maxBytes`. */
   bytes(path: string, maxBytes = MAX_BYTES): Buffer {
     return readRegularFileSync(this.resolve(path), maxBytes)
   }
@@ -32,12 +32,12 @@ export class MachineFiles {
     return this.bytes(path, maxBytes).toString('utf8')
   }
 
-  /** The names in a folder. */
+  /** Returns the names in a folder. */
   list(path: string): string[] {
     return readdirSync(this.resolve(path))
   }
 
-  /** The target of a link as it is written, not resolved. */
+  /** Returns the target of a symbolic link, unresolved. */
   link(path: string): string {
     return readlinkSync(this.resolveFolder(path))
   }
@@ -47,8 +47,8 @@ export class MachineFiles {
   }
 
   /**
-   * Returns where a path leads, as a path of this process; below a copy no link is left in it. Links of this machine
-   * itself are left to the kernel, which alone can follow those of /proc/PID/fd.
+   * Returns the path by which this process can open a file. In a copy, all links are resolved. On this machine, links are
+   * left to the kernel: only the kernel can follow the links in /proc/PID/fd.
    */
   resolve(path: string): string {
     return this.isLive
@@ -58,17 +58,17 @@ export class MachineFiles {
           resolveInRoot(path, (at) => linkAt(join(this.root, at))),
         )
   }
-  /** As `resolve`, for a path whose last name is not followed if it is a link. */
+  /** Same as `resolve`, but does not follow a link in the last component. */
   resolveFolder(path: string): string {
     return join(this.resolve(folderOf(path)), basename(path))
   }
 }
 
-/** The target of a link; undefined for anything else, and where there is nothing or it may not be read. */
+/** Returns the target of a link; undefined if the path is not a link, does not exist or is not accessible. */
 export function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    return undefined // opening it fails for the same reason, if it is needed
+    return undefined // if the file is needed, opening it fails for the same reason
   }
 }

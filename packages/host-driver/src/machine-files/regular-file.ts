@@ -4,13 +4,13 @@ import { MachineFileError } from './error.js'
 
 const CHUNK_BYTES = 64 * 1024
 
-/** O_NONBLOCK: a pipe that took the file's place since it was looked at would wait for a writer. */
+/** O_NONBLOCK: if a pipe replaced the file after the check, opening it would wait for a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
 
 /**
- * Reads a regular file whole. Anything else is not opened: opening some devices has effects. A file of sysfs may take as
- * long as a drive takes to answer.
- * @throws MachineFileError for what is not a regular file of at most `maxBytes`; errors of the system.
+ * Reads a whole regular file. Does not open other kinds of files, since opening some devices has side effects. Reading a
+ * file of sysfs can take as long as the drive takes to respond.
+ * @throws MachineFileError unless the file is a regular file of at most `maxBytes`; system errors.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
   refuseIrregular(path, statSync(path))
@@ -25,7 +25,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
   }
 }
 
-/** As `readRegularFile`, at once. */
+/** Synchronous form of `readRegularFile`. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   refuseIrregular(path, statSync(path))
   const file = openSync(path, FLAGS)
@@ -43,9 +43,9 @@ function refuseIrregular(path: string, found: Stats): void {
   if (!found.isFile()) throw new MachineFileError(path, 'not a regular file')
 }
 
-/** The pieces of a file, read to its end: sysfs states 4096 bytes and procfs none, whatever a file holds. */
+/** Collects the pieces of a file up to its end: sysfs reports a size of 4096 and procfs of 0 for every file. */
 class Pieces {
-  /** Where the next piece is read to. */
+  /** Buffer for the next piece. */
   next = Buffer.allocUnsafe(CHUNK_BYTES)
   private readonly read: Buffer[] = []
   private lengthBytes = 0
@@ -57,7 +57,7 @@ class Pieces {
     this.maxBytes = maxBytes
   }
 
-  /** Takes what was read into `next`. @returns whether there may be more. */
+  /** Adds the bytes that were read into `next`. Returns whether there may be more. */
   add(readBytes: number): boolean {
     if (readBytes === 0) return false
     this.lengthBytes += readBytes

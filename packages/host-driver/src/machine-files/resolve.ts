@@ -1,6 +1,6 @@
 import { MachineFileError } from './error.js'
 
-/** Links that one path may lead through, as Linux allows (path_resolution(7)). */
+/** Maximum number of links in the resolution of a path, as in Linux (path_resolution(7)). */
 const MAX_LINKS = 40
 
 /**
@@ -9,7 +9,7 @@ const MAX_LINKS = 40
  * @param path from the root, with or without a leading '/'.
  * @param readLink returns the target of a link, given its path from the root; undefined for anything else.
  * @returns the path from the root, without links and without a leading '/'; '' is the root itself.
- * @throws MachineFileError for a circle of links, or more than 40
+ * @throws MachineFileError for a cycle of links, or more than 40 links.
  */
 export function resolveInRoot(path: string, readLink: (place: string) => string | undefined): string {
   let left = partsOf(path)
@@ -33,7 +33,7 @@ export function resolveInRoot(path: string, readLink: (place: string) => string 
   return at
 }
 
-/** The part of a path before its last name; '' if there is none. */
+/** Returns the path without its last component; '' if it has only one. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

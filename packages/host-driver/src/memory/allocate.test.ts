@@ -5,7 +5,7 @@ import { countedAllocator } from '../../test/counted-allocator.js'
 import { Controller } from '../controller.js'
 import { allocate } from './allocate.js'
 
-/** How the memory of one allocation differs from what was asked for. */
+/** Differences between the memory of one allocation and the request. */
 type Breach = (whole: DmaMemory, lengthBytes: number) => Partial<DmaMemory>
 
 const run = (whole: DmaMemory, from: number, offsetBytes: number, lengthBytes: number): DmaSegment => ({
@@ -17,11 +17,11 @@ const at = (segments: readonly DmaSegment[]) => ({ segments, iovaAt: (offset: nu
 
 /** Begins inside a page. */
 const shifted: Breach = (whole, lengthBytes) => at([run(whole, 0x800, 0, lengthBytes)])
-/** Goes on inside another page, 800h bytes from its start. */
+/** Continues inside another page, 800h bytes from its start. */
 const broken: Breach = (whole, lengthBytes) =>
   at([run(whole, 0, 0, 0x800), run(whole, 0x1800, 0x800, lengthBytes - 0x800)])
 
-/** An allocator that keeps its contract but in its nth allocation. */
+/** An allocator that breaks its contract in its nth allocation only. */
 function breaching(dma: DmaAllocator, nth: number, breach: Breach): DmaAllocator & { allocations: number } {
   return {
     allocations: 0,
@@ -40,7 +40,7 @@ describe('an allocator that breaks its contract', () => {
   test.each([
     ['begins inside a page', shifted],
     ['breaks off inside a page', broken],
-  ])('open refuses memory that %s, whichever allocation it is of, and sends no command with it', async (_, breach) => {
+  ])('is rejected by open if memory %s, for every allocation, and no command uses the memory', async (_, breach) => {
     let refused = 0
     let more = true
     for (let nth = 1; more; nth++) {
@@ -62,7 +62,7 @@ describe('an allocator that breaks its contract', () => {
     expect(refused).toBe(16)
   })
 
-  test('a namespace refuses memory for transfers that begins inside a page', async () => {
+  test('is rejected by a namespace if memory for transfers begins inside a page', async () => {
     const { transport } = simulate({ namespaces: [{ capacityBytes: 1024 * 1024 }] })
     const counted = countedAllocator(transport.dma)
     const ctrl = await Controller.open({ ...transport, dma: { alloc: (...args) => lend(...args) } })
@@ -99,7 +99,7 @@ describe('an allocator that breaks its contract', () => {
       { contiguous: true },
       'expected one segment, got 2',
     ],
-  ])('the error says what memory lacks that %s', (_, differences, request, expected) => {
+  ])('is described by the error if memory %s', (_, differences, request, expected) => {
     const state = { freed: 0 }
     const memory = {
       lengthBytes: 8192,

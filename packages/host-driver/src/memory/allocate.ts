@@ -3,10 +3,10 @@ import { firstBreakInPage } from '@gpunvme/nvme-spec/engine'
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
 
 /**
- * Allocates memory and checks that it is what was requested. The driver takes memory from a transport here only, and
- * trusts its addresses from then on: registers and PRP entries drop the low bits of an address that is not aligned.
- * @param pageBytes the memory consists of pages of this length, none of which two segments share; a power of two.
- * @throws DmaContractError, after the memory was freed; whatever the allocator throws.
+ * Allocates memory and checks that it matches the request. This is the only place where the driver allocates memory from a
+ * transport; later code trusts the addresses, and registers and PRP entries drop the low bits of an unaligned address.
+ * @param pageBytes length of the pages of the memory, a power of two. Two segments must not share a page.
+ * @throws DmaContractError, after freeing the memory; errors of the allocator.
  */
 export function allocate(
   dma: DmaAllocator,
@@ -21,7 +21,7 @@ export function allocate(
   throw new DmaContractError(lengthBytes, request, breach)
 }
 
-/** An allocator that gives what `allocate` gives. */
+/** Returns an allocator whose allocations are checked. */
 export function checkedAllocator(dma: DmaAllocator): DmaAllocator {
   return {
     alloc: (lengthBytes, request) => allocate(dma, lengthBytes, request),
@@ -31,7 +31,7 @@ export function checkedAllocator(dma: DmaAllocator): DmaAllocator {
   }
 }
 
-/** What was expected of the memory and what was found; undefined where it keeps the contract. */
+/** Describes the expected and the actual memory; undefined if the memory matches the request. */
 function breachOf(
   memory: DmaMemory,
   lengthBytes: number,
@@ -61,7 +61,7 @@ function hex(iova: number): string {
   return `0x${iova.toString(16)}`
 }
 
-/** A transport allocated memory that is not what was requested. The memory was freed, and its addresses were not used. */
+/** A transport allocated memory that does not match the request. The memory was freed, and its addresses were not used. */
 export class DmaContractError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DMA_CONTRACT'
   readonly category = 'failure'

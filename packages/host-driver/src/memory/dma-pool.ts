@@ -2,8 +2,8 @@ import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/tra
 import { allocate } from './allocate.js'
 
 /**
- * Memory for the driver's own queues, lists and data pages. It remembers what it gave out, so that however bring-up ends,
- * all of it can be given back.
+ * Memory for the driver's own queues, lists and data pages. Records every allocation, so that all memory can be freed
+ * whichever way bring-up ends.
  */
 export class DmaPool implements DmaAllocator {
   private readonly dma: DmaAllocator
@@ -13,7 +13,7 @@ export class DmaPool implements DmaAllocator {
     this.dma = dma
   }
 
-  /** @throws DmaContractError also for pages of `alignBytes` bytes that two segments share. */
+  /** @throws DmaContractError also if two segments share a page of `alignBytes` bytes. */
   alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
     const memory = allocate(this.dma, lengthBytes, request, request.alignBytes ?? 4096)
     this.given.push(memory)

@@ -8,7 +8,7 @@ const data = new DataView(new ArrayBuffer(4096))
 const from = (first: number, count: number): NamespaceIdentity[] =>
   Array.from({ length: count }, (_, index) => namespaceFormat(first + index, data))
 
-test('a namespace that is attached again is the same object, until more than the limit were detached', () => {
+test('keeps the object of a namespace that is attached again, unless more than the limit were detached', () => {
   const set = new NamespaceSet({} as NamespaceHost, undefined, 1)
   set.take(from(1, 1))
   const first = set.get(1)

@@ -7,8 +7,8 @@ import { Namespace } from './namespace.js'
 import { WritableNamespace } from './writable-namespace.js'
 
 /**
- * The namespaces of a controller: one object each, for as long as the handle lives, also while one is detached. Of more
- * than `MAX_NAMESPACES` detached ones, none is attached again as the same object.
+ * The namespaces of a controller. Each has one object for the lifetime of the handle, also while it is detached. If more than
+ * `MAX_NAMESPACES` are detached, they get new objects when they are attached again.
  */
 export class NamespaceSet {
   private readonly host: NamespaceHost
@@ -58,7 +58,7 @@ export class NamespaceSet {
       if (known === undefined) this.known.set(identity.nsid, this.make(identity))
       else known.changeTo(identity)
     }
-    // A controller may list other namespaces each time.
+    // A controller may list different namespaces each time.
     const isTooMany = this.known.size - found.length > MAX_NAMESPACES
     const kept = [...this.known].filter(([nsid]) => !isTooMany || attached.has(nsid))
     this.known = new Map(kept.sort(([one], [other]) => one - other))

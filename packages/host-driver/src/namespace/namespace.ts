@@ -91,7 +91,7 @@ export class Namespace {
   }
 
   /**
-   * Executes a copy of a plan of reads. Resolves with one outcome a command, the bad ones included: look at `failures`.
+   * Executes a copy of a plan of reads. Resolves with one outcome per command, including failures: see `failures`.
    * @throws TypeError for a plan of writes, or one made for another namespace.
    */
   async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {

@@ -137,7 +137,7 @@ function unbindOf(path: string): string {
   return join(path, 'driver/unbind')
 }
 
-/** Folder of a driver in sysfs, from the root of the machine. */
+/** Returns the sysfs folder of a driver, relative to the root of the machine. */
 export function driverFolder(driver: string): string {
   return `sys/bus/pci/drivers/${driver}`
 }

@@ -47,7 +47,7 @@ export function nvmeFunctions(sysRoot: string): string[] {
     .sort()
 }
 
-/** The driver that is bound to a function; undefined where there is none. */
+/** Returns the driver that is bound to a function; undefined if none is bound. */
 export function driverOf(sysRoot: string, bdf: string): string | undefined {
   return linkName(sysRoot, `${functionFolder(bdf)}/driver`)
 }
@@ -64,13 +64,13 @@ export function obstacles(sysRoot: string, { bdf, group }: Pick<PciFunction, 'bd
   })
 }
 
-/** Folder of a function in sysfs, from the root of the machine. */
+/** Returns the sysfs folder of a function, relative to the root of the machine. */
 export function functionFolder(bdf: string): string {
   return `${DEVICES}/${bdf}`
 }
 
 /**
- * Text of a file in sysfs without its line end; undefined where there is no such file.
+ * Returns the text of a sysfs file without the final newline; undefined if the file does not exist.
  * @param path from `sysRoot`. @throws MachineFileError
  */
 export function attribute(sysRoot: string, path: string): string | undefined {

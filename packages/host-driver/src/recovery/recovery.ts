@@ -79,7 +79,7 @@ export class Recovery {
   private readonly hub: EventHub
   private readonly limits: RecoveryLimits
   private readonly users: QueueUsers
-  /** CSTS, as `look` read it last. */
+  /** Last value of CSTS that `look` read. */
   private csts = 0
   private incidents: Incident[] = []
   private running: Promise<Verdict> | undefined

@@ -31,7 +31,7 @@ const base: Scenario = {
   steps: [],
 }
 
-/** Another host makes the namespace smaller, and the answer to the Identify that follows bears a false identifier. */
+/** Another host shrinks the namespace, and the completion of the following Identify has a wrong identifier. */
 const unknownSize: Scenario = {
   ...base,
   inside: {
@@ -45,7 +45,7 @@ const unknownSize: Scenario = {
   },
 }
 
-/** CC.EN is written late, and reaches a controller that was reset after AQA was written. */
+/** The write of CC.EN is delayed and reaches a controller that was reset after AQA was written. */
 const lateEnable: Scenario = {
   ...base,
   inside: {
@@ -61,13 +61,13 @@ const lateEnable: Scenario = {
   },
 }
 
-it('gives the driver one command time limit to notice a lost completion before it must write again', async () => {
+it('gives the driver one command timeout to detect a lost completion before it must write again', async () => {
   const { struck, failure } = await runScenario(unknownSize, driver)
   expect(struck).toEqual({ 'resize-namespace': 1, 'corrupt-cid': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
-it('does not blame the driver where a reset comes between its write of AQA and a delayed write of CC', async () => {
+it('does not blame the driver for a reset between its write of AQA and a delayed write of CC', async () => {
   const { struck, failure } = await runScenario(lateEnable, driver)
   expect(Object.keys(struck).sort()).toEqual(['delay-write', 'surprise-reset'])
   expect(failure?.message).toBeUndefined()

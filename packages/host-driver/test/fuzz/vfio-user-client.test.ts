@@ -5,11 +5,11 @@ import { openVfioUser } from '../../src/transport/vfio-user/index.js'
 import { FakeSysfs } from '../fake-sysfs.js'
 import { FakeTarget, socketOf, strayDescriptor } from '../fake-vfio-user.js'
 
-/** A target of which some messages are changed on their way to the client, lost, doubled, or preceded by others. */
+/** A target with some messages to the client changed, lost, duplicated or preceded by other messages. */
 class HostileTarget extends FakeTarget {
   private readonly dice: Dice
   private readonly sysfs: FakeSysfs
-  /** Which messages are not as they should be, by their number: few, so that the client gets some way. */
+  /** Numbers of the messages to alter: few, so that the client makes progress. */
   private readonly hostile: ReadonlySet<number>
   private messages = 0
 
@@ -42,7 +42,7 @@ class HostileTarget extends FakeTarget {
         super.say({ ...header, [field]: isShort ? value & 0xffff : value }, data, descriptors)
         break
       }
-      // Descriptors that do not belong there, 16 with the message's own at most.
+      // Unexpected descriptors: at most 16, including those of the message.
       case 3: {
         const strays = Array.from({ length: dice.pick([1, 2, 15]) }, () => strayDescriptor(this.sysfs))
         super.say(header, data, [...descriptors, ...strays])
@@ -64,7 +64,7 @@ class HostileTarget extends FakeTarget {
   }
 }
 
-/** What a driver does with a transport, in random order. */
+/** Operations of a driver on a transport, in random order. */
 async function use(sys: FakeSysfs, target: HostileTarget, dice: Dice): Promise<void> {
   const options = { host: target, socket: socketOf(sys), memoryFolder: sys.root, interrupts: dice.int(0, 4) }
   const transport = await openVfioUser(options)

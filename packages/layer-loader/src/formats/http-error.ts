@@ -1,24 +1,25 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 
-/** How reading over HTTP can fail, and what helps. Each becomes the code `ERR_GPUNVME_HTTP_<PROBLEM>`. */
+/** Failures of reading over HTTP, with the next step for each. A failure has the code `ERR_GPUNVME_HTTP_<PROBLEM>`. */
 const HTTP_PROBLEMS = {
-  STATUS: 'open the URL in a browser, and give `headers` where it needs authorization',
-  NO_RANGES: 'download the file and open it with openModelFile(path), or ask a server that knows Range requests',
-  RANGE: 'download the file and open it with openModelFile(path): this server answers ranges wrongly',
-  ENCODING: 'download the file and open it with openModelFile(path): this server compresses against the request',
+  STATUS: 'open the URL in a browser; set `headers` if it requires authorization',
+  NO_RANGES: 'download the file and open it with openModelFile(path), or use a server that supports Range requests',
+  RANGE: 'download the file and open it with openModelFile(path): this server answers Range requests incorrectly',
+  ENCODING:
+    'download the file and open it with openModelFile(path): this server compresses although the request forbids it',
   CHANGED: 'open the model again',
-  LENGTH: 'try again; where it happens often, download the file first',
+  LENGTH: 'try again; if it happens often, download the file first',
   TIMEOUT: 'try again, or raise timeoutMs',
   CONNECTION: 'check the host name and the network, then try again',
   REDIRECT: 'open the URL of the file itself',
-  INSECURE: 'use https, or set allowPlainHttp where you trust every network on the way',
-  PRIVATE_ADDRESS: 'open the URL that it leads to, or set allowPrivateAddresses where this server may lead there',
+  INSECURE: 'use https, or set allowPlainHttp if you trust the whole network path',
+  PRIVATE_ADDRESS: 'open the target URL directly, or set allowPrivateAddresses if you trust the redirecting server',
   CLOSED: 'keep the model open until the last read has ended',
 } as const
 
 export type HttpProblem = keyof typeof HTTP_PROBLEMS
 
-/** A web server did not give the bytes that it was asked for. `code` says in which way. */
+/** A web server did not return the requested bytes. `code` identifies the failure. */
 export class HttpSourceError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_HTTP_${HttpProblem}`
   readonly category: ErrorCategory

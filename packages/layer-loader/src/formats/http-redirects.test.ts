@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isPrivate } from './http-redirects.js'
 import { openHttpSource, type HttpSourceOptions } from './index.js'
 
-/** Servers by URL: each redirects to the given URL, or sends a byte if there is none. Notes every request. */
+/** Servers by URL: each redirects to the given URL, or sends a byte if there is none. Records every request. */
 function servers(redirects: Record<string, string>) {
   const requests: { url: string; key: string | null }[] = []
   const send: typeof fetch = (input, init) => {
@@ -18,7 +18,7 @@ function servers(redirects: Record<string, string>) {
   return { requests, open }
 }
 
-describe('headers that the caller gave', () => {
+describe('headers from the caller', () => {
   test('follow a redirect to the same origin', async () => {
     const { requests, open } = servers({ 'https://a.test/m': '/n' })
     await open('https://a.test/m')
@@ -40,7 +40,7 @@ describe('headers that the caller gave', () => {
 })
 
 describe('plain http', () => {
-  test('is refused for another machine, before anything is sent', async () => {
+  test('is rejected for another machine before any request is sent', async () => {
     const { requests, open } = servers({})
     await expect(open('http://a.test/m')).rejects.toMatchObject({
       code: 'ERR_GPUNVME_HTTP_INSECURE',
@@ -50,20 +50,20 @@ describe('plain http', () => {
     expect(requests).toEqual([])
   })
 
-  test('is accepted for this machine, and for others if it is allowed', async () => {
+  test('is accepted for this machine, and for others if allowed', async () => {
     const { open } = servers({})
     for (const host of ['localhost', '127.0.0.1:8080', '127.1', '[::1]:80']) await open(`http://${host}/m`)
     await open('http://a.test/m', { allowPlainHttp: true })
   })
 
-  test('is refused as the target of a redirect from https', async () => {
+  test('is rejected as the target of a redirect from https', async () => {
     const { requests, open } = servers({ 'https://a.test/m': 'http://a.test/m' })
     await expect(open('https://a.test/m')).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_INSECURE' })
     expect(requests).toHaveLength(1)
   })
 })
 
-describe('a redirect into a private network', () => {
+describe('a redirect to a private address', () => {
   test.each([
     '169.254.169.254',
     '10.1.2.3',
@@ -74,7 +74,7 @@ describe('a redirect into a private network', () => {
     '[::ffff:10.0.0.1]',
     '[fd00::1]',
     'localhost',
-  ])('is refused: %s', async (host) => {
+  ])('is rejected: %s', async (host) => {
     const { requests, open } = servers({ 'https://a.test/m': `https://${host}/m` })
     await expect(open('https://a.test/m')).rejects.toMatchObject({
       code: 'ERR_GPUNVME_HTTP_PRIVATE_ADDRESS',
@@ -84,7 +84,7 @@ describe('a redirect into a private network', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('is followed if that is allowed, or if the caller named the host', async () => {
+  test('is followed if allowed, or if the caller named the host', async () => {
     const { open } = servers({
       'https://a.test/m': 'https://10.0.0.1/m',
       'https://10.0.0.2/m': 'https://10.0.0.2:444/m',
@@ -97,15 +97,15 @@ describe('a redirect into a private network', () => {
 test.each([
   ['https://a.test/m', /redirects more than 10 times/],
   ['file:///etc/passwd', /redirects to a URL of file:/],
-  ['https://', /redirects to what is not a URL/],
-])('refuses a redirect that leads nowhere: %s', async (location, why) => {
+  ['https://', /redirects to an invalid URL/],
+])('rejects an endless or invalid redirect: %s', async (location, why) => {
   const { open } = servers({ 'https://a.test/m': location })
   const opening = open('https://a.test/m')
   await expect(opening).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_REDIRECT' })
   await expect(opening).rejects.toThrow(why)
 })
 
-test('tells public addresses from others', () => {
+test('distinguishes public from private addresses', () => {
   const publicOnes = [
     '8.8.8.8',
     '172.15.0.1',

@@ -4,35 +4,35 @@ import { HttpSourceError } from './http-error.js'
 
 const MAX_REDIRECTS = 10
 
-/** Where requests may go beside the URL that the caller gave. */
+/** Destinations that requests may have in addition to the origin of the given URL. */
 export interface HttpPolicy {
-  /** Allows http without TLS to hosts other than this machine: anyone on the way can read and change it. Default false. */
+  /** Allows http without TLS to other machines: the network path can read and modify it. Default: false. */
   readonly allowPlainHttp?: boolean
   /**
-   * Lets redirects lead to other hosts in private networks: loopback, link-local (cloud metadata services), RFC 1918 and
-   * the like. The host of the given URL is always allowed. Default false.
+   * Allows redirects to other hosts with private addresses: loopback, link-local (cloud metadata services), RFC 1918 and
+   * similar ranges. The host of the given URL is always allowed. Default: false.
    */
   readonly allowPrivateAddresses?: boolean
 }
 
-/** A request, without what a redirect changes. */
+/** A request before any redirect. */
 export interface HttpRequest {
   readonly url: URL
-  /** Sent to the origin of `url` only: they may be credentials. */
+  /** Headers for the origin of `url` only, since they may contain credentials. */
   readonly ownHeaders: Readonly<Record<string, string>>
-  /** Sent to every server. */
+  /** Headers for every server. */
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
 /**
- * Sends a GET request and follows redirects by `policy`. After a change of origin `ownHeaders` are no longer sent, not
- * even to the first origin.
+ * Sends a GET request and follows the redirects that `policy` allows. After a redirect to another origin, `ownHeaders` are
+ * not sent again, even if a later redirect returns to the first origin.
  *
- * A host name of a redirect is resolved for the check, and again by `send`: a DNS server that changes its answer in
- * between is not noticed.
+ * The host name of a redirect is resolved for the check and again by `send`. A DNS answer that changes in between is not
+ * detected.
  * @param name of the source, for errors.
- * @throws HttpSourceError with the problem REDIRECT, INSECURE or PRIVATE_ADDRESS; what `send` throws.
+ * @throws HttpSourceError with the problem REDIRECT, INSECURE or PRIVATE_ADDRESS; errors of `send`.
  */
 export async function sendFollowing(
   send: typeof fetch,
@@ -65,7 +65,7 @@ export function requireTls(url: URL, policy: HttpPolicy, name: string): void {
 function targetOf(location: string, from: URL, name: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined
   if (to !== undefined && /^https?:$/.test(to.protocol)) return to
-  const problem = `${from.origin} redirects to ${to === undefined ? 'what is not a URL' : `a URL of ${to.protocol}`}`
+  const problem = `${from.origin} redirects to ${to === undefined ? 'an invalid URL' : `a URL of ${to.protocol}`}`
   throw new HttpSourceError('REDIRECT', name, problem)
 }
 
@@ -74,8 +74,8 @@ async function refusePrivate(to: URL, name: string, signal: AbortSignal): Promis
   const addresses = isIP(host) !== 0 ? [host] : await resolve(host, signal)
   const found = addresses.find(isPrivate)
   if (found === undefined) return
-  const where = found === host ? host : `${host}, which is ${found}`
-  throw new HttpSourceError('PRIVATE_ADDRESS', name, `it redirects into a private network, to ${where}`, {
+  const where = found === host ? host : `${host} (${found})`
+  throw new HttpSourceError('PRIVATE_ADDRESS', name, `it redirects to a private address, ${where}`, {
     category: 'privilege',
   })
 }
@@ -108,7 +108,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Addresses that are not of the public Internet, by the registries of IANA (RFC 6890). */
+/** Address ranges outside the public Internet (IANA registries, RFC 6890). */
 const PRIVATE = new BlockList()
 for (const subnet of [
   '0.0.0.0/8',
@@ -133,10 +133,7 @@ for (const subnet of [
 /** Prefix of addresses that a NAT64 gateway translates: the last 32 bits are an IPv4 address (RFC 6052). */
 const NAT64 = '64:ff9b::'
 
-/**
- * Whether an IP address is not of the public Internet. An IPv4 address that is mapped or translated into IPv6 is judged as
- * IPv4.
- */
+/** Returns whether an IP address is not public. IPv4-mapped and NAT64 addresses are checked as IPv4 addresses. */
 export function isPrivate(address: string): boolean {
   if (isIP(address) !== 6) return PRIVATE.check(address, 'ipv4')
   const canonical = hostOf(new URL(`http://[${address}]`))

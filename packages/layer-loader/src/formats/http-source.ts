@@ -5,9 +5,9 @@ import { requireTls, sendFollowing, type HttpPolicy } from './http-redirects.js'
 const DEFAULT_TIMEOUT_MS = 30_000
 
 export interface HttpSourceOptions extends HttpPolicy {
-  /** Instead of the global one. It must heed its signal, and `redirect: 'manual'`. */
+  /** Replaces the global `fetch`. It must honour its signal and `redirect: 'manual'`. */
   readonly fetch?: typeof fetch
-  /** Sent to the server of the URL, for example for authorization. A redirect to another origin does not carry them. */
+  /** Headers for the origin of the URL, for example for authorization. Not sent after a redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>
   /** Ends the opening. Each read takes a signal of its own. */
   readonly signal?: AbortSignal
@@ -27,8 +27,8 @@ interface Version {
  * the server must support; nothing is retried. A file that changes while it is open fails the next read, as far as
  * the server tells by ETag, Last-Modified or size.
  *
- * Plain http is refused unless `allowPlainHttp` is set or the host is this machine, and redirects into private networks
- * unless `allowPrivateAddresses` is set.
+ * Rejects plain http to other machines unless `allowPlainHttp` is set, and redirects to private addresses unless
+ * `allowPrivateAddresses` is set.
  *
  * @throws HttpSourceError; TypeError for a URL that is not http or https; the signal's reason.
  */
@@ -86,7 +86,7 @@ class RangeClient {
     try {
       ended.throwIfAborted()
       const range = `bytes=${offsetBytes}-${offsetBytes + into.byteLength - 1}`
-      // With a range, the Fetch standard itself asks for bytes that are not compressed on the way.
+      // For a Range request, the Fetch standard requests uncompressed content.
       const request = { url: this.#url, ownHeaders: headers, headers: { range }, signal: ended }
       const response = await sendFollowing(send, request, this.#options, this.name)
       const version = this.#versionOf(response, offsetBytes, into.byteLength, pinned)

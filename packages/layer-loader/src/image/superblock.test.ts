@@ -51,7 +51,7 @@ test('copy B is the bytes that the format describes', () => {
   expect(decodeSuperblock('B', literal())).toEqual(superblock)
 })
 
-test('without WRITTEN_END, as older writers leave it, USED_END stands for it', () => {
+test('uses USED_END if an older writer did not set WRITTEN_END', () => {
   for (const [optional, written] of [
     [0, 0x55],
     [1, 0],

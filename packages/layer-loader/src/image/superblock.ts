@@ -60,8 +60,8 @@ export interface Superblock {
   readonly directory: CheckedExtent
   readonly usedEndBytes: number
   /**
-   * Byte offset after the last byte that any publication of the image wrote, those of models that are gone included:
-   * at or after `usedEndBytes`, which it equals where the writer did not record it.
+   * Byte offset after the last byte that any publication of the image wrote, including models that were removed. Not less
+   * than `usedEndBytes`; equal to it if the writer did not record it.
    */
   readonly writtenEndBytes: number
   readonly writer: string
@@ -127,7 +127,7 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superbloc
   require('DIRECTORY_OFFSET', offsetIsSound, `a multiple of ${ALIGNMENT_BYTES} of at least ${DATA_START_BYTES}`)
   const longest = Math.min(MAX_DIRECTORY_BYTES, usedEnd - offset)
   require('DIRECTORY_LENGTH', length > 0 && length <= longest, `1 to ${longest}`)
-  // A wrong value costs a question about unknown data, not the image.
+  // A wrong value causes only a wrong question about unknown data.
   const hasWrittenEnd = (view.OPTIONAL & HAS_WRITTEN_END) !== 0 && Number.isSafeInteger(view.WRITTEN_END)
   require('WRITER', /^[\x20-\x7e]*$/.test(view.WRITER), 'printable ASCII')
   return {

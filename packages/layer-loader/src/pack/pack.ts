@@ -125,7 +125,7 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
     entries: [...beside, entry],
     directory: plan.directory,
     usedEndBytes: Math.max(besideEndBytes, plan.usedEndBytes),
-    // An image that was given up is gone from the copies, and its bytes are still there.
+    // The copies no longer describe an abandoned image, but its bytes remain.
     writtenEndBytes: Math.max(endOf(extentsOfPlan(plan)), writtenEndOf(found.copies)),
     generation: nextGeneration([...found.copies, ...target.copies]),
     ...(imageId && { imageId }),

@@ -27,8 +27,8 @@ export interface PackPreview {
   /** Models that are there and stay. */
   readonly beside: readonly string[]
   /**
-   * Runs of the store that would be overwritten and that no publication of the image on it has written before, in order:
-   * whatever lies there is not the image's. None where an image is given up of which no superblock is sound.
+   * Ranges of the store that would be overwritten and that no publication of the existing image has written, in order. Data
+   * there does not belong to the image. Empty if an image without a valid superblock is abandoned.
    */
   readonly neverWritten: readonly Extent[]
   /** Of layers and source header. */
@@ -70,7 +70,7 @@ export async function previewPack(
 }
 
 /**
- * Gaps between extents count as well: this publication will claim all bytes up to its end, and a later one may write there.
+ * Includes gaps between extents: this publication claims all bytes up to its end, and a later publication may write there.
  */
 function neverWrittenBy({ store, copies, isUnusable }: Target, plan: PackPlan): Extent[] {
   const { capacityBytes } = store
@@ -78,7 +78,7 @@ function neverWrittenBy({ store, copies, isUnusable }: Target, plan: PackPlan): 
   if (isUnusable && fromBytes === 0) return []
   const endBytes = endOf(extentsOfPlan(plan))
   const toBytes = Math.min(capacityBytes, fromBytes === 0 ? Math.max(endBytes, DATA_START_BYTES) : endBytes)
-  // Where there is no image yet, packing clears the end of the store as well.
+  // If there is no image yet, packing also clears the end of the store.
   const tailBytes = fromBytes === 0 ? Math.max(toBytes, capacityBytes - SIGNATURE_REACH_BYTES) : capacityBytes
   return [
     { offsetBytes: fromBytes, lengthBytes: toBytes - fromBytes },

@@ -19,7 +19,7 @@ export interface DirectoryToPublish {
   readonly directory: Extent
   /** Where the last extent ends, of those that the entries lead to and of the directory. */
   readonly usedEndBytes: number
-  /** Where the last byte ends that was written for this publication; `usedEndBytes` when not given. */
+  /** Offset after the last byte that this publication wrote. Default: `usedEndBytes`. */
   readonly writtenEndBytes?: number
   /** Above those of all copies. */
   readonly generation: number
@@ -58,7 +58,7 @@ export async function publishDirectory(
   return publication
 }
 
-/** Where the last byte ends that any publication wrote, by all copies of the superblock; 0 where none is sound. */
+/** Returns the offset after the last byte that any publication wrote, from all superblock copies; 0 if none is valid. */
 export function writtenEndOf(copies: readonly SuperblockCopy[]): number {
   return copies.reduce((end, { superblock }) => Math.max(end, superblock?.writtenEndBytes ?? 0), 0)
 }

@@ -85,7 +85,7 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
 /** Times that differ by less are sums of the same in another order. */
 const SAME = 1 + 1e-9
 
-/** Limits of the search for the least host memory: without them, its time grows with the square of the number of layers. */
+/** Limits of the search for the minimum host memory, whose time is otherwise quadratic in the number of layers. */
 const MAX_PLACEMENTS = 1_000_000
 const MIN_TRIES = 8
 

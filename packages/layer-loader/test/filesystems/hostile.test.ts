@@ -4,7 +4,7 @@ import { fileOnDiskSource, findPartitions, openFileSystem } from '../../src/file
 import { memorySource, type ByteSource } from '../../src/formats/byte-source.js'
 import { MIB, noise } from './images.js'
 
-// Changes of real images are in test/fuzz/file-systems.test.ts.
+// test/fuzz/file-systems.test.ts mutates real images.
 
 /** Opens, lists and finds. @returns the file's bytes, or what was thrown, which must be ours. */
 async function attempt(source: ByteSource, path: string): Promise<Buffer | GpuNvmeError> {

@@ -9,12 +9,12 @@ import { ExFatWriter } from '../filesystems/exfat-writer.js'
 import { BIG as FAT32_BIG, fat32Images, LONG_NAME } from '../filesystems/fat32-image.js'
 import { emptyImage, MIB, missing, noise, run } from '../filesystems/images.js'
 
-// Images that the usual tools made, with changes in the bytes that are read before the file's own.
+// Images created by standard tools, with mutations in the metadata that is read before the file content.
 
 const MAX_ASKED_BYTES = 64 * MIB
 const folder = scratch()
 
-/** A source that notes which bytes were read. */
+/** A source that records which bytes were read. */
 function noting(bytes: Uint8Array): ByteSource & { readonly asked: Range[] } {
   const inner = memorySource(bytes, 'hostile')
   const asked: Range[] = []
@@ -28,7 +28,7 @@ function noting(bytes: Uint8Array): ByteSource & { readonly asked: Range[] } {
   }
 }
 
-/** Opens, lists and finds. @returns the file's first bytes. */
+/** Opens the file system, lists it and finds the file. Returns the first bytes of the file. */
 async function read(source: ByteSource, path: string): Promise<Buffer> {
   const fileSystem = await openFileSystem(source)
   await fileSystem.list('/')
@@ -42,7 +42,7 @@ interface Image {
   readonly bytes: Buffer
   readonly path: string
   readonly content: Buffer
-  /** The structures are under checksums: a change is noticed. */
+  /** Whether checksums protect the structures, so that a change is detected. */
   readonly isChecksummed: boolean
   readonly metadata: readonly Range[]
 }
@@ -57,7 +57,7 @@ async function imageOf(bytes: Buffer, path: string, content: Buffer, isChecksumm
   return { bytes, path, content, isChecksummed, metadata }
 }
 
-/** Makes a case that damages one of the images, which are made for the first case. */
+/** Creates a case that damages one of the images. The first case creates the images. */
 function damaging(make: () => Promise<Image[]>): (dice: Dice) => Promise<string> {
   let made: Promise<Image[]> | undefined
   return async (dice) => {

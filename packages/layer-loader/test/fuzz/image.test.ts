@@ -6,10 +6,10 @@ import { loadTensor, openImage, pack, verifyImage, type PackedModel } from '../.
 import { MemoryNamespace } from '../memory-namespace.js'
 import { smallModel } from '../models.js'
 
-/** Where the two copies of the superblock are, and their length (docs/image-format-1.md). */
+/** Offsets of the two superblock copies, and their length (docs/image-format-1.md). */
 const COPIES_BYTES = { A: 0, B: 1 << 20 } as const
 const SUPERBLOCK_BYTES = 4096
-/** Changed structures are put here, behind the image, since their length changes too. */
+/** Offset for changed structures: after the image, since their length also changes. */
 const SPARE_BYTES = 3 << 20
 
 const media = new Uint8Array(4 << 20)
@@ -23,7 +23,7 @@ interface Json {
 }
 const directory = Buffer.from(at(superblock.directory))
 const places = (JSON.parse(directory.toString()) as Json).models.map(({ manifest }) => manifest)
-/** Tensors as they were packed, by the checksum that the image has for them. */
+/** Packed tensors, by their checksum in the image. */
 const contents = new Map<string, Uint8Array>()
 for (const { layers } of valid.models.map(({ name }) => valid.model(name))) {
   for (const { offsetBytes, tensors } of layers) {
@@ -36,10 +36,10 @@ function at({ offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: nu
   return media.subarray(offsetBytes, offsetBytes + lengthBytes)
 }
 
-/** What a case changes: bytes and where they are put. */
+/** Changes of a case: bytes and their offsets. */
 type Patch = readonly [offsetBytes: number, bytes: Uint8Array]
 
-/** Makes both superblocks lead to another directory, with its checksum. */
+/** Makes both superblocks point to another directory, with its checksum. */
 function withDirectory(json: Uint8Array, offsetBytes: number): Patch[] {
   const extent = { offsetBytes, lengthBytes: json.byteLength, crc32: crc32(json) }
   const usedEndBytes = Math.ceil((offsetBytes + json.byteLength) / 4096) * 4096
@@ -55,7 +55,7 @@ function withoutChecksums(dice: Dice): Patch[] {
 }
 
 const PATCHES: readonly ((dice: Dice) => Patch[])[] = [
-  // A superblock, most often with a checksum that is right again.
+  // A superblock, usually with its checksum corrected.
   (dice) => {
     const hasChecksum = dice.chance(0.8)
     return dice.pick([['A'], ['B'], ['A', 'B']] as const).map((copy): Patch => {
@@ -67,7 +67,7 @@ const PATCHES: readonly ((dice: Dice) => Patch[])[] = [
     })
   },
   (dice) => withDirectory(mutate(directory, dice, 'json'), SPARE_BYTES),
-  // A manifest, and the directory that leads to it.
+  // A manifest, and the directory that points to it.
   (dice) => {
     const index = dice.int(0, places.length - 1)
     const manifest = mutate(at(places[index]!), dice, 'json')
@@ -80,7 +80,7 @@ const PATCHES: readonly ((dice: Dice) => Patch[])[] = [
   withoutChecksums,
 ]
 
-/** Loads everything that an image names. @param isJudged false if checksums were made to fit other content. */
+/** Loads everything in an image. @param isJudged false if checksums were forged for other content. */
 async function loadAll(model: PackedModel, isJudged: boolean): Promise<void> {
   for (const { tensors } of model.layers) {
     for (const { name, sha256 } of tensors) {

@@ -5,7 +5,7 @@ import { array, concat, entry, ggufHead, info, padTo, safetensors, text, u32, u8
 
 const MIB = 1024 * 1024
 
-/** Small, so that a reader that ignores one of them is noticed. */
+/** Small limits, so that a reader that ignores one is detected. */
 const limits: Partial<FormatLimits> = {
   maxGgufHeaderBytes: MIB,
   maxSafetensorsHeaderBytes: MIB,
@@ -35,7 +35,7 @@ const validSafetensors = safetensors(
   12,
 )
 
-/** A source that counts the bytes that are read. Bytes behind `bytes` are zero: on an endless disk no length is too long. */
+/** A source that counts the bytes that are read. Bytes after `bytes` are zero: on an endless disk no length is too long. */
 function sourceOf(bytes: Uint8Array, sizeBytes: number): ByteSource & { askedBytes: number } {
   const source = {
     name: 'hostile',
@@ -54,7 +54,7 @@ function sourceOf(bytes: Uint8Array, sizeBytes: number): ByteSource & { askedByt
   return source
 }
 
-/** A reader that accepts a file must give places inside of it, and extents for everything that it names. */
+/** Checks that an accepted file has offsets inside the file, and extents for all its tensors. */
 async function open(bytes: Uint8Array, dice: Dice): Promise<string> {
   const source = sourceOf(bytes, dice.chance(0.5) ? bytes.byteLength : 2 ** 50)
   const ending = await endingOf(async () => {
@@ -69,14 +69,14 @@ async function open(bytes: Uint8Array, dice: Dice): Promise<string> {
     }
     await takeExtents(model)
   })
-  // Every byte that is read has a buffer: the header, one window behind it, and the prefix.
+  // Every byte read is buffered: the header, one window after it, and the prefix.
   if (source.askedBytes >= 2 * MIB) throw new Error(`read ${source.askedBytes} bytes`)
   if (!/^(accepted|ERR_GPUNVME_(GGUF|SAFETENSORS|UNKNOWN|MODEL_IN_PARTS))/.test(ending))
     throw new Error(`unexpected error: ${ending}`)
   return ending
 }
 
-/** Tensors of unknown types and uneven experts are refused one by one. */
+/** Tensors of unknown types and uneven experts are rejected individually. */
 async function takeExtents(model: Model): Promise<void> {
   const catalogue = new Catalogue(model)
   for (const layer of catalogue.layers.slice(0, 50)) {

@@ -18,7 +18,7 @@ const splitPart = (number: number, ...names: readonly string[]): Uint8Array => {
   return padTo(Math.ceil(header.byteLength / 32) * 32 + 32 * names.length, header)
 }
 
-/** Models of several files: the name that is opened, and the files. */
+/** Models of several files: the name to open, and the files. */
 const MODELS: readonly (readonly [name: string, files: Readonly<Record<string, Uint8Array>>])[] = [
   [
     'index.json',
@@ -34,7 +34,7 @@ const MODELS: readonly (readonly [name: string, files: Readonly<Record<string, U
   ],
 ]
 
-/** Opens a model of which one file is changed. No other folder is asked, and no file stays open. */
+/** Opens a model with one changed file. Checks that no other folder is accessed and that every file is closed. */
 async function open(dice: Dice): Promise<string> {
   const [given, files] = dice.pick(MODELS)
   const changed = dice.pick(Object.keys(files))

@@ -8,7 +8,7 @@ const BLOCK_BYTES = 512
 const BLOCKS = 256
 const ENTRIES = 4
 
-/** A record of an MBR: type, first LBA, number of blocks. */
+/** Returns a record of an MBR: type, first LBA, number of blocks. */
 function putRecord(bytes: Buffer, lba: number, index: number, type: number, first: number, blocks: number): void {
   const at = lba * BLOCK_BYTES + 446 + 16 * index
   bytes[at + 4] = type
@@ -17,7 +17,7 @@ function putRecord(bytes: Buffer, lba: number, index: number, type: number, firs
   bytes.writeUInt16LE(0xaa55, lba * BLOCK_BYTES + 510)
 }
 
-/** Puts right the checksums of a GPT's header and of its entries. */
+/** Corrects the checksums of a GPT's header and entries. */
 function sealGpt(bytes: Buffer, headerLba: number): void {
   const header = bytes.subarray(headerLba * BLOCK_BYTES, (headerLba + 1) * BLOCK_BYTES)
   const entriesAt = Number(header.readBigUInt64LE(72)) * BLOCK_BYTES
@@ -79,7 +79,7 @@ function makeMbr(): Buffer {
 
 const gpt = makeGpt()
 const mbr = makeMbr()
-/** The tables of both, without what is zero in them. */
+/** The nonzero parts of both tables. */
 const GPT_RANGES: readonly Range[] = [
   [446, 66],
   [512, 92],
@@ -105,7 +105,7 @@ async function find(dice: Dice): Promise<string> {
   })
 }
 
-/** A header that leads outside of the device keeps its checksums. */
+/** A header that points outside the device keeps its checksums. */
 function trySeal(bytes: Buffer, headerLba: number): void {
   const entriesLba = bytes.readBigUInt64LE(headerLba * BLOCK_BYTES + 72)
   if (entriesLba < BigInt(BLOCKS)) sealGpt(bytes, headerLba)

@@ -61,7 +61,7 @@ export class Driver {
       }
       await this.settle()
       await this.reset('controller')
-      // Nothing of what was on its way in the controller before may arrive; a duplicate of the bring-up's last completion may.
+      // Nothing from before the reset may arrive, except a duplicate of the last completion of bring-up.
       await this.host.pass(1e9)
       this.host.pollAll(false)
     } catch (error) {

@@ -341,7 +341,7 @@ export class Host {
     if (command.admin && slot) {
       const hasSucceeded = command.status === '0/00' && !command.struck.has('status')
       // A shutdown may abort any command (Base 2.1 §3.6.1), and an Abort excludes only effects after its completion
-      // (§5.1.1.1): data that arrived before stay.
+      // (§5.1.1.1): data that arrived earlier remain.
       if (hasSucceeded || command.isPutOff) slot.data.accept(0, IDENTIFY_BYTES)
       slot.data.check()
     }

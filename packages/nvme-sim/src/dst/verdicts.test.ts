@@ -38,13 +38,13 @@ const lastDuplicated: Scenario = {
   faults: { rules: [{ match: { qid: 0, nth: 8 }, action: { kind: 'duplicate-completion' } }] },
 }
 
-it('accepts data that arrived before a shutdown aborted their command (Base 2.1 §3.6.1)', async () => {
+it('accepts data that arrived before a shutdown aborted its command (Base 2.1 §3.6.1)', async () => {
   const { struck, failure } = await runScenario(heldBack)
   expect(struck).toEqual({ 'reorder-completion': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
-it('takes a duplicated completion that arrives after the last command of a run', async () => {
+it('accepts a duplicate completion after the last command of a run', async () => {
   const { struck, failure } = await runScenario(lastDuplicated)
   expect(struck).toEqual({ 'duplicate-completion': 1 })
   expect(failure?.message).toBeUndefined()

@@ -63,7 +63,7 @@ export class LbaRanges {
 
   /** Puts other ranges where those from the bound `from` to that before `to` are. */
   private replace(from: number, to: number, ranges: readonly number[]): void {
-    // Two ranges at most.
+    // At most two ranges.
     // eslint-disable-next-line gpunvme/no-unbounded-spread
     const before = this.bounds.splice(from, to - from, ...ranges)
     this.count += lengthOf(ranges) - lengthOf(before)

@@ -203,7 +203,7 @@ it('descriptors beside a message that takes none are closed', () => {
   expect(beside.filter(isOpen)).toEqual([])
 })
 
-it('receives no descriptor whose file system the thread may have to wait for', () => {
+it('rejects descriptors whose file system could block the thread', () => {
   const { host } = run([arrive, send(version)])
   expect([...host.kinds]).toEqual(['memory-and-eventfds'])
 })

@@ -11,9 +11,9 @@ const PATTERN = 0xa5
 const openDescriptors = () => readdirSync('/proc/self/fd').length
 
 /**
- * A client sends messages that are nearly right, wrong in one thing, or noise. The server answers each that wants an
- * answer, touches no memory that is not mapped for writing, and keeps no descriptor.
- * @returns whether commands were carried out.
+ * Sends messages that are nearly valid, invalid in one field, or noise. The server must answer each message that expects a
+ * reply, change only memory mapped for writing, and keep no descriptor.
+ * @returns whether commands were executed.
  */
 function serve(dice: Dice): string {
   const random = new RandomClient(dice)
@@ -24,7 +24,7 @@ function serve(dice: Dice): string {
   memory.fill(PATTERN)
   const { message } = client as unknown as { message: { descriptors: number[]; closeDescriptors(): void } }
   const closeReal = message.closeDescriptors.bind(message)
-  // Those of the fake are not descriptors of this process.
+  // Descriptors of the fake are not descriptors of this process.
   message.closeDescriptors = () => {
     message.descriptors.splice(0, Infinity, ...message.descriptors.filter((each) => each < 1000))
     closeReal()

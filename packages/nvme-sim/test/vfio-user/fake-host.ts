@@ -90,7 +90,7 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   acceptFails: Error | undefined
   /** Called before each answer is sent, with how long that may take. */
   onSend: (timeoutNs: number) => void = () => undefined
-  /** Which descriptors the loop has received. */
+  /** Descriptors that the loop has received. */
   readonly kinds = new Set<DescriptorKinds | undefined>()
   /** How many bytes of what is mapped clients have cut. */
   lostBytes = 0

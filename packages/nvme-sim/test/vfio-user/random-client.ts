@@ -35,7 +35,7 @@ export interface RandomMessage {
   readonly count: number
 }
 
-/** Makes messages that are nearly right, wrong in one thing, or noise. */
+/** Creates messages that are nearly valid, invalid in one field, or noise. */
 export class RandomClient {
   private readonly dice: Dice
 

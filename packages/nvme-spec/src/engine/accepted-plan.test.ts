@@ -9,7 +9,7 @@ const plan = () => ({
   ...{ offsetBytes: Float64Array.of(0, 512), queue: Uint16Array.of(0, 1) },
 })
 
-test('an accepted plan says what the plan said, and does not follow its changes', () => {
+test('copies a plan, so that later changes of the plan have no effect', () => {
   const given = plan()
   const accepted = AcceptedPlan.of(given)
   expect(accepted).toEqual(new AcceptedPlan(plan()))
@@ -19,12 +19,12 @@ test('an accepted plan says what the plan said, and does not follow its changes'
   expect(accepted).toEqual(new AcceptedPlan(plan()))
 })
 
-test('a plan that was accepted before is not copied again', () => {
+test('does not copy an accepted plan again', () => {
   const accepted = AcceptedPlan.of(plan())
   expect(AcceptedPlan.of(accepted)).toBe(accepted)
 })
 
-test('each property is read once', () => {
+test('reads each property once', () => {
   const given = plan()
   const reads: PropertyKey[] = []
   const watched = new Proxy<Plan>(given, {
@@ -41,7 +41,7 @@ test.each([
   ['queue', [0, 1], 'plan.queue: expected a Uint16Array, got Array'],
   ['slba', new BigUint64Array(2), 'plan.slba: expected a Float64Array, got BigUint64Array'],
   ['blocks', undefined, 'plan.blocks: expected a Uint32Array, got Undefined'],
-])('a plan whose %s is of another type is refused', (name, column, message) => {
+])('rejects a plan whose %s has the wrong type', (name, column, message) => {
   const wrong = { ...plan(), [name]: column } as unknown as Plan
   expect(() => AcceptedPlan.of(wrong)).toThrow(new TypeError(message))
 })

@@ -1,8 +1,8 @@
 import type { Plan } from '../transport.js'
 
 /**
- * A plan that its caller can no longer change. Commands are staged long after a plan was checked, and sent again after a
- * recovery: whatever is checked and used later is one of these.
+ * A plan that its caller can no longer change. Engines check and execute an accepted plan, since they stage commands long
+ * after the check, and resubmit them after a recovery.
  */
 export class AcceptedPlan implements Plan {
   readonly operation: Plan['operation']
@@ -14,7 +14,7 @@ export class AcceptedPlan implements Plan {
   readonly offsetBytes: Float64Array
   readonly queue: Uint16Array
 
-  /** @param plan whose arrays are given to it: nothing else has them, or will write to them. */
+  /** @param plan its arrays are not copied: the caller must not keep references to them. */
   constructor({ operation, nsid, blockBytes, commands, slba, blocks, offsetBytes, queue }: Plan) {
     this.operation = operation
     this.nsid = nsid
@@ -27,8 +27,8 @@ export class AcceptedPlan implements Plan {
   }
 
   /**
-   * Copies a plan; one that was accepted before is returned as it is. What the plan says is for `checkPlan` to check.
-   * @throws TypeError for arrays of other types than `Plan` has.
+   * Copies a plan; returns an `AcceptedPlan` unchanged. Call `checkPlan` to validate the values.
+   * @throws TypeError for arrays of types other than those of `Plan`.
    */
   static of(plan: Plan): AcceptedPlan {
     if (plan instanceof AcceptedPlan) return plan

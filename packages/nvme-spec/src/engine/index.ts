@@ -1,6 +1,6 @@
 /**
- * What every engine needs that executes plans, whichever package it lives in: the copy and the check that each plan
- * passes before its first command is staged, how a status becomes an outcome, command identifiers, and where memory lies.
+ * Parts that every engine needs: copying and checking a plan before its first command is staged, conversion of a status to
+ * an outcome, command identifiers, and memory segments.
  * @module
  */
 export { AcceptedPlan } from './accepted-plan.js'

@@ -14,7 +14,7 @@ export function segmentAt(segments: readonly DmaSegment[], offsetBytes: number):
 
 /**
  * The first segment after `first`, before byte `endBytes`, that meets the one before it inside a page: a PRP entry after
- * the first names a whole page (Base 2.1 §4.3.1). Undefined where PRPs can describe what lies between.
+ * the first names a whole page (Base 2.1 §4.3.1). Returns undefined if PRPs can describe the range.
  * @param pageBytes a power of two.
  */
 export function firstBreakInPage(
@@ -27,7 +27,7 @@ export function firstBreakInPage(
     const segment = segments[index]!
     const before = segments[index - 1]!
     const end = before.iova + before.lengthBytes
-    // A page is shorter than 4 GiB: the low 32 bits of an address say where in its page it is.
+    // A page is shorter than 4 GiB: the low 32 bits of an address give the offset in the page.
     if (((segment.iova | end) & (pageBytes - 1)) !== 0 && segment.iova !== end) return segment
   }
   return undefined

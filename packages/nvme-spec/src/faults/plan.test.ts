@@ -205,7 +205,7 @@ it.each([
   expect(addressesBlocks(opcode)).toBe(expected)
 })
 
-it('refuses a plan in which a value is nested 100,000 deep', () => {
+it('rejects a plan with a value nested 100,000 levels deep', () => {
   const nested = '['.repeat(100_000) + ']'.repeat(100_000)
   for (const rule of [
     `{"match":{"qid":${nested}},"action":{"kind":"hang"}}`,

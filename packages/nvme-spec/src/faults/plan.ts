@@ -214,7 +214,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Shows a value of a plan. What is nested is only named: JSON.stringify overflows the stack on deep nesting. */
+/** Formats a value of a plan. Names only the kind of a nested value: JSON.stringify overflows the stack on deep nesting. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   const isNested = isObject(value) && Object.values(value).some(isObject)

@@ -20,7 +20,7 @@ test('a list that is full goes on above its last NSID', async () => {
   expect(await activeNamespaces(view)).toEqual([...from(1, 1024), 1030, 2000])
 })
 
-test('a list that repeats itself or never ends is an error', async () => {
+test('rejects a list that repeats itself or never ends', async () => {
   const listError = { code: 'ERR_GPUNVME_NAMESPACE_LIST' }
   await expect(activeNamespaces(viewOf(() => from(1, 1024)))).rejects.toMatchObject(listError)
   await expect(activeNamespaces(viewOf((nsid) => from(nsid + 1, 1024)))).rejects.toMatchObject(listError)

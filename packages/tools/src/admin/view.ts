@@ -36,7 +36,7 @@ export function driveFacts({ name, by }: Pick<AdminView, 'name' | 'by'>): {
 /** The bytes as they came: for what decodes them later, or several times. */
 export const AS_BYTES = { decode: (data: DataView) => data }
 
-/** The NSIDs of all active namespaces, of whatever command set. @throws NamespaceListError */
+/** Returns the NSIDs of the active namespaces of all command sets. @throws NamespaceListError */
 export function activeNamespaces({ reader }: AdminView): Promise<number[]> {
   return listNamespaces(reader.identity.raw, (nsid) => reader.identify(CNS.ACTIVE_NAMESPACE_LIST, AS_BYTES, { nsid }))
 }

@@ -30,7 +30,7 @@ export function reportPlan(output: Output, binding: BindingOf): void {
   const { columns } = output
   output.print(
     `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
-    steps.length > 0 ? describeSteps(steps, columns) : ['  It is already: nothing would be done.'],
+    steps.length > 0 ? describeSteps(steps, columns) : ['  Nothing to do: the drive is already bound to this driver.'],
   )
   output.object('gpunvme.bind/1', factsOf(binding, true))
 }

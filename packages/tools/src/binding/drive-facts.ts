@@ -7,7 +7,7 @@ export interface DriveFacts {
   readonly model: string | null
 }
 
-/** Name that Linux's own driver has for a drive, 'nvme0'; undefined while it does not have the drive. */
+/** Returns the kernel driver's name for a drive, 'nvme0'; undefined if the driver is not bound to the drive. */
 export function linuxNameOf(root: string, bdf: string): string | undefined {
   return unlessMissing(() => new MachineFiles(root).list(nvmeFolder(bdf)).find((name) => /^nvme\d+$/.test(name)))
 }

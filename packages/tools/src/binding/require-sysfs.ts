@@ -8,8 +8,8 @@ import { isSystemError } from '../command-line/file-error.js'
 const SYSFS_MAGIC = 0x62656572
 
 /**
- * Refuses to change anything below a root whose sys/ is not the kernel's sysfs: a copy of a machine has files there, and
- * links that lead anywhere.
+ * Refuses to change anything below a root whose sys/ is not the kernel's sysfs: a copy of a machine has regular
+ * files there, and symbolic links that may lead anywhere.
  * @throws NotSysfsError
  */
 export async function requireSysfs(root: string, verb: string): Promise<void> {
@@ -25,13 +25,13 @@ async function isSysfs(path: string): Promise<boolean> {
   }
 }
 
-/** A driver was to be changed below a root that has no kernel. Nothing was written. */
+/** A command would change a driver below a root without a kernel's sysfs. Nothing was written. */
 export class NotSysfsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_SYSFS'
   readonly category = 'usage'
   constructor(root: string, verb: string) {
-    super(`Cannot ${verb} below ${root}: its sys/ is not the sysfs of a kernel`, {
-      facts: ['a copy of a machine is only read'],
+    super(`Cannot ${verb} below ${root}: its sys/ is not a kernel's sysfs`, {
+      facts: ['gpunvme never changes a copy of a machine'],
       next: `${commandFor(root, verb, 'ADDRESS', '--dry-run')}, which prints the steps`,
     })
   }

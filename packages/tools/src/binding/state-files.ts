@@ -8,10 +8,10 @@ import { BindingStateError, parseEntry, type Entry } from './entry.js'
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
-/** From the root. */
+/** Path relative to the root. */
 const FOLDER = 'run/gpunvme'
 
-/** Largest entry that is read; one has some hundred bytes. */
+/** Maximum length of an entry. An entry takes a few hundred bytes. */
 const MAX_BYTES = 64 * 1024
 
 /** Where a drive's binding is remembered: in memory, as run/ of a machine is, since it does not outlive its start. */

@@ -64,7 +64,7 @@ async function restore({ root, bdf, holder }: Watched): Promise<number> {
     // It ended before it had taken the drive.
     if (error instanceof NotBoundError) return 0
     const message = error instanceof GpuNvmeError ? inCliWords(error) : String(error)
-    say(printableLines(message), `  ${bdf} is not given back yet: ${commandFor(root, 'unbind', bdf)}`)
+    say(printableLines(message), `  ${bdf} is not yet returned to its driver: ${commandFor(root, 'unbind', bdf)}`)
     return 1
   }
 }

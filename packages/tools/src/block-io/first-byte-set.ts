@@ -5,15 +5,14 @@ import { PIECE_BYTES, readPieces } from './read-pieces.js'
 
 export interface ScanOptions {
   readonly signal?: AbortSignalLike
-  /** Called after each piece with the bytes of the range that were read. */
+  /** Called after each piece with the number of bytes read so far. */
   readonly onProgress?: (doneBytes: number) => void
 }
 
 /**
- * Returns the offset of the first byte of a range that is not zero; undefined if all are zero. Reads every byte: nothing
- * is sampled, so no data is missed. Holes of a sparse file cost no disk access, since the kernel supplies their zeros;
- * Node has no lseek(2) that would skip them.
- * @throws what reading throws; the signal's reason.
+ * Returns the offset of the first nonzero byte of a range; undefined if all bytes are zero. Reads every byte, without
+ * sampling. Holes of a sparse file need no disk access, since the kernel supplies zeros; Node has no lseek(2) to skip them.
+ * @throws errors of reading; the signal's reason.
  */
 export async function firstByteSet(
   namespace: Namespace,

@@ -5,8 +5,8 @@ import { attempting } from './file-error.js'
 import { UsageError } from './usage-error.js'
 
 /**
- * Reads a stream to its end. A device such as /dev/zero has none, so no more than `maxBytes` are read.
- * @param next the advice if there are more.
+ * Reads a stream to its end, but at most `maxBytes`: a device such as /dev/zero has no end.
+ * @param next the next step of the error for longer input.
  * @throws UsageError
  */
 export async function collectBytes(
@@ -26,7 +26,7 @@ export async function collectBytes(
   return Buffer.concat(chunks)
 }
 
-/** Returns the text of a file or pipe. @param what for errors: 'the fault plan'. @throws FileError; as `collectBytes`. */
+/** Returns the text of a file or pipe. @param what name for errors: 'the fault plan'. @throws FileError, UsageError. */
 export async function readText(what: string, path: string, maxBytes: number, next: string): Promise<string> {
   const read = () => collectBytes(createReadStream(path) as AsyncIterable<Buffer>, path, maxBytes, next)
   return (await attempting(`read ${what} ${printable(path)}`, read)).toString()

@@ -28,7 +28,7 @@ import { Output } from '../terminal/output.js'
 import { plural } from '../terminal/units.js'
 
 const KIB = 1024
-/** Results of `bench --json` take a few KiB a measurement. */
+/** Maximum length of a results file. A measurement takes a few KiB. */
 const MAX_RESULTS_BYTES = 256 * KIB * KIB
 
 interface Flags extends BenchFlags {

@@ -112,7 +112,7 @@ async function run(
   session.signal.throwIfAborted()
 }
 
-const UNSEEN = ['Nothing was found that uses it. Not visible:', ...UNSEEN_USES.map((use) => `- ${use}`)]
+const UNSEEN = ['No use of the drive was found. gpunvme cannot detect:', ...UNSEEN_USES.map((use) => `- ${use}`)]
 
 async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const description = known.model ?? 'no driver of Linux has it, so that nobody can know its model'

@@ -105,7 +105,7 @@ async function packIntoFile(work: Work, image: string): Promise<void> {
   })
 }
 
-/** @param made what the note says of a file that was just created, which holds nothing. */
+/** @param made description, for the note, of an image file that was just created and is empty; '' for existing storage. */
 async function write({ path, model, flags, output, signal }: Work, made = ''): Promise<void> {
   const place = placeOf(flags)!
   await withTransport(flags, 'write', (opened) => {
@@ -123,7 +123,7 @@ async function write({ path, model, flags, output, signal }: Work, made = ''): P
   })
 }
 
-/** Refuses to overwrite unknown data, unless an interrupted packing of the same model left it. */
+/** Refuses to overwrite unknown data, unless an interrupted packing of the same model wrote it. */
 async function refuseLoss(
   model: Model,
   namespace: WritableNamespace,
@@ -134,7 +134,7 @@ async function refuseLoss(
   const { neverWritten, continues } = await previewPack(model, namespace, request)
   if (continues) return
   const totalBytes = neverWritten.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
-  const progress = new Progress(output, 'Looking for unknown data')
+  const progress = new Progress(output, 'Scanning for unknown data')
   try {
     const onProgress = (doneBytes: number) => progress.update(doneBytes, totalBytes)
     await refuseUnknownData(namespace, neverWritten, overwrite, { signal: request.signal, onProgress })
@@ -186,7 +186,7 @@ function reportPacked(
     `  fingerprint  ${fingerprint}`,
     `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
     `  generation   ${generation}${REPLACED[replaced]}`,
-    resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} were there from an interrupted packing`] : [],
+    resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} kept from an interrupted packing`] : [],
     `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )

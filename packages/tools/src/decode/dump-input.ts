@@ -88,7 +88,7 @@ function nothing(): UsageError {
 }
 
 async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
-  const bytes = await collectBytes(stream, name, MAX_BYTES, 'a dump of one structure; dd cuts one out')
+  const bytes = await collectBytes(stream, name, MAX_BYTES, 'a dump of one structure; dd can extract it')
   if (bytes.length === 0) throw new UsageError(`${name} is empty`)
   return bytes
 }

@@ -53,8 +53,8 @@ test('the question is asked with the signal of the session, so that an interrupt
 test.each([
   ['nothing', [], 'It holds nothing that gpunvme recognizes'],
   ['a partition table', [510, 0x55, 0xaa], 'It holds MBR'],
-  ['bytes of no known format', [4096, 1], 'It holds nothing that gpunvme recognizes'],
-])('a drive that holds %s is confirmed with what would be lost', async (_, [at = 0, ...bytes], contents) => {
+  ['bytes of unknown format', [4096, 1], 'It holds nothing that gpunvme recognizes'],
+])('asks for confirmation with the contents of a drive that holds %s', async (_, [at = 0, ...bytes], contents) => {
   vi.mocked(ask).mockResolvedValue('')
   const media = new RamMedia(8 * 1024 * 1024)
   media.write(at, Uint8Array.from(bytes))

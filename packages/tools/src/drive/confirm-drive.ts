@@ -38,7 +38,7 @@ export interface ShownDrive {
   readonly serial: string | undefined
   /** 'WD PC SN740, 477 GiB'. */
   readonly description: string
-  /** Lines that say what the change may cost: 'It holds GPT'. */
+  /** Lines that warn about possible data loss: 'It holds GPT'. */
   readonly warning?: readonly string[]
   /** 'write to', 'take over'. */
   readonly change: string

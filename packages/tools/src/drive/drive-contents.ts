@@ -3,8 +3,8 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { holdsImage } from './unknown-data.js'
 
 /**
- * What is recognized on a drive, for a user who is asked whether it may be written to: 'It holds GPT, NTFS'. Reads the
- * places of known signatures only, so an empty answer does not mean an empty drive.
+ * Describes the formats recognized on a drive, for the prompt that asks whether to write to it: 'It holds GPT, NTFS'. Reads
+ * only the offsets of known signatures, so a drive without a recognized format is not necessarily empty.
  */
 export async function describeContents(controller: Controller): Promise<string> {
   const lists = await Promise.all(

@@ -4,14 +4,14 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { firstByteSet, type ScanOptions } from '../block-io/first-byte-set.js'
 import { formatBytes } from '../terminal/units.js'
 
-/** Name of such data for --overwrite. */
+/** Name of unknown data for --overwrite. */
 export const UNKNOWN_DATA = 'unknown data'
 
 /**
- * Refuses to overwrite data of no known format: any byte that is not zero in runs of a file or drive that its image, if
- * it has one, never wrote. A drive may hold such data as well: a file system whose superblock is lost can be recovered.
- * @param runs what would be overwritten, apart from the image's own bytes.
- * @throws UnknownDataError. The write guard refuses data that it knows by its signature and `overwrite` does not name.
+ * Refuses to overwrite data of unknown format: any nonzero byte in ranges of a file or drive that an existing image never
+ * wrote. Drives are scanned too, since a file system can be recovered even if its superblock is lost.
+ * @param runs ranges that would be overwritten, without the bytes that the image wrote.
+ * @throws UnknownDataError. The write guard refuses data that has a signature, unless `overwrite` names it.
  */
 export async function refuseUnknownData(
   namespace: Namespace,
@@ -47,19 +47,19 @@ export async function holdsImage(namespace: Namespace): Promise<boolean> {
   }
 }
 
-/** Data of no known format would be overwritten. Nothing was written. */
+/** Data of unknown format would be overwritten. Nothing was written. */
 export class UnknownDataError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_DATA'
   readonly category = 'privilege'
-  /** @param at offset of the first byte that is not zero. @param run what would be overwritten. */
+  /** @param at offset of the first nonzero byte. @param run the range that would be overwritten. */
   constructor(at: number, { offsetBytes, lengthBytes }: Extent) {
     const endBytes = offsetBytes + lengthBytes
-    super('Refused to overwrite data of no known format', {
+    super('Refused to overwrite data of unknown format', {
       facts: [
         `byte ${at} is not zero, and not part of a model image`,
         `would be overwritten: bytes ${offsetBytes} to ${endBytes - 1} (${formatBytes(lengthBytes)})`,
       ],
-      next: `--overwrite '${UNKNOWN_DATA}', if it may be lost; or name another file or drive`,
+      next: `--overwrite '${UNKNOWN_DATA}', if it may be lost; or another file or drive`,
     })
   }
 }

@@ -14,8 +14,8 @@ export type Recorded =
   | { readonly kind: 'node' }
 
 /**
- * Reads a machine's files below a folder that stands for '/', as `MachineFiles` does, and records what was read. A file
- * that is missing, refused, or not a regular file is `undefined`, and `why` says the reason.
+ * Reads a machine's files below a root folder through `MachineFiles`, and records the files that were read. A file that is
+ * missing, inaccessible or not regular reads as `undefined`; `why` returns the reason.
  */
 export class Root {
   readonly path: string
@@ -96,8 +96,8 @@ export class Root {
   }
 
   /**
-   * Returns where a path leads, from the root, with every link followed: of sys/bus/pci/devices/BDF,
-   * sys/devices/pci0000:00/... @throws MachineFileError for a circle of links
+   * Resolves every link of a path and returns the path relative to the root: for sys/bus/pci/devices/BDF,
+   * sys/devices/pci0000:00/... @throws MachineFileError for a cycle of links
    */
   resolve(path: string): string {
     return resolveInRoot(path, (place) => this.linkAt(place))
@@ -135,7 +135,7 @@ export class Root {
     return to
   }
 
-  /** Calls `read` with the resolved path; remembers why that fails. */
+  /** Calls `read` with the resolved path; records the reason of a failure. */
   private async look<T>(path: string, read: (place: string) => T | Promise<T>): Promise<T | undefined> {
     try {
       return await read(this.resolve(path))

@@ -38,7 +38,7 @@ test('what is none is refused with the name of the file, and where in it', async
   await expect(readFaultPlan(join(folder, 'none.json'))).rejects.toThrow(FileError)
 })
 
-test('refuses a fault plan without an end, such as /dev/zero', async () => {
+test('rejects an endless fault plan, such as /dev/zero', async () => {
   await expect(readFaultPlan('/dev/zero')).rejects.toMatchObject({
     code: 'ERR_GPUNVME_USAGE',
     message: expect.stringContaining('/dev/zero holds more than 16 MiB') as string,

@@ -4,12 +4,12 @@ import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { readText } from '../command-line/bounded-input.js'
 import { printable } from '../terminal/printable.js'
 
-const HELP = 'gpunvme help sim, which has a plan to begin with'
+const HELP = 'gpunvme help sim, which shows an example plan'
 
-/** A rule takes about 100 bytes. */
+/** Maximum length of a plan. A rule takes about 100 bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** The plan in a file, as `formatFaultPlan` writes it. @throws FileError, FaultPlanFileError; UsageError if it is too long. */
+/** Reads a plan in the format of `formatFaultPlan`. @throws FileError, FaultPlanFileError; UsageError if it is too long. */
 export async function readFaultPlan(path: string): Promise<FaultPlan> {
   const text = await readText('the fault plan', path, MAX_BYTES, HELP)
   try {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Output } from './output.js'
 import type { Io } from './io.js'
 
-test('prints a report of 200,000 lines, as of a model with that many layers', () => {
+test('prints a report of 200,000 lines, as for a model with 200,000 layers', () => {
   let printed = ''
   const stdout = new Writable({
     write(chunk, _, done) {

@@ -3,7 +3,7 @@ import type { Io, OutputStream } from './io.js'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** One line, or several in an array: spreading many lines into arguments would overflow the stack. */
+/** One line, or an array of lines: spreading many lines into arguments would overflow the stack. */
 export type Lines = string | readonly string[]
 
 export interface OutputOptions {

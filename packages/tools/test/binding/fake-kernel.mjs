@@ -1,8 +1,8 @@
 // The kernel's side of a tree that looks like /sys, for processes that are started with --import of this file: a write to
 // bind, unbind, drivers_probe or driver_override below FAKE_KERNEL_ROOT does what the kernel would do with it (Linux
-// drivers/base/bus.c, drivers/pci/pci-driver.c), before the write is answered. statfs reports its sys/ as sysfs.
-// FAKE_KERNEL_KILL=bind:before:2 ends the process of that verb by SIGKILL at its second such write, before or after the
-// kernel has carried it out.
+// drivers/base/bus.c, drivers/pci/pci-driver.c), before the write returns. statfs reports its sys/ as sysfs.
+// FAKE_KERNEL_KILL=bind:before:2 kills the process of that verb (SIGKILL) at its second such write, before or after the
+// kernel executes it.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'

@@ -18,7 +18,7 @@ interface Input {
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-/** A plan with a rule of each shape. */
+/** A plan with one rule of each shape. */
 const PLAN = {
   rules: [
     { match: { opcode: 2, lba: [64, 127] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } },
@@ -126,7 +126,7 @@ const INPUTS: Readonly<Record<string, Input>> = {
       try {
         decodeVersion(bytes)
       } catch (error) {
-        // The declared error of this codec, which its callers wrap.
+        // The documented error of this codec, which its callers wrap.
         if (!(error instanceof RangeError && /^(VERSION: |vfio-user version needs )/.test(error.message))) throw error
       }
     },

@@ -41,8 +41,8 @@ export interface VfioUserOptions {
    */
   readonly answerTimeoutNs?: number
   /**
-   * Where memory is made, as files without a name: /dev/shm, or the folder for temporary files, when not given. Drives
-   * that `startVfioUserServer` serves accept files of tmpfs and hugetlbfs alone.
+   * Folder for DMA memory, which consists of unnamed files. Default: /dev/shm, or else the folder for temporary files.
+   * Drives served by `startVfioUserServer` accept only files on tmpfs and hugetlbfs.
    */
   readonly memoryFolder?: string
 }
