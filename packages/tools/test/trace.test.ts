@@ -163,7 +163,7 @@ describe('a replay', () => {
     [['replay', 'missing.jsonl'], 'no such file or directory'],
     [['replay', 'nonsense.jsonl'], 'line 2'],
     [['replay', 'writes.jsonl', '--allow-writes'], '--allow-writes needs a drive'],
-    [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'neither empty nor a model image'],
+    [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'data of unknown format'],
     [['replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it holds commands of drive 1 alone'],
     [['replay', 'writes.jsonl', '--opened', '0'], 'Expected a whole number from 1'],
   ])('%j is refused', async (words, text) => {

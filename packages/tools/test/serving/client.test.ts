@@ -48,7 +48,7 @@ check(`every verb drives what another process serves${skipped}`, { timeout }, as
   await done('write', 'data.bin', '--lba', '8', '--verify', ...by, ...CONFIRMED)
   await done('read', '--lba', '8', '--blocks', '512', '-o', 'back.bin', ...by)
   expect(readFileSync(at('back.bin')).equals(readFileSync(at('data.bin')))).toBe(true)
-  expect(await done('pack', 'model.gguf', ...by, ...CONFIRMED)).toMatchObject({
+  expect(await done('pack', 'model.gguf', '--overwrite', 'unknown data', ...by, ...CONFIRMED)).toMatchObject({
     place: socket,
   })
   expect(await done('ls', ...by)).toMatchObject({ models: [{ layers: 4 }] })
