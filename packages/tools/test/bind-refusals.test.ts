@@ -40,7 +40,7 @@ test('a drive of another serial number, and one that nobody has confirmed', asyn
 test('lists the uses that the guard cannot detect before an unconfirmed drive is taken', async () => {
   const said = (await refused(4, 'bind', 'nvme0')).replace(/\s+/g, ' ')
   expect(said).toContain(
-    'No use of the drive was found. gpunvme cannot detect: - files that a process registered with io_uring',
+    'No use of the drive was found. gpunvme cannot detect: - files that a process mapped into memory, or registered with io_uring',
   )
   expect(said).toContain('another machine or guest that shares the drive')
 })
