@@ -62,5 +62,5 @@ test.each([
   const opened = { name: 'vfio', transport, time: 'modelled', link: undefined, serial: undefined } as const
   const confirming = confirmDrive({ ...opened, hostError: () => undefined, close: () => Promise.resolve() }, {}, output)
   await expect(confirming).rejects.toThrow(contents)
-  expect(said).toHaveBeenLastCalledWith(expect.stringContaining('About to write to'), contents)
+  expect(said).toHaveBeenLastCalledWith(expect.stringContaining('About to write to'), [contents])
 })
