@@ -48,8 +48,8 @@ describe('a namespace list (Base 2.1 §5.1.13.2.2)', () => {
 
   test.each<[string, number, (above: number) => readonly number[], string, number]>([
     ['repeats itself', 0xffff_fffe, () => from(1, 1024), 'NSID 1 after NSID 1024, expected increasing NSIDs', 2],
-    ['falls', 9, () => [3, 2], 'NSID 2 after 3', 1],
-    ['has an NSID twice', 9, () => [3, 3], 'NSID 3 after 3', 1],
+    ['falls', 9, () => [3, 2], 'NSID 2 after NSID 3', 1],
+    ['has an NSID twice', 9, () => [3, 3], 'NSID 3 after NSID 3', 1],
     ['passes NN', 9, () => [10], 'NSID 10, expected at most 9 (NN)', 1],
     ['has NSID FFFFFFFFh', 0xffff_ffff, () => [0xffff_ffff], 'expected at most 4294967294', 1],
     ['never ends', 0xffff_fffe, (above) => from(above + 1, 1024), `more than ${MAX_NAMESPACES} namespaces`, 5],

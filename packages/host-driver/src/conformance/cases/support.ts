@@ -27,8 +27,8 @@ export const OPCODE = { FLUSH: 0x00, WRITE: 0x01, READ: 0x02 } as const
 
 /** A namespace whose LBAs a fault plan can name before it is opened. */
 export const KNOWN: TransportRequest = { namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 64 * MIB }] }
-/** Within it, and beyond the reach of what else is read. */
-export const KNOWN_LBA = 65_536 - 16_384
+/** Within it, apart from the blocks that the write guard reads: it looks for backup superblocks at 24 MiB and 1 KiB beyond. */
+export const KNOWN_LBA = 65_536 - 16_384 + 64
 
 /** Reasons of `DriverCase.ownEngine`. */
 export const SEES_ENGINE = "it is about an engine's entries and doorbells, and sees those of the driver's own alone"
