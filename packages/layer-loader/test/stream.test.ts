@@ -1,7 +1,10 @@
+import type { Checksummer } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
 import {
   AllSlotsHeldError,
+  asModel,
   openImage,
+  openLoader,
   pack,
   planStream,
   streamLayers,
@@ -9,6 +12,7 @@ import {
   type Lease,
   type PackedModel,
   type StreamProgress,
+  zlibChecksummer,
 } from '../src/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { layeredModel } from './models.js'
@@ -375,6 +379,31 @@ test('the statistics count what was read, and whose time it took', async () => {
     totalBytes: LAYERS * LAYER_BYTES,
     statistics: { layers: 6 },
   })
+})
+
+test('a layer took the same time to read whenever its check ends', async () => {
+  const { model: packed } = await opened()
+  const model = asModel(packed)
+  let checks = 0
+  let end = (): void => undefined
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const checksummer: Checksummer = {
+    name: 'the first check ends last',
+    blocks: false,
+    async checksum(...call) {
+      if (++checks === 1) await ended
+      await zlibChecksummer.checksum(...call)
+    },
+  }
+  const loader = openLoader(model, { slots: 2, checksummer })
+  const [first, second] = [0, 1].map((layer) => loader.request(model.layer(layer)))
+  await second!.ready()
+  end()
+  for (const ticket of [first!, second!]) {
+    using lease = await ticket.lease()
+    expect(lease.statistics.readNs).toBe((LAYER_BYTES * 100) / 512)
+  }
+  await loader.close()
 })
 
 test('the memory that a stream takes is known before it starts', async () => {

@@ -17,6 +17,7 @@ export class Job {
   preempted = false
   bytes = 0
   commands = 0
+  readNs = 0
   startNs = Infinity
   endNs = -Infinity
   verifyNs = 0

@@ -10,7 +10,7 @@ export interface LoadStatistics {
   readonly bytes: number
   /** Commands to controllers; system calls to a file. */
   readonly commands: number
-  /** By the store's clock, from when its reads had the store to themselves until the last ended. */
+  /** By the store's clock, of each of its reads the time after the read before it in the store had ended. */
   readonly readNs: number
   /** The first submission, and the last end; Infinity and -Infinity where nothing was read. */
   readonly startNs: number

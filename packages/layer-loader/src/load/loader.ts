@@ -68,7 +68,6 @@ export class Loader {
   private readonly leases = new Set<Lease>()
   private memory: Slots | undefined
   private requests = 0
-  private lastReadNs = -Infinity
   private readonly announcer: Announcer
   private readonly changes = new Changes()
   private quiet = deferred<undefined>()
@@ -295,7 +294,7 @@ export class Loader {
   }
 
   private async finish(job: Job): Promise<void> {
-    const { ticket, slot, plan, bytes, commands, startNs, endNs, verifyNs } = job
+    const { ticket, slot, plan, bytes, commands, readNs, startNs, endNs, verifyNs } = job
     try {
       job.underWay++
       await this.reader.arrange(job)
@@ -308,9 +307,6 @@ export class Loader {
       return
     }
     this.loading.delete(job)
-    // Reads are handed over ahead of their turn; until those before have ended, the store is busy with them.
-    const readNs = bytes === 0 ? 0 : endNs - Math.max(startNs, Math.min(this.lastReadNs, endNs))
-    this.lastReadNs = Math.max(this.lastReadNs, endNs)
     const verified = this.options.verify !== 'off' && plan.checksAll
     const loaded: Loaded = {
       name: ticket.extent.name,

@@ -107,7 +107,7 @@ export class Reader {
     try {
       const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
       const summary = await store.read(bite.transfers, job.slot.memory, limits)
-      this.meter.readEnds(summary)
+      job.readNs += this.meter.readEnds(summary)
       const { startNs, endNs, bytes, commands } = summary
       const details = { bytes, commands }
       trace?.({ timeNs: startNs, durationNs: endNs - startNs, track: 'read', name: job.ticket.extent.name, details })

@@ -104,12 +104,18 @@ export class LoadMeter {
     this.depths[depth] = (this.depths[depth] ?? 0) + 1
   }
 
-  /** @param summary of a read that brought its bytes. */
-  readEnds(summary?: StoreSummary): void {
+  /**
+   * Reads are submitted before those ahead of them have ended, and the store is busy with those first.
+   *
+   * @param summary of a read that brought its bytes.
+   * @returns nanoseconds from the later of its submission and the end of the last read, to its own end.
+   */
+  readEnds(summary?: StoreSummary): number {
     this.pass()
     this.reads--
-    if (summary === undefined) return
+    if (summary === undefined) return 0
     const { bytes, commands, startNs, endNs, devices = [] } = summary
+    const readNs = Math.max(0, endNs - Math.max(startNs, this.lastNs))
     this.bytes += bytes
     this.commands += commands
     this.firstNs = Math.min(this.firstNs, startNs)
@@ -120,6 +126,7 @@ export class LoadMeter {
       this.devices.set(share.name, { bytes: sum.bytes + share.bytes, commands: sum.commands + share.commands })
     }
     this.rate(bytes, endNs)
+    return readNs
   }
 
   leaseBegins(): void {
