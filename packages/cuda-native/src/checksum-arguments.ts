@@ -1,8 +1,8 @@
-import type { AbortSignalLike, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { AbortSignalLike, ChecksummedMemory } from '@gpunvme/nvme-spec/transport'
 
 /** Checks what every `Checksummer` is given, and gives the number of chunks. @throws RangeError */
 export function chunksOf(
-  { lengthBytes: whole }: DmaMemory,
+  { lengthBytes: whole }: ChecksummedMemory,
   offsetBytes: number,
   lengthBytes: number,
   chunkBytes: number,

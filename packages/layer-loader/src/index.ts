@@ -39,6 +39,7 @@ export { previewPack, type PackPreview, type PreviewOptions } from './pack/previ
 export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remove-model.js'
 export { NamespaceTooSmallError, NoRoomForDirectoryError } from './pack/room.js'
 export { BudgetInfeasibleError } from './residence/budget-infeasible.js'
+export { CopyMismatchError } from './residence/copy-check.js'
 export { hostCopies, type HostCopyEngine, type HostCopyMemory } from './residence/host-copies.js'
 export type { Places, SlotCounts } from './residence/lay-out.js'
 export type { LinkTimes } from './residence/link-times.js'

@@ -7,8 +7,9 @@ import { isMediaError, readCopies } from './image/copies.js'
 import { CHUNK_BYTES, type Extent } from './image/format.js'
 import { openImage, type Image, type PackedModel } from './image/open-image.js'
 import { checkRegion } from './image/read-region.js'
-import { checkUnits } from './load/check-units.js'
+import { firstMismatch } from './load/check-units.js'
 import { layerExtent } from './load/packed-model.js'
+import { VerificationError } from './load/verification-error.js'
 import { asStore, type Readable } from './store/as-store.js'
 import { SliceChecks } from './verify-slices.js'
 
@@ -90,8 +91,9 @@ async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Find
           const memoryBytes = await read(model, { offsetBytes, lengthBytes }, buffer, findings)
           findings.chunks++
           findings.readBytes += lengthBytes
-          const target = { model, extent, memory: buffer.memory, checksummer: zlibChecksummer }
-          await checkUnits([{ ...unit, memoryBytes }], target)
+          const target = { memory: buffer.memory, checksummer: zlibChecksummer }
+          const mismatch = await firstMismatch([{ ...unit, memoryBytes }], target)
+          if (mismatch !== undefined) throw new VerificationError(model, extent, unit, mismatch.got)
           slices.add(buffer.bytes.subarray(memoryBytes, memoryBytes + lengthBytes), offsetBytes - layer.offsetBytes)
         })
         findings.progress(lengthBytes)

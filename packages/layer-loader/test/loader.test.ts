@@ -585,7 +585,7 @@ describe('memory that the CPU cannot reach', () => {
     }) as BlockStore
     const checksummer: Checksummer = {
       name: 'theirs',
-      checksum: (memory, ...rest) => zlibChecksummer.checksum(seenOf(memory), ...rest),
+      checksum: (memory, ...rest) => zlibChecksummer.checksum(seenOf(memory as DmaMemory), ...rest),
     }
     return { model: { ...model, store }, dma, checksummer, seenOf }
   }

@@ -415,10 +415,10 @@ export interface CopyEngine {
   copy(from: DmaMemory, fromBytes: number, to: DeviceMemory, toBytes: number, lengthBytes: number): Promise<void>
 }
 
-/**
- * Checksums of what lies in memory, for whoever verifies what was read: by the processor, by native code, by a GPU. All
- * of them give the same numbers.
- */
+/** Memory whose bytes a checksummer reads: through its `view` on the host, at its `gpuPointer` on a GPU. */
+export type ChecksummedMemory = Pick<DmaMemory, 'lengthBytes' | 'view' | 'gpuPointer' | 'copyOut'>
+
+/** Computes checksums of memory: on the calling thread, in native code, or on a GPU. All implementations agree. */
 export interface Checksummer {
   /** For reports: 'zlib'. */
   readonly name: string
@@ -433,7 +433,7 @@ export interface Checksummer {
    *   TypeError for memory that it cannot reach; the signal's reason, at the next place where it can stop.
    */
   checksum(
-    memory: DmaMemory,
+    memory: ChecksummedMemory,
     offsetBytes: number,
     lengthBytes: number,
     chunkBytes: number,

@@ -1,4 +1,4 @@
-import type { Checksummer, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, timeout } from '../arguments.js'
 import { chunksOf, throwIfAborted } from '../checksum-arguments.js'
 import type { Cuda } from './cuda.js'
@@ -65,7 +65,7 @@ export class CudaChecksummer implements Checksummer {
   }
 
   async #checksum(
-    memory: DmaMemory,
+    memory: ChecksummedMemory,
     offsetBytes: number,
     lengthBytes: number,
     chunkBytes: number,

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Checksummer, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
 import { throwIfAborted } from '../throw-if-aborted.js'
 
 /** How long others wait for the event loop, and with it the submission of I/O, at most: in milliseconds, about. */
@@ -36,7 +36,11 @@ export const zlibChecksummer: Checksummer = {
   },
 }
 
-function bytesOf({ view, lengthBytes: whole }: DmaMemory, offsetBytes: number, lengthBytes: number): Uint8Array {
+function bytesOf(
+  { view, lengthBytes: whole }: ChecksummedMemory,
+  offsetBytes: number,
+  lengthBytes: number,
+): Uint8Array {
   if (view === undefined)
     throw new TypeError('memory: expected memory with a view, got memory that the host cannot see')
   const isRange = [offsetBytes, lengthBytes].every((value) => Number.isSafeInteger(value) && value >= 0)

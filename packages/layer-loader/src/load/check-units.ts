@@ -1,39 +1,48 @@
-import type { AbortSignalLike, Checksummer, DmaMemory } from '@gpunvme/nvme-spec/transport'
-import type { BlockStore } from '../store/store.js'
-import type { StoredExtent } from './extent.js'
+import type { AbortSignalLike, ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
 import type { PlacedUnit } from './load-plan.js'
-import { VerificationError } from './verification-error.js'
 
-/** What is checked, and by what. */
+/** Bytes of memory, and their CRC-32/ISO-HDLC as it should be. */
+export type MemoryUnit = Pick<PlacedUnit, 'memoryBytes' | 'lengthBytes' | 'crc32'>
+
+/** A unit whose bytes have another CRC-32. */
+export interface Mismatch<U extends MemoryUnit> {
+  readonly unit: U
+  readonly got: number
+}
+
+/** Where the bytes are, and what computes their checksums. */
 export interface CheckTarget {
-  readonly model: { readonly name: string; readonly store: BlockStore }
-  readonly extent: StoredExtent
-  readonly memory: DmaMemory
+  readonly memory: ChecksummedMemory
   readonly checksummer: Checksummer
-  readonly signal?: AbortSignalLike
+  readonly signal?: AbortSignalLike | undefined
 }
 
 /**
- * Compares the checksums of what has been read with those that are known.
- * @throws VerificationError for the first unit that does not match; what the checksummer throws.
+ * Compares bytes in memory with their known checksums, in ascending order.
+ * @returns the first unit that does not match; undefined if all do
+ * @throws what the checksummer throws
  */
-export async function checkUnits(units: readonly PlacedUnit[], target: CheckTarget): Promise<void> {
-  const { model, extent, memory, checksummer, signal } = target
+export async function firstMismatch<U extends MemoryUnit>(
+  units: readonly U[],
+  { memory, checksummer, signal }: CheckTarget,
+): Promise<Mismatch<U> | undefined> {
   for (const run of chunkRuns(units)) {
     const [first, last] = [run[0]!, run.at(-1)!]
-    const got = new Uint32Array(run.length)
+    const sums = new Uint32Array(run.length)
     const lengthBytes = last.memoryBytes + last.lengthBytes - first.memoryBytes
     const options = signal && { signal }
-    await checksummer.checksum(memory, first.memoryBytes, lengthBytes, first.lengthBytes, got, options)
+    await checksummer.checksum(memory, first.memoryBytes, lengthBytes, first.lengthBytes, sums, options)
     for (const [index, unit] of run.entries()) {
-      if (got[index] !== unit.crc32) throw new VerificationError(model, extent, unit, got[index]!)
+      const got = sums[index]!
+      if (got !== unit.crc32) return { unit, got }
     }
   }
+  return undefined
 }
 
 /** Units that follow each other in memory and are of one length, the last one excepted: one call for a checksummer. */
-function chunkRuns(units: readonly PlacedUnit[]): PlacedUnit[][] {
-  const runs: PlacedUnit[][] = []
+function chunkRuns<U extends MemoryUnit>(units: readonly U[]): U[][] {
+  const runs: U[][] = []
   let chunkBytes = 0
   let nextBytes = -1
   for (const unit of units) {

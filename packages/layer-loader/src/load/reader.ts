@@ -1,12 +1,13 @@
 import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
 import type { BlockStore } from '../store/store.js'
-import { checkUnits } from './check-units.js'
+import { firstMismatch } from './check-units.js'
 import { deferred } from './deferred.js'
 import type { Job } from './job.js'
 import type { LoaderOptions } from './options.js'
 import type { LoadPlan, PlacedUnit } from './load-plan.js'
 import type { LoadMeter } from './statistics.js'
 import { byUrgency, type Ticket } from './ticket.js'
+import { VerificationError } from './verification-error.js'
 
 /** A check whose turn has not come. */
 interface WaitingCheck {
@@ -155,7 +156,8 @@ export class Reader {
     const { clock } = this.model.store
     const timeNs = clock.now()
     const startMs = performance.now()
-    await checkUnits(units, { model: this.model, extent, memory: job.slot.memory, checksummer, signal: this.signal })
+    const mismatch = await firstMismatch(units, { memory: job.slot.memory, checksummer, signal: this.signal })
+    if (mismatch !== undefined) throw new VerificationError(this.model, extent, mismatch.unit, mismatch.got)
     const spentNs = (performance.now() - startMs) * 1e6
     job.verifyNs += spentNs
     this.meter.add('verifyNs', spentNs)

@@ -1,24 +1,34 @@
-import type { Clock, CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { AbortSignalLike, Checksummer, Clock, CopyEngine, DeviceMemory } from '@gpunvme/nvme-spec/transport'
 import type { LinkTimesCounter } from './link-times.js'
+import type { LoadedLayer } from './source.js'
 
-/** Copies to the GPU, timed: an engine makes them one after the other. */
+/** Copies layers to GPU memory and times the copies. The engine executes them in order. */
 export class Copier {
   readonly engine: CopyEngine
   private readonly clock: Clock
   private readonly times: LinkTimesCounter
+  private readonly checksummer: Checksummer | undefined
   private lastEndNs = -Infinity
 
-  constructor(engine: CopyEngine, clock: Clock, times: LinkTimesCounter) {
+  /** @param checksummer compares each copy with what was read; copies are not checked without one */
+  constructor(engine: CopyEngine, clock: Clock, times: LinkTimesCounter, checksummer?: Checksummer) {
     this.engine = engine
     this.clock = clock
     this.times = times
+    this.checksummer = checksummer
   }
 
-  async copy(from: DmaMemory, to: DeviceMemory, lengthBytes: number): Promise<void> {
+  get checks(): boolean {
+    return this.checksummer !== undefined
+  }
+
+  /** @throws what the copy engine throws; as `LoadedLayer.checkCopy` */
+  async copy(layer: LoadedLayer, to: DeviceMemory, signal: AbortSignalLike): Promise<void> {
     const askedNs = this.clock.now()
-    await this.engine.copy(from, 0, to, 0, lengthBytes)
+    await this.engine.copy(layer.memory, 0, to, 0, layer.lengthBytes)
     const endNs = this.clock.now()
     this.times.add('copy', { startNs: Math.min(endNs, Math.max(askedNs, this.lastEndNs)), endNs })
     this.lastEndNs = endNs
+    if (this.checksummer !== undefined) await layer.checkCopy(to, this.checksummer, signal)
   }
 }

@@ -92,7 +92,7 @@ export class Feed {
 
   /** A lane has as many places as there are slots: one is free. */
   private async copyIn(name: string): Promise<OnGpu> {
-    const { residents, copier } = this.parts
+    const { residents, copier, signal } = this.parts
     const memory = this.copySlots.pop()!
     const giveBack = () => void this.copySlots.push(memory)
     const isInHost = residents.isInHost(name)
@@ -100,11 +100,11 @@ export class Feed {
       const from = isInHost ? residents.host(name) : await this.read(name)
       const { lengthBytes, tensors, verified, read } = from
       try {
-        await copier!.copy(from.memory, memory, lengthBytes)
+        await copier!.copy(from, memory, signal)
       } finally {
         if (!isInHost) from.release()
       }
-      const layer = { memory, lengthBytes, tensors, verified, release: giveBack }
+      const layer = { memory, lengthBytes, tensors, verified, verifiedOnGpu: copier!.checks, release: giveBack }
       return isInHost ? layer : { ...layer, readEndNs: read.endNs }
     } catch (error) {
       giveBack()
@@ -117,7 +117,8 @@ export class Feed {
     const loaded = await this.read(name)
     const { lengthBytes, tensors, verified, read } = loaded
     const release = () => loaded.release()
-    return { memory: gpuMemoryOf(loaded), lengthBytes, tensors, verified, release, readEndNs: read.endNs }
+    const memory = gpuMemoryOf(loaded)
+    return { memory, lengthBytes, tensors, verified, verifiedOnGpu: verified, release, readEndNs: read.endNs }
   }
 
   private async read(name: string): Promise<LoadedLayer> {

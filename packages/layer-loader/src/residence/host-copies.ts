@@ -9,6 +9,8 @@ export interface HostCopyMemory extends DeviceMemory {
   readonly bytes: Uint8Array
   /** 0: no GPU knows it. */
   readonly gpuPointer: 0n
+  /** The same bytes, for checksummers of host memory. */
+  readonly view: DataView
 }
 
 /** See `hostCopies`. */
@@ -27,7 +29,8 @@ export function hostCopies(): HostCopyEngine {
   return {
     alloc(lengthBytes) {
       const bytes = new Uint8Array(lengthBytes)
-      const memory = { lengthBytes, bytes, gpuPointer: 0n, free: () => void held.delete(memory) } as const
+      const view = new DataView(bytes.buffer)
+      const memory = { lengthBytes, bytes, view, gpuPointer: 0n, free: () => void held.delete(memory) } as const
       held.set(memory, bytes)
       return memory
     },

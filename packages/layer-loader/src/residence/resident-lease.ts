@@ -9,6 +9,7 @@ export interface OnGpu {
   readonly lengthBytes: number
   readonly tensors: readonly PlacedPiece[]
   readonly verified: boolean
+  readonly verifiedOnGpu: boolean
   /** When the last of it had been read in this pass; absent for what was not read. */
   readonly readEndNs?: number
   release(): void
@@ -30,6 +31,8 @@ export class ResidentLease {
   readonly tensors: readonly PlacedPiece[]
   /** Whether every byte was checked when it came from the drive. */
   readonly verified: boolean
+  /** Whether every byte was checked in GPU memory. */
+  readonly verifiedOnGpu: boolean
   private readonly layer: OnGpu
   private live = true
 
@@ -41,6 +44,7 @@ export class ResidentLease {
     this.lengthBytes = layer.lengthBytes
     this.tensors = layer.tensors
     this.verified = layer.verified
+    this.verifiedOnGpu = layer.verifiedOnGpu
     this.layer = layer
   }
 

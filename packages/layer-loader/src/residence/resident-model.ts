@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import type { CopyEngine } from '@gpunvme/nvme-spec/transport'
+import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import { AllSlotsHeldError } from '../stream/layer-stream.js'
 import { Copier } from './copier.js'
@@ -17,6 +17,8 @@ export interface ResidenceParts {
   readonly source: LayerSource
   /** What copies to the GPU; not needed by a plan of tier 2 without layers in host memory. */
   readonly copies?: CopyEngine
+  /** Checks each copy in GPU memory, such as `cudaChecksummer`; copies are not checked without one. */
+  readonly checksummer?: Checksummer
   /** Aborting ends loading, and later every pass. */
   readonly signal?: AbortSignal
   /** Called for each layer that was loaded to stay. */
@@ -93,8 +95,8 @@ export class ResidentModel {
   /** Use `openResidence`. */
   constructor(parts: ResidenceParts) {
     this.parts = parts
-    const { copies, source, signal } = parts
-    this.copier = copies && new Copier(copies, source.clock, this.times)
+    const { copies, checksummer, source, signal } = parts
+    this.copier = copies && new Copier(copies, source.clock, this.times, checksummer)
     this.residents = new Residents(source, this.copier)
     this.signal = signal ? AbortSignal.any([signal, this.stop.signal]) : this.stop.signal
   }

@@ -121,8 +121,9 @@ export class Residents {
         memory.free()
         return Promise.resolve()
       })
-      await this.copier!.copy(loaded.memory, memory, lengthBytes)
-      this.onGpu.set(layer.name, { memory, lengthBytes, tensors, verified, release: () => undefined })
+      await this.copier!.copy(loaded, memory, signal)
+      const verifiedOnGpu = this.copier!.checks
+      this.onGpu.set(layer.name, { memory, lengthBytes, tensors, verified, verifiedOnGpu, release: () => undefined })
     } finally {
       loaded.release()
     }
@@ -135,7 +136,10 @@ export class Residents {
     this.owners.set(layer.name, () => reader.close())
     const loaded = await reader.load(layer.name, signal)
     if (where === 'host') this.inHost.set(layer.name, loaded)
-    else this.onGpu.set(layer.name, { ...loaded, memory: gpuMemoryOf(loaded), release: () => undefined })
+    else {
+      const memory = gpuMemoryOf(loaded)
+      this.onGpu.set(layer.name, { ...loaded, memory, verifiedOnGpu: loaded.verified, release: () => undefined })
+    }
   }
 }
 

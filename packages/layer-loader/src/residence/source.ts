@@ -1,4 +1,4 @@
-import type { Clock, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { AbortSignalLike, ChecksummedMemory, Checksummer, Clock, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { PlacedPiece } from '../load/load-plan.js'
 
 /** A layer in a slot, until it is released. */
@@ -11,6 +11,12 @@ export interface LoadedLayer {
   readonly verified: boolean
   /** What came from the drive, and when it was busy with that: not with what was read before it. */
   readonly read: { readonly bytes: number; readonly startNs: number; readonly endNs: number }
+  /**
+   * Compares a copy of this memory with the checksums stored with the model; if the model has none, with checksums of
+   * this memory, which proves the copy but not the read.
+   * @throws CopyMismatchError for the first chunk that differs; what the checksummer throws; the signal's reason.
+   */
+  checkCopy(copy: ChecksummedMemory, checksummer: Checksummer, signal?: AbortSignalLike): Promise<void>
   /** Gives the slot back. Releasing twice is harmless. */
   release(): void
 }

@@ -17,7 +17,7 @@ export const cost: CostModel = { readNs: (bytes) => bytes, copyNs: (bytes) => by
 const profile = deriveProfile('ideal', { readBytesPerSecond: 1e9 })
 
 /** Checks memory that only the GPU sees, as a kernel would. */
-const onGpu: Checksummer = {
+export const onGpu: Checksummer = {
   name: 'test',
   checksum(memory, offsetBytes, lengthBytes, chunkBytes, into) {
     for (let at = 0, chunk = 0; at < lengthBytes; at += chunkBytes, chunk++) {

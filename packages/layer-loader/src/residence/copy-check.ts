@@ -1,0 +1,90 @@
+import type { AbortSignalLike, ChecksummedMemory, Checksummer, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
+import { quote } from '../formats/quote.js'
+import { encodeCrc } from '../image/extent.js'
+import { CHUNK_BYTES } from '../image/format.js'
+import { firstMismatch, type MemoryUnit, type Mismatch } from '../load/check-units.js'
+import type { LoadPlan, PlacedPiece } from '../load/load-plan.js'
+
+/** A layer in host memory, as it was loaded. */
+export interface HostCopy {
+  readonly memory: DmaMemory
+  readonly plan: LoadPlan
+  /** Computes checksums of `memory` if the model stores none; `zlibChecksummer` by default. */
+  readonly checksummer?: Checksummer | undefined
+}
+
+/** Compares copies of a layer with the layer in host memory. */
+export class CopyCheck {
+  private readonly model: string
+  private readonly layer: string
+  private readonly source: HostCopy
+  /** Kept: a layer that stays in host memory is copied in every pass. */
+  private units: readonly MemoryUnit[] | undefined
+
+  constructor(model: string, layer: string, source: HostCopy) {
+    this.model = model
+    this.layer = layer
+    this.source = source
+  }
+
+  /** @throws CopyMismatchError for the first chunk that differs; what the checksummers throw */
+  async run(copy: ChecksummedMemory, checksummer: Checksummer, signal?: AbortSignalLike): Promise<void> {
+    this.units ??= await this.knownUnits(signal)
+    const mismatch = await firstMismatch(this.units, { memory: copy, checksummer, signal })
+    if (mismatch !== undefined)
+      throw new CopyMismatchError(this.model, this.layer, { ...mismatch, pieces: this.source.plan.pieces })
+  }
+
+  /** The checksums stored with the model, if they cover the layer and no byte was moved; those of host memory otherwise. */
+  private async knownUnits(signal?: AbortSignalLike): Promise<readonly MemoryUnit[]> {
+    const { memory, plan, checksummer = zlibChecksummer } = this.source
+    if (plan.checksAll && plan.moves.length === 0) return plan.units
+    const sums = new Uint32Array(Math.ceil(plan.memoryBytes / CHUNK_BYTES))
+    await checksummer.checksum(memory, 0, plan.memoryBytes, CHUNK_BYTES, sums, signal && { signal })
+    return Array.from(sums, (crc32, chunk) => {
+      const memoryBytes = chunk * CHUNK_BYTES
+      return { memoryBytes, lengthBytes: Math.min(CHUNK_BYTES, plan.memoryBytes - memoryBytes), crc32 }
+    })
+  }
+}
+
+/** A layer in GPU memory differs from the verified layer in host memory. It is not handed out. */
+export class CopyMismatchError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_COPY_MISMATCH'
+  readonly category = 'verification'
+  readonly model: string
+  readonly layer: string
+  /** Of the first chunk that differs, from the start of the layer's memory. */
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+  /** CRC-32s. */
+  readonly expected: number
+  readonly got: number
+
+  constructor(
+    model: string,
+    layer: string,
+    { unit, got, pieces }: Mismatch<MemoryUnit> & { readonly pieces: readonly PlacedPiece[] },
+  ) {
+    const { memoryBytes, lengthBytes, crc32 } = unit
+    const endBytes = memoryBytes + lengthBytes
+    const inside = pieces.filter((piece) => {
+      return piece.offsetBytes < endBytes && piece.offsetBytes + piece.lengthBytes > memoryBytes
+    })
+    super(`GPU memory differs from host memory: ${quote(layer)} of model ${quote(model)}`, {
+      facts: [
+        `bytes ${memoryBytes} to ${endBytes - 1}: CRC-32 expected ${encodeCrc(crc32)}, got ${encodeCrc(got)}`,
+        `tensors in these bytes: ${inside.length === 0 ? 'none' : quote(inside[0]!.name)}${inside.length > 1 ? ` and ${inside.length - 1} more` : ''}`,
+      ],
+      next: 'load it again; if it fails again, GPU memory or the PCIe path to it corrupts data',
+    })
+    this.model = model
+    this.layer = layer
+    this.offsetBytes = memoryBytes
+    this.lengthBytes = lengthBytes
+    this.expected = crc32
+    this.got = got
+  }
+}

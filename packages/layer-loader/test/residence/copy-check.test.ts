@@ -1,0 +1,126 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  CopyMismatchError,
+  hostCopies,
+  layerSizes,
+  loaderSource,
+  openModelInFiles,
+  openResidence,
+  planResidence,
+  zlibChecksummer,
+  type LayerSource,
+  type ResidenceParts,
+} from '../../src/index.js'
+import { safetensorsFile, smallModel, tensorBytes, type TensorSize } from '../models.js'
+import { cost, LAYER_BYTES, LAYERS, machine, onGpu } from './machine.js'
+
+const SLOW_MS = 120_000
+const slots = { copies: 2, drive: 2 }
+
+/** Two layers in GPU memory, two in host memory, the others on the drive. */
+const budget = { vramBytes: 4 * LAYER_BYTES, ramBytes: 4 * LAYER_BYTES }
+
+function open(source: LayerSource, layers: ReturnType<typeof layerSizes>, parts: Omit<ResidenceParts, 'source'>) {
+  return openResidence(planResidence(layers, { budget, tier: 1, slots, cost, costFrom: 'measured' }), {
+    source,
+    ...parts,
+  })
+}
+
+/** Counts the bytes that a checksummer sums. */
+function counting(inner: Checksummer): Checksummer & { bytes: number } {
+  const counted = {
+    name: inner.name,
+    bytes: 0,
+    checksum(...call: Parameters<Checksummer['checksum']>) {
+      counted.bytes += call[2]
+      return inner.checksum(...call)
+    },
+  }
+  return counted
+}
+
+describe('copies are checked in GPU memory', () => {
+  test(
+    'each copied layer against the checksums stored in the image',
+    async () => {
+      const { source, layers, copies } = await machine()
+      const checksummer = counting(onGpu)
+      await using model = await open(source, layers, { copies, checksummer })
+      expect(checksummer.bytes).toBe(2 * LAYER_BYTES)
+      for await (using layer of model.pass({ isLast: true })) expect(layer.verifiedOnGpu).toBe(true)
+      expect(checksummer.bytes).toBe(LAYERS * LAYER_BYTES)
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'a byte that changes on its way to the GPU fails the pass: the layer, the bytes and the tensor are named',
+    async () => {
+      const { source, layers, host } = await machine()
+      const engine: CopyEngine = host.gpu!.copies
+      let isCorrupting = false
+      const copies: CopyEngine = {
+        alloc: (lengthBytes) => engine.alloc(lengthBytes),
+        async copy(from, fromBytes, to, toBytes, lengthBytes) {
+          const bytes = new Uint8Array(from.view!.buffer, from.view!.byteOffset + fromBytes, lengthBytes)
+          if (isCorrupting) bytes[4097]! ^= 1
+          await engine.copy(from, fromBytes, to, toBytes, lengthBytes)
+          if (isCorrupting) bytes[4097]! ^= 1
+        },
+      }
+      await using model = await open(source, layers, { copies, checksummer: onGpu })
+      isCorrupting = true
+      const failed = await model
+        .pass()
+        .next()
+        .then(async () => {
+          for await (const layer of model.pass()) layer.release()
+        })
+        .catch((error: unknown) => error)
+      expect(failed).toBeInstanceOf(CopyMismatchError)
+      expect(failed).toMatchObject({
+        code: 'ERR_GPUNVME_COPY_MISMATCH',
+        category: 'verification',
+        offsetBytes: 0,
+        lengthBytes: LAYER_BYTES,
+      })
+      expect(String(failed)).toMatch(/GPU memory differs from host memory: "layer \d"[^]*CRC-32 expected [^]*tensors/)
+      isCorrupting = false
+      for await (using layer of model.pass()) expect(layer.verifiedOnGpu).toBe(true)
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'a model without checksums against host memory: nothing is claimed of the read',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'gpunvme-copy-check-'))
+      // An odd length puts every tensor but the first where it has to be moved to be aligned.
+      const sizes = Array.from({ length: LAYERS }, (_, layer): TensorSize => [`model.layers.${layer}.weight`, 700_001])
+      const written = await smallModel(sizes)
+      const path = join(folder, 'model.safetensors')
+      await writeFile(path, safetensorsFile(sizes))
+      const files = await openModelInFiles(path)
+      onTestFinished(() => files.close())
+      const source = loaderSource(files.model, { verify: 'off' })
+      const checksummer = counting(zlibChecksummer)
+      const layers = layerSizes(files.model, { verify: 'off' })
+      await using model = await open(source, layers, { copies: hostCopies(), checksummer })
+      for await (using layer of model.pass({ isLast: true })) {
+        expect([layer.verified, layer.verifiedOnGpu]).toEqual([false, true])
+        for (const { name, offsetBytes, lengthBytes } of layer.tensors) {
+          const { bytes } = layer.memory as ReturnType<ReturnType<typeof hostCopies>['alloc']>
+          const got = bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
+          expect(Buffer.compare(got, await tensorBytes(written, name))).toBe(0)
+        }
+      }
+      expect(checksummer.bytes).toBeGreaterThanOrEqual(LAYERS * 700_001)
+    },
+    SLOW_MS,
+  )
+})
