@@ -19,6 +19,9 @@ export type { HarmlessTransport, OpenedTransport } from './drive/opened-transpor
 export type { QtestOptions } from './drive/qtest-transport.js'
 export type { TransportName } from './drive/transport-names.js'
 export type { VfioUserOptions } from './drive/vfio-user-transport.js'
+export type { Choice, Rejected } from './rig/choice.js'
+export { openRig, type Rig } from './rig/open-rig.js'
+export type { ComposeOptions, RigDrive, RigOptions, RigProgress } from './rig/options.js'
 
 export type EngineName = 'host' | 'cpu-kernel' | 'cuda'
 

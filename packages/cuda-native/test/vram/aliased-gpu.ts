@@ -1,6 +1,10 @@
 import type { DeviceMemory, DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
-import type { Cuda } from '../../src/cuda/index.js'
 import type { GpuAccess, GpuMemorySource, VramProvider } from '../../src/vram/index.js'
+
+/** A GPU that registers memory of this process: `Cuda`, of the sources or of the built package. */
+interface RegisteringGpu {
+  register(view: ArrayBufferView): { readonly gpuPointer: bigint; readonly address: bigint; unregister(): void }
+}
 
 interface Block {
   readonly gpuPointer: bigint
@@ -16,11 +20,11 @@ export class AliasedGpu implements GpuMemorySource, GpuAccess {
   /** Who did what, in order: 'free', 'release', and what a test adds. */
   readonly journal: string[] = []
   readonly provider: VramProvider
-  private readonly cuda: Cuda
+  private readonly cuda: RegisteringGpu
   private readonly dma: DmaAllocator
   private readonly blocks = new Set<Block>()
 
-  constructor(cuda: Cuda, dma: DmaAllocator) {
+  constructor(cuda: RegisteringGpu, dma: DmaAllocator) {
     this.cuda = cuda
     this.dma = dma
     this.provider = {

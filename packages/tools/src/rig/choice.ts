@@ -1,0 +1,18 @@
+/** An option that was considered and not used, and the fact that ruled it out. */
+export interface Rejected {
+  readonly option: string
+  readonly reason: string
+}
+
+/** A decision of `openRig`. */
+export interface Choice {
+  readonly subject: 'gpu' | 'engine' | 'tier' | 'verification' | 'cost'
+  readonly chosen: string
+  readonly reason: string
+  readonly rejected: readonly Rejected[]
+}
+
+/** The first line of an error, which states what failed. */
+export function headlineOf(error: Error): string {
+  return error.message.split('\n')[0]!
+}

@@ -1,0 +1,53 @@
+import { EngineUnsuitableError } from '@gpunvme/cuda-native'
+import { BlackwellRegistersError, cudaEngine, CudaRegistrationError } from '@gpunvme/cuda-native/cuda'
+import { Controller, HostEngine, type ControllerOptions } from '@gpunvme/host-driver'
+import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
+import { openEngine, type EngineName } from '../open.js'
+import { headlineOf, type Choice } from './choice.js'
+import type { Target } from './gpu.js'
+
+/** A controller, and the engine that drives it. */
+export interface Driven {
+  readonly controller: Controller
+  readonly choice: Choice
+}
+
+/**
+ * Opens the controller with the engine that `wanted` names; if undefined, with `cuda` where the GPU can ring its
+ * doorbells, otherwise with `host`.
+ * @throws as `Controller.open`; EngineUnsuitableError, CudaUnavailableError, … for an engine that was named
+ */
+export async function openDriven(
+  transport: Transport,
+  wanted: EngineName | undefined,
+  { gpu }: Target,
+  options: ControllerOptions,
+): Promise<Driven> {
+  if (wanted !== undefined) {
+    // The engine uses the GPU that the layers go to.
+    const engine =
+      wanted === 'cuda' && gpu !== undefined ? cudaEngine(transport, gpu.cuda) : openEngine(wanted, transport)
+    const controller = await Controller.open(transport, { ...options, engine })
+    return { controller, choice: { subject: 'engine', chosen: wanted, reason: 'requested', rejected: [] } }
+  }
+  const byHost = async (reason: string): Promise<Driven> => {
+    const controller = await Controller.open(transport, { ...options, engine: new HostEngine(transport) })
+    const rejected = [{ option: 'cuda', reason }]
+    return { controller, choice: { subject: 'engine', chosen: 'host', reason: 'drives every transport', rejected } }
+  }
+  if (gpu === undefined) return byHost('no GPU is used')
+  try {
+    const engine: Engine = cudaEngine(transport, gpu.cuda)
+    const controller = await Controller.open(transport, { ...options, engine })
+    const reason = 'the GPU can write the doorbells'
+    return { controller, choice: { subject: 'engine', chosen: 'cuda', reason, rejected: [] } }
+  } catch (error) {
+    if (!isUnsuitable(error)) throw error
+    return byHost(headlineOf(error))
+  }
+}
+
+/** The GPU cannot reach the registers: a fact about the machine, not a failure of the drive. */
+function isUnsuitable(error: unknown): error is Error {
+  return [EngineUnsuitableError, BlackwellRegistersError, CudaRegistrationError].some((type) => error instanceof type)
+}

@@ -1,0 +1,72 @@
+import { cudaStatus, NativeAddonError, type CudaDevice } from '@gpunvme/cuda-native'
+import { cudaChecksummer, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
+import { nativeChecksummer } from '@gpunvme/cuda-native/host'
+import { hostCopies, zlibChecksummer } from '@gpunvme/layer-loader'
+import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
+import { totalmem } from 'node:os'
+import type { Choice } from './choice.js'
+import type { Teardown } from './teardown.js'
+
+/** Where layers go: a GPU, or host memory in its place. */
+export interface Target {
+  /** 'NVIDIA H100 PCIe', or 'host memory'. */
+  readonly name: string
+  /** The GPU; absent if host memory takes its place. */
+  readonly gpu?: { readonly cuda: Cuda; readonly device: CudaDevice }
+  readonly copies: CopyEngine
+  /** Computes checksums in the target's memory. */
+  readonly checksummer: Checksummer
+  readonly defaultVramBytes: number
+}
+
+/**
+ * Opens the GPU that `wanted` names; if undefined, GPU 0 or host memory in its place.
+ * @throws CudaUnavailableError, NativeAddonError if a GPU was named and cannot be used; RangeError for one that does not exist
+ */
+export function openTarget(wanted: number | 'none' | undefined, teardown: Teardown): [Target, Choice] {
+  const choice = (chosen: string, reason: string, rejected: Choice['rejected'] = []): Choice => {
+    return { subject: 'gpu', chosen, reason, rejected }
+  }
+  if (wanted === 'none') return [hostTarget(), choice('none', 'requested')]
+  if (wanted === undefined) {
+    const status = cudaStatus()
+    if (!status.available) {
+      const reason = 'no usable GPU: host memory takes its place'
+      return [hostTarget(), choice('none', reason, [{ option: 'GPU 0', reason: status.message }])]
+    }
+  }
+  const target = gpuTarget(wanted ?? 0, teardown)
+  const reason = wanted === undefined ? 'the first GPU that CUDA lists' : 'requested'
+  return [target, choice(`GPU ${wanted ?? 0}: ${target.name}`, reason)]
+}
+
+/** Computes checksums of host memory: natively if the addon is built. */
+export function hostChecksummer(): Checksummer {
+  try {
+    return nativeChecksummer()
+  } catch (error) {
+    if (error instanceof NativeAddonError) return zlibChecksummer
+    throw error
+  }
+}
+
+function hostTarget(): Target {
+  const copies = hostCopies()
+  return { name: 'host memory', copies, checksummer: zlibChecksummer, defaultVramBytes: Math.floor(totalmem() / 4) }
+}
+
+function gpuTarget(number: number, teardown: Teardown): Target {
+  const cuda = openCuda({ device: number })
+  teardown.add(async () => {
+    await cuda.close()
+  })
+  const status = cudaStatus()
+  if (!status.available) throw new TypeError('expected CUDA to list the GPU that it has opened')
+  const device = status.devices[number]!
+  const copies = cuda.copyEngine()
+  teardown.add(() => copies.close())
+  const checksummer = cudaChecksummer(cuda)
+  teardown.add(() => checksummer.close())
+  const defaultVramBytes = Math.floor(device.memoryBytes * 0.75)
+  return { name: device.name, gpu: { cuda, device }, copies, checksummer, defaultVramBytes }
+}

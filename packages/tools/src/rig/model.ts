@@ -1,0 +1,143 @@
+import type { Namespace, WritableNamespace } from '@gpunvme/host-driver'
+import {
+  asModel,
+  asStore,
+  modelInPlace,
+  openImage,
+  openModelInFiles,
+  openSet,
+  pack,
+  storeSource,
+  type BlockStore,
+  type StoredModel,
+} from '@gpunvme/layer-loader'
+import {
+  fileOnDiskSource,
+  FileSystemError,
+  findPartitions,
+  openFileSystem,
+  type FileOnDisk,
+  type FileSystem,
+} from '@gpunvme/layer-loader/filesystems'
+import { Catalogue, openModelFile, openModelParts } from '@gpunvme/layer-loader/formats'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { findModel, type FindOptions } from '../model/same-catalogue.js'
+import type { ComposeOptions } from './options.js'
+import type { Teardown } from './teardown.js'
+
+/** A model, and what else was found where it lies. */
+export interface FoundModel {
+  readonly model: StoredModel
+  /** Names of all models there. */
+  readonly models: readonly string[]
+  /** Identifies a packed model's content; absent for a model that was not packed. */
+  readonly fingerprint?: string
+  /** Damage that does not prevent loading, such as one bad copy of the superblock. */
+  readonly problems: readonly GpuNvmeError[]
+}
+
+export type ModelOptions = Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'> & Pick<Partial<FindOptions>, 'onFile'>
+
+/** Opens the model on one drive, or on the set that several drives form. */
+export async function openOnDrives(
+  namespaces: readonly [Namespace, ...Namespace[]],
+  options: ModelOptions,
+  teardown: Teardown,
+): Promise<FoundModel> {
+  const { model: name, inPlace = false, signal = new AbortController().signal } = options
+  const store = await storeOf(namespaces, signal)
+  if (inPlace) return openInPlace(store, name, signal, teardown)
+  const image = await openImage(store, { signal })
+  const onFile = options.onFile ?? (() => Promise.resolve())
+  const packed = await findModel(image, name, { signal, onFile })
+  const models = image.models.map((each) => each.name)
+  return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
+}
+
+/** Opens a model in plain files. @throws as `openModelInFiles` */
+export async function openInFiles(path: string, teardown: Teardown): Promise<FoundModel> {
+  const files = await openModelInFiles(path)
+  teardown.add(() => files.close())
+  const { model } = files
+  return { model, models: [model.name], problems: [] }
+}
+
+/** Packs a model file onto an empty namespace. */
+export async function packOnto(
+  path: string,
+  namespace: WritableNamespace,
+  { signal, onProgress }: Pick<ComposeOptions, 'signal' | 'onProgress'>,
+): Promise<void> {
+  await using file = await openModelFile(path, signal && { signal })
+  await pack(file, namespace, {
+    ...(signal && { signal }),
+    onProgress: ({ doneBytes, totalBytes }) => onProgress?.({ stage: 'packing', doneBytes, totalBytes }),
+  })
+}
+
+async function storeOf(namespaces: readonly [Namespace, ...Namespace[]], signal: AbortSignal): Promise<BlockStore> {
+  return namespaces.length === 1 ? asStore(namespaces[0]) : openSet(namespaces, { signal })
+}
+
+async function openInPlace(
+  store: BlockStore,
+  path: string | undefined,
+  signal: AbortSignal,
+  teardown: Teardown,
+): Promise<FoundModel> {
+  if (path === undefined) throw new TypeError('model: expected the path of a file on the drive, got undefined')
+  const source = storeSource(store)
+  const system = await fileSystemWith(source, path, signal)
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  const files = new Map<string, FileOnDisk>()
+  const file = await openModelParts(
+    path.slice(folder.length),
+    async (name) => {
+      const found = await system.file(folder + name, { signal })
+      const part = fileOnDiskSource(source, found)
+      files.set(part.name, found)
+      return part
+    },
+    { signal },
+  )
+  teardown.add(() => file.close())
+  const runs = file.parts.map((part) => files.get(part.source.name)!.extents)
+  const model = modelInPlace(new Catalogue(file), store, runs)
+  return { model, models: [model.name], problems: [] }
+}
+
+/** The file system that has the path: that of the whole drive, or of one of its partitions. */
+async function fileSystemWith(
+  source: ReturnType<typeof storeSource>,
+  path: string,
+  signal: AbortSignal,
+): Promise<FileSystem> {
+  const { kind, partitions } = await findPartitions(source, { signal })
+  const places = kind === 'none' ? [undefined] : partitions
+  const tried: string[] = []
+  for (const partition of places) {
+    try {
+      const system = await openFileSystem(source, { signal, ...(partition !== undefined && { partition }) })
+      await system.file(path, { signal })
+      return system
+    } catch (error) {
+      if (!(error instanceof FileSystemError)) throw error
+      const where = partition === undefined ? 'the drive' : `partition ${partition.index}`
+      tried.push(`${where}: ${error.message.split('\n')[0]!}`)
+    }
+  }
+  throw new FileNotInPlaceError(path, source.name, tried)
+}
+
+/** No file system on the drive has a readable file of that path. */
+export class FileNotInPlaceError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_FILE_NOT_IN_PLACE'
+  readonly category = 'not-found'
+
+  constructor(path: string, store: string, tried: readonly string[]) {
+    super(`No file ${path} can be read in place on ${store}`, {
+      facts: tried.length === 0 ? ['the drive has a partition table without partitions'] : tried,
+      next: 'give the path inside the file system, without the mount point: /models/x.gguf',
+    })
+  }
+}

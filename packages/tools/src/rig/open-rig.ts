@@ -1,0 +1,290 @@
+import { Controller, type ControllerOptions, type Namespace } from '@gpunvme/host-driver'
+import {
+  layerSizes,
+  loaderSource,
+  measureCost,
+  openResidence,
+  planResidence,
+  type LoaderSourceOptions,
+  type ResidencePlan,
+  type ResidentModel,
+  type StoredModel,
+} from '@gpunvme/layer-loader'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { totalmem } from 'node:os'
+import { findDrive } from '../drive/find-drive.js'
+import { DriveInUseError } from '../drive/open-named.js'
+import type { SimOptions } from '../drive/sim-transport.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import { transportOf } from '../drive/transport-names.js'
+import { openTransport } from '../open.js'
+import { formatBytes } from '../terminal/units.js'
+import type { Choice } from './choice.js'
+import { openDriven, type Driven } from './engine.js'
+import { hostChecksummer, openTarget, type Target } from './gpu.js'
+import { openInFiles, openOnDrives, packOnto, type FoundModel, type ModelOptions } from './model.js'
+import type { ComposeOptions, RigDrive, RigOptions } from './options.js'
+import { Teardown } from './teardown.js'
+import { findDmaBufs, reachTier, tierOne, type FindReach, type ReachedTier } from './tier.js'
+
+/** How much is read, and copied, to measure what both cost. */
+const SAMPLE_BYTES = 32 * 1024 * 1024
+
+/** Of the 512 MiB that a simulated drive in real time has for everything, what layers may take by default. */
+const REAL_TIME_RAM_BYTES = 256 * 1024 * 1024
+
+/** A model that is ready to be computed on, layer by layer, in GPU memory. */
+export interface Rig {
+  readonly model: StoredModel
+  /** Names of all models that were found with it. */
+  readonly models: readonly string[]
+  readonly fingerprint?: string
+  /** Damage to the image that does not prevent loading. */
+  readonly problems: readonly GpuNvmeError[]
+  /** Iterates over the layers: `for await (using layer of rig.loader.pass()) compute(layer.memory.gpuPointer)`. */
+  readonly loader: ResidentModel
+  /** Where each layer stays between passes, and the predicted time of a pass. */
+  readonly placement: ResidencePlan
+  /** Each decision, its reason, and what ruled out the alternatives. */
+  readonly why: readonly Choice[]
+  /** Of the drives, in the order given; none for a model in files. */
+  readonly controllers: readonly Controller[]
+  /** Releases layers, GPU memory, controllers and transports. Closing twice is harmless. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What tests replace, and callers that have opened the transports themselves. */
+export interface ComposeParts {
+  readonly findReach?: FindReach
+  readonly onFile?: ModelOptions['onFile']
+}
+
+/**
+ * Opens a model for computation on a GPU: transports and controllers of its drives, the engine that the machine allows,
+ * GPU memory by the highest tier whose probe passes, and the loader with its placement.
+ *
+ * ```ts
+ * await using rig = await openRig({ drives: ['0000:0b:00.0'], vram: 20 * 2 ** 30 })
+ * for await (using layer of rig.loader.pass()) await compute(layer.memory.gpuPointer, layer.tensors)
+ * ```
+ *
+ * Every byte is verified in host memory and, after its copy, in GPU memory. If a step fails, everything opened before it
+ * is closed.
+ * @throws UsageError, DriveNotFoundError, DriveInUseError; as `openTransport`, `Controller.open`, `openImage`, `openSet`,
+ *   `planResidence` and `openResidence`; CudaUnavailableError for a GPU that was named
+ */
+export async function openRig({ drives = [], sim, ...options }: RigOptions): Promise<Rig> {
+  const all = [...drives, ...(sim === undefined ? [] : [{ transport: 'sim', ...sim } as const])]
+  const opened: OpenedTransport[] = []
+  const teardown = new Teardown()
+  const closing = (transport: OpenedTransport) => {
+    teardown.add(() => transport.close())
+    opened.push(transport)
+  }
+  try {
+    for (const drive of all) closing(await openDrive(drive))
+    const [first] = all
+    const isEmpty = typeof first === 'object' && first.transport === 'sim' && first.image === undefined
+    if (isEmpty && options.model !== undefined && options.inPlace !== true)
+      await packInto(opened[0]!, options.model, options)
+    const rig = await composeRig(opened, options)
+    teardown.add(() => rig.close())
+    const close = () => teardown.run()
+    return { ...rig, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await teardown.run()
+    throw error
+  }
+}
+
+/** Packs a model file onto a drive that holds nothing else. */
+export async function packInto(
+  { transport, serial }: OpenedTransport,
+  path: string,
+  options: Pick<ComposeOptions, 'signal' | 'onProgress' | 'queueDepth'>,
+): Promise<void> {
+  if (serial === undefined) throw new TypeError('sim: expected a simulated drive, got a real one')
+  const { queueDepth = 32 } = options
+  await using controller = await Controller.open(transport, { queueDepth, write: { serial } })
+  await packOnto(path, controller.namespace(controller.namespaces[0]!.identity.nsid), options)
+}
+
+/** As `openRig`, on transports that the caller has opened and closes. None: the model is in files. */
+export async function composeRig(
+  opened: readonly OpenedTransport[],
+  options: ComposeOptions,
+  parts: ComposeParts = {},
+): Promise<Rig> {
+  const teardown = new Teardown()
+  const close = () => teardown.run()
+  try {
+    const [target, gpuChoice] = openTarget(options.gpu, teardown)
+    const drives = new Drives(target, options)
+    const gpuMemory = new Teardown()
+    teardown.add(() => gpuMemory.run())
+    teardown.add(() => drives.close())
+    const { found, tier } = await openModel(opened, drives, { target, options, parts, teardown, gpuMemory })
+    const { model } = found
+    const [verification, source] = sourceOptions(model, target, tier, options)
+    const [placement, cost] = await place(model, opened, { target, tier, source, options })
+    const { checksummer, copies } = target
+    const layers = new Map(placement.layers.map((layer) => [layer.name, layer]))
+    const totalBytes = placement.vram.layerBytes + placement.ram.layerBytes
+    let doneBytes = 0
+    const loader = await openResidence(placement, {
+      source: loaderSource(model, source),
+      copies,
+      ...(options.verify !== false && { checksummer }),
+      ...(options.signal && { signal: options.signal }),
+      onLoaded({ name }) {
+        doneBytes += layers.get(name)!.lengthBytes
+        options.onProgress?.({ stage: 'loading', doneBytes, totalBytes })
+      },
+    })
+    teardown.add(() => loader.close())
+    const why = [gpuChoice, ...drives.choices, tier.choice, verification, cost]
+    const { controllers } = drives
+    return { ...found, loader, placement, why, controllers, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await teardown.run()
+    throw error
+  }
+}
+
+/** Controllers and their engines. */
+class Drives {
+  readonly driven: Driven[] = []
+  /** A controller could not be stopped. */
+  mayStillWrite = false
+  private readonly target: Target
+  private readonly options: ComposeOptions
+
+  constructor(target: Target, options: ComposeOptions) {
+    this.target = target
+    this.options = options
+  }
+
+  get controllers(): Controller[] {
+    return this.driven.map(({ controller }) => controller)
+  }
+
+  get choices(): Choice[] {
+    return this.driven.map(({ choice }) => choice)
+  }
+
+  async open(transport: Transport, more: ControllerOptions = {}): Promise<Namespace> {
+    const { engine, queues = 1, queueDepth = 32, nsid } = this.options
+    const driven = await openDriven(transport, engine, this.target, { queues, queueDepth, ...more })
+    this.driven.push(driven)
+    const { controller } = driven
+    return controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1)
+  }
+
+  /** Stops every controller, also after one failed to. @throws the first failure */
+  async close(): Promise<void> {
+    const ends = await Promise.allSettled(this.driven.splice(0).map(({ controller }) => controller.close()))
+    for (const end of ends) {
+      if (end.status === 'fulfilled') continue
+      this.mayStillWrite = true
+      throw end.reason
+    }
+  }
+}
+
+interface Opening {
+  readonly target: Target
+  readonly options: ComposeOptions
+  readonly parts: ComposeParts
+  readonly teardown: Teardown
+  readonly gpuMemory: Teardown
+}
+
+async function openModel(
+  opened: readonly OpenedTransport[],
+  drives: Drives,
+  { target, options, parts, teardown, gpuMemory }: Opening,
+): Promise<{ readonly found: FoundModel; readonly tier: ReachedTier }> {
+  const [first, ...others] = opened.map(({ transport }) => transport)
+  const { onFile } = parts
+  if (first === undefined) {
+    if (options.model === undefined) throw new TypeError('model: expected a path, since no drive was given')
+    const found = await openInFiles(options.model, teardown)
+    return { found, tier: tierOne('a file is read through host memory') }
+  }
+  let namespace = await drives.open(first)
+  const members: Namespace[] = []
+  for (const transport of others) members.push(await drives.open(transport))
+  const { findReach = findDmaBufs } = parts
+  const mayStillWrite = () => drives.mayStillWrite
+  const input = { transport: first, namespace, target, options, findReach, mayStillWrite }
+  const tier =
+    members.length > 0 ? tierOne('a set of drives is read through host memory') : await reachTier(input, gpuMemory)
+  if (tier.tier === 3) {
+    await drives.close()
+    namespace = await drives.open({ ...first, dma: tier.vram! }, { queueMemory: 'gpu' })
+  }
+  const found = await openOnDrives([namespace, ...members], { ...options, ...(onFile && { onFile }) }, teardown)
+  return { found, tier }
+}
+
+/** What is verified, and where. */
+function sourceOptions(
+  { checkable }: StoredModel,
+  { checksummer, name }: Target,
+  { tier, vram }: ReachedTier,
+  { verify = true }: ComposeOptions,
+): [Choice, LoaderSourceOptions] {
+  const checks = verify && checkable
+  const choice = (chosen: string, reason: string): Choice => ({ subject: 'verification', chosen, reason, rejected: [] })
+  const decided = !verify
+    ? choice('off', 'requested')
+    : checkable
+      ? choice('every byte', `against the checksums in the image, after the read and again in ${name}`)
+      : choice('copies', `these files store no checksums: ${name} is compared with what was read`)
+  const host = checks ? ({ verify: 'full', checksummer: hostChecksummer() } as const) : ({ verify: 'off' } as const)
+  if (tier === 1 || vram === undefined) return [decided, host]
+  const onGpu = checks ? { checksummer, dma: vram } : { dma: vram }
+  return [decided, { ...host, onGpu }]
+}
+
+async function place(
+  model: StoredModel,
+  opened: readonly OpenedTransport[],
+  parts: Pick<Opening, 'target' | 'options'> & { readonly tier: ReachedTier; readonly source: LoaderSourceOptions },
+): Promise<[ResidencePlan, Choice]> {
+  const { target, options, tier, source } = parts
+  const { store } = model
+  const isRealTimeSim = opened.some(({ name, time }) => name === 'sim' && time === 'wall')
+  const ramBytes = options.ram ?? (isRealTimeSim ? REAL_TIME_RAM_BYTES : Math.floor(totalmem() / 2))
+  const half = Math.floor(store.capacityBytes / 2 / store.blockBytes) * store.blockBytes
+  const sampleBytes = Math.min(SAMPLE_BYTES, half)
+  const cost = await measureCost(store, {
+    copies: target.copies,
+    sampleBytes,
+    ...(options.signal && { signal: options.signal }),
+  })
+  const plan = planResidence(layerSizes(model, source), {
+    budget: { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes },
+    tier: tier.tier === 1 ? 1 : 2,
+    cost,
+    costFrom: 'measured',
+  })
+  const clock = opened[0]?.time === 'modelled' ? 'modelled time' : 'wall time'
+  const reason = `reads and copies of ${formatBytes(sampleBytes)}, in ${clock}`
+  return [plan, { subject: 'cost', chosen: 'measured', reason, rejected: [] }]
+}
+
+/** @throws UsageError, DriveNotFoundError, DriveInUseError; as `openTransport` */
+async function openDrive(drive: RigDrive): Promise<OpenedTransport> {
+  if (typeof drive === 'string') {
+    const found = findDrive(drive)
+    const transport = transportOf(found.driver)
+    if (transport === undefined) throw new DriveInUseError(found, undefined)
+    return openTransport(transport, { address: found.bdf })
+  }
+  const { transport, ...options } = drive
+  // The overloads of `openTransport` pair each name with its options, as `RigDrive` does.
+  return openTransport(transport as 'sim', options as SimOptions)
+}

@@ -1,0 +1,26 @@
+/** Resources to release, in reverse order of their acquisition. */
+export class Teardown {
+  private steps: (() => void | Promise<void>)[] = []
+  private ending: Promise<void> | undefined
+
+  add(release: () => void | Promise<void>): void {
+    this.steps.push(release)
+  }
+
+  /** Releases everything, also after a failure; running twice is harmless. @throws the first failure */
+  run(): Promise<void> {
+    return (this.ending ??= this.releaseAll())
+  }
+
+  private async releaseAll(): Promise<void> {
+    const failures: unknown[] = []
+    for (const release of this.steps.splice(0).reverse()) {
+      try {
+        await release()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+}

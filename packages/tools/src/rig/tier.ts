@@ -1,0 +1,108 @@
+import type { Cuda } from '@gpunvme/cuda-native/cuda'
+import { CudaMemorySource } from '@gpunvme/cuda-native/cuda'
+import {
+  dmaBufProvider,
+  negotiateTier,
+  probeReads,
+  probeWrites,
+  withVram,
+  type AcceptedMemory,
+  type GpuAccess,
+  type GpuMemorySource,
+  type ProviderCandidate,
+  type Tier,
+  type VramAllocator,
+  type VramProvider,
+} from '@gpunvme/cuda-native/vram'
+import type { Namespace } from '@gpunvme/host-driver'
+import type { KmodTransport } from '@gpunvme/host-driver/kmod'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { closeSync } from 'node:fs'
+import type { Choice } from './choice.js'
+import type { Target } from './gpu.js'
+import type { ComposeOptions } from './options.js'
+import type { Teardown } from './teardown.js'
+
+/** GPU memory, and the ways to map it for a controller. */
+export interface GpuReach {
+  readonly memory: GpuMemorySource & GpuAccess
+  readonly providers: readonly ProviderCandidate[]
+  close(): void
+}
+
+/** Finds the ways to map GPU memory for the controller of a transport. */
+export type FindReach = (cuda: Cuda, transport: Transport) => GpuReach
+
+export interface ReachedTier {
+  readonly tier: Tier
+  /** Allocates GPU memory that the controller reaches; absent in tier 1. */
+  readonly vram?: VramAllocator
+  readonly choice: Choice
+}
+
+/** What decides on a tier. */
+export interface TierInput {
+  readonly transport: Transport
+  readonly namespace: Namespace
+  readonly target: Target
+  readonly options: Pick<ComposeOptions, 'tier' | 'allowPeerReads'>
+  readonly findReach: FindReach
+  /** Whether a controller could not be stopped: then GPU memory is kept until the process ends. */
+  readonly mayStillWrite: () => boolean
+}
+
+/** Negotiates the highest tier that a probe has proven, and opens its memory. */
+export async function reachTier(input: TierInput, teardown: Teardown): Promise<ReachedTier> {
+  const { transport, namespace, target, options, findReach, mayStillWrite } = input
+  const { tier: wanted = 2, allowPeerReads = false } = options
+  if (target.gpu === undefined) return tierOne('no GPU is used')
+  if (wanted === 1) return tierOne('requested', [])
+  const { cuda, device } = target.gpu
+  const reach = findReach(cuda, transport)
+  teardown.add(() => reach.close())
+  const probed = (provider: VramProvider, flush: (() => void) | undefined) => {
+    const vram = withVram(namespace.dma, provider, reach.memory, flush && { flush })
+    return { namespace, host: namespace.dma, vram, gpu: reach.memory }
+  }
+  const { tier, memory, reasons } = await negotiateTier({
+    wanted,
+    can: transport.can,
+    ordering: device.ordering,
+    providers: reach.providers,
+    probe: (provider, flush) => probeWrites(probed(provider, flush)),
+    ...(allowPeerReads && {
+      peerReads: { probe: (provider: VramProvider, flush?: () => void) => probeReads(probed(provider, flush)) },
+    }),
+  })
+  const rejected = reasons.map(({ tier: missed, provider, message }) => {
+    return { option: `tier ${missed}${provider === undefined ? '' : ` by ${provider}`}`, reason: message }
+  })
+  if (memory === undefined) return tierOne('data go through host memory', rejected)
+  const vram = openVram(transport, memory, reach)
+  teardown.add(() => (mayStillWrite() ? vram.abandon() : vram.close()))
+  const reason = `${memory.provider.name}: ${memory.facts.at(-1) ?? 'its probe passed'}`
+  return { tier, vram, choice: { subject: 'tier', chosen: String(tier), reason, rejected } }
+}
+
+function openVram({ dma }: Transport, { provider, flush }: AcceptedMemory, { memory }: GpuReach): VramAllocator {
+  return withVram(dma, provider, memory, flush && { flush })
+}
+
+export function tierOne(reason: string, rejected: Choice['rejected'] = [{ option: 'tier 2', reason }]): ReachedTier {
+  return { tier: 1, choice: { subject: 'tier', chosen: '1', reason, rejected } }
+}
+
+/** CUDA's memory by dma-buf, for a controller that our module has. */
+export const findDmaBufs: FindReach = (cuda, transport) => {
+  const memory = new CudaMemorySource(cuda)
+  const { dmaBufs } = transport as Partial<Pick<KmodTransport, 'dmaBufs'>>
+  const exporter = {
+    export: (gpuPointer: bigint, lengthBytes: number) => cuda.exportDmaBuf(gpuPointer, lengthBytes),
+    close: closeSync,
+  }
+  return {
+    memory,
+    providers: dmaBufs === undefined ? [] : [{ name: 'dma-buf', open: () => dmaBufProvider(exporter, dmaBufs) }],
+    close: () => memory.close(),
+  }
+}

@@ -1,0 +1,191 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createStripe, pack, type ResidentLease } from '@gpunvme/layer-loader'
+import { openModelFile } from '@gpunvme/layer-loader/formats'
+import { Controller } from '@gpunvme/host-driver'
+import { describe, expect, test } from 'vitest'
+import { missing, run } from '../../../layer-loader/test/filesystems/images.js'
+import { safetensorsFile, type TensorSize } from '../../../layer-loader/test/models.js'
+import { openRig, openTransport, type Rig, type RigOptions } from '../../src/open.js'
+import { createImageFile } from '../../src/drive/image-file.js'
+import { scratch } from '../gpunvme.js'
+
+const MIB = 1024 * 1024
+const LAYERS = 8
+const SERIAL = 'GPUNVME-SIM-SN740'
+
+/** Room for some of the layers in GPU memory and some in host memory; the others stay on the drive. */
+const BUDGET = { vram: 5 * MIB, ram: 5 * MIB }
+
+/** Eight layers of 1 MiB. */
+const TENSORS = Array.from({ length: LAYERS }, (_, layer): TensorSize => [`model.layers.${layer}.weight`, MIB])
+
+const lacks = missing('mkfs.ext4')
+const skipped = lacks === undefined ? '' : ` (skipped: ${lacks})`
+
+const folder = scratch()
+const file = (name: string) => join(folder, name)
+
+async function modelFile(): Promise<string> {
+  const path = file('model.safetensors')
+  await writeFile(path, safetensorsFile(TENSORS))
+  return path
+}
+
+/** The bytes of each tensor, from a layer in host memory that takes the place of a GPU's. */
+function bytesOf(layer: ResidentLease, name: string): Uint8Array {
+  const { offsetBytes, lengthBytes } = layer.tensors.find((tensor) => tensor.name === name)!
+  return (layer.memory as unknown as { bytes: Uint8Array }).bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
+}
+
+/** Two passes, in which every tensor is compared with the model file. */
+async function comparePasses(rig: Rig, path: string): Promise<void> {
+  await using model = await openModelFile(path)
+  for (let pass = 0; pass < 2; pass++) {
+    let tensors = 0
+    for await (using layer of rig.loader.pass({ isLast: pass === 1 })) {
+      expect(layer.verifiedOnGpu).toBe(true)
+      for (const { name } of layer.tensors) {
+        const { part, offsetBytes, lengthBytes } = model.tensors.find((tensor) => tensor.name === name)!
+        const expected = new Uint8Array(lengthBytes)
+        await model.parts[part]!.source.read(offsetBytes, expected)
+        expect(Buffer.compare(bytesOf(layer, name), expected), name).toBe(0)
+        tensors++
+      }
+    }
+    expect(tensors).toBe(LAYERS)
+  }
+}
+
+const whyOf = (rig: Rig, subject: string) => rig.why.find((choice) => choice.subject === subject)!
+
+describe('openRig without a GPU', () => {
+  test('packs a model file onto a simulated drive in memory, and passes bring every byte', async () => {
+    const path = await modelFile()
+    const stages = new Set<string>()
+    const onProgress: RigOptions['onProgress'] = ({ stage }) => stages.add(stage)
+    await using rig = await openRig({ model: path, sim: {}, gpu: 'none', ...BUDGET, onProgress })
+    expect(rig.models).toHaveLength(1)
+    expect(new Set(rig.placement.layers.map(({ residence }) => residence))).toEqual(new Set(['vram', 'ram', 'nvme']))
+    await comparePasses(rig, path)
+    expect([...stages]).toEqual(['packing', 'loading'])
+  })
+
+  test('predicts, by costs measured on the drive, what a pass then takes of the drive', async () => {
+    const path = await modelFile()
+    await using rig = await openRig({ model: path, sim: { profile: 'sn740' }, gpu: 'none', ...BUDGET })
+    const before = rig.loader.statistics.driveBusyNs
+    for await (using layer of rig.loader.pass({ isLast: true })) expect(layer.verified).toBe(true)
+    const busyNs = rig.loader.statistics.driveBusyNs - before
+    // Modelled time: the same on every machine. Four reads of 1 MiB have a start and an end of their own.
+    expect(busyNs / rig.placement.predicted.driveNs).toBeGreaterThan(0.9)
+    expect(busyNs / rig.placement.predicted.driveNs).toBeLessThan(1.3)
+  })
+
+  test('states each choice with the fact that ruled out the alternatives', async () => {
+    await using rig = await openRig({ model: await modelFile(), sim: {}, gpu: 'none', ...BUDGET })
+    expect(rig.why.map(({ subject }) => subject)).toEqual(['gpu', 'engine', 'tier', 'verification', 'cost'])
+    expect(whyOf(rig, 'gpu')).toMatchObject({ chosen: 'none', reason: 'requested' })
+    expect(whyOf(rig, 'engine')).toMatchObject({
+      chosen: 'host',
+      rejected: [{ option: 'cuda', reason: 'no GPU is used' }],
+    })
+    expect(whyOf(rig, 'tier')).toMatchObject({
+      chosen: '1',
+      rejected: [{ option: 'tier 2', reason: 'no GPU is used' }],
+    })
+  })
+
+  test('opens an image by the name of its model', async () => {
+    const path = await modelFile()
+    const image = await packed(path, 'drive.img')
+    await using rig = await openRig({ model: 'draft', drives: [{ transport: 'sim', image }], gpu: 'none', ...BUDGET })
+    expect(rig.models).toEqual(['draft'])
+    await comparePasses(rig, path)
+  })
+
+  test('opens several drives as the set that they form', async () => {
+    const path = await modelFile()
+    const images = [file('a.img'), file('b.img')]
+    for (const image of images) await createImageFile(image, 32 * MIB)
+    await stripe(images, path)
+    const drives = images.map((image) => ({ transport: 'sim', image }) as const)
+    await using rig = await openRig({ drives, gpu: 'none', ...BUDGET })
+    expect(rig.controllers).toHaveLength(2)
+    await comparePasses(rig, path)
+  })
+
+  test('loads plain files, and claims nothing about their reads', async () => {
+    const path = await modelFile()
+    await using rig = await openRig({ model: path, gpu: 'none', ...BUDGET })
+    expect(rig.controllers).toEqual([])
+    expect(whyOf(rig, 'verification')).toMatchObject({ chosen: 'copies' })
+    await comparePasses(rig, path)
+    for await (using layer of rig.loader.pass({ isLast: true })) expect(layer.verified).toBe(false)
+  })
+
+  test.skipIf(lacks !== undefined)(`loads a file in place from the ext4 on the drive${skipped}`, async () => {
+    const path = await modelFile()
+    const files = file('files')
+    await mkdir(join(files, 'models'), { recursive: true })
+    await copyFile(path, join(files, 'models', 'tiny.safetensors'))
+    const image = file('ext4.img')
+    run('mkfs.ext4', ['-q', '-F', '-d', files, image, '32m'])
+    const drives = [{ transport: 'sim', image, readOnly: true }] as const
+    await using rig = await openRig({
+      ...{ drives, model: '/models/tiny.safetensors', inPlace: true, gpu: 'none' },
+      ...BUDGET,
+    })
+    await comparePasses(rig, path)
+    await expect(openRig({ drives, model: '/models/other.gguf', inPlace: true, gpu: 'none' })).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_FILE_NOT_IN_PLACE',
+      category: 'not-found',
+    })
+  })
+
+  test.each<[string, RigOptions, object]>([
+    ['a budget that is too small', { sim: {}, vram: MIB, ram: MIB }, { code: 'ERR_GPUNVME_BUDGET_INFEASIBLE' }],
+    ['an unknown profile', { sim: { profile: 'sn999' } }, { code: 'ERR_GPUNVME_UNKNOWN_PROFILE' }],
+    ['an engine that cannot drive it', { sim: {}, engine: 'cpu-kernel' }, { code: 'ERR_GPUNVME_ENGINE_UNSUITABLE' }],
+    ['an abort', { sim: {}, signal: AbortSignal.abort(new Error('enough')) }, { message: 'enough' }],
+  ])('%s: throws, and leaves nothing open', async (_, options, expected) => {
+    const before = process.getActiveResourcesInfo().length
+    const model = await modelFile()
+    await expect(openRig({ model, gpu: 'none', ...BUDGET, ...options })).rejects.toMatchObject(expected)
+    expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(before)
+  })
+
+  test('closes once, while a pass is under way', async () => {
+    const rig = await openRig({ model: await modelFile(), sim: {}, gpu: 'none', ...BUDGET })
+    const pass = rig.loader.pass()
+    await pass.next()
+    await Promise.all([rig.close(), rig.close()])
+    await expect(pass.next()).rejects.toMatchObject({ code: 'ERR_GPUNVME_RESIDENCE_CLOSED' })
+  })
+})
+
+/** An image file that holds the model under the name 'draft'. */
+async function packed(path: string, name: string): Promise<string> {
+  const image = file(name)
+  await createImageFile(image, 64 * MIB)
+  const { transport, close } = await openTransport('sim', { image })
+  const controller = await Controller.open(transport, { write: { serial: SERIAL } })
+  await using model = await openModelFile(path)
+  await pack(model, controller.namespace(1), { name: 'draft' })
+  await controller.close()
+  await close()
+  return image
+}
+
+/** A stripe of drives that holds the model. */
+async function stripe(images: readonly string[], path: string): Promise<void> {
+  const opened = await Promise.all(images.map((image) => openTransport('sim', { image })))
+  const controllers = await Promise.all(
+    opened.map(({ transport }) => Controller.open(transport, { write: { serial: SERIAL } })),
+  )
+  const set = await createStripe(controllers.map((controller) => controller.namespace(1)))
+  await using model = await openModelFile(path)
+  await pack(model, set)
+  for (const controller of controllers) await controller.close()
+  for (const { close } of opened) await close()
+}

@@ -1,0 +1,135 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, test } from 'vitest'
+import { isBuilt } from '../../../cuda-native/test/native.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../../cuda-native/test/standin/standin.js'
+import { AliasedGpu } from '../../../cuda-native/test/vram/aliased-gpu.js'
+import { safetensorsFile, type TensorSize } from '../../../layer-loader/test/models.js'
+import { openTransport } from '../../src/open.js'
+import { composeRig, packInto, type Rig } from '../../src/rig/open-rig.js'
+import type { ComposeOptions } from '../../src/rig/options.js'
+import type { FindReach } from '../../src/rig/tier.js'
+import { scratch } from '../gpunvme.js'
+
+const MIB = 1024 * 1024
+const LAYERS = 8
+const TENSORS = Array.from({ length: LAYERS }, (_, layer): TensorSize => [`model.layers.${layer}.weight`, MIB])
+
+const standin = useStandin()
+const folder = scratch()
+
+/** Gives out parts of memory once each, so that no host buffer is registered where 'GPU memory' was before. */
+function reservedIn(arena: DmaMemory): DmaAllocator {
+  let next = 0
+  return {
+    alloc(lengthBytes) {
+      const at = next
+      next += lengthBytes
+      if (next > arena.lengthBytes) throw new RangeError(`no room for ${lengthBytes} bytes`)
+      const iovaAt = (offsetBytes: number) => arena.iovaAt(at + offsetBytes)
+      return {
+        lengthBytes,
+        view: new DataView(arena.view!.buffer, arena.view!.byteOffset + at, lengthBytes),
+        segments: [{ offsetBytes: 0, iova: iovaAt(0), lengthBytes }],
+        iovaAt,
+        forDevice: () => undefined,
+        forHost: () => undefined,
+        free: () => undefined,
+      }
+    },
+  }
+}
+
+/** The memory of the stand-in's GPU, mapped for the simulated controller. */
+const aliased: FindReach = (cuda, { dma }) => {
+  const arena = dma.alloc(128 * MIB, { contiguous: true })
+  const memory = new AliasedGpu(cuda, reservedIn(arena))
+  // With a part registered, copies register their own buffers only, not all memory of the drive.
+  const registered = memory.alloc(2 * MIB)
+  return {
+    memory,
+    providers: [{ name: memory.provider.name, open: () => memory.provider }],
+    close() {
+      registered.free()
+      expect(memory.live).toBe(0)
+      arena.free()
+    },
+  }
+}
+
+/** A drive in real time that holds the model, and says that it reaches GPU memory. */
+async function withRig(options: ComposeOptions, use: (rig: Rig) => Promise<void>, findReach = aliased): Promise<void> {
+  // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING: the owner sees writes in order (cuda.h).
+  process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
+  const path = join(folder, 'model.safetensors')
+  await writeFile(path, safetensorsFile(TENSORS))
+  const drive = await openTransport('sim', { profile: 'ideal', realTime: true, capacityBytes: 64 * MIB })
+  try {
+    await packInto(drive, path, {})
+    const transport = { ...drive.transport, can: { ...drive.transport.can, dmaToVram: true } }
+    const budget = { vram: 7 * MIB, ram: 5 * MIB }
+    const rig = await composeRig([{ ...drive, transport }], { gpu: 0, ...budget, ...options }, { findReach })
+    try {
+      await use(rig)
+    } finally {
+      await rig.close()
+    }
+    expect(standin.live()).toEqual(NOTHING)
+  } finally {
+    await drive.close()
+  }
+}
+
+async function passes(rig: Rig): Promise<void> {
+  for (let pass = 0; pass < 2; pass++) {
+    const names: string[] = []
+    for await (using layer of rig.loader.pass({ isLast: pass === 1 })) {
+      expect([layer.name, layer.verified, layer.verifiedOnGpu]).toEqual([layer.name, true, true])
+      names.push(layer.name)
+    }
+    expect(names).toHaveLength(LAYERS)
+  }
+}
+
+describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${skippedWithoutStandin}`, () => {
+  test.each([
+    [1, {}],
+    [2, {}],
+    [3, { allowPeerReads: true }],
+  ] as const)('tier %i: engine cuda, every byte verified in GPU memory', async (tier, options) => {
+    await withRig({ tier, ...options }, async (rig) => {
+      const chosen = Object.fromEntries(rig.why.map(({ subject, chosen }) => [subject, chosen]))
+      expect(chosen).toMatchObject({ engine: 'cuda', tier: String(tier), verification: 'every byte' })
+      expect(rig.placement.tier).toBe(Math.min(tier, 2))
+      // Some layers stay in GPU memory, and some are brought in each pass.
+      expect(new Set(rig.placement.layers.map(({ residence }) => residence)).size).toBeGreaterThan(1)
+      await passes(rig)
+    })
+  })
+
+  test('tier 3 without permission for peer reads ends in tier 2, and says why', async () => {
+    await withRig({ tier: 3 }, (rig) => {
+      expect(rig.why.find(({ subject }) => subject === 'tier')).toMatchObject({
+        chosen: '2',
+        rejected: [{ option: 'tier 3', reason: expect.stringContaining('not allowed') as string }],
+      })
+      return passes(rig)
+    })
+  })
+
+  test('without a way to map GPU memory, tier 1 is used, and the reason is stated', async () => {
+    const none: FindReach = (cuda, transport) => ({ ...aliased(cuda, transport), providers: [] })
+    await withRig(
+      {},
+      (rig) => {
+        expect(rig.why.find(({ subject }) => subject === 'tier')).toMatchObject({
+          chosen: '1',
+          rejected: [{ option: 'tier 2', reason: 'there is no way to map GPU memory for the controller' }],
+        })
+        return passes(rig)
+      },
+      none,
+    )
+  })
+})
