@@ -2,6 +2,7 @@ import { isLive } from '../../command-line/advised-command.js'
 import { formatBytes } from '../../terminal/units.js'
 import { printable } from '../../terminal/printable.js'
 import { formatTable } from '../../terminal/table.js'
+import { capacityOf } from '../capacity.js'
 import { isKnown } from '../known.js'
 import type { Drive, Gpu, Machine } from '../machine.js'
 import type { PciFunction } from '../pci-function.js'
@@ -33,7 +34,7 @@ export function driveLines(machine: Machine, columns: number): string[] {
   const rows = machine.drives.map((drive): Row => {
     const found = functionAt(machine, drive.address)
     const model = isKnown(drive.model) ? printable(drive.model) : (found?.deviceName ?? 'unknown')
-    const bytes = bytesOf(drive)
+    const bytes = capacityOf(drive)
     const cells = [
       drive.address,
       drive.name ?? '-',
@@ -101,11 +102,6 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
 
 function cut(text: string, columns: number): string {
   return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
-}
-
-function bytesOf({ namespaces }: Drive): number | undefined {
-  if (!isKnown(namespaces) || namespaces.length === 0) return undefined
-  return namespaces.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 }
 
 function linkText(machine: Machine, found: PciFunction | undefined): string {
