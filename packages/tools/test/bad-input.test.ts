@@ -229,7 +229,9 @@ describe('exit 4: refused, or not permitted', () => {
   })
 
   test('the serial number of another drive', async () => {
-    await expectError(['pack', 'model.gguf', '--image', 'serial.img', '--serial', 'S123'], 4, 'GPUNVME-SIM-SN740')
+    const args = ['pack', 'model.gguf', '--image', 'serial.img', '--serial', 'S123']
+    await expectError(args, 4, "its serial number is not 'S123'", 'gpunvme identify')
+    expect((await gpunvme([...args, '--json'], { cwd })).stdout).not.toContain('GPUNVME-SIM-SN740')
     expect(existsSync(at('serial.img'))).toBe(false)
   })
 

@@ -3,6 +3,7 @@ import { formatBytes } from '../../terminal/units.js'
 import { printable } from '../../terminal/printable.js'
 import { formatTable } from '../../terminal/table.js'
 import { capacityOf } from '../capacity.js'
+import { describeContents } from '../contents.js'
 import { isKnown } from '../known.js'
 import type { Drive, Gpu, Machine } from '../machine.js'
 import type { PciFunction } from '../pci-function.js'
@@ -112,8 +113,8 @@ function linkText(machine: Machine, found: PciFunction | undefined): string {
   return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
 }
 
-/** Who uses it, in a sentence. */
-function useOf(machine: Machine, { holders, state }: Drive, found: PciFunction | undefined): string {
+/** States who uses the drive, or what is on a drive that is not in use. */
+function useOf(machine: Machine, { holders, state, namespaces }: Drive, found: PciFunction | undefined): string {
   if (found?.answers === false) return 'Off the bus: it reads all ones.'
   if (state !== undefined && state !== 'live') return `The driver says '${printable(state)}'.`
   if (!isKnown(holders)) return `In use: unknown, ${holders.unknown}.`
@@ -121,7 +122,7 @@ function useOf(machine: Machine, { holders, state }: Drive, found: PciFunction |
     return `In use: ${holders.map(({ device, use }) => printable(`${device} ${use}`)).join('; ')}.`
   const asleep = found?.power.state?.startsWith('D3') ? `, asleep in ${found.power.state}` : ''
   const view = machine.virtualisation.container === undefined ? '' : ' as far as a container sees'
-  return `Free${view}${asleep}.`
+  return `Not in use${view}${asleep}, ${describeContents(namespaces)}.`
 }
 
 /** Of a drive that is close to what it calls too warm. */
