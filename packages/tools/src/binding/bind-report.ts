@@ -4,12 +4,11 @@ import type { Known } from '../machine/known.js'
 import type { Namespace } from '../machine/machine.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import { wrap } from '../terminal/table.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { describeSteps } from './describe-steps.js'
 import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
 import type { Entry } from './entry.js'
-import { labelled } from './labelled.js'
+import { indented, labelled } from './labelled.js'
 import { describeLosses } from './lost-devices.js'
 import { stateFile } from './state-files.js'
 
@@ -39,7 +38,7 @@ export function reportPlan(output: Output, binding: BindingOf): void {
     `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
     steps.length > 0
       ? [
-          ...describeLosses(namespaces).flatMap((line) => wrap(`  ${line}`, columns, '    ')),
+          ...describeLosses(namespaces).flatMap((line) => indented(line, columns, '  ')),
           ...describeSteps(steps, columns),
         ]
       : ['  Nothing to do: the drive is already bound to this driver.'],

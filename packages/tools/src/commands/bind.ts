@@ -45,12 +45,12 @@ export function bind(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-The drive is given to user space: Linux's own driver lets go of it, and nothing
-else may take it. Its block devices disappear meanwhile, and are listed before
-the drive is taken. Their contents are not touched. A drive that this machine uses
-- mounted, swap, part of a RAID or of LVM, open in a process - is refused, and
-who holds it is named; it is looked again once the driver has let go. Only
-driver, driver_override and power/control of this one function are changed.
+Gives a drive to user space: Linux's driver releases it, and no other driver can
+take it. Its block devices disappear meanwhile; they are listed before the drive
+is taken, and their contents are not touched. A drive that this machine uses -
+mounted, swap, part of a RAID or of LVM, open in a process - is refused, and its
+users are named; the check is repeated after Linux's driver has released it.
+Only driver, driver_override and power/control of this function are changed.
 
 Bound to, and what opens it:
   kmod      the module gpunvme: any IOMMU or none; transport kmod
