@@ -34,12 +34,10 @@ export class ShutdownIncompleteError extends GpuNvmeError {
 export class SerialMismatchError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SERIAL_MISMATCH'
   readonly category = 'privilege'
-  constructor(given: string, found: string) {
-    super(
-      `Refused to open for writing: serial number ${JSON.stringify(given)} was given, the controller's is ${JSON.stringify(found)}`,
-      {
-        next: 'check which drive this is; give its own serial number if it is the one to be overwritten',
-      },
-    )
+  constructor(given: string) {
+    // Without the controller's own number: a wrong one must not be corrected without a look at the drive.
+    super(`Refused to open for writing: the controller's serial number is not ${JSON.stringify(given)}`, {
+      next: 'look up the serial number of the intended drive (Identify Controller), and pass that',
+    })
   }
 }

@@ -237,7 +237,7 @@ export class RunningController {
   private async bringUp(): Promise<void> {
     const { write } = this
     await takeOver(this.session, ({ serial }) => {
-      if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial, serial)
+      if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial)
     })
     // Last, so that an engine is ours to detach exactly when there is a controller to close.
     this.takeQueues()

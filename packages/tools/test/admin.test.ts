@@ -5,12 +5,13 @@ import { gpunvme, json, scratch, type Running } from './gpunvme.js'
 
 const cwd = scratch()
 const run = (...args: string[]) => gpunvme(args, { cwd })
+const runSim = (...args: string[]) => run(...args, '--sim')
 
 test('smart says how the drive is in its first line, and numbers with their units', async () => {
-  const { code, stdout } = await run('smart')
+  const { code, stdout } = await runSim('smart')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^No critical warning \(CW\)\n {2}temperature +\d+ °C, too hot from 70 °C/)
-  expect(json(await run('smart', '--json'))).toMatchObject({
+  expect(stdout).toMatch(/^SIMULATED .*\nNo critical warning \(CW\)\n {2}temperature +\d+ °C, too hot from 70 °C/)
+  expect(json(await runSim('smart', '--json'))).toMatchObject({
     ...{ schema: 'gpunvme.smart/1', critical: false, warnings: [], sparePercent: 100, readBytes: '0' },
     drive: { by: 'driver', serial: 'GPUNVME-SIM-SN740' },
     fields: { AVSP: 100, CW: { AMRO: 0 } },
@@ -18,33 +19,35 @@ test('smart says how the drive is in its first line, and numbers with their unit
 }, 60_000)
 
 test('log lists the pages of the drive, shows one by any of its names, and gives its bytes back to decode', async () => {
-  const { stdout } = await run('log')
-  expect(stdout).toMatch(/^LID {2}PAGE +SAYS +WHAT\n00h +supported +log page 00h/)
+  const { stdout } = await runSim('log')
+  expect(stdout).toMatch(/^SIMULATED .*\nLID {2}PAGE +SAYS +WHAT\n00h +supported +log page 00h/)
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
-  const shown = json(await run('log', 'firmware', '--json'))
+  const shown = json(await runSim('log', 'firmware', '--json'))
   expect(shown).toMatchObject({ schema: 'gpunvme.log/1', page: { lid: 3, lengthBytes: 512 }, fields: { FRS1: '1' } })
   // Those of a drive that has done nothing yet are all below 80h, so that they come here whole as text.
-  const bytes = Buffer.from((await run('log', '02h', '--raw')).stdout)
+  const bytes = Buffer.from((await runSim('log', '02h', '--raw')).stdout)
   expect(bytes).toHaveLength(512)
   writeFileSync(join(cwd, 'smart.bin'), bytes)
   expect((await run('decode', 'log', '--file', 'smart.bin')).stdout).toContain('AVSP=100\n')
 }, 60_000)
 
 test('features are decoded, and those that are not there have a reason', async () => {
-  const { code, stdout } = await run('features')
+  const { code, stdout } = await runSim('features')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^01h Arbitration: AB=0 LPW=0 MPW=0 HPW=0\n02h Power Management: PS=0 WH=0\n/)
+  expect(stdout).toMatch(/^SIMULATED .*\n01h Arbitration: AB=0 LPW=0 MPW=0 HPW=0\n02h Power Management: PS=0 WH=0\n/)
   expect(stdout).toMatch(/\nNot there, or not asked for:\n.*0Dh Host Memory Buffer/)
-  expect(json(await run('features', '04h', '--supported', '--json'))).toMatchObject({
+  expect(json(await runSim('features', '04h', '--supported', '--json'))).toMatchObject({
     ...{ schema: 'gpunvme.features/1', select: 'supported' },
     features: [{ fid: 4, name: 'temperature-threshold', supported: { CHANGEABLE: 1 } }],
   })
 }, 60_000)
 
 test('identify shows any structure, of the controller or of a namespace', async () => {
-  const { stdout } = await run('identify', '--nsid', '1', '--fields')
-  expect(stdout).toMatch(/^Namespace 1\nIdentify Namespace \(NVM 1\.2 §4\.1\.5\.1\)[^\n]*\n {2}NSZE=0x3b9e12b0\n/)
-  expect(json(await run('identify', '--cns', '02h', '--json'))).toMatchObject({
+  const { stdout } = await runSim('identify', '--nsid', '1', '--fields')
+  expect(stdout).toMatch(
+    /^SIMULATED .*\nNamespace 1\nIdentify Namespace \(NVM 1\.2 §4\.1\.5\.1\)[^\n]*\n {2}NSZE=0x3b9e12b0\n/,
+  )
+  expect(json(await runSim('identify', '--cns', '02h', '--json'))).toMatchObject({
     cns: 2,
     nsid: 0,
     structure: 'Active Namespace ID list',
@@ -55,7 +58,7 @@ test('regs --watch prints an object a line, and an interrupt ends it with exit c
   const onStderr = (text: string, running: Running) => {
     if (text.includes('brought up') && !text.includes('Finishing')) running.kill('SIGINT')
   }
-  const { code, stdout } = await gpunvme(['regs', '--watch', '--interval', '50', '--json'], { cwd, onStderr })
+  const { code, stdout } = await gpunvme(['regs', '--sim', '--watch', '--interval', '50', '--json'], { cwd, onStderr })
   expect(code).toBe(0)
   const lines = stdout.trimEnd().split('\n')
   expect(lines).toHaveLength(1)
@@ -64,17 +67,17 @@ test('regs --watch prints an object a line, and an interrupt ends it with exit c
 
 test('whatever cannot be meant, or is not there, is refused by its own exit code and says what next', async () => {
   const cases: readonly (readonly [args: string, code: number, said: RegExp])[] = [
-    ['log nope', 2, /^'nope' is no log page\n {2}names: supported error smart[^]*Try: gpunvme log, /],
+    ['log nope', 2, /^'nope' is no log page\n {2}names: supported error smart[^]*Try: gpunvme log without PAGE /],
     ['log smart --length 10', 2, /^--length: expected a multiple of 4 bytes, got 10\n/],
     ['log --raw', 2, /^--length, --offset, --lsi and --raw are of one page\n/],
-    ['log 0xca', 7, /This drive does not have log page CAh \(0xca\)\n {2}Get Log Page failed: Invalid Log Page /],
-    ['log smart --nsid 7', 3, /Namespace 7 is not active\n {2}active: 1\n/],
+    ['log 0xca --sim', 7, /This drive does not have log page CAh \(0xca\)\n {2}Get Log Page failed: Invalid Log Page /],
+    ['log smart --sim --nsid 7', 3, /Namespace 7 is not active\n {2}active: 1\n/],
     ['features nope', 2, /^'nope' is no feature\n/],
     ['features --saved --default', 2, /^--default and --saved: one at a time\n/],
-    ['features 0xc5', 7, /This drive does not have Vendor Specific \(0xc5\)\n/],
+    ['features 0xc5 --sim', 7, /This drive does not have Vendor Specific \(0xc5\)\n/],
     ['identify --csi 2', 2, /^--csi needs a --cns\n/],
     ['identify --raw --json', 2, /^--raw and --json are two forms of one result\n/],
-    ['smart --nsid 7', 3, /Namespace 7 is not active\n/],
+    ['smart --sim --nsid 7', 3, /Namespace 7 is not active\n/],
     ['regs --count 3', 2, /^--interval and --count are of --watch\n/],
     ['smart --drive nvme99', 3, /^Linux has no drive of the name nvme99\n/],
   ]

@@ -70,8 +70,8 @@ describe('exit 2: what was typed cannot be meant', () => {
       expectError(['load', 'a', 'b'], 2, 'Too many arguments'),
       expectError(['inspect'], 2, "Missing required argument 'model'"),
       expectError(['load'], 2, 'load needs a MODEL'),
-      expectError(['verify'], 2, 'gpunvme verify --image FILE'),
-      expectError(['pack', 'model.gguf'], 2, 'gpunvme pack model.gguf --image FILE'),
+      expectError(['verify', '--sim'], 2, 'gpunvme verify --image FILE'),
+      expectError(['pack', 'model.gguf', '--sim'], 2, 'gpunvme pack model.gguf --image FILE'),
     ])
   })
 
@@ -97,7 +97,7 @@ describe('exit 2: what was typed cannot be meant', () => {
   test('a transport, engine or profile that does not exist: the names of those that do', async () => {
     await Promise.all([
       expectError(['identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim'),
-      expectError(['load', 'model.gguf', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host'),
+      expectError(['load', 'model.gguf', '--sim', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host'),
       expectError(['identify', '--profile', 'sn750'], 2, "Unknown profile 'sn750'", 'ideal, sn740'),
     ])
   })
@@ -122,8 +122,8 @@ describe('exit 2: what was typed cannot be meant', () => {
   })
 
   test('ls and rm without a drive, or rm without a name', async () => {
-    await expectError(['ls'], 2, 'ls needs a drive', 'gpunvme ls --image FILE')
-    await expectError(['rm', 'chat'], 2, 'rm needs a drive', 'gpunvme rm chat --image FILE')
+    await expectError(['ls'], 2, 'No drive was named')
+    await expectError(['rm', 'chat'], 2, 'No drive was named')
     await expectError(['rm', '--image', 'drive.img'], 2, 'model')
     await expectError(['ls', 'extra', '--image', 'drive.img'], 2)
   })
@@ -149,7 +149,7 @@ describe('exit 3: not found', () => {
   test('a missing model, image, directory or name', async () => {
     await Promise.all([
       expectError(['inspect', 'missing.gguf'], 3, 'no such file'),
-      expectError(['load', 'missing.gguf'], 3, 'no such file'),
+      expectError(['load', 'missing.gguf', '--sim'], 3, 'no such file'),
       expectError(['verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img'),
       expectError(['pack', 'model.gguf', '--image', 'missing/drive.img'], 3, 'no such directory'),
       expectError(['load', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo'),
@@ -229,7 +229,9 @@ describe('exit 4: refused, or not permitted', () => {
   })
 
   test('the serial number of another drive', async () => {
-    await expectError(['pack', 'model.gguf', '--image', 'serial.img', '--serial', 'S123'], 4, 'GPUNVME-SIM-SN740')
+    const args = ['pack', 'model.gguf', '--image', 'serial.img', '--serial', 'S123']
+    await expectError(args, 4, "its serial number is not 'S123'", 'gpunvme identify')
+    expect((await gpunvme([...args, '--json'], { cwd })).stdout).not.toContain('GPUNVME-SIM-SN740')
     expect(existsSync(at('serial.img'))).toBe(false)
   })
 
@@ -306,7 +308,7 @@ describe('exit 6: with --compare', () => {
     const args = ['load', 'tuned.gguf', '--image', 'drive.img']
     expect((await gpunvme(args, { cwd })).code).toBe(0)
     await expectError([...args, '--compare'], 6, 'tuned.gguf is not what', 'SHA-256 of 1 tensor', 'output.weight')
-    expect((await gpunvme([...args, '--compare'], { cwd })).stdout).toBe('')
+    expect((await gpunvme([...args, '--compare'], { cwd })).stdout).toMatch(/^SIMULATED.*\n$/)
   })
 
   test('exit 2 without a file to compare with', async () => {
@@ -334,7 +336,7 @@ describe('exit 7: cannot be done', () => {
     const args = ['pack', 'model.gguf', '--image', 'small.img', '--capacity', '3MiB']
     await expectError(args, 7, 'does not fit', /needed: \d+ bytes/, '--capacity')
     expect(existsSync(at('small.img'))).toBe(false)
-    await expectError(['load', 'model.gguf', '--capacity', '3MiB'], 7, 'does not fit')
+    await expectError(['load', 'model.gguf', '--sim', '--capacity', '3MiB'], 7, 'does not fit')
   })
 
   test('an existing file that is too small keeps its size', async () => {
@@ -349,7 +351,7 @@ describe('exit 7: cannot be done', () => {
     await Promise.all([
       ...['cpu-kernel', 'cuda'].flatMap((name) =>
         [
-          ['load', 'model.gguf'],
+          ['load', 'model.gguf', '--sim'],
           ['demo', '--size', '64MiB'],
         ].map((args) =>
           expectError([...args, '--engine', name], 7, `The engine '${name}' cannot drive`, 'Try: --engine host'),

@@ -12,7 +12,19 @@ const SHORT = ['--repeats', '2', '--time', '0.002', '--warm-up', '0.001']
 const resultsOf = (text: string) => readResults(text, 'stdout')
 
 test('a simulated drive is measured in its own time: twice the same, and all is checked', async () => {
-  const args = ['bench', '--bs', '4KiB,128KiB', '--qd', '1,8', '--rw', 'randread', ...SHORT, '--json', '--timeline']
+  const args = [
+    'bench',
+    '--sim',
+    '--bs',
+    '4KiB,128KiB',
+    '--qd',
+    '1,8',
+    '--rw',
+    'randread',
+    ...SHORT,
+    '--json',
+    '--timeline',
+  ]
   const runs = await Promise.all([gpunvme(args, { cwd }), gpunvme(args, { cwd })])
   const [first, second] = runs.map(({ code, stdout }) => {
     expect(code).toBe(0)
@@ -39,7 +51,7 @@ test('a simulated drive is measured in its own time: twice the same, and all is 
 
 test('a table of 80 columns names the denominator; JSON, a page and rows are written beside it, whole', async () => {
   const files = ['-o', 'a.json', '--report', 'a.html', '--csv', 'a.csv']
-  const { code, stdout, stderr } = await gpunvme(['bench', '--numjobs', '1,2', ...SHORT, ...files], { cwd })
+  const { code, stdout, stderr } = await gpunvme(['bench', '--sim', '--numjobs', '1,2', ...SHORT, ...files], { cwd })
   expect([code, stderr]).toEqual([0, 'Wrote a.json\nWrote a.csv\nWrote a.html\n'])
   expect(stdout).toContain('read 128 KiB, depth 32, 2 jobs\n')
   expect(stdout).toMatch(/^host +3\.\d+ ± .* GB\/s +9\d % /m)
@@ -56,7 +68,7 @@ test('writes are guarded: a file that holds something is refused, and left as it
   writeFileSync(join(cwd, 'thesis.img'), thesis)
   const args = ['bench', '--rw', 'write', '--image', 'thesis.img', '-o', 'never.json', ...SHORT]
   const { code, stdout, stderr } = await gpunvme(args, { cwd })
-  expect([code, stdout]).toEqual([4, ''])
+  expect([code, stdout]).toEqual([4, 'SIMULATED  WD PC SN740 512GB (profile sn740, image thesis.img)\n'])
   expect(stderr).toContain("--overwrite 'unknown data'")
   expect(readFileSync(join(cwd, 'thesis.img')).equals(thesis)).toBe(true)
   expect(existsSync(join(cwd, 'never.json'))).toBe(false)
@@ -64,10 +76,10 @@ test('writes are guarded: a file that holds something is refused, and left as it
 
 describe('what cannot be measured', () => {
   test.each([
-    [['--bs', '4'], 2, 'multiples of 512 bytes'],
+    [['--sim', '--bs', '4'], 2, 'multiples of 512 bytes'],
     [['--hand-over'], 2, 'needs a --drive'],
     [['--profile', 'ideal'], 7, 'take no time'],
-    [['--engines', 'cpu-kernel'], 7, 'its registers are not memory'],
+    [['--sim', '--engines', 'cpu-kernel'], 7, 'its registers are not memory'],
     [['--merge', 'none.json', 'none.json'], 3, 'ENOENT'],
   ])('%j ends with exit code %i', async (args, expected, words) => {
     const { code, stderr } = await gpunvme(['bench', ...args], { cwd })

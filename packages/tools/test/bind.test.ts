@@ -19,7 +19,10 @@ const stateFile = () => join(tree.root, 'run/gpunvme', `${BDF}.json`)
 describe('bind and unbind', () => {
   test('take a drive from Linux and give it back, and everything is as it was', async () => {
     const bound = await bind(...CONFIRMED)
-    expect([bound.code, bound.stderr]).toEqual([0, ''])
+    expect([bound.code, bound.stderr]).toEqual([
+      0,
+      'No block device disappears: Linux shows no namespace of it. The contents of the drive are unknown.\n',
+    ])
     expect(bound.stdout.replaceAll(tree.root, 'DIR')).toBe(
       [
         `${BDF} (nvme0) is bound to vfio-pci; nvme had it`,
@@ -37,6 +40,27 @@ describe('bind and unbind', () => {
     expect([back.code, back.stdout]).toEqual([0, `${BDF} was given back: nvme has it\n`])
     expect(tree.state()).toEqual(ORIGINAL)
     expect(existsSync(stateFile())).toBe(false)
+  })
+
+  test('list the block devices that disappear, with their formats, before the drive is taken', async () => {
+    tree.partition('ntfs')
+    const lost = [
+      'These block devices disappear until the drive is given back. Their contents are kept.',
+      '- nvme0n1, 1 TiB: gpt',
+      '- nvme0n1p1, 512 GiB: ntfs',
+    ]
+    const plan = await bind('--dry-run')
+    expect(plan.stdout).toContain(lost.map((line) => `  ${line}\n`).join(''))
+    expect(json(await bind('--dry-run', '--json'))).toMatchObject({
+      blockDevices: [
+        { name: 'nvme0n1', sizeBytes: 2 ** 40, contents: 'gpt' },
+        { name: 'nvme0n1p1', sizeBytes: 2 ** 39, contents: 'ntfs' },
+      ],
+    })
+    const refused = await bind()
+    expect([refused.code, refused.stderr.startsWith(lost.join('\n'))]).toEqual([4, true])
+    expect(tree.state()).toEqual(ORIGINAL)
+    expect((await bind(...CONFIRMED)).stderr).toBe(`${lost.join('\n')}\n`)
   })
 
   test('as JSON say the steps, the reason and what gives the drive back', async () => {
@@ -69,6 +93,7 @@ describe('bind and unbind', () => {
     expect(plan.stdout).toBe(
       [
         `${BDF} would be bound to no driver: --to none was asked for`,
+        '  No block device disappears: Linux shows no namespace of it. The contents of the drive are unknown.',
         '  # set driver_override',
         `  echo gpunvme-none > ${device}/driver_override`,
         '  # unbind nvme',

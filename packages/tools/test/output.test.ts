@@ -11,24 +11,24 @@ beforeAll(async () => {
 })
 
 test('the result is on stdout and the narration on stderr, without control characters', async () => {
-  const { stdout, stderr } = await gpunvme(['load', 'model.gguf'], { cwd })
-  expect(stdout).toMatch(/^LAYER/)
+  const { stdout, stderr } = await gpunvme(['load', 'model.gguf', '--sim'], { cwd })
+  expect(stdout).toMatch(/^SIMULATED.*\nLAYER/)
   expect(stderr).toMatch(/^Packing/)
   expect(stdout).not.toContain('Packing')
   for (const control of ['\r', ESCAPE]) expect(`${stdout}${stderr}`).not.toContain(control)
 })
 
 test('with --json, stdout is one object, also if there is narration', async () => {
-  const ended = await gpunvme(['load', 'model.gguf', '--json'], { cwd })
+  const ended = await gpunvme(['load', 'model.gguf', '--sim', '--json'], { cwd })
   expect(json(ended)).toHaveProperty('schema', 'gpunvme.load/1')
   expect(ended.stderr).toContain('Packing')
 })
 
 test('--quiet keeps the result and errors', async () => {
-  const loaded = await gpunvme(['load', 'model.gguf', '--quiet'], { cwd })
-  expect(loaded.stdout).toMatch(/^LAYER/)
+  const loaded = await gpunvme(['load', 'model.gguf', '--sim', '--quiet'], { cwd })
+  expect(loaded.stdout).toMatch(/^SIMULATED.*\nLAYER/)
   expect(loaded.stderr).toBe('')
-  const failed = await gpunvme(['load', 'missing.gguf', '-q'], { cwd })
+  const failed = await gpunvme(['load', 'missing.gguf', '--sim', '-q'], { cwd })
   expect(failed.stderr).toContain('no such file')
 })
 

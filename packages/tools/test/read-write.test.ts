@@ -34,11 +34,12 @@ test('what was written is read back: to a file, as a hex dump, in JSON and raw',
   const dump = await gpunvme(['read', ...placed, '--lba', '0x800', '--no-squeeze', '-q'], { cwd })
   expect([dump.code, dump.stderr]).toEqual([0, ''])
   expect(parseHexDump(dump.stdout, 'stdout')).toEqual(bytes.subarray(0, 512))
-  expect(dump.stdout.split('\n')[0]).toMatch(/^00100000 {2}/)
+  expect(dump.stdout.split('\n')[1]).toMatch(/^00100000 {2}/)
 
   const object = await gpunvme(['read', ...placed, '--offset', '1048577', '--length', '3', '--json'], { cwd })
   expect(json(object)).toEqual({
     ...{ schema: 'gpunvme.read/1', nsid: 1, blockBytes: 512, slba: 2048, blocks: 1 },
+    drive: { transport: 'sim', simulated: true, profile: 'sn740' },
     ...{ offsetBytes: MIB + 1, lengthBytes: 3, data: Buffer.from(bytes.subarray(1, 4)).toString('hex') },
   })
 })
@@ -121,11 +122,15 @@ describe('what cannot be meant is refused before anything is read or written', (
     ['a range beyond the end', ['read', '--lba', '32768', '--image', 'small.img'], 'are not all in namespace 1'],
     ['raw bytes to two places', ['read', '--raw', '-o', 'x'], '--raw and -o both want the bytes'],
     ['raw bytes in JSON', ['read', '--raw', '--json'], '--raw and --json both want the bytes'],
-    ['too much for one object', ['read', '--blocks', '4096', '--json'], '2 MiB are too much for one JSON object'],
+    [
+      'too much for one object',
+      ['read', '--sim', '--blocks', '4096', '--json'],
+      '2 MiB are too much for one JSON object',
+    ],
     ['the drive as its own copy', ['read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
-    ['a device as the file', ['read', '-o', '/dev/null'], '/dev/null is not a regular file'],
+    ['a device as the file', ['read', '--sim', '-o', '/dev/null'], '/dev/null is not a regular file'],
     ['a write without a place', ['write', 'small.img', '--image', 'other.img'], 'write needs to be told where'],
-    ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'write needs a drive'],
+    ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'No drive was named'],
     ['a drive written to itself', ['write', 'small.img', '--image', 'small.img', '--lba', '0'], 'is the drive itself'],
     [
       'a write that begins inside a block',

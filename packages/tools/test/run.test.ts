@@ -20,13 +20,13 @@ async function handles(): Promise<ReadonlyMap<string, number>> {
 
 // gpunvme() checks listeners and the environment after every run.
 test.each([
-  ['a result', 'load model.gguf', 0],
+  ['a result', 'load model.gguf --sim', 0],
   ['a new image', 'pack model.gguf --image made.img --replace', 0],
   ['an error', 'inspect missing.gguf', 3],
   ['a usage error', 'inspect', 2],
   ['help', 'help regs', 0],
-  ['a trace', 'trace -o trace.txt identify', 0],
-  ['a signal', 'regs --watch --interval 10', 0],
+  ['a trace', 'trace -o trace.txt identify --sim', 0],
+  ['a signal', 'regs --sim --watch --interval 10', 0],
 ])('%s leaves no handle behind in the process', async (_, words, code) => {
   const run = () => gpunvme(words.split(' '), { cwd, onStderr })
   // Modules that the first run loads stay loaded.

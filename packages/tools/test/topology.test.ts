@@ -56,7 +56,9 @@ describe('topology and list', () => {
     'what list advises to call next is for the machine that was copied',
     async () => {
       const { stdout } = await gpunvme(['list', '--root', 'saved'], { cwd })
-      expect(stdout).toContain('Free. Next, on that machine: gpunvme bind nvme1\n')
+      expect(stdout).toContain(
+        'Not in use, 4 partitions: vfat, unknown, ntfs, ext4. Next, on that machine: gpunvme bind nvme1\n',
+      )
     },
     SLOW,
   )

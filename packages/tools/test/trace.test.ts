@@ -41,7 +41,9 @@ describe('a traced verb', () => {
   })
 
   test('is told of on stderr, in lines, where no file is given', LIMIT, async () => {
-    const { code, stdout, stderr } = await gpunvme(['trace', '--only', 'commands', 'identify', '--json'], { cwd })
+    const { code, stdout, stderr } = await gpunvme(['trace', '--only', 'commands', 'identify', '--sim', '--json'], {
+      cwd,
+    })
     expect([code, (JSON.parse(stdout) as { schema: string }).schema]).toEqual([0, 'gpunvme.identify/1'])
     expect(stderr).toMatch(/^ +\d+\.\d{6} ms {2}sq 0 {7}submit {8}Identify .*CNS=CONTROLLER/m)
     expect(stderr).not.toContain('ring tail')
@@ -116,7 +118,7 @@ describe('a replay', () => {
     const shown = await gpunvme(words, { cwd })
     expect([shown.code, shown.stdout]).toEqual([
       0,
-      expect.stringMatching(/^Replayed 5 of \d+ commands of ten\.jsonl\n/),
+      expect.stringMatching(/^SIMULATED .*\nReplayed 5 of \d+ commands of ten\.jsonl\n/),
     ])
     expect(shown.stdout).toMatch(/^Read {5}5 of 5 {2}in the trace, modelled +\d/m)
     expect(shown.stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
@@ -162,7 +164,7 @@ describe('a replay', () => {
     [['replay', '/dev/zero'], '/dev/zero is not a regular file'],
     [['replay', 'missing.jsonl'], 'no such file or directory'],
     [['replay', 'nonsense.jsonl'], 'line 2'],
-    [['replay', 'writes.jsonl', '--allow-writes'], '--allow-writes needs a drive'],
+    [['replay', 'writes.jsonl', '--allow-writes'], 'No drive was named'],
     [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'data of unknown format'],
     [['replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it holds commands of drive 1 alone'],
     [['replay', 'writes.jsonl', '--opened', '0'], 'Expected a whole number from 1'],

@@ -113,7 +113,8 @@ test('pack --replace gives up the former model, and says so by its generation', 
 test('load prints each layer and the totals, modelled and wall time apart, the rate with its denominator', async () => {
   const { code, stdout, stderr } = await gpunvme(['load', '--image', 'drive.img'], { cwd })
   expect(code).toBe(0)
-  const lines = stdout.trimEnd().split('\n')
+  const [drive, ...lines] = stdout.trimEnd().split('\n')
+  expect(drive).toBe('SIMULATED  WD PC SN740 512GB (profile sn740, image drive.img)')
   expect(lines[0]).toMatch(/^LAYER +VERIFIED +BYTES +CMDS +MODELLED +RATE +WALL +RATE$/)
   expect(lines[2]).toMatch(/^layer 0 +9\/9 /)
   expect(lines.slice(5)).toEqual([
@@ -159,8 +160,8 @@ test('load tells the queues that the controller gave, where they are fewer or sh
   expect(ended.stderr).toContain(`up to ${queues * depth} commands in flight`)
 })
 
-test('load MODEL without a drive packs it onto one in memory first', async () => {
-  const { code, stdout, stderr } = await gpunvme(['load', 'model.gguf'], { cwd })
+test('load MODEL --sim packs the model onto a simulated drive in memory first', async () => {
+  const { code, stdout, stderr } = await gpunvme(['load', 'model.gguf', '--sim'], { cwd })
   expect(code).toBe(0)
   expect(stderr).toContain('Packing model.gguf onto a drive in memory')
   expect(stdout).toContain('21 of 21 tensors')
@@ -214,7 +215,7 @@ test('verify reads everything and finds a sound drive sound', async () => {
 })
 
 test('identify shows the controller and its namespaces', async () => {
-  const { stdout } = await gpunvme(['identify'], { cwd })
+  const { stdout } = await gpunvme(['identify', '--sim'], { cwd })
   expect(stdout).toMatch(/serial number +GPUNVME-SIM-SN740/)
   expect(stdout).toMatch(/blocks +1000215216 of 512 bytes/)
   const ended = await gpunvme(['identify', '--image', 'drive.img', '--json'], { cwd })
@@ -226,8 +227,8 @@ test('identify shows the controller and its namespaces', async () => {
 })
 
 test('regs decodes every register that the controller has, in offset order, one a line where no terminal folds it', async () => {
-  const { stdout } = await gpunvme(['regs'], { cwd })
-  const lines = stdout.trimEnd().split('\n')
+  const { stdout } = await gpunvme(['regs', '--sim'], { cwd })
+  const lines = stdout.trimEnd().split('\n').slice(1)
   expect(lines.map((line) => line.split('=')[0])).toEqual([
     ...['0x00  CAP', '0x08  VS', '0x0c  INTMS', '0x10  INTMC', '0x14  CC', '0x1c  CSTS'],
     ...['0x24  AQA', '0x28  ASQ', '0x30  ACQ', '0x68  CRTO'],
@@ -236,7 +237,7 @@ test('regs decodes every register that the controller has, in offset order, one 
 })
 
 test('regs --as-found does not bring the controller up', async () => {
-  const ended = await gpunvme(['regs', '--as-found', '--json'], { cwd })
+  const ended = await gpunvme(['regs', '--sim', '--as-found', '--json'], { cwd })
   const { schema, registers } = json(ended) as { schema: string; registers: { name: string }[] }
   expect(schema).toBe('gpunvme.regs/1')
   expect(registers.find(({ name }) => name === 'CC')).toMatchObject({ value: '0x00000000', fields: { EN: 0 } })
@@ -293,7 +294,7 @@ test('ls lists what is on a drive, and rm takes one of them off it', async () =>
   const listed = await gpunvme(['ls', '--image', 'two.img'], { cwd })
   expect([listed.code, listed.stderr]).toEqual([0, ''])
   expect(listed.stdout).toMatch(
-    /^MODEL +LAYERS +TENSORS +BYTES +FINGERPRINT\nfirst +4 +21 +[\d.]+ MiB +[0-9a-f]{12}\nsecond +4 +21 /,
+    /^SIMULATED.*\nMODEL +LAYERS +TENSORS +BYTES +FINGERPRINT\nfirst +4 +21 +[\d.]+ MiB +[0-9a-f]{12}\nsecond +4 +21 /,
   )
   const before = json(await gpunvme(['ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
   expect(before).toMatchObject({
@@ -312,5 +313,7 @@ test('ls lists what is on a drive, and rm takes one of them off it', async () =>
   expect(after).toMatchObject({ models: [{ name: 'second' }] })
   expect(after.freeBytes).toBeGreaterThan(before.freeBytes + MODEL_BYTES / 2)
   expect((await gpunvme(['rm', 'second', '--image', 'two.img'], { cwd })).stdout).toContain('left         0 models')
-  expect((await gpunvme(['ls', '--image', 'two.img'], { cwd })).stdout).toMatch(/^two\.img holds no models\nFree: /)
+  expect((await gpunvme(['ls', '--image', 'two.img'], { cwd })).stdout).toMatch(
+    /^SIMULATED.*\ntwo\.img holds no models\nFree: /,
+  )
 }, 120_000)

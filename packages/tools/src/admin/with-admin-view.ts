@@ -4,8 +4,10 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import type { DriveFlags } from '../command-line/options.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
+import { nameLinuxDrive } from '../drive/named-drive.js'
 import { refuseEmulated } from '../drive/open-named.js'
 import { withTransport } from '../drive/with-drive.js'
+import type { Output } from '../terminal/output.js'
 import { openKernelRegisters, type KernelRegisters } from './kernel-registers.js'
 import { openPassthrough } from './passthrough.js'
 import { modelledTime, type AdminView } from './view.js'
@@ -17,12 +19,18 @@ import { modelledTime, type AdminView } from './view.js'
  */
 export async function withAdminView<T>(
   flags: DriveFlags,
+  output: Output,
   signal: AbortSignal,
   use: (view: AdminView) => Promise<T>,
 ): Promise<T> {
   const drive = linuxDrive(flags)
-  if (drive !== undefined) return withLinux(loadHardwareHost(), drive, '/dev', use)
-  return withTransport(flags, 'read', async (opened) => {
+  if (drive !== undefined) {
+    return withLinux(loadHardwareHost(), drive, '/dev', (view) => {
+      output.nameDrive(nameLinuxDrive(drive, '/'))
+      return use(view)
+    })
+  }
+  return withTransport(flags, 'read', output, async (opened) => {
     const { transport } = opened
     signal.throwIfAborted()
     const controller = await Controller.open(transport)

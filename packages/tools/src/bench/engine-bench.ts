@@ -27,7 +27,7 @@ export function benchEngines(
   signal: AbortSignal,
 ): Promise<BenchResults> {
   const access = writes(flags) ? 'write' : 'read'
-  return withTransport(flags, access, async (found) => {
+  return withTransport(flags, access, output, async (found) => {
     const { drive, nsid, setting, write } = await lookAt(found, flags, output, signal)
     const opened = { ...found, link: trustedLink(drive.model, found.link) }
     const engines = flags.engines ?? defaultEngines(opened)

@@ -7,7 +7,7 @@ import { thisProcess } from '../binding/process-identity.js'
 import { startWatcher } from '../binding/start-watcher.js'
 import { takeDrive, type Taking } from '../binding/take-drive.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
-import { withTransport } from '../drive/with-drive.js'
+import { lendTransport } from '../drive/with-drive.js'
 import type { OpenedTransport } from '../open.js'
 import type { BaselineTarget } from './baseline-bench.js'
 import { findNamespace, withKernelDrive } from './kernel-drive.js'
@@ -64,7 +64,7 @@ export class HandedDrive {
     const { found, signal } = this.lent
     signal.throwIfAborted()
     if (!this.isOurs) await this.take()
-    return withTransport({ drive: found.bdf }, 'read', use)
+    return lendTransport({ drive: found.bdf }, 'read', use)
   }
 
   /** Lends it while Linux has it. @throws NotReturnedError where Linux makes no block device of it in time. */

@@ -1,11 +1,15 @@
 import type { BindingStep, PciFunction } from '@gpunvme/host-driver/pci'
+import { blockDevicesOf } from '../machine/contents.js'
+import type { Known } from '../machine/known.js'
+import type { Namespace } from '../machine/machine.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { describeSteps } from './describe-steps.js'
 import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
 import type { Entry } from './entry.js'
-import { labelled } from './labelled.js'
+import { indented, labelled } from './labelled.js'
+import { describeLosses } from './lost-devices.js'
 import { stateFile } from './state-files.js'
 
 /** What is to be done to a drive, or was. */
@@ -14,6 +18,8 @@ export interface BindingOf {
   readonly drive: PciFunction
   readonly choice: DriverChoice
   readonly known: Pick<Entry, 'name' | 'serial' | 'model'>
+  /** What is on the drive, as Linux knows it before the steps. */
+  readonly namespaces: Known<readonly Namespace[]>
   /** None where it is bound to that already. */
   readonly steps: readonly BindingStep[]
 }
@@ -26,11 +32,16 @@ export function headline({ drive, choice, known }: BindingOf): string {
 
 /** Says each step that would be taken. */
 export function reportPlan(output: Output, binding: BindingOf): void {
-  const { drive, choice, steps } = binding
+  const { drive, choice, steps, namespaces } = binding
   const { columns } = output
   output.print(
     `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
-    steps.length > 0 ? describeSteps(steps, columns) : ['  Nothing to do: the drive is already bound to this driver.'],
+    steps.length > 0
+      ? [
+          ...describeLosses(namespaces).flatMap((line) => indented(line, columns, '  ')),
+          ...describeSteps(steps, columns),
+        ]
+      : ['  Nothing to do: the drive is already bound to this driver.'],
   )
   output.object('gpunvme.bind/1', factsOf(binding, true))
 }
@@ -55,7 +66,7 @@ export function openedBy(bdf: string, transport: string): string {
   return `gpunvme identify --drive ${bdf} (transport ${transport})`
 }
 
-function factsOf({ root, drive, choice, known, steps }: BindingOf, dryRun: boolean): object {
+function factsOf({ root, drive, choice, known, namespaces, steps }: BindingOf, dryRun: boolean): object {
   const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
   return {
     address: drive.bdf,
@@ -65,6 +76,7 @@ function factsOf({ root, drive, choice, known, steps }: BindingOf, dryRun: boole
     reason: choice.reason,
     transport: 'none' in opening ? null : opening.transport,
     dryRun,
+    blockDevices: steps.length > 0 ? blockDevicesOf(namespaces) : [],
     steps,
     stateFile: steps.length > 0 ? stateFile(root, drive.bdf) : null,
     giveBack: steps.length > 0 ? commandFor(root, 'unbind', drive.bdf) : null,

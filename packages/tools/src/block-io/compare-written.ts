@@ -37,7 +37,7 @@ export class ReadBackError extends GpuNvmeError {
   constructor(slba: number, blocks: number) {
     super(`Verification failed: somewhere in ${lbas(slba, blocks)} the drive holds other bytes than were written`, {
       facts: ['compared by SHA-256; what comes before these blocks is right'],
-      next: 'gpunvme smart, which counts media errors; then the same command again',
+      next: 'gpunvme smart --drive ADDRESS, which counts media errors; then the same command again',
     })
   }
 }

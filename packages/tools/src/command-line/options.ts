@@ -7,6 +7,8 @@ const BLOCK_BYTES = 512
 
 /** Which drive, and through what. What was not given is undefined, so that it can be told apart. */
 export interface DriveFlags {
+  /** A simulated drive, in memory unless `image` is given. */
+  readonly sim?: boolean
   readonly transport?: string
   readonly drive?: string
   /** Where somebody serves a drive over vfio-user. */
@@ -61,9 +63,10 @@ export function addDriveOptions(
     '--drive <address>',
     "a real drive: its PCI address, or Linux's name as nvme0; gpunvme list shows them",
   )
+  command.option('--sim', 'a simulated drive; implied by --image, --profile, --real-time and --transport sim')
   addEmulatedOptions(
     command,
-    "sim, a simulated drive; qtest, QEMU's controller; sysfs, vfio or kmod for a --drive, by its driver when not given; vfio-user for a --socket (default: sim)",
+    "sim; qtest, QEMU's controller; sysfs, vfio or kmod for a --drive, by its driver when not given; vfio-user for a --socket",
     image,
   )
   command.option('--socket <path>', 'a drive that is served over vfio-user, as by gpunvme sim serve')

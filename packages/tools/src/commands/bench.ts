@@ -21,6 +21,7 @@ import { readText } from '../command-line/bounded-input.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { addDriveOptions, addOutputOptions, addWriteOptions, examples, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { nameLinuxDrive } from '../drive/named-drive.js'
 import type { Session } from '../program.js'
 import { BENCH_SCHEMA, type BenchResults } from '../report/bench-results.js'
 import { formatCsv, formatHtml, formatMarkdown, readResults } from '../report/index.js'
@@ -82,10 +83,10 @@ export function bench(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, [
-    'gpunvme bench',
-    'gpunvme bench --bs 4KiB,128KiB --qd 1,32 --rw randread --repeats 3',
-    'gpunvme bench --rw randwrite --bs 4KiB --repeats 3 --json',
-    'gpunvme bench --repeats 4 -o bench.json --report bench.html',
+    'gpunvme bench --sim',
+    'gpunvme bench --sim --bs 4KiB,128KiB --qd 1,32 --rw randread --repeats 3',
+    'gpunvme bench --sim --rw randwrite --bs 4KiB --repeats 3 --json',
+    'gpunvme bench --profile 990pro --repeats 4 -o bench.json --report bench.html',
   ])
 }
 
@@ -148,6 +149,7 @@ async function measure(flags: Flags, title: Title, output: Output, session: Sess
   const { file } = flags
   if (file !== undefined) return benchBaselines(await fileTarget(file), flags, title, output, signal)
   const found = linuxDrive(flags)
+  if (found !== undefined) output.nameDrive(nameLinuxDrive(found, '/'))
   if (flags.handOver === true) {
     if (found === undefined)
       throw new UsageError('--hand-over needs a --drive that Linux has', { next: 'gpunvme list' })

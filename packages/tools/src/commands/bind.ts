@@ -5,6 +5,7 @@ import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bi
 import { requireRoot, shellLine, callerOf } from '../command-line/advised-command.js'
 import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
 import { driveFacts } from '../binding/drive-facts.js'
+import { describeLosses, readLosses } from '../binding/lost-devices.js'
 import { requireSysfs } from '../binding/require-sysfs.js'
 import { runBound } from '../binding/run-bound.js'
 import { readEntry } from '../binding/state-files.js'
@@ -44,11 +45,12 @@ export function bind(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-The drive is given to user space: Linux's own driver lets go of it, and nothing
-else may take it. What is on it is not touched. A drive that this machine uses
-- mounted, swap, part of a RAID or of LVM, open in a process - is refused, and
-who holds it is named; it is looked again once the driver has let go. Only
-driver, driver_override and power/control of this one function are changed.
+Gives a drive to user space: Linux's driver releases it, and no other driver can
+take it. Its block devices disappear meanwhile; they are listed before the drive
+is taken, and their contents are not touched. A drive that this machine uses -
+mounted, swap, part of a RAID or of LVM, open in a process - is refused, and its
+users are named; the check is repeated after Linux's driver has released it.
+Only driver, driver_override and power/control of this function are changed.
 
 Bound to, and what opens it:
   kmod      the module gpunvme: any IOMMU or none; transport kmod
@@ -89,12 +91,17 @@ async function run(
   const choice = chooseDriver(root, drive, flags.to)
   if (!dryRun) requireRoot(root, session.argv)
   const steps = await planBinding({ bdf: drive.bdf, driver: choice.driver, sysRoot: root })
-  const binding: BindingOf = { root, drive, choice, known: knownOf(root, drive), steps }
+  const namespaces = await readLosses(root, drive)
+  const binding: BindingOf = { root, drive, choice, known: knownOf(root, drive), namespaces, steps }
   if (dryRun) {
     reportPlan(output, binding)
     return
   }
-  if (steps.length > 0) await confirm(binding, flags, output, session.signal)
+  if (steps.length > 0) {
+    const { noteColumns } = output
+    output.error(describeLosses(namespaces).flatMap((line) => wrap(line, noteColumns, '  ')))
+    await confirm(binding, flags, output, session.signal)
+  }
   session.signal.throwIfAborted()
   const taking = { root, found: drive, driver: choice.driver, known: binding.known, by: callerOf(session) }
   if (program === undefined) {

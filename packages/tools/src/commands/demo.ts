@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { withTemporaryDirectory } from '../command-line/cleanup.js'
 import { compareTensors } from '../model/compare-tensors.js'
-import { withReader, withTransport, withWriter } from '../drive/with-drive.js'
+import { lendTransport, withReader, withWriter } from '../drive/with-drive.js'
 import { requireMemory } from '../model/enough-memory.js'
 import { requireSpace } from '../model/enough-space.js'
 import { attempting, isSystemError } from '../command-line/file-error.js'
@@ -61,7 +61,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
   )
   await withTemporaryDirectory(parent, async (directory) => {
     const path = join(directory, 'demo.gguf')
-    await withTransport(flags, 'write', (opened) => show(path, opened, flags, output, signal))
+    await lendTransport(flags, 'write', (opened) => show(path, opened, flags, output, signal))
     // Only now: a model that was not shown to work would stand in the way of the next attempt.
     if (keep !== undefined) await attempting(`keep the model as ${keep}`, () => rename(path, keep))
   })
@@ -186,7 +186,7 @@ function suggest(output: Output, kept: string | undefined): void {
   const program = invocation(output.io)
   const file = kept ?? 'demo.gguf'
   output.note(
-    `Next: ${program} ${kept === undefined ? `demo --keep ${file}` : 'identify'}`,
+    `Next: ${program} ${kept === undefined ? `demo --keep ${file}` : 'identify --sim'}`,
     `      ${program} inspect ${file}`,
     `      ${program} pack ${file} --image drive.img`,
     `      ${program} load --image drive.img`,

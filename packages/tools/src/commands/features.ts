@@ -55,10 +55,10 @@ export function features(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme features',
-    'gpunvme features power-management --default',
-    'gpunvme features 04h --supported',
-    'gpunvme features --json',
+    'gpunvme features --sim',
+    'gpunvme features power-management --sim --default',
+    'gpunvme features 04h --sim --supported',
+    'gpunvme features --sim --json',
   ])
 }
 
@@ -67,10 +67,10 @@ async function run(word: string | undefined, flags: Flags, output: Output, signa
   const listed = word === undefined ? undefined : featureOf(word, output.noteColumns)
   if (listed === undefined && flags.cdw11 !== undefined) {
     throw new UsageError('--cdw11 is of one feature', {
-      next: 'gpunvme features temperature-threshold --cdw11 0x10000',
+      next: 'gpunvme features temperature-threshold --cdw11 0x10000 --drive ADDRESS',
     })
   }
-  await withAdminView(flags, signal, async (view) => {
+  await withAdminView(flags, output, signal, async (view) => {
     if (flags.nsid !== undefined) await requireActive(view, flags.nsid)
     const nsid = flags.nsid ?? (await activeNamespaces(view))[0]
     output.note(`${view.name}, ${view.source}.`)
@@ -96,7 +96,7 @@ function featureOf(word: string, columns: number): ListedFeature {
       folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`, columns),
       'or a number, as 2, 0x02 or 02h, or a name of the specification',
     ],
-    next: 'gpunvme features, for those that the drive has',
+    next: 'gpunvme features without FEATURE lists the features of the drive',
   })
 }
 

@@ -52,9 +52,9 @@ export function identify(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme identify',
-    'gpunvme identify --nsid 1 --fields',
-    'gpunvme identify --cns 03h --json',
+    'gpunvme identify --sim',
+    'gpunvme identify --sim --nsid 1 --fields',
+    'gpunvme identify --sim --cns 03h --json',
     'gpunvme identify --profile ideal --capacity 64GiB --json',
   ])
 }
@@ -64,7 +64,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
   if (flags.csi !== undefined && flags.cns === undefined) {
     throw new UsageError('--csi needs a --cns', { next: '--cns 05h, what a namespace of that command set says' })
   }
-  await withAdminView(flags, signal, async (view) => {
+  await withAdminView(flags, output, signal, async (view) => {
     if (flags.nsid !== undefined && (flags.cns === undefined || flags.cns === CNS.NAMESPACE)) {
       await requireActive(view, flags.nsid)
     }

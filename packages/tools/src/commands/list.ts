@@ -19,8 +19,9 @@ export function list(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-NVMe drives and GPUs: address, name, model, size, driver and link, and below
-each who uses it and what to call next. 'Gen1 x8 of Gen3 x8' is the link now,
+NVMe drives and GPUs: address, name, model, size, driver and link. Below each
+drive: its users, or its partitions and file systems as the kernel and udev know
+them, and the next command. 'Gen1 x8 of Gen3 x8' is the link now,
 and what both ends of it could do. WINDOW is a GPU's window to its memory, which
 NVIDIA calls BAR1.
 

@@ -41,7 +41,7 @@ export function load(command: Command, session: Session): void {
   command
     .argument(
       '[model]',
-      'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); otherwise a model file, which is packed onto a simulated drive in memory first',
+      'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --sim: a model file, which is packed onto a simulated drive in memory first',
     )
     .addOption(whole('--slots <n>', 'layers in memory at most', 1, 1024).default(3))
     .option('--compare', 'first compare the contents of the MODEL file with what was packed')
@@ -52,7 +52,7 @@ export function load(command: Command, session: Session): void {
   addTransportOptions(command, 'the drive, as pack made it')
   addOutputOptions(command)
   examples(command, [
-    'gpunvme load model.gguf',
+    'gpunvme load model.gguf --sim',
     'gpunvme load --image drive.img',
     'gpunvme load model.gguf --image drive.img --compare',
     'gpunvme load model.gguf --image drive.img --depth 4 --slots 2 --json',
@@ -69,7 +69,7 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
       next: 'gpunvme load MODEL --image FILE --compare',
     })
   }
-  await withTransport(flags, 'read', async (opened) => {
+  await withTransport(flags, 'read', output, async (opened) => {
     signal.throwIfAborted()
     if (place === undefined) await packIntoMemory(given!, opened, flags, output, signal)
     await withReader(opened, flags, async ({ controller, namespace }) => {

@@ -52,14 +52,19 @@ export function log(command: Command, session: Session): void {
   addDriveOptions(command, 'a drive image to put behind the controller', 'of this namespace, where the page is of one')
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
-  examples(command, ['gpunvme log', 'gpunvme log firmware', 'gpunvme log 05h --json', 'gpunvme log error'])
+  examples(command, [
+    'gpunvme log --sim',
+    'gpunvme log firmware --sim',
+    'gpunvme log 05h --sim --json',
+    'gpunvme log error --sim',
+  ])
 }
 
 async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkRaw(flags, output)
   const lid = word === undefined ? undefined : lidOf(word, output.noteColumns)
   checkRange(flags, lid)
-  await withAdminView(flags, signal, async (view) => {
+  await withAdminView(flags, output, signal, async (view) => {
     if (flags.nsid !== undefined) await requireActive(view, flags.nsid)
     output.note(`${view.name}, ${view.source}.`)
     await (lid === undefined ? listPages(view, output) : showPage(view, lid, flags, output))
@@ -74,14 +79,16 @@ function lidOf(word: string, columns: number): number {
       folded(`names: ${PAGE_NAMES.join(' ')}`, columns),
       'or a number, as 2, 0x02 or 02h, or a name of the specification',
     ],
-    next: 'gpunvme log, for those that the drive has',
+    next: 'gpunvme log without PAGE lists the pages of the drive',
   })
 }
 
 function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | undefined): void {
   const given = length ?? offset ?? lsi
   if (lid === undefined && (given !== undefined || raw)) {
-    throw new UsageError('--length, --offset, --lsi and --raw are of one page', { next: 'gpunvme log smart --raw' })
+    throw new UsageError('--length, --offset, --lsi and --raw are of one page', {
+      next: 'gpunvme log smart --raw --drive ADDRESS',
+    })
   }
   for (const [name, bytes] of Object.entries({ length, offset })) {
     if (bytes !== undefined && bytes % 4 !== 0) {
@@ -147,7 +154,8 @@ async function readPage(
   try {
     return await reader.logPage(lid, options)
   } catch (error) {
-    if (isUnsupported(error)) throw new NotSupportedError(what, error, 'gpunvme log, for those that it has')
+    if (isUnsupported(error))
+      throw new NotSupportedError(what, error, 'gpunvme log without PAGE lists the pages of the drive')
     throw error
   }
 }

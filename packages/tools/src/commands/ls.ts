@@ -20,8 +20,8 @@ export function ls(command: Command, session: Session): void {
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const { name: place } = requirePlace(flags, 'ls')
-  const image = await withTransport(flags, 'read', (opened) => {
+  const { name: place } = await requirePlace(flags, 'ls')
+  const image = await withTransport(flags, 'read', output, (opened) => {
     signal.throwIfAborted()
     return withReader(opened, flags, ({ namespace }) => openImage(namespace, { signal }))
   })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { EXIT } from '../command-line/exit-codes.js'
 import { addDriveOptions, addOutputOptions, examples, size, whole, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { requireNamedDrive } from '../drive/require-named.js'
 import { withTransport } from '../drive/with-drive.js'
 import { isKnown, readMachine, type Machine } from '../machine/index.js'
 import { hanging } from '../machine/views/names.js'
@@ -72,6 +73,7 @@ export function p2p(command: Command, session: Session): void {
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   refuseNonsense(flags)
+  if (flags.probe === true) await requireNamedDrive(flags)
   const machine = await readMachine(flags.root)
   const { columns } = output
   const asked = flags.root === '/' ? askCuda() : undefined
@@ -87,18 +89,27 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
   if (!isBelieved) session.exitCode = EXIT.verification
 }
 
-function refuseNonsense({ root, copy: copies, probe, gpu, drive, nsid, transport, realTime, socket }: Flags): void {
+function refuseNonsense({
+  root,
+  copy: copies,
+  probe,
+  gpu,
+  drive,
+  sim,
+  nsid,
+  transport,
+  realTime,
+  socket,
+}: Flags): void {
   if (root !== '/' && (copies === true || probe === true))
     throw new UsageError('--copy and --probe are for this machine', { next: 'leave --root out' })
-  const isAboutDrive = [drive, transport, realTime, gpu].some((flag) => flag !== undefined)
+  const isAboutDrive = [drive, sim, transport, realTime, gpu].some((flag) => flag !== undefined)
   if (socket !== undefined)
     throw new UsageError('No GPU reaches a drive that is served over a socket', {
       next: '--drive ADDRESS; gpunvme list',
     })
   if (probe !== true && isAboutDrive)
     throw new UsageError('--gpu and a drive are of --probe', { next: 'gpunvme p2p --probe --drive ADDRESS' })
-  if (probe === true && drive === undefined && transport === undefined && realTime === undefined)
-    throw new UsageError('--probe needs a drive', { next: '--drive ADDRESS; gpunvme list shows them' })
   if (nsid !== undefined)
     throw new UsageError('P2P is of the controller, of no namespace', { next: 'leave --nsid out' })
 }
@@ -132,7 +143,7 @@ async function copy(
 
 async function probeOf(flags: Flags, output: Output, { signal }: Session): Promise<DriveProbe> {
   const { gpu = 0 } = flags
-  const { name, result } = await withTransport(flags, 'read', async ({ transport }) => ({
+  const { name, result } = await withTransport(flags, 'read', output, async ({ transport }) => ({
     name: transport.bdf ?? transport.name,
     result: await probeDrive(transport, gpu, signal),
   }))

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
-import { placeOf, type Place } from '../model/place.js'
+import { placeOf, requirePlace, type Place } from '../model/place.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { requireSpace } from '../model/enough-space.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
@@ -68,13 +68,8 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
     reportPlan(plan, placeOf(flags), output)
     return
   }
-  if (placeOf(flags) === undefined) {
-    throw new UsageError('pack needs a drive to write to', {
-      facts: ['a drive in memory would be gone when the command ends'],
-      next: `gpunvme pack ${path} --image FILE, or --drive ADDRESS`,
-    })
-  }
-  const work = { path, model, plan, flags, output, signal }
+  const place = await requirePlace(flags, `pack ${printable(path)}`)
+  const work = { path, model, plan, place, flags, output, signal }
   // Awaited here: the model is closed when this function ends.
   await (flags.image === undefined ? write(work) : packIntoFile(work, flags.image))
 }
@@ -83,6 +78,7 @@ interface Work {
   readonly path: string
   readonly model: Model
   readonly plan: PackPlan
+  readonly place: Place
   readonly flags: Flags
   readonly output: Output
   readonly signal: AbortSignal
@@ -106,9 +102,8 @@ async function packIntoFile(work: Work, image: string): Promise<void> {
 }
 
 /** @param made description, for the note, of an image file that was just created and is empty; '' for existing storage. */
-async function write({ path, model, flags, output, signal }: Work, made = ''): Promise<void> {
-  const place = placeOf(flags)!
-  await withTransport(flags, 'write', (opened) => {
+async function write({ path, model, place, flags, output, signal }: Work, made = ''): Promise<void> {
+  await withTransport(flags, 'write', output, (opened) => {
     signal.throwIfAborted()
     const use = async ({ namespace }: Drive<WritableNamespace>) => {
       const { name, replaceImage = false } = flags

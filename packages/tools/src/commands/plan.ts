@@ -107,7 +107,7 @@ async function look(
   requireProfile(flags.profile)
   const isPacked = placeOf(flags) !== undefined
   if (!isPacked && !flags.measure) return { planned: await fromFile(given!, signal), read: undefined }
-  return withTransport(flags, 'read', (opened) =>
+  return withTransport(flags, 'read', output, (opened) =>
     withReader(opened, flags, async ({ namespace }) => {
       signal.throwIfAborted()
       const planned = isPacked ? await fromImage() : await fromFile(given!, signal)

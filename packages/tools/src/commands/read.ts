@@ -61,7 +61,7 @@ and end inside a block. Memory does not grow with the range.`,
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkFlags(flags, output)
-  await withTransport(flags, 'read', (opened) => {
+  await withTransport(flags, 'read', output, (opened) => {
     signal.throwIfAborted()
     return withReader(opened, flags, async ({ namespace }) => {
       const range = resolveRange(flags, namespace, namespace.blockBytes)

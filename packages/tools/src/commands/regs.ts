@@ -9,6 +9,7 @@ import { watchRegisters } from '../admin/watch-registers.js'
 import { linuxDrive, withAdminView } from '../admin/with-admin-view.js'
 import { addDriveOptions, addOutputOptions, examples, whole, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { nameLinuxDrive } from '../drive/named-drive.js'
 import { withTransport } from '../drive/with-drive.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
@@ -48,18 +49,18 @@ export function regs(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme regs',
-    'gpunvme regs --as-found --json',
-    'gpunvme regs --watch --interval 10 --count 3',
-    'gpunvme regs --watch --interval 10 --count 3 --json',
+    'gpunvme regs --sim',
+    'gpunvme regs --sim --as-found --json',
+    'gpunvme regs --sim --watch --interval 10 --count 3',
+    'gpunvme regs --sim --watch --interval 10 --count 3 --json',
   ])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
-    throw new UsageError('--interval and --count are of --watch', { next: 'gpunvme regs --watch' })
+    throw new UsageError('--interval and --count are of --watch', { next: 'gpunvme regs --watch --drive ADDRESS' })
   }
-  await withSeen(flags, signal, (seen) => {
+  await withSeen(flags, output, signal, (seen) => {
     output.note(`${seen.name}, ${seen.source}.`)
     if (flags.watch) return watch(seen, flags, output, signal)
     const states = readRegisters(seen.readRegister, seen.name)
@@ -70,17 +71,23 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
 }
 
 /** The registers of a drive, whoever has it, for as long as `use` needs them. */
-async function withSeen(flags: Flags, signal: AbortSignal, use: (seen: Seen) => Promise<void>): Promise<void> {
+async function withSeen(
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+  use: (seen: Seen) => Promise<void>,
+): Promise<void> {
   const drive = linuxDrive(flags)
   if (drive !== undefined) {
     const { bdf, path, linuxName } = drive
     const registers = openKernelRegisters(loadHardwareHost(), bdf, path)
     const name = linuxName === undefined ? bdf : `${bdf} (${linuxName})`
     const source = "as Linux's nvme driver has them"
+    output.nameDrive(nameLinuxDrive(drive, '/'))
     return use({ by: 'linux', name, source, readRegister: registers.read }).finally(() => registers.close())
   }
-  if (!flags.asFound) return withAdminView(flags, signal, use)
-  await withTransport(flags, 'read', (opened) => {
+  if (!flags.asFound) return withAdminView(flags, output, signal, use)
+  await withTransport(flags, 'read', output, (opened) => {
     signal.throwIfAborted()
     const { bdf, name, bar } = opened.transport
     const registers = new Registers(bar)

@@ -11,10 +11,8 @@ import {
   whole,
   type TransportFlags,
 } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
-import { placeOf } from '../model/place.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -65,7 +63,7 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
   const stamp = await checkTraceFile(path)
   const drive = number === 1 ? '' : `${number}: `
   const scan = await scanTrace(path, drive, signal)
-  await withTransport(flags, allowWrites ? 'write' : 'read', async (opened) => {
+  await withTransport(flags, allowWrites ? 'write' : 'read', output, async (opened) => {
     signal.throwIfAborted()
     const use = async ({ controller, namespace }: Drive) => {
       const { blocks, blockBytes, maxTransferBytes } = namespace
@@ -86,9 +84,6 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
 /** All of its writes at once: a trace that is refused half way would have lost something already. */
 async function guardWrites(namespace: Namespace, scan: TraceScan, flags: Flags, signal: AbortSignal): Promise<void> {
   if (scan.writes === 0) return
-  if (placeOf(flags) === undefined && flags.transport === undefined) {
-    throw new UsageError('--allow-writes needs a drive', { next: '--drive ADDRESS, or --image FILE' })
-  }
   const { blockBytes, blocks } = namespace
   // What lies beyond the end is not sent.
   const lengthBlocks = Math.min(scan.writtenTo, blocks) - scan.writtenFrom

@@ -31,11 +31,11 @@ export function smart(command: Command, session: Session): void {
   )
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
-  examples(command, ['gpunvme smart', 'gpunvme smart --profile 980pro --json'])
+  examples(command, ['gpunvme smart --sim', 'gpunvme smart --profile 980pro --json'])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  await withAdminView(flags, signal, async (view) => {
+  await withAdminView(flags, output, signal, async (view) => {
     const { nsid } = flags
     if (nsid !== undefined) await requireActive(view, nsid)
     const data = await readHealth(view, nsid)

@@ -58,8 +58,8 @@ ring do not pass here, so that only --engine host can be traced; nor does what
 Linux's own driver is asked to do.`,
   )
   examples(command, [
-    'gpunvme trace identify',
-    'gpunvme trace --only commands read --lba 8',
+    'gpunvme trace identify --sim',
+    'gpunvme trace --only commands read --sim --lba 8',
     'gpunvme trace --format jsonl -o t.jsonl -- read --image drive.img --lba 8',
     'gpunvme trace --format perfetto -o t.json load --image drive.img',
   ])

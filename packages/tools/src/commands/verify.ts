@@ -22,8 +22,8 @@ export function verify(command: Command, session: Session): void {
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   const { signal } = session
-  const { name: place } = requirePlace(flags, 'verify')
-  const report = await withTransport(flags, 'read', (opened) => {
+  const { name: place } = await requirePlace(flags, 'verify')
+  const report = await withTransport(flags, 'read', output, (opened) => {
     signal.throwIfAborted()
     return withReader(opened, flags, ({ namespace }) => {
       const progress = new Progress(output, 'verifying')

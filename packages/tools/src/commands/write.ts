@@ -25,7 +25,6 @@ import { UsageError } from '../command-line/usage-error.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
-import { placeOf } from '../model/place.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -80,7 +79,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
   const { dryRun = false, verify = false } = flags
   let remove = dryRun ? undefined : await makeImage(flags)
   try {
-    await withTransport(flags, dryRun ? 'read' : 'write', async (opened) => {
+    await withTransport(flags, dryRun ? 'read' : 'write', output, async (opened) => {
       signal.throwIfAborted()
       if (dryRun) return withReader(opened, flags, ({ namespace }) => rehearse(namespace, path, flags, output, signal))
       const use = async ({ namespace }: Drive<WritableNamespace>) => {
@@ -107,13 +106,7 @@ async function makeImage({ image, capacity }: Flags): Promise<(() => void) | und
 
 function checkFlags(path: string, flags: Flags): void {
   checkRangeFlags(flags)
-  const { lba, offset, image, transport } = flags
-  if (placeOf(flags) === undefined && transport === undefined) {
-    throw new UsageError('write needs a drive', {
-      facts: ['a simulated drive in memory would be gone when the command ends'],
-      next: `gpunvme write ${printable(path)} --drive ADDRESS, or --image FILE`,
-    })
-  }
+  const { lba, offset, image } = flags
   if (lba === undefined && offset === undefined) {
     throw new UsageError('write needs to be told where: nothing is written to a place that nobody named', {
       next: `gpunvme write ${printable(path)} --lba N, or --offset SIZE`,

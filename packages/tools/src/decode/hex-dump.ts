@@ -5,6 +5,8 @@ const PLAIN = '`xxd -p`, which prints plain digits, or `hexdump -v -C`'
 
 /** nvme-cli begins its dumps with the numbers of the columns. */
 const NVME_TITLE = /^ +0 +1 +2 +3 +4 +5 +6 +7 +8 +9 +a +b +c +d +e +f *$/
+/** gpunvme read begins its dumps with the drive that they are from. */
+const DRIVE_TITLE = /^(?:DRIVE|SIMULATED) {2}/
 /** xxd, nvme-cli and lspci: single bytes or pairs of them, then, set off, the same as text. */
 const WITH_COLON = /^([0-9a-f]{2,}): ((?:[0-9a-f]{2}){1,2}(?: (?:[0-9a-f]{2}){1,2})*)( {2}.*| +".*| *)$/i
 /** hexdump -C and od -t x1, with the text of -t x1z or without: single bytes. */
@@ -13,7 +15,7 @@ const WITHOUT_COLON = /^([0-9a-f]{6,}) {1,2}([0-9a-f]{2}(?: {1,2}[0-9a-f]{2})*)(
 const END = /^([0-9a-f]{6,})()() *$/i
 
 /**
- * The bytes of a dump that xxd, hexdump -C, od -A x -t x1 or nvme-cli printed; undefined for other text. A dump may
+ * The bytes of a dump that xxd, hexdump -C, od -A x -t x1, nvme-cli or gpunvme read printed; undefined for other text. A dump may
  * begin at any offset.
  * @param name what the text came from, for errors.
  * @throws UsageError for a dump that does not tell all bytes in their order: lines that are missing or left out, words
@@ -22,7 +24,7 @@ const END = /^([0-9a-f]{6,})()() *$/i
 export function parseHexDump(text: string, name: string): Uint8Array | undefined {
   const all = text.split(/\r?\n/)
   // Before its columns nvme-cli prints one line at most: what it has read.
-  const title = all.slice(0, 2).findIndex((line) => NVME_TITLE.test(line))
+  const title = DRIVE_TITLE.test(all[0] ?? '') ? 0 : all.slice(0, 2).findIndex((line) => NVME_TITLE.test(line))
   const lines = all.map((line, i) => ({ line, number: i + 1 })).slice(title + 1)
   const [first, ...others] = lines.filter(({ line }) => line.trim() !== '')
   if (first === undefined) return undefined

@@ -40,6 +40,15 @@ test('blanks around a serial number are not part of it, on the drive, on the ter
   expect(await confirm('S1', 'S1', { serial: 'S2' })).toContain("its serial number is not 'S2'")
 })
 
+test.each([{ serial: 'S2' }, { serial: 'S2', yes: true }, {}])(
+  'a refusal after %o does not print the serial number of the drive',
+  async (flags) => {
+    const message = await confirm('SECRET1', '', flags)
+    expect(message).not.toContain('SECRET1')
+    expect(message).toContain('look up the serial number of the intended drive with gpunvme identify')
+  },
+)
+
 test('--yes without --serial confirms no drive, and the question is still asked', async () => {
   expect(await confirm('S1', '', { yes: true })).toContain('what was typed is not its serial number')
   expect(ask).toHaveBeenCalledOnce()

@@ -25,10 +25,18 @@ export async function confirmDrive(
   output: Output,
   signal?: AbortSignal,
 ): Promise<string> {
-  if (opened.serial !== undefined) return flags.serial ?? opened.serial
+  if (opened.serial !== undefined) return requireOwnSerial(opened.transport.name, opened.serial, flags)
   const drive = await lookAt(opened)
   await confirmChange(drive, flags, output, signal)
   return drive.serial!
+}
+
+/** A simulated drive needs no confirmation. A serial number that is given must be its own all the same. */
+function requireOwnSerial(name: string, serial: string, flags: ConfirmFlags): string {
+  const given = flags.serial?.trim()
+  if (given === undefined || given === serial) return serial
+  const drive = { bdf: name, serial, description: 'a simulated drive', change: 'write to' }
+  throw new NotConfirmedError(drive, `its serial number is not '${given}'`)
 }
 
 /** A drive as somebody recognises it, and what is about to happen to it. */
@@ -62,9 +70,14 @@ export async function confirmChange(
   if (typed === '' || typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
 }
 
-function passwordOf({ bdf, serial = '' }: ShownDrive) {
-  const word = serial.trim()
-  return word === '' ? { word: bdf, name: 'PCI address' } : { word, name: 'serial number' }
+function passwordOf(drive: ShownDrive) {
+  return hasSerial(drive)
+    ? { word: drive.serial!.trim(), name: 'serial number' }
+    : { word: drive.bdf, name: 'PCI address' }
+}
+
+function hasSerial({ serial = '' }: ShownDrive): boolean {
+  return serial.trim() !== ''
 }
 
 function warningOf({ warning = [] }: ShownDrive): string[] {
@@ -95,7 +108,10 @@ export class NotConfirmedError extends GpuNvmeError {
   constructor(drive: ShownDrive, reason: string) {
     super(`Refused to ${drive.change} ${drive.bdf}: ${printable(reason)}`, {
       facts: [printable(drive.description), ...warningOf(drive)],
-      next: `--serial '${printable(passwordOf(drive).word)}' --yes, if this is the drive that is meant`,
+      // The serial number itself would turn a refusal into a command to copy: the user looks at the drive first.
+      next: hasSerial(drive)
+        ? 'look up the serial number of the intended drive with gpunvme identify, then pass --serial SERIAL --yes'
+        : '--serial ADDRESS --yes with the PCI address of the intended drive, whose serial number is not known',
     })
   }
 }

@@ -7,14 +7,15 @@ import type { OpenedTransport } from './opened-transport.js'
 import { transportOf } from './transport-names.js'
 
 /** What only a simulated drive has, and the option that says so. */
-const OF_SIMULATED = { profile: '--profile', seed: '--seed', realTime: '--real-time' } as const
+const OF_SIMULATED = { sim: '--sim', profile: '--profile', seed: '--seed', realTime: '--real-time' } as const
 /** What no real drive takes. */
 const OF_EMULATED = { ...OF_SIMULATED, image: '--image', capacity: '--capacity' } as const
 /** What names another drive than the one beside it. */
 const OF_SERVED = { socket: '--socket' } as const
 
 /**
- * Opens what the flags name: the drive, by the transport that suits the driver it is bound to; or else what is simulated.
+ * Opens the drive that the flags name: a real one by the transport that suits the driver it is bound to, a served one, or
+ * without either a simulated one. Callers that act for a user check `requireNamedDrive` first.
  * @throws UsageError for options that do not go together; DriveInUseError; as `findDrive` and `openTransport`.
  */
 export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Promise<OpenedTransport> {

@@ -5,8 +5,10 @@ import { openEngine, type EngineName } from '../open.js'
 import type { Output } from '../terminal/output.js'
 import { wrapTraced } from '../tracing/active.js'
 import { confirmDrive, type ConfirmFlags } from './confirm-drive.js'
+import { nameOpened } from './named-drive.js'
 import { openNamed } from './open-named.js'
 import type { OpenedTransport } from './opened-transport.js'
+import { requireNamedDrive } from './require-named.js'
 
 /** A controller that is up, and the namespace that models live on. */
 export interface Drive<N extends Namespace = Namespace> {
@@ -18,12 +20,33 @@ export interface WriteFlags extends ConfirmFlags {
   readonly overwrite?: readonly string[]
 }
 
+type OpenFlags = DriveFlags & { readonly engine?: string }
+
 /**
- * Opens what the flags name, lends it, and closes it however `use` ends. The controller is not touched.
- * @throws as `openTransport` and `openEngine`: an engine that cannot drive it is refused before anything is made for it.
+ * Opens the drive that the flags name, names it in the output, lends it, and closes it however `use` ends. Does not touch
+ * the controller.
+ * @throws as `requireNamedDrive` and `lendTransport`
  */
 export async function withTransport<T>(
-  flags: DriveFlags & { readonly engine?: string },
+  flags: OpenFlags,
+  access: 'read' | 'write',
+  output: Output,
+  use: (opened: OpenedTransport) => Promise<T>,
+): Promise<T> {
+  await requireNamedDrive(flags)
+  return lendTransport(flags, access, (opened) => {
+    output.nameDrive(nameOpened(opened, flags))
+    return use(opened)
+  })
+}
+
+/**
+ * Opens a drive, lends it, and closes it however `use` ends, for verbs that choose and name the drive themselves. Without
+ * flags it is a simulated drive.
+ * @throws as `openTransport` and `openEngine`: an engine that cannot drive it is refused before anything is made for it.
+ */
+export async function lendTransport<T>(
+  flags: OpenFlags,
   access: 'read' | 'write',
   use: (opened: OpenedTransport) => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,8 @@
 import { DeviceUseUnknownError, findHolders } from '@gpunvme/host-driver'
 import { NVME_CLASS_CODE } from '@gpunvme/nvme-spec/pci'
 import { unknown, type Known } from './known.js'
-import type { Drive, Namespace, Temperature } from './machine.js'
+import type { Drive, Temperature } from './machine.js'
+import { readNamespaces } from './namespaces.js'
 import type { PciFunction } from './pci-function.js'
 import type { Root } from './root.js'
 
@@ -48,26 +49,6 @@ async function readDrive(root: Root, { address, driver, answers }: PciFunction):
 async function readHostMemoryBuffer(root: Root, path: string): Promise<Known<boolean>> {
   const lent = await root.number(`${path}/hmb`)
   return lent === undefined ? root.why(`${path}/hmb`) : lent === 1
-}
-
-/** With native multipath a controller has a path, nvme0c1n1, of what is nvme0n1 everywhere else. */
-async function readNamespaces(root: Root, path: string): Promise<Namespace[]> {
-  const found: Namespace[] = []
-  for (const entry of await root.list(path)) {
-    if (!/^nvme\d+(c\d+)?n\d+$/.test(entry)) continue
-    const name = entry.replace(/c\d+/, '')
-    const block = `sys/block/${name}`
-    const sectors = await root.number(`${block}/size`)
-    const transferKib = await root.number(`${block}/queue/max_hw_sectors_kb`)
-    found.push({
-      name,
-      // Sectors of 512 bytes, whatever the namespace's blocks are.
-      sizeBytes: (sectors ?? 0) * 512,
-      blockBytes: (await root.number(`${block}/queue/logical_block_size`)) ?? 512,
-      maxTransferBytes: transferKib === undefined ? undefined : transferKib * 1024,
-    })
-  }
-  return found
 }
 
 async function readTemperature(root: Root, path: string): Promise<Known<Temperature>> {

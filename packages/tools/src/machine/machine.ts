@@ -185,6 +185,18 @@ export interface Namespace {
   readonly blockBytes: number
   /** What one command may carry, by MDTS and the driver's own limit. */
   readonly maxTransferBytes: number | undefined
+  /** Format of the namespace itself, by udev: file system, volume manager, RAID, encryption, or kind of partition table. */
+  readonly format: Known<string>
+  /** Partitions that the kernel has found, by number. */
+  readonly partitions: readonly Partition[]
+}
+
+export interface Partition {
+  /** 'nvme0n1p1'. */
+  readonly name: string
+  readonly sizeBytes: number
+  /** By udev: 'ext4', 'ntfs', 'crypto_LUKS'. */
+  readonly format: Known<string>
 }
 
 export interface Temperature {

@@ -51,6 +51,20 @@ export class Root {
     return found?.bytes
   }
 
+  /** Lines of a file that match. Only these are recorded: the others of such a file may name what is on a drive. */
+  async lines(path: string, pattern: RegExp): Promise<string[] | undefined> {
+    const found = await this.look(path, async (place) => {
+      const text = Buffer.from(await readRegularFile(join(this.path, place), USUAL_BYTES)).toString('utf8')
+      return { place, lines: text.split('\n').filter((line) => pattern.test(line)) }
+    })
+    if (found !== undefined)
+      this.recorded?.set(found.place, {
+        kind: 'file',
+        bytes: Buffer.from(found.lines.map((line) => `${line}\n`).join('')),
+      })
+    return found?.lines
+  }
+
   /** Names in a folder, in order. */
   async list(path: string): Promise<string[]> {
     const entries = await this.look(path, (place) => {

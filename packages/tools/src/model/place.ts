@@ -1,5 +1,6 @@
 import type { DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { requireNamedDrive } from '../drive/require-named.js'
 import { printable } from '../terminal/printable.js'
 
 /** Where models stay after the command has ended. */
@@ -18,11 +19,17 @@ export function placeOf({ image, drive, socket }: DriveFlags): Place | undefined
   return undefined
 }
 
-/** @param command the verb with what goes before its options: 'rm draft'. @throws UsageError */
-export function requirePlace(flags: DriveFlags, command: string): Place {
+/**
+ * Returns the place that the flags name.
+ * @param command verb and arguments: 'rm draft'.
+ * @throws UsageError where no drive is named, and for a simulated drive without an image, whose contents end with the command.
+ */
+export async function requirePlace(flags: DriveFlags, command: string): Promise<Place> {
   const place = placeOf(flags)
   if (place !== undefined) return place
-  throw new UsageError(`${command.split(' ')[0]!} needs a drive`, {
+  await requireNamedDrive(flags)
+  throw new UsageError(`${command.split(' ')[0]!} requires a drive that keeps its contents`, {
+    facts: ['a simulated drive without --image is in memory, and ends with the command'],
     next: `gpunvme ${command} --image FILE, or --drive ADDRESS`,
   })
 }

@@ -7,6 +7,8 @@ type Style = Parameters<typeof styleText>[0]
 export type Lines = string | readonly string[]
 
 export interface OutputOptions {
+  /** The result is bytes on stdout and nothing else. */
+  readonly raw?: boolean
   /** The result is one JSON object on stdout and nothing else. */
   readonly json?: boolean
   /** No narration and no progress. Errors are still written. */
@@ -18,10 +20,14 @@ export class Output {
   readonly json: boolean
   readonly quiet: boolean
   readonly io: Io
+  private readonly raw: boolean
+  /** Member `drive` of the next JSON result. */
+  private drive: object | undefined
   private status = ''
 
-  constructor({ json = false, quiet = false }: OutputOptions, io: Io) {
+  constructor({ json = false, quiet = false, raw = false }: OutputOptions, io: Io) {
     this.json = json
+    this.raw = raw
     this.quiet = quiet
     this.io = io
   }
@@ -46,14 +52,24 @@ export class Output {
     if (!this.json) this.write(this.io.stdout, lines)
   }
 
+  /**
+   * Names the drive that the result is about: as a line of text, and as the member `drive` of the next JSON result. Where
+   * stdout carries bytes, the line goes to stderr.
+   */
+  nameDrive({ line, facts }: { readonly line: string; readonly facts: object }): void {
+    this.drive = facts
+    if (this.raw) this.note(line)
+    else this.print(line)
+  }
+
   /** The result for programs. Not without --json. */
   object(schema: string, value: object): void {
-    if (this.json) this.write(this.io.stdout, [JSON.stringify({ schema, ...value }, jsonValue, 2)])
+    if (this.json) this.write(this.io.stdout, [JSON.stringify(this.result(schema, value), jsonValue, 2)])
   }
 
   /** One of many results for programs, on a line of its own. Not without --json. */
   record(schema: string, value: object): void {
-    if (this.json) this.write(this.io.stdout, [JSON.stringify({ schema, ...value }, jsonValue)])
+    if (this.json) this.write(this.io.stdout, [JSON.stringify(this.result(schema, value), jsonValue)])
   }
 
   /** What is going on, for whoever watches. */
@@ -76,6 +92,13 @@ export class Output {
   /** Text for stderr in a style, where that is a terminal that wants colours (NO_COLOR, FORCE_COLOR, TERM). */
   noteStyle(style: Style, text: string): string {
     return styleText(style, text, { stream: this.io.stderr })
+  }
+
+  private result(schema: string, value: { readonly drive?: object }): object {
+    const { drive } = this
+    // The first of many records names the drive; the others are about the same one.
+    this.drive = undefined
+    return drive === undefined ? { schema, ...value } : { schema, ...value, drive: { ...drive, ...value.drive } }
   }
 
   private write(stream: OutputStream, lines: readonly Lines[]): void {

@@ -64,11 +64,20 @@ export class Tree {
     symlinkSync(`../../../../kernel/iommu_groups/${number}`, join(this.root, this.device(bdf), 'iommu_group'))
   }
 
-  /** Mounts the drive's only partition. */
-  mount(where: string): void {
+  /** Gives the drive a namespace with one partition, and udev's records of both. */
+  partition(format: string): void {
     mkdirSync(join(this.root, this.device(), 'nvme/nvme0/nvme0n1'), { recursive: true })
     this.file('sys/block/nvme0n1/dev', '259:0\n')
+    this.file('sys/block/nvme0n1/size', `${2 ** 31}\n`)
     this.file('sys/block/nvme0n1/nvme0n1p1/dev', '259:1\n')
+    this.file('sys/block/nvme0n1/nvme0n1p1/size', `${2 ** 30}\n`)
+    this.file('run/udev/data/b259:0', 'E:ID_PART_TABLE_TYPE=gpt\n')
+    this.file('run/udev/data/b259:1', `E:ID_FS_TYPE=${format}\n`)
+  }
+
+  /** Mounts the drive's only partition. */
+  mount(where: string): void {
+    this.partition('ext4')
     this.file('proc/self/mountinfo', `36 1 259:1 / ${where} rw,relatime shared:1 - ext4 /dev/nvme0n1p1 rw\n`)
   }
 

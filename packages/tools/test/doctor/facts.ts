@@ -35,7 +35,12 @@ export function drive(changes: Partial<Drive> = {}): Drive {
     address: DRIVE,
     ...{ name: 'nvme1', model: 'WD SN740', serial: '22350A000123', firmware: '73110000', state: 'live' },
     queues: { count: 17, entries: 1023 },
-    namespaces: [{ name: 'nvme1n1', sizeBytes: 512_110_190_592, blockBytes: 512, maxTransferBytes: 1_048_576 }],
+    namespaces: [
+      {
+        ...{ name: 'nvme1n1', sizeBytes: 512_110_190_592, blockBytes: 512, maxTransferBytes: 1_048_576 },
+        ...{ format: unknown('there is no /run/udev/data/b259:0'), partitions: [] },
+      },
+    ],
     holders: [],
     temperature: { celsius: 41, warningCelsius: 84, criticalCelsius: 88 },
     hostMemoryBuffer: true,

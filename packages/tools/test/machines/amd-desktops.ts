@@ -58,10 +58,17 @@ export const amdDesktops: readonly Described[] = [
     pci: b450(
       gpus.rtx3090('0a:00.0', 32_768, { now: { gen: 1, lanes: 8 }, power: { control: 'on' } }),
       ssds.sn530('01:00.0', 'nvme0', { partitions: 2 }),
-      [ssds.sn740('0b:00.0', 'nvme1', { now: { gen: 3, lanes: 4 } })],
+      [ssds.sn740('0b:00.0', 'nvme1', { partitions: 4, now: { gen: 3, lanes: 4 } })],
     ),
     nvidia: openDriver('590.48.01'),
     mounts: rootOn('nvme0n1'),
+    udev: {
+      nvme1n1: { ID_PART_TABLE_TYPE: 'gpt' },
+      nvme1n1p1: { ID_FS_TYPE: 'vfat', ID_PART_TABLE_TYPE: 'dos' },
+      nvme1n1p2: {},
+      nvme1n1p3: { ID_FS_TYPE: 'ntfs' },
+      nvme1n1p4: { ID_FS_TYPE: 'ext4' },
+    },
     nodes: ['nvidia0', 'nvidiactl', 'nvidia-uvm'],
   },
   {

@@ -31,6 +31,8 @@ export interface Described {
   readonly moduleFiles?: readonly string[]
   readonly mounts?: readonly { readonly source: string; readonly where: string; readonly type: string }[]
   readonly swaps?: readonly string[]
+  /** Properties that udev has found on block devices, by name: { nvme0n1p1: { ID_FS_TYPE: 'vfat' } }. */
+  readonly udev?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** What stands on a partition or disk: LUKS, LVM, md. */
   readonly stacked?: readonly DescribedStack[]
   readonly zfs?: { readonly pool: string; readonly devices: readonly string[] }

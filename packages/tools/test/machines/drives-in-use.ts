@@ -38,6 +38,19 @@ const root = { source: 'sda', where: '/', type: 'ext4' }
 export const drivesInUse: readonly Described[] = [
   { name: 'drive-free', point: 'nobody uses the drive', ...withDrive({}), mounts: [root] },
   {
+    name: 'drive-one-file-system',
+    point: 'a file system without partitions is on a drive that is not in use',
+    ...withDrive({}),
+    mounts: [root],
+    udev: { nvme0n1: { ID_FS_TYPE: 'ext4' } },
+  },
+  {
+    name: 'drive-partitions-unknown',
+    point: 'udev has no record of the partitions of a drive that is not in use',
+    ...withDrive({ partitions: 2 }),
+    mounts: [root],
+  },
+  {
     name: 'drive-swap',
     point: 'a partition of the drive is swap',
     ...withDrive({ partitions: 1 }),
@@ -87,5 +100,6 @@ export const drivesInUse: readonly Described[] = [
       drive: { model: 'EVIL\u001b[2J\u001b]0;x\u0007 SSD', serial: '\u202eLAIRES', firmware: '\u0000\u0001' },
     }),
     mounts: [root],
+    udev: { nvme0n1: { ID_FS_TYPE: 'ext4\u001b[2J' } },
   },
 ]

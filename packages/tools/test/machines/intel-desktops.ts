@@ -71,6 +71,12 @@ export const intelDesktops: readonly Described[] = [
       onDisk: { version: '580.95.05', flavour: 'open', pfn: 'follow_pfnmap_start', signer: 'akmods local signing CA' },
       libcuda: '580.95.05',
     },
+    udev: {
+      nvme0n1: { ID_PART_TABLE_TYPE: 'gpt' },
+      nvme0n1p1: { ID_FS_TYPE: 'vfat' },
+      nvme0n1p2: { ID_FS_TYPE: 'ext4' },
+      nvme0n1p3: { ID_FS_TYPE: 'crypto_LUKS' },
+    },
     stacked: [
       { on: ['nvme0n1p3'], name: 'dm-0', label: 'luks-4c1d', uuid: 'CRYPT-LUKS2-4c1d-luks-4c1d' },
       { on: ['dm-0'], name: 'dm-1', label: 'vg-root', uuid: 'LVM-aaaabbbb' },

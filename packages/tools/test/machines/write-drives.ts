@@ -3,6 +3,7 @@ import type { TreeWriter } from './tree-writer.js'
 import type { Placed } from './write-pci.js'
 
 const GIB = 2 ** 30
+const PARTITION_GIB = 100
 
 /** Block devices by name with their number, as partitions and stacks refer to them. */
 type Numbers = Map<string, { readonly folder: string; readonly number: string }>
@@ -22,6 +23,12 @@ export function writeDrives(tree: TreeWriter, machine: Described, placed: readon
   }
   for (const stack of machine.stacked ?? []) writeStack(tree, stack, numbers)
   writeMounts(tree, machine, numbers)
+  for (const [name, properties] of Object.entries(machine.udev ?? {})) {
+    const lines = Object.entries(properties).map(([key, value]) => `E:${key}=${value}`)
+    // As udevd writes it: links, time of initialization, properties, tags.
+    const record = [`S:disk/by-path/${name}`, 'I:1734567', 'E:ID_SERIAL=private', ...lines, 'G:systemd']
+    tree.file(`run/udev/data/b${numbers.get(name)!.number}`, record.join('\n'))
+  }
 }
 
 function writeController(
@@ -59,6 +66,7 @@ function writeController(
     addBlockDevice(tree, numbers, disk, name, 259)
     for (let part = 1; part <= (namespace.partitions ?? 0); part++) {
       const partition = `${name}p${part}`
+      tree.file(`${disk}/${partition}/size`, PARTITION_GIB * (GIB / 512))
       addBlockDevice(tree, numbers, `${disk}/${partition}`, partition, 259)
     }
   }

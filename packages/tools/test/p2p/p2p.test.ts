@@ -41,7 +41,7 @@ test('without two GPUs, copies are infeasible, and why is said', async () => {
 
 test.each([
   ['a copy of a machine cannot be copied on', ['--copy', '--root', '.'], 'leave --root out'],
-  ['a probe needs a drive', ['--probe'], '--probe needs a drive'],
+  ['a probe needs a drive', ['--probe'], 'No drive was named'],
   ['a drive without a probe', ['--drive', '0000:0b:00.0'], 'gpunvme p2p --probe --drive ADDRESS'],
   ['sizes that cannot be', ['--copy', '--size', '1'], 'at least 4096'],
   ['a namespace', ['--probe', '--real-time', '--nsid', '1'], 'leave --nsid out'],

@@ -17,6 +17,16 @@ test('a drive that nothing uses may be taken', () => {
   ])
 })
 
+test('a drive that is not in use, and holds data, is a note that lists its partitions', () => {
+  const namespace = { name: 'nvme1n1', sizeBytes: 4096, blockBytes: 512, maxTransferBytes: undefined, format: 'gpt' }
+  const partitions = ['ntfs', 'ext4'].map((format, index) => ({ name: `nvme1n1p${index + 1}`, sizeBytes: 512, format }))
+  expect(about({ namespaces: [{ ...namespace, partitions }] })[0]).toMatchObject({
+    ...{ id: 'drive-unused', severity: 'note', opens: ['memory'] },
+    title: '0000:0b:00.0 (WD SN740, nvme1) is not in use, 2 partitions: ntfs, ext4',
+  })
+  expect(about({})[0]?.title).toBe('0000:0b:00.0 (WD SN740, nvme1) is not in use, contents unknown')
+})
+
 test('what the system runs from is refused, and no step is offered against that', () => {
   for (const [device, by] of [
     ['nvme1n1p2', 'mounted on /'],

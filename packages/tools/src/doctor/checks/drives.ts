@@ -1,6 +1,7 @@
 import type { Holder } from '@gpunvme/host-driver'
 import { isKnown, valueOf } from '../../machine/known.js'
 import type { Drive, Machine, Namespace, Temperature } from '../../machine/machine.js'
+import { describeContents, holdsKnownData } from '../../machine/contents.js'
 import { functionAt } from '../../machine/index.js'
 import { formatBytes } from '../../terminal/units.js'
 import { sysfs, type Facts } from '../facts.js'
@@ -47,8 +48,9 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
     return [
       {
         id: 'drive-unused',
-        severity: 'ok',
-        title: `Nothing on this machine uses ${name}`,
+        // A user may miss what is on it, although the running system does not.
+        severity: holdsKnownData(drive.namespaces) ? 'note' : 'ok',
+        title: `${name} is not in use, ${describeContents(drive.namespaces)}`,
         evidence: [read('mounts, swap, holders, open files', 'none')],
         opens: ['memory'],
       },

@@ -2,6 +2,8 @@ import { isLive } from '../../command-line/advised-command.js'
 import { formatBytes } from '../../terminal/units.js'
 import { printable } from '../../terminal/printable.js'
 import { formatTable } from '../../terminal/table.js'
+import { capacityOf } from '../capacity.js'
+import { describeContents } from '../contents.js'
 import { isKnown } from '../known.js'
 import type { Drive, Gpu, Machine } from '../machine.js'
 import type { PciFunction } from '../pci-function.js'
@@ -33,7 +35,7 @@ export function driveLines(machine: Machine, columns: number): string[] {
   const rows = machine.drives.map((drive): Row => {
     const found = functionAt(machine, drive.address)
     const model = isKnown(drive.model) ? printable(drive.model) : (found?.deviceName ?? 'unknown')
-    const bytes = bytesOf(drive)
+    const bytes = capacityOf(drive)
     const cells = [
       drive.address,
       drive.name ?? '-',
@@ -103,11 +105,6 @@ function cut(text: string, columns: number): string {
   return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
 }
 
-function bytesOf({ namespaces }: Drive): number | undefined {
-  if (!isKnown(namespaces) || namespaces.length === 0) return undefined
-  return namespaces.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-}
-
 function linkText(machine: Machine, found: PciFunction | undefined): string {
   const now = found && nowOf(found)
   const best = found && bestOf(machine, found)
@@ -116,8 +113,8 @@ function linkText(machine: Machine, found: PciFunction | undefined): string {
   return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
 }
 
-/** Who uses it, in a sentence. */
-function useOf(machine: Machine, { holders, state }: Drive, found: PciFunction | undefined): string {
+/** States who uses the drive, or what is on a drive that is not in use. */
+function useOf(machine: Machine, { holders, state, namespaces }: Drive, found: PciFunction | undefined): string {
   if (found?.answers === false) return 'Off the bus: it reads all ones.'
   if (state !== undefined && state !== 'live') return `The driver says '${printable(state)}'.`
   if (!isKnown(holders)) return `In use: unknown, ${holders.unknown}.`
@@ -125,7 +122,7 @@ function useOf(machine: Machine, { holders, state }: Drive, found: PciFunction |
     return `In use: ${holders.map(({ device, use }) => printable(`${device} ${use}`)).join('; ')}.`
   const asleep = found?.power.state?.startsWith('D3') ? `, asleep in ${found.power.state}` : ''
   const view = machine.virtualisation.container === undefined ? '' : ' as far as a container sees'
-  return `Free${view}${asleep}.`
+  return `Not in use${view}${asleep}, ${describeContents(namespaces)}.`
 }
 
 /** Of a drive that is close to what it calls too warm. */

@@ -1,0 +1,29 @@
+import { blockDevicesOf } from '../machine/contents.js'
+import { isKnown, unknown, type Known } from '../machine/known.js'
+import type { Namespace } from '../machine/machine.js'
+import { readNamespaces } from '../machine/namespaces.js'
+import { Root } from '../machine/root.js'
+import type { FoundDrive } from '../drive/find-drive.js'
+import { formatBytes } from '../terminal/units.js'
+
+/** Reads what Linux has of a drive, and loses when another driver is bound to it. */
+export async function readLosses(
+  root: string,
+  { bdf, linuxName }: Pick<FoundDrive, 'bdf' | 'linuxName'>,
+): Promise<Known<readonly Namespace[]>> {
+  if (linuxName === undefined) return unknown("Linux's nvme driver is not bound to the drive")
+  return readNamespaces(new Root(root), `sys/bus/pci/devices/${bdf}/nvme/${linuxName}`)
+}
+
+/** States which block devices disappear, with their formats, before a drive is taken. */
+export function describeLosses(namespaces: Known<readonly Namespace[]>): string[] {
+  const devices = blockDevicesOf(namespaces)
+  if (devices.length === 0) {
+    const why = isKnown(namespaces) ? 'Linux shows no namespace of it' : namespaces.unknown
+    return [`No block device disappears: ${why}. The contents of the drive are unknown.`]
+  }
+  return [
+    'These block devices disappear until the drive is given back. Their contents are kept.',
+    ...devices.map(({ name, sizeBytes, contents }) => `- ${name}, ${formatBytes(sizeBytes)}: ${contents}`),
+  ]
+}

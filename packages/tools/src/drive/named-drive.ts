@@ -1,0 +1,56 @@
+import { profiles, type ProfileName } from '@gpunvme/nvme-sim'
+import { driveFacts } from '../binding/drive-facts.js'
+import type { DriveFlags } from '../command-line/options.js'
+import { printable } from '../terminal/printable.js'
+import type { FoundDrive } from './find-drive.js'
+import type { OpenedTransport } from './opened-transport.js'
+import { DEFAULT_PROFILE } from './sim-transport.js'
+
+/** The drive that a verb used, as its result names it. */
+export interface NamedDrive {
+  /** First line of the text output: 'SIMULATED  WD PC SN740 512GB (profile sn740)'. */
+  readonly line: string
+  /** Part of the member `drive` of the JSON result. `simulated` is absent where the transport cannot tell. */
+  readonly facts: { readonly transport?: string; readonly simulated?: boolean; readonly [fact: string]: unknown }
+}
+
+/** Names a drive that a transport has opened. */
+export function nameOpened(
+  { name, transport: { bdf } }: OpenedTransport,
+  { profile = DEFAULT_PROFILE, image, socket }: DriveFlags,
+): NamedDrive {
+  const contents = image === undefined ? '' : `, image ${printable(image)}`
+  switch (name) {
+    case 'sim':
+      return {
+        line: `SIMULATED  ${modelOf(profile)} (profile ${profile}${contents})`,
+        facts: { transport: name, simulated: true, profile },
+      }
+    case 'qtest':
+      return {
+        line: `SIMULATED  QEMU's NVMe controller (transport qtest${contents})`,
+        facts: { transport: name, simulated: true },
+      }
+    case 'vfio-user':
+      return { line: `DRIVE  served at ${printable(socket ?? '')} (transport vfio-user)`, facts: { transport: name } }
+    case 'sysfs':
+    case 'vfio':
+    case 'kmod':
+      return { line: `DRIVE  ${bdf} (transport ${name})`, facts: { transport: name, simulated: false, address: bdf } }
+  }
+}
+
+/** Names a drive that stays with Linux's nvme driver. @param root folder with sys/ */
+export function nameLinuxDrive({ bdf, linuxName }: Pick<FoundDrive, 'bdf' | 'linuxName'>, root: string): NamedDrive {
+  const { model } = driveFacts(root, bdf)
+  const about = [linuxName, model].flatMap((part) => (part == null ? [] : [printable(part)]))
+  return {
+    line: `DRIVE  ${bdf}${about.length === 0 ? '' : ` (${about.join(', ')})`}`,
+    facts: { simulated: false, address: bdf },
+  }
+}
+
+/** Presets call their models 'simulated …', which the first word of the line says already. */
+function modelOf(profile: string): string {
+  return (profiles[profile as ProfileName].identify.MN ?? '').replace(/^simulated /, '')
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { machines } from '../../test/machines/index.js'
+import { rootOf } from '../../test/machines/read-described.js'
+import type { DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { requireNamedDrive } from './require-named.js'
+
+async function check(flags: DriveFlags, name: string): Promise<string> {
+  const root = await rootOf(machines.find((machine) => machine.name === name)!)
+  return requireNamedDrive(flags, root).then(
+    () => 'named',
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(UsageError)
+      return (error as Error).message
+    },
+  )
+}
+
+describe('without a drive named', () => {
+  test("suggests the machine's only NVMe drive, with model and size", async () => {
+    const message = await check({}, 'drive-free')
+    expect(message).toMatch(/^No drive was named\n/)
+    expect(message).toMatch(/this machine has one: 0000:01:00\.0 \(nvme0\), Samsung SSD 980 PRO .*, \d.* [GT]iB\n/)
+    expect(message).toContain('--drive nvme0, or --sim for a simulated drive')
+  })
+
+  test('suggests the address of an only drive that Linux has no name for', async () => {
+    expect(await check({}, 'drive-in-vfio')).toContain('--drive 0000:01:00.0, or --sim')
+  })
+
+  test('escapes control characters in the model', async () => {
+    expect(await check({}, 'drive-hostile-names')).not.toContain('\u001b')
+  })
+
+  test('refers to gpunvme list where the machine has several drives', async () => {
+    const message = await check({}, 'server-epyc-two-sockets')
+    expect(message).toMatch(/this machine has \d+ NVMe drives: gpunvme list shows them/)
+    expect(message).toContain('--drive ADDRESS, or --sim')
+  })
+
+  test('suggests --sim where the machine has no NVMe drive', async () => {
+    const message = await check({}, 'intel-no-nvme')
+    expect(message).toContain('this machine has no NVMe drive')
+    expect(message).toContain('--sim for a simulated drive')
+  })
+
+  test.each([{ seed: 1 }, { capacity: 512 }, { nsid: 1 }])('%o does not name one', async (flags) => {
+    expect(await check(flags, 'drive-free')).toContain('No drive was named')
+  })
+})
+
+test.each<DriveFlags>([
+  ...[{ drive: 'nvme0' }, { socket: 's' }, { image: 'i' }, { sim: true }],
+  ...[{ profile: 'ideal' }, { realTime: true }, { transport: 'qtest' }],
+])('%o names a drive', async (flags) => {
+  expect(await check(flags, 'drive-free')).toBe('named')
+})

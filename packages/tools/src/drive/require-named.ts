@@ -1,0 +1,66 @@
+import type { DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { capacityOf } from '../machine/capacity.js'
+import { readDrives } from '../machine/drives.js'
+import { readFunctions } from '../machine/functions.js'
+import { isKnown } from '../machine/known.js'
+import type { Drive } from '../machine/machine.js'
+import { readPciNames } from '../machine/pci-ids.js'
+import { Root } from '../machine/root.js'
+import { printable } from '../terminal/printable.js'
+import { formatBytes } from '../terminal/units.js'
+
+/**
+ * Checks that the flags name a drive: a real one, a served one, an image, or a simulated one. No drive is simulated, and no
+ * real drive is opened, unless the caller asked for it.
+ * @param root folder with sys/ and proc/: '/' on a live machine.
+ * @throws UsageError that suggests the machine's only drive, or where to find the drives.
+ */
+export async function requireNamedDrive(flags: DriveFlags, root = '/'): Promise<void> {
+  const { drive, socket, image, sim, profile, realTime, transport } = flags
+  // A preset and real time are properties of a simulated drive alone, so that naming one of them names the drive.
+  if ([drive, socket, image, sim, profile, realTime, transport].some((flag) => flag !== undefined)) return
+  const machine = new Root(root)
+  const functions = await readFunctions(machine, await readPciNames(machine))
+  const drives = await readDrives(machine, functions)
+  const nameOf = ({ address }: Drive) => functions.find((found) => found.address === address)?.deviceName
+  throw noDriveNamed(drives.map((each) => describe(each, nameOf(each))))
+}
+
+interface Candidate {
+  /** As --drive takes it. */
+  readonly name: string
+  /** '0000:0b:00.0 (nvme0), WD PC SN740, 477 GiB'. */
+  readonly description: string
+}
+
+function describe(drive: Drive, deviceName: string | undefined): Candidate {
+  const { address, name, model } = drive
+  const bytes = capacityOf(drive)
+  const parts = [
+    `${address}${name === undefined ? '' : ` (${name})`}`,
+    isKnown(model) ? printable(model) : (deviceName ?? 'unknown model'),
+    ...(bytes === undefined ? [] : [formatBytes(bytes)]),
+  ]
+  return { name: name ?? address, description: parts.join(', ') }
+}
+
+function noDriveNamed(drives: readonly Candidate[]): UsageError {
+  const [only, ...others] = drives
+  if (only === undefined) {
+    return new UsageError('No drive was named', {
+      facts: ['this machine has no NVMe drive'],
+      next: '--sim for a simulated drive',
+    })
+  }
+  if (others.length > 0) {
+    return new UsageError('No drive was named', {
+      facts: [`this machine has ${drives.length} NVMe drives: gpunvme list shows them`],
+      next: '--drive ADDRESS, or --sim for a simulated drive',
+    })
+  }
+  return new UsageError('No drive was named', {
+    facts: [`this machine has one: ${only.description}`],
+    next: `--drive ${only.name}, or --sim for a simulated drive`,
+  })
+}

@@ -1,0 +1,84 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseHexDump } from '../src/decode/hex-dump.js'
+import { gpunvme, json, scratch } from './gpunvme.js'
+import { emptyImage } from './simulated-drive.js'
+
+const cwd = scratch()
+const LIMIT = { timeout: 120_000 }
+
+beforeAll(async () => {
+  await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+  emptyImage(join(cwd, 'empty.img'), 8 * 1024 * 1024)
+  writeFileSync(join(cwd, 'block.bin'), new Uint8Array(512))
+  await gpunvme(['trace', '--format', 'jsonl', '-o', 't.jsonl', '--', 'read', '--sim'], { cwd })
+})
+
+describe('refuses to choose a drive', LIMIT, () => {
+  test.each([
+    ...['identify', 'smart', 'log', 'features', 'regs', 'regs --as-found', 'read', 'bench', 'ls', 'verify', 'rm chat'],
+    ...['write block.bin --lba 0', 'pack model.gguf', 'load model.gguf', 'plan model.gguf --vram 8MiB --measure'],
+    ...['trace identify', 'replay t.jsonl', 'replay t.jsonl --allow-writes', 'p2p --probe'],
+  ])('gpunvme %s', async (words) => {
+    const { code, stdout, stderr } = await gpunvme([...words.split(' '), '--quiet'], { cwd })
+    expect({ code, named: stdout.includes('SIMULATED') }).toEqual({ code: 2, named: false })
+    expect(stderr).toMatch(/^No drive was named\n/)
+    expect(stderr).toContain('--sim')
+  })
+})
+
+describe('marks a simulated drive at the top of stdout and in JSON', LIMIT, () => {
+  test.each([
+    ...['identify', 'smart', 'log', 'features', 'regs', 'regs --as-found', 'read', 'write block.bin --lba 0'],
+    ...['load model.gguf', 'plan model.gguf --vram 8MiB --measure', 'replay t.jsonl'],
+  ])('gpunvme %s --sim', async (words) => {
+    const args = [...words.split(' '), '--sim']
+    const { code, stdout } = await gpunvme(args, { cwd })
+    expect([code, stdout.split('\n')[0]]).toEqual([0, 'SIMULATED  WD PC SN740 512GB (profile sn740)'])
+    expect(json(await gpunvme([...args, '--json'], { cwd }))).toMatchObject({
+      drive: { transport: 'sim', simulated: true, profile: 'sn740' },
+    })
+  })
+
+  test('with the preset and the image file in the line', async () => {
+    const { stdout } = await gpunvme(['identify', '--profile', '990pro', '--image', 'empty.img'], { cwd })
+    expect(stdout).toMatch(/^SIMULATED {2}Samsung 990 PRO 2TB \(profile 990pro, image empty\.img\)\n/)
+  })
+
+  test('once in an unlimited series of records', async () => {
+    const args = ['regs', '--sim', '--watch', '--interval', '1', '--count', '2', '--json']
+    const [first = ''] = (await gpunvme(args, { cwd })).stdout.split('\n')
+    expect(JSON.parse(first)).toMatchObject({ drive: { by: 'driver', simulated: true } })
+  })
+})
+
+test('with --raw, stdout carries only bytes, and stderr names the drive', LIMIT, async () => {
+  const { stdout, stderr } = await gpunvme(['read', '--image', 'empty.img', '--raw'], { cwd })
+  expect(stdout).toBe('\0'.repeat(512))
+  expect(stderr).toContain('SIMULATED  WD PC SN740 512GB')
+})
+
+test('decode reads a hex dump of read, which starts with the line that names the drive', LIMIT, async () => {
+  const { stdout } = await gpunvme(['read', '--image', 'empty.img', '--no-squeeze'], { cwd })
+  expect(stdout).toMatch(/^SIMULATED {2}/)
+  expect(parseHexDump(stdout, 'stdin')).toEqual(new Uint8Array(512))
+})
+
+test('an in-memory drive is not a place for models', LIMIT, async () => {
+  for (const words of [['ls'], ['verify'], ['rm', 'chat'], ['pack', 'model.gguf']]) {
+    const { code, stderr } = await gpunvme([...words, '--sim'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(new RegExp(`^${words[0]!} requires a drive that keeps its contents\n`))
+  }
+})
+
+test.each([
+  [['--sim', '--drive', '0000:0b:00.0'], '--sim and --drive do not go together'],
+  [['--sim', '--socket', 'x.sock'], '--sim and --socket do not go together'],
+  [['--sim', '--transport', 'qtest'], '--sim and --transport qtest do not go together'],
+])('%o: two different drives are refused', async (flags, problem) => {
+  const { code, stderr } = await gpunvme(['identify', ...flags], { cwd })
+  expect([code, stderr.split('\n')[0]]).toEqual([2, problem])
+})
