@@ -74,14 +74,16 @@ function lidOf(word: string, columns: number): number {
       folded(`names: ${PAGE_NAMES.join(' ')}`, columns),
       'or a number, as 2, 0x02 or 02h, or a name of the specification',
     ],
-    next: 'gpunvme log, for those that the drive has',
+    next: { command: ['log'], note: 'for those that the drive has' },
   })
 }
 
 function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | undefined): void {
   const given = length ?? offset ?? lsi
   if (lid === undefined && (given !== undefined || raw)) {
-    throw new UsageError('--length, --offset, --lsi and --raw are of one page', { next: 'gpunvme log smart --raw' })
+    throw new UsageError('--length, --offset, --lsi and --raw are of one page', {
+      next: { command: ['log', 'smart', '--raw'] },
+    })
   }
   for (const [name, bytes] of Object.entries({ length, offset })) {
     if (bytes !== undefined && bytes % 4 !== 0) {
@@ -147,7 +149,8 @@ async function readPage(
   try {
     return await reader.logPage(lid, options)
   } catch (error) {
-    if (isUnsupported(error)) throw new NotSupportedError(what, error, 'gpunvme log, for those that it has')
+    if (isUnsupported(error))
+      throw new NotSupportedError(what, error, { command: ['log'], note: 'for those that it has' })
     throw error
   }
 }

@@ -57,7 +57,7 @@ export function regs(command: Command, session: Session): void {
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
-    throw new UsageError('--interval and --count are of --watch', { next: 'gpunvme regs --watch' })
+    throw new UsageError('--interval and --count are of --watch', { next: { command: ['regs', '--watch'] } })
   }
   await withSeen(flags, signal, (seen) => {
     output.note(`${seen.name}, ${seen.source}.`)

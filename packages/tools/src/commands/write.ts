@@ -111,12 +111,12 @@ function checkFlags(path: string, flags: Flags): void {
   if (placeOf(flags) === undefined && transport === undefined) {
     throw new UsageError('write needs a drive', {
       facts: ['a simulated drive in memory would be gone when the command ends'],
-      next: `gpunvme write ${printable(path)} --drive ADDRESS, or --image FILE`,
+      next: { command: ['write', path, '--drive', 'ADDRESS'], note: 'or --image FILE' },
     })
   }
   if (lba === undefined && offset === undefined) {
     throw new UsageError('write needs to be told where: nothing is written to a place that nobody named', {
-      next: `gpunvme write ${printable(path)} --lba N, or --offset SIZE`,
+      next: { command: ['write', path, '--lba', 'N'], note: 'or --offset SIZE' },
     })
   }
   if (image !== undefined && path !== '-' && sameFile(path, image)) {

@@ -57,7 +57,7 @@ function forDmaBuf(facts: Facts, drive: Drive, { address, driver }: PciFunction)
       id: 'drive-by-vfio',
       severity: 'note',
       title: `${callDrive(drive)} is with vfio-pci: by it no GPU memory is reached (dma-buf), by our module it is`,
-      steps: [command(gpunvme(facts, `bind ${address} --to kmod`, 'sudo'))],
+      steps: [command(gpunvme(facts, `bind ${address} --to kmod`, 'root'))],
       closes: ['tier2-dma-buf'],
     },
   ]
@@ -156,7 +156,7 @@ function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: st
     id: 'drive-to-hand-over',
     severity: 'note',
     title: `${verb} ${callDrive(drive)}, by ${to}`,
-    cause: `${from} A program drives it only after that; gpunvme unbind gives it back.`,
+    cause: `${from} A program drives it only after that; the verb unbind gives it back.`,
     steps,
     closes: ['memory'],
   }
@@ -164,7 +164,7 @@ function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: st
 
 /** `bind` chooses the driver by what it finds then, as it is chosen here. */
 function bind(facts: Facts, { address }: PciFunction, before = ''): Step {
-  return command(`${before}${gpunvme(facts, `bind ${address}`, 'sudo')}`)
+  return command(`${before}${gpunvme(facts, `bind ${address}`, 'root')}`)
 }
 
 function isVfioLoaded({ machine: { modules } }: Facts): boolean {
