@@ -56,7 +56,7 @@ describe('topology and list', () => {
     'what list advises to call next is for the machine that was copied',
     async () => {
       const { stdout } = await gpunvme(['list', '--root', 'saved'], { cwd })
-      expect(stdout).toContain('Free. Next, on that machine: gpunvme bind nvme1\n')
+      expect(stdout).toContain('Free. Next, on that machine: sudo gpunvme bind nvme1\n')
     },
     SLOW,
   )

@@ -7,6 +7,7 @@ const PATH = { PATH: '/usr/local/bin:/usr/bin' }
 test.each([
   ['npx in a project', '/project/node_modules/.bin/gpunvme', '/project', NPM, 'npx gpunvme'],
   ['npm exec below a project', '/project/node_modules/.bin/gpunvme', '/project/sub', NPM, 'npx gpunvme'],
+  ['a file below npm', '/other/node_modules/p/gpunvme.js', '/', NPM, 'node other/node_modules/p/gpunvme.js'],
   ['npx without a project', '/home/u/.npm/_npx/0a1b/node_modules/.bin/gpunvme', '/tmp', NPM, 'npx @gpunvme/tools'],
   ['a name on PATH', '/usr/local/bin/gpunvme', '/project', PATH, 'gpunvme'],
   ['a path below the folder', '/project/node_modules/.bin/gpunvme', '/project', PATH, './node_modules/.bin/gpunvme'],

@@ -1,4 +1,4 @@
-import { delimiter, dirname, relative, sep } from 'node:path'
+import { delimiter, dirname, join, relative, sep } from 'node:path'
 import type { Io } from '../terminal/io.js'
 import { shellLine } from './shell-line.js'
 
@@ -25,12 +25,14 @@ export function invocationOf(io: Pick<Io, 'env' | 'program' | 'cwd' | 'isRoot'>)
 }
 
 function programOf({ env, program, cwd }: Pick<Io, 'env' | 'program' | 'cwd'>): string {
-  const folder = dirname(program)
+  const folders = (env['PATH'] ?? '').split(delimiter)
+  const [project = ''] = program.split(`${sep}node_modules${sep}`)
   // npx keeps a package that no project has in a cache of its own, where the name of the command is not found again.
   if (program.includes(`${sep}_npx${sep}`)) return 'npx @gpunvme/tools'
-  // `npx`, `npm exec` and scripts of package.json: they set the variable, and put node_modules/.bin on PATH themselves.
-  if (env['npm_command'] !== undefined && program.includes(`${sep}node_modules${sep}`)) return 'npx gpunvme'
-  if ((env['PATH'] ?? '').split(delimiter).includes(folder)) return 'gpunvme'
+  // `npx`, `npm exec` and scripts of package.json set the variable, and put the project's folder on PATH themselves.
+  const isNpm = env['npm_command'] !== undefined
+  if (isNpm && folders.includes(join(project, 'node_modules', '.bin'))) return 'npx gpunvme'
+  if (folders.includes(dirname(program))) return 'gpunvme'
   const path = relative(cwd, program)
   const typed = path.startsWith('..') ? program : path
   if (program.endsWith('.js')) return shellLine(['node', typed])

@@ -6,6 +6,7 @@ import { reportError } from './report-error.js'
 import { UsageError } from './usage-error.js'
 
 const HELP = { command: ['help'] }
+const NPX = { npm_command: 'exec', PATH: '/p/node_modules/.bin' }
 
 function report(error: unknown) {
   const io = testIo()
@@ -42,7 +43,7 @@ test('an unexpected error has its stack, and asks to be reported', () => {
 })
 
 test('the next step is printed as it must be typed, given how the program was started', () => {
-  const io = { ...testIo({ isRoot: false, env: { npm_command: 'exec' } }), program: '/p/node_modules/.bin/gpunvme' }
+  const io = { ...testIo({ isRoot: false, env: NPX }), program: '/p/node_modules/.bin/gpunvme' }
   reportError(new Output({}, io), new UsageError('In use', { next: { command: ['unbind', 'nvme0'] } }), HELP)
   reportError(new Output({}, io), new CommanderError(2, 'commander.unknownOption', "error: unknown option '-x'"), HELP)
   expect(io.stderrText()).toBe(

@@ -106,8 +106,10 @@ async function run(
       ? typed({ command: words }, isCopy ? ELSEWHERE : invocation)
       : typed(commandFor(flags.root, words), invocation)
   }
+  // A step that starts with a command which reads the copy is for this machine, all others for the one that was copied.
+  const isHere = (step: string) => step.startsWith(`${invocation.program} `) && step.includes(' --root ')
   const there = (steps: readonly string[]) =>
-    steps.map((step) => (isCopy && !step.includes(' --root ') ? `on that machine: ${step}` : step))
+    steps.map((step) => (isCopy && !isHere(step) ? `on that machine: ${step}` : step))
   const state = await readNvidia(flags.root)
   signal.throwIfAborted()
   if (action === undefined) {

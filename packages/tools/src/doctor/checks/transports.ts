@@ -156,7 +156,7 @@ function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: st
     id: 'drive-to-hand-over',
     severity: 'note',
     title: `${verb} ${callDrive(drive)}, by ${to}`,
-    cause: `${from} A program drives it only after that; the verb unbind gives it back.`,
+    cause: `${from} A program drives it only after that; gpunvme unbind gives it back.`,
     steps,
     closes: ['memory'],
   }
