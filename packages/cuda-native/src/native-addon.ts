@@ -47,9 +47,7 @@ export class NativeAddonError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_NATIVE_ADDON'
   readonly category = 'not-found'
   readonly tried: readonly TriedAddon[]
-  /** The lines of `tried`, and what to do, for those who report it otherwise. */
-  readonly facts: readonly string[]
-  readonly next: string
+  declare readonly next: string
 
   constructor(name: AddonName, tried: readonly TriedAddon[]) {
     const facts = tried.map(({ path, reason }) => `${path}: ${reason}`)
@@ -59,7 +57,5 @@ export class NativeAddonError extends GpuNvmeError {
         : `a Linux machine: real drives are driven there alone, and this is ${process.platform}`
     super(`The native addon ${name} could not be loaded`, { facts, next })
     this.tried = tried
-    this.facts = facts
-    this.next = next
   }
 }

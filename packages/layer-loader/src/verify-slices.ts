@@ -5,6 +5,7 @@ import { appendCrc } from './image/append-crc.js'
 import { encodeCrc } from './image/extent.js'
 import type { PackedLayer, PackedTensor } from './image/manifest.js'
 import type { PackedModel } from './image/open-image.js'
+import type { Remedy } from './image/remedy.js'
 
 /** What has been seen of a slice: runs of it, from its start, in whichever order they came. */
 interface SeenSlice {
@@ -67,6 +68,7 @@ export class SliceChecks {
 export class SliceMismatchError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SLICE_MISMATCH'
   readonly category = 'verification'
+  readonly remedy: Remedy = 'replace-model'
   readonly tensor: string
   readonly slice: number
   /** CRC-32s. */

@@ -218,17 +218,17 @@ describe('a flipped bit', () => {
   })
 })
 
-test('what is damaged and can be packed again says with which option', async () => {
+test('a problem that packing again repairs has the repair as a field, and the option in its next step', async () => {
   const { memory, receipt } = await packed()
   const { layers, chunkTable } = receipt.manifest
-  for (const [at, option] of [
-    [0, '{ replace: true }'],
-    [layers[0]!.offsetBytes, '{ replace: true }'],
-    [chunkTable.offsetBytes, "{ replace: 'image' }"],
+  for (const [at, remedy, option] of [
+    [0, 'replace-model', '{ replace: true }'],
+    [layers[0]!.offsetBytes, 'replace-model', '{ replace: true }'],
+    [chunkTable.offsetBytes, 'replace-image', "{ replace: 'image' }"],
   ] as const) {
     flip(memory, at)
     const { problems } = await verifyImage(memory.namespace)
-    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(option)])
+    expect(problems).toMatchObject([{ remedy, next: expect.stringContaining(option) as string }])
     flip(memory, at)
   }
 })

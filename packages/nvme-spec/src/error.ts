@@ -2,32 +2,40 @@
 export type ErrorCategory =
   'failure' | 'usage' | 'not-found' | 'privilege' | 'device' | 'verification' | 'infeasible' | 'interrupted'
 
-/** What an error says below its first line, and what it was caused by. */
+/** Facts, next step and cause of an error. */
 export interface ErrorDetails {
-  /** One decoded fact a line: registers, LBAs, positions. */
+  /** One decoded fact per line: registers, LBAs, positions. */
   readonly facts?: readonly string[]
-  /** What to do next, without the word "Try". */
-  readonly next?: string
-  /** What was thrown below, if anything: `Error.cause`. */
+  /** Next step, without the word "Try". */
+  readonly next?: string | undefined
+  /** The error or value that caused this error: `Error.cause`. */
   readonly cause?: unknown
 }
 
 /**
- * The base of every error that this family of packages throws, apart from wrong arguments, which are
- * `TypeError` and `RangeError`. The message is complete in itself: a first line that says what was attempted
- * and what happened, the facts indented below it, and what to try.
+ * Base class of all errors that these packages throw, except `TypeError` and `RangeError` for invalid arguments.
+ * `message` holds the headline, the facts indented below it, and a line `Try:` with the next step, so that an
+ * uncaught error is complete. Programs that print errors in another form use the fields and never edit the message.
  */
 export abstract class GpuNvmeError extends Error {
   /** Stable across releases: programs may compare it, messages may change. */
   abstract readonly code: `ERR_GPUNVME_${string}`
   /** What a caller may decide by, without knowing every code. */
   abstract readonly category: ErrorCategory
+  /** What was attempted and what happened, on one line. */
+  readonly headline: string
+  /** One decoded fact per line; empty if there are none. */
+  readonly facts: readonly string[]
+  /** Next step, without the word "Try"; undefined if there is none. */
+  readonly next: string | undefined
 
-  /** @param headline What was attempted and what happened, on one line. */
   constructor(headline: string, { facts = [], next, cause }: ErrorDetails = {}) {
     const lines = [headline, ...facts.map((fact) => `  ${fact}`)]
     if (next !== undefined) lines.push(`  Try: ${next}`)
     super(lines.join('\n'), cause === undefined ? undefined : { cause })
     this.name = new.target.name
+    this.headline = headline
+    this.facts = facts
+    this.next = next
   }
 }

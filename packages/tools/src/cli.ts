@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
     // The program itself has no options that take a value: what comes first is the verb.
     const name = argv.find((argument) => !argument.startsWith('-'))
     const isVerb = VERBS.some((verb) => verb.name === name)
-    return reportError(output, error, isVerb ? `gpunvme help ${name!}` : 'gpunvme help')
+    return reportError(output, error, { command: isVerb ? ['help', name!] : ['help'] })
   } finally {
     interrupts.stop()
     await listening.stop()

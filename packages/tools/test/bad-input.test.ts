@@ -266,13 +266,13 @@ describe('exit 6: bytes that are not right', () => {
 
   test('one damaged superblock: the drive can be used, and verify says so', async () => {
     flipped('one.img', 100)
-    const repair = 'gpunvme pack MODEL --image FILE --replace to repair this one'
+    const repair = 'gpunvme pack MODEL --image FILE --replace, which writes the model again'
     const loaded = await gpunvme(['load', '--image', 'one.img', '-q'], { cwd })
     expect(loaded.code).toBe(0)
     expect(loaded.stderr).toMatch(/^Superblock copy A is damaged/)
     expect(loaded.stderr).toContain(repair)
     expect(json(await gpunvme(['load', '--image', 'one.img', '--json'], { cwd }))).toMatchObject({
-      problems: [{ code: 'ERR_GPUNVME_IMAGE_SUPERBLOCK', message: expect.stringContaining(repair) as string }],
+      problems: [{ code: 'ERR_GPUNVME_IMAGE_SUPERBLOCK', next: repair }],
     })
     const { code, stdout } = await gpunvme(['verify', '--image', 'one.img'], { cwd })
     expect(code).toBe(6)
@@ -373,9 +373,9 @@ test('with --json, an error is the one object on stdout, and on stderr as ever',
     [['load', '--image', 'drive.img', 'other', '--json'], 'not-found'],
   ] as const) {
     const ended = await gpunvme(args, { cwd })
-    const { schema, error } = json(ended) as { schema: string; error: { code: string; message: string } }
+    const { schema, error } = json(ended) as { schema: string; error: { message: string; next: string } }
     expect(schema).toBe('gpunvme.error/1')
     expect(error).toMatchObject({ category, code: expect.stringMatching(/^ERR_GPUNVME_/) as string })
-    expect(ended.stderr).toBe(`${error.message}\n`)
+    expect(ended.stderr).toBe(`${error.message}\n  Try: ${error.next}\n`)
   }
 })

@@ -226,7 +226,7 @@ describe('status', () => {
         `  serial     ${SERIAL}`,
         '  driver     nvme',
         "  opens it   nothing: the kernel's driver nvme has it",
-        `  take it    on that machine: gpunvme bind ${BDF}`,
+        `  take it    on that machine: sudo gpunvme bind ${BDF}`,
         '',
       ].join('\n'),
     )
@@ -237,7 +237,7 @@ describe('status', () => {
     const { stdout } = await inProcess(tree, 'status', '0b:00.0')
     expect(stdout).toMatch(/^ {2}driver {5}vfio-pci, by gpunvme$/m)
     expect(stdout).toMatch(/^ {2}bound {6}just now \(20\d\d-.*Z\) by \S+: gpunvme /m)
-    expect(stdout).toContain(`  give back  on that machine: gpunvme unbind ${BDF}\n`)
+    expect(stdout).toContain(`  give back  on that machine: sudo gpunvme unbind ${BDF}\n`)
     expect(json(await inProcess(tree, 'status', '--json'))).toMatchObject({
       schema: 'gpunvme.status/1',
       drives: [

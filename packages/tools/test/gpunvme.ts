@@ -89,19 +89,27 @@ export interface TestIoOptions {
   /** Makes stdin, stdout and stderr a terminal of this width. */
   readonly columns?: number
   readonly env?: Io['env']
+  readonly isRoot?: boolean
   readonly onStderr?: (text: string) => void
 }
 
 /** Returns an `Io` that keeps its output in memory. */
-export function testIo({ input = '', columns, env = {}, onStderr }: TestIoOptions = {}): TestIo {
+export function testIo({
+  input = '',
+  columns,
+  env = {},
+  isRoot = process.getuid?.() === 0,
+  onStderr,
+}: TestIoOptions = {}): TestIo {
   const terminal = columns === undefined ? {} : { isTTY: true, columns }
   const [stdout, stderr] = [collector(), collector(onStderr)]
   return {
     stdin: Object.assign(Readable.from(input.length === 0 ? [] : [Buffer.from(input)]), terminal),
     stdout: Object.assign(stdout.stream, terminal),
     stderr: Object.assign(stderr.stream, terminal),
-    env,
+    env: { PATH: '/usr/local/bin', ...env },
     program: '/usr/local/bin/gpunvme',
+    isRoot,
     cwd: process.cwd(),
     signals: new EventEmitter(),
     exit(code) {

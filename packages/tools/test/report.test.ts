@@ -48,7 +48,7 @@ test('--markdown prints a summary and writes no file', async () => {
 
 test.each([
   ['no results', ['report', 'missing.json'], 3, ['missing.json', 'no such file']],
-  ['an empty file', ['report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench --json > results.json']],
+  ['an empty file', ['report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench -o results.json']],
   ['half a file', ['report', 'half.json'], 7, ['half.json cannot be read', 'it is not JSON']],
   ['what another verb printed', ['report', 'load.json'], 7, ['it is what gpunvme load printed']],
   ['results of a newer form', ['report', 'newer.json'], 7, ['version 2', 'Try: the gpunvme that wrote the file']],

@@ -57,7 +57,7 @@ describe('topology and list', () => {
     async () => {
       const { stdout } = await gpunvme(['list', '--root', 'saved'], { cwd })
       expect(stdout).toContain(
-        'Not in use, 4 partitions: vfat, unknown, ntfs, ext4. Next, on that machine: gpunvme bind nvme1\n',
+        'Not in use, 4 partitions: vfat, unknown, ntfs, ext4. Next, on that machine: sudo gpunvme bind nvme1\n',
       )
     },
     SLOW,

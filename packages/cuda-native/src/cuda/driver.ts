@@ -56,8 +56,8 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
   try {
     addon = load()
   } catch (cause) {
-    const { message, facts, next } = cause as NativeAddonError
-    return { state: 'addon-missing', message: message.split('\n')[0]!, facts, next, cause }
+    const { headline: message, facts, next } = cause as NativeAddonError
+    return { state: 'addon-missing', message, facts, next, cause }
   }
   const { path, tried, missing } = addon.load(libraryPaths())
   if (path === undefined) {
@@ -88,14 +88,12 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
   } catch (cause) {
     if (!(cause instanceof CudaCallError)) throw cause
     if (cause.resultName === 'CUDA_ERROR_NO_DEVICE') return noDevice(path, cause)
-    const [headline, ...lines] = cause.message.split('\n').map((line) => line.trim())
-    const facts = lines.filter((line) => !line.startsWith('Try: '))
-    const next = lines.find((line) => line.startsWith('Try: '))?.slice('Try: '.length)
+    const { headline: message, facts, next } = cause
     return {
       state: 'init-failed',
-      message: headline!,
+      message,
       facts: [`library ${path}`, ...facts],
-      next: `${next ?? 'nvidia-smi, which says whether driver and kernel module fit each other'}; ${OTHER_ENGINE}`,
+      next: next ?? 'nvidia-smi, which says whether driver and kernel module fit each other',
       cause,
     }
   }
@@ -105,14 +103,18 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
 function noLibrary(message: string, facts: readonly string[]): CudaUnavailable {
   const state = 'library-missing'
   if (namedLibrary() === undefined) {
-    const next = `install the NVIDIA driver, or name its libcuda.so.1 in GPUNVME_CUDA_LIBRARY; ${OTHER_ENGINE}`
-    return { state, message, facts, next }
+    return {
+      state,
+      message,
+      facts,
+      next: 'install the NVIDIA driver, or name its libcuda.so.1 in GPUNVME_CUDA_LIBRARY',
+    }
   }
   return {
     state,
     message,
     facts: [...facts, 'GPUNVME_CUDA_LIBRARY names it, so that nothing else was tried'],
-    next: `unset GPUNVME_CUDA_LIBRARY, or let it name the driver's libcuda.so.1; ${OTHER_ENGINE}`,
+    next: "unset GPUNVME_CUDA_LIBRARY, or let it name the driver's libcuda.so.1",
   }
 }
 
@@ -123,15 +125,14 @@ function missingFact(path: string, missing: readonly string[]): string {
 
 /** Of the functions that a library has not. */
 const NAMED_AT_MOST = 5
-const OTHER_ENGINE = "or leave `engine` out of Controller.open: the driver's own engine runs everywhere"
-const NEWER_DRIVER = `an NVIDIA driver of version 535 or newer; ${OTHER_ENGINE}`
+const NEWER_DRIVER = 'an NVIDIA driver of version 535 or newer'
 
 function noDevice(path: string, cause?: CudaCallError): CudaUnavailable {
   return {
     state: 'no-device',
     message: 'The NVIDIA driver knows no GPU',
     facts: [`library ${path}`],
-    next: `give this process a GPU: CUDA_VISIBLE_DEVICES, or --gpus of a container; ${OTHER_ENGINE}`,
+    next: 'give this process a GPU: CUDA_VISIBLE_DEVICES, or --gpus of a container',
     ...(cause === undefined ? {} : { cause }),
   }
 }

@@ -28,7 +28,7 @@ export class CudaCallError extends GpuNvmeError {
     const next = isAnother ? undefined : NEXT.get(name)
     super(`${attempt} failed: ${name} (${description})`, {
       facts: [`${call} returned ${result}`, ...facts],
-      ...(next === undefined ? {} : { next }),
+      next,
     })
     this.call = call
     this.result = result
@@ -123,24 +123,19 @@ export class CudaRegistrationError extends GpuNvmeError {
   readonly category: 'privilege' | 'infeasible'
   /** The CUresult's name, as `CUDA_ERROR_INVALID_VALUE`. */
   readonly resultName: string
-  readonly facts: readonly string[]
 
   /** @param facts What `registrationFacts` says of the range and the machine. */
   constructor(cause: CudaCallError, facts: readonly string[]) {
-    const [headline, ...details] = cause.message.split('\n')
     const isPrivilege = cause.resultName === 'CUDA_ERROR_NOT_PERMITTED'
-    const all = [...details.filter((line) => !line.startsWith('  Try:')).map((line) => line.trim()), ...facts]
-    super(headline!, {
-      facts: all,
+    super(cause.headline, {
+      facts: [...cause.facts, ...facts],
       next: `${isPrivilege ? 'as root, or with NVreg_RegistryDwords=PeerMappingOverride=1' : OPEN_MODULE}; ${MEANWHILE}`,
       cause,
     })
     this.category = isPrivilege ? 'privilege' : 'infeasible'
     this.resultName = cause.resultName
-    this.facts = all
   }
 }
 
 const OPEN_MODULE = "the open flavour of NVIDIA's kernel modules, for GPUs from Turing on, in its current version"
-const MEANWHILE =
-  'or leave `engine` out of Controller.open, or give it cpuKernelEngine(): the CPU rings their doorbells'
+const MEANWHILE = "or the engine 'cpu-kernel' or 'host', whose doorbells the CPU rings"

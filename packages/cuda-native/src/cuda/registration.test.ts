@@ -88,7 +88,7 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
       'cuMemHostRegister_v2=1',
       'CUDA_ERROR_INVALID_VALUE',
       'infeasible',
-      /Try: the open flavour of .*leave `engine` out of Controller\.open, or give it cpuKernelEngine\(\)/,
+      /Try: the open flavour of .*; or the engine 'cpu-kernel' or 'host', whose doorbells the CPU rings$/,
     ],
     ['cuMemHostRegister_v2=800', 'CUDA_ERROR_NOT_PERMITTED', 'privilege', /Try: as root, .*PeerMappingOverride=1/],
     ['cuMemHostGetDevicePointer_v2=801', 'CUDA_ERROR_NOT_SUPPORTED', 'infeasible', /Try: the open flavour/],

@@ -1,3 +1,4 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { ProbeNamespace } from './probe-content.js'
 
@@ -74,7 +75,8 @@ export function refused(
   return { isAccepted: false, reason, message, facts: [], ...details }
 }
 
-/** What a cause says first. @internal */
+/** Returns a cause on one line. @internal */
 export function firstLine(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).split('\n')[0]!
+  if (cause instanceof GpuNvmeError) return cause.headline
+  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -262,6 +262,8 @@ export class CommandError extends GpuNvmeError {
   readonly sct: number
   readonly sc: number
   readonly dnr: boolean
+  /** Name and codes of the status, without the command: 'Invalid Field in Command (SCT 0h, SC 02h)'. */
+  readonly statusText: string
   /** Command Retry Delay, 0 to 3. */
   readonly crd: number
   /** The Error Information log page says more. */
@@ -270,7 +272,9 @@ export class CommandError extends GpuNvmeError {
   readonly dw0: number
   constructor(command: string, sqe: string, status: number, dw0 = 0) {
     const outcome = statusOutcome(status)
-    super(`${command} failed: ${formatStatus(outcome)}`, { facts: [sqe] })
+    const statusText = formatStatus(outcome)
+    super(`${command} failed: ${statusText}`, { facts: [sqe] })
+    this.statusText = statusText
     this.sct = outcome.sct
     this.sc = outcome.sc
     this.dnr = outcome.dnr

@@ -176,9 +176,8 @@ export class BlockCommandError extends GpuNvmeError {
   /** Blocks that commands before it changed. */
   readonly doneBlocks: number
   constructor(cause: CommandError, ranges: readonly BlockRange[], doneBlocks: number, progress: string) {
-    const [headline = '', ...facts] = cause.message.split('\n')
-    super(headline, {
-      facts: [...facts.map((fact) => fact.trim()), ranges.map(rangeInWords).join(', '), progress],
+    super(cause.headline, {
+      facts: [...cause.facts, ranges.map(rangeInWords).join(', '), progress],
       next: cause.dnr
         ? 'do not repeat it: the controller says that it will fail again'
         : 'the status allows another attempt',

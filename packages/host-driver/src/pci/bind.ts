@@ -198,16 +198,22 @@ export class LeftUndoneError extends GpuNvmeError {
   readonly category: ErrorCategory
   /** What could not be undone: the function is left with it. */
   readonly left: readonly BindError[]
+  readonly bdf: string
   constructor(bdf: string, left: readonly BindError[], cause: unknown) {
-    const lines = (cause instanceof Error ? cause.message : String(cause)).split('\n').map((line) => line.trim())
+    const reasons = cause instanceof GpuNvmeError ? [cause.headline, ...cause.facts] : [messageOf(cause)]
     super(`${bdf} was not bound, and is not as it was before`, {
-      facts: [...lines.filter((line) => !line.startsWith('Try: ')), ...left.map(leftUndone)],
+      facts: [...reasons, ...left.map(leftUndone)],
       next: finishing(bdf),
       cause,
     })
     this.category = cause instanceof GpuNvmeError ? cause.category : 'failure'
     this.left = left
+    this.bdf = bdf
   }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** The kernel was told to keep the function awake, and says that it sleeps: its registers would read all ones. */

@@ -166,14 +166,16 @@ export class BindError extends GpuNvmeError {
   readonly errno: string | undefined
   /** What could not be done besides, in undoing: the function is left with it. */
   readonly left: readonly BindError[]
-  private readonly bdf: string
-  private readonly next: string | undefined
-  /** @param next where more is known than the errno tells. */
-  constructor(bdf: string, step: string, cause: unknown, left: readonly BindError[] = [], next?: string) {
+  readonly bdf: string
+  /** How to remove the reason for the refusal. `next` continues with what `left` needs. */
+  readonly advice: string
+  /** @param known replaces the usual advice for the errno. */
+  constructor(bdf: string, step: string, cause: unknown, left: readonly BindError[] = [], known?: string) {
     const errno = (cause as NodeJS.ErrnoException | undefined)?.code
+    const advice = known ?? nextAfter(errno)
     super(`Cannot ${step} on ${bdf}: ${errno ?? 'the kernel took the request and did not do it'}`, {
       facts: left.map(leftUndone),
-      next: `${next ?? nextAfter(errno)}${left.length === 0 ? '' : `; then ${finishing(bdf)}`}`,
+      next: `${advice}${left.length === 0 ? '' : `; then ${finishing(bdf)}`}`,
       cause,
     })
     this.category = errno === 'EACCES' || errno === 'EPERM' ? 'privilege' : 'failure'
@@ -181,12 +183,12 @@ export class BindError extends GpuNvmeError {
     this.errno = errno
     this.left = left
     this.bdf = bdf
-    this.next = next
+    this.advice = advice
   }
 
   /** The same of a function that is left with `left`. */
   leaving(left: readonly BindError[]): BindError {
-    return new BindError(this.bdf, this.step, this.cause, left, this.next)
+    return new BindError(this.bdf, this.step, this.cause, left, this.advice)
   }
 }
 

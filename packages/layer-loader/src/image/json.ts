@@ -1,5 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { quote } from '../formats/quote.js'
+import type { Remedy } from './remedy.js'
 
 /** A manifest nests six deep; members that later versions add may go a little deeper. */
 const MAX_DEPTH = 16
@@ -130,6 +131,7 @@ function show(value: unknown): string {
 export class ImageContentError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_CONTENT'
   readonly category = 'verification'
+  readonly remedy: Remedy = 'replace-image'
   readonly region: string
   /** Where in the JSON; empty for the whole of it. */
   readonly path: string

@@ -14,6 +14,7 @@ import { decodeManifest, type Manifest } from './manifest.js'
 import { extentsOf, refuseOverlap, type NamedExtent } from './overlap.js'
 import { readRegion } from './read-region.js'
 import type { Superblock } from './superblock.js'
+import type { Remedy } from './remedy.js'
 
 /** A model in an image, ready to be streamed. Everything here has been checked; no layer has been read. */
 export interface PackedModel extends Manifest {
@@ -111,6 +112,7 @@ function pick(models: readonly PackedModel[], name: string | undefined): PackedM
 export class StaleCopyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_STALE_COPY'
   readonly category = 'verification'
+  readonly remedy: Remedy = 'replace-model'
 
   constructor(copy: string, generation: number, liveGeneration: number) {
     super(`Superblock copy ${copy} is of generation ${generation}; the image is of generation ${liveGeneration}`, {

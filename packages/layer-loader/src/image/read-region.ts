@@ -5,6 +5,7 @@ import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'
 import { encodeCrc } from './extent.js'
 import type { CheckedExtent } from './format.js'
+import type { Remedy } from './remedy.js'
 
 /**
  * Reads an extent that has one checksum, and checks it.
@@ -30,6 +31,7 @@ export function checkRegion(region: string, extent: CheckedExtent, crc: number):
 export class ImageChecksumError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_CHECKSUM'
   readonly category = 'verification'
+  readonly remedy: Remedy = 'replace-image'
   readonly region: string
   readonly extent: CheckedExtent
   /** CRC-32s. */

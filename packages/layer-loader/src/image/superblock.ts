@@ -12,6 +12,7 @@ import {
   type CheckedExtent,
   type CopyName,
 } from './format.js'
+import type { Remedy } from './remedy.js'
 
 const MAGIC = Uint8Array.of(0x47, 0x50, 0x55, 0x4e, 0x56, 0x4d, 0x45, 0) // 'GPUNVME', NUL
 
@@ -155,6 +156,7 @@ function hex(data: Uint8Array): string {
 export class SuperblockError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_SUPERBLOCK'
   readonly category = 'verification'
+  readonly remedy: Remedy = 'replace-model'
   readonly copy: CopyName
   readonly field: SuperblockField
   readonly expected: string

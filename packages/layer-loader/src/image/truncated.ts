@@ -1,11 +1,13 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BlockStore } from '../store/store.js'
 import { DATA_START_BYTES } from './format.js'
+import type { Remedy } from './remedy.js'
 
 /** The store ends before the image on it does: a copy that was cut off, or one onto a smaller drive. */
 export class ImageTruncatedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_TRUNCATED'
   readonly category = 'verification'
+  readonly remedy: Remedy = 'replace-image'
   readonly availableBytes: number
   /** Undefined where the store is too short for any image, and what is left does not say how long this one is. */
   readonly neededBytes: number | undefined

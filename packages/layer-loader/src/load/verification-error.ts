@@ -3,11 +3,13 @@ import { quote } from '../formats/quote.js'
 import { encodeCrc } from '../image/extent.js'
 import type { BlockStore } from '../store/store.js'
 import type { CheckUnit, StoredExtent } from './extent.js'
+import type { Remedy } from '../image/remedy.js'
 
 /** Bytes that were read are not those that were packed. They were not, and will not be, handed to anybody. */
 export class VerificationError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VERIFICATION'
   readonly category = 'verification'
+  readonly remedy: Remedy = 'replace-model'
   readonly model: string
   /** The layer, expert or tensor that was to be loaded. */
   readonly extent: string

@@ -22,8 +22,7 @@ export class SetMemberError extends GpuNvmeError {
   declare readonly cause: GpuNvmeError
 
   constructor(set: string, verb: MemberVerb, member: NamedMember, cause: GpuNvmeError, next: string) {
-    const [headline] = cause.message.split('\n')
-    super(`${set}: ${memberName(member)} failed to ${verb}`, { facts: [headline!], next, cause })
+    super(`${set}: ${memberName(member)} failed to ${verb}`, { facts: [cause.headline], next, cause })
     this.category = cause.category
     this.member = member.index
   }

@@ -1,9 +1,10 @@
 import { CommandError } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { UsageError } from '../command-line/usage-error.js'
 import type { Found } from '../decode/decode-structure.js'
 import { formatHexDump } from '../decode/hex-lines.js'
 import { bytesOf } from './bytes.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 
 /** Bytes as they are: those that nothing is declared for, and parts. @param startOffset of the first of them. */
 export function dump(title: string, data: DataView, startOffset = 0): Found {
@@ -31,21 +32,23 @@ export function isUnsupported(error: unknown): error is CommandError {
 }
 
 /** The drive says that it does not have what was asked for. */
-export class NotSupportedError extends GpuNvmeError {
+export class NotSupportedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_SUPPORTED'
   readonly category = 'infeasible'
-  constructor(what: string, cause: CommandError, next: string) {
-    const [refusal = ''] = cause.message.split('\n')
-    super(`This drive does not have ${what}`, { facts: [refusal], next, cause })
+  constructor(what: string, cause: CommandError, next: NextStep) {
+    super(`This drive does not have ${what}`, { facts: [cause.headline], next, cause })
   }
 }
 
 /** A drive's answer contradicts itself. */
-export class DamagedAnswerError extends GpuNvmeError {
+export class DamagedAnswerError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DAMAGED_ANSWER'
   readonly category = 'device'
-  constructor(what: string, cause: Error) {
-    const [problem = ''] = cause.message.split('\n')
-    super(`The drive's answer cannot be right: ${what}`, { facts: [problem], next: '--raw, for the bytes', cause })
+  constructor(what: string, cause: UsageError) {
+    super(`The drive's answer cannot be right: ${what}`, {
+      facts: [cause.headline],
+      next: '--raw, for the bytes',
+      cause,
+    })
   }
 }

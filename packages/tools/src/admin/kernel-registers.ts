@@ -1,9 +1,11 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { isSystemError } from '../command-line/file-error.js'
 import type { ReadRegister } from './view.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 
 /** All registers lie in the first page, the doorbells behind it. */
 const REGISTERS_BYTES = 4096
@@ -39,22 +41,22 @@ function mapRegisters(host: HardwareHost, bdf: string, file: string): NativeRegi
   }
 }
 
-const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, why: string, next: string]>> = {
+const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, why: string, next: NextStep]>> = {
   EACCES: ['privilege', 'root alone may map them', 'run as root'],
   EPERM: [
     'privilege',
     'the kernel is locked down, as Secure Boot has it, or this is a container',
-    'gpunvme identify, smart, log and features, which need no registers',
+    { command: ['identify'], note: 'which, like smart, log and features, needs no registers' },
   ],
   EINVAL: [
     'privilege',
     "the kernel keeps what a driver uses from programs (IO_STRICT_DEVMEM), and Linux's nvme driver uses them",
-    'gpunvme bind, which gives the drive to user space; or boot with iomem=relaxed',
+    [{ command: ['bind', 'ADDRESS'], note: 'which gives the drive to user space' }, 'boot with iomem=relaxed'],
   ],
 }
 
 /** The kernel does not let the registers of a drive be seen that its own driver has. */
-export class RegistersRefusedError extends GpuNvmeError {
+export class RegistersRefusedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_REGISTERS_REFUSED'
   readonly category: ErrorCategory
   readonly errno: string
@@ -62,7 +64,7 @@ export class RegistersRefusedError extends GpuNvmeError {
     const [category, why, next] = REFUSALS[errno] ?? [
       'device',
       'the drive may have left the bus',
-      'gpunvme list, which shows the drives that there are; dmesg',
+      [{ command: ['list'], note: 'which shows the drives that there are' }, 'see what the kernel says of it: dmesg'],
     ]
     super(`Cannot look at the registers of ${bdf}: ${why} (${errno})`, { facts: [file], next, cause })
     this.category = category

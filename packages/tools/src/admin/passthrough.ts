@@ -1,10 +1,12 @@
 import { AdminReader, CommandError, type AdminExchange } from '@gpunvme/host-driver'
 import { MemlockLimitError } from '@gpunvme/host-driver/sysfs'
-import { formatSqe, GetFeatures, GetLogPage, GpuNvmeError, Identify, SQE, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { formatSqe, GetFeatures, GetLogPage, Identify, SQE, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { struct, u16, u32, u64, u8 } from '@gpunvme/nvme-spec/layout'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { closeSync, openSync } from 'node:fs'
 import { isSystemError } from '../command-line/file-error.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 
 /** _IOWR('N', 0x41, struct nvme_passthru_cmd). */
 export const NVME_IOCTL_ADMIN_CMD = 0xc048_4e41
@@ -132,7 +134,7 @@ function refusable<T>(node: string, attempt: string, action: () => T): T {
 }
 
 /** What the kernel's refusals mean here, by their code. */
-const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, words: string, next: string]>> = {
+const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, words: string, next: NextStep]>> = {
   ENOENT: [
     'not-found',
     'there is no such node',
@@ -140,14 +142,20 @@ const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, words
   ],
   EACCES: ['privilege', 'permission denied', 'run as root'],
   EPERM: ['privilege', 'not permitted', 'run as root, outside of a container that takes CAP_SYS_ADMIN away'],
-  ENOTTY: ['not-found', 'it is no NVMe controller', 'gpunvme list, which shows the drives that there are'],
+  ENOTTY: [
+    'not-found',
+    'it is no NVMe controller',
+    { command: ['list'], note: 'which shows the drives that there are' },
+  ],
 }
 
-const GONE =
-  'see whether the drive is on the bus (gpunvme list), and what the kernel says of it (dmesg); its driver may be resetting it'
+const GONE: NextStep = [
+  { command: ['list'], note: 'which shows whether the drive is on the bus' },
+  'see what the kernel says of it (dmesg); its driver may be resetting it',
+]
 
 /** The kernel did not pass a question on. */
-export class PassthroughError extends GpuNvmeError {
+export class PassthroughError extends ToolsError {
   readonly code = 'ERR_GPUNVME_PASSTHROUGH'
   readonly category: ErrorCategory
   readonly node: string

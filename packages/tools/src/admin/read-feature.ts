@@ -98,11 +98,10 @@ function usualCdw11(feature: AnyFeature, identity: DataView): number {
 }
 
 function notSupported(feature: AnyFeature, error: CommandError): NotSupportedError {
-  return new NotSupportedError(
-    `${feature.name} (${hex(feature.fid)})`,
-    error,
-    'gpunvme features, for those that it has',
-  )
+  return new NotSupportedError(`${feature.name} (${hex(feature.fid)})`, error, {
+    command: ['features'],
+    note: 'for those that it has',
+  })
 }
 
 function hex(word: number): string {

@@ -1,6 +1,5 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import { Controller } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import type { DriveFlags } from '../command-line/options.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
@@ -11,6 +10,7 @@ import type { Output } from '../terminal/output.js'
 import { openKernelRegisters, type KernelRegisters } from './kernel-registers.js'
 import { openPassthrough } from './passthrough.js'
 import { modelledTime, type AdminView } from './view.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /**
  * Lends what the flags name, for questions: a drive that Linux's own driver has as it is, through that driver; any other
@@ -82,7 +82,7 @@ export async function withLinux<T>(
 }
 
 /** Linux's driver has the function and has made no controller of it. */
-export class NoLinuxNameError extends GpuNvmeError {
+export class NoLinuxNameError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NO_LINUX_NAME'
   readonly category = 'device'
   constructor(bdf: string) {

@@ -57,7 +57,7 @@ async function participantsOf(
       ? { reason: 'engines drive controllers, not files' }
       : {
           reason: "Linux's driver has the drive",
-          next: '--hand-over, which takes turns; or gpunvme bind, the same bench with -o, and --merge',
+          next: '--hand-over, which takes turns; or two benchmarks with -o, the second while the drive is bound, and --merge',
         }
   return {
     contenders: found

@@ -1,6 +1,6 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BenchCommand, BenchReason, BenchRepeat, BenchSource } from '../report/bench-results.js'
 import type { Shape } from './shape.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Who takes part: an engine of ours, or what it is compared with. */
 export interface Contender {
@@ -24,7 +24,7 @@ export interface Measured {
 }
 
 /** A setting that somebody cannot run. The others can go on. */
-export class RefusedError extends GpuNvmeError {
+export class RefusedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_REFUSED'
   readonly category = 'infeasible'
   readonly refusal: BenchReason

@@ -1,10 +1,13 @@
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { inCliWords } from '../command-line/cli-words.js'
+import { renderStep } from '../command-line/next-step.js'
+import { stepOf } from '../command-line/step-of.js'
 import type { BenchReason } from '../report/bench-results.js'
 
-/** An error as why somebody could not take part: its first line, and what to try, by the options of bench. */
+/**
+ * Returns why a source was not measured, and the next step by the options of `bench`. Results are files, which are read
+ * on other machines: commands in them are those of an installed program.
+ */
 export function reasonOf(error: GpuNvmeError): BenchReason {
-  const [reason = '', ...rest] = inCliWords(error).replaceAll('--engine ', '--engines ').split('\n')
-  const next = rest.map((line) => /^ *Try: (.*)$/.exec(line)?.[1]).find((found) => found !== undefined)
-  return { reason, ...(next !== undefined && { next }) }
+  const step = stepOf(error, '--engines')
+  return { reason: error.headline, ...(step !== undefined && { next: renderStep(step) }) }
 }

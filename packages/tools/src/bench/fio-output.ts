@@ -1,7 +1,7 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BenchRepeat } from '../report/bench-results.js'
 import { list, number, object, text, UnfitValueError, whole, type Check } from '../report/checked-json.js'
 import { LatencyHistogram } from './latency-histogram.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 const MOST_BINS = 100_000
 const percent = number(0)
@@ -65,7 +65,7 @@ function parsed(json: string) {
 }
 
 /** fio has run, and what it printed is not what is expected of it. */
-export class FioOutputError extends GpuNvmeError {
+export class FioOutputError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FIO_OUTPUT'
   readonly category = 'failure'
   constructor(problem: string) {

@@ -1,6 +1,6 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { spawn } from 'node:child_process'
 import { printable } from '../terminal/printable.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Of what fio prints; a run with all its bins has some hundred kilobytes. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -128,7 +128,7 @@ class Captured {
 }
 
 /** fio could not be run, or did not do what it was asked. */
-export class FioError extends GpuNvmeError {
+export class FioError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FIO'
   readonly category = 'failure'
   /** Where it could not even be started: 'ENOENT'. */

@@ -39,10 +39,18 @@ export async function benchHandedOver(
 ): Promise<BenchResults> {
   const { signal } = session
   if (writes(flags)) throw new UsageError('--hand-over is for reads', { next: 'leave --hand-over out, or --rw read' })
-  requireRoot('/', session.argv)
+  requireRoot('/', session)
   const confirmed = await confirm(found, flags, output, signal)
   const onLost = (message: string) => output.error(message)
-  const lent = { found, confirmed, nsid: flags.nsid, by: callerOf(session), signal, onLost }
+  const lent = {
+    found,
+    confirmed,
+    nsid: flags.nsid,
+    by: callerOf(session),
+    signal,
+    onLost,
+    invocation: output.invocation,
+  }
   return HandedDrive.lend(lent, async (handed) => {
     const { ground, setting, nsid, link } = await handed.withLinux((target) =>
       Promise.resolve({

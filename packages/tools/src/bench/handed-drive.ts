@@ -11,6 +11,8 @@ import { lendTransport } from '../drive/with-drive.js'
 import type { OpenedTransport } from '../open.js'
 import type { BaselineTarget } from './baseline-bench.js'
 import { findNamespace, withKernelDrive } from './kernel-drive.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { Invocation } from '../command-line/invocation.js'
 
 const ROOT = '/'
 /** How long Linux's driver may take until it has a block device of a drive that it was given back. */
@@ -29,6 +31,7 @@ export interface LentDrive {
   readonly signal: AbortSignal
   /** See `startWatcher`. */
   readonly onLost: (message: string) => void
+  readonly invocation: Invocation
 }
 
 /** A drive that goes from Linux to us and back, as often as it is asked for by one or by the other. */
@@ -45,8 +48,9 @@ export class HandedDrive {
    * killed.
    */
   static async lend<T>(lent: LentDrive, use: (drive: HandedDrive) => Promise<T>): Promise<T> {
-    const { found, onLost } = lent
-    const watcher = await startWatcher({ root: ROOT, bdf: found.bdf, holder: thisProcess() }, onLost)
+    const { found, onLost, invocation } = lent
+    const watched = { root: ROOT, bdf: found.bdf, holder: thisProcess(), invocation }
+    const watcher = await startWatcher(watched, onLost)
     const drive = new HandedDrive(lent)
     try {
       return await use(drive)
@@ -118,12 +122,12 @@ function hasBlockDevice(controller: string, nsid: number | undefined): boolean {
 }
 
 /** Linux's driver was given the drive, and shows no block device of it. */
-export class NotReturnedError extends GpuNvmeError {
+export class NotReturnedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_RETURNED'
   readonly category = 'device'
   constructor(bdf: string) {
     super(`Linux has no block device of ${bdf} ${RETURN_SECONDS} s after it was given back`, {
-      next: `see what the kernel says of it: dmesg; gpunvme status ${bdf}`,
+      next: ['see what the kernel says of it: dmesg', { command: ['status', bdf] }],
     })
   }
 }

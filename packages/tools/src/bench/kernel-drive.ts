@@ -1,7 +1,7 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import type { SmartLog } from '@gpunvme/host-driver'
 import { fileConfigSpace } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError, IdentifyController, LID, SmartHealthLog } from '@gpunvme/nvme-spec'
+import { IdentifyController, LID, SmartHealthLog } from '@gpunvme/nvme-spec'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { pciLink } from '../drive/pci-link.js'
 import type { BenchDrive } from '../report/bench-results.js'
 import type { BaselineTarget } from './baseline-bench.js'
 import { trustedLink } from './trusted-link.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** What the kernel counts the size of a block device in. */
 const SECTOR_BYTES = 512
@@ -105,13 +106,13 @@ function linkOf(path: string): Link | undefined {
 }
 
 /** Linux has made no block device of that namespace. */
-export class NoBlockDeviceError extends GpuNvmeError {
+export class NoBlockDeviceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NO_BLOCK_DEVICE'
   readonly category = 'not-found'
   constructor(controller: string, nsid: number | undefined) {
     const which = nsid === undefined ? 'any namespace' : `namespace ${nsid}`
     super(`Linux has no block device of ${which} of ${controller}`, {
-      next: 'gpunvme identify --drive shows what there is',
+      next: { command: ['identify', '--drive', controller], note: 'which shows what there is' },
     })
   }
 }

@@ -1,5 +1,5 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BenchMethod, BenchResults } from '../report/bench-results.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /**
  * Two runs on the same drive, as one: what was measured while Linux had it, and what while we had it. They were not
@@ -67,7 +67,7 @@ function runsOf(results: BenchResults): NonNullable<BenchResults['runs']> {
 }
 
 /** Two runs cannot be compared. */
-export class MergeError extends GpuNvmeError {
+export class MergeError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_MERGE'
   readonly category = 'infeasible'
   constructor(what: string, a: string, b: string) {

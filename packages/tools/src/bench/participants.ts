@@ -71,6 +71,6 @@ function noKernel({ name }: OpenedTransport): BenchReason {
   }
   return {
     reason: "our driver has the drive, so that Linux's has not",
-    next: 'gpunvme bench --hand-over while Linux has it, which takes turns',
+    next: '--hand-over while Linux has the drive, which takes turns',
   }
 }

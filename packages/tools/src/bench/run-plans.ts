@@ -1,7 +1,7 @@
 import { throwOnFailure, type Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, Plan } from '@gpunvme/nvme-spec/transport'
 import type { PlanRing } from './plan-ring.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** So many plans in a row that take no time, and none will: then there is nothing to divide by. */
 const PLANS_WITHOUT_TIME = 64
@@ -68,7 +68,7 @@ export async function runPlans(
 }
 
 /** The drive's clock does not move: its profile costs nothing. */
-export class NoTimeError extends GpuNvmeError {
+export class NoTimeError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_NO_TIME'
   readonly category = 'infeasible'
   constructor() {

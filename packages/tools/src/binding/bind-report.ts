@@ -5,6 +5,8 @@ import type { Namespace } from '../machine/machine.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
+import type { Invocation } from '../command-line/invocation.js'
+import { typed, type CommandStep } from '../command-line/next-step.js'
 import { describeSteps } from './describe-steps.js'
 import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
 import type { Entry } from './entry.js'
@@ -43,30 +45,39 @@ export function reportPlan(output: Output, binding: BindingOf): void {
         ]
       : ['  Nothing to do: the drive is already bound to this driver.'],
   )
-  output.object('gpunvme.bind/1', factsOf(binding, true))
+  output.object('gpunvme.bind/1', factsOf(binding, true, output.invocation))
 }
 
 /** Says what was done, what opens the drive now, and what gives it back. */
 export function reportBound(output: Output, binding: BindingOf): void {
   const { root, drive, choice, steps } = binding
+  const { columns, invocation } = output
   const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
   const rows: [string, string][] = [
     ['why', choice.reason],
-    ['opens it', 'none' in opening ? `nothing: ${opening.none}` : openedBy(drive.bdf, opening.transport)],
-    ['give back', steps.length > 0 ? commandFor(root, 'unbind', drive.bdf) : 'nothing was changed'],
+    [
+      'opens it',
+      'none' in opening
+        ? `nothing: ${opening.none}`
+        : openedBy({ command: ['identify', '--drive', drive.bdf] }, opening.transport, invocation),
+    ],
+    ['give back', steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : 'nothing was changed'],
   ]
-  const { columns } = output
   const before = drive.driver === undefined ? 'no driver had it' : `${drive.driver} had it`
   output.print(`${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`, labelled(rows, columns))
-  output.object('gpunvme.bind/1', factsOf(binding, false))
+  output.object('gpunvme.bind/1', factsOf(binding, false, invocation))
 }
 
-/** What shows that a drive can be reached: 'gpunvme identify --drive 0000:0b:00.0 (transport vfio)'. */
-export function openedBy(bdf: string, transport: string): string {
-  return `gpunvme identify --drive ${bdf} (transport ${transport})`
+/** Returns the command that opens a drive, and its transport: 'gpunvme identify --drive nvme1 (transport vfio)'. */
+export function openedBy(step: CommandStep, transport: string, invocation: Invocation): string {
+  return `${typed(step, invocation)} (transport ${transport})`
 }
 
-function factsOf({ root, drive, choice, known, namespaces, steps }: BindingOf, dryRun: boolean): object {
+function factsOf(
+  { root, drive, choice, known, namespaces, steps }: BindingOf,
+  dryRun: boolean,
+  invocation: Invocation,
+): object {
   const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
   return {
     address: drive.bdf,
@@ -79,6 +90,6 @@ function factsOf({ root, drive, choice, known, namespaces, steps }: BindingOf, d
     blockDevices: steps.length > 0 ? blockDevicesOf(namespaces) : [],
     steps,
     stateFile: steps.length > 0 ? stateFile(root, drive.bdf) : null,
-    giveBack: steps.length > 0 ? commandFor(root, 'unbind', drive.bdf) : null,
+    giveBack: steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : null,
   }
 }

@@ -1,13 +1,20 @@
+import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 import { onMachine } from '../command-line/advised-command.js'
+import { typed } from '../command-line/next-step.js'
 import { openedBy } from './bind-report.js'
 import { driverName } from './driver-choice.js'
 import { labelled } from './labelled.js'
 import type { DriveStatus, Owner } from './drive-status.js'
 
-/** A drive's status as text. @param root where it was read. @param now in milliseconds since 1970, for 'since'. */
-export function describeStatus(root: string, drive: DriveStatus, now: number, columns: number): string[] {
+/** Returns a drive's status as text. @param root where it was read. @param now in milliseconds since 1970, for 'since'. */
+export function describeStatus(
+  root: string,
+  drive: DriveStatus,
+  now: number,
+  { columns, invocation }: Pick<Output, 'columns' | 'invocation'>,
+): string[] {
   const { address, name, model, serial, driver, bound, problem, transport, closed, next, owner } = drive
   const known = [name, model].filter((each) => each !== null)
   const rows: [string, string][] = [
@@ -24,9 +31,12 @@ export function describeStatus(root: string, drive: DriveStatus, now: number, co
   if (problem !== null) rows.push(['unknown', printable(problem)])
   rows.push([
     'opens it',
-    transport === null ? `nothing: ${closed ?? ''}` : onMachine(root, openedBy(address, transport)),
+    transport === null
+      ? `nothing: ${closed ?? ''}`
+      : openedBy(onMachine(root, 'identify', '--drive', address), transport, invocation),
   ])
-  if (next !== null) rows.push([owner === 'linux' || owner === 'free' ? 'take it' : 'give back', next])
+  if (next !== null)
+    rows.push([owner === 'linux' || owner === 'free' ? 'take it' : 'give back', typed(next, invocation)])
   return [...wrap([address, ...known.map(printable)].join('  '), columns, '  '), ...labelled(rows, columns)]
 }
 

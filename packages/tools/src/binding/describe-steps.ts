@@ -1,5 +1,5 @@
 import type { BindingStep } from '@gpunvme/host-driver/pci'
-import { shellLine } from '../command-line/advised-command.js'
+import { shellLine } from '../command-line/shell-line.js'
 import { indented } from './labelled.js'
 
 /** Each step as a shell would take it, under what it is called. */

@@ -1,5 +1,6 @@
 import { planRestoring, type PciFunction } from '@gpunvme/host-driver/pci'
-import { onMachine, shellLine } from '../command-line/advised-command.js'
+import { onMachine } from '../command-line/advised-command.js'
+import type { CommandStep } from '../command-line/next-step.js'
 import { isKnown, valueOf } from '../machine/known.js'
 import type { Drive } from '../machine/machine.js'
 import { driveFacts, linuxNameOf } from './drive-facts.js'
@@ -15,7 +16,7 @@ import { stateFile } from './state-files.js'
  */
 export type Owner = 'linux' | 'ours' | 'running' | 'unfinished' | 'past' | 'free' | 'foreign' | 'unknown'
 
-/** What `gpunvme status` says of a drive: the fields of its JSON. */
+/** What `gpunvme status` says of a drive: the fields of its JSON, which has `next` as text. */
 export interface DriveStatus {
   readonly address: string
   /** Linux's name for it, 'nvme0', now or before it was bound; null where none is known. */
@@ -50,7 +51,7 @@ export interface DriveStatus {
   /** Why nothing opens it. */
   readonly closed: string | null
   /** The command that takes it, or gives it back; null where neither is of use. */
-  readonly next: string | null
+  readonly next: CommandStep | null
 }
 
 /** What is remembered of a drive: an entry, or why that cannot be read. */
@@ -116,8 +117,7 @@ function boundOf(root: string, entry: Entry | undefined): DriveStatus['bound'] {
   return { since, by, process: holder?.pid ?? null, driver, previous, stateFile: stateFile(root, record.bdf) }
 }
 
-function nextFor(root: string, bdf: string, owner: Owner, isFree: boolean): string | null {
-  const gpunvme = (verb: string) => onMachine(root, shellLine(['gpunvme', verb, bdf]))
-  if (owner === 'ours' || owner === 'unfinished' || owner === 'past') return gpunvme('unbind')
-  return isFree && (owner === 'linux' || owner === 'free') ? gpunvme('bind') : null
+function nextFor(root: string, bdf: string, owner: Owner, isFree: boolean): CommandStep | null {
+  if (owner === 'ours' || owner === 'unfinished' || owner === 'past') return onMachine(root, 'unbind', bdf)
+  return isFree && (owner === 'linux' || owner === 'free') ? onMachine(root, 'bind', bdf) : null
 }

@@ -1,9 +1,9 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { parseBindingRecord, type BindingRecord } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { isSystemError } from '../command-line/file-error.js'
 import { printable } from '../terminal/printable.js'
 import type { ProcessIdentity } from './process-identity.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 export const ENTRY_SCHEMA = 'gpunvme.binding/1'
 
@@ -85,7 +85,7 @@ function isObject(value: unknown): value is Partial<Record<string, unknown>> {
 }
 
 /** The file that tells of a binding was damaged, or written by another release. The drive was not touched. */
-export class BindingStateError extends GpuNvmeError {
+export class BindingStateError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BINDING_STATE'
   readonly category = 'infeasible'
   constructor(path: string, problem: string) {

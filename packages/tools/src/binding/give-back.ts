@@ -1,12 +1,12 @@
 import { DeviceHeldError, type Holder } from '@gpunvme/host-driver'
 import { nvmeFunction, nvmeFunctions, planRestoring, restoreBinding, type BindingStep } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandFor } from '../command-line/advised-command.js'
 import { isOfAnotherBoot, type Entry } from './entry.js'
 import { DriverChangingError, withLock } from './lock.js'
 import { isAlive, isSame, type ProcessIdentity } from './process-identity.js'
 import { forgetEntry, readEntry } from './state-files.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** What became of a drive that was remembered. */
 export interface GivenBack {
@@ -85,18 +85,18 @@ async function restoreUnlessHeld(root: string, { record }: Entry): Promise<void>
 }
 
 /** gpunvme remembers no binding of it, or none of the process that was to give it back. It was not touched. */
-export class NotBoundError extends GpuNvmeError {
+export class NotBoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_BOUND'
   readonly category = 'not-found'
   constructor(root: string, bdf: string) {
     super(`There is nothing to give back: gpunvme has not bound ${bdf}`, {
-      next: `${commandFor(root, 'status', bdf)}, which says who has it`,
+      next: { ...commandFor(root, 'status', bdf), note: 'which says who has it' },
     })
   }
 }
 
 /** A gpunvme that runs has it, and gives it back when it ends. It was not touched. */
-export class HeldByProcessError extends GpuNvmeError {
+export class HeldByProcessError extends ToolsError {
   readonly code = 'ERR_GPUNVME_HELD_BY_PROCESS'
   readonly category = 'privilege'
   constructor({ record: { bdf }, by }: Entry, { pid }: ProcessIdentity) {
@@ -108,7 +108,7 @@ export class HeldByProcessError extends GpuNvmeError {
 }
 
 /** Somebody drives it: giving it back would pull it from under them. It was not touched. */
-export class StillInUseError extends GpuNvmeError {
+export class StillInUseError extends ToolsError {
   readonly code = 'ERR_GPUNVME_STILL_IN_USE'
   readonly category = 'privilege'
   readonly holders: readonly Holder[]
@@ -116,7 +116,7 @@ export class StillInUseError extends GpuNvmeError {
     const { holders } = cause
     super(`Cannot give ${bdf} back: it is in use`, {
       facts: holders.map(({ device, use }) => `${device} is ${use}`),
-      next: `end what is listed, then ${commandFor(root, 'unbind', bdf)}`,
+      next: { ...commandFor(root, 'unbind', bdf), first: 'end what is listed' },
       cause,
     })
     this.holders = holders

@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,6 +5,7 @@ import { attempting, isSystemError } from '../command-line/file-error.js'
 import { BindingStateError } from './entry.js'
 import { isAlive, thisProcess, type ProcessIdentity } from './process-identity.js'
 import { lockFile } from './state-files.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** How often a lock that is taken is asked for again, while there is time. */
 const RETRY_MS = 100
@@ -111,7 +111,7 @@ function nameOf({ pid, startTicks, taking }: Holding): string {
 }
 
 /** Another gpunvme is in the middle of it. Nothing was touched. */
-export class DriverChangingError extends GpuNvmeError {
+export class DriverChangingError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_CHANGING'
   readonly category = 'privilege'
   constructor(bdf: string, path: string, pid: number | undefined) {

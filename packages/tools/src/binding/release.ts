@@ -1,5 +1,5 @@
 import type { Holder } from '@gpunvme/host-driver'
-import { shellLine } from '../command-line/advised-command.js'
+import { shellLine } from '../command-line/shell-line.js'
 
 /** What a running system stands on: nobody unmounts it. */
 const SYSTEM = /^\/(?:usr|boot(?:\/.*)?|var|etc)?$/

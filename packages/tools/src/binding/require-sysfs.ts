@@ -1,8 +1,8 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { statfs } from 'node:fs/promises'
 import { commandFor, isLive } from '../command-line/advised-command.js'
 import { isSystemError } from '../command-line/file-error.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** SYSFS_MAGIC of Linux's include/uapi/linux/magic.h. */
 const SYSFS_MAGIC = 0x62656572
@@ -26,13 +26,13 @@ async function isSysfs(path: string): Promise<boolean> {
 }
 
 /** A command would change a driver below a root without a kernel's sysfs. Nothing was written. */
-export class NotSysfsError extends GpuNvmeError {
+export class NotSysfsError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_SYSFS'
   readonly category = 'usage'
   constructor(root: string, verb: string) {
     super(`Cannot ${verb} below ${root}: its sys/ is not a kernel's sysfs`, {
       facts: ['gpunvme never changes a copy of a machine'],
-      next: `${commandFor(root, verb, 'ADDRESS', '--dry-run')}, which prints the steps`,
+      next: { ...commandFor(root, verb, 'ADDRESS', '--dry-run'), note: 'which prints the steps' },
     })
   }
 }

@@ -1,3 +1,4 @@
+import type { Invocation } from '../command-line/invocation.js'
 import type { Entry } from './entry.js'
 import { giveBack } from './give-back.js'
 import { identityOf, thisProcess } from './process-identity.js'
@@ -8,11 +9,12 @@ import { takeDrive, type Taking } from './take-drive.js'
 /** What the command has started, and left running, may drive the drive a little longer than it. */
 const WAIT_MS = 10_000
 
-export interface BoundListener {
+export interface BoundOptions {
   /** Called before the command runs, with the record of the binding; undefined if the drive was bound already. */
   readonly onTaken: (entry: Entry | undefined) => void
   /** See `startWatcher`. */
   readonly onLost: (message: string) => void
+  readonly invocation: Invocation
 }
 
 /**
@@ -23,12 +25,12 @@ export async function runBound(
   taking: Omit<Taking, 'isHeld'>,
   words: readonly [string, ...string[]],
   signal: AbortSignal,
-  { onTaken, onLost }: BoundListener,
+  { onTaken, onLost, invocation }: BoundOptions,
 ): Promise<number> {
   const { root, found } = taking
   const holder = thisProcess()
   // Before the first step, so that the drive is given back even if this process is killed during it.
-  const watcher = await startWatcher({ root, bdf: found.bdf, holder }, onLost)
+  const watcher = await startWatcher({ root, bdf: found.bdf, holder, invocation }, onLost)
   try {
     const entry = await takeDrive({ ...taking, isHeld: true })
     try {

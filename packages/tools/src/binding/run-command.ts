@@ -1,8 +1,9 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { printable } from '../terminal/printable.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** What a terminal sends to every program that runs on it. */
 const OF_THE_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGHUP']
@@ -49,7 +50,7 @@ function isOnTerminal(): boolean {
 const WORDS: Readonly<Record<string, string>> = { ENOENT: 'no such program', EACCES: 'permission denied' }
 
 /** The command never ran. */
-export class CommandNotStartedError extends GpuNvmeError {
+export class CommandNotStartedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_COMMAND_NOT_STARTED'
   readonly category: ErrorCategory
   constructor(program: string, cause: NodeJS.ErrnoException) {

@@ -3,14 +3,18 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { Invocation } from '../command-line/invocation.js'
 import { isSame, type ProcessIdentity } from './process-identity.js'
 import { readEntry } from './state-files.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** The drive that is watched, and the process that is to give it back. */
 export interface Watched {
   readonly root: string
   readonly bdf: string
   readonly holder: ProcessIdentity
+  /** How this program was started, for the commands that the watcher prints. */
+  readonly invocation: Invocation
 }
 
 /** What a watcher is told. */
@@ -84,7 +88,7 @@ async function isOwed({ root, bdf, holder }: Watched): Promise<boolean> {
 }
 
 /** Nobody would give the drive back if this process were killed. It was not touched. */
-export class WatcherNotStartedError extends GpuNvmeError {
+export class WatcherNotStartedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_WATCHER_NOT_STARTED'
   readonly category = 'failure'
   constructor(bdf: string) {

@@ -5,6 +5,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempting, isSystemError } from '../command-line/file-error.js'
 import { BindingStateError, parseEntry, type Entry } from './entry.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
@@ -116,13 +117,13 @@ function unlessMissing<T>(read: () => T): T | undefined {
 }
 
 /** Linux gave the name to one drive after another, and each of them was bound. None was touched. */
-export class SeveralOfThatNameError extends GpuNvmeError {
+export class SeveralOfThatNameError extends ToolsError {
   readonly code = 'ERR_GPUNVME_SEVERAL_OF_THAT_NAME'
   readonly category = 'usage'
   constructor(name: string, addresses: readonly string[]) {
     super(`${name} was the name of more than one drive that gpunvme has bound`, {
       facts: [addresses.join(', ')],
-      next: 'the address of the one that is meant; gpunvme status shows them',
+      next: { command: ['status'], note: 'which shows the addresses: give that of the drive' },
     })
   }
 }

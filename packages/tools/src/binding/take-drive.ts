@@ -5,7 +5,6 @@ import {
   type PciFunction,
   type UserSpaceDriver,
 } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { driveFacts } from './drive-facts.js'
@@ -13,6 +12,7 @@ import { bootIdOf, ENTRY_SCHEMA, isOfAnotherBoot, type Entry } from './entry.js'
 import { withLock } from './lock.js'
 import { thisProcess } from './process-identity.js'
 import { forgetEntry, readEntry, writeEntry } from './state-files.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** A drive on a machine whose files are below `root`. */
 export interface Place {
@@ -81,7 +81,7 @@ export function refuseBound(root: string, entry: Entry): void {
 }
 
 /** gpunvme has taken it before, and what was there before that would be forgotten. It was not touched. */
-export class AlreadyBoundError extends GpuNvmeError {
+export class AlreadyBoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_ALREADY_BOUND'
   readonly category = 'privilege'
   constructor(root: string, { record: { bdf, driver }, since, by, holder }: Entry) {
@@ -90,20 +90,20 @@ export class AlreadyBoundError extends GpuNvmeError {
         `since ${since}, by ${by.user}: ${by.command}`,
         ...(holder === null ? [] : [`process ${holder.pid} is to give it back`]),
       ],
-      next: `${commandFor(root, 'unbind', bdf)}, which gives it back`,
+      next: { ...commandFor(root, 'unbind', bdf), note: 'which gives it back' },
     })
   }
 }
 
 /** The drive at the address is not the one that was confirmed. It was not touched. */
-export class AnotherDriveError extends GpuNvmeError {
+export class AnotherDriveError extends ToolsError {
   readonly code = 'ERR_GPUNVME_ANOTHER_DRIVE'
   readonly category = 'privilege'
   constructor(bdf: string, confirmed: string | null, now: string | null) {
     const inWords = (serial: string | null) => (serial === null ? 'unknown' : printable(serial))
     super(`${bdf} is not the drive that was confirmed: another is there now`, {
       facts: [`its serial number was ${inWords(confirmed)}, and is ${inWords(now)}`],
-      next: 'gpunvme list, which shows the drives that there are',
+      next: { command: ['list'], note: 'which shows the drives that there are' },
     })
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { inProcess } from '../../test/binding/in-process.js'
 import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from '../../test/binding/tree.js'
+import { INSTALLED } from '../command-line/invocation.js'
 import { identityOf, type ProcessIdentity } from './process-identity.js'
 import type { WatcherMessage } from './start-watcher.js'
 import { watchOver } from './watcher.js'
@@ -28,7 +29,7 @@ async function watch(...messages: readonly WatcherMessage[]): Promise<number> {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   vi.stubEnv('FAKE_KERNEL_ROOT', tree.root)
   try {
-    return await watchOver({ root: tree.root, bdf: BDF, holder: HOLDER }, each(lines))
+    return await watchOver({ root: tree.root, bdf: BDF, holder: HOLDER, invocation: INSTALLED }, each(lines))
   } finally {
     stderr.mockRestore()
     vi.unstubAllEnvs()

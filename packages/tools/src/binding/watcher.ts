@@ -1,8 +1,9 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inCliWords } from '../command-line/cli-words.js'
+import { errorLines, errorText } from '../command-line/error-text.js'
 import { isSystemError } from '../command-line/file-error.js'
 import type { Lines } from '../terminal/output.js'
+import { typed } from '../command-line/next-step.js'
 import { printableLines } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { giveBack, NotBoundError } from './give-back.js'
@@ -55,7 +56,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function restore({ root, bdf, holder }: Watched): Promise<number> {
+async function restore({ root, bdf, holder, invocation }: Watched): Promise<number> {
   try {
     await giveBack(root, bdf, { holder, waitMs: WAIT_MS })
     say(`${bdf} was given back: the gpunvme that had it ended without`)
@@ -63,8 +64,10 @@ async function restore({ root, bdf, holder }: Watched): Promise<number> {
   } catch (error) {
     // It ended before it had taken the drive.
     if (error instanceof NotBoundError) return 0
-    const message = error instanceof GpuNvmeError ? inCliWords(error) : String(error)
-    say(printableLines(message), `  ${bdf} is not yet returned to its driver: ${commandFor(root, 'unbind', bdf)}`)
+    const lines =
+      error instanceof GpuNvmeError ? errorLines(errorText(error, invocation)) : printableLines(String(error))
+    const command = typed(commandFor(root, 'unbind', bdf), invocation)
+    say(lines, `  ${bdf} is not yet returned to its driver: ${command}`)
     return 1
   }
 }

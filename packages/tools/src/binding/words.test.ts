@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
-import { commandFor, requireRoot, shellLine } from '../command-line/advised-command.js'
+import { testIo, testSession } from '../../test/gpunvme.js'
+import { commandFor, requireRoot } from '../command-line/advised-command.js'
+import { shellLine } from '../command-line/shell-line.js'
 import { ago } from './describe-status.js'
 import { describeSteps } from './describe-steps.js'
 
-test('a command is printed as a shell takes it, with the root that it was given', () => {
-  expect(commandFor('/', 'unbind', '0000:0b:00.0')).toBe('gpunvme unbind 0000:0b:00.0')
-  expect(commandFor('/a b', 'status')).toBe("gpunvme status --root '/a b'")
+test('a command for a copy of a machine has its root; words are printed as a shell takes them', () => {
+  expect(commandFor('/', 'unbind', '0000:0b:00.0')).toEqual({ command: ['unbind', '0000:0b:00.0'] })
+  expect(commandFor('/a b', 'status')).toEqual({ command: ['status', '--root', '/a b'] })
   expect(shellLine(['echo', "it's", '', '$HOME'])).toBe("echo 'it'\\''s' '' '$HOME'")
 })
 
@@ -31,15 +33,15 @@ test('a time is told in the largest unit of which there is one', () => {
   ])
 })
 
-test('who is not root is told what to type, where the machine is this one', () => {
-  const uid = process.getuid
-  process.getuid = () => 1000
-  try {
-    expect(() => requireRoot('/', ['bind', 'nvme0', '--serial', 'A B'])).toThrow(
-      `Only root may change the driver of a drive\n  Try: sudo env "PATH=$PATH" gpunvme bind nvme0 --serial 'A B'`,
-    )
-    expect(() => requireRoot('/tmp/tree', ['bind'])).not.toThrow()
-  } finally {
-    if (uid !== undefined) process.getuid = uid
-  }
+test('requireRoot refuses a change of this machine without root, and gives the command for root', () => {
+  const words = ['bind', 'nvme0', '--serial', 'A B']
+  const session = testSession(words, testIo({ isRoot: false }))
+  expect(() => requireRoot('/', session)).toThrow(
+    expect.objectContaining({
+      headline: 'Only root may change the driver of a drive',
+      step: { command: words, asRoot: true },
+    }),
+  )
+  expect(() => requireRoot('/tmp/tree', session)).not.toThrow()
+  expect(() => requireRoot('/', testSession(words, testIo({ isRoot: true })))).not.toThrow()
 })

@@ -1,8 +1,8 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { UsageError } from '../command-line/usage-error.js'
 import { formatBytes, parseBytes, plural } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Where on a namespace: in blocks or in bytes, as it was typed. */
 export interface RangeFlags {
@@ -122,7 +122,7 @@ export function lbas(slba: number, blocks: number): string {
 }
 
 /** The namespace is smaller than that. Nothing was read or written. */
-export class RangeOutsideError extends GpuNvmeError {
+export class RangeOutsideError extends ToolsError {
   readonly code = 'ERR_GPUNVME_RANGE_OUTSIDE'
   readonly category = 'usage'
   constructor({ nsid, blocks, blockBytes, capacityBytes }: Extent, { offsetBytes, lengthBytes }: ByteRange) {

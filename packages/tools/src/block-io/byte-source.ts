@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { createReadStream, statSync } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -6,6 +5,7 @@ import { FileError, isSystemError } from '../command-line/file-error.js'
 import type { InputStream } from '../terminal/io.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { plural } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Bytes to write, in order: a file's, or stdin's. */
 export class ByteSource {
@@ -37,7 +37,7 @@ export class ByteSource {
     if (path === '-') {
       if (stdin.isTTY === true) {
         throw new UsageError('Nothing comes by stdin: it is a terminal', {
-          next: 'a FILE, or a pipe into gpunvme write -',
+          next: 'a FILE, or a pipe into stdin',
         })
       }
       return new ByteSource('stdin', stdin, wantedBytes, signal)
@@ -119,7 +119,7 @@ function attemptingSync<T>(attempt: string, use: () => T): T {
 }
 
 /** There are fewer bytes than were asked for. */
-export class ShortSourceError extends GpuNvmeError {
+export class ShortSourceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_SHORT_SOURCE'
   readonly category = 'infeasible'
   constructor(name: string, foundBytes: number, wantedBytes: number | undefined) {

@@ -1,9 +1,9 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { createHash } from 'node:crypto'
 import { lbas } from './byte-range.js'
 import { readPieces } from './read-pieces.js'
 import type { Written } from './write-pieces.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /**
  * Reads back what was written and compares it. A drive may answer from a cache of its own: what is proved is that it
@@ -31,13 +31,16 @@ export async function compareWritten(
 }
 
 /** The drive gives other bytes than it was given, and reported no error. */
-export class ReadBackError extends GpuNvmeError {
+export class ReadBackError extends ToolsError {
   readonly code = 'ERR_GPUNVME_READ_BACK'
   readonly category = 'verification'
   constructor(slba: number, blocks: number) {
     super(`Verification failed: somewhere in ${lbas(slba, blocks)} the drive holds other bytes than were written`, {
       facts: ['compared by SHA-256; what comes before these blocks is right'],
-      next: 'gpunvme smart --drive ADDRESS, which counts media errors; then the same command again',
+      next: {
+        command: ['smart', '--drive', 'ADDRESS'],
+        note: 'which counts media errors; then repeat the command',
+      },
     })
   }
 }

@@ -1,8 +1,8 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { plural } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** A drive writes whole blocks, and nobody has said what belongs into the rest of the last one. */
-export class PartialBlockError extends GpuNvmeError {
+export class PartialBlockError extends ToolsError {
   readonly code = 'ERR_GPUNVME_PARTIAL_BLOCK'
   readonly category = 'usage'
   constructor(name: string, lastBytes: number, blockBytes: number) {

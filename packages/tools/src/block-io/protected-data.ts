@@ -1,8 +1,8 @@
 import { findSignatures, ForeignDataError, type Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { holdsImage, UNKNOWN_DATA, UnknownDataError } from '../drive/unknown-data.js'
 import type { ByteRange } from './byte-range.js'
 import { firstByteSet } from './first-byte-set.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** What --overwrite calls it. */
 const MODELS = 'models'
@@ -31,13 +31,13 @@ export async function refuseProtected(
 }
 
 /** There are models on the namespace, whose checksums would not be right any more. Nothing was written. */
-export class ModelImageError extends GpuNvmeError {
+export class ModelImageError extends ToolsError {
   readonly code = 'ERR_GPUNVME_MODELS'
   readonly category = 'privilege'
   constructor(nsid: number) {
     super(`Refused to write to namespace ${nsid}: it holds a model image, as gpunvme pack makes it`, {
       facts: ['bytes that change in it are damage to its models, or to what finds them'],
-      next: `--overwrite ${MODELS}, if it may be lost; gpunvme ls shows what is in it`,
+      next: [`--overwrite ${MODELS}, if it may be lost`, { command: ['ls'], note: 'which shows the models on it' }],
     })
   }
 }

@@ -1,7 +1,6 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-
+import { ToolsError } from '../command-line/tools-error.js'
 /** A write begins with a whole block: the rest of the first one would be lost. */
-export class UnalignedStartError extends GpuNvmeError {
+export class UnalignedStartError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNALIGNED_START'
   readonly category = 'usage'
   constructor(offsetBytes: number, blockBytes: number) {

@@ -6,6 +6,7 @@ import type { ByteSource } from './byte-source.js'
 import { PIECE_BYTES } from './read-pieces.js'
 import { PartialBlockError } from './partial-block.js'
 import { WriteStoppedError } from './write-stopped.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Two are on their way to the drive while a third one is filled. */
 const BUFFERS = 3
@@ -126,7 +127,7 @@ async function flushed(namespace: WritableNamespace): Promise<boolean> {
 }
 
 /** The source goes on, and the namespace does not. */
-export class NoRoomError extends GpuNvmeError {
+export class NoRoomError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NO_ROOM'
   readonly category = 'infeasible'
   constructor(nsid: number, capacityBytes: number) {

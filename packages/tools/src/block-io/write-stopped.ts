@@ -1,6 +1,8 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import { stepOf } from '../command-line/step-of.js'
 import { formatBytes } from '../terminal/units.js'
 import { lbas } from './byte-range.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** How far a write came. Lengths count from its beginning. */
 export interface WriteState {
@@ -14,11 +16,8 @@ export interface WriteState {
   readonly isFlushed: boolean
 }
 
-/** What the next step of a message begins with. */
-const TRY = 'Try: '
-
 /** A write ended before its end. Says which blocks are new, which may be, and that the others are as before. */
-export class WriteStoppedError extends GpuNvmeError {
+export class WriteStoppedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_WRITE_STOPPED'
   readonly category: ErrorCategory
   readonly state: WriteState
@@ -27,11 +26,11 @@ export class WriteStoppedError extends GpuNvmeError {
     const slba = offsetBytes / blockBytes
     const written = writtenBytes / blockBytes
     const unsure = (begunBytes - writtenBytes) / blockBytes
-    const message = cause instanceof Error ? cause.message : String(cause)
-    const [headline = '', ...lines] = message.split(/\n {2}/)
-    const facts = lines.filter((line) => !line.startsWith(TRY))
-    const advice = lines.find((line) => line.startsWith(TRY))?.slice(TRY.length)
-    const category = cause instanceof GpuNvmeError ? cause.category : 'failure'
+    const isOurs = cause instanceof GpuNvmeError
+    const headline = isOurs ? cause.headline : cause instanceof Error ? cause.message : String(cause)
+    const facts = isOurs ? cause.facts : []
+    const advice = isOurs ? stepOf(cause) : undefined
+    const category = isOurs ? cause.category : 'failure'
     // A drive that failed, and an interrupt, are gone by the next time; what was typed is not.
     const again = category === 'device' || category === 'interrupted' || advice === undefined
     const flushed = isFlushed ? 'and flushed' : 'but not flushed: a loss of power may take them'

@@ -1,22 +1,19 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { resolve } from 'node:path'
 import { userInfo } from 'node:os'
 import type { Session } from '../program.js'
 import type { Io } from '../terminal/io.js'
+import type { CommandStep } from './next-step.js'
+import { shellLine } from './shell-line.js'
+import { ToolsError } from './tools-error.js'
 
-/** A command of this program as it is typed, for the machine below `root`. */
-export function commandFor(root: string, ...words: readonly (string | readonly string[])[]): string {
-  return shellLine(['gpunvme', ...words.flat(), ...(isLive(root) ? [] : ['--root', root])])
+/** Returns a command that uses the machine below `root`. */
+export function commandFor(root: string, ...words: readonly (string | readonly string[])[]): CommandStep {
+  return { command: [...words.flat(), ...(isLive(root) ? [] : ['--root', root])] }
 }
 
-/** A command line that acts on the machine itself; of a copy it is said that it is for the machine that was copied. */
-export function onMachine(root: string, line: string): string {
-  return isLive(root) ? line : `on that machine: ${line}`
-}
-
-/** Words as a shell takes them. */
-export function shellLine(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+/** Returns a command that acts on the machine itself: of a copy, on the machine that was copied. */
+export function onMachine(root: string, ...words: readonly string[]): CommandStep {
+  return { command: words, isElsewhere: !isLive(root) }
 }
 
 /** Whether the files below `root` are those of this machine. */
@@ -44,21 +41,22 @@ function userName({ env }: Pick<Io, 'env'>): string {
 }
 
 /**
- * @param words of the command line, after the program's name. @param change what they ask for.
- * @throws NotRootError on this machine, for who is not root.
+ * @param change what the command changes, for the error.
+ * @throws NotRootError if the command changes this machine and does not run as root.
  */
-export function requireRoot(root: string, words: readonly string[], change = 'change the driver of a drive'): void {
-  if (isLive(root) && process.getuid?.() !== 0) throw new NotRootError(words, change)
+export function requireRoot(
+  root: string,
+  { argv, io }: Pick<Session, 'argv' | 'io'>,
+  change = 'change the driver of a drive',
+): void {
+  if (isLive(root) && !io.isRoot) throw new NotRootError(argv, change)
 }
 
-/** Drivers are changed by root alone. Nothing was touched. */
-export class NotRootError extends GpuNvmeError {
+/** The command needs root. It changed nothing. */
+export class NotRootError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_ROOT'
   readonly category = 'privilege'
   constructor(words: readonly string[], change: string) {
-    super(`Only root may ${change}`, {
-      // sudo has a PATH of its own, in which programs of npm seldom are.
-      next: `sudo env "PATH=$PATH" ${shellLine(['gpunvme', ...words])}`,
-    })
+    super(`Only root may ${change}`, { next: { command: words, asRoot: true } })
   }
 }

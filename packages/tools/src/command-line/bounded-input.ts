@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 import { attempting } from './file-error.js'
+import type { NextStep } from './next-step.js'
 import { UsageError } from './usage-error.js'
 
 /**
@@ -13,7 +14,7 @@ export async function collectBytes(
   stream: AsyncIterable<Buffer>,
   name: string,
   maxBytes: number,
-  next: string,
+  next: NextStep,
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let lengthBytes = 0
@@ -27,7 +28,7 @@ export async function collectBytes(
 }
 
 /** Returns the text of a file or pipe. @param what name for errors: 'the fault plan'. @throws FileError, UsageError. */
-export async function readText(what: string, path: string, maxBytes: number, next: string): Promise<string> {
+export async function readText(what: string, path: string, maxBytes: number, next: NextStep): Promise<string> {
   const read = () => collectBytes(createReadStream(path) as AsyncIterable<Buffer>, path, maxBytes, next)
   return (await attempting(`read ${what} ${printable(path)}`, read)).toString()
 }

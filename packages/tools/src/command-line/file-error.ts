@@ -1,4 +1,5 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
+import { ToolsError } from './tools-error.js'
 
 interface Refusal {
   readonly words: string
@@ -27,7 +28,7 @@ for (const [codes, category, words, next] of [
 }
 
 /** The operating system refused something. Its code is in the message, for whoever looks it up. */
-export class FileError extends GpuNvmeError {
+export class FileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FILE'
   readonly category: ErrorCategory
   readonly systemCode: string

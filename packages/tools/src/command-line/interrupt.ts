@@ -1,6 +1,6 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Io } from '../terminal/io.js'
 import { EXIT } from './exit-codes.js'
+import { ToolsError } from './tools-error.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -34,7 +34,7 @@ export function listenForInterrupts({ signals, exit }: Pick<Io, 'signals' | 'exi
 }
 
 /** Someone asked the command to end before it was done. */
-export class InterruptedError extends GpuNvmeError {
+export class InterruptedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_INTERRUPTED'
   readonly category = 'interrupted'
   constructor(signal: string) {

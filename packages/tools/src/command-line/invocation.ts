@@ -1,8 +1,40 @@
-import { relative } from 'node:path'
+import { delimiter, dirname, join, relative, sep } from 'node:path'
 import type { Io } from '../terminal/io.js'
+import { shellLine } from './shell-line.js'
 
-/** How this program is called from here: through npx where it belongs to the project around the working directory. */
-export function invocation({ cwd, program }: Pick<Io, 'cwd' | 'program'>): string {
+/** How a user starts this program again: plain data, so that another process can print the same commands. */
+export interface Invocation {
+  /** Text before the verb, as a shell takes it: 'npx gpunvme'. */
+  readonly program: string
+  /** Text before a command that needs root, with a blank at its end; empty if this shell is root's. */
+  readonly sudo: string
+}
+
+/** Invocation of an installed program, for texts that are not tied to one run: messages of errors, results files. */
+export const INSTALLED: Invocation = { program: 'gpunvme', sudo: '' }
+
+/** Invocation on the machine whose files were read with `--root`: how this program is started there is unknown. */
+export const ELSEWHERE: Invocation = { program: 'gpunvme', sudo: 'sudo ' }
+
+/** Returns how the program of this run was started. */
+export function invocationOf(io: Pick<Io, 'env' | 'program' | 'cwd' | 'isRoot'>): Invocation {
+  const { SUDO_USER: sudoUser = '' } = io.env
+  // The next command is typed in the shell that called sudo, which is not root's. sudo replaces PATH, and npm's folders
+  // are seldom on the new one.
+  return { program: programOf(io), sudo: !io.isRoot || sudoUser !== '' ? 'sudo env "PATH=$PATH" ' : '' }
+}
+
+function programOf({ env, program, cwd }: Pick<Io, 'env' | 'program' | 'cwd'>): string {
+  const folders = (env['PATH'] ?? '').split(delimiter)
+  const [project = ''] = program.split(`${sep}node_modules${sep}`)
+  // npx keeps a package that no project has in a cache of its own, where the name of the command is not found again.
+  if (program.includes(`${sep}_npx${sep}`)) return 'npx @gpunvme/tools'
+  // `npx`, `npm exec` and scripts of package.json set the variable, and put the project's folder on PATH themselves.
+  const isNpm = env['npm_command'] !== undefined
+  if (isNpm && folders.includes(join(project, 'node_modules', '.bin'))) return 'npx gpunvme'
+  if (folders.includes(dirname(program))) return 'gpunvme'
   const path = relative(cwd, program)
-  return path.startsWith('..') ? 'gpunvme' : 'npx gpunvme'
+  const typed = path.startsWith('..') ? program : path
+  if (program.endsWith('.js')) return shellLine(['node', typed])
+  return shellLine([typed === program ? typed : `./${typed}`])
 }

@@ -1,16 +1,20 @@
+import { CommanderError } from 'commander'
 import { expect, test } from 'vitest'
 import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { reportError } from './report-error.js'
 import { UsageError } from './usage-error.js'
 
+const HELP = { command: ['help'] }
+const NPX = { npm_command: 'exec', PATH: '/p/node_modules/.bin' }
+
 function report(error: unknown) {
   const io = testIo()
-  const code = reportError(new Output({}, io), error, 'gpunvme help')
+  const code = reportError(new Output({}, io), error, HELP)
   return { code, text: io.stderrText() }
 }
 
-test('an error of ours is its message, without a stack', () => {
+test('an error of these packages is printed with its facts and next step, without a stack', () => {
   const { code, text } = report(new UsageError('No such thing', { facts: ['a fact'], next: 'another' }))
   expect([code, text]).toEqual([2, 'No such thing\n  a fact\n  Try: another\n'])
 })
@@ -38,11 +42,26 @@ test('an unexpected error has its stack, and asks to be reported', () => {
   expect(text).toContain('Please report it: https://')
 })
 
-test('with --json an error is one object on stdout, with its code and its category', () => {
+test('the next step is printed as it must be typed, given how the program was started', () => {
+  const io = { ...testIo({ isRoot: false, env: NPX }), program: '/p/node_modules/.bin/gpunvme' }
+  reportError(new Output({}, io), new UsageError('In use', { next: { command: ['unbind', 'nvme0'] } }), HELP)
+  reportError(new Output({}, io), new CommanderError(2, 'commander.unknownOption', "error: unknown option '-x'"), HELP)
+  expect(io.stderrText()).toBe(
+    'In use\n  Try: sudo env "PATH=$PATH" npx gpunvme unbind nvme0\nUnknown option \'-x\'\n  Try: npx gpunvme help\n',
+  )
+})
+
+test('with --json an error is one object on stdout, with its next step beside its message', () => {
   const io = testIo()
-  reportError(new Output({ json: true }, io), new UsageError('No such thing', { next: 'another' }), 'gpunvme help')
+  const error = new UsageError('No such thing', { facts: ['a fact'], next: { command: ['list'] } })
+  reportError(new Output({ json: true }, io), error, HELP)
   expect(JSON.parse(io.stdoutText())).toEqual({
     schema: 'gpunvme.error/1',
-    error: { code: 'ERR_GPUNVME_USAGE', category: 'usage', message: 'No such thing\n  Try: another' },
+    error: {
+      code: 'ERR_GPUNVME_USAGE',
+      category: 'usage',
+      message: 'No such thing\n  a fact',
+      next: 'gpunvme list',
+    },
   })
 })

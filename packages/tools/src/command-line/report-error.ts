@@ -1,30 +1,31 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { CommanderError } from 'commander'
-import { inCliWords } from './cli-words.js'
+import { errorLines, errorText, type ErrorText } from './error-text.js'
 import { EXIT } from './exit-codes.js'
 import { FileError, isSystemError } from './file-error.js'
+import type { Invocation } from './invocation.js'
+import type { NextStep } from './next-step.js'
 import type { Output } from '../terminal/output.js'
 import { printable, printableLines } from '../terminal/printable.js'
 import { UsageError } from './usage-error.js'
 
 const REPORT_TO = 'https://github.com/gpunvme/gpunvme/issues'
 
-interface Reported {
+interface Reported extends ErrorText {
   readonly code: string
   readonly category: ErrorCategory
-  readonly message: string
-  /** For errors that nobody foresaw. */
+  /** Stack of an unexpected error. */
   readonly stack?: string
 }
 
 /**
- * Says on stderr what went wrong, and with --json on stdout as well, as the one object there.
- * @param help the command that explains what can be typed.
+ * Prints an error on stderr, and with --json on stdout as well, as the only object there.
+ * @param help the step that explains what can be typed.
  * @returns the exit code.
  */
-export function reportError(output: Output, error: unknown, help: string): number {
-  const { stack, ...reported } = describe(error, help)
-  const [headline = '', ...rest] = printableLines(reported.message)
+export function reportError(output: Output, error: unknown, help: NextStep): number {
+  const { stack, ...reported } = describe(error, help, output.invocation)
+  const [headline = '', ...rest] = errorLines(reported)
   output.error(output.noteStyle('red', headline), rest)
   if (stack !== undefined)
     output.error(printableLines(stack), `This is a defect of gpunvme. Please report it: ${REPORT_TO}`)
@@ -32,17 +33,18 @@ export function reportError(output: Output, error: unknown, help: string): numbe
   return EXIT[reported.category]
 }
 
-function describe(error: unknown, help: string): Reported {
-  if (error instanceof GpuNvmeError) return { code: error.code, category: error.category, message: inCliWords(error) }
-  if (error instanceof CommanderError) return describe(parserError(error, help), help)
-  if (isSystemError(error)) return describe(fileError(error), help)
+function describe(error: unknown, help: NextStep, invocation: Invocation): Reported {
+  if (error instanceof GpuNvmeError)
+    return { code: error.code, category: error.category, ...errorText(error, invocation) }
+  if (error instanceof CommanderError) return describe(parserError(error, help), help, invocation)
+  if (isSystemError(error)) return describe(fileError(error), help, invocation)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const stack = error instanceof Error ? error.stack : undefined
   return { code: 'ERR_GPUNVME_UNEXPECTED', category: 'failure', message, stack: stack ?? '(no stack)' }
 }
 
 /** What the parser found wrong, in the form of all our errors. */
-export function parserError({ message }: CommanderError, help: string): UsageError {
+export function parserError({ message }: CommanderError, help: NextStep): UsageError {
   const [, headline = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? []
   const text = printable(headline)
   return new UsageError(text.charAt(0).toUpperCase() + text.slice(1), {

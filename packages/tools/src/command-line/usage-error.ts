@@ -1,7 +1,6 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-
+import { ToolsError } from './tools-error.js'
 /** The arguments cannot be meant. Nothing was opened or touched. */
-export class UsageError extends GpuNvmeError {
+export class UsageError extends ToolsError {
   readonly code = 'ERR_GPUNVME_USAGE'
   readonly category = 'usage'
 }

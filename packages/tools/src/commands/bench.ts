@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { Option, type Command } from 'commander'
 import { createRequire } from 'node:module'
 import { linuxDrive } from '../admin/with-admin-view.js'
@@ -27,6 +26,7 @@ import { BENCH_SCHEMA, type BenchResults } from '../report/bench-results.js'
 import { formatCsv, formatHtml, formatMarkdown, readResults } from '../report/index.js'
 import { Output } from '../terminal/output.js'
 import { plural } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 const KIB = 1024
 /** Maximum length of a results file. A measurement takes a few KiB. */
@@ -152,7 +152,7 @@ async function measure(flags: Flags, title: Title, output: Output, session: Sess
   if (found !== undefined) output.nameDrive(nameLinuxDrive(found, '/'))
   if (flags.handOver === true) {
     if (found === undefined)
-      throw new UsageError('--hand-over needs a --drive that Linux has', { next: 'gpunvme list' })
+      throw new UsageError('--hand-over needs a --drive that Linux has', { next: { command: ['list'] } })
     return requireMeasured(await benchHandedOver(found, flags, title, output, session))
   }
   if (found === undefined) return requireMeasured(await benchEngines(flags, title, output, signal))
@@ -204,7 +204,7 @@ function version(): string {
 }
 
 /** Of all that was asked for, nothing could be run. */
-export class NothingMeasuredError extends GpuNvmeError {
+export class NothingMeasuredError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOTHING_MEASURED'
   readonly category = 'infeasible'
   constructor({ sources, cells }: Pick<BenchResults, 'sources' | 'cells'>) {

@@ -2,7 +2,8 @@ import { UNSEEN_USES } from '@gpunvme/host-driver'
 import { planBinding } from '@gpunvme/host-driver/pci'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bind-report.js'
-import { requireRoot, shellLine, callerOf } from '../command-line/advised-command.js'
+import { callerOf, requireRoot } from '../command-line/advised-command.js'
+import { shellLine } from '../command-line/shell-line.js'
 import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
 import { driveFacts } from '../binding/drive-facts.js'
 import { describeLosses, readLosses } from '../binding/lost-devices.js'
@@ -89,7 +90,7 @@ async function run(
   const entry = await readEntry(root, drive.bdf)
   if (entry !== undefined) refuseBound(root, entry)
   const choice = chooseDriver(root, drive, flags.to)
-  if (!dryRun) requireRoot(root, session.argv)
+  if (!dryRun) requireRoot(root, session)
   const steps = await planBinding({ bdf: drive.bdf, driver: choice.driver, sysRoot: root })
   const namespaces = await readLosses(root, drive)
   const binding: BindingOf = { root, drive, choice, known: knownOf(root, drive), namespaces, steps }
@@ -114,7 +115,11 @@ async function run(
     output.note(wrap(text, output.noteColumns, '  '))
   }
   const onLost = (message: string) => output.error(message)
-  session.exitCode = await runBound(taking, [program, ...args], session.signal, { onTaken, onLost })
+  session.exitCode = await runBound(taking, [program, ...args], session.signal, {
+    onTaken,
+    onLost,
+    invocation: output.invocation,
+  })
   if (steps.length > 0) output.note(`${drive.bdf} was given back to ${driverName(drive.driver)}`)
   session.signal.throwIfAborted()
 }

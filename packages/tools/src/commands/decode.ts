@@ -73,7 +73,7 @@ function kindOf(typed: string, columns: number): Kind {
       `structures: ${Object.keys(OPTIONS).join(' ')}`,
       folded(`registers: ${registers.map(({ name }) => name).join(' ')}`, columns),
     ],
-    next: 'gpunvme help decode',
+    next: { command: ['help', 'decode'] },
   })
 }
 
@@ -82,7 +82,7 @@ function refuseOthers(what: string, command: Command): void {
   for (const [kind, names] of Object.entries(OPTIONS)) {
     const name = names.find((option) => command.getOptionValueSource(option) === 'cli')
     if (name !== undefined && kind !== what)
-      throw new UsageError(`${what}: --${name} is for ${kind}`, { next: 'gpunvme help decode' })
+      throw new UsageError(`${what}: --${name} is for ${kind}`, { next: { command: ['help', 'decode'] } })
   }
 }
 
@@ -115,13 +115,15 @@ async function decodeBytes(what: Kind, input: DumpInput, flags: Flags, columns: 
 async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<Found> {
   const { name, widthBits, spec, doc } = register
   if (input.file !== undefined && input.file !== '-') {
-    throw new UsageError(`${name}: --file is for structures`, { next: `gpunvme decode ${name} -, to read stdin` })
+    throw new UsageError(`${name}: --file is for structures`, {
+      next: { command: ['decode', name, '-'], note: 'to read stdin' },
+    })
   }
   const word = await readWord(input)
   const digits = /^(?:0x)?([0-9a-f][0-9a-f_]*)$/i.exec(word)?.[1]?.replaceAll('_', '')
   if (digits === undefined) {
     throw new UsageError(`${name}: expected its value in hexadecimal, got '${printable(word)}'`, {
-      next: `gpunvme decode ${name} 0x${'0'.repeat(widthBits / 4)}`,
+      next: { command: ['decode', name, `0x${'0'.repeat(widthBits / 4)}`] },
     })
   }
   const value = BigInt(`0x${digits}`)

@@ -10,7 +10,7 @@ import { lendTransport, withReader, withWriter } from '../drive/with-drive.js'
 import { requireMemory } from '../model/enough-memory.js'
 import { requireSpace } from '../model/enough-space.js'
 import { attempting, isSystemError } from '../command-line/file-error.js'
-import { invocation } from '../command-line/invocation.js'
+import { typed } from '../command-line/next-step.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import {
   addOutputOptions,
@@ -115,7 +115,7 @@ async function makeModel(path: string, targetBytes: number, signal: AbortSignal)
     await attempting(`make the model in ${dirname(path)}`, () => writeDemoModel(path, { targetBytes, signal }))
   } catch (error) {
     if (error instanceof RangeError)
-      throw new UsageError(`--size: ${error.message.replace(/^targetBytes: /, '')}`, { cause: error })
+      throw new UsageError('No model fits into that --size', { facts: [error.message], cause: error })
     throw error
   }
 }
@@ -183,12 +183,13 @@ async function packAndStream(
 
 /** Commands that work as they stand here, from where the demo was started. */
 function suggest(output: Output, kept: string | undefined): void {
-  const program = invocation(output.io)
   const file = kept ?? 'demo.gguf'
-  output.note(
-    `Next: ${program} ${kept === undefined ? `demo --keep ${file}` : 'identify --sim'}`,
-    `      ${program} inspect ${file}`,
-    `      ${program} pack ${file} --image drive.img`,
-    `      ${program} load --image drive.img`,
-  )
+  const commands = [
+    kept === undefined ? ['demo', '--keep', file] : ['identify', '--sim'],
+    ['inspect', file],
+    ['pack', file, '--image', 'drive.img'],
+    ['load', '--image', 'drive.img'],
+  ]
+  const lines = commands.map((command) => typed({ command }, output.invocation))
+  output.note(lines.map((line, index) => `${index === 0 ? 'Next: ' : '      '}${line}`))
 }

@@ -5,6 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { isLive } from '../command-line/advised-command.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { attempting } from '../command-line/file-error.js'
+import { typed } from '../command-line/next-step.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { addressesOf } from '../doctor/addresses.js'
@@ -83,7 +84,7 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   if (rm && !isLive(root))
     throw new UsageError("--rm asks this machine's driver, and --root is another machine's files")
   if (flags.save !== undefined) await checkNew(flags.save)
-  const facts = await factsOf(root)
+  const facts = await factsOf(root, output)
   session.signal.throwIfAborted()
   const only = addressesOf(facts.machine, words)
   // Where there is no addon, a finding says so already.
@@ -106,9 +107,10 @@ async function checkNew(into: string): Promise<void> {
 /** Says what somebody gives away who gives the folder away. */
 async function save(root: string, into: string, output: Output): Promise<object> {
   const { files, bytes } = await writeLiveTree(root, into, { also: [(from) => readNvidia(from)] })
+  const read = typed({ command: ['doctor', '--root', into] }, output.invocation)
   output.note(
     '',
-    `Saved ${files} files (${formatBytes(bytes)}) in ${printable(into)}, which gpunvme doctor --root reads.`,
+    `Saved ${files} files (${formatBytes(bytes)}) in ${printable(into)}. To read them: ${read}`,
     wrap(SAVED, 80, ''),
   )
   return { folder: into, files, bytes }
@@ -117,9 +119,9 @@ async function save(root: string, into: string, output: Output): Promise<object>
 const SAVED =
   'They have serial numbers of drives, UUIDs of GPUs and disks, mount points, the command line of the kernel, options of modules, and the names of processes that hold a drive. No data of any disk. Look through them before you give them to anybody.'
 
-async function factsOf(root: string): Promise<Facts> {
+async function factsOf(root: string, { invocation }: Output): Promise<Facts> {
   const from = new Root(root)
   const machine = await readMachine(from)
   const nvidia = await readNvidia(from)
-  return { machine, nvidia, process: isLive(root) ? askProcess() : undefined }
+  return { machine, nvidia, process: isLive(root) ? askProcess() : undefined, invocation }
 }

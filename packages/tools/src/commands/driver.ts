@@ -1,5 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { commandFor, onMachine, requireRoot } from '../command-line/advised-command.js'
+import { commandFor, isLive, requireRoot } from '../command-line/advised-command.js'
+import { ELSEWHERE } from '../command-line/invocation.js'
+import { typed } from '../command-line/next-step.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { checkRoot, Root } from '../machine/index.js'
@@ -88,15 +90,26 @@ async function run(
   what: ChangeWish['kind'] | undefined,
   flags: Flags,
   output: Output,
-  { argv, signal }: Session,
+  session: Session,
 ): Promise<void> {
+  const { signal } = session
   check(action, what, flags)
   await checkRoot(flags.root)
   const { columns } = output
   // --root is for what only reads; what acts on a machine is said to be for the one that was copied.
-  const command = (words: string) => commandFor(/^driver apply/.test(words) ? '/' : flags.root, words.split(' '))
+  const { invocation } = output
+  const isCopy = !isLive(flags.root)
+  const command = (text: string) => {
+    const words = text.split(' ')
+    const acts = /^driver apply/.test(text)
+    return acts
+      ? typed({ command: words }, isCopy ? ELSEWHERE : invocation)
+      : typed(commandFor(flags.root, words), invocation)
+  }
+  // A step that starts with a command which reads the copy is for this machine, all others for the one that was copied.
+  const isHere = (step: string) => step.startsWith(`${invocation.program} `) && step.includes(' --root ')
   const there = (steps: readonly string[]) =>
-    steps.map((step) => (step.includes(' --root ') ? step : onMachine(flags.root, step)))
+    steps.map((step) => (isCopy && !isHere(step) ? `on that machine: ${step}` : step))
   const state = await readNvidia(flags.root)
   signal.throwIfAborted()
   if (action === undefined) {
@@ -118,7 +131,7 @@ async function run(
     isDryRun: action === 'plan' || flags.dryRun === true,
     yes: flags.yes === true,
   }
-  if (!wish.isDryRun && flags.source === undefined) requireRoot(flags.root, argv, "change the driver's files")
+  if (!wish.isDryRun && flags.source === undefined) requireRoot(flags.root, session, "change the driver's files")
   const change = action === 'revert' ? revertDriver : changeDriver
   const result = await change(new Root(flags.root), state, wish, { output, signal })
   const steps = there(stepsAfter(result, what, state, command))
@@ -136,14 +149,18 @@ async function run(
 function check(action: string | undefined, what: string | undefined, { set, source }: Flags): void {
   if ((action === 'apply' || action === 'revert') && what === undefined)
     throw new UsageError(`driver ${action} needs to know what`, {
-      next: `gpunvme driver ${action} ${CHANGES.join('|')}`,
+      next: { command: ['driver', action, CHANGES[0]], note: `or ${CHANGES.slice(1).join(', ')}` },
     })
   if (what === undefined && source !== undefined)
-    throw new UsageError('--source is for a change', { next: `gpunvme driver plan pfn-lookup --source ${source}` })
+    throw new UsageError('--source is for a change', {
+      next: { command: ['driver', 'plan', 'pfn-lookup', '--source', source] },
+    })
   if (what === 'options' && action !== 'revert' && set.length === 0)
     throw new UsageError('options need a goal', { next: `--set ${GOALS.join(',')}, or some of them` })
   if (what !== 'options' && set.length > 0)
-    throw new UsageError('--set is for options alone', { next: `gpunvme driver apply options --set ${set.join(',')}` })
+    throw new UsageError('--set is for options alone', {
+      next: { command: ['driver', 'apply', 'options', '--set', set.join(',')] },
+    })
   if (what === 'options' && source !== undefined)
     throw new UsageError('options are of the machine, not of a source tree', { next: 'leave --source out' })
   if (what === 'bar1-p2p' && source === undefined)

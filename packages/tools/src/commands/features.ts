@@ -67,7 +67,7 @@ async function run(word: string | undefined, flags: Flags, output: Output, signa
   const listed = word === undefined ? undefined : featureOf(word, output.noteColumns)
   if (listed === undefined && flags.cdw11 !== undefined) {
     throw new UsageError('--cdw11 is of one feature', {
-      next: 'gpunvme features temperature-threshold --cdw11 0x10000 --drive ADDRESS',
+      next: { command: ['features', 'temperature-threshold', '--cdw11', '0x10000', '--drive', 'ADDRESS'] },
     })
   }
   await withAdminView(flags, output, signal, async (view) => {
@@ -96,7 +96,7 @@ function featureOf(word: string, columns: number): ListedFeature {
       folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`, columns),
       'or a number, as 2, 0x02 or 02h, or a name of the specification',
     ],
-    next: 'gpunvme features without FEATURE lists the features of the drive',
+    next: { command: ['features', '--drive', 'ADDRESS'], note: 'which lists the features of the drive' },
   })
 }
 
@@ -116,8 +116,8 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
     } catch (error) {
       // One that is refused says nothing of the others.
       if (!(error instanceof NotSupportedError) && !(error instanceof CommandError)) throw error
-      const status = (error instanceof NotSupportedError ? (error.cause as Error) : error).message.split('\n')[0] ?? ''
-      refused.push({ listed, why: status.replace(/^Get Features failed: /, '') })
+      const refusal = error instanceof NotSupportedError ? (error.cause as CommandError) : error
+      refused.push({ listed, why: refusal.statusText })
     }
   }
   output.print(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Invocation } from '../command-line/invocation.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { readMachine, type Machine } from '../machine/index.js'
 import { driveLines, gpuLines, listed } from '../machine/views/list-lines.js'
@@ -36,11 +37,11 @@ On a machine with a GPU or an SSD:
 
 async function run({ root }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
-  output.print(describe(machine, output.columns))
+  output.print(describe(machine, output.columns, output.invocation))
   output.object('gpunvme.list/1', listed(machine))
 }
 
 /** What is printed, in lines of at most `columns`. */
-export function describe(machine: Machine, columns: number): string[] {
-  return [...driveLines(machine, columns), '', ...gpuLines(machine, columns)]
+export function describe(machine: Machine, columns: number, invocation: Invocation): string[] {
+  return [...driveLines(machine, columns, invocation), '', ...gpuLines(machine, columns, invocation)]
 }

@@ -2,7 +2,7 @@ import type { Controller } from '@gpunvme/host-driver'
 import { openImage, planPack, planStream, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import { openModelFile } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
-import { inCliWords } from '../command-line/cli-words.js'
+import { errorLines, errorText } from '../command-line/error-text.js'
 import { compareDigests } from '../model/compare-digests.js'
 import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
 import { withReader, withTransport, withWriter } from '../drive/with-drive.js'
@@ -12,7 +12,7 @@ import type { OpenedTransport } from '../drive/opened-transport.js'
 import { addOutputOptions, addTransportOptions, examples, whole, type TransportFlags } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { packAndReport } from '../model/pack-report.js'
-import { printable, printableLines } from '../terminal/printable.js'
+import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { findModel } from '../model/same-catalogue.js'
 import { describeLink } from '../terminal/rate.js'
@@ -62,11 +62,11 @@ export function load(command: Command, session: Session): void {
 async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const place = placeOf(flags)
   if (place === undefined && given === undefined) {
-    throw new UsageError('load needs a MODEL, or a drive that has one', { next: 'gpunvme help load' })
+    throw new UsageError('load needs a MODEL, or a drive that has one', { next: { command: ['help', 'load'] } })
   }
   if (flags.compare && (place === undefined || given === undefined)) {
     throw new UsageError('--compare needs a MODEL file and the drive that it was packed onto', {
-      next: 'gpunvme load MODEL --image FILE --compare',
+      next: { command: ['load', 'MODEL', '--image', 'FILE', '--compare'] },
     })
   }
   await withTransport(flags, 'read', output, async (opened) => {
@@ -74,9 +74,12 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
     if (place === undefined) await packIntoMemory(given!, opened, flags, output, signal)
     await withReader(opened, flags, async ({ controller, namespace }) => {
       const image = await openImage(namespace, { signal })
-      const problems = image.problems.map((problem) => ({ code: problem.code, message: inCliWords(problem) }))
+      const problems = image.problems.map((problem) => ({
+        code: problem.code,
+        ...errorText(problem, output.invocation),
+      }))
       // Not narration: the next bit that flips may take the image with it.
-      for (const { message } of problems) output.error(printableLines(message))
+      for (const problem of problems) output.error(errorLines(problem))
       const model = await findImageModel(image, place === undefined ? undefined : given, flags, output, signal)
       await streamModel({ model, controller, problems }, opened, flags, output, signal)
     })
@@ -117,11 +120,10 @@ async function packIntoMemory(
 ): Promise<void> {
   await using model = await openModelFile(path, { signal })
   const { endBytes } = planPack(model, BLOCK_BYTES)
-  requireMemory(
-    'A drive in memory with this model',
-    endBytes,
-    `gpunvme pack ${path} --image FILE, then gpunvme load --image FILE`,
-  )
+  requireMemory('A drive in memory with this model', endBytes, {
+    first: { command: ['pack', path, '--image', 'FILE'] },
+    command: ['load', '--image', 'FILE'],
+  })
   const { receipt, wallNs } = await withWriter(opened, flags, output, ({ namespace }) => {
     output.note(`Packing ${printable(path)} onto a drive in memory`)
     return packAndReport(model, namespace, output, { signal })

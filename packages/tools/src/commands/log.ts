@@ -79,7 +79,7 @@ function lidOf(word: string, columns: number): number {
       folded(`names: ${PAGE_NAMES.join(' ')}`, columns),
       'or a number, as 2, 0x02 or 02h, or a name of the specification',
     ],
-    next: 'gpunvme log without PAGE lists the pages of the drive',
+    next: { command: ['log', '--drive', 'ADDRESS'], note: 'which lists the pages of the drive' },
   })
 }
 
@@ -87,7 +87,7 @@ function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | u
   const given = length ?? offset ?? lsi
   if (lid === undefined && (given !== undefined || raw)) {
     throw new UsageError('--length, --offset, --lsi and --raw are of one page', {
-      next: 'gpunvme log smart --raw --drive ADDRESS',
+      next: { command: ['log', 'smart', '--raw', '--drive', 'ADDRESS'] },
     })
   }
   for (const [name, bytes] of Object.entries({ length, offset })) {
@@ -155,7 +155,10 @@ async function readPage(
     return await reader.logPage(lid, options)
   } catch (error) {
     if (isUnsupported(error))
-      throw new NotSupportedError(what, error, 'gpunvme log without PAGE lists the pages of the drive')
+      throw new NotSupportedError(what, error, {
+        command: ['log', '--drive', 'ADDRESS'],
+        note: 'which lists the pages of the drive',
+      })
     throw error
   }
 }

@@ -1,10 +1,11 @@
 import { openImage, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
-import { inCliWords } from '../command-line/cli-words.js'
+import { errorLines, errorText } from '../command-line/error-text.js'
+import type { Invocation } from '../command-line/invocation.js'
 import { withReader, withTransport } from '../drive/with-drive.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
-import { printable, printableLines } from '../terminal/printable.js'
+import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
@@ -26,8 +27,8 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     return withReader(opened, flags, ({ namespace }) => openImage(namespace, { signal }))
   })
   output.print(describe(place, image))
-  for (const problem of image.problems) output.error('', printableLines(inCliWords(problem)))
-  output.object('gpunvme.ls/1', summary(place, image))
+  for (const problem of image.problems) output.error('', errorLines(errorText(problem, output.invocation)))
+  output.object('gpunvme.ls/1', summary(place, image, output.invocation))
 }
 
 function describe(place: string, image: Image): string[] {
@@ -52,7 +53,7 @@ function describe(place: string, image: Image): string[] {
   return [...(rows.length === 0 ? [`${printable(place)} holds no models`] : table), `Free: ${room}`]
 }
 
-function summary(place: string, image: Image): object {
+function summary(place: string, image: Image, invocation: Invocation): object {
   const { models, freeBytes, superblock, problems } = image
   return {
     place,
@@ -63,7 +64,7 @@ function summary(place: string, image: Image): object {
     }),
     freeBytes,
     largestHoleBytes: largestOf(image),
-    problems: problems.map((problem) => ({ code: problem.code, message: inCliWords(problem) })),
+    problems: problems.map((problem) => ({ code: problem.code, ...errorText(problem, invocation) })),
   }
 }
 

@@ -106,10 +106,12 @@ function refuseNonsense({
   const isAboutDrive = [drive, sim, transport, realTime, gpu].some((flag) => flag !== undefined)
   if (socket !== undefined)
     throw new UsageError('No GPU reaches a drive that is served over a socket', {
-      next: '--drive ADDRESS; gpunvme list',
+      next: ['--drive ADDRESS', { command: ['list'] }],
     })
   if (probe !== true && isAboutDrive)
-    throw new UsageError('--gpu and a drive are of --probe', { next: 'gpunvme p2p --probe --drive ADDRESS' })
+    throw new UsageError('--gpu and a drive are of --probe', {
+      next: { command: ['p2p', '--probe', '--drive', 'ADDRESS'] },
+    })
   if (nsid !== undefined)
     throw new UsageError('P2P is of the controller, of no namespace', { next: 'leave --nsid out' })
 }
@@ -117,7 +119,7 @@ function refuseNonsense({
 function cudaLines(asked: AskedCuda | undefined, columns: number): string[] {
   if (asked === undefined) return hanging('CUDA  ', 'not asked: this is a copy of a machine', columns)
   if ('peers' in asked) return describePeers(asked.peers)
-  return hanging('CUDA  ', `not to be had: ${asked.unavailable.message.split('\n')[0]!}`, columns)
+  return hanging('CUDA  ', `not to be had: ${asked.unavailable.headline}`, columns)
 }
 
 async function copy(

@@ -19,7 +19,7 @@ import {
 } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { packAndReport, type PackReport, type PackRequest } from '../model/pack-report.js'
-import { printable } from '../terminal/printable.js'
+import { printable, printableLines } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import type { Session } from '../program.js'
 import { describeModelled } from '../terminal/rate.js'
@@ -27,6 +27,7 @@ import { formatTable } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
 import { refuseUnknownData } from '../drive/unknown-data.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { typed } from '../command-line/next-step.js'
 
 interface Flags extends TransportFlags, WriteFlags, OutputOptions {
   readonly name?: string
@@ -68,7 +69,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
     reportPlan(plan, placeOf(flags), output)
     return
   }
-  const place = await requirePlace(flags, `pack ${printable(path)}`)
+  const place = await requirePlace(flags, 'pack', path)
   const work = { path, model, plan, place, flags, output, signal }
   // Awaited here: the model is closed when this function ends.
   await (flags.image === undefined ? write(work) : packIntoFile(work, flags.image))
@@ -185,7 +186,7 @@ function reportPacked(
     `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )
-  output.note(`Next: gpunvme load ${option}`)
+  output.note(printableLines(`Next: ${typed({ command: ['load', ...option] }, output.invocation)}`))
   const { imageId } = receipt
   output.object('gpunvme.pack/1', {
     ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, place },

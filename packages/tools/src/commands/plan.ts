@@ -83,7 +83,7 @@ export function plan(command: Command, session: Session): void {
 
 async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (given === undefined && placeOf(flags) === undefined)
-    throw new UsageError('plan needs a MODEL, or a drive that has one', { next: 'gpunvme help plan' })
+    throw new UsageError('plan needs a MODEL, or a drive that has one', { next: { command: ['help', 'plan'] } })
   const { planned, read } = await look(given, flags, output, signal)
   const { vram: vramBytes, ram: ramBytes, tier, measure = false } = flags
   const profile = flags.profile ?? DEFAULT_PROFILE

@@ -58,7 +58,9 @@ export function regs(command: Command, session: Session): void {
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
-    throw new UsageError('--interval and --count are of --watch', { next: 'gpunvme regs --watch --drive ADDRESS' })
+    throw new UsageError('--interval and --count are of --watch', {
+      next: { command: ['regs', '--watch', '--drive', 'ADDRESS'] },
+    })
   }
   await withSeen(flags, output, signal, (seen) => {
     output.note(`${seen.name}, ${seen.source}.`)

@@ -27,7 +27,7 @@ export function rm(command: Command, session: Session): void {
 }
 
 async function run(model: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const { name: place } = await requirePlace(flags, `rm ${model}`)
+  const { name: place } = await requirePlace(flags, 'rm', model)
   const receipt = await withTransport(flags, 'write', output, (opened) => {
     signal.throwIfAborted()
     return withWriter(opened, flags, output, ({ namespace }) => removeModel(namespace, model, { signal }), signal)

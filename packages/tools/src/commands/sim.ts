@@ -1,6 +1,7 @@
 import { profiles, type DriveProfile } from '@gpunvme/nvme-sim'
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { requireProgram } from '../binding/require-program.js'
+import { typed } from '../command-line/next-step.js'
 import { addOutputOptions, examples, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
@@ -116,7 +117,7 @@ async function run(
 function refuseOptions(flags: Flags): void {
   if (Object.keys(flags).some((name) => name !== 'json' && name !== 'quiet')) {
     throw new UsageError('These options are for serving a drive', {
-      next: 'gpunvme sim serve --socket /tmp/drive.sock',
+      next: { command: ['sim', 'serve', '--socket', '/tmp/drive.sock'] },
     })
   }
 }
@@ -134,7 +135,7 @@ function list(output: Output): void {
       ]),
     ),
   )
-  output.note('Next: gpunvme sim serve --socket /tmp/drive.sock')
+  output.note(`Next: ${typed({ command: ['sim', 'serve', '--socket', '/tmp/drive.sock'] }, output.invocation)}`)
   output.object('gpunvme.sim/1', {
     profiles: drives.map(([name, { identify, link, ioQueuePairs, source }]) => ({
       name,

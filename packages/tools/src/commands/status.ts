@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { describeStatus } from '../binding/describe-status.js'
 import { statusOf, type DriveStatus, type Remembered } from '../binding/drive-status.js'
 import { readEntry, rememberedAddresses } from '../binding/state-files.js'
+import { typed } from '../command-line/next-step.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { addressOf } from '../drive/find-drive.js'
 import { functionAt, readMachine, type Machine } from '../machine/index.js'
@@ -37,12 +38,13 @@ On a machine with an NVMe drive:
 async function run(address: string | undefined, { root }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
   const drives = await lookAt(machine, address === undefined ? undefined : addressOf(address, root))
-  const { columns } = output
   if (drives.length === 0) output.print('There is no NVMe drive on this machine.')
   drives.forEach((drive, index) => {
-    output.print(index > 0 ? [''] : [], describeStatus(root, drive, Date.now(), columns))
+    output.print(index > 0 ? [''] : [], describeStatus(root, drive, Date.now(), output))
   })
-  output.object('gpunvme.status/1', { drives })
+  output.object('gpunvme.status/1', {
+    drives: drives.map((drive) => ({ ...drive, next: drive.next && typed(drive.next, output.invocation) })),
+  })
 }
 
 /** One drive, or all: those that are on the bus, and those of which something is remembered. */
@@ -70,6 +72,6 @@ async function recall(root: string, bdf: string): Promise<Remembered> {
     return entry === undefined ? {} : { entry }
   } catch (error) {
     if (!(error instanceof GpuNvmeError)) throw error
-    return { problem: error.message.split('\n')[0]! }
+    return { problem: error.headline }
   }
 }

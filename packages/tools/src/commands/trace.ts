@@ -9,12 +9,14 @@ import { parserError } from '../command-line/report-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { createProgram, type Session } from '../program.js'
 import { Output } from '../terminal/output.js'
-import { printable, printableLines } from '../terminal/printable.js'
+import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import { traceInto } from '../tracing/active.js'
 import { traceToFile, traceToStderr } from '../tracing/trace-output.js'
 import { EVENT_KINDS, FORMATS, writeEvents, type EventWriter, type Format } from '../tracing/write-events.js'
 import { VERBS } from '../verbs.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import { errorLines, errorText } from '../command-line/error-text.js'
 
 interface Flags {
   readonly format: Format
@@ -76,7 +78,7 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
   const name = words[0]!
   if (name === 'trace' || !VERBS.some((verb) => verb.name === name)) {
     throw new UsageError(name === 'trace' ? 'A trace of a trace is none' : `Unknown verb '${printable(name)}'`, {
-      next: 'gpunvme help, which lists the verbs',
+      next: { command: ['help'], note: 'which lists the verbs' },
     })
   }
   const output = new Output(flags, session.io)
@@ -101,7 +103,7 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
     const problem = end(writer)
     if (problem !== undefined) {
       // On stdout there may be the result of the verb, which has done its work: the exit code has to say it.
-      output.error(printableLines(problem.message))
+      output.error(errorLines(errorText(problem, output.invocation)))
       if (session.exitCode === EXIT.ok) session.exitCode = EXIT[problem.category]
     } else if (path !== undefined) output.note(`Traced ${plural(count, 'event')} into ${printable(path)}`)
   }
@@ -125,14 +127,14 @@ async function call(words: readonly string[], session: Session): Promise<void> {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     const isHelp = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
-    if (error instanceof CommanderError && !isHelp) throw parserError(error, `gpunvme help ${words[0]!}`)
+    if (error instanceof CommanderError && !isHelp) throw parserError(error, { command: ['help', words[0]!] })
     if (error instanceof EngineUnsuitableError) throw new UntraceableEngineError(error)
     throw error
   }
 }
 
 /** Its doorbells are rung past the trace, which would then show a drive that works by itself. */
-export class UntraceableEngineError extends GpuNvmeError {
+export class UntraceableEngineError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNTRACEABLE_ENGINE'
   readonly category = 'infeasible'
   constructor(cause: EngineUnsuitableError) {

@@ -6,14 +6,13 @@ import { driverName } from '../binding/driver-choice.js'
 import { giveBack, type GivenBack } from '../binding/give-back.js'
 import { requireSysfs } from '../binding/require-sysfs.js'
 import { readEntry, rememberedAddresses } from '../binding/state-files.js'
-import { inCliWords } from '../command-line/cli-words.js'
+import { errorLines, errorText, type ErrorText } from '../command-line/error-text.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { addressOf, findDrive } from '../drive/find-drive.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
-import { printableLines } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
 /** How long another gpunvme may be busy with a drive, and who drives it may take to end. */
@@ -51,22 +50,25 @@ On a machine with a drive that was bound, as root:
   # gpunvme unbind --all`
 
 /** A drive that could not be given back. */
-interface Failure {
+interface Failure extends ErrorText {
   readonly address: string
   readonly code: string
   readonly category: ErrorCategory
-  readonly message: string
 }
 
 async function run(address: string | undefined, flags: Flags, output: Output, session: Session): Promise<void> {
   const { root, all = false, dryRun = false } = flags
   if ((address === undefined) !== all)
     throw new UsageError(all ? '--all and an address do not go together' : 'unbind needs a drive', {
-      next: 'gpunvme unbind ADDRESS, or gpunvme unbind --all; gpunvme status shows what is bound',
+      next: [
+        { command: ['unbind', 'ADDRESS'] },
+        { command: ['unbind', '--all'] },
+        { command: ['status'], note: 'which shows what is bound' },
+      ],
     })
   if (!dryRun) await requireSysfs(root, 'unbind')
   const addresses = address === undefined ? await rememberedAddresses(root) : [await rememberedAs(address, root)]
-  if (addresses.length > 0 && !dryRun) requireRoot(root, session.argv)
+  if (addresses.length > 0 && !dryRun) requireRoot(root, session)
   const done: GivenBack[] = []
   const failures: Failure[] = []
   for (const bdf of addresses) {
@@ -76,7 +78,12 @@ async function run(address: string | undefined, flags: Flags, output: Output, se
     } catch (error) {
       // Of several, the others are given back all the same.
       if (!all || !(error instanceof GpuNvmeError)) throw error
-      failures.push({ address: bdf, code: error.code, category: error.category, message: inCliWords(error) })
+      failures.push({
+        address: bdf,
+        code: error.code,
+        category: error.category,
+        ...errorText(error, output.invocation),
+      })
     }
   }
   report(done, failures, dryRun, output)
@@ -93,7 +100,7 @@ function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun
   const { columns } = output
   if (done.length + failures.length === 0) output.print('gpunvme has bound no drive.')
   for (const each of done) output.print(describe(each, dryRun, columns))
-  for (const { message } of failures) output.error(printableLines(message))
+  for (const failure of failures) output.error(errorLines(failure))
   output.object('gpunvme.unbind/1', {
     dryRun,
     drives: done.map(({ entry, result, reason = null, driver, steps }) => ({

@@ -1,11 +1,12 @@
 import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
-import { inCliWords } from '../command-line/cli-words.js'
+import { errorLines, errorText } from '../command-line/error-text.js'
+import type { Invocation } from '../command-line/invocation.js'
 import { withReader, withTransport } from '../drive/with-drive.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
-import { printable, printableLines } from '../terminal/printable.js'
+import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { Progress } from '../terminal/progress.js'
 import { formatBytes, plural } from '../terminal/units.js'
@@ -32,12 +33,12 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
       return verifyImage(namespace, { signal, onProgress }).finally(() => progress.end())
     })
   })
-  output.print(describe(place, report))
-  output.object('gpunvme.verify/1', summary(place, report))
+  output.print(describe(place, report, output.invocation))
+  output.object('gpunvme.verify/1', summary(place, report, output.invocation))
   if (!report.ok) session.exitCode = EXIT.verification
 }
 
-function describe(place: string, report: VerifyReport): string[] {
+function describe(place: string, report: VerifyReport, invocation: Invocation): string[] {
   const { ok, problems, problemCount, bytes, chunks, image } = report
   const names = image?.models.map(({ name }) => `"${printable(name)}"`).join(', ')
   const models = names === undefined ? 'none that can be read' : names || 'none'
@@ -48,12 +49,16 @@ function describe(place: string, report: VerifyReport): string[] {
     image === undefined
       ? '  checked  superblocks, directory and manifests, as far as they can be found'
       : `  checked  both superblocks, directory, manifests, ${plural(chunks, 'chunk')}; ${formatBytes(bytes)}`,
-    ...problems.flatMap((problem) => ['', ...printableLines(inCliWords(problem))]),
+    ...problems.flatMap((problem) => ['', ...errorLines(errorText(problem, invocation))]),
     ...(left > 0 ? ['', `and ${left} more`] : []),
   ]
 }
 
-function summary(place: string, { ok, problems, problemCount, bytes, chunks, image }: VerifyReport): object {
+function summary(
+  place: string,
+  { ok, problems, problemCount, bytes, chunks, image }: VerifyReport,
+  invocation: Invocation,
+): object {
   return {
     ok,
     place,
@@ -61,6 +66,9 @@ function summary(place: string, { ok, problems, problemCount, bytes, chunks, ima
     models: image?.models.map(({ name, fingerprint }) => ({ name, fingerprint })) ?? [],
     checked: { chunks, bytes },
     problemCount,
-    problems: problems.map((problem) => Object.assign({ message: inCliWords(problem) }, problem)),
+    // `message` has the headline and the facts.
+    problems: problems.map((problem) =>
+      Object.assign({}, problem, { headline: undefined, facts: undefined }, errorText(problem, invocation)),
+    ),
   }
 }

@@ -109,7 +109,7 @@ function checkFlags(path: string, flags: Flags): void {
   const { lba, offset, image } = flags
   if (lba === undefined && offset === undefined) {
     throw new UsageError('write needs to be told where: nothing is written to a place that nobody named', {
-      next: `gpunvme write ${printable(path)} --lba N, or --offset SIZE`,
+      next: { command: ['write', path, '--lba', 'N'], note: 'or --offset SIZE' },
     })
   }
   if (image !== undefined && path !== '-' && sameFile(path, image)) {

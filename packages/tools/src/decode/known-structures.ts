@@ -24,7 +24,7 @@ export function folded(text: string, columns: number): string {
 }
 
 function unknown(flags: string, known: string): UsageError {
-  return new UsageError(`No structure is known for ${flags}`, { facts: [known], next: 'gpunvme help decode' })
+  return new UsageError(`No structure is known for ${flags}`, { facts: [known], next: { command: ['help', 'decode'] } })
 }
 
 /** The list of descriptors has no structure of its own, and is decoded nonetheless. */

@@ -1,7 +1,7 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { UsageError } from '../command-line/usage-error.js'
 import type { Machine } from '../machine/machine.js'
 import { printable } from '../terminal/printable.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /**
  * The GPUs and drives that words of a command line mean: '0000:0b:00.0', '0b:00.0', 'nvme0', '/dev/nvme0n1'.
@@ -23,7 +23,7 @@ function addressOf({ gpus, drives, functions }: Machine, word: string): string {
   if (rest === undefined)
     throw new UsageError(`'${printable(word)}' names neither a GPU nor a drive`, {
       facts: ["expected a PCI address as 0000:0b:00.0 or 0b:00.0, or Linux's name as nvme0"],
-      next: 'gpunvme list',
+      next: { command: ['list'] },
     })
   const address = `${domain}:${rest}`
   if ([...gpus, ...drives].some((each) => each.address === address)) return address
@@ -36,10 +36,10 @@ function addressOf({ gpus, drives, functions }: Machine, word: string): string {
 }
 
 /** There is no GPU and no drive of that name. */
-export class NothingThereError extends GpuNvmeError {
+export class NothingThereError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOTHING_THERE'
   readonly category = 'not-found'
   constructor(problem: string) {
-    super(problem, { next: 'gpunvme list, which shows the GPUs and drives that there are' })
+    super(problem, { next: { command: ['list'], note: 'which shows the GPUs and drives that there are' } })
   }
 }

@@ -1,4 +1,4 @@
-import { isLive, onMachine } from '../command-line/advised-command.js'
+import { isLive } from '../command-line/advised-command.js'
 import { checkCuda } from './checks/cuda.js'
 import { checkDrives, isSystemDrive } from './checks/drives.js'
 import { checkIommu } from './checks/iommu.js'
@@ -72,7 +72,7 @@ export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions =
 /** What acts on a machine is no command for the one that looks at a copy of it. */
 function whereItIs({ machine: { root } }: Facts, step: Step): Step {
   if (isLive(root) || step.kind !== 'command' || step.text.includes(' --root ')) return step
-  return hands(onMachine(root, step.text))
+  return hands(`on that machine: ${step.text}`)
 }
 
 /** How well a drive is connected that nobody may hand over. */

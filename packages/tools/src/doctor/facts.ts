@@ -1,5 +1,7 @@
 import type { CudaStatus } from '@gpunvme/cuda-native'
 import { commandFor, isLive } from '../command-line/advised-command.js'
+import { ELSEWHERE, type Invocation } from '../command-line/invocation.js'
+import { typed } from '../command-line/next-step.js'
 import { isKnown, type Known } from '../machine/known.js'
 import type { Gpu, Machine } from '../machine/machine.js'
 import type { NvidiaDriver } from '../nvidia/index.js'
@@ -10,6 +12,8 @@ export interface Facts {
   readonly nvidia: NvidiaDriver
   /** What this process can do here; undefined where the tree of another machine is looked at. */
   readonly process: ProcessFacts | undefined
+  /** How this program was started, for the commands that findings advise. */
+  readonly invocation: Invocation
 }
 
 export interface ProcessFacts {
@@ -34,11 +38,14 @@ export function sysfs(address: string, file: string): string {
 }
 
 /**
- * A command line of ours, as it has to be typed for the machine that was looked at: --root is for what only reads.
- * @param as 'sudo' for what only root may do there.
+ * Returns a command of this program as it has to be typed for the machine that was looked at. Verbs that only read take
+ * its files by --root; others are for that machine itself.
+ * @param as 'root' for what only root may do there.
  */
-export function gpunvme({ machine: { root } }: Facts, words: string, as?: 'sudo'): string {
+export function gpunvme({ machine: { root }, invocation }: Facts, words: string, as?: 'root'): string {
+  const asRoot = as === 'root'
+  const command = words.split(' ')
+  if (isLive(root)) return typed({ command, asRoot }, invocation)
   const reads = /^(doctor|driver)\b/.test(words)
-  const line = commandFor(reads ? root : '/', words.split(' '))
-  return as === 'sudo' && (isLive(root) || !reads) ? `sudo ${line}` : line
+  return reads ? typed(commandFor(root, command), invocation) : typed({ command, asRoot }, ELSEWHERE)
 }

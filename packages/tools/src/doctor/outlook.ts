@@ -1,7 +1,8 @@
 import { isLive } from '../command-line/advised-command.js'
+import { typed } from '../command-line/next-step.js'
 import type { Diagnosis } from './examine.js'
 import { gpunvme } from './facts.js'
-import type { Finding, Step } from './finding.js'
+import { command, hands, type Finding, type Step } from './finding.js'
 import { fold } from './fold.js'
 import type { Pair, Verdict } from './judge.js'
 import { ROUTES } from './route.js'
@@ -102,21 +103,20 @@ function whyNone({ pairs, isPartial }: Diagnosis): string {
 /** One thing to do, which exists and is right. */
 export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 'pairs'>): Step {
   if (reach === 'simulator') {
-    const alone = computes({ facts }) ? 'gpunvme bench --real-time --engines host,cpu-kernel,cuda' : 'gpunvme demo'
-    return { kind: 'command', text: isPartial ? gpunvme(facts, 'doctor') : alone }
+    // The simulator runs here, also if the files of another machine were read.
+    const alone = computes({ facts }) ? ['bench', '--real-time', '--engines', 'host,cpu-kernel,cuda'] : ['demo']
+    return command(isPartial ? gpunvme(facts, 'doctor') : typed({ command: alone }, facts.invocation))
   }
   if (reach === 'unknown') {
     const blind = findings.filter(({ severity, closes }) => severity === 'unknown' && closes.includes('memory'))
     const [first] = blind.flatMap(({ steps }) => steps)
     if (first !== undefined) return first
     const words =
-      facts.process?.isRoot === false ? gpunvme(facts, 'doctor', 'sudo') : gpunvme(facts, 'doctor --verbose')
-    return { kind: 'command', text: words }
+      facts.process?.isRoot === false ? gpunvme(facts, 'doctor', 'root') : gpunvme(facts, 'doctor --verbose')
+    return command(words)
   }
   const first = reach.best!.unmet.flatMap(({ steps }) => steps).find(({ kind }) => kind !== 'instead')
   if (first !== undefined) return first
-  const look = `sudo gpunvme identify --drive ${reach.drive}`
-  return isLive(facts.machine.root)
-    ? { kind: 'command', text: look }
-    : { kind: 'hands', text: `on that machine: ${look}` }
+  const look = gpunvme(facts, `identify --drive ${reach.drive}`, 'root')
+  return isLive(facts.machine.root) ? command(look) : hands(`on that machine: ${look}`)
 }

@@ -1,11 +1,11 @@
 import { Controller } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { ask, canAsk } from '../terminal/ask.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 import { describeContents } from './drive-contents.js'
 import type { OpenedTransport } from './opened-transport.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 export interface ConfirmFlags {
   /** The serial number of the drive that is meant. */
@@ -102,7 +102,7 @@ async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
 }
 
 /** Nobody has said that this drive is meant. It was not changed. */
-export class NotConfirmedError extends GpuNvmeError {
+export class NotConfirmedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_CONFIRMED'
   readonly category = 'privilege'
   constructor(drive: ShownDrive, reason: string) {

@@ -1,12 +1,12 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { nvmeFunction, type PciFunction } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { basename } from 'node:path'
 import { linuxNameOf } from '../binding/drive-facts.js'
 import { boundAs } from '../binding/state-files.js'
 import { isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { printable } from '../terminal/printable.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** A drive on this machine's bus. */
 export interface FoundDrive extends PciFunction {
@@ -36,7 +36,7 @@ export function addressOf(text: string, root: string): string {
   if (node !== undefined) return moduleAddress(node, root)
   throw new UsageError(`'${printable(text)}' names no drive`, {
     facts: ["expected a PCI address as 0000:0b:00.0 or 0b:00.0, or Linux's name as nvme0"],
-    next: 'gpunvme list',
+    next: { command: ['list'] },
   })
 }
 
@@ -72,10 +72,10 @@ function textOf(root: string, path: string): string | undefined {
 }
 
 /** There is none of that name. */
-export class DriveNotFoundError extends GpuNvmeError {
+export class DriveNotFoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVE_NOT_FOUND'
   readonly category = 'not-found'
   constructor(problem: string) {
-    super(problem, { next: 'gpunvme list, which shows the drives that there are' })
+    super(problem, { next: { command: ['list'], note: 'which shows the drives that there are' } })
   }
 }

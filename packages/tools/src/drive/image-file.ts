@@ -1,8 +1,9 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { constants, rmSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { FileError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** The least that can be a drive: one logical block. */
 const LEAST_BYTES = 512
@@ -93,7 +94,7 @@ async function openNew(path: string) {
 }
 
 /** The file given with --image cannot serve as a drive. */
-export class ImageFileError extends GpuNvmeError {
+export class ImageFileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_IMAGE_FILE'
   readonly category: ErrorCategory
   readonly path: string

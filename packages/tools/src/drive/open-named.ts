@@ -1,10 +1,10 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { openTransport } from '../open.js'
 import { findDrive, type FoundDrive } from './find-drive.js'
 import type { OpenedTransport } from './opened-transport.js'
 import { transportOf } from './transport-names.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** What only a simulated drive has, and the option that says so. */
 const OF_SIMULATED = { sim: '--sim', profile: '--profile', seed: '--seed', realTime: '--real-time' } as const
@@ -41,11 +41,16 @@ export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Pr
     case 'sysfs':
     case 'vfio':
     case 'kmod':
-      throw new UsageError(`--transport ${transport} needs a --drive`, { next: `--drive 0000:0b:00.0; gpunvme list` })
+      throw new UsageError(`--transport ${transport} needs a --drive`, {
+        next: ['--drive 0000:0b:00.0', { command: ['list'] }],
+      })
     case 'vfio-user':
       if (socket === undefined || socket === '') {
         throw new UsageError('--transport vfio-user needs a --socket', {
-          next: '--socket /tmp/drive.sock, where gpunvme sim serve serves one',
+          next: {
+            command: ['sim', 'serve', '--socket', '/tmp/drive.sock'],
+            note: 'which serves a drive for that option',
+          },
         })
       }
       refuse(flags, OF_EMULATED, flags.transport === undefined ? '--socket' : '--transport vfio-user')
@@ -81,7 +86,7 @@ function refuse(flags: DriveFlags, options: Partial<Record<keyof DriveFlags, str
 }
 
 /** Another driver has the drive than the one that the transport needs. It was not touched. */
-export class DriveInUseError extends GpuNvmeError {
+export class DriveInUseError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVE_IN_USE'
   readonly category = 'privilege'
   constructor({ bdf, driver, linuxName }: FoundDrive, asked: string | undefined) {
@@ -89,7 +94,7 @@ export class DriveInUseError extends GpuNvmeError {
     const name = linuxName === undefined ? '' : ` (${linuxName})`
     super(`Cannot open ${bdf}${name}: ${owner} has it`, {
       facts: asked === undefined ? [] : [`--transport ${asked} needs another`],
-      next: `gpunvme bind ${bdf}, which gives it to user space and says how it comes back`,
+      next: { command: ['bind', bdf], note: 'which gives it to user space and says how it comes back' },
     })
   }
 }

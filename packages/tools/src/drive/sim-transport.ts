@@ -1,6 +1,5 @@
 import { profiles, RamMedia, simulate, type DriveProfile, type Media, type ProfileName } from '@gpunvme/nvme-sim'
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { totalmem } from 'node:os'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
@@ -8,6 +7,7 @@ import type { HarmlessTransport } from './opened-transport.js'
 import { punchHole } from './punch-hole.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { openRealTimeSim } from './real-time-sim.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Blocks that the presets' originals are delivered with. */
 const BLOCK_BYTES = 512 as const
@@ -126,7 +126,7 @@ class ImageMedia implements Media {
 }
 
 /** No preset has that name. */
-export class UnknownProfileError extends GpuNvmeError {
+export class UnknownProfileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_PROFILE'
   readonly category = 'usage'
   constructor(name: string) {

@@ -3,6 +3,7 @@ import { ImageNotFoundError, openImage, type Extent } from '@gpunvme/layer-loade
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { firstByteSet, type ScanOptions } from '../block-io/first-byte-set.js'
 import { formatBytes } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Name of unknown data for --overwrite. */
 export const UNKNOWN_DATA = 'unknown data'
@@ -48,7 +49,7 @@ export async function holdsImage(namespace: Namespace): Promise<boolean> {
 }
 
 /** Data of unknown format would be overwritten. Nothing was written. */
-export class UnknownDataError extends GpuNvmeError {
+export class UnknownDataError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_DATA'
   readonly category = 'privilege'
   /** @param at offset of the first nonzero byte. @param run the range that would be overwritten. */

@@ -49,7 +49,7 @@ export function decodeConfig(bytes: Uint8Array | undefined, why: string): Config
     return { ...decodeLists(config), canMasterBus, answers: true }
   } catch (error) {
     // The first line says what is wrong; what to try is for whoever opens the function.
-    if (error instanceof PciConfigError) return withoutList(unknown(error.message.split('\n')[0]!), canMasterBus)
+    if (error instanceof PciConfigError) return withoutList(unknown(error.headline), canMasterBus)
     if (error instanceof RangeError) return withoutList(unknown('a capability of it ends beyond its end'), canMasterBus)
     throw error
   }

@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { stat } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -13,6 +12,7 @@ import { readPciNames } from './pci-ids.js'
 import { Root } from './root.js'
 import { readBoard, readCpu, readDistribution, readFirmware, readNodes, readOtherDisks } from './system.js'
 import { readVirtualisation } from './virtualisation.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /**
  * Reads what a machine says of itself in /sys, /proc, /etc, /boot and /lib/modules. Runs nothing, writes nothing, wakes
@@ -56,7 +56,7 @@ export async function checkRoot(path: string): Promise<void> {
 const LEAVE_OUT = "name the folder that 'gpunvme doctor --save' has made, or leave --root out for this machine"
 
 /** The folder that was named has neither sys/ nor proc/ in it, or is none. */
-export class MachineNotFoundError extends GpuNvmeError {
+export class MachineNotFoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_MACHINE_NOT_FOUND'
   readonly category = 'not-found'
   constructor(path: string, reason = 'it has neither sys/ nor proc/ in it') {

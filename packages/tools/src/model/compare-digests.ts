@@ -1,11 +1,11 @@
 import type { PackedModel } from '@gpunvme/layer-loader'
 import type { Model, Tensor } from '@gpunvme/layer-loader/formats'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { createHash } from 'node:crypto'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import { plural } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 const PIECE_BYTES = 4 * 1024 * 1024
 const MAX_SHOWN = 5
@@ -47,7 +47,7 @@ async function digestOf({ parts }: Model, tensor: Tensor, signal: AbortSignal): 
 }
 
 /** The model file has the tensors that are on the drive, with other contents. */
-export class TensorContentsError extends GpuNvmeError {
+export class TensorContentsError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TENSOR_CONTENTS'
   readonly category = 'verification'
   readonly tensors: readonly string[]
@@ -59,7 +59,7 @@ export class TensorContentsError extends GpuNvmeError {
         ...tensors.slice(0, MAX_SHOWN).map(printable),
         ...more,
       ],
-      next: 'leave MODEL out to stream what is there, or gpunvme pack MODEL --image FILE --replace',
+      next: ['leave MODEL out to stream what is there', { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] }],
     })
     this.tensors = tensors
   }

@@ -1,9 +1,9 @@
 import { streamLayers, type Lease, type PackedModel } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Small enough for a processor's cache, so that comparing reads each block from memory once. */
 const BLOCK_BYTES = 1024 * 1024
@@ -67,7 +67,7 @@ export async function compareTensors(
 }
 
 /** A tensor of the packed model that differs from the model file. */
-export class TensorsDifferError extends GpuNvmeError {
+export class TensorsDifferError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TENSORS_DIFFER'
   readonly category = 'verification'
   constructor(name: string) {

@@ -1,12 +1,13 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { totalmem } from 'node:os'
 import { formatBytes } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 
 /** The rest is for the system and for this program. */
 const USABLE_SHARE = 0.8
 
 /** @throws NotEnoughMemoryError before anything is allocated, since afterwards the kernel might end the process. */
-export function requireMemory(what: string, neededBytes: number, next: string): void {
+export function requireMemory(what: string, neededBytes: number, next: NextStep): void {
   const limit = process.constrainedMemory()
   // Where there is no limit, some systems answer 0 and some an enormous number.
   const totalBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
@@ -14,10 +15,10 @@ export function requireMemory(what: string, neededBytes: number, next: string): 
 }
 
 /** This machine cannot hold what was asked for. */
-export class NotEnoughMemoryError extends GpuNvmeError {
+export class NotEnoughMemoryError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_ENOUGH_MEMORY'
   readonly category = 'infeasible'
-  constructor(what: string, neededBytes: number, totalBytes: number, next: string) {
+  constructor(what: string, neededBytes: number, totalBytes: number, next: NextStep) {
     super(`${what} would take ${formatBytes(neededBytes)} of memory`, {
       facts: [`this machine has ${formatBytes(totalBytes)}`],
       next,

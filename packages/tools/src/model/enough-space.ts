@@ -1,23 +1,29 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { statfs } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import { formatBytes } from '../terminal/units.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 
 /**
  * @param directory where a file of that size is about to be written.
  * @throws NotEnoughSpaceError before anything is: a disk that runs full is everybody's problem.
  */
-export async function requireSpace(what: string, directory: string, neededBytes: number, next: string): Promise<void> {
+export async function requireSpace(
+  what: string,
+  directory: string,
+  neededBytes: number,
+  next: NextStep,
+): Promise<void> {
   const { bavail, bsize } = await attempting(`look at the disk of ${directory}`, () => statfs(directory))
   const freeBytes = bavail * bsize
   if (neededBytes > freeBytes) throw new NotEnoughSpaceError(what, directory, neededBytes, freeBytes, next)
 }
 
 /** The disk has no room for what was asked for. Nothing was written. */
-export class NotEnoughSpaceError extends GpuNvmeError {
+export class NotEnoughSpaceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_ENOUGH_SPACE'
   readonly category = 'infeasible'
-  constructor(what: string, directory: string, neededBytes: number, freeBytes: number, next: string) {
+  constructor(what: string, directory: string, neededBytes: number, freeBytes: number, next: NextStep) {
     super(`${what} would take ${formatBytes(neededBytes)} of disk space`, {
       facts: [`${directory} has ${formatBytes(freeBytes)} free`],
       next,

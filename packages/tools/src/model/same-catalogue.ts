@@ -1,7 +1,7 @@
 import type { Image, PackedModel } from '@gpunvme/layer-loader'
 import { ModelNotFoundError, openModelFile, type Model } from '@gpunvme/layer-loader/formats'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 const MAX_SHOWN = 5
 
@@ -46,7 +46,7 @@ function differencesBetween(packed: PackedModel, file: Model): string[] {
 }
 
 /** The model file and what is on the drive are not the same model. */
-export class CatalogueMismatchError extends GpuNvmeError {
+export class CatalogueMismatchError extends ToolsError {
   readonly code = 'ERR_GPUNVME_CATALOGUE_MISMATCH'
   readonly category = 'verification'
   constructor(path: string, models: readonly PackedModel[], differences: readonly (readonly string[])[]) {
@@ -57,7 +57,7 @@ export class CatalogueMismatchError extends GpuNvmeError {
     })
     super(`The drive does not hold the model of ${printable(path)}`, {
       facts,
-      next: 'leave MODEL out to stream what is there, or gpunvme pack MODEL --image FILE --replace',
+      next: ['leave MODEL out to stream what is there', { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] }],
     })
   }
 }

@@ -12,8 +12,8 @@ export interface Advice {
 }
 
 /** The best first, as a sentence: both flavours have the same versions and serve the same GPUs from Turing on. */
-const OPEN_FIRST =
-  'install the open flavour of the driver, which needs no change (GPUs from Turing on; gpunvme doctor names the package), then restart'
+const openFirst = (command: (words: string) => string) =>
+  `install the open flavour of the driver, which needs no change (GPUs from Turing on; ${command('doctor')} names the package), then restart`
 
 /** @param command our own, with the --root that was given: 'gpunvme --root DIR' has to work as it is printed. */
 export function adviseDriver(driver: NvidiaDriver, command: (words: string) => string): Advice[] {
@@ -28,13 +28,13 @@ function registration(driver: NvidiaDriver, command: (words: string) => string):
   if (contents === undefined) {
     const reason = isKnown(driver.onDisk) ? 'no module of NVIDIA for this kernel' : driver.onDisk.unknown
     const text = rivals.length > 0 ? `${reason}; ${rivals.join(' and ')} drives the GPUs` : reason
-    return { topic, verdict: isKnown(driver.onDisk) ? 'wanting' : 'unknown', text, steps: [OPEN_FIRST] }
+    return { topic, verdict: isKnown(driver.onDisk) ? 'wanting' : 'unknown', text, steps: [openFirst(command)] }
   }
   if (!isKnown(contents)) return { topic, verdict: 'unknown', text: contents.unknown, steps: [] }
   const { pfnLookup, version = 'the module', flavour } = contents
   const called = `${version} (${isKnown(flavour) ? flavour : 'flavour unknown'})`
   if (pfnLookup !== 'none') {
-    const steps = endsAt610(contents) ? [`before a kernel 6.10 or later: ${OPEN_FIRST}`] : []
+    const steps = endsAt610(contents) ? [`before a kernel 6.10 or later: ${openFirst(command)}`] : []
     return { topic, verdict: 'fine', text: `${called} finds registers by ${pfnLookup}`, steps }
   }
   const text = `${called} can look no registers up: registering a drive with CUDA fails`
@@ -44,7 +44,7 @@ function registration(driver: NvidiaDriver, command: (words: string) => string):
     verdict: 'wanting',
     text,
     steps: [
-      OPEN_FIRST,
+      openFirst(command),
       `or, where the proprietary flavour has to stay: ${command('driver apply pfn-lookup')}${treeFirst(driver)}`,
     ],
   }

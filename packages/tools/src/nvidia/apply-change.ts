@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { dirname, join } from 'node:path'
 import type { Root } from '../machine/root.js'
 import {
@@ -11,6 +10,7 @@ import {
 } from './change-record.js'
 import { below, changedText, type PlannedChange } from './plan-change.js'
 import { diskWriter, type Writer } from './write-files.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** A source file is some hundred kilobytes; originals are read back with the same limit. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -162,7 +162,7 @@ function bytesOf(text: string): Buffer {
 }
 
 /** Somebody else has changed the file. It was left alone. */
-export class ChangedSinceError extends GpuNvmeError {
+export class ChangedSinceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_CHANGED_SINCE'
   readonly category = 'privilege'
   constructor(path: string, { originalSha256 }: ChangedFile, unread?: string) {
@@ -177,7 +177,7 @@ export class ChangedSinceError extends GpuNvmeError {
 }
 
 /** What was noted of a change cannot be used, so nothing is undone by it. */
-export class BrokenRecordError extends GpuNvmeError {
+export class BrokenRecordError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_RECORD'
   readonly category = 'verification'
   constructor(folder: string, reason: string) {

@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { join } from 'node:path'
 import { isKnown, valueOf } from '../machine/known.js'
 import { Root } from '../machine/root.js'
@@ -25,6 +24,7 @@ import {
 } from './plan-change.js'
 import type { Goal } from './wanted-options.js'
 import { isDriverVersion } from './version.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 export const CHANGES = ['pfn-lookup', 'options', 'bar1-p2p'] as const satisfies readonly ChangeKind[]
 
@@ -183,7 +183,7 @@ function diffOf({ tree, files }: PlannedChange): string[] {
 }
 
 /** Nobody has agreed to the change. Nothing was written. */
-export class NotAgreedError extends GpuNvmeError {
+export class NotAgreedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_NOT_AGREED'
   readonly category = 'privilege'
   constructor(verb: string, name: string) {
@@ -194,14 +194,14 @@ export class NotAgreedError extends GpuNvmeError {
 }
 
 /** Which keys the driver knows depends on its version, and that is not known. */
-export class UnknownVersionError extends GpuNvmeError {
+export class UnknownVersionError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_VERSION'
   readonly category = 'infeasible'
   constructor(version: string | undefined) {
     super(
       `The version of the driver is ${version === undefined ? 'not known' : `'${printable(version)}', which is none that is known here`}`,
       {
-        next: 'gpunvme driver, which shows what is installed',
+        next: { command: ['driver'], note: 'which shows what is installed' },
       },
     )
   }

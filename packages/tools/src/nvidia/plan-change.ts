@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { isKnown, valueOf } from '../machine/known.js'
 import type { Root } from '../machine/root.js'
 import type { ChangeKind } from './change-record.js'
@@ -10,6 +9,7 @@ import { KNOWN_SHAPES, shapeOf, type KnownShape } from './pfn-shapes.js'
 import { flavourOfTree, lookupFileOf, readTree } from './trees.js'
 import { isAtLeast, isDriverVersion } from './version.js'
 import { OPTIONS_FILE, planOptions, type Goal } from './wanted-options.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** What would be written, and what stands there now. Nothing has been written. */
 export interface PlannedChange {
@@ -150,7 +150,7 @@ export function below(tree: string, path: string): string {
 }
 
 /** There is no source tree of the driver where one was looked for. */
-export class TreeNotFoundError extends GpuNvmeError {
+export class TreeNotFoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND'
   readonly category = 'not-found'
   constructor(root: Root, tree: string | undefined, several: readonly string[] = []) {
@@ -163,7 +163,7 @@ export class TreeNotFoundError extends GpuNvmeError {
 }
 
 /** The sources are of a release that nobody has read for this, or were changed by somebody. Nothing was written. */
-export class UnknownSourceError extends GpuNvmeError {
+export class UnknownSourceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE'
   readonly category = 'infeasible'
   constructor(tree: string, facts: readonly string[], next = OPEN_FLAVOUR) {
@@ -175,25 +175,25 @@ export class UnknownSourceError extends GpuNvmeError {
 }
 
 /** There is nothing here that a change would mend. */
-export class NothingToFixError extends GpuNvmeError {
+export class NothingToFixError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_NOT_FIXABLE'
   readonly category = 'infeasible'
   constructor(tree: string, reason: string) {
     super(`Nothing to change in ${tree === '' ? 'the tree' : `/${tree}`}`, {
       facts: [reason],
-      next: 'gpunvme driver plan, which says what helps here',
+      next: { command: ['driver', 'plan'], note: 'which says what helps here' },
     })
   }
 }
 
 /** Options that this version does not have, or that others of the machine contradict. Nothing was written. */
-export class OptionsRefusedError extends GpuNvmeError {
+export class OptionsRefusedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_OPTIONS'
   readonly category = 'infeasible'
   constructor(problems: readonly string[]) {
     super('These options cannot be set', {
       facts: problems,
-      next: 'gpunvme driver, which shows the version and what is configured where',
+      next: { command: ['driver'], note: 'which shows the version and what is configured where' },
     })
   }
 }

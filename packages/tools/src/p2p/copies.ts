@@ -2,6 +2,7 @@ import { CudaUnavailableError, cudaPeers, NativeAddonError, type CudaPeers } fro
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { functionAt, isKnown, pathBetween, type Machine } from '../machine/index.js'
 import type { CopySettings } from './copy-matrix.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** What CUDA says, or why it is not to be asked. */
 export type AskedCuda = { readonly peers: CudaPeers } | { readonly unavailable: GpuNvmeError }
@@ -38,15 +39,15 @@ export function limitsBetween(machine: Machine, { devices, reaches }: CudaPeers)
 }
 
 /** There are no two GPUs to copy between. */
-export class TooFewGpusError extends GpuNvmeError {
+export class TooFewGpusError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TOO_FEW_GPUS'
   readonly category = 'infeasible'
 
   constructor(count: number, cause?: GpuNvmeError) {
-    const why = cause === undefined ? [] : [cause.message.split('\n')[0]!]
+    const why = cause === undefined ? [] : [cause.headline]
     super(`Copies between GPUs need two of them, and CUDA has ${count === 0 ? 'none' : 'one'}`, {
       facts: why,
-      next: 'gpunvme p2p without --copy, which says how GPUs and SSDs are connected; gpunvme doctor',
+      next: [{ command: ['p2p'], note: 'which says how GPUs and SSDs are connected' }, { command: ['doctor'] }],
       cause,
     })
   }

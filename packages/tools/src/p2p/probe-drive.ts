@@ -47,8 +47,8 @@ function openGpu(device: number): Cuda {
     return openCuda({ device })
   } catch (error) {
     if (!(error instanceof CudaUnavailableError)) throw error
-    throw new ProbeError('not-found', `There is no GPU to store with: ${error.message.split('\n')[0]!}`, {
-      next: 'gpunvme doctor, which looks for what is missing',
+    throw new ProbeError('not-found', `There is no GPU to store with: ${error.headline}`, {
+      next: { command: ['doctor'], note: 'which looks for what is missing' },
     })
   }
 }

@@ -1,6 +1,8 @@
-import { AQA, CC, CSTS, GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { AQA, CC, CSTS, type ErrorCategory } from '@gpunvme/nvme-spec'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 
 /** Stores from the GPU, one at a time, and no loads. */
 export interface GpuStores {
@@ -47,7 +49,7 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
   checkPresent(bar)
   if (CC.EN.of(bar.read32(CC.offset)) === 1 || CSTS.RDY.of(bar.read32(CSTS.offset)) === 1) {
     throw new ProbeError('infeasible', 'The controller is enabled: a store to AQA would not be harmless', {
-      next: 'end what uses it; gpunvme identify brings it up and leaves it disabled',
+      next: { first: 'end what uses it', command: ['identify'], note: 'which brings it up and leaves it disabled' },
     })
   }
   const before = bar.read32(AQA.offset)
@@ -69,7 +71,7 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
   checkPresent(bar)
   if (after !== before)
     throw new ProbeError('device', `AQA reads ${hex(after)} after ${hex(before)} was written back to it`, {
-      next: 'gpunvme identify, which resets the controller',
+      next: { command: ['identify'], note: 'which resets the controller' },
     })
   return { arrived: stores.every(({ arrived }) => arrived), stores, before }
 }
@@ -96,7 +98,7 @@ async function watch(bar: Bar, wanted: number, timeoutMs: number, signal?: Abort
 function checkPresent(bar: Bar): void {
   if (bar.read32(CSTS.offset) !== GONE) return
   throw new ProbeError('device', 'The controller does not answer: every register reads ffffffffh', {
-    next: 'gpunvme doctor; a drive that has left the bus may need a power cycle',
+    next: { command: ['doctor'], note: 'and a power cycle if the drive has left the bus' },
   })
 }
 
@@ -105,11 +107,11 @@ export function hex(value: number): string {
 }
 
 /** The probe cannot be made, or the drive went wrong in it. */
-export class ProbeError extends GpuNvmeError {
+export class ProbeError extends ToolsError {
   readonly code = 'ERR_GPUNVME_PROBE'
   readonly category: ErrorCategory
 
-  constructor(category: 'infeasible' | 'device' | 'not-found', message: string, details: { readonly next: string }) {
+  constructor(category: 'infeasible' | 'device' | 'not-found', message: string, details: { readonly next: NextStep }) {
     super(message, details)
     this.category = category
   }

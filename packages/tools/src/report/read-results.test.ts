@@ -94,7 +94,7 @@ test('what is no JSON, no object or nothing at all is refused, with what writes 
   ] as const) {
     const error = refusal(json)
     expect(error.message).toContain(words)
-    expect(error.message).toContain('Try: gpunvme bench --json > results.json')
+    expect(error.message).toContain('Try: gpunvme bench -o results.json')
     expect(error.category).toBe('infeasible')
   }
 })

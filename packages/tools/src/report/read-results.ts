@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
 import {
   BENCH_SCHEMA,
@@ -23,6 +22,7 @@ import {
   whole,
   type Check,
 } from './checked-json.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 // More than any run leaves behind, and little enough to draw.
 const MOST_SOURCES = 32
@@ -201,14 +201,14 @@ function related(passed: BenchResults): BenchResults {
 }
 
 /** The file does not hold the results of a benchmark, or not in a form that is known here. */
-export class BenchResultsError extends GpuNvmeError {
+export class BenchResultsError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_RESULTS'
   readonly category = 'infeasible'
   readonly fileName: string
 
   constructor(fileName: string, problem: string, { next, cause }: { next?: string; cause?: unknown } = {}) {
     super(`${fileName} cannot be read as results of gpunvme bench: ${problem}`, {
-      next: next ?? 'gpunvme bench --json > results.json, which writes them',
+      next: next ?? { command: ['bench', '-o', 'results.json'], note: 'which writes them' },
       cause,
     })
     this.fileName = fileName

@@ -1,10 +1,11 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { FaultPlanError, parseFaultPlan } from '@gpunvme/nvme-spec/faults'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { readText } from '../command-line/bounded-input.js'
+import type { CommandStep } from '../command-line/next-step.js'
 import { printable } from '../terminal/printable.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
-const HELP = 'gpunvme help sim, which shows an example plan'
+const HELP: CommandStep = { command: ['help', 'sim'], note: 'which shows an example plan' }
 
 /** Maximum length of a plan. A rule takes about 100 bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -20,10 +21,14 @@ export async function readFaultPlan(path: string): Promise<FaultPlan> {
 }
 
 /** What is in the file is no plan. */
-export class FaultPlanFileError extends GpuNvmeError {
+export class FaultPlanFileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FAULT_PLAN'
   readonly category = 'usage'
   constructor(path: string, cause: FaultPlanError) {
-    super(`${printable(path)}: ${cause.message}`, { next: HELP, cause })
+    super(`${printable(path)}: ${cause.headline}`, {
+      facts: cause.facts,
+      next: cause.next === undefined ? HELP : [cause.next, HELP],
+      cause,
+    })
   }
 }

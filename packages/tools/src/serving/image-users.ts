@@ -1,7 +1,7 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { open, readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { attempting, isSystemError } from '../command-line/file-error.js'
 import { printable } from '../terminal/printable.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** A process that has a file open. */
 export interface FileUser {
@@ -57,7 +57,7 @@ async function userOf(proc: string, pid: string, path: string): Promise<FileUser
 }
 
 /** Another process has the image file open. Nothing was changed. */
-export class ImageInUseError extends GpuNvmeError {
+export class ImageInUseError extends ToolsError {
   readonly code = 'ERR_GPUNVME_IMAGE_IN_USE'
   readonly category = 'privilege'
   constructor(path: string, users: readonly FileUser[]) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { INSTALLED } from '../command-line/invocation.js'
 import { expect, test } from 'vitest'
 import { howToConnect, qemuLine, qemuWords } from './qemu-line.js'
 
@@ -17,7 +18,7 @@ test('a path with quotes of either kind stays what it is', () => {
 })
 
 test('what is printed says what each line is for, and that the guest needs something to boot', () => {
-  expect(howToConnect('/run/drive.sock')).toEqual([
+  expect(howToConnect('/run/drive.sock', INSTALLED)).toEqual([
     "Start a guest with it (QEMU 10.1 or later; add your guest's disk or kernel):",
     `  ${qemuLine('/run/drive.sock')}`,
     'Or, from another terminal: gpunvme identify --socket /run/drive.sock',

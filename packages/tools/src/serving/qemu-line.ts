@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
-import { shellLine } from '../command-line/advised-command.js'
+import type { Invocation } from '../command-line/invocation.js'
+import { typed } from '../command-line/next-step.js'
+import { shellLine } from '../command-line/shell-line.js'
 
 /** The first QEMU that can: the device vfio-user-pci is new in it. */
 const QEMU_VERSION = '10.1'
@@ -13,11 +15,11 @@ export function qemuLine(socket: string): string {
 }
 
 /** What is printed once clients may come: how to start a guest, and what else has the drive. */
-export function howToConnect(socket: string): readonly string[] {
+export function howToConnect(socket: string, invocation: Invocation): readonly string[] {
   return [
     `Start a guest with it (QEMU ${QEMU_VERSION} or later; add your guest's disk or kernel):`,
     `  ${qemuLine(socket)}`,
-    `Or, from another terminal: ${shellLine(['gpunvme', 'identify', '--socket', socket])}`,
+    `Or, from another terminal: ${typed({ command: ['identify', '--socket', socket] }, invocation)}`,
   ]
 }
 

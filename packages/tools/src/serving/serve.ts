@@ -9,7 +9,7 @@ import {
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { lstatSync } from 'node:fs'
 import { sameFile } from '../block-io/same-file.js'
-import { shellLine } from '../command-line/advised-command.js'
+import { shellLine } from '../command-line/shell-line.js'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { FileError, isSystemError } from '../command-line/file-error.js'
@@ -64,7 +64,7 @@ async function serveDrive(
   const { socket } = server
   const attended = await closing(server, () => {
     output.note(`Serving ${drive.profile.name} at ${printable(socket)}: ${describeDrive(drive)}`)
-    say(howToConnect(socket))
+    say(howToConnect(socket, output.invocation))
     output.record('gpunvme.sim-serve-start/1', startedJson(socket, drive))
     if (command === undefined) {
       output.note('SIGINT (Ctrl-C) ends it.')

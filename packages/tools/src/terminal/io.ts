@@ -16,8 +16,10 @@ export interface Io {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Path of the file that Node runs, for hints that name the command. */
+  /** Path of the file that Node runs, from which next steps tell how the command was started. */
   readonly program: string
+  /** Whether the process runs as root. */
+  readonly isRoot: boolean
   /** Working directory. */
   readonly cwd: string
   /** Emits SIGINT, SIGTERM and SIGHUP. */
@@ -34,6 +36,7 @@ export function processIo(): Io {
     stderr: process.stderr,
     env: process.env,
     program: process.argv[1] ?? '',
+    isRoot: process.getuid?.() === 0,
     cwd: process.cwd(),
     signals: process,
     exit: (code) => process.exit(code),

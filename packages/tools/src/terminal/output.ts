@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { invocationOf, type Invocation } from '../command-line/invocation.js'
 import type { Io, OutputStream } from './io.js'
 
 type Style = Parameters<typeof styleText>[0]
@@ -30,6 +31,11 @@ export class Output {
     this.raw = raw
     this.quiet = quiet
     this.io = io
+  }
+
+  /** How the user starts this program again, for the commands that it prints. */
+  get invocation(): Invocation {
+    return invocationOf(this.io)
   }
 
   /** Width of lines on stdout: that of a terminal, otherwise Infinity, since programs read lines whole. */

@@ -1,10 +1,10 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { parseTraceLine, TraceLineError } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { createReadStream, type BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** No event of ours comes near it: what goes on for so long without a line break is no trace. */
 const MOST_CHARACTERS = 65_536
@@ -25,7 +25,7 @@ export async function checkTraceFile(path: string): Promise<TraceStamp> {
   if (stats.isFile()) return stats
   throw new UsageError(`${path} is not a regular file`, {
     facts: ['a trace is read twice: all of it is checked before the first command'],
-    next: 'gpunvme trace --format jsonl -o FILE, which makes one',
+    next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE'], note: 'which makes one' },
   })
 }
 
@@ -56,7 +56,7 @@ function parse(path: string, text: string, number: number, isWhole: boolean): Tr
   } catch (error) {
     if (!(error instanceof TraceLineError)) throw error
     if (!isWhole) return undefined
-    throw new TraceFileError(path, error.message.split('\n  ')[0]!, error)
+    throw new TraceFileError(path, error.headline, error)
   }
 }
 
@@ -83,19 +83,19 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<{ tex
 }
 
 /** The file is no trace that can be replayed. No command was sent. */
-export class TraceFileError extends GpuNvmeError {
+export class TraceFileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TRACE_FILE'
   readonly category = 'infeasible'
   constructor(path: string, problem: string, cause?: unknown) {
     super(`${path} is no trace to replay: ${problem}`, {
-      next: 'gpunvme trace --format jsonl -o FILE VERB, which makes one',
+      next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE', 'VERB'], note: 'which makes one' },
       cause,
     })
   }
 }
 
 /** It is not the trace any more that was checked, and that the guards have gone by. */
-export class TraceChangedError extends GpuNvmeError {
+export class TraceChangedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TRACE_CHANGED'
   readonly category = 'infeasible'
   constructor(path: string) {

@@ -1,3 +1,4 @@
+import { ELSEWHERE } from '../../src/command-line/invocation.js'
 import type { Facts, ProcessFacts } from '../../src/doctor/facts.js'
 import { unknown } from '../../src/machine/known.js'
 import type { Drive, Gpu, Machine } from '../../src/machine/machine.js'
@@ -170,6 +171,7 @@ export function facts(
     machine: { ...MACHINE, ...changes.machine },
     nvidia: { ...NVIDIA, ...changes.nvidia },
     process: changes.process === null ? undefined : { ...PROCESS, ...changes.process },
+    invocation: ELSEWHERE,
   }
 }
 

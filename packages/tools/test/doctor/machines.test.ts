@@ -7,6 +7,7 @@ import { formatReport } from '../../src/doctor/report.js'
 import { readMachine, Root } from '../../src/machine/index.js'
 import { readNvidia } from '../../src/nvidia/index.js'
 import { machines, type Described } from '../machines/index.js'
+import { INSTALLED } from '../../src/command-line/invocation.js'
 import { rootOf } from '../machines/read-described.js'
 
 const GOLDEN = join(import.meta.dirname, '../machines/golden/doctor')
@@ -16,7 +17,7 @@ const UPDATE = process.env['UPDATE'] === '1'
 async function diagnose(described: Described): Promise<Diagnosis> {
   const root = new Root(await rootOf(described))
   const [machine, nvidia] = [await readMachine(root), await readNvidia(root)]
-  return examine({ machine: { ...machine, root: described.name }, nvidia, process: undefined })
+  return examine({ machine: { ...machine, root: described.name }, nvidia, process: undefined, invocation: INSTALLED })
 }
 
 /** Compares with what somebody has read and found right; writes it where that was asked for. */

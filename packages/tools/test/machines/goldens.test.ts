@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { INSTALLED } from '../../src/command-line/invocation.js'
 import { describe as describeList } from '../../src/commands/list.js'
 import { describe as describeTopology, summary } from '../../src/commands/topology.js'
 import { listed } from '../../src/machine/views/list-lines.js'
@@ -21,7 +22,7 @@ test.each(machines)(
       ...describeTopology(machine, false, COLUMNS),
       '',
       '$ gpunvme list',
-      ...describeList(machine, COLUMNS),
+      ...describeList(machine, COLUMNS, INSTALLED),
       '',
     ].join('\n')
     const path = join(import.meta.dirname, 'golden', `${described.name}.txt`)

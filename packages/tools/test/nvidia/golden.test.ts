@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
-import { commandFor } from '../../src/command-line/advised-command.js'
 import { adviseDriver } from '../../src/nvidia/advice.js'
 import { describeAdvice, describeDriver } from '../../src/nvidia/describe-driver.js'
 import { readNvidia } from '../../src/nvidia/read-driver.js'
@@ -13,7 +12,7 @@ test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])('%s: the state and wh
   const root = scratch()
   writeNvidiaState(root, name)
   const driver = await readNvidia(root)
-  const advice = adviseDriver(driver, (words) => commandFor('/', ...words.split(' ')))
+  const advice = adviseDriver(driver, (words) => `gpunvme ${words}`)
   const lines = [...describeDriver(driver, 80), '', ...describeAdvice(advice, 80), '']
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   const golden = join(import.meta.dirname, 'golden', `${name}.txt`)

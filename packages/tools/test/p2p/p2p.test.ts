@@ -36,7 +36,7 @@ test('without two GPUs, copies are infeasible, and why is said', async () => {
   const { code, stderr } = await gpunvme(['p2p', '--copy'], { cwd, env })
   expect(code).toBe(7)
   expect(stderr).toContain('Copies between GPUs need two of them, and CUDA has ')
-  expect(stderr).toContain('Try: gpunvme p2p without --copy')
+  expect(stderr).toContain('Try: gpunvme p2p, which says how GPUs and SSDs are connected')
 })
 
 test.each([

@@ -1,7 +1,8 @@
 import { isKnown, valueOf } from '../../machine/known.js'
 import { plural } from '../../terminal/units.js'
-import { sysfs, type Facts } from '../facts.js'
+import { gpunvme, sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
+import { renderStep, typed } from '../../command-line/next-step.js'
 
 /** What the machine is: whether it has a GPU and a drive at all, and whether all of it can be seen from here. */
 export function checkSystem(facts: Facts): Finding[] {
@@ -9,12 +10,13 @@ export function checkSystem(facts: Facts): Finding[] {
   // What is not there, is not there by Windows' leave.
   const drafts =
     hypervisor !== undefined && /WSL/.test(hypervisor.name)
-      ? [windows(hypervisor.evidence)]
+      ? [windows(hypervisor.evidence, facts)]
       : [...whatIsSeen(facts), ...checkGpus(facts), ...drives(facts), ...surroundings(facts)]
   return drafts.map((draft) => finding('system', draft))
 }
 
-function whatIsSeen({ machine, process }: Facts): Draft[] {
+function whatIsSeen(facts: Facts): Draft[] {
+  const { machine, process } = facts
   const found: Draft[] = []
   if (machine.functions.length === 0) {
     found.push({
@@ -41,7 +43,7 @@ function whatIsSeen({ machine, process }: Facts): Draft[] {
       steps: [
         process === undefined
           ? hands('have it saved by root: sudo gpunvme doctor --save DIR')
-          : command('sudo gpunvme doctor'),
+          : command(gpunvme(facts, 'doctor', 'root')),
       ],
     })
   }
@@ -82,7 +84,7 @@ function checkGpus({ machine }: Facts): Draft[] {
   })
 }
 
-function drives({ machine }: Facts): Draft[] {
+function drives({ machine, invocation }: Facts): Draft[] {
   if (machine.drives.length > 0 || machine.functions.length === 0) return []
   const others = machine.otherDisks.map(({ name }) => name)
   return [
@@ -95,20 +97,20 @@ function drives({ machine }: Facts): Draft[] {
         read('/sys/bus/pci/devices', 'no function of class 010802h'),
         ...(others.length > 0 ? [read('/sys/block', `other disks: ${others.join(', ')}`)] : []),
       ],
-      steps: [instead('gpunvme demo, which simulates a drive')],
+      steps: [instead(renderStep({ command: ['demo'], note: 'which simulates a drive' }, invocation))],
       closes: ['memory'],
     },
   ]
 }
 
-function windows(evidence: string): Draft {
+function windows(evidence: string, { invocation }: Facts): Draft {
   return {
     id: 'wsl',
     severity: 'blocker',
     title: 'WSL: Windows keeps drives and their registers to itself',
     cause: 'The GPU can be computed with here, but no NVMe controller is handed to Linux.',
     evidence: [read('', evidence)],
-    steps: [instead('Linux on the machine itself; here, gpunvme demo')],
+    steps: [instead(`Linux on the machine itself; here, ${typed({ command: ['demo'] }, invocation)}`)],
     closes: ['memory'],
   }
 }

@@ -57,7 +57,7 @@ function forDmaBuf(facts: Facts, drive: Drive, { address, driver }: PciFunction)
       id: 'drive-by-vfio',
       severity: 'note',
       title: `${callDrive(drive)} is with vfio-pci: by it no GPU memory is reached (dma-buf), by our module it is`,
-      steps: [command(gpunvme(facts, `bind ${address} --to kmod`, 'sudo'))],
+      steps: [command(gpunvme(facts, `bind ${address} --to kmod`, 'root'))],
       closes: ['tier2-dma-buf'],
     },
   ]
@@ -164,7 +164,7 @@ function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: st
 
 /** `bind` chooses the driver by what it finds then, as it is chosen here. */
 function bind(facts: Facts, { address }: PciFunction, before = ''): Step {
-  return command(`${before}${gpunvme(facts, `bind ${address}`, 'sudo')}`)
+  return command(`${before}${gpunvme(facts, `bind ${address}`, 'root')}`)
 }
 
 function isVfioLoaded({ machine: { modules } }: Facts): boolean {

@@ -32,7 +32,7 @@ export function probeRegistration(facts: Facts, host: RmHostWithMap, only: reado
       draft({
         ...none,
         title: '--rm: no drive is handed over, and the kernel keeps the registers of its own',
-        steps: first === undefined ? [] : [command(gpunvme(facts, `bind ${first.address}`, 'sudo'))],
+        steps: first === undefined ? [] : [command(gpunvme(facts, `bind ${first.address}`, 'root'))],
       }),
     ]
   const running = valueOf(facts.nvidia.running)

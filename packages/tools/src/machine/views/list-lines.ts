@@ -1,6 +1,8 @@
-import { isLive } from '../../command-line/advised-command.js'
+import { commandFor, isLive } from '../../command-line/advised-command.js'
+import { ELSEWHERE, type Invocation } from '../../command-line/invocation.js'
+import { typed } from '../../command-line/next-step.js'
 import { formatBytes } from '../../terminal/units.js'
-import { printable } from '../../terminal/printable.js'
+import { printable, printableLines } from '../../terminal/printable.js'
 import { formatTable } from '../../terminal/table.js'
 import { capacityOf } from '../capacity.js'
 import { describeContents } from '../contents.js'
@@ -27,7 +29,7 @@ interface Row {
   readonly below: string
 }
 
-export function driveLines(machine: Machine, columns: number): string[] {
+export function driveLines(machine: Machine, columns: number, invocation: Invocation): string[] {
   if (machine.drives.length === 0) {
     const disks = machine.otherDisks.map(({ name }) => printable(name))
     return [`No NVMe drives.${disks.length === 0 ? '' : ` Other disks: ${disks.join(', ')}.`}`]
@@ -44,13 +46,16 @@ export function driveLines(machine: Machine, columns: number): string[] {
       found?.driver ?? 'none',
       linkText(machine, found),
     ]
-    return { cells, below: sentences(useOf(machine, drive, found), heatOf(drive), nextOf(machine, drive, found)) }
+    return {
+      cells,
+      below: sentences(useOf(machine, drive, found), heatOf(drive), nextOf(machine, drive, found, invocation)),
+    }
   })
   const titles = ['SSD', 'NAME', 'MODEL', 'SIZE', 'DRIVER', 'LINK']
   return formatRows(titles, rows, columns)
 }
 
-export function gpuLines(machine: Machine, columns: number): string[] {
+export function gpuLines(machine: Machine, columns: number, invocation: Invocation): string[] {
   if (machine.gpus.length === 0) return ['No GPUs.']
   const rows = machine.gpus.map((gpu): Row => {
     const found = functionAt(machine, gpu.address)
@@ -61,7 +66,7 @@ export function gpuLines(machine: Machine, columns: number): string[] {
       found?.driver ?? 'none',
       linkText(machine, found),
     ]
-    return { cells, below: gpuHint(machine, gpu, found) }
+    return { cells, below: gpuHint(machine, gpu, found, invocation) }
   })
   return formatRows(['GPU', 'MODEL', 'WINDOW', 'DRIVER', 'LINK'], rows, columns)
 }
@@ -71,12 +76,12 @@ function sentences(...all: readonly string[]): string {
 }
 
 /** 'Next: gpunvme doctor', with the root that was named; what acts on a machine is for the one that was copied. */
-function next({ root }: Machine, verb: string, when = 'Next'): string {
-  const isCopy = !isLive(root)
-  const reads = /^(doctor|driver)$/.test(verb)
-  const named = isCopy && reads ? ` --root ${printable(root)}` : ''
-  const where = isCopy && !reads && when === 'Next' ? 'Next, on that machine' : when
-  return `${where}: ${`gpunvme ${verb}${named}`.replaceAll(' ', KEPT)}`
+function next(invocation: Invocation, { root }: Machine, verb: string, when = 'Next'): string {
+  const acts = !isLive(root) && !/^(doctor|driver)$/.test(verb)
+  const where = acts && when === 'Next' ? 'Next, on that machine' : when
+  const words = verb.split(' ')
+  const line = acts ? typed({ command: words }, ELSEWHERE) : typed(commandFor(root, words), invocation)
+  return `${where}: ${printableLines(line).join(' ').replaceAll(' ', KEPT)}`
 }
 
 /** A table with a line of its own below each row; what is too long in it is the model. */
@@ -134,26 +139,27 @@ function heatOf({ temperature }: Drive): string {
     : `Hot: ${celsius} °C; from ${warningCelsius} °C on it slows down.`
 }
 
-function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined): string {
+function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined, invocation: Invocation): string {
   const name = drive.name ?? drive.address
-  if (found?.answers === false || (drive.state !== undefined && drive.state !== 'live')) return next(machine, 'doctor')
+  if (found?.answers === false || (drive.state !== undefined && drive.state !== 'live'))
+    return next(invocation, machine, 'doctor')
   if (!isKnown(drive.holders)) return 'Next: the same as root.'
   if (drive.holders.length > 0) return ''
   if (found?.driver === 'vfio-pci' || found?.driver === 'gpunvme')
-    return next(machine, `identify --drive ${drive.address}`)
+    return next(invocation, machine, `identify --drive ${drive.address}`)
   const { container } = machine.virtualisation
-  return next(machine, `bind ${name}`, container === undefined ? 'Next' : 'Next, on the host')
+  return next(invocation, machine, `bind ${name}`, container === undefined ? 'Next' : 'Next, on the host')
 }
 
-function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined): string {
+function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined, invocation: Invocation): string {
   const { state } = found?.power ?? {}
   if (state === 'D3cold') return 'Asleep in D3cold; it was not woken.'
   if (gpu.vendor !== 'NVIDIA') return 'Not of NVIDIA: this program computes on those alone so far.'
   if (found?.driver !== 'nvidia') {
     const who = found?.driver === undefined ? 'No driver has it' : `${found.driver} has it`
-    return `${who}: CUDA needs NVIDIA's driver. ${next(machine, 'driver')}`
+    return `${who}: CUDA needs NVIDIA's driver. ${next(invocation, machine, 'driver')}`
   }
-  return `${windowText(gpu)} ${next(machine, 'doctor')}`
+  return `${windowText(gpu)} ${next(invocation, machine, 'doctor')}`
 }
 
 function windowText({ window }: Gpu): string {

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { renderStep } from './next-step.js'
+
+const NPX = { program: 'npx gpunvme', sudo: 'sudo env "PATH=$PATH" ' }
+
+test('a next step is printed with its commands as they must be typed, quoted for a shell', () => {
+  expect(renderStep('leave it out', NPX)).toBe('leave it out')
+  expect(renderStep({ command: ['list'], note: 'which shows the drives' }, NPX)).toBe(
+    'npx gpunvme list, which shows the drives',
+  )
+  expect(renderStep({ command: ['load', '--image', 'a b.img'] }, NPX)).toBe("npx gpunvme load --image 'a b.img'")
+  expect(renderStep(['--drive ADDRESS', { command: ['list'] }], NPX)).toBe('--drive ADDRESS; or npx gpunvme list')
+  const packed = { first: { command: ['pack', 'm'] }, command: ['load'] }
+  expect(renderStep(packed, NPX)).toBe('npx gpunvme pack m, then npx gpunvme load')
+})
+
+test('a message that is not tied to one run has the commands of an installed program', () => {
+  expect(renderStep({ command: ['bind', 'nvme0'] })).toBe('gpunvme bind nvme0')
+})
+
+test.each([
+  [['bind', 'nvme0'], true],
+  [['unbind', '--all'], true],
+  [['driver', 'apply', 'pfn-lookup'], true],
+  [['driver', 'revert', 'pfn-lookup'], true],
+  [['bench', '--hand-over', '--drive', 'nvme0'], true],
+  [['bind', 'nvme0', '--dry-run'], false],
+  [['unbind', 'nvme0', '--root', 'copy'], false],
+  [['driver', 'plan'], false],
+  [['list'], false],
+])('sudo precedes a command that changes drivers, and no other: %s', (command, isRoot) => {
+  const line = `npx gpunvme ${command.join(' ')}`
+  expect(renderStep({ command }, NPX)).toBe(isRoot ? `sudo env "PATH=$PATH" ${line}` : line)
+})
+
+test('a command for the machine that was copied says so, and does not depend on how this program was started', () => {
+  const command = ['bind', 'nvme0']
+  expect(renderStep({ command, isElsewhere: true }, NPX)).toBe('on that machine: sudo gpunvme bind nvme0')
+})

@@ -1,0 +1,75 @@
+import { EngineUnsuitableError } from '@gpunvme/cuda-native'
+import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
+import { BindError } from '@gpunvme/host-driver/pci'
+import { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
+import { ImageTruncatedError, ModelNotInImageError, StaleCopyError } from '@gpunvme/layer-loader'
+import { expect, test } from 'vitest'
+import { testIo } from '../../test/gpunvme.js'
+import { errorLines, errorText } from './error-text.js'
+import { invocationOf } from './invocation.js'
+import { stepOf } from './step-of.js'
+import { UsageError } from './usage-error.js'
+
+test('an engine that cannot drive a transport: the option that selects another one', () => {
+  const error = new EngineUnsuitableError('cuda', 'sim:sn740')
+  expect(stepOf(error)).toEqual(['--engine host, which drives every transport', 'on a simulated drive, --real-time'])
+  expect(stepOf(error, '--engines')).toMatchObject({ 0: '--engines host, which drives every transport' })
+})
+
+test('without a GPU: what CUDA needs, and an engine that needs none', () => {
+  const error = new CudaUnavailableError({
+    state: 'no-device',
+    message: 'The NVIDIA driver knows no GPU',
+    facts: ['library libcuda.so.1'],
+    next: 'give this process a GPU',
+  })
+  expect(errorLines(errorText(error, invocationOf(testIo())))).toEqual([
+    'The NVIDIA driver knows no GPU',
+    '  library libcuda.so.1',
+    '  Try: give this process a GPU; or --engine host, which needs no GPU',
+  ])
+})
+
+test('an image without models: the command that packs one', () => {
+  expect(stepOf(new ModelNotInImageError(undefined, []))).toEqual({
+    command: ['pack', 'MODEL', '--image', 'FILE'],
+    note: 'or --drive ADDRESS',
+  })
+})
+
+test('a damaged image: the command of its remedy, for errors in the table and for others', () => {
+  expect(stepOf(new StaleCopyError('B', 1, 2))).toEqual({
+    command: ['pack', 'MODEL', '--image', 'FILE', '--replace'],
+    note: 'which writes the model again',
+  })
+  const store = { name: 'd.img', capacityBytes: 4096 } as ConstructorParameters<typeof ImageTruncatedError>[0]
+  expect(stepOf(new ImageTruncatedError(store))).toMatchObject([
+    'use the whole of the drive or file that the image was written to',
+    { command: ['pack', 'MODEL', '--image', 'FILE', '--replace-image'] },
+  ])
+})
+
+test('a target that is silent may serve another client, and one that has closed is started again', () => {
+  expect(stepOf(new VfioUserLostError('d.sock', 'silent', 'VERSION', 10e9))).toEqual([
+    'end its other client, as it may serve one at a time',
+    'see what the target itself says',
+  ])
+  expect(stepOf(new VfioUserLostError('d.sock', 'closed', 'REGION_WRITE', 10e9))).toMatchObject({
+    command: ['sim', 'serve', '--socket', 'PATH'],
+  })
+  const broken = new VfioUserLostError('d.sock', 'broken', 'REGION_WRITE', 10e9)
+  expect(stepOf(broken)).toBe(broken.next)
+})
+
+test('a binding that could not be undone: the command that finishes it', () => {
+  const refused = new BindError('0000:0b:00.0', 'unbind nvme', { code: 'EROFS' })
+  expect(stepOf(refused)).toBe(refused.next)
+  const left = new BindError('0000:0b:00.0', 'unbind nvme', { code: 'EROFS' }, [refused])
+  expect(stepOf(left)).toMatchObject({ first: refused.advice, command: ['unbind', '0000:0b:00.0'] })
+})
+
+test('an error of this package has its own step, and its text without commands of one run', () => {
+  const error = new UsageError('No such drive', { next: { command: ['list'], note: 'which shows the drives' } })
+  expect(stepOf(error)).toBe(error.step)
+  expect(error.message).toBe('No such drive\n  Try: gpunvme list, which shows the drives')
+})

@@ -1,0 +1,140 @@
+import type { EngineUnsuitableError } from '@gpunvme/cuda-native'
+import type { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
+import type { DeviceHeldError, ForeignDataError } from '@gpunvme/host-driver'
+import type { BindError, LeftUndoneError } from '@gpunvme/host-driver/pci'
+import type { VfioUserConnectError, VfioUserFunctionError, VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
+import type {
+  BudgetInfeasibleError,
+  ImageChecksumError,
+  ImageExistsError,
+  ImageNotFoundError,
+  ImageTruncatedError,
+  ModelExistsError,
+  ModelNotInImageError,
+  NamespaceTooSmallError,
+  Remedy,
+  VerificationError,
+} from '@gpunvme/layer-loader'
+import type { UnknownFormatError } from '@gpunvme/layer-loader/formats'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { howToRelease } from '../binding/release.js'
+import type { CommandStep, NextStep } from './next-step.js'
+import { ToolsError } from './tools-error.js'
+
+/** Errors whose next step on a command line differs from that of a program. Types only: few verbs load their modules. */
+type Reworded =
+  | BindError
+  | BudgetInfeasibleError
+  | CudaUnavailableError
+  | DeviceHeldError
+  | EngineUnsuitableError
+  | ForeignDataError
+  | ImageChecksumError
+  | ImageExistsError
+  | ImageNotFoundError
+  | ImageTruncatedError
+  | LeftUndoneError
+  | ModelExistsError
+  | ModelNotInImageError
+  | NamespaceTooSmallError
+  | UnknownFormatError
+  | VerificationError
+  | VfioUserConnectError
+  | VfioUserFunctionError
+  | VfioUserLostError
+
+type Steps = {
+  readonly [Code in Reworded['code']]: (
+    error: Extract<Reworded, { readonly code: Code }>,
+    engineOption: string,
+  ) => NextStep | undefined
+}
+
+const PACK: CommandStep = { command: ['pack', 'MODEL', '--image', 'FILE'] }
+const SERVE: CommandStep = { command: ['sim', 'serve', '--socket', 'PATH'] }
+
+/** Ways to pack a damaged image again. */
+const REMEDIES: Readonly<Record<Remedy, CommandStep>> = {
+  'replace-model': { command: [...PACK.command, '--replace'], note: 'which writes the model again' },
+  'replace-image': { command: [...PACK.command, '--replace-image'], note: 'which gives up all models on it' },
+}
+
+const finishing = (bdf: string): CommandStep => ({ command: ['unbind', bdf], note: 'which does what is left to do' })
+
+const otherEngine = ({ next }: CudaUnavailableError, engineOption: string): NextStep => [
+  ...(next === undefined ? [] : [next]),
+  `${engineOption} host, which needs no GPU`,
+]
+
+/** Next steps by error code; undefined where that of the library fits. */
+const STEPS: Steps = {
+  ERR_GPUNVME_BIND: ({ bdf, advice, left }) => (left.length === 0 ? undefined : { ...finishing(bdf), first: advice }),
+  ERR_GPUNVME_BUDGET_INFEASIBLE: () => '--vram and --ram of at least that',
+  ERR_GPUNVME_CUDA_DRIVER_TOO_OLD: otherEngine,
+  ERR_GPUNVME_CUDA_INIT_FAILED: otherEngine,
+  ERR_GPUNVME_DEVICE_HELD: ({ holders }) => howToRelease(holders),
+  ERR_GPUNVME_ENGINE_UNSUITABLE: (_error, engineOption) => [
+    `${engineOption} host, which drives every transport`,
+    'on a simulated drive, --real-time',
+  ],
+  ERR_GPUNVME_FOREIGN_DATA: ({ found }) => [
+    `${found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost`,
+    'another drive',
+  ],
+  ERR_GPUNVME_IMAGE_CHECKSUM: () => [
+    { command: ['verify', '--image', 'FILE'], note: 'which checks the rest' },
+    REMEDIES['replace-image'],
+  ],
+  ERR_GPUNVME_IMAGE_EXISTS: () => [
+    '--replace-image, if all of it may be lost',
+    { command: ['verify', '--image', 'FILE'], note: 'which looks at it first' },
+  ],
+  ERR_GPUNVME_IMAGE_TRUNCATED: () => [
+    'use the whole of the drive or file that the image was written to',
+    REMEDIES['replace-image'],
+  ],
+  ERR_GPUNVME_LEFT_UNDONE: ({ bdf }) => finishing(bdf),
+  ERR_GPUNVME_MODEL_EXISTS: () => ['--name NAME to have both', '--replace to give up the one that is there'],
+  ERR_GPUNVME_MODEL_NOT_IN_IMAGE: ({ isEmpty }) => (isEmpty ? { ...PACK, note: 'or --drive ADDRESS' } : undefined),
+  ERR_GPUNVME_NAMESPACE_TOO_SMALL: () => ['a larger --capacity for a new drive', 'another --image file'],
+  ERR_GPUNVME_NO_CUDA_DEVICE: otherEngine,
+  ERR_GPUNVME_NO_CUDA_DRIVER: otherEngine,
+  ERR_GPUNVME_NO_IMAGE: () => ({ ...PACK, note: 'which makes one' }),
+  ERR_GPUNVME_NO_NATIVE_ADDON: (error, engineOption) =>
+    'state' in error ? otherEngine(error, engineOption) : undefined,
+  ERR_GPUNVME_UNKNOWN_FORMAT: ({ sourceName, firstBytes }) =>
+    startsAsImage(firstBytes)
+      ? { command: ['load', '--image', sourceName], note: 'since this is a drive image that pack made' }
+      : undefined,
+  ERR_GPUNVME_VERIFICATION: () => ({ ...REMEDIES['replace-model'], first: 'read it again; if it fails again' }),
+  // 'usage' is a file that is no socket.
+  ERR_GPUNVME_VFIO_USER_CONNECT: ({ errno, category }) => {
+    if (errno === 'ENOENT') return ['check the spelling', { ...SERVE, note: 'which starts a target' }]
+    return errno === 'ECONNREFUSED' && category === 'not-found'
+      ? { ...SERVE, note: 'which starts it again' }
+      : undefined
+  },
+  ERR_GPUNVME_VFIO_USER_FUNCTION: () => ({ ...SERVE, note: 'which serves an NVMe controller' }),
+  ERR_GPUNVME_VFIO_USER_LOST: ({ reason }) => LOST[reason],
+}
+
+/** What to do about the target of a socket that does not answer any more. */
+const LOST: Readonly<Record<VfioUserLostError['reason'], NextStep | undefined>> = {
+  silent: ['end its other client, as it may serve one at a time', 'see what the target itself says'],
+  closed: { ...SERVE, first: 'see what the target itself says', note: 'if that was the target, and repeat this' },
+  broken: undefined,
+}
+
+/** Returns the next step after an error, for a user of the command. @param engineOption selects another engine. */
+export function stepOf(error: GpuNvmeError, engineOption = '--engine'): NextStep | undefined {
+  if (error instanceof ToolsError) return error.step
+  // An index of this record may be any code, most of which it does not have.
+  const steps: Partial<Record<string, (error: never, engineOption: string) => NextStep | undefined>> = STEPS
+  const step = steps[error.code]?.(error as never, engineOption)
+  if (step !== undefined) return step
+  return 'remedy' in error ? REMEDIES[error.remedy as Remedy] : error.next
+}
+
+function startsAsImage(firstBytes: Uint8Array): boolean {
+  return Buffer.from(firstBytes).toString('latin1').startsWith('GPUNVME\0')
+}
