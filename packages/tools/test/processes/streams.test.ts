@@ -98,7 +98,7 @@ test('a failed write to a drive image reports the system error', () => {
 })
 
 test('a verb whose trace cannot be written completes its work, and then fails', LIMIT, () => {
-  const { status, stdout, stderr } = limited(8, 'trace -o full.txt identify --json')
+  const { status, stdout, stderr } = limited(8, 'trace -o full.txt identify --sim --json')
   expect(JSON.parse(stdout)).toMatchObject({ schema: 'gpunvme.identify/1' })
   expect([status, stderr]).toEqual([7, expect.stringMatching(/Cannot write .*full\.txt: .* \(EFBIG\)\n/)])
   expect(readdirSync(cwd).filter((name) => name.includes('full.txt'))).toEqual([])
