@@ -337,6 +337,13 @@ describe('what cannot be loaded is refused by name', () => {
     expect(catalogue.layer(0).pieces).toHaveLength(2)
   })
 
+  test('more experts than a published model can have, before anything is made for each of them', async () => {
+    const model = await safetensorsModel({ 'blk.0.ffn_up_exps.weight': [70_000, 1] })
+    const error = await thrownBy(() => new Catalogue(model).experts(0))
+    expect(error).toBeInstanceOf(UnevenExpertsError)
+    expect((error as Error).message).toContain('has 70000 experts, and the limit is 65536')
+  })
+
   test('experts that begin in the middle of a byte', async () => {
     const model = await safetensorsModel({ 'blk.0.ffn_up_exps.weight': [2, 3] }, 'F4', 4)
     const error = await thrownBy(() => new Catalogue(model).expert(0, 1))

@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { findAliases } from './aliases.js'
 import { checkRange } from './byte-source.js'
-import { expertIn, expertsOf, expertSliceCount, type ExpertSlice } from './experts.js'
+import { expertIn, expertsOf, expertSliceCount, MAX_EXPERTS, type ExpertSlice } from './experts.js'
 import { layOutExtent, type ExtentPiece, type ModelExtent } from './extent.js'
 import { groupLayers } from './layers.js'
 import type { Layer, Model, Tensor } from './model.js'
@@ -160,6 +160,8 @@ function refuseUnevenExperts(layer: Layer, rule: RegExp | undefined): void {
     // Where it ends is not known, so neither is where its slices do.
     refuseUnknownTypes([tensor])
     const slices = expertSliceCount(tensor, rule)
+    if (shape[0]! > MAX_EXPERTS)
+      throw new UnevenExpertsError(layer, `${quote(name)} has ${shape[0]} experts, and the limit is ${MAX_EXPERTS}`)
     if (slices === 0)
       throw new UnevenExpertsError(layer, `${quote(name)} does not divide into ${shape[0]} equal runs of bytes`)
     first ??= tensor

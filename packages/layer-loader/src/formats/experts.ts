@@ -54,12 +54,15 @@ export function expertIn(name: string, rule = PUBLISHED): number | 'all' | undef
   throw new RangeError(`naming.expert: expected it to capture a number, got ${quote(digits)} in ${quote(name)}`)
 }
 
+/** Experts of a layer, at most. Published models have 512 or fewer; a hostile header can claim 2^40. */
+export const MAX_EXPERTS = 65_536
+
 /** In how many equal slices, of which each is one expert's, a tensor lies; 0 for one that belongs to no single expert. */
 export function expertSliceCount({ name, shape, lengthBytes }: ExpertTensor, rule?: RegExp): number {
   const expert = expertIn(name, rule)
   if (expert !== 'all') return expert === undefined ? 0 : 1
   const [experts = 0] = shape
-  const stacked = shape.length > 1 && experts > 0
+  const stacked = shape.length > 1 && experts > 0 && experts <= MAX_EXPERTS
   return stacked && lengthBytes % experts === 0 ? experts : 0
 }
 
