@@ -217,7 +217,7 @@ export class NothingMeasuredError extends ToolsError {
       next:
         first !== undefined && others.length === 0
           ? first
-          : 'gpunvme bench without --engines and --baselines takes what there is',
+          : { command: ['bench'], note: 'which, without --engines and --baselines, measures what there is' },
     })
   }
 }

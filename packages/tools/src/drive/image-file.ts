@@ -2,6 +2,7 @@ import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { constants, rmSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { FileError } from '../command-line/file-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -38,7 +39,7 @@ export async function statImageFile(path: string): Promise<Stats | undefined> {
 export async function requireImageFile(path: string, access: 'read' | 'write'): Promise<Stats> {
   const stats = await statImageFile(path)
   if (stats === undefined) {
-    throw new ImageFileError(path, 'no such file', 'not-found', `gpunvme pack MODEL --image ${path}`)
+    throw new ImageFileError(path, 'no such file', 'not-found', { command: ['pack', 'MODEL', '--image', path] })
   }
   if (stats.size < LEAST_BYTES) {
     throw new ImageFileError(
@@ -98,7 +99,7 @@ export class ImageFileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_IMAGE_FILE'
   readonly category: ErrorCategory
   readonly path: string
-  constructor(path: string, problem: string, category: ErrorCategory, next: string) {
+  constructor(path: string, problem: string, category: ErrorCategory, next: NextStep) {
     super(`Cannot use ${path} as a drive: ${problem}`, { next })
     this.category = category
     this.path = path

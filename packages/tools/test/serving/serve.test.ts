@@ -141,7 +141,7 @@ check(`images: missing, too small, of another size, used by somebody else${skipp
   writeFileSync(at('used.img'), new Uint8Array(1024 * 1024))
   expect(await refused(['--socket', socket, '--image', 'used.img', '--capacity', '2MiB'])).toMatchObject({
     code: 2,
-    message: expect.stringContaining('leave the capacity out') as string,
+    next: expect.stringContaining('leave the capacity out') as string,
   })
   await withServer(['--socket', newSocket(), '--image', 'used.img'], cwd, async ({ child }) => {
     for (const more of [[], ['--read-only']]) {
