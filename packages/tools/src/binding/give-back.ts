@@ -90,7 +90,7 @@ export class NotBoundError extends ToolsError {
   readonly category = 'not-found'
   constructor(root: string, bdf: string) {
     super(`There is nothing to give back: gpunvme has not bound ${bdf}`, {
-      next: { ...commandFor(root, 'status', bdf), note: 'which says who has it' },
+      next: { ...commandFor(root, 'status', bdf), note: 'which shows its driver and users' },
     })
   }
 }

@@ -119,7 +119,7 @@ function refuseNonsense({
 function cudaLines(asked: AskedCuda | undefined, columns: number): string[] {
   if (asked === undefined) return hanging('CUDA  ', 'not asked: this is a copy of a machine', columns)
   if ('peers' in asked) return describePeers(asked.peers)
-  return hanging('CUDA  ', `not to be had: ${asked.unavailable.headline}`, columns)
+  return hanging('CUDA  ', `unavailable: ${asked.unavailable.headline}`, columns)
 }
 
 async function copy(
