@@ -67,7 +67,11 @@ test('regs --watch prints an object a line, and an interrupt ends it with exit c
 
 test('whatever cannot be meant, or is not there, is refused by its own exit code and says what next', async () => {
   const cases: readonly (readonly [args: string, code: number, said: RegExp])[] = [
-    ['log nope', 2, /^'nope' is no log page\n {2}names: supported error smart[^]*Try: gpunvme log without PAGE /],
+    [
+      'log nope',
+      2,
+      /^'nope' is no log page\n {2}names: supported error smart[^]*Try: gpunvme log --drive ADDRESS, which lists /,
+    ],
     ['log smart --length 10', 2, /^--length: expected a multiple of 4 bytes, got 10\n/],
     ['log --raw', 2, /^--length, --offset, --lsi and --raw are of one page\n/],
     ['log 0xca --sim', 7, /This drive does not have log page CAh \(0xca\)\n {2}Get Log Page failed: Invalid Log Page /],
