@@ -6,8 +6,9 @@ import { Controller } from '@gpunvme/host-driver'
 import { describe, expect, test } from 'vitest'
 import { missing, run } from '../../../layer-loader/test/filesystems/images.js'
 import { safetensorsFile, type TensorSize } from '../../../layer-loader/test/models.js'
-import { openRig, openTransport, type Rig, type RigOptions } from '../../src/open.js'
+import { openRig, openTransport, type ComposeOptions, type Rig, type RigOptions } from '../../src/open.js'
 import { createImageFile } from '../../src/drive/image-file.js'
+import { composeRig, packInto } from '../../src/rig/open-rig.js'
 import { scratch } from '../gpunvme.js'
 
 const MIB = 1024 * 1024
@@ -143,16 +144,26 @@ describe('openRig without a GPU', () => {
     })
   })
 
-  test.each<[string, RigOptions, object]>([
-    ['a budget that is too small', { sim: {}, vram: MIB, ram: MIB }, { code: 'ERR_GPUNVME_BUDGET_INFEASIBLE' }],
-    ['an unknown profile', { sim: { profile: 'sn999' } }, { code: 'ERR_GPUNVME_UNKNOWN_PROFILE' }],
-    ['an engine that cannot drive it', { sim: {}, engine: 'cpu-kernel' }, { code: 'ERR_GPUNVME_ENGINE_UNSUITABLE' }],
-    ['an abort', { sim: {}, signal: AbortSignal.abort(new Error('enough')) }, { message: 'enough' }],
-  ])('%s: throws, and leaves nothing open', async (_, options, expected) => {
-    const before = process.getActiveResourcesInfo().length
-    const model = await modelFile()
-    await expect(openRig({ model, gpu: 'none', ...BUDGET, ...options })).rejects.toMatchObject(expected)
-    expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(before)
+  test.each<[string, ComposeOptions, object]>([
+    ['a budget that is too small', { vram: MIB, ram: MIB }, { code: 'ERR_GPUNVME_BUDGET_INFEASIBLE' }],
+    ['an engine that cannot drive it', { engine: 'cpu-kernel' }, { code: 'ERR_GPUNVME_ENGINE_UNSUITABLE' }],
+    ['an abort', { signal: AbortSignal.abort(new Error('enough')) }, { message: 'enough' }],
+  ])('%s: throws, and the drive can be opened again', async (_, options, expected) => {
+    const path = await modelFile()
+    const drive = await openTransport('sim', { capacityBytes: 64 * MIB })
+    await packInto(drive, path, {})
+    const good = { gpu: 'none', ...BUDGET } as const
+    await expect(composeRig([drive], { ...good, ...options })).rejects.toMatchObject(expected)
+    // A controller that was left open would refuse this.
+    const rig = await composeRig([drive], good)
+    await comparePasses(rig, path)
+    await rig.close()
+    await drive.close()
+  })
+
+  test('an unknown profile is refused by its name', async () => {
+    const opening = openRig({ model: await modelFile(), sim: { profile: 'sn999' }, gpu: 'none' })
+    await expect(opening).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_PROFILE' })
   })
 
   test('closes once, while a pass is under way', async () => {
