@@ -11,8 +11,3 @@ export interface Choice {
   readonly reason: string
   readonly rejected: readonly Rejected[]
 }
-
-/** The first line of an error, which states what failed. */
-export function headlineOf(error: Error): string {
-  return error.message.split('\n')[0]!
-}

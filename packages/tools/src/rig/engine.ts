@@ -1,9 +1,10 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { BlackwellRegistersError, cudaEngine, CudaRegistrationError } from '@gpunvme/cuda-native/cuda'
 import { Controller, HostEngine, type ControllerOptions } from '@gpunvme/host-driver'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import { openEngine, type EngineName } from '../open.js'
-import { headlineOf, type Choice } from './choice.js'
+import type { Choice } from './choice.js'
 import type { Target } from './gpu.js'
 
 /** A controller, and the engine that drives it. */
@@ -43,11 +44,11 @@ export async function openDriven(
     return { controller, choice: { subject: 'engine', chosen: 'cuda', reason, rejected: [] } }
   } catch (error) {
     if (!isUnsuitable(error)) throw error
-    return byHost(headlineOf(error))
+    return byHost(error.headline)
   }
 }
 
 /** The GPU cannot reach the registers: a fact about the machine, not a failure of the drive. */
-function isUnsuitable(error: unknown): error is Error {
+function isUnsuitable(error: unknown): error is GpuNvmeError {
   return [EngineUnsuitableError, BlackwellRegistersError, CudaRegistrationError].some((type) => error instanceof type)
 }

@@ -123,7 +123,7 @@ async function fileSystemWith(
     } catch (error) {
       if (!(error instanceof FileSystemError)) throw error
       const where = partition === undefined ? 'the drive' : `partition ${partition.index}`
-      tried.push(`${where}: ${error.message.split('\n')[0]!}`)
+      tried.push(`${where}: ${error.headline}`)
     }
   }
   throw new FileNotInPlaceError(path, source.name, tried)
