@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { delimiter, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { run } from '../src/cli.js'
 import { createProgram, type Session } from '../src/program.js'
@@ -52,7 +53,9 @@ async function runOnce(args: readonly string[], { cwd, env = {}, onStderr, ...op
   assignEnv({ FORCE_COLOR: undefined, NO_COLOR: undefined, ...env })
   const during = { ...process.env }
   try {
-    const code = await run(args, { ...io, cwd, env: process.env })
+    // Installed in a folder of whatever PATH the test has, so that next steps read 'gpunvme …'.
+    const program = join(process.env['PATH']!.split(delimiter).at(-1)!, 'gpunvme')
+    const code = await run(args, { ...io, cwd, env: process.env, program })
     const after = stateOf(io)
     if (after !== before.state) throw new Error(`gpunvme ${args.join(' ')} left behind ${after}, from ${before.state}`)
     if (JSON.stringify(process.env) !== JSON.stringify(during))
