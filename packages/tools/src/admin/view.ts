@@ -1,7 +1,7 @@
 import { CNS } from '@gpunvme/nvme-spec'
 import { listNamespaces, NamespaceNotFoundError, type AdminReader } from '@gpunvme/host-driver'
 import type { AnyRegister } from '@gpunvme/nvme-spec/layout'
-import type { OpenedTransport } from '../open.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 
 /** Reads a register; nothing here writes one. */
 export type ReadRegister = (register: AnyRegister) => number | bigint

@@ -1,6 +1,7 @@
 import type { DriveFlags } from '../command-line/options.js'
 import type { ConfirmFlags } from '../drive/confirm-drive.js'
-import type { EngineName, OpenedTransport } from '../open.js'
+import type { EngineName } from '../drive/by-name.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { OutputOptions } from '../terminal/output.js'
 import { formatBytes } from '../terminal/units.js'
 import { UsageError } from '../command-line/usage-error.js'

@@ -1,7 +1,7 @@
 import { Controller, type Namespace, type WriteRequest } from '@gpunvme/host-driver'
 import { refuseProtected } from '../block-io/protected-data.js'
 import { writeRequest, withTransport } from '../drive/with-drive.js'
-import type { OpenedTransport } from '../open.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { BenchDrive, BenchResults } from '../report/bench-results.js'
 import type { Output } from '../terminal/output.js'
 import { settingOf, writes, type BenchFlags } from './bench-flags.js'

@@ -1,6 +1,7 @@
 import { Controller, HostEngine, type SmartLog, type WriteRequest } from '@gpunvme/host-driver'
 import type { DmaMemory, Engine, Transport } from '@gpunvme/nvme-spec/transport'
-import type { EngineName, OpenedTransport } from '../open.js'
+import type { EngineName } from '../drive/by-name.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { BenchRepeat, BenchSource } from '../report/bench-results.js'
 import { Addresses } from './addresses.js'
 import { CommandRecorder } from './command-recorder.js'

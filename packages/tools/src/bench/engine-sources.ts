@@ -1,4 +1,4 @@
-import type { EngineName } from '../open.js'
+import type { EngineName } from '../drive/by-name.js'
 import type { BenchSource } from '../report/bench-results.js'
 
 const SOURCES: Readonly<Record<EngineName, BenchSource>> = {

@@ -1,6 +1,7 @@
 import { HostEngine, type WriteRequest } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { openEngine, type EngineName, type OpenedTransport } from '../open.js'
+import { openEngine, type EngineName } from '../drive/by-name.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { BenchReason, BenchSource } from '../report/bench-results.js'
 import { BASELINE_KINDS, type BaselineName } from './baselines.js'
 import type { Contender } from './contender.js'

@@ -1,10 +1,8 @@
 import type { DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
-import { openTransport } from '../open.js'
-import { findDrive, type FoundDrive } from './find-drive.js'
+import { openTransport } from './by-name.js'
+import { openReal } from './open-real.js'
 import type { OpenedTransport } from './opened-transport.js'
-import { transportOf } from './transport-names.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 /** What only a simulated drive has, and the option that says so. */
 const OF_SIMULATED = { sim: '--sim', profile: '--profile', seed: '--seed', realTime: '--real-time' } as const
@@ -56,21 +54,18 @@ export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Pr
       refuse(flags, OF_EMULATED, flags.transport === undefined ? '--socket' : '--transport vfio-user')
       return openTransport('vfio-user', { socket })
     default:
-      // open.ts is where names are looked up; here it is a word from a command line.
+      // `openTransport` looks names up; here it is a word from a command line.
       return openTransport(transport as 'sim')
   }
 }
 
 function openDrive(text: string, flags: DriveFlags): Promise<OpenedTransport> {
   refuseEmulated(flags)
-  const found = findDrive(text)
-  const suiting = transportOf(found.driver)
-  const { transport = suiting } = flags
+  const { transport } = flags
   if (transport === 'sim' || transport === 'qtest' || transport === 'vfio-user') {
     throw new UsageError(`--drive and --transport ${transport} are two different drives`, { next: 'leave one out' })
   }
-  if (suiting === undefined || transport !== suiting) throw new DriveInUseError(found, flags.transport)
-  return openTransport(suiting, { address: found.bdf })
+  return openReal(text, transport)
 }
 
 /** A real drive takes none of the options of those that are made here. @throws UsageError */
@@ -82,19 +77,5 @@ function refuse(flags: DriveFlags, options: Partial<Record<keyof DriveFlags, str
   for (const [name, option] of Object.entries(options)) {
     if (flags[name as keyof DriveFlags] === undefined) continue
     throw new UsageError(`${option} and ${beside} do not go together`, { next: `leave ${option} out` })
-  }
-}
-
-/** Another driver has the drive than the one that the transport needs. It was not touched. */
-export class DriveInUseError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVE_IN_USE'
-  readonly category = 'privilege'
-  constructor({ bdf, driver, linuxName }: FoundDrive, asked: string | undefined) {
-    const owner = driver === undefined ? 'no driver' : `the driver ${driver}`
-    const name = linuxName === undefined ? '' : ` (${linuxName})`
-    super(`Cannot open ${bdf}${name}: ${owner} has it`, {
-      facts: asked === undefined ? [] : [`--transport ${asked} needs another`],
-      next: { command: ['bind', bdf], note: 'which gives it to user space and says how it comes back' },
-    })
   }
 }

@@ -34,8 +34,9 @@ describe('without a drive named', () => {
 
   test('refers to gpunvme list where the machine has several drives', async () => {
     const message = await check({}, 'server-epyc-two-sockets')
-    expect(message).toMatch(/this machine has \d+ NVMe drives: gpunvme list shows them/)
-    expect(message).toContain('--drive ADDRESS, or --sim')
+    expect(message).toMatch(
+      /this machine has \d+ NVMe drives\n {2}Try: gpunvme list, which shows them; or --drive ADDRESS; or --sim /,
+    )
   })
 
   test('suggests --sim where the machine has no NVMe drive', async () => {

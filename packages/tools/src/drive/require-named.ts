@@ -55,8 +55,8 @@ function noDriveNamed(drives: readonly Candidate[]): UsageError {
   }
   if (others.length > 0) {
     return new UsageError('No drive was named', {
-      facts: [`this machine has ${drives.length} NVMe drives: gpunvme list shows them`],
-      next: '--drive ADDRESS, or --sim for a simulated drive',
+      facts: [`this machine has ${drives.length} NVMe drives`],
+      next: [{ command: ['list'], note: 'which shows them' }, '--drive ADDRESS', '--sim for a simulated drive'],
     })
   }
   return new UsageError('No drive was named', {

@@ -1,7 +1,7 @@
 import { Controller, type Namespace, type WritableNamespace, type WriteRequest } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DriveFlags, TransportFlags } from '../command-line/options.js'
-import { openEngine, type EngineName } from '../open.js'
+import { openEngine, type EngineName } from './by-name.js'
 import type { Output } from '../terminal/output.js'
 import { wrapTraced } from '../tracing/active.js'
 import { confirmDrive, type ConfirmFlags } from './confirm-drive.js'

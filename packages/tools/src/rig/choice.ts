@@ -7,6 +7,8 @@ export interface Rejected {
 /** A decision of `openRig`. */
 export interface Choice {
   readonly subject: 'gpu' | 'engine' | 'tier' | 'verification' | 'cost'
+  /** PCI address or transport of the drive that the decision is about; absent if it is about all of them. */
+  readonly drive?: string
   readonly chosen: string
   readonly reason: string
   readonly rejected: readonly Rejected[]

@@ -3,7 +3,7 @@ import { BlackwellRegistersError, cudaEngine, CudaRegistrationError } from '@gpu
 import { Controller, HostEngine, type ControllerOptions } from '@gpunvme/host-driver'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
-import { openEngine, type EngineName } from '../open.js'
+import { openEngine, type EngineName } from '../drive/by-name.js'
 import type { Choice } from './choice.js'
 import type { Target } from './gpu.js'
 
@@ -24,24 +24,26 @@ export async function openDriven(
   { gpu }: Target,
   options: ControllerOptions,
 ): Promise<Driven> {
+  const drive = transport.bdf ?? transport.name
+  const choice = (chosen: EngineName, reason: string, rejected: Choice['rejected'] = []): Choice => {
+    return { subject: 'engine', drive, chosen, reason, rejected }
+  }
   if (wanted !== undefined) {
     // The engine uses the GPU that the layers go to.
     const engine =
       wanted === 'cuda' && gpu !== undefined ? cudaEngine(transport, gpu.cuda) : openEngine(wanted, transport)
     const controller = await Controller.open(transport, { ...options, engine })
-    return { controller, choice: { subject: 'engine', chosen: wanted, reason: 'requested', rejected: [] } }
+    return { controller, choice: choice(wanted, 'requested') }
   }
   const byHost = async (reason: string): Promise<Driven> => {
     const controller = await Controller.open(transport, { ...options, engine: new HostEngine(transport) })
-    const rejected = [{ option: 'cuda', reason }]
-    return { controller, choice: { subject: 'engine', chosen: 'host', reason: 'drives every transport', rejected } }
+    return { controller, choice: choice('host', 'drives every transport', [{ option: 'cuda', reason }]) }
   }
   if (gpu === undefined) return byHost('no GPU is used')
   try {
     const engine: Engine = cudaEngine(transport, gpu.cuda)
     const controller = await Controller.open(transport, { ...options, engine })
-    const reason = 'the GPU can write the doorbells'
-    return { controller, choice: { subject: 'engine', chosen: 'cuda', reason, rejected: [] } }
+    return { controller, choice: choice('cuda', 'the GPU can write the doorbells') }
   } catch (error) {
     if (!isUnsuitable(error)) throw error
     return byHost(error.headline)

@@ -21,7 +21,7 @@ import {
 } from '@gpunvme/layer-loader/filesystems'
 import { Catalogue, openModelFile, openModelParts } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { findModel, type FindOptions } from '../model/same-catalogue.js'
+import { findModel } from '../model/same-catalogue.js'
 import type { ComposeOptions } from './options.js'
 import type { Teardown } from './teardown.js'
 
@@ -36,20 +36,17 @@ export interface FoundModel {
   readonly problems: readonly GpuNvmeError[]
 }
 
-export type ModelOptions = Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'> & Pick<Partial<FindOptions>, 'onFile'>
-
 /** Opens the model on one drive, or on the set that several drives form. */
 export async function openOnDrives(
   namespaces: readonly [Namespace, ...Namespace[]],
-  options: ModelOptions,
+  options: Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'>,
   teardown: Teardown,
 ): Promise<FoundModel> {
   const { model: name, inPlace = false, signal = new AbortController().signal } = options
   const store = await storeOf(namespaces, signal)
   if (inPlace) return openInPlace(store, name, signal, teardown)
   const image = await openImage(store, { signal })
-  const onFile = options.onFile ?? (() => Promise.resolve())
-  const packed = await findModel(image, name, { signal, onFile })
+  const packed = await findModel(image, name, { signal, onFile: () => Promise.resolve() })
   const models = image.models.map((each) => each.name)
   return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
 }

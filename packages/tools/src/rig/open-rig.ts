@@ -13,17 +13,15 @@ import {
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { totalmem } from 'node:os'
-import { findDrive } from '../drive/find-drive.js'
-import { DriveInUseError } from '../drive/open-named.js'
-import type { SimOptions } from '../drive/sim-transport.js'
+import { openTransport } from '../drive/by-name.js'
+import { openReal } from '../drive/open-real.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
-import { transportOf } from '../drive/transport-names.js'
-import { openTransport } from '../open.js'
+import type { SimOptions } from '../drive/sim-transport.js'
 import { formatBytes } from '../terminal/units.js'
 import type { Choice } from './choice.js'
 import { openDriven, type Driven } from './engine.js'
 import { hostChecksummer, openTarget, type Target } from './gpu.js'
-import { openInFiles, openOnDrives, packOnto, type FoundModel, type ModelOptions } from './model.js'
+import { openInFiles, openOnDrives, packOnto, type FoundModel } from './model.js'
 import type { ComposeOptions, RigDrive, RigOptions } from './options.js'
 import { Teardown } from './teardown.js'
 import { findDmaBufs, reachTier, tierOne, type FindReach, type ReachedTier } from './tier.js'
@@ -55,10 +53,9 @@ export interface Rig {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What tests replace, and callers that have opened the transports themselves. */
+/** What tests replace. */
 export interface ComposeParts {
   readonly findReach?: FindReach
-  readonly onFile?: ModelOptions['onFile']
 }
 
 /**
@@ -70,10 +67,11 @@ export interface ComposeParts {
  * for await (using layer of rig.loader.pass()) await compute(layer.memory.gpuPointer, layer.tensors)
  * ```
  *
- * Every byte is verified in host memory and, after its copy, in GPU memory. If a step fails, everything opened before it
- * is closed.
- * @throws UsageError, DriveNotFoundError, DriveInUseError; as `openTransport`, `Controller.open`, `openImage`, `openSet`,
- *   `planResidence` and `openResidence`; CudaUnavailableError for a GPU that was named
+ * If the model stores checksums, every byte is verified after its read and again after its copy to the GPU; otherwise the
+ * copies are verified. If a step fails, everything opened before it is closed.
+ * @throws TypeError, RangeError for invalid options; UsageError, DriveNotFoundError, DriveInUseError; as `openTransport`,
+ *   `Controller.open`, `openImage`, `openSet`, `planResidence` and `openResidence`; CudaUnavailableError for a GPU that was
+ *   named
  */
 export async function openRig({ drives = [], sim, ...options }: RigOptions): Promise<Rig> {
   const all = [...drives, ...(sim === undefined ? [] : [{ transport: 'sim', ...sim } as const])]
@@ -94,8 +92,7 @@ export async function openRig({ drives = [], sim, ...options }: RigOptions): Pro
     const close = () => teardown.run()
     return { ...rig, close, [Symbol.asyncDispose]: close }
   } catch (error) {
-    await teardown.run()
-    throw error
+    return teardown.undo(error)
   }
 }
 
@@ -117,6 +114,7 @@ export async function composeRig(
   options: ComposeOptions,
   parts: ComposeParts = {},
 ): Promise<Rig> {
+  checkOptions(opened, options)
   const teardown = new Teardown()
   const close = () => teardown.run()
   try {
@@ -148,9 +146,17 @@ export async function composeRig(
     const { controllers } = drives
     return { ...found, loader, placement, why, controllers, close, [Symbol.asyncDispose]: close }
   } catch (error) {
-    await teardown.run()
-    throw error
+    return teardown.undo(error)
   }
+}
+
+/** @throws TypeError, RangeError for options that the parts of a rig would not reject by themselves */
+function checkOptions(opened: readonly OpenedTransport[], { tier, inPlace, model }: ComposeOptions): void {
+  if (tier !== undefined && ![1, 2, 3].includes(tier)) throw new RangeError(`tier: expected 1, 2 or 3, got ${tier}`)
+  if (opened.length === 0 && model === undefined)
+    throw new TypeError('model: expected a path, since no drive was given, got undefined')
+  if (opened.length === 0 && inPlace === true)
+    throw new TypeError('inPlace: expected a drive that has the file, got none')
 }
 
 /** Controllers and their engines. */
@@ -207,10 +213,8 @@ async function openModel(
   { target, options, parts, teardown, gpuMemory }: Opening,
 ): Promise<{ readonly found: FoundModel; readonly tier: ReachedTier }> {
   const [first, ...others] = opened.map(({ transport }) => transport)
-  const { onFile } = parts
   if (first === undefined) {
-    if (options.model === undefined) throw new TypeError('model: expected a path, since no drive was given')
-    const found = await openInFiles(options.model, teardown)
+    const found = await openInFiles(options.model!, teardown)
     return { found, tier: tierOne('a file is read through host memory') }
   }
   let namespace = await drives.open(first)
@@ -225,7 +229,7 @@ async function openModel(
     await drives.close()
     namespace = await drives.open({ ...first, dma: tier.vram! }, { queueMemory: 'gpu' })
   }
-  const found = await openOnDrives([namespace, ...members], { ...options, ...(onFile && { onFile }) }, teardown)
+  const found = await openOnDrives([namespace, ...members], options, teardown)
   return { found, tier }
 }
 
@@ -241,7 +245,10 @@ function sourceOptions(
   const decided = !verify
     ? choice('off', 'requested')
     : checkable
-      ? choice('every byte', `against the checksums in the image, after the read and again in ${name}`)
+      ? choice(
+          'every byte',
+          `against the checksums in the image, in ${tier === 1 ? 'host memory and, after the copy, ' : ''}the memory of ${name}`,
+        )
       : choice('copies', `these files store no checksums: ${name} is compared with what was read`)
   const host = checks ? ({ verify: 'full', checksummer: hostChecksummer() } as const) : ({ verify: 'off' } as const)
   if (tier === 1 || vram === undefined) return [decided, host]
@@ -260,11 +267,9 @@ async function place(
   const ramBytes = options.ram ?? (isRealTimeSim ? REAL_TIME_RAM_BYTES : Math.floor(totalmem() / 2))
   const half = Math.floor(store.capacityBytes / 2 / store.blockBytes) * store.blockBytes
   const sampleBytes = Math.min(SAMPLE_BYTES, half)
-  const cost = await measureCost(store, {
-    copies: target.copies,
-    sampleBytes,
-    ...(options.signal && { signal: options.signal }),
-  })
+  const measuring = { copies: target.copies, sampleBytes, ...(options.signal && { signal: options.signal }) }
+  // A store of a single block is read in no time that matters.
+  const cost = sampleBytes > 0 ? await measureCost(store, measuring) : { readNs: () => 0 }
   const plan = planResidence(layerSizes(model, source), {
     budget: { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes },
     tier: tier.tier === 1 ? 1 : 2,
@@ -276,14 +281,9 @@ async function place(
   return [plan, { subject: 'cost', chosen: 'measured', reason, rejected: [] }]
 }
 
-/** @throws UsageError, DriveNotFoundError, DriveInUseError; as `openTransport` */
+/** @throws as `openReal` and `openTransport` */
 async function openDrive(drive: RigDrive): Promise<OpenedTransport> {
-  if (typeof drive === 'string') {
-    const found = findDrive(drive)
-    const transport = transportOf(found.driver)
-    if (transport === undefined) throw new DriveInUseError(found, undefined)
-    return openTransport(transport, { address: found.bdf })
-  }
+  if (typeof drive === 'string') return openReal(drive)
   const { transport, ...options } = drive
   // The overloads of `openTransport` pair each name with its options, as `RigDrive` does.
   return openTransport(transport as 'sim', options as SimOptions)

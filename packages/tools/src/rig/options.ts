@@ -2,7 +2,7 @@ import type { HardwareOptions } from '../drive/hardware-transport.js'
 import type { QtestOptions } from '../drive/qtest-transport.js'
 import type { SimOptions } from '../drive/sim-transport.js'
 import type { VfioUserOptions } from '../drive/vfio-user-transport.js'
-import type { EngineName } from '../open.js'
+import type { EngineName } from '../drive/by-name.js'
 
 /** A drive: the PCI address or Linux name of a real one, or a transport with the options of `openTransport`. */
 export type RigDrive =

@@ -12,6 +12,12 @@ export class Teardown {
     return (this.ending ??= this.releaseAll())
   }
 
+  /** Releases everything after a failure. @throws the failure, whatever else fails */
+  async undo(failure: unknown): Promise<never> {
+    await Promise.allSettled([this.run()])
+    throw failure
+  }
+
   private async releaseAll(): Promise<void> {
     const failures: unknown[] = []
     for (const release of this.steps.splice(0).reverse()) {

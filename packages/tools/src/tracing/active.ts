@@ -1,7 +1,7 @@
 import { traced } from '@gpunvme/host-driver'
 import type { TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { OpenedTransport } from '../open.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 
 interface Trace {
   readonly sink: TraceSink

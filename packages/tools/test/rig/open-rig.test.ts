@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createStripe, pack, type ResidentLease } from '@gpunvme/layer-loader'
+import { createStripe, pack, type HostCopyMemory, type ResidentLease } from '@gpunvme/layer-loader'
 import { openModelFile } from '@gpunvme/layer-loader/formats'
 import { Controller } from '@gpunvme/host-driver'
 import { describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ async function modelFile(): Promise<string> {
 /** The bytes of each tensor, from a layer in host memory that takes the place of a GPU's. */
 function bytesOf(layer: ResidentLease, name: string): Uint8Array {
   const { offsetBytes, lengthBytes } = layer.tensors.find((tensor) => tensor.name === name)!
-  return (layer.memory as unknown as { bytes: Uint8Array }).bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
+  return (layer.memory as HostCopyMemory).bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
 }
 
 /** Two passes, in which every tensor is compared with the model file. */
@@ -159,6 +159,21 @@ describe('openRig without a GPU', () => {
     await comparePasses(rig, path)
     await rig.close()
     await drive.close()
+  })
+
+  test('loads a model of a single block', async () => {
+    const path = file('tiny.safetensors')
+    await writeFile(path, safetensorsFile([['a', 8]]))
+    await using rig = await openRig({ model: path, gpu: 'none', ...BUDGET })
+    for await (using layer of rig.loader.pass({ isLast: true })) expect(layer.verifiedOnGpu).toBe(true)
+  })
+
+  test.each<[string, RigOptions, Error]>([
+    ['no drive and no model', {}, new TypeError('model: expected a path, since no drive was given, got undefined')],
+    ['in place without a drive', { model: 'x', inPlace: true }, new TypeError('inPlace: expected a drive')],
+    ['an unknown tier', { sim: {}, tier: 4 as 3 }, new RangeError('tier: expected 1, 2 or 3, got 4')],
+  ])('rejects %s', async (_, options, expected) => {
+    await expect(openRig({ gpu: 'none', ...options })).rejects.toThrow(expected.message)
   })
 
   test('an unknown profile is refused by its name', async () => {
