@@ -177,6 +177,7 @@ async function outcomeOf(probe: () => Promise<ProbeVerdict>): Promise<ProbeOutco
   } catch (cause) {
     if (!(cause instanceof GpuNvmeError)) throw cause
     const code = cause instanceof VramRefusedError ? cause.reason : 'failed'
-    return { demotion: { code, message: cause.message, facts: [], cause } }
+    const { headline: message, facts, next } = cause
+    return { demotion: { code, message, facts, ...(next !== undefined && { next }), cause } }
   }
 }

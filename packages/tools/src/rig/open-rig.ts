@@ -118,11 +118,12 @@ export async function composeRig(
   const teardown = new Teardown()
   const close = () => teardown.run()
   try {
-    const [target, gpuChoice] = openTarget(options.gpu, teardown)
-    const drives = new Drives(target, options)
-    const gpuMemory = new Teardown()
-    teardown.add(() => gpuMemory.run())
+    const drives = new Drives(options)
+    const [gpu, gpuMemory] = [new Teardown(), new Teardown()]
+    // A controller that could not be stopped may still write to GPU memory: then it stays until the process ends.
+    for (const part of [gpu, gpuMemory]) teardown.add(() => (drives.mayStillWrite ? undefined : part.run()))
     teardown.add(() => drives.close())
+    const [target, gpuChoice] = openTarget(options.gpu, gpu)
     const { found, tier } = await openModel(opened, drives, { target, options, parts, teardown, gpuMemory })
     const { model } = found
     const [verification, source] = sourceOptions(model, target, tier, options)
@@ -164,11 +165,9 @@ class Drives {
   readonly driven: Driven[] = []
   /** A controller could not be stopped. */
   mayStillWrite = false
-  private readonly target: Target
   private readonly options: ComposeOptions
 
-  constructor(target: Target, options: ComposeOptions) {
-    this.target = target
+  constructor(options: ComposeOptions) {
     this.options = options
   }
 
@@ -180,9 +179,9 @@ class Drives {
     return this.driven.map(({ choice }) => choice)
   }
 
-  async open(transport: Transport, more: ControllerOptions = {}): Promise<Namespace> {
+  async open(transport: Transport, target: Target, more: ControllerOptions = {}): Promise<Namespace> {
     const { engine, queues = 1, queueDepth = 32, nsid } = this.options
-    const driven = await openDriven(transport, engine, this.target, { queues, queueDepth, ...more })
+    const driven = await openDriven(transport, engine, target, { queues, queueDepth, ...more })
     this.driven.push(driven)
     const { controller } = driven
     return controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1)
@@ -217,17 +216,16 @@ async function openModel(
     const found = await openInFiles(options.model!, teardown)
     return { found, tier: tierOne('a file is read through host memory') }
   }
-  let namespace = await drives.open(first)
+  let namespace = await drives.open(first, target)
   const members: Namespace[] = []
-  for (const transport of others) members.push(await drives.open(transport))
+  for (const transport of others) members.push(await drives.open(transport, target))
   const { findReach = findDmaBufs } = parts
-  const mayStillWrite = () => drives.mayStillWrite
-  const input = { transport: first, namespace, target, options, findReach, mayStillWrite }
+  const input = { transport: first, namespace, target, options, findReach }
   const tier =
     members.length > 0 ? tierOne('a set of drives is read through host memory') : await reachTier(input, gpuMemory)
   if (tier.tier === 3) {
     await drives.close()
-    namespace = await drives.open({ ...first, dma: tier.vram! }, { queueMemory: 'gpu' })
+    namespace = await drives.open({ ...first, dma: tier.vram! }, target, { queueMemory: 'gpu' })
   }
   const found = await openOnDrives([namespace, ...members], options, teardown)
   return { found, tier }

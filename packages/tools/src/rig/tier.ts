@@ -47,13 +47,14 @@ export interface TierInput {
   readonly target: Target
   readonly options: Pick<ComposeOptions, 'tier' | 'allowPeerReads'>
   readonly findReach: FindReach
-  /** Whether a controller could not be stopped: then GPU memory is kept until the process ends. */
-  readonly mayStillWrite: () => boolean
 }
 
-/** Negotiates the highest tier that a probe has proven, and opens its memory. */
+/**
+ * Negotiates the highest tier that a probe has proven, and opens its memory.
+ * @param teardown runs after the controller has stopped; if it could not be stopped, not at all
+ */
 export async function reachTier(input: TierInput, teardown: Teardown): Promise<ReachedTier> {
-  const { transport, namespace, target, options, findReach, mayStillWrite } = input
+  const { transport, namespace, target, options, findReach } = input
   const { tier: wanted = 2, allowPeerReads = false } = options
   if (target.gpu === undefined) return tierOne('no GPU is used')
   if (wanted === 1) return tierOne('requested', [])
@@ -74,12 +75,14 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
       peerReads: { probe: (provider: VramProvider, flush?: () => void) => probeReads(probed(provider, flush)) },
     }),
   })
+  // A failed probe keeps the memory that its last command may still write to.
+  for (const { kept } of reasons) if (kept !== undefined) teardown.add(() => kept.free())
   const rejected = reasons.map(({ tier: missed, provider, message }) => {
     return { option: `tier ${missed}${provider === undefined ? '' : ` by ${provider}`}`, reason: message }
   })
   if (memory === undefined) return tierOne('data go through host memory', rejected)
   const vram = openVram(transport, memory, reach)
-  teardown.add(() => (mayStillWrite() ? vram.abandon() : vram.close()))
+  teardown.add(() => vram.close())
   const reason = `${memory.provider.name}: ${memory.facts.at(-1) ?? 'its probe passed'}`
   return { tier, vram, choice: { subject: 'tier', chosen: String(tier), reason, rejected } }
 }

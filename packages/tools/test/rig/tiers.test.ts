@@ -132,4 +132,29 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       none,
     )
   })
+
+  test('GPU memory is kept if a controller could not be stopped, since it may still write there', async () => {
+    process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
+    const drive = await openTransport('sim', { profile: 'ideal', realTime: true, capacityBytes: 64 * MIB })
+    const path = join(folder, 'kept.safetensors')
+    await writeFile(path, safetensorsFile(TENSORS))
+    await packInto(drive, path, {})
+    const transport = { ...drive.transport, can: { ...drive.transport.can, dmaToVram: true } }
+    const reach: FindReach = (cuda, from) => ({
+      ...aliased(cuda, from),
+      close: () => expect.fail('GPU memory was given back'),
+    })
+    const rig = await composeRig(
+      [{ ...drive, transport }],
+      { gpu: 0, vram: 7 * MIB, ram: 5 * MIB },
+      { findReach: reach },
+    )
+    const [controller] = rig.controllers
+    const stop = controller!.close.bind(controller)
+    controller!.close = () => Promise.reject(new Error('it does not stop'))
+    await expect(rig.close()).rejects.toThrow('it does not stop')
+    expect(standin.live()).toMatchObject({ contexts: 1 })
+    await stop()
+    await drive.close()
+  })
 })
