@@ -245,7 +245,7 @@ function sourceOptions(
     : checkable
       ? choice(
           'every byte',
-          `against the checksums in the image, in ${tier === 1 ? 'host memory and, after the copy, ' : ''}the memory of ${name}`,
+          `against the checksums in the image, ${tier === 1 ? 'after the read and after the copy' : 'in GPU memory'}`,
         )
       : choice('copies', `these files store no checksums: ${name} is compared with what was read`)
   const host = checks ? ({ verify: 'full', checksummer: hostChecksummer() } as const) : ({ verify: 'off' } as const)
