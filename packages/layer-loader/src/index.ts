@@ -41,7 +41,7 @@ export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remo
 export { NamespaceTooSmallError, NoRoomForDirectoryError } from './pack/room.js'
 export { BudgetInfeasibleError } from './residence/budget-infeasible.js'
 export { CopyMismatchError } from './residence/copy-check.js'
-export { hostCopies, type HostCopyEngine, type HostCopyMemory } from './residence/host-copies.js'
+export { hostCopies, hostLayers, type HostCopyEngine, type HostCopyMemory } from './residence/host-copies.js'
 export type { Places, SlotCounts } from './residence/lay-out.js'
 export type { LinkTimes } from './residence/link-times.js'
 export { layerSizes, loaderSource, type LoaderSourceOptions } from './residence/loader-source.js'

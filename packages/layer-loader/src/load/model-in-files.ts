@@ -1,14 +1,20 @@
 import { Catalogue, type CatalogueOptions } from '../formats/catalogue.js'
-import { openModelFile } from '../formats/open-parts.js'
+import { openHttpSource, type HttpSourceOptions } from '../formats/http-source.js'
+import { openModelFile, openModelParts, type OpenedModel } from '../formats/open-parts.js'
 import type { OpenModelOptions } from '../formats/open-model.js'
-import { openFileStore, type FileStoreOptions } from '../store/file-store.js'
+import { openFileStore, type FileStore, type FileStoreOptions } from '../store/file-store.js'
 import { joinStores } from '../store/joined-store.js'
+import { sourceStore } from '../store/source-store.js'
+import type { BlockStore } from '../store/store.js'
 import type { StoredModel } from './extent.js'
 import { modelInPlace } from './model-in-place.js'
 
-export interface ModelInFilesOptions extends OpenModelOptions, CatalogueOptions, FileStoreOptions {}
+export interface ModelInFilesOptions extends OpenModelOptions, CatalogueOptions, FileStoreOptions {
+  /** For a model on a web server. */
+  readonly http?: HttpSourceOptions
+}
 
-/** A model in plain files, ready to be loaded, and what closes them. */
+/** A model in plain files, or on a web server, ready to be loaded, and what closes them. */
 export interface ModelInFiles {
   readonly model: StoredModel
   readonly catalogue: Catalogue
@@ -18,22 +24,27 @@ export interface ModelInFiles {
 
 /**
  * Opens a model of one file or several to be loaded from where they are, without any drive of its own: by the path of
- * its file, of any part of a split GGUF, of a safetensors index or shard.
- * @throws what `openModelFile` and `openFileStore` throw; then nothing stays open.
+ * its file, of any part of a split GGUF, of a safetensors index or shard; or by the URL of one of these, for which the
+ * server must support Range requests.
+ * @throws what `openModelFile` and `openFileStore` throw, for a URL `openHttpSource`; then nothing stays open.
  */
-export async function openModelInFiles(path: string, options: ModelInFilesOptions = {}): Promise<ModelInFiles> {
+export async function openModelInFiles(path: string | URL, options: ModelInFilesOptions = {}): Promise<ModelInFiles> {
   const opened: { close(): Promise<void> }[] = []
   const close = async () => {
     for (const each of opened.splice(0).reverse()) await each.close()
   }
   try {
-    const model = await openModelFile(path, options)
+    const url = urlOf(path)
+    const model = await (url === undefined ? openModelFile(String(path), options) : openServed(url, options))
     opened.push(model)
-    const stores = []
+    const stores: BlockStore[] = []
     for (const { source } of model.parts) {
-      const store = await openFileStore(source.name, options)
-      opened.push(store)
-      stores.push(store)
+      if (url !== undefined) stores.push(sourceStore(source))
+      else {
+        const store: FileStore = await openFileStore(source.name, options)
+        opened.push(store)
+        stores.push(store)
+      }
     }
     const store = joinStores(stores)
     const catalogue = new Catalogue(model, options)
@@ -45,4 +56,20 @@ export async function openModelInFiles(path: string, options: ModelInFilesOption
     await close()
     throw error
   }
+}
+
+function urlOf(path: string | URL): URL | undefined {
+  if (path instanceof URL) return path
+  return /^https?:\/\//i.test(path) ? new URL(path) : undefined
+}
+
+/** The other parts are looked for beside the URL, with the same query: it may hold the credentials. */
+function openServed(url: URL, { http, ...options }: ModelInFilesOptions): Promise<OpenedModel> {
+  const name = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1))
+  const openPart = (part: string) => {
+    const address = new URL(encodeURIComponent(part), url)
+    address.search = url.search
+    return openHttpSource(address, { ...(options.signal && { signal: options.signal }), ...http })
+  }
+  return openModelParts(name, openPart, options)
 }

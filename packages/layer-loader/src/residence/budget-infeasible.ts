@@ -11,12 +11,13 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   readonly minimum: Budget
 
   constructor(budget: Budget, minimum: Budget) {
+    // A kind of memory of which nothing is needed says nothing.
     const line = (what: string, given: number, least: number) =>
-      `${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`
+      least === 0 ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
     super('The layers do not fit into this budget', {
       facts: [
-        line('GPU memory', budget.vramBytes, minimum.vramBytes),
-        line('host memory', budget.ramBytes, minimum.ramBytes),
+        ...line('GPU memory', budget.vramBytes, minimum.vramBytes),
+        ...line('host memory', budget.ramBytes, minimum.ramBytes),
       ],
       next: 'give that much; or group the model into smaller layers, since slots are as long as the longest of them',
     })

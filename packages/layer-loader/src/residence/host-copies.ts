@@ -1,4 +1,5 @@
 import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { LayerSource } from './source.js'
 
 /** Copies so much before others in this thread get a turn: less than a millisecond of them. */
 const PIECE_BYTES = 2 * 1024 * 1024
@@ -46,6 +47,40 @@ export function hostCopies(): HostCopyEngine {
       last = copy
       return copy
     },
+  }
+}
+
+/**
+ * Layers for a plan of tier 2 without a GPU: the controller writes them to host memory, and they are computed on there.
+ * Nothing is copied; the plan's GPU memory is host memory.
+ */
+export function hostLayers(source: LayerSource): LayerSource {
+  return {
+    clock: source.clock,
+    open(room) {
+      const reader = source.open({ ...room, where: 'host' })
+      return {
+        async load(layer, signal) {
+          const loaded = await reader.load(layer, signal)
+          loaded.memory.forHost(0, loaded.lengthBytes)
+          return { ...loaded, memory: asHostCopy(loaded.memory) }
+        },
+        close: () => reader.close(),
+      }
+    },
+  }
+}
+
+function asHostCopy(memory: DmaMemory): DmaMemory & HostCopyMemory {
+  const bytes = visible(memory)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const { lengthBytes, segments } = memory
+  return {
+    ...{ lengthBytes, segments, bytes, view, gpuPointer: 0n },
+    iovaAt: (offsetBytes) => memory.iovaAt(offsetBytes),
+    forDevice: (...range) => memory.forDevice(...range),
+    forHost: (...range) => memory.forHost(...range),
+    free: () => memory.free(),
   }
 }
 

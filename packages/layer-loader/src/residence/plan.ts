@@ -23,8 +23,11 @@ export interface ResidenceOptions {
   readonly tier: 1 | 2
   /** What reads and copies cost; without `copyNs` the GPU's link is taken to be no limit. */
   readonly cost: CostModel
-  /** Where `cost` is from: the plan says it beside every time that it predicts. */
-  readonly costFrom: `preset ${string}` | 'measured'
+  /**
+   * Where `cost` is from: the plan says it beside every time that it predicts. 'nowhere' for a guess, where only the places
+   * are wanted.
+   */
+  readonly costFrom: `preset ${string}` | 'measured' | 'nowhere'
   /** How many layers may be on their way at once; as many as keep both links busy when not given. */
   readonly slots?: Partial<SlotCounts>
   /** How reads are made; commands of 128 KiB, 32 in flight, when not given. */

@@ -7,6 +7,9 @@ import type { OnGpu } from './resident-lease.js'
 import type { LayerSource, LoadedLayer, SlotReader } from './source.js'
 import type { Residence } from './spread.js'
 
+/** Reads of layers that go straight to their places: one is checked while the next is read. */
+const DIRECT_READS = 2
+
 /** The layers that stay in memory between passes: read once, and checked then. */
 export class Residents {
   private readonly source: LayerSource
@@ -47,11 +50,8 @@ export class Residents {
     const staged = missing.filter(({ residence }) => residence === 'vram' && plan.tier === 1)
     // Slots on the way to the GPU are given back before host memory is filled.
     if (staged.length > 0) await this.copyIn(staged, plan, signal, onLoaded)
-    for (const layer of missing) {
-      if (staged.includes(layer)) continue
-      await this.orLetGo(layer, this.readIn(layer, signal))
-      onLoaded(layer)
-    }
+    const direct = missing.filter((layer) => !staged.includes(layer))
+    await this.sideBySide(direct, DIRECT_READS, signal, onLoaded, (layer, either) => this.readIn(layer, either))
   }
 
   async close(): Promise<void> {
@@ -88,28 +88,34 @@ export class Residents {
     onLoaded: (layer: PlacedLayer) => void,
   ): Promise<void> {
     const reader = this.source.open({ slots: slots.drive, slotBytes: slots.driveSlotBytes, where: 'host' })
-    const failed = new AbortController()
-    const either = AbortSignal.any([signal, failed.signal])
-    const waiting = [...layers]
-    // As many at a time as there are slots.
-    const bring = async () => {
-      for (let layer = waiting.shift(); layer !== undefined; layer = waiting.shift()) {
-        either.throwIfAborted()
-        await this.orLetGo(layer, this.copyOne(layer, reader, either))
-        onLoaded(layer)
-      }
-    }
-    const bringing = Array.from({ length: slots.drive }, () =>
-      bring().catch((error: unknown) => {
-        failed.abort(error)
-      }),
-    )
     try {
-      await Promise.all(bringing)
-      failed.signal.throwIfAborted()
+      const copyOne = (layer: PlacedLayer, either: AbortSignal) => this.copyOne(layer, reader, either)
+      await this.sideBySide(layers, slots.drive, signal, onLoaded, copyOne)
     } finally {
       await reader.close()
     }
+  }
+
+  /** Brings layers in order, `lanes` at a time. Nothing is under way when this has ended. @throws the first failure */
+  private async sideBySide(
+    layers: readonly PlacedLayer[],
+    lanes: number,
+    signal: AbortSignal,
+    onLoaded: (layer: PlacedLayer) => void,
+    bring: (layer: PlacedLayer, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const failed = new AbortController()
+    const either = AbortSignal.any([signal, failed.signal])
+    const waiting = [...layers]
+    const lane = async () => {
+      for (let layer = waiting.shift(); layer !== undefined; layer = waiting.shift()) {
+        either.throwIfAborted()
+        await this.orLetGo(layer, bring(layer, either))
+        onLoaded(layer)
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, () => lane().catch((error: unknown) => failed.abort(error))))
+    failed.signal.throwIfAborted()
   }
 
   private async copyOne(layer: PlacedLayer, reader: SlotReader, signal: AbortSignal): Promise<void> {

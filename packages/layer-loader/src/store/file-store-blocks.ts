@@ -1,4 +1,5 @@
-import type { Clock, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { AbortSignalLike, Clock, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { SourceReadError } from '../formats/file-source.js'
 import { throwIfAborted } from '../throw-if-aborted.js'
 import { fileMemory } from './file-store-memory.js'
@@ -28,13 +29,23 @@ export interface Piece {
   readonly bytes: Uint8Array
 }
 
-/** What is asked of an open file: FileHandle of node:fs/promises is one. */
-export interface OpenFile {
-  read(into: Uint8Array, at: number, lengthBytes: number, offsetBytes: number): Promise<{ bytesRead: number }>
+/** A file that is open for reading: FileHandle of node:fs/promises is one, which takes no signal. */
+export interface ReadableFile {
+  read(
+    into: Uint8Array,
+    at: number,
+    lengthBytes: number,
+    offsetBytes: number,
+    signal?: AbortSignalLike,
+  ): Promise<{ bytesRead: number }>
+  /** Closes it when the calls under way have ended. */
+  close(): Promise<void>
+}
+
+/** A file that is open for writing too. */
+export interface OpenFile extends ReadableFile {
   write(from: Uint8Array, at: number, lengthBytes: number, offsetBytes: number): Promise<{ bytesWritten: number }>
   sync(): Promise<void>
-  /** After the calls that are under way. */
-  close(): Promise<void>
 }
 
 /** How a file is seen. */
@@ -55,14 +66,14 @@ export class FileBlocks implements BlockStore {
   readonly dma = fileMemory
   readonly clock = wallClock
   readonly movesData = undefined
-  protected readonly handle: OpenFile
+  private readonly file: ReadableFile
   private readonly memoryAlignBytes: number
   private readonly calls = new Turns(CALLS_AT_A_TIME)
   private isClosed = false
 
-  constructor(path: string, handle: OpenFile, { sizeBytes, blockBytes, memoryAlignBytes }: FileShape) {
+  constructor(path: string, file: ReadableFile, { sizeBytes, blockBytes, memoryAlignBytes }: FileShape) {
     this.name = path
-    this.handle = handle
+    this.file = file
     this.sizeBytes = sizeBytes
     this.blockBytes = blockBytes
     this.memoryAlignBytes = memoryAlignBytes
@@ -70,7 +81,7 @@ export class FileBlocks implements BlockStore {
   }
 
   read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
-    return this.move(transfers, memory, options, (piece) => this.readPiece(piece))
+    return this.move(transfers, memory, options, (piece) => this.readPiece(piece, options?.signal))
   }
 
   locate(offsetBytes: number, lengthBytes: number): string {
@@ -80,7 +91,7 @@ export class FileBlocks implements BlockStore {
   async close(): Promise<void> {
     if (this.isClosed) return
     this.isClosed = true
-    await this.handle.close()
+    await this.file.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -122,11 +133,11 @@ export class FileBlocks implements BlockStore {
     return { bytes, commands, startNs, endNs: wallClock.now() }
   }
 
-  private async readPiece({ offsetBytes, bytes }: Piece): Promise<number> {
+  private async readPiece({ offsetBytes, bytes }: Piece, signal: AbortSignalLike | undefined): Promise<number> {
     const there = Math.min(bytes.length, this.sizeBytes - offsetBytes)
     let calls = 0
     for (let done = 0; done < there; calls++) {
-      const got = await this.readSome(bytes, done, offsetBytes + done)
+      const got = await this.readSome(bytes.subarray(done), offsetBytes + done, signal)
       if (got === 0) {
         const facts = [`it had ${this.sizeBytes} bytes when it was opened`]
         throw new SourceReadError(this.name, `it now ends at byte ${offsetBytes + done}`, { facts })
@@ -138,11 +149,13 @@ export class FileBlocks implements BlockStore {
     return calls
   }
 
-  private async readSome(into: Uint8Array, at: number, offsetBytes: number): Promise<number> {
-    const lengthBytes = into.length - at
+  private async readSome(into: Uint8Array, offsetBytes: number, signal: AbortSignalLike | undefined): Promise<number> {
+    const lengthBytes = into.length
     try {
-      return (await this.handle.read(into, at, lengthBytes, offsetBytes)).bytesRead
+      return (await this.file.read(into, 0, lengthBytes, offsetBytes, signal)).bytesRead
     } catch (cause) {
+      if (cause instanceof GpuNvmeError) throw cause
+      throwIfAborted(signal)
       const what = `${lengthBytes} bytes from byte ${offsetBytes} cannot be read (${systemCode(cause)})`
       throw new SourceReadError(this.name, what, { cause })
     }

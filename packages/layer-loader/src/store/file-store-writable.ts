@@ -6,7 +6,7 @@ import { openHandle } from '../formats/file-source.js'
 import { readCopies } from '../image/copies.js'
 import { DATA_START_BYTES } from '../image/format.js'
 import { checkBlockBytes } from './file-store.js'
-import { FileBlocks, systemCode, type Piece } from './file-store-blocks.js'
+import { FileBlocks, systemCode, type FileShape, type OpenFile, type Piece } from './file-store-blocks.js'
 import { readLabel } from '../sets/read-labels.js'
 import { readBytes } from './read-bytes.js'
 import type { StoreSummary, StoreTransfer, WritableBlockStore } from './store.js'
@@ -107,6 +107,13 @@ async function closedUnless<T>(handle: FileHandle, use: () => Promise<T>): Promi
 
 /** An open file as a store, for writing too. */
 export class WritableFileBlocks extends FileBlocks implements WritableFileStore {
+  private readonly handle: OpenFile
+
+  constructor(path: string, handle: OpenFile, shape: FileShape) {
+    super(path, handle, shape)
+    this.handle = handle
+  }
+
   write(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
     return this.move(transfers, memory, options, (piece) => this.writePiece(piece))
   }
