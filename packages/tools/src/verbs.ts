@@ -80,7 +80,7 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       {
         name: 'load',
         usage: '[MODEL] [options]',
-        summary: 'stream a model into memory, layer by layer',
+        summary: 'load a model into GPU or host memory, and stream what does not fit',
         load: async () => (await import('./commands/load.js')).load,
       },
       {

@@ -84,7 +84,7 @@ describe('exit 2: what was typed cannot be meant', () => {
   test('numbers and sizes that are none, or out of range', async () => {
     await Promise.all([
       expectError(['load', 'model.gguf', '--depth', '0'], 2, 'whole number from 1 to 4095'),
-      expectError(['load', 'model.gguf', '--slots', '2.5'], 2, 'whole number'),
+      expectError(['load', 'model.gguf', '--passes', '2.5'], 2, 'whole number'),
       expectError(['load', 'model.gguf', '--capacity', '16G'], 2, "such as '512MiB'"),
       ...['0', '1', '511'].map((capacity) =>
         expectError(['load', 'model.gguf', '--capacity', capacity], 2, 'at least 512 bytes, one block'),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 test('the result is on stdout and the narration on stderr, without control characters', async () => {
   const { stdout, stderr } = await gpunvme(['load', 'model.gguf', '--sim'], { cwd })
-  expect(stdout).toMatch(/^SIMULATED.*\nLAYER/)
+  expect(stdout).toMatch(/^SIMULATED.*\nPlan/)
   expect(stderr).toMatch(/^Packing/)
   expect(stdout).not.toContain('Packing')
   for (const control of ['\r', ESCAPE]) expect(`${stdout}${stderr}`).not.toContain(control)
@@ -26,7 +26,7 @@ test('with --json, stdout is one object, also if there is narration', async () =
 
 test('--quiet keeps the result and errors', async () => {
   const loaded = await gpunvme(['load', 'model.gguf', '--sim', '--quiet'], { cwd })
-  expect(loaded.stdout).toMatch(/^SIMULATED.*\nLAYER/)
+  expect(loaded.stdout).toMatch(/^SIMULATED.*\nPlan/)
   expect(loaded.stderr).toBe('')
   const failed = await gpunvme(['load', 'missing.gguf', '--sim', '-q'], { cwd })
   expect(failed.stderr).toContain('no such file')

@@ -41,14 +41,14 @@ export function addTransportOptions(command: Command, image?: string): void {
   addQueueOptions(command)
 }
 
-/** Who drives the queues, and how many there are. */
-export function addQueueOptions(command: Command): void {
+/** Who drives the queues, and how many there are. @param choosing a verb that chooses the engine if none is given */
+export function addQueueOptions(command: Command, choosing = false): void {
+  const engine = new Option(
+    '--engine <name>',
+    `who submits the commands: host; cpu-kernel or cuda, on a --drive or with --real-time${choosing ? ' (default: cuda if the GPU can ring the doorbells, otherwise host)' : ''}`,
+  )
   command
-    .option(
-      '--engine <name>',
-      'who submits the commands: host; cpu-kernel or cuda, on a --drive or with --real-time',
-      'host',
-    )
+    .addOption(choosing ? engine : engine.default('host'))
     .addOption(whole('--queues <n>', 'I/O queue pairs to ask for', 1, 64).default(1))
     .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
 }
@@ -98,6 +98,14 @@ export function addWriteOptions(command: Command): void {
 /** An option that may be given more than once. */
 export function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value]
+}
+
+/** Lets options that a command has be given more than once; their values are arrays then. */
+export function allowSeveral(command: Command, ...names: readonly string[]): void {
+  for (const option of command.options) {
+    if (names.includes(option.long ?? ''))
+      option.argParser(collect).description += '; may be repeated for the drives of a set'
+  }
 }
 
 /** A whole number in a range. */

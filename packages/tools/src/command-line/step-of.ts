@@ -13,9 +13,10 @@ import type {
   ModelNotInImageError,
   NamespaceTooSmallError,
   Remedy,
+  SetNotFoundError,
   VerificationError,
 } from '@gpunvme/layer-loader'
-import type { UnknownFormatError } from '@gpunvme/layer-loader/formats'
+import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { howToRelease } from '../binding/release.js'
 import type { CommandStep, NextStep } from './next-step.js'
@@ -29,6 +30,7 @@ type Reworded =
   | DeviceHeldError
   | EngineUnsuitableError
   | ForeignDataError
+  | HttpReworded
   | ImageChecksumError
   | ImageExistsError
   | ImageNotFoundError
@@ -37,11 +39,17 @@ type Reworded =
   | ModelExistsError
   | ModelNotInImageError
   | NamespaceTooSmallError
+  | SetNotFoundError
   | UnknownFormatError
   | VerificationError
   | VfioUserConnectError
   | VfioUserFunctionError
   | VfioUserLostError
+
+/** Failures over HTTP whose next steps name options of a function. */
+type HttpReworded = HttpSourceError & {
+  readonly code: `ERR_GPUNVME_HTTP_${'ENCODING' | 'INSECURE' | 'NO_RANGES' | 'PRIVATE_ADDRESS' | 'RANGE' | 'STATUS' | 'TIMEOUT'}`
+}
 
 type Steps = {
   readonly [Code in Reworded['code']]: (
@@ -66,10 +74,15 @@ const otherEngine = ({ next }: CudaUnavailableError, engineOption: string): Next
   `${engineOption} host, which needs no GPU`,
 ]
 
+const DOWNLOAD = 'download the file by other means, then load it with --file'
+
 /** Next steps by error code; undefined where that of the library fits. */
 const STEPS: Steps = {
   ERR_GPUNVME_BIND: ({ bdf, advice, left }) => (left.length === 0 ? undefined : { ...finishing(bdf), first: advice }),
-  ERR_GPUNVME_BUDGET_INFEASIBLE: () => '--vram and --ram of at least that',
+  ERR_GPUNVME_BUDGET_INFEASIBLE({ minimum: { vramBytes, ramBytes } }) {
+    const options = [...(vramBytes > 0 ? ['--vram'] : []), ...(ramBytes > 0 ? ['--ram'] : [])]
+    return `${options.join(' and ')} of at least that`
+  },
   ERR_GPUNVME_CUDA_DRIVER_TOO_OLD: otherEngine,
   ERR_GPUNVME_CUDA_INIT_FAILED: otherEngine,
   ERR_GPUNVME_DEVICE_HELD: ({ holders }) => howToRelease(holders),
@@ -81,6 +94,13 @@ const STEPS: Steps = {
     `${found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost`,
     'another drive',
   ],
+  ERR_GPUNVME_HTTP_ENCODING: () => DOWNLOAD,
+  ERR_GPUNVME_HTTP_INSECURE: () => ['an https:// URL', DOWNLOAD],
+  ERR_GPUNVME_HTTP_NO_RANGES: () => DOWNLOAD,
+  ERR_GPUNVME_HTTP_PRIVATE_ADDRESS: () => 'the URL that it redirects to, if you trust that server',
+  ERR_GPUNVME_HTTP_RANGE: () => DOWNLOAD,
+  ERR_GPUNVME_HTTP_STATUS: () => ['open the URL in a browser; if it requires authorization', DOWNLOAD],
+  ERR_GPUNVME_HTTP_TIMEOUT: () => ['try again', DOWNLOAD],
   ERR_GPUNVME_IMAGE_CHECKSUM: () => [
     { command: ['verify', '--image', 'FILE'], note: 'which checks the rest' },
     REMEDIES['replace-image'],
@@ -102,6 +122,10 @@ const STEPS: Steps = {
   ERR_GPUNVME_NO_IMAGE: () => ({ ...PACK, note: 'which makes one' }),
   ERR_GPUNVME_NO_NATIVE_ADDON: (error, engineOption) =>
     'state' in error ? otherEngine(error, engineOption) : undefined,
+  ERR_GPUNVME_NO_SET: () => [
+    'name one drive alone, if it holds the whole model',
+    'make a set in a program, with createStripe() or createMirror() of @gpunvme/layer-loader',
+  ],
   ERR_GPUNVME_UNKNOWN_FORMAT: ({ sourceName, firstBytes }) =>
     startsAsImage(firstBytes)
       ? { command: ['load', '--image', sourceName], note: 'since this is a drive image that pack made' }

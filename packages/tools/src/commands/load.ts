@@ -1,186 +1,220 @@
-import type { Controller } from '@gpunvme/host-driver'
-import { openImage, planPack, planStream, type Image, type PackedModel } from '@gpunvme/layer-loader'
-import { openModelFile } from '@gpunvme/layer-loader/formats'
-import type { Command } from 'commander'
+import { planPack, type PackedModel } from '@gpunvme/layer-loader'
+import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
+import { Option, type Command } from 'commander'
 import { errorLines, errorText } from '../command-line/error-text.js'
-import { compareDigests } from '../model/compare-digests.js'
-import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
-import { withReader, withTransport, withWriter } from '../drive/with-drive.js'
-import { placeOf } from '../model/place.js'
-import { requireMemory } from '../model/enough-memory.js'
+import {
+  addDriveOptions,
+  addOutputOptions,
+  addQueueOptions,
+  allowSeveral,
+  examples,
+  size,
+  whole,
+  type DriveFlags,
+} from '../command-line/options.js'
+import { nameOpened } from '../drive/named-drive.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
-import { addOutputOptions, addTransportOptions, examples, whole, type TransportFlags } from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { lendTransport, withWriter } from '../drive/with-drive.js'
+import { compareDigests } from '../model/compare-digests.js'
+import { requireMemory } from '../model/enough-memory.js'
+import {
+  describeLoaded,
+  describeVerified,
+  describeWhy,
+  loadResult,
+  PASSES_LEGEND,
+  PassTable,
+  queuesOf,
+} from '../model/load-report.js'
 import { packAndReport } from '../model/pack-report.js'
-import { printable } from '../terminal/printable.js'
+import { runPasses, type PassReport } from '../model/passes.js'
+import { optionsOf, requestOf, type LoadFlags, type LoadRequest } from '../model/load-request.js'
+import { placeOf } from '../model/place.js'
+import { describePlan } from '../model/residence-report.js'
 import type { Session } from '../program.js'
-import { findModel } from '../model/same-catalogue.js'
-import { describeLink } from '../terminal/rate.js'
-import { streamAndReport, type LayerReport } from '../model/stream-report.js'
-import { describeTotals, StreamTable, TABLE_LEGEND } from '../model/stream-table.js'
+import { composeRig, type RigPlan } from '../rig/open-rig.js'
+import type { ComposeOptions } from '../rig/options.js'
+import { Output } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { Progress } from '../terminal/progress.js'
 import { formatBytes, formatDuration, plural } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
-
-interface Flags extends TransportFlags, OutputOptions {
-  readonly slots: number
-  /** False with --no-verify. */
-  readonly verify: boolean
-  readonly compare?: boolean
-}
-
-/** What is streamed, through what, and what is wrong with where it lies. */
-interface Found {
-  readonly model: PackedModel
-  readonly controller: Controller
-  readonly problems: readonly { readonly code: string; readonly message: string }[]
-}
 
 const BLOCK_BYTES = 512
+
+const NOTES = `
+Layers that fit stay in GPU memory, others in host memory; the rest is read from
+the drive in every pass. gpunvme plan shows the same without loading anything.
+Without a GPU, or with --to host, layers are computed on in host memory, and
+--vram gives the size of host memory that takes the GPU's place.`
 
 export function load(command: Command, session: Session): void {
   command
     .argument(
       '[model]',
-      'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --sim: a model file, which is packed onto a simulated drive in memory first',
+      'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --in-place: the path of its file on the drive; with --file: a model file, or its URL; with --sim: a model file, which is packed onto a simulated drive in memory first',
     )
-    .addOption(whole('--slots <n>', 'layers in memory at most', 1, 1024).default(3))
+    .addOption(
+      new Option('--to <memory>', 'where layers are computed on (default: gpu if there is one)').choices([
+        'gpu',
+        'host',
+      ]),
+    )
+    .addOption(whole('--gpu <n>', "CUDA's number of the GPU (default: 0)", 0, 63))
+    .addOption(
+      new Option('--tier <n>', 'the highest tier to use (default: 2)')
+        .choices(['1', '2'])
+        .argParser((text) => Number(text)),
+    )
+    .addOption(size('--vram <size>', 'GPU memory to use: 20GiB (default: three quarters of it)'))
+    .addOption(size('--ram <size>', 'host memory to use (default: half of it)'))
+    .addOption(whole('--passes <n>', 'passes over the layers', 1, 1_000_000).default(1))
+    .option('--in-place', 'MODEL is a GGUF or safetensors file in the ext4, FAT32 or exFAT on the drive')
+    .option('--file', 'MODEL is a file on this machine; no drive is opened. Implied by an https:// URL')
     .option('--compare', 'first compare the contents of the MODEL file with what was packed')
     .option('--no-verify', 'do not compare the bytes with their checksums')
-    .action((model: string | undefined, flags: Flags) =>
+    .action((model: string | undefined, flags: LoadFlags) =>
       run(model, flags, new Output(flags, session.io), session.signal),
     )
-  addTransportOptions(command, 'the drive, as pack made it')
+  addDriveOptions(command, 'the drive, as pack made it')
+  allowSeveral(command, '--drive', '--image', '--socket')
+  addQueueOptions(command, true)
   addOutputOptions(command)
+  command.addHelpText('after', NOTES)
   examples(command, [
     'gpunvme load model.gguf --sim',
-    'gpunvme load --image drive.img',
+    'gpunvme load --image drive.img --passes 3 --to host --json',
     'gpunvme load model.gguf --image drive.img --compare',
-    'gpunvme load model.gguf --image drive.img --depth 4 --slots 2 --json',
+    'gpunvme load model.gguf --file',
   ])
 }
 
-async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const place = placeOf(flags)
-  if (place === undefined && given === undefined) {
-    throw new UsageError('load needs a MODEL, or a drive that has one', { next: { command: ['help', 'load'] } })
-  }
-  if (flags.compare && (place === undefined || given === undefined)) {
-    throw new UsageError('--compare needs a MODEL file and the drive that it was packed onto', {
-      next: { command: ['load', 'MODEL', '--image', 'FILE', '--compare'] },
-    })
-  }
-  await withTransport(flags, 'read', output, async (opened) => {
+async function run(model: string | undefined, flags: LoadFlags, output: Output, signal: AbortSignal): Promise<void> {
+  const request = await requestOf(model, flags)
+  await withTransports(request.members, output, flags, async (opened) => {
     signal.throwIfAborted()
-    if (place === undefined) await packIntoMemory(given!, opened, flags, output, signal)
-    await withReader(opened, flags, async ({ controller, namespace }) => {
-      const image = await openImage(namespace, { signal })
-      const problems = image.problems.map((problem) => ({
-        code: problem.code,
-        ...errorText(problem, output.invocation),
-      }))
-      // Not narration: the next bit that flips may take the image with it.
-      for (const problem of problems) output.error(errorLines(problem))
-      const model = await findImageModel(image, place === undefined ? undefined : given, flags, output, signal)
-      await streamModel({ model, controller, problems }, opened, flags, output, signal)
-    })
+    const [first] = opened
+    if (request.packsFirst) await packIntoMemory(request, first!, output, signal)
+    await loadAndReport(request, opened, output, signal)
   })
 }
 
-async function findImageModel(
-  image: Image,
-  given: string | undefined,
-  { compare = false }: Flags,
+/** Opens every drive, names them in the output, lends them, and closes them however `use` ends. */
+function withTransports<T>(
+  members: readonly DriveFlags[],
   output: Output,
-  signal: AbortSignal,
-): Promise<PackedModel> {
-  if (compare && image.models.some(({ name }) => name === given)) {
-    throw new UsageError(`"${printable(given ?? '')}" is the name of a packed model: no file to compare with`, {
-      next: 'a path, such as ./model.gguf',
-    })
+  { engine }: Pick<LoadFlags, 'engine'>,
+  use: (opened: readonly OpenedTransport[]) => Promise<T>,
+): Promise<T> {
+  const next = (opened: readonly OpenedTransport[]): Promise<T> => {
+    const member = members[opened.length]
+    if (member !== undefined) {
+      const flags = { ...member, ...(engine !== undefined && { engine }) }
+      return lendTransport(flags, 'read', (transport) => next([...opened, transport]))
+    }
+    const names = opened.map((transport, index) => nameOpened(transport, members[index]!))
+    const [only, ...others] = names
+    if (only !== undefined && others.length === 0) output.nameDrive(only)
+    else if (only !== undefined) {
+      output.nameDrive({
+        line: names.map(({ line }) => line).join('\n'),
+        facts: { members: names.map(({ facts }) => facts) },
+      })
+    }
+    return use(opened)
   }
-  return findModel(image, given, {
-    signal,
-    async onFile(packed, file) {
-      if (compare) await compareDigests(packed, file, output, signal)
-      output.note(
-        compare
-          ? 'The model file is what was packed: SHA-256 of every tensor compared'
-          : 'Compared with the model file: names, types and shapes, not contents; --compare does that',
-      )
-    },
-  })
+  return next([])
 }
 
 async function packIntoMemory(
-  path: string,
+  { flags, model }: LoadRequest,
   opened: OpenedTransport,
-  flags: Flags,
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  await using model = await openModelFile(path, { signal })
-  const { endBytes } = planPack(model, BLOCK_BYTES)
+  const path = model!
+  await using file = await openModelFile(path, { signal })
+  const { endBytes } = planPack(file, BLOCK_BYTES)
   requireMemory('A drive in memory with this model', endBytes, {
     first: { command: ['pack', path, '--image', 'FILE'] },
     command: ['load', '--image', 'FILE'],
   })
-  const { receipt, wallNs } = await withWriter(opened, flags, output, ({ namespace }) => {
+  const { queues, depth, engine = 'host' } = flags
+  const { receipt, wallNs } = await withWriter(opened, { queues, depth, engine }, output, ({ namespace }) => {
     output.note(`Packing ${printable(path)} onto a drive in memory`)
-    return packAndReport(model, namespace, output, { signal })
+    return packAndReport(file, namespace, output, { signal })
   })
   output.note(`Packed ${formatBytes(receipt.imageBytes)} in ${formatDuration(wallNs)}`)
 }
 
-async function streamModel(
-  { model, controller, problems }: Found,
-  opened: OpenedTransport,
-  flags: Flags,
+async function loadAndReport(
+  request: LoadRequest,
+  opened: readonly OpenedTransport[],
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const { slots, verify, engine, profile = DEFAULT_PROFILE } = flags
-  const { queues, queueDepth: depth } = controller
-  const shape = planStream(model, { slots })
-  requireMemory('These slots', shape.slots * shape.slotBytes, '--slots 1, or a model of smaller layers')
-  if (queues < flags.queues || depth < flags.depth) {
-    output.note(
-      `The controller gives ${describeQueues(queues, depth)}: asked for ${describeQueues(flags.queues, flags.depth)}`,
-    )
+  const { flags, members, packsFirst } = request
+  const [first] = opened
+  const clock = { time: first?.time ?? 'wall', link: opened.length === 1 ? first!.link : undefined } as const
+  const progress = new Progress(output, 'loading')
+  let startMs = performance.now()
+  const options: ComposeOptions = {
+    ...optionsOf(request, signal),
+    onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
   }
-  output.note(
-    `Streaming "${printable(model.name)}": up to ${plural(queues * depth, 'command')} in flight, ` +
-      `${plural(shape.slots, 'slot')} of ${formatBytes(shape.slotBytes)}`,
-  )
-  const table = new StreamTable(
-    model.layers.map(({ name }) => name),
-    opened.time,
-  )
-  output.note(TABLE_LEGEND)
-  output.print(table.titles)
-  const layers: LayerReport[] = []
-  const onLayer = (layer: LayerReport) => {
-    layers.push(layer)
-    output.print(table.row(layer))
-  }
-  const total = await streamAndReport(model, { slots, verify, signal, output, onLayer })
-  output.print(describeTotals(total, opened, verify ? ['verifying'] : []))
-  output.object('gpunvme.load/1', {
-    model: { name: model.name, fingerprint: model.fingerprint },
-    drive: {
-      transport: opened.name,
-      ...(opened.name === 'sim' && { profile }),
-      place: placeOf(flags)?.name,
-      engine,
-      queues,
-      depth,
-      slots: shape.slots,
+  const parts = {
+    onFile: (packed: PackedModel, file: Model) => compareWith(packed, file, flags, output, signal),
+    onPlanned(plan: RigPlan) {
+      describeStart(plan, flags, output)
+      startMs = performance.now()
     },
-    time: opened.time,
-    ...describeLink(total.bytes, total.driveNs, opened.link),
-    problems,
-    layers,
-    total,
-  })
+  }
+  await using rig = await composeRig(opened, options, parts)
+  const loadedWallNs = Math.round((performance.now() - startMs) * 1e6)
+  progress.end()
+  if (rig.loaded.layers > 0) output.print(describeLoaded(rig, loadedWallNs, clock))
+  const table = new PassTable(rig, clock.time)
+  output.note(PASSES_LEGEND)
+  output.print(table.titles)
+  const onPass = (pass: PassReport) => output.print(table.row(pass))
+  const passes = await runPasses(rig, { passes: flags.passes, signal, output, onPass })
+  output.print(describeVerified(rig, passes))
+  const place = packsFirst ? undefined : members.map((member) => placeOf(member)?.name).join(', ')
+  const result = loadResult(rig, passes, clock, output.invocation)
+  const drive = members.length > 0 && { drive: { place, ...queuesOf(rig) } }
+  output.object('gpunvme.load/1', { ...drive, ...result, loaded: { ...rig.loaded, wallNs: loadedWallNs }, passes })
+}
+
+async function compareWith(
+  packed: PackedModel,
+  file: Model,
+  { compare = false }: LoadFlags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  if (compare) await compareDigests(packed, file, output, signal)
+  output.note(
+    compare
+      ? 'The model file is what was packed: SHA-256 of every tensor compared'
+      : 'Compared with the model file: names, types and shapes, not contents; --compare does that',
+  )
+}
+
+/** What was found and decided. @throws NotEnoughMemoryError */
+function describeStart(plan: RigPlan, { queues, depth }: LoadFlags, output: Output): void {
+  const { model, problems, controllers, placement, tier, gpu } = plan
+  // Not narration: the next bit that flips may take the image with it.
+  for (const problem of problems) output.error(errorLines(errorText(problem, output.invocation)))
+  for (const controller of controllers) {
+    if (controller.queues >= queues && controller.queueDepth >= depth) continue
+    const given = describeQueues(controller.queues, controller.queueDepth)
+    output.note(`The controller gives ${given}: asked for ${describeQueues(queues, depth)}`)
+  }
+  const { vram, ram } = placement
+  const hostUses = gpu === undefined ? [vram, ram] : [ram]
+  const hostBytes = hostUses.reduce((sum, { layerBytes, slotBytes }) => sum + layerBytes + slotBytes, 0)
+  requireMemory('This placement', hostBytes, '--ram and --vram of less')
+  output.note(describeWhy(plan))
+  output.print(describePlan(model.name, placement, { on: tier === 0 ? 'host' : 'gpu' }), '')
 }
 
 function describeQueues(queues: number, depth: number): string {

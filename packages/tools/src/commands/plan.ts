@@ -93,7 +93,7 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
     cost: { ...(read ?? costModel(profile as ProfileName)), ...copyCost(flags.gpuLink) },
     costFrom: measure ? 'measured' : `preset ${profile}`,
   })
-  output.print(describePlan(planned.name, plan, flags.gpuLink))
+  output.print(describePlan(planned.name, plan, { gpuLink: flags.gpuLink }))
   output.object('gpunvme.plan/1', { model: planned.name, ...summary(plan), gpuLink: flags.gpuLink })
 }
 

@@ -8,7 +8,7 @@ const layers = Array.from({ length: 12 }, (_, index) => ({ name: `layer ${index}
 function linesOf(budget: { vramBytes: number; ramBytes: number }, isKnown: boolean): string[] {
   const cost = { readNs: (bytes: number) => bytes / 3.5, ...(isKnown && { copyNs: (bytes: number) => bytes / 10 }) }
   const plan = planResidence(layers, { budget, tier: 1, cost, costFrom: 'preset sn740' })
-  return describePlan('chat', plan, isKnown ? { gen: 4, width: 16 } : undefined)
+  return describePlan('chat', plan, isKnown ? { gpuLink: { gen: 4, width: 16 } } : {})
 }
 
 test('a pass that copies at a rate that nobody knows has no time, and is not said to take none', () => {

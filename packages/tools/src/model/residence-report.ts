@@ -4,8 +4,17 @@ import { printable } from '../terminal/printable.js'
 import { formatTable, wrap } from '../terminal/table.js'
 import { formatBytes, formatDuration, plural } from '../terminal/units.js'
 
+type PlaceNames = Readonly<Record<Residence, string>>
+
 /** What people call the places. */
-const PLACES: Readonly<Record<Residence, string>> = { vram: 'GPU memory', ram: 'host memory', nvme: 'drive' }
+const PLACES: PlaceNames = { vram: 'GPU memory', ram: 'host memory', nvme: 'drive' }
+
+export interface DescribeOptions {
+  /** 'host': layers are computed on in host memory, which the plan calls GPU memory; 'gpu' by default. */
+  readonly on?: 'gpu' | 'host'
+  /** The GPU's link, to whose limit copies are predicted; undefined if the plan was made without its rate. */
+  readonly gpuLink?: Pick<Link, 'gen' | 'width'> | undefined
+}
 
 /** Runs of layers beyond this many say no more than the sums above them. */
 const MOST_RUNS = 40
@@ -14,12 +23,13 @@ const MOST_RUNS = 40
 export function describePlan(
   name: string,
   plan: ResidencePlan,
-  gpuLink: Pick<Link, 'gen' | 'width'> | undefined,
+  { gpuLink, on = 'gpu' }: DescribeOptions = {},
 ): string[] {
   const { layers, tier, predicted, readBytes, copiedBytes } = plan
+  const places = on === 'gpu' ? PLACES : { ...PLACES, vram: PLACES.ram }
   const total = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   return [
-    `Plan for "${printable(name)}": ${plural(layers.length, 'layer')}, ${formatBytes(total)}, by tier ${tier}`,
+    `Plan for "${printable(name)}": ${plural(layers.length, 'layer')}, ${formatBytes(total)}, ${on === 'gpu' ? `by tier ${tier}` : 'in host memory'}`,
     ...formatTable(
       [
         { title: 'PLACE' },
@@ -28,24 +38,21 @@ export function describePlan(
         { title: 'SLOTS', align: 'right' },
         { title: 'LEFT', align: 'right' },
       ],
-      rows(plan),
+      rows(plan, places),
     ),
     '',
     `a pass    reads ${formatBytes(readBytes)}, copies ${formatBytes(copiedBytes)}`,
     ...time(plan, gpuLink),
     ...(predicted.sustained === undefined ? [] : [`hot       ${sustained(predicted.sustained)}`]),
     '',
-    ...runs(layers),
+    ...runs(layers, places),
   ]
 }
 
-function rows({ layers, vram, ram }: ResidencePlan): string[][] {
+function rows({ layers, vram, ram }: ResidencePlan, places: PlaceNames): string[][] {
   const nvme = layers.filter(({ residence }) => residence === 'nvme')
   const nvmeBytes = nvme.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
-  const memory = [
-    ['GPU memory', vram],
-    ['host memory', ram],
-  ] as const
+  const memory = [[places.vram, vram] as const, ...(places.vram === places.ram ? [] : [[places.ram, ram] as const])]
   return [
     ...memory.map(([place, use]) => [
       place,
@@ -54,24 +61,29 @@ function rows({ layers, vram, ram }: ResidencePlan): string[][] {
       formatBytes(use.slotBytes),
       formatBytes(use.unusedBytes),
     ]),
-    ['drive', String(nvme.length), formatBytes(nvmeBytes), '-', '-'],
+    [places.nvme, String(nvme.length), formatBytes(nvmeBytes), '-', '-'],
   ]
 }
 
 function time(
-  { predicted, costFrom, copiedBytes }: ResidencePlan,
-  gpuLink: Pick<Link, 'gen' | 'width'> | undefined,
+  { predicted, costFrom, copiedBytes, options }: ResidencePlan,
+  gpuLink: DescribeOptions['gpuLink'],
 ): string[] {
   const { passNs, boundBy, fillNs } = predicted
-  const from = costFrom === 'measured' ? 'by reads measured now' : `by the model of the ${costFrom}`
-  const link =
-    gpuLink === undefined
-      ? "; the GPU's link is taken to be no limit (--gpu-link)"
-      : `; copies at the limit of Gen${gpuLink.gen} x${gpuLink.width}`
-  if (boundBy === 'nothing' && copiedBytes > 0) {
-    return [`predicted nothing: it copies ${formatBytes(copiedBytes)}, and no --gpu-link says how fast that is`]
+  const areCopiesFree = options.cost.copyNs === undefined
+  if (boundBy === 'nothing') {
+    if (copiedBytes === 0) return ['predicted no time: nothing has to be moved for a pass']
+    return areCopiesFree
+      ? [`predicted nothing: it copies ${formatBytes(copiedBytes)}, and no --gpu-link says how fast that is`]
+      : [`predicted no time: it copies ${formatBytes(copiedBytes)}, which takes none by this clock`]
   }
-  if (boundBy === 'nothing') return ['predicted no time: nothing has to be moved for a pass']
+  const from = costFrom === 'measured' ? 'by what was measured now' : `by the model of the ${costFrom}`
+  const link =
+    gpuLink !== undefined
+      ? `; copies at the limit of Gen${gpuLink.gen} x${gpuLink.width}`
+      : areCopiesFree && copiedBytes > 0
+        ? "; the GPU's link is taken to be no limit (--gpu-link)"
+        : ''
   const pass = `${formatDuration(passNs)}, bound by the ${boundBy}, the first ${formatDuration(fillNs)} longer,`
   return wrap(`predicted ${pass} ${from}${link}`, 80, ' '.repeat(10))
 }
@@ -81,13 +93,13 @@ function sustained({ afterNs, passNs }: { readonly afterNs: number; readonly pas
 }
 
 /** Neighbours in one place on one line. */
-function runs(layers: readonly PlacedLayer[]): string[] {
+function runs(layers: readonly PlacedLayer[], places: PlaceNames): string[] {
   const lines: string[] = []
   for (let first = 0; first < layers.length;) {
     let last = first
     while (layers[last + 1]?.residence === layers[first]!.residence) last++
     const names = [...new Set([layers[first]!, layers[last]!].map(({ name }) => printable(name)))].join(' to ')
-    lines.push(`  ${PLACES[layers[first]!.residence].padEnd(13)}${names}`)
+    lines.push(`  ${places[layers[first]!.residence].padEnd(13)}${names}`)
     first = last + 1
   }
   return lines.length <= MOST_RUNS

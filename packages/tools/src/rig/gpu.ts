@@ -3,7 +3,6 @@ import { cudaChecksummer, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
 import { nativeChecksummer } from '@gpunvme/cuda-native/host'
 import { hostCopies, zlibChecksummer } from '@gpunvme/layer-loader'
 import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
-import { totalmem } from 'node:os'
 import type { Choice } from './choice.js'
 import type { Teardown } from './teardown.js'
 
@@ -16,6 +15,7 @@ export interface Target {
   readonly copies: CopyEngine
   /** Computes checksums in the target's memory. */
   readonly checksummer: Checksummer
+  /** The budget of GPU memory by default; 0 without a GPU. */
   readonly defaultVramBytes: number
 }
 
@@ -51,8 +51,7 @@ export function hostChecksummer(): Checksummer {
 }
 
 function hostTarget(): Target {
-  const copies = hostCopies()
-  return { name: 'host memory', copies, checksummer: zlibChecksummer, defaultVramBytes: Math.floor(totalmem() / 4) }
+  return { name: 'host memory', copies: hostCopies(), checksummer: zlibChecksummer, defaultVramBytes: 0 }
 }
 
 function gpuTarget(number: number, teardown: Teardown): Target {

@@ -21,7 +21,7 @@ import {
 } from '@gpunvme/layer-loader/filesystems'
 import { Catalogue, openModelFile, openModelParts } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { findModel } from '../model/same-catalogue.js'
+import { findModel, type FindOptions } from '../model/same-catalogue.js'
 import type { ComposeOptions } from './options.js'
 import type { Teardown } from './teardown.js'
 
@@ -39,21 +39,26 @@ export interface FoundModel {
 /** Opens the model on one drive, or on the set that several drives form. */
 export async function openOnDrives(
   namespaces: readonly [Namespace, ...Namespace[]],
-  options: Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'>,
+  options: Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'> & Partial<Pick<FindOptions, 'onFile'>>,
   teardown: Teardown,
 ): Promise<FoundModel> {
   const { model: name, inPlace = false, signal = new AbortController().signal } = options
+  const { onFile = () => Promise.resolve() } = options
   const store = await storeOf(namespaces, signal)
   if (inPlace) return openInPlace(store, name, signal, teardown)
   const image = await openImage(store, { signal })
-  const packed = await findModel(image, name, { signal, onFile: () => Promise.resolve() })
+  const packed = await findModel(image, name, { signal, onFile })
   const models = image.models.map((each) => each.name)
   return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
 }
 
-/** Opens a model in plain files. @throws as `openModelInFiles` */
-export async function openInFiles(path: string, teardown: Teardown): Promise<FoundModel> {
-  const files = await openModelInFiles(path)
+/** Opens a model in plain files, or on a web server. @throws as `openModelInFiles` */
+export async function openInFiles(
+  path: string,
+  { signal }: Pick<ComposeOptions, 'signal'>,
+  teardown: Teardown,
+): Promise<FoundModel> {
+  const files = await openModelInFiles(path, signal && { signal })
   teardown.add(() => files.close())
   const { model } = files
   return { model, models: [model.name], problems: [] }

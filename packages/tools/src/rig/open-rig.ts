@@ -1,61 +1,68 @@
 import { Controller, type ControllerOptions, type Namespace } from '@gpunvme/host-driver'
 import {
-  layerSizes,
+  hostLayers,
   loaderSource,
-  measureCost,
   openResidence,
-  planResidence,
-  type LoaderSourceOptions,
+  type PlacedLayer,
   type ResidencePlan,
   type ResidentModel,
   type StoredModel,
 } from '@gpunvme/layer-loader'
+import type { Tier } from '@gpunvme/cuda-native/vram'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { totalmem } from 'node:os'
 import { openTransport } from '../drive/by-name.js'
 import { openReal } from '../drive/open-real.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { SimOptions } from '../drive/sim-transport.js'
-import { formatBytes } from '../terminal/units.js'
+import type { FindOptions } from '../model/same-catalogue.js'
 import type { Choice } from './choice.js'
 import { openDriven, type Driven } from './engine.js'
-import { hostChecksummer, openTarget, type Target } from './gpu.js'
+import { openTarget, type Target } from './gpu.js'
 import { openInFiles, openOnDrives, packOnto, type FoundModel } from './model.js'
 import type { ComposeOptions, RigDrive, RigOptions } from './options.js'
+import { place, sourceOptions } from './placement.js'
 import { Teardown } from './teardown.js'
-import { findDmaBufs, reachTier, tierOne, type FindReach, type ReachedTier } from './tier.js'
+import { findDmaBufs, reachTier, throughHost, type FindReach, type ReachedTier } from './tier.js'
 
-/** How much is read, and copied, to measure what both cost. */
-const SAMPLE_BYTES = 32 * 1024 * 1024
-
-/** Of the 512 MiB that a simulated drive in real time has for everything, what layers may take by default. */
-const REAL_TIME_RAM_BYTES = 256 * 1024 * 1024
-
-/** A model that is ready to be computed on, layer by layer, in GPU memory. */
-export interface Rig {
+/** A model, and what was decided on it, before any of it is in memory. */
+export interface RigPlan {
   readonly model: StoredModel
   /** Names of all models that were found with it. */
   readonly models: readonly string[]
   readonly fingerprint?: string
   /** Damage to the image that does not prevent loading. */
   readonly problems: readonly GpuNvmeError[]
-  /** Iterates over the layers: `for await (using layer of rig.loader.pass()) compute(layer.memory.gpuPointer)`. */
-  readonly loader: ResidentModel
-  /** Where each layer stays between passes, and the predicted time of a pass. */
+  /** Name of the GPU; absent without one. */
+  readonly gpu?: string
+  /** 0: layers are computed on in host memory. 1: they are copied to the GPU. 2 and 3: the drive writes to GPU memory. */
+  readonly tier: Tier | 0
+  /** Where each layer stays between passes, and the predicted time of a pass. In tier 0 its GPU memory is host memory. */
   readonly placement: ResidencePlan
   /** Each decision, its reason, and what ruled out the alternatives. */
   readonly why: readonly Choice[]
   /** Of the drives, in the order given; none for a model in files. */
   readonly controllers: readonly Controller[]
+}
+
+/** A model that is ready to be computed on, layer by layer, in GPU memory. */
+export interface Rig extends RigPlan {
+  /** Iterates over the layers: `for await (using layer of rig.loader.pass()) compute(layer.memory.gpuPointer)`. */
+  readonly loader: ResidentModel
+  /** The layers that stay in memory, and how long loading them took by the drive's clock. */
+  readonly loaded: { readonly layers: number; readonly bytes: number; readonly elapsedNs: number }
   /** Releases layers, GPU memory, controllers and transports. Closing twice is harmless. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What tests replace. */
+/** What only tests and the command set. */
 export interface ComposeParts {
   readonly findReach?: FindReach
+  /** Called with a packed model that was found by a model file, and that file. */
+  readonly onFile?: FindOptions['onFile']
+  /** Called before layers are loaded. */
+  readonly onPlanned?: (plan: RigPlan) => void
 }
 
 /**
@@ -128,26 +135,37 @@ export async function composeRig(
     const { model } = found
     const [verification, source] = sourceOptions(model, target, tier, options)
     const [placement, cost] = await place(model, opened, { target, tier, source, options })
-    const { checksummer, copies } = target
-    const layers = new Map(placement.layers.map((layer) => [layer.name, layer]))
-    const totalBytes = placement.vram.layerBytes + placement.ram.layerBytes
-    let doneBytes = 0
-    const loader = await openResidence(placement, {
-      source: loaderSource(model, source),
-      copies,
-      ...(options.verify !== false && { checksummer }),
-      ...(options.signal && { signal: options.signal }),
-      onLoaded({ name }) {
-        doneBytes += layers.get(name)!.lengthBytes
-        options.onProgress?.({ stage: 'loading', doneBytes, totalBytes })
-      },
-    })
-    teardown.add(() => loader.close())
     const why = [gpuChoice, ...drives.choices, tier.choice, verification, cost]
     const { controllers } = drives
-    return { ...found, loader, placement, why, controllers, close, [Symbol.asyncDispose]: close }
+    const gpuName = target.gpu === undefined ? {} : { gpu: target.name }
+    const plan = { ...found, ...gpuName, tier: tier.tier, placement, why, controllers }
+    parts.onPlanned?.(plan)
+    const layers = loaderSource(model, source)
+    const { clock } = model.store
+    const startNs = clock.now()
+    const loader = await openResidence(placement, {
+      source: tier.tier === 0 ? hostLayers(layers) : layers,
+      copies: target.copies,
+      ...(options.verify !== false && { checksummer: target.checksummer }),
+      ...(options.signal && { signal: options.signal }),
+      onLoaded: countLoaded(placement, options),
+    })
+    teardown.add(() => loader.close())
+    const { vram, ram } = placement
+    const bytes = vram.layerBytes + ram.layerBytes
+    const loaded = { layers: vram.layers + ram.layers, bytes, elapsedNs: clock.now() - startNs }
+    return { ...plan, loader, loaded, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     return teardown.undo(error)
+  }
+}
+
+function countLoaded({ vram, ram }: ResidencePlan, { onProgress }: ComposeOptions): (layer: PlacedLayer) => void {
+  const totalBytes = vram.layerBytes + ram.layerBytes
+  let doneBytes = 0
+  return ({ lengthBytes }) => {
+    doneBytes += lengthBytes
+    onProgress?.({ stage: 'loading', doneBytes, totalBytes })
   }
 }
 
@@ -213,8 +231,8 @@ async function openModel(
 ): Promise<{ readonly found: FoundModel; readonly tier: ReachedTier }> {
   const [first, ...others] = opened.map(({ transport }) => transport)
   if (first === undefined) {
-    const found = await openInFiles(options.model!, teardown)
-    return { found, tier: tierOne('a file is read through host memory') }
+    const found = await openInFiles(options.model!, options, teardown)
+    return { found, tier: throughHost(target, options, 'files are read through host memory') }
   }
   let namespace = await drives.open(first, target)
   const members: Namespace[] = []
@@ -222,61 +240,15 @@ async function openModel(
   const { findReach = findDmaBufs } = parts
   const input = { transport: first, namespace, target, options, findReach }
   const tier =
-    members.length > 0 ? tierOne('a set of drives is read through host memory') : await reachTier(input, gpuMemory)
+    members.length > 0
+      ? throughHost(target, options, 'a set of drives is read through host memory')
+      : await reachTier(input, gpuMemory)
   if (tier.tier === 3) {
     await drives.close()
     namespace = await drives.open({ ...first, dma: tier.vram! }, target, { queueMemory: 'gpu' })
   }
-  const found = await openOnDrives([namespace, ...members], options, teardown)
+  const found = await openOnDrives([namespace, ...members], { ...options, ...parts }, teardown)
   return { found, tier }
-}
-
-/** What is verified, and where. */
-function sourceOptions(
-  { checkable }: StoredModel,
-  { checksummer, name }: Target,
-  { tier, vram }: ReachedTier,
-  { verify = true }: ComposeOptions,
-): [Choice, LoaderSourceOptions] {
-  const checks = verify && checkable
-  const choice = (chosen: string, reason: string): Choice => ({ subject: 'verification', chosen, reason, rejected: [] })
-  const decided = !verify
-    ? choice('off', 'requested')
-    : checkable
-      ? choice(
-          'every byte',
-          `against the checksums in the image, ${tier === 1 ? 'after the read and after the copy' : 'in GPU memory'}`,
-        )
-      : choice('copies', `these files store no checksums: ${name} is compared with what was read`)
-  const host = checks ? ({ verify: 'full', checksummer: hostChecksummer() } as const) : ({ verify: 'off' } as const)
-  if (tier === 1 || vram === undefined) return [decided, host]
-  const onGpu = checks ? { checksummer, dma: vram } : { dma: vram }
-  return [decided, { ...host, onGpu }]
-}
-
-async function place(
-  model: StoredModel,
-  opened: readonly OpenedTransport[],
-  parts: Pick<Opening, 'target' | 'options'> & { readonly tier: ReachedTier; readonly source: LoaderSourceOptions },
-): Promise<[ResidencePlan, Choice]> {
-  const { target, options, tier, source } = parts
-  const { store } = model
-  const isRealTimeSim = opened.some(({ name, time }) => name === 'sim' && time === 'wall')
-  const ramBytes = options.ram ?? (isRealTimeSim ? REAL_TIME_RAM_BYTES : Math.floor(totalmem() / 2))
-  const half = Math.floor(store.capacityBytes / 2 / store.blockBytes) * store.blockBytes
-  const sampleBytes = Math.min(SAMPLE_BYTES, half)
-  const measuring = { copies: target.copies, sampleBytes, ...(options.signal && { signal: options.signal }) }
-  // A store of a single block is read in no time that matters.
-  const cost = sampleBytes > 0 ? await measureCost(store, measuring) : { readNs: () => 0 }
-  const plan = planResidence(layerSizes(model, source), {
-    budget: { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes },
-    tier: tier.tier === 1 ? 1 : 2,
-    cost,
-    costFrom: 'measured',
-  })
-  const clock = opened[0]?.time === 'modelled' ? 'modelled time' : 'wall time'
-  const reason = `reads and copies of ${formatBytes(sampleBytes)}, in ${clock}`
-  return [plan, { subject: 'cost', chosen: 'measured', reason, rejected: [] }]
 }
 
 /** @throws as `openReal` and `openTransport` */

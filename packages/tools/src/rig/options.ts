@@ -24,8 +24,8 @@ export interface RigProgress {
 export interface ComposeOptions {
   /**
    * The model. On a drive: its name in the image, or a model file with the same tensors; not needed if the image holds one
-   * model. With `inPlace`: the path of its file in the drive's file system. Without a drive: a path. With a
-   * simulated drive in memory: a model file, which is packed onto that drive first.
+   * model. With `inPlace`: the path of its file in the drive's file system. Without a drive: a path or an https URL. With
+   * a simulated drive in memory: a model file, which is packed onto that drive first.
    */
   readonly model?: string
   /** Loads a GGUF or safetensors file from the ext4, FAT32 or exFAT on the drive, which must not be mounted. */
@@ -38,7 +38,10 @@ export interface ComposeOptions {
   readonly tier?: 1 | 2 | 3
   /** Lets the controller read GPU memory, which tier 3 needs. On some machines such reads take the drive off the bus. */
   readonly allowPeerReads?: boolean
-  /** GPU memory to use, in bytes; by default three quarters of the GPU's, without a GPU a quarter of the host's. */
+  /**
+   * GPU memory to use, in bytes; three quarters of the GPU's by default. Without a GPU: host memory to use in its place,
+   * which layers are copied to; by default none, and layers are computed on where they were read to.
+   */
   readonly vram?: number
   /** Host memory to use, in bytes; half of the host's by default. */
   readonly ram?: number

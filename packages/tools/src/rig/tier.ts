@@ -34,7 +34,8 @@ export interface GpuReach {
 export type FindReach = (cuda: Cuda, transport: Transport) => GpuReach
 
 export interface ReachedTier {
-  readonly tier: Tier
+  /** 0: there is no GPU, and layers are computed on in host memory. */
+  readonly tier: Tier | 0
   /** Allocates GPU memory that the controller reaches; absent in tier 1. */
   readonly vram?: VramAllocator
   readonly choice: Choice
@@ -45,7 +46,7 @@ export interface TierInput {
   readonly transport: Transport
   readonly namespace: Namespace
   readonly target: Target
-  readonly options: Pick<ComposeOptions, 'tier' | 'allowPeerReads'>
+  readonly options: Pick<ComposeOptions, 'tier' | 'allowPeerReads' | 'vram'>
   readonly findReach: FindReach
 }
 
@@ -56,8 +57,8 @@ export interface TierInput {
 export async function reachTier(input: TierInput, teardown: Teardown): Promise<ReachedTier> {
   const { transport, namespace, target, options, findReach } = input
   const { tier: wanted = 2, allowPeerReads = false } = options
-  if (target.gpu === undefined) return tierOne('no GPU is used')
-  if (wanted === 1) return tierOne('requested', [])
+  if (target.gpu === undefined) return throughHost(target, options, 'no GPU is used')
+  if (wanted === 1) return tierOne('tier 1 was requested')
   const { cuda, device } = target.gpu
   const reach = findReach(cuda, transport)
   teardown.add(() => reach.close())
@@ -80,7 +81,7 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
   const rejected = reasons.map(({ tier: missed, provider, message }) => {
     return { option: `tier ${missed}${provider === undefined ? '' : ` by ${provider}`}`, reason: message }
   })
-  if (memory === undefined) return tierOne('data go through host memory', rejected)
+  if (memory === undefined) return tierOneAfter(rejected)
   const vram = openVram(transport, memory, reach)
   teardown.add(() => vram.close())
   const reason = `${memory.provider.name}: ${memory.facts.at(-1) ?? 'its probe passed'}`
@@ -91,8 +92,29 @@ function openVram({ dma }: Transport, { provider, flush }: AcceptedMemory, { mem
   return withVram(dma, provider, memory, flush && { flush })
 }
 
-export function tierOne(reason: string, rejected: Choice['rejected'] = [{ option: 'tier 2', reason }]): ReachedTier {
-  return { tier: 1, choice: { subject: 'tier', chosen: '1', reason, rejected } }
+/** The tier of what cannot be read into GPU memory for the reason given. */
+export function throughHost(
+  { gpu }: Pick<Target, 'gpu'>,
+  { vram = 0 }: Pick<ComposeOptions, 'vram'>,
+  reason: string,
+): ReachedTier {
+  if (gpu !== undefined || vram > 0) return tierOne(reason)
+  const choice = {
+    subject: 'tier',
+    chosen: 'none',
+    reason: 'layers are computed on in host memory',
+    rejected: [],
+  } as const
+  return { tier: 0, choice }
+}
+
+/** @param reason why the drive does not write to GPU memory */
+function tierOne(reason: string): ReachedTier {
+  return tierOneAfter([{ option: 'tier 2', reason }])
+}
+
+function tierOneAfter(rejected: Choice['rejected']): ReachedTier {
+  return { tier: 1, choice: { subject: 'tier', chosen: '1', reason: 'data go through host memory', rejected } }
 }
 
 /** CUDA's memory by dma-buf, for a controller that our module has. */

@@ -1,0 +1,107 @@
+import {
+  BudgetInfeasibleError,
+  layerSizes,
+  measureCost,
+  planResidence,
+  type Budget,
+  type LayerSize,
+  type LoaderSourceOptions,
+  type ResidenceOptions,
+  type ResidencePlan,
+  type StoredModel,
+} from '@gpunvme/layer-loader'
+import { totalmem } from 'node:os'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import { formatBytes } from '../terminal/units.js'
+import type { Choice } from './choice.js'
+import { hostChecksummer, type Target } from './gpu.js'
+import type { ComposeOptions } from './options.js'
+import type { ReachedTier } from './tier.js'
+
+/** How much is read, and copied, to measure what both cost. */
+const SAMPLE_BYTES = 32 * 1024 * 1024
+
+/** Of the 512 MiB that a simulated drive in real time has for everything, what layers may take by default. */
+const REAL_TIME_RAM_BYTES = 256 * 1024 * 1024
+
+/** What a placement depends on, apart from the model and its drives. */
+interface PlacementParts {
+  readonly target: Target
+  readonly options: ComposeOptions
+  readonly tier: ReachedTier
+  readonly source: LoaderSourceOptions
+}
+
+/** What is verified, and where. */
+export function sourceOptions(
+  { checkable }: StoredModel,
+  { checksummer, name }: Target,
+  { tier, vram }: ReachedTier,
+  { verify = true }: ComposeOptions,
+): [Choice, LoaderSourceOptions] {
+  const checks = verify && checkable
+  const choice = (chosen: string, reason: string): Choice => ({ subject: 'verification', chosen, reason, rejected: [] })
+  const where = { 0: 'in host memory', 1: 'after the read and after the copy', 2: 'in GPU memory', 3: 'in GPU memory' }
+  const decided = !verify
+    ? choice('off', 'requested')
+    : checkable
+      ? choice('every byte', `against the checksums in the image, ${where[tier]}`)
+      : tier === 0
+        ? choice('none', 'these files store no checksums')
+        : choice('copies', `these files store no checksums: ${name} is compared with what was read`)
+  const host = checks ? ({ verify: 'full', checksummer: hostChecksummer() } as const) : ({ verify: 'off' } as const)
+  if (vram === undefined) return [decided, host]
+  const onGpu = checks ? { checksummer, dma: vram } : { dma: vram }
+  return [decided, { ...host, onGpu }]
+}
+
+/** A cost for plans in which only what fits matters. */
+const ANY_COST = { readNs: (bytes: number) => bytes, copyNs: (bytes: number) => bytes }
+
+/** Where each layer stays, by costs measured now if they matter. @throws as `planResidence` and `measureCost` */
+export async function place(
+  model: StoredModel,
+  opened: readonly OpenedTransport[],
+  parts: PlacementParts,
+): Promise<[ResidencePlan, Choice]> {
+  const { target, options, tier, source } = parts
+  const choice = (chosen: string, reason: string): Choice => ({ subject: 'cost', chosen, reason, rejected: [] })
+  const layers = layerSizes(model, source)
+  const budget = budgetOf(opened, parts)
+  const planned = { budget, tier: tier.tier === 1 ? 1 : 2 } as const
+  const guess = planFor(tier, layers, { ...planned, cost: ANY_COST, costFrom: 'nowhere' })
+  if (guess.readBytes + guess.copiedBytes === 0) {
+    const where = tier.tier === 0 ? target.name : 'GPU memory'
+    return [guess, choice('not measured', `every layer stays in ${where}`)]
+  }
+  const { store } = model
+  const half = Math.floor(store.capacityBytes / 2 / store.blockBytes) * store.blockBytes
+  const sampleBytes = Math.min(SAMPLE_BYTES, half)
+  const copies = tier.tier === 0 ? undefined : target.copies
+  const measuring = { sampleBytes, ...(copies && { copies }), ...(options.signal && { signal: options.signal }) }
+  // A store of a single block is read in no time that matters.
+  const cost = sampleBytes > 0 ? await measureCost(store, measuring) : { readNs: () => 0 }
+  const clock = opened[0]?.time === 'modelled' ? 'modelled time' : 'wall time'
+  const what = copies === undefined ? 'reads' : 'reads and copies'
+  const plan = planResidence(layers, { ...planned, cost, costFrom: 'measured' })
+  return [plan, choice('measured', `${what} of ${formatBytes(sampleBytes)}, in ${clock}`)]
+}
+
+/** @throws BudgetInfeasibleError in terms of the memory that the user has */
+function planFor({ tier }: ReachedTier, layers: readonly LayerSize[], options: ResidenceOptions): ResidencePlan {
+  try {
+    return planResidence(layers, options)
+  } catch (error) {
+    if (!(error instanceof BudgetInfeasibleError) || tier > 0) throw error
+    const inHost = ({ vramBytes }: Budget): Budget => ({ vramBytes: 0, ramBytes: vramBytes })
+    throw new BudgetInfeasibleError(inHost(error.budget), inHost(error.minimum))
+  }
+}
+
+function budgetOf(opened: readonly OpenedTransport[], { target, options, tier }: PlacementParts): Budget {
+  const isRealTimeSim = opened.some(({ name, time }) => name === 'sim' && time === 'wall')
+  const ramBytes = options.ram ?? (isRealTimeSim ? REAL_TIME_RAM_BYTES : Math.floor(totalmem() / 2))
+  // Without a GPU, host memory is where layers are computed on: the planner's GPU memory.
+  if (tier.tier === 0) return { vramBytes: ramBytes, ramBytes: 0 }
+  return { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes }
+}

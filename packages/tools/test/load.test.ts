@@ -1,0 +1,272 @@
+import { createStripe, pack } from '@gpunvme/layer-loader'
+import { openModelFile, writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { Controller } from '@gpunvme/host-driver'
+import { readFileSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { isBuilt } from '../../cuda-native/test/native.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../cuda-native/test/standin/standin.js'
+import { missing, run } from '../../layer-loader/test/filesystems/images.js'
+import { createImageFile } from '../src/drive/image-file.js'
+import { openTransport } from '../src/open.js'
+import { gpunvme, json, scratch } from './gpunvme.js'
+
+const MIB = 1024 * 1024
+const SERIAL = 'GPUNVME-SIM-SN740'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+
+/** Six layers, four of which are about 1 MiB long. */
+const MODEL = { layers: 4, targetBytes: 4 * MIB }
+const LAYERS = 6
+
+interface Pass {
+  readonly bytes: { readonly gpu: number; readonly host: number; readonly drive: number }
+  readonly layers: number
+  readonly layersVerified: number
+  readonly elapsedNs: number
+  readonly predictedNs: number
+  readonly copyBusyNs: number
+}
+
+interface Loaded {
+  readonly to: { readonly memory: string; readonly gpu?: string }
+  readonly tier: number
+  readonly layers: readonly { readonly bytes: number; readonly place: string }[]
+  readonly layersVerified: number
+  readonly loaded: { readonly layers: number; readonly bytes: number; readonly elapsedNs: number }
+  readonly passes: readonly Pass[]
+  readonly why: readonly { readonly subject: string; readonly chosen: string }[]
+}
+
+async function loaded(...args: readonly string[]): Promise<Loaded> {
+  const ended = await gpunvme(['load', ...args, '--json'], { cwd })
+  if (ended.code !== 0) throw new Error(ended.stderr)
+  return json(ended) as Loaded
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
+const bytesOf = ({ bytes }: Pass) => bytes.gpu + bytes.host + bytes.drive
+const chosenOf = ({ why }: Loaded, subject: string) => why.find((choice) => choice.subject === subject)?.chosen
+
+beforeAll(async () => {
+  await writeDemoModel(at('model.gguf'), MODEL)
+  const ended = await gpunvme(['pack', 'model.gguf', '--image', 'drive.img'], { cwd })
+  expect(ended.code).toBe(0)
+})
+
+describe('load into host memory', () => {
+  const toHost = ['--image', 'drive.img', '--to', 'host']
+
+  test('a model that fits stays there: it is read once, and passes read nothing', async () => {
+    const result = await loaded(...toHost, '--passes', '2')
+    expect(result).toMatchObject({
+      to: { memory: 'host' },
+      tier: 0,
+      layersVerified: LAYERS,
+      loaded: { layers: LAYERS },
+    })
+    expect(new Set(result.layers.map(({ place }) => place))).toEqual(new Set(['host']))
+    expect(result.loaded.bytes).toBe(sum(result.layers.map(({ bytes }) => bytes)))
+    expect(result.passes.map(({ bytes }) => bytes)).toEqual([
+      { gpu: 0, host: result.loaded.bytes, drive: 0 },
+      { gpu: 0, host: result.loaded.bytes, drive: 0 },
+    ])
+  })
+
+  test('what does not fit is read from the drive in every pass, in the time that was predicted', async () => {
+    const result = await loaded(...toHost, '--vram', '0', '--ram', '3MiB', '--passes', '3')
+    const onDrive = sum(result.layers.flatMap(({ bytes, place }) => (place === 'drive' ? [bytes] : [])))
+    expect(onDrive).toBeGreaterThan(0)
+    expect(result.passes.map(({ bytes }) => bytes.drive)).toEqual([onDrive, onDrive, onDrive])
+    for (const pass of result.passes) {
+      expect(pass).toMatchObject({ layers: LAYERS, layersVerified: LAYERS })
+      expect(bytesOf(pass)).toBe(sum(result.layers.map(({ bytes }) => bytes)))
+    }
+    // Modelled time: the same on every machine. The last pass reads nothing ahead for another.
+    const [elapsed, predicted] = [
+      sum(result.passes.map(({ elapsedNs }) => elapsedNs)),
+      sum(result.passes.map(({ predictedNs }) => predictedNs)),
+    ]
+    expect(elapsed / predicted).toBeGreaterThan(0.7)
+    expect(elapsed / predicted).toBeLessThan(1.4)
+  })
+
+  test('--vram is host memory in the place of that of a GPU, and layers are copied to it', async () => {
+    const result = await loaded(...toHost, '--vram', '3950KiB', '--ram', '3MiB')
+    expect(result).toMatchObject({ to: { memory: 'host' }, tier: 1, layersVerified: LAYERS })
+    expect(result.layers.map(({ place }) => place)).toContain('gpu')
+  })
+
+  test('the text names the drive, the plan, what stays, each pass, and what was verified', async () => {
+    const { stdout, stderr } = await gpunvme(['load', ...toHost, '--ram', '3MiB', '--passes', '2'], { cwd })
+    expect(stdout).toMatch(
+      /^SIMULATED {2}WD PC SN740 512GB \(profile sn740, image drive\.img\)\nPlan for "gpunvme demo"/,
+    )
+    expect(stdout).toMatch(/\nloaded {4}2 layers, [^]* that stay in host memory: modelled /)
+    expect(stdout).toMatch(/\nPASS +HOST +DRIVE +MODELLED +PREDICTED +RATE +WALL\n +1 .*\n +2 .*\n/)
+    expect(stdout).toMatch(
+      /\nverified {2}6 of 6 layers; every byte: against the checksums in the image, in host\s+memory\n$/,
+    )
+    expect(stderr).toMatch(/^gpu +none: requested\nengine +host for sim:sn740: drives every transport\n/)
+  })
+
+  test('--no-verify claims nothing about the bytes', async () => {
+    const result = await loaded(...toHost, '--no-verify')
+    expect([result.layersVerified, chosenOf(result, 'verification')]).toEqual([0, 'off'])
+  })
+
+  test('a budget that is too small names what is needed, in the options that give it', async () => {
+    const { code, stderr } = await gpunvme(['load', ...toHost, '--ram', '1MiB'], { cwd })
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/host memory: [\d.]+ MiB at least, 1 MiB given\n {2}Try: --ram of at least that\n$/)
+  })
+
+  test.each(['3MiB', '1GiB'])(
+    'SIGINT in a pass with %s of memory ends the command, and the drive can be opened again',
+    async (ram) => {
+      const args = ['load', ...toHost, '--ram', ram, '--passes', '1000000']
+      const ended = await gpunvme(args, {
+        cwd,
+        onStderr: (text, running) => text.includes('A pass hands out') && running.kill('SIGINT'),
+      })
+      expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('Interrupted by SIGINT') as string])
+      expect((await loaded(...toHost)).layersVerified).toBe(LAYERS)
+    },
+  )
+})
+
+describe.skipIf(!hasStandin || !isBuilt)(
+  `load into the memory of a GPU, on the stand-in${skippedWithoutStandin}`,
+  () => {
+    const standin = useStandin()
+    // What the addon sets before it starts the driver, if nobody has.
+    beforeAll(
+      () => void Object.assign(process.env, { CUDA_MODULE_LOADING: 'EAGER', CUDA_DEVICE_MAX_CONNECTIONS: '32' }),
+    )
+    const sim = ['--image', 'drive.img', '--profile', 'ideal', '--real-time']
+
+    test('copies go to the GPU, which verifies them, and the GPU submits the commands', async () => {
+      const result = await loaded(...sim, '--to', 'gpu', '--vram', '3950KiB', '--ram', '2MiB', '--passes', '2')
+      expect(result).toMatchObject({
+        to: { memory: 'gpu', gpu: expect.any(String) as string },
+        tier: 1,
+        layersVerified: LAYERS,
+      })
+      expect(chosenOf(result, 'engine')).toBe('cuda')
+      for (const { bytes, copyBusyNs } of result.passes) {
+        expect(bytes.gpu).toBeGreaterThan(0)
+        expect(bytes.drive).toBeGreaterThan(0)
+        expect(copyBusyNs).toBeGreaterThan(0)
+      }
+      expect(standin.live()).toEqual(NOTHING)
+    })
+
+    test('too little GPU memory for one layer after the other is refused with what is needed', async () => {
+      const { code, stderr } = await gpunvme(['load', ...sim, '--to', 'gpu', '--vram', '1MiB'], { cwd })
+      expect([code, stderr]).toEqual([
+        7,
+        expect.stringMatching(/GPU memory: [\d.]+ MiB at least, 1 MiB given/) as string,
+      ])
+      expect(standin.live()).toEqual(NOTHING)
+    })
+
+    test('a GPU that there is not is refused with the number of those that there are', async () => {
+      const { code, stderr } = await gpunvme(['load', ...sim, '--gpu', '7'], { cwd })
+      expect([code, stderr]).toEqual([2, 'There is no GPU 7\n  CUDA lists 1 GPU\n  Try: --gpu 0\n'])
+    })
+  },
+)
+
+test('--to gpu without a GPU is refused, with what is missing and what needs none', async () => {
+  const env = { GPUNVME_CUDA_LIBRARY: at('libcuda.so.1') }
+  const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--to', 'gpu'], { cwd, env })
+  expect([code, stderr]).toEqual([3, expect.stringContaining('--to host, which needs no GPU') as string])
+})
+
+describe('load without an image', () => {
+  test('a plain file, of whose reads nothing is claimed', async () => {
+    const result = await loaded('model.gguf', '--file', '--to', 'host', '--ram', '3MiB')
+    expect([result.layersVerified, chosenOf(result, 'verification')]).toEqual([0, 'none'])
+    expect(result).not.toHaveProperty('drive')
+    expect(bytesOf(result.passes[0]!)).toBeGreaterThan(3 * MIB)
+  })
+
+  const lacks = missing('mkfs.ext4')
+  const skipped = lacks === undefined ? '' : ` (skipped: ${lacks})`
+  test.skipIf(lacks !== undefined)(`a file in the ext4 of the drive, in place${skipped}`, async () => {
+    await mkdir(at('files/models'), { recursive: true })
+    await copyFile(at('model.gguf'), at('files/models/tiny.gguf'))
+    run('mkfs.ext4', ['-q', '-F', '-d', at('files'), at('ext4.img'), '32m'])
+    const args = ['--image', 'ext4.img', '--in-place', '--to', 'host']
+    expect((await loaded('/models/tiny.gguf', ...args)).loaded.layers).toBe(LAYERS)
+    const { code, stderr } = await gpunvme(['load', '/models/other.gguf', ...args], { cwd })
+    expect([code, stderr]).toEqual([3, expect.stringContaining('No file /models/other.gguf can be read') as string])
+  })
+
+  test('the drives of a set', async () => {
+    await stripe(['a.img', 'b.img'])
+    const result = await loaded('--image', 'a.img', '--image', 'b.img', '--to', 'host')
+    expect(result).toMatchObject({ layersVerified: LAYERS, drive: { place: 'a.img, b.img', members: [{}, {}] } })
+    const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--image', 'model.gguf'], { cwd })
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Try: name one drive alone') as string])
+  })
+
+  let server: Server | undefined
+  afterEach(() => {
+    server?.closeAllConnections()
+    server?.close()
+    server = undefined
+  })
+
+  test('a model on a web server, by ranges', async () => {
+    const bytes = readFileSync(at('model.gguf'))
+    const listening = createServer(({ headers, url }, response) => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
+      if (url !== '/models/a%20b.gguf?key=1') return void response.writeHead(404).end()
+      const body = bytes.subarray(Number(first), Number(last) + 1)
+      response.writeHead(206, { 'content-range': `bytes ${first}-${last}/${bytes.length}`, etag: '"1"' }).end(body)
+    })
+    server = listening
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+    const { port } = listening.address() as { port: number }
+    const result = await loaded(`http://127.0.0.1:${port}/models/a%20b.gguf?key=1`, '--to', 'host')
+    expect(result.loaded.layers).toBe(LAYERS)
+    const { code, stderr } = await gpunvme(['load', `http://127.0.0.1:${port}/other.gguf`], { cwd })
+    expect([code, stderr]).toEqual([3, expect.stringContaining('status 404') as string])
+  })
+})
+
+test.each([
+  ['--gpu 0 --to host --image drive.img', '--gpu and --to host do not go together'],
+  ['model.gguf --file --sim', 'A model that is a file is loaded without a drive'],
+  ['--file', '--file needs a MODEL'],
+  ['/m.gguf --in-place', '--in-place needs a drive'],
+  ['--image drive.img --in-place', '--in-place needs a drive, and the path of a MODEL on it'],
+  ['--image drive.img --drive 0000:0b:00.0', '--image and --drive do not go together'],
+  ['--image drive.img --passes 0', 'whole number from 1'],
+  ['--image drive.img --to disk', 'Allowed choices are gpu, host'],
+])('load %s is refused', async (args, headline) => {
+  const { code, stderr } = await gpunvme(['load', ...args.split(' ')], { cwd })
+  expect([code, stderr]).toEqual([2, expect.stringContaining(headline) as string])
+})
+
+/** Packs the model onto a stripe of new images. */
+async function stripe(images: readonly string[]): Promise<void> {
+  const opened = []
+  for (const image of images) {
+    await createImageFile(at(image), 32 * MIB)
+    const { transport, close } = await openTransport('sim', { image: at(image) })
+    opened.push({ controller: await Controller.open(transport, { write: { serial: SERIAL } }), close })
+  }
+  const set = await createStripe(opened.map(({ controller }) => controller.namespace(1)))
+  await using model = await openModelFile(at('model.gguf'))
+  await pack(model, set)
+  for (const { controller, close } of opened) {
+    await controller.close()
+    await close()
+  }
+}
