@@ -330,6 +330,7 @@ export class Driver {
   /** What the simulator says that the host did wrong must be what it did wrong. */
   private checkDiagnostics(): void {
     const { diagnostics, faults } = this.simulation
+    if (diagnostics.length === this.diagnosticsSeen) return
     const fresh = diagnostics.slice(this.diagnosticsSeen)
     this.diagnosticsSeen = diagnostics.length
     const isConfused = faults.strikes.slice(this.explained).some(({ kind }) => CONFUSING.includes(kind))
