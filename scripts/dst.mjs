@@ -18,7 +18,7 @@ const usage = `usage: npm run dst -- [--seeds N] [--first S] [--only WHAT] [--js
 const campaigns = {
   simulator: {
     run: (seeds) => forSimulator.runCampaign(seeds),
-    format: (result) => forSimulator.formatCampaign(result, 'each run twice', forSimulator.notDrawn),
+    format: (result) => forSimulator.formatCampaign(result, forSimulator.notDrawn),
     minimise: (seed) => forSimulator.minimise(forSimulator.makeScenario(seed)),
     formatMinimised: (found) => forSimulator.formatMinimised(found),
     runTwice: (scenario) => forSimulator.runTwice(scenario),

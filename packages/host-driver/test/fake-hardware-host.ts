@@ -42,9 +42,16 @@ export class FakeHardwareHost implements HardwareHost {
     return region
   }
 
+  /** Rejects what `MapFile` of cuda-native rejects before mmap, so that a file bounds the memory allocated here. */
   map(fd: number, offsetBytes: number, lengthBytes: number): NativeRegion {
+    if (offsetBytes % 4096 !== 0) throw new RangeError(`offsetBytes: expected a multiple of 4096, got ${offsetBytes}`)
+    const stats = fstatSync(fd)
+    if (stats.isFile() && offsetBytes + lengthBytes > stats.size) {
+      const expected = `no more than the ${stats.size} bytes of the file from byte ${offsetBytes} on`
+      throw new RangeError(`lengthBytes: expected ${expected}, got ${lengthBytes}`)
+    }
     const buffer = new ArrayBuffer(lengthBytes)
-    if (fstatSync(fd).isFile()) readSync(fd, new Uint8Array(buffer), 0, lengthBytes, offsetBytes)
+    if (stats.isFile()) readSync(fd, new Uint8Array(buffer), 0, lengthBytes, offsetBytes)
     const region = new FakeRegion(this, BigInt(this.nextAddress), buffer)
     this.nextAddress += Math.ceil(lengthBytes / 2_097_152) * 2_097_152
     this.mapped.push(region)

@@ -79,6 +79,8 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
 
   connect(path: string): number {
     this.queue.splice(0)
+    // A target unmaps a client's memory when the client is gone.
+    this.maps.clear()
     this.isClosed = false
     return openSync(path, 'r')
   }

@@ -1,10 +1,7 @@
 import { makeScenario } from './make-scenario.js'
 import { runScenario, runTwice, type Worst } from './run.js'
-import { runSeeds, type CampaignResult, type Seeds } from './shared.js'
+import { REPLAYED_EVERY, runSeeds, type CampaignResult, type Seeds } from './shared.js'
 import type { Driver } from './world.js'
-
-/** Each so many seeds a run is done again, which must be the same. */
-const REPLAYED_EVERY = 8
 
 /** What a campaign of the driver has done and found. Equal on every machine: it holds no wall time. */
 export interface DriverCampaignResult extends CampaignResult {

@@ -10,7 +10,7 @@ import type { Driver } from './world.js'
 /** What a campaign did, for people. */
 export function formatDriverCampaign(result: DriverCampaignResult): string {
   const lost = `${result.lost} controllers declared lost`
-  return [formatCampaign(result, 'every eighth run twice', notDrawn), lost, formatWorst(result)].join('\n')
+  return [formatCampaign(result, notDrawn), lost, formatWorst(result)].join('\n')
 }
 
 /** Worst cases of a campaign, as a table. */

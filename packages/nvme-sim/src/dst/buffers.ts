@@ -15,8 +15,6 @@ export class BufferSlot {
   constructor(dma: DmaAllocator, name: string) {
     this.data = new Region(dma, name, MOST_DATA_BYTES + PAGE_BYTES, false)
     this.list = new Region(dma, `the PRP list of ${name}`, PAGE_BYTES, true)
-    this.data.bytes.fill(UNWRITTEN)
-    this.data.accept()
   }
 
   check(): void {

@@ -6,7 +6,7 @@ import { minimise } from './minimise.js'
 
 const SEEDS = 200
 
-it(`${SEEDS} random hosts on random controllers under random faults, each twice`, { timeout: 120_000 }, async () => {
+it(`${SEEDS} random hosts on random controllers under random faults`, { timeout: 120_000 }, async () => {
   const result = await runCampaign({ seeds: SEEDS })
   const [worst] = result.failures
   const found = worst && (await minimise(makeScenario(worst.seed)))

@@ -445,7 +445,7 @@ export class Host {
       const content = salt || (this.medium.possible(nsid, lba, began).find((each) => each !== ANY) ?? ZEROES)
       fillBlock(region.bytes.subarray(at, at + blockBytes), content, nsid, lba)
     }
-    region.accept()
+    region.accept(offsetBytes, blocks * blockBytes)
   }
 
   private namespace(nsid: number): NamespaceShape {

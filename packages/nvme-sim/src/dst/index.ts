@@ -3,7 +3,14 @@
  * NVMe promises, and what the campaign of a driver takes from it. For this repository's own `npm run dst`; not a part of the package's interface.
  * @module
  */
-export { runCampaign, runSeeds, type CampaignOptions, type CampaignResult, type Seeds } from './campaign.js'
+export {
+  REPLAYED_EVERY,
+  runCampaign,
+  runSeeds,
+  type CampaignOptions,
+  type CampaignResult,
+  type Seeds,
+} from './campaign.js'
 export { cutDown, dropParts, type CutDown, type Keep } from './cut-down.js'
 export { Dice } from './dice.js'
 export { RunFailure, type Assertion } from './failure.js'

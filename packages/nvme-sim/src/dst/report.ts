@@ -9,14 +9,13 @@ const NS_PER_HOUR = 3600e9
 
 /**
  * What a campaign did, for people.
- * @param how the seeds were run.
  * @param leftOut what no scenario asks for.
  */
-export function formatCampaign(result: CampaignResult, how: string, leftOut: readonly string[]): string {
+export function formatCampaign(result: CampaignResult, leftOut: readonly string[]): string {
   const { firstSeed, runs, commands, completions, struck, virtualNs, hash, failures } = result
   const kinds = Object.entries(struck).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
   return [
-    `seeds ${firstSeed} to ${firstSeed + runs - 1}, ${how}: ${failures.length} failed`,
+    `seeds ${firstSeed} to ${firstSeed + runs - 1}, every eighth run twice: ${failures.length} failed`,
     `${commands} commands, ${completions} completions, ${(virtualNs / NS_PER_HOUR).toFixed(2)} virtual hours (each seed once)`,
     'faults struck:',
     ...kinds,

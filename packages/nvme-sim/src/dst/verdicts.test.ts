@@ -38,6 +38,24 @@ const lastDuplicated: Scenario = {
   faults: { rules: [{ match: { qid: 0, nth: 8 }, action: { kind: 'duplicate-completion' } }] },
 }
 
+/** The last doorbell write of bring-up (two admin commands, one CQ, one SQ) is lost: the only slot of the Admin CQ stays taken. */
+const lostRelease: Scenario = {
+  ...base,
+  adminEntries: 2,
+  faults: { rules: [{ match: { register: 'CQyHDBL', nth: 4 }, action: { kind: 'lose-write' } }] },
+  steps: [{ do: 'recreate', cqid: 1 }],
+}
+
+/** The last doorbell write of bring-up is delayed, and the write of NSSR waits behind it. */
+const stalledReset: Scenario = {
+  ...base,
+  profile: 'ideal',
+  faults: {
+    rules: [{ match: { register: 'CQyHDBL', nth: 4 }, action: { kind: 'delay-write', delayNs: 500_000_000 } }],
+  },
+  steps: [{ do: 'reset', how: 'subsystem' }],
+}
+
 it('accepts data that arrived before a shutdown aborted its command (Base 2.1 §3.6.1)', async () => {
   const { struck, failure } = await runScenario(heldBack)
   expect(struck).toEqual({ 'reorder-completion': 1 })
@@ -47,5 +65,17 @@ it('accepts data that arrived before a shutdown aborted its command (Base 2.1 §
 it('accepts a duplicate completion after the last command of a run', async () => {
   const { struck, failure } = await runScenario(lastDuplicated)
   expect(struck).toEqual({ 'duplicate-completion': 1 })
+  expect(failure?.message).toBeUndefined()
+})
+
+it('expects no completion while the Admin CQ has no free slot after a lost doorbell write (Base 2.2 §3.3.1.2.1)', async () => {
+  const { struck, failure } = await runScenario(lostRelease)
+  expect(struck).toEqual({ 'lose-write': 1 })
+  expect(failure?.message).toBeUndefined()
+})
+
+it('accepts CSTS.RDY = 1 while the write of NSSR waits behind a delayed doorbell write', async () => {
+  const { struck, failure } = await runScenario(stalledReset)
+  expect(struck).toEqual({ 'delay-write': 1 })
   expect(failure?.message).toBeUndefined()
 })

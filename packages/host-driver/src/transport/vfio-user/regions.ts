@@ -29,11 +29,20 @@ export function writeRegion(channel: Channel, region: number, offset: number, by
 /**
  * BAR0 by messages, and by stores where the target lets its client map it. A target that refuses an access to a register
  * that it said it had is one that is not driven any more: a device on the bus has no way to say so.
+ * @throws VfioUserProtocolError if an area of its file cannot be mapped.
  */
 export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegion): RegionWindow {
   const { fd, fileOffset } = bar
-  const map = ({ start, lengthBytes }: AddressRange): NativeRegion =>
-    host.mapForeign(fd!, fileOffset + start, lengthBytes, 'read-write')
+  const map = ({ start, lengthBytes }: AddressRange): NativeRegion => {
+    const offset = fileOffset + start
+    try {
+      return host.mapForeign(fd!, offset, lengthBytes, 'read-write')
+    } catch (error) {
+      // The target chose the file and the range: the file may end before the range, or be of a kind that mmap rejects.
+      const problem = `expected a file of which ${lengthBytes} bytes at byte ${offset} can be mapped`
+      return channel.breach('DEVICE_GET_REGION_INFO', `${problem}: ${(error as Error).message}`, [], error)
+    }
+  }
   return new RegionWindow(bar, map, {
     read(offset, into) {
       unlessGone(channel, () => readRegion(channel, VFIO_REGION.BAR0, offset, into))

@@ -315,6 +315,15 @@ describe('answers that are none', () => {
       /whole pages inside of it/,
     ],
     [
+      'areas beyond the end of its file',
+      (it) =>
+        it.answers.set(5, () => ({
+          data: regionInfo(0x4000n, [0x1000n, 0x1000n]),
+          descriptors: [strayDescriptor(sys)],
+        })),
+      /4096 bytes at byte 4096 can be mapped: .* the 0 bytes of the file/,
+    ],
+    [
       'more areas than it has',
       (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x1000n], 0xffff_ffff) })),
       /expected at most 1 pairs, got 4294967295/,
