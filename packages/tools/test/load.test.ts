@@ -106,10 +106,10 @@ describe('load into host memory', () => {
     expect(stdout).toMatch(
       /^SIMULATED {2}WD PC SN740 512GB \(profile sn740, image drive\.img\)\nPlan for "gpunvme demo"/,
     )
-    expect(stdout).toMatch(/\nloaded {4}2 layers, [^]* that stay in host memory: modelled /)
+    expect(stdout).toMatch(/\nloaded {4}2 layers, [^]* kept in host memory: modelled /)
     expect(stdout).toMatch(/\nPASS +HOST +DRIVE +MODELLED +PREDICTED +RATE +WALL\n +1 .*\n +2 .*\n/)
     expect(stdout).toMatch(
-      /\nverified {2}6 of 6 layers; every byte: against the checksums in the image, in host\s+memory\n$/,
+      /\nverified {2}6 of 6 layers: every byte, against the checksums in the image, in host\s+memory\n$/,
     )
     expect(stderr).toMatch(/^gpu +none: requested\nengine +host for sim:sn740: drives every transport\n/)
   })
@@ -131,7 +131,7 @@ describe('load into host memory', () => {
       const args = ['load', ...toHost, '--ram', ram, '--passes', '1000000']
       const ended = await gpunvme(args, {
         cwd,
-        onStderr: (text, running) => text.includes('A pass hands out') && running.kill('SIGINT'),
+        onStderr: (text, running) => text.includes('Each pass hands out') && running.kill('SIGINT'),
       })
       expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('Interrupted by SIGINT') as string])
       expect((await loaded(...toHost)).layersVerified).toBe(LAYERS)
@@ -247,6 +247,8 @@ test.each([
   ['/m.gguf --in-place', '--in-place needs a drive'],
   ['--image drive.img --in-place', '--in-place needs a drive, and the path of a MODEL on it'],
   ['--image drive.img --drive 0000:0b:00.0', '--image and --drive do not go together'],
+  ['https://', 'MODEL is not a valid URL'],
+  ['https://localhost/%zz.gguf', 'MODEL is not a valid URL'],
   ['--image drive.img --passes 0', 'whole number from 1'],
   ['--image drive.img --to disk', 'Allowed choices are gpu, host'],
 ])('load %s is refused', async (args, headline) => {

@@ -24,9 +24,10 @@ export interface ModelInFiles {
 
 /**
  * Opens a model of one file or several to be loaded from where they are, without any drive of its own: by the path of
- * its file, of any part of a split GGUF, of a safetensors index or shard; or by the URL of one of these, for which the
- * server must support Range requests.
- * @throws what `openModelFile` and `openFileStore` throw, for a URL `openHttpSource`; then nothing stays open.
+ * its file, of any part of a split GGUF, of a safetensors index or shard; or by the URL of one of these, on a server that
+ * supports Range requests.
+ * @throws what `openModelFile` and `openFileStore` throw, for a URL what `openHttpSource` throws, TypeError or URIError for
+ *   an invalid one; then nothing stays open.
  */
 export async function openModelInFiles(path: string | URL, options: ModelInFilesOptions = {}): Promise<ModelInFiles> {
   const opened: { close(): Promise<void> }[] = []

@@ -11,7 +11,7 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   readonly minimum: Budget
 
   constructor(budget: Budget, minimum: Budget) {
-    // A kind of memory of which nothing is needed says nothing.
+    // Memory that is not needed is not mentioned.
     const line = (what: string, given: number, least: number) =>
       least === 0 ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
     super('The layers do not fit into this budget', {

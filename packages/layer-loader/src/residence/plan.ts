@@ -24,8 +24,8 @@ export interface ResidenceOptions {
   /** What reads and copies cost; without `copyNs` the GPU's link is taken to be no limit. */
   readonly cost: CostModel
   /**
-   * Where `cost` is from: the plan says it beside every time that it predicts. 'nowhere' for a guess, where only the places
-   * are wanted.
+   * Where `cost` is from: the plan says it beside every time that it predicts. 'nowhere' for a guess, if the predicted times
+   * are not used.
    */
   readonly costFrom: `preset ${string}` | 'measured' | 'nowhere'
   /** How many layers may be on their way at once; as many as keep both links busy when not given. */

@@ -65,3 +65,13 @@ test('with --json an error is one object on stdout, with its next step beside it
     },
   })
 })
+
+test('of a failure and of what then failed while closing, the first is reported', async () => {
+  const failing = async () => {
+    await using resource = { [Symbol.asyncDispose]: () => Promise.reject(new Error('cannot be closed')) }
+    throw new UsageError(`No such thing in ${typeof resource}`)
+  }
+  const thrown: unknown = await failing().catch((error: unknown) => error)
+  expect(thrown).toHaveProperty('name', 'SuppressedError')
+  expect(report(thrown)).toEqual({ code: 2, text: 'No such thing in object\n' })
+})

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { errorLines, errorText, type ErrorText } from './error-text.js'
 import { EXIT } from './exit-codes.js'
 import { FileError, isSystemError } from './file-error.js'
+import { firstFailure } from './first-failure.js'
 import type { Invocation } from './invocation.js'
 import type { NextStep } from './next-step.js'
 import type { Output } from '../terminal/output.js'
@@ -24,7 +25,7 @@ interface Reported extends ErrorText {
  * @returns the exit code.
  */
 export function reportError(output: Output, error: unknown, help: NextStep): number {
-  const { stack, ...reported } = describe(error, help, output.invocation)
+  const { stack, ...reported } = describe(firstFailure(error), help, output.invocation)
   const [headline = '', ...rest] = errorLines(reported)
   output.error(output.noteStyle('red', headline), rest)
   if (stack !== undefined)

@@ -212,7 +212,7 @@ function describeStart(plan: RigPlan, { queues, depth }: LoadFlags, output: Outp
   const { vram, ram } = placement
   const hostUses = gpu === undefined ? [vram, ram] : [ram]
   const hostBytes = hostUses.reduce((sum, { layerBytes, slotBytes }) => sum + layerBytes + slotBytes, 0)
-  requireMemory('This placement', hostBytes, '--ram and --vram of less')
+  requireMemory('This placement', hostBytes, 'a smaller --ram and --vram')
   output.note(describeWhy(plan))
   output.print(describePlan(model.name, placement, { on: tier === 0 ? 'host' : 'gpu' }), '')
 }

@@ -1,5 +1,6 @@
 import { Controller, type Namespace, type WritableNamespace, type WriteRequest } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { firstFailure } from '../command-line/first-failure.js'
 import type { DriveFlags, TransportFlags } from '../command-line/options.js'
 import { openEngine, type EngineName } from './by-name.js'
 import type { Output } from '../terminal/output.js'
@@ -55,7 +56,8 @@ export async function lendTransport<T>(
   try {
     if (flags.engine !== undefined) openEngine(flags.engine as EngineName, opened.transport)
     return await use(opened)
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstFailure(thrown)
     // What the drive then reports as its own failure is only what followed from the host's.
     const followed = error instanceof GpuNvmeError && error.category === 'device'
     throw (followed ? opened.hostError() : undefined) ?? error

@@ -10,8 +10,8 @@ import type { PassReport } from './passes.js'
 
 /** For whoever reads the table: what its columns mean. */
 export const PASSES_LEGEND = [
-  'A pass hands out every layer once, and starts with what the one before it read ahead.',
-  'Bytes are by the place where layers stay between passes; RATE is of all of them.',
+  'Each pass hands out every layer once. It starts with layers that the pass before read ahead.',
+  'GPU, HOST and DRIVE: bytes of the layers that stay there between passes. RATE: of all bytes.',
 ]
 
 /** Each decision and what ruled out the alternatives, for people. */
@@ -37,7 +37,7 @@ export function describeLoaded(
   const rate = describeModelled(bytes, elapsedNs, link)
   const took = time === 'wall' ? rate : `modelled ${rate}; wall ${formatDuration(wallNs)}`
   return wrap(
-    `loaded    ${plural(layers, 'layer')}, ${formatBytes(bytes)}, that stay in ${printable(where)}: ${took}`,
+    `loaded    ${plural(layers, 'layer')}, ${formatBytes(bytes)}, kept in ${printable(where)}: ${took}`,
     80,
     ' '.repeat(10),
   )
@@ -90,7 +90,7 @@ export class PassTable {
 export function describeVerified({ why, placement }: RigPlan, passes: readonly PassReport[]): string[] {
   const { chosen, reason } = why.find(({ subject }) => subject === 'verification')!
   const { length } = placement.layers
-  const verified = `verified  ${verifiedIn(passes, length)} of ${plural(length, 'layer')}; ${chosen}: ${reason}`
+  const verified = `verified  ${verifiedIn(passes, length)} of ${plural(length, 'layer')}: ${chosen}, ${reason}`
   return wrap(verified, 80, ' '.repeat(10))
 }
 

@@ -6,6 +6,7 @@ import type { EngineName } from '../drive/by-name.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 import type { ComposeOptions } from '../rig/options.js'
 import type { OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 
 export interface LoadFlags extends Omit<TransportFlags, 'drive' | 'image' | 'socket' | 'engine'>, OutputOptions {
@@ -44,7 +45,9 @@ export async function requestOf(model: string | undefined, flags: LoadFlags): Pr
   if (to === 'host' && gpu !== undefined)
     throw new UsageError('--gpu and --to host do not go together', { next: 'leave --gpu out' })
   if (to === 'gpu' || gpu !== undefined) requireGpu(gpu ?? 0)
-  if (flags.file === true || /^https?:\/\//i.test(model ?? '')) {
+  const isUrl = /^https?:\/\//i.test(model ?? '')
+  if (isUrl && !isValidUrl(model!)) throw new UsageError(`MODEL is not a valid URL: ${printable(model!)}`)
+  if (flags.file === true || isUrl) {
     if (model === undefined) throw new UsageError('--file needs a MODEL', { next: { command: ['help', 'load'] } })
     const { sim, profile, realTime, transport } = flags
     if (!packsFirst || [sim, profile, realTime, transport, inPlace, compare].some((flag) => flag !== undefined))
@@ -65,6 +68,11 @@ export async function requestOf(model: string | undefined, flags: LoadFlags): Pr
     })
   for (const member of members) await requireNamedDrive(member)
   return { flags, model, members, packsFirst }
+}
+
+function isValidUrl(text: string): boolean {
+  // decodeURIComponent throws for a percent sign without two digits.
+  return URL.canParse(text) && !/%(?![0-9a-f]{2})/i.test(text)
 }
 
 /** The flags of each drive. @throws UsageError for drives of several kinds */

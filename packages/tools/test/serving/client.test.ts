@@ -125,6 +125,26 @@ check(`a fault of the plan is what the client meets, and is counted${skipped}`, 
   expect(JSON.parse(lastLine(ended.stdout))).toMatchObject({ faultsStruck: 1, errors: 1 })
 })
 
+check(`a drive that goes away in a pass ends load with an error${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  await writeDemoModel(at('lost.gguf'), { layers: 4, targetBytes: 4 * 1024 * 1024 })
+  await gpunvme(['pack', 'lost.gguf', '--image', 'lost.img'], { cwd })
+  const server = await startServer(['--socket', socket, '--image', 'lost.img', '--json'], cwd)
+  let ending: Promise<unknown> | undefined
+  const { code, stdout, stderr } = await gpunvme(
+    ['load', '--socket', socket, '--to', 'host', '--ram', '3MiB', '--passes', '1000000'],
+    {
+      cwd,
+      onStderr(text) {
+        if (text.includes('Each pass')) ending ??= server.end('SIGKILL')
+      },
+    },
+  )
+  await ending
+  expect([code, stderr]).toEqual([5, expect.stringContaining('Try: ')])
+  expect(stdout).not.toContain('verified')
+})
+
 check(`a drive for reading is write-protected to its client${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   writeFileSync(at('readonly.img'), new Uint8Array(1024 * 1024))
