@@ -12,6 +12,7 @@ import type { PassReport } from './passes.js'
 export const PASSES_LEGEND = [
   'Each pass hands out every layer once. It starts with layers that the pass before read ahead.',
   'GPU, HOST and DRIVE: bytes of the layers that stay there between passes. RATE: of all bytes.',
+  'PREDICTED: for reads and copies, without the time of checksums.',
 ]
 
 /** Each decision and what ruled out the alternatives, for people. */
