@@ -30,11 +30,13 @@ interface Pass {
   readonly elapsedNs: number
   readonly predictedNs: number
   readonly copyBusyNs: number
+  readonly driveBusyNs: number
 }
 
 interface Loaded {
   readonly to: { readonly memory: string; readonly gpu?: string }
   readonly tier: number
+  readonly link: { readonly payloadLimitBytesPerSecond: number }
   readonly layers: readonly { readonly bytes: number; readonly place: string }[]
   readonly layersVerified: number
   readonly loaded: { readonly layers: number; readonly bytes: number; readonly elapsedNs: number }
@@ -93,12 +95,10 @@ describe('load into host memory', () => {
     ]
     expect(elapsed / predicted).toBeGreaterThan(0.7)
     expect(elapsed / predicted).toBeLessThan(1.4)
-  })
-
-  test('--vram is host memory in the place of that of a GPU, and layers are copied to it', async () => {
-    const result = await loaded(...toHost, '--vram', '3950KiB', '--ram', '3MiB')
-    expect(result).toMatchObject({ to: { memory: 'host' }, tier: 1, layersVerified: LAYERS })
-    expect(result.layers.map(({ place }) => place)).toContain('gpu')
+    // Reads ahead between passes are counted, so that the drive is never faster than its link.
+    const busyNs = sum(result.passes.map(({ driveBusyNs }) => driveBusyNs))
+    const { payloadLimitBytesPerSecond } = result.link
+    expect((3 * onDrive) / busyNs).toBeLessThan(payloadLimitBytesPerSecond / 1e9)
   })
 
   test('the text names the drive, the plan, what stays, each pass, and what was verified', async () => {
@@ -107,11 +107,13 @@ describe('load into host memory', () => {
       /^SIMULATED {2}WD PC SN740 512GB \(profile sn740, image drive\.img\)\nPlan for "gpunvme demo"/,
     )
     expect(stdout).toMatch(/\nloaded {4}2 layers, [^]* kept in host memory: modelled /)
-    expect(stdout).toMatch(/\nPASS +HOST +DRIVE +MODELLED +PREDICTED +RATE +WALL\n +1 .*\n +2 .*\n/)
+    expect(stdout).toMatch(
+      /\nPASS +HOST +DRIVE +MODELLED +PREDICTED +READ RATE +WALL\n +1 .*\n +2 .*\ntotal {5}2 passes in modelled .* predicted; read at/,
+    )
     expect(stdout).toMatch(
       /\nverified {2}6 of 6 layers: every byte, against the checksums in the image, in host\s+memory\n$/,
     )
-    expect(stderr).toMatch(/^gpu +none: requested\nengine +host for sim:sn740: drives every transport\n/)
+    expect(stderr).toMatch(/^gpu +none: requested\nengine +host for sim:sn740: works with every transport\n/)
   })
 
   test('--no-verify claims nothing about the bytes', async () => {
@@ -143,7 +145,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
   `load into the memory of a GPU, on the stand-in${skippedWithoutStandin}`,
   () => {
     const standin = useStandin()
-    // What the addon sets before it starts the driver, if nobody has.
+    // Defaults that the addon sets before it starts the driver.
     beforeAll(
       () => void Object.assign(process.env, { CUDA_MODULE_LOADING: 'EAGER', CUDA_DEVICE_MAX_CONNECTIONS: '32' }),
     )
@@ -174,7 +176,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
       expect(standin.live()).toEqual(NOTHING)
     })
 
-    test('a GPU that there is not is refused with the number of those that there are', async () => {
+    test('rejects a GPU index that does not exist and gives the number of GPUs', async () => {
       const { code, stderr } = await gpunvme(['load', ...sim, '--gpu', '7'], { cwd })
       expect([code, stderr]).toEqual([2, 'There is no GPU 7\n  CUDA lists 1 GPU\n  Try: --gpu 0\n'])
     })
@@ -188,7 +190,7 @@ test('--to gpu without a GPU is refused, with what is missing and what needs non
 })
 
 describe('load without an image', () => {
-  test('a plain file, of whose reads nothing is claimed', async () => {
+  test('loads a plain file and reports no verification', async () => {
     const result = await loaded('model.gguf', '--file', '--to', 'host', '--ram', '3MiB')
     expect([result.layersVerified, chosenOf(result, 'verification')]).toEqual([0, 'none'])
     expect(result).not.toHaveProperty('drive')
@@ -212,7 +214,10 @@ describe('load without an image', () => {
     const result = await loaded('--image', 'a.img', '--image', 'b.img', '--to', 'host')
     expect(result).toMatchObject({ layersVerified: LAYERS, drive: { place: 'a.img, b.img', members: [{}, {}] } })
     const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--image', 'model.gguf'], { cwd })
-    expect([code, stderr]).toEqual([3, expect.stringContaining('Try: name one drive alone') as string])
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('Try: name only the drive that holds the model') as string,
+    ])
   })
 
   let server: Server | undefined
@@ -242,11 +247,18 @@ describe('load without an image', () => {
 
 test.each([
   ['--gpu 0 --to host --image drive.img', '--gpu and --to host do not go together'],
-  ['model.gguf --file --sim', 'A model that is a file is loaded without a drive'],
+  ['model.gguf --file --sim', '--file and options of a drive do not go together'],
   ['--file', '--file needs a MODEL'],
   ['/m.gguf --in-place', '--in-place needs a drive'],
   ['--image drive.img --in-place', '--in-place needs a drive, and the path of a MODEL on it'],
   ['--image drive.img --drive 0000:0b:00.0', '--image and --drive do not go together'],
+  ['https://localhost/m.gguf --image drive.img', 'A URL and options of a drive do not go together'],
+  ['https://user:pw@localhost/m.gguf', 'The URL contains a user name or a password'],
+  ['ftp://localhost/m.gguf', 'ftp: URLs are not supported'],
+  ['model.gguf', 'load model.gguf --file, which loads the file itself'],
+  ['--image drive.img --image drive.img', '--image drive.img is given more than once'],
+  ['--image drive.img --to host --vram 8MiB', '--vram requires a GPU'],
+  ['--image drive.img --tier 3', 'whole number from 1 to 2'],
   ['https://', 'MODEL is not a valid URL'],
   ['https://localhost/%zz.gguf', 'MODEL is not a valid URL'],
   ['--image drive.img --passes 0', 'whole number from 1'],

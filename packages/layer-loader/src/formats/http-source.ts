@@ -96,7 +96,8 @@ class RangeClient {
       // Whatever fetch made of it, the reason is known here.
       ended.throwIfAborted()
       if (error instanceof HttpSourceError) throw error
-      const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+      // The message of fetch itself may contain the URL with its secrets.
+      const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'fetch refused the URL'
       throw new HttpSourceError('CONNECTION', this.name, `the connection failed: ${why}`, { cause: error })
     } finally {
       clearTimeout(timer)

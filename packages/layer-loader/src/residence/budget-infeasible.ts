@@ -11,9 +11,9 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   readonly minimum: Budget
 
   constructor(budget: Budget, minimum: Budget) {
-    // Memory that is not needed is not mentioned.
+    // Lists only the memory that is too small.
     const line = (what: string, given: number, least: number) =>
-      least === 0 ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
+      given >= least ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
     super('The layers do not fit into this budget', {
       facts: [
         ...line('GPU memory', budget.vramBytes, minimum.vramBytes),

@@ -51,7 +51,7 @@ export class Residents {
     // Slots on the way to the GPU are given back before host memory is filled.
     if (staged.length > 0) await this.copyIn(staged, plan, signal, onLoaded)
     const direct = missing.filter((layer) => !staged.includes(layer))
-    await this.sideBySide(direct, DIRECT_READS, signal, onLoaded, (layer, either) => this.readIn(layer, either))
+    await this.loadInParallel(direct, DIRECT_READS, signal, onLoaded, (layer, either) => this.readIn(layer, either))
   }
 
   async close(): Promise<void> {
@@ -90,14 +90,14 @@ export class Residents {
     const reader = this.source.open({ slots: slots.drive, slotBytes: slots.driveSlotBytes, where: 'host' })
     try {
       const copyOne = (layer: PlacedLayer, either: AbortSignal) => this.copyOne(layer, reader, either)
-      await this.sideBySide(layers, slots.drive, signal, onLoaded, copyOne)
+      await this.loadInParallel(layers, slots.drive, signal, onLoaded, copyOne)
     } finally {
       await reader.close()
     }
   }
 
-  /** Brings layers in order, `lanes` at a time. Nothing is under way when this has ended. @throws the first failure */
-  private async sideBySide(
+  /** Loads layers in order, `lanes` at a time. Waits for all loads before it returns or throws. @throws the first failure */
+  private async loadInParallel(
     layers: readonly PlacedLayer[],
     lanes: number,
     signal: AbortSignal,

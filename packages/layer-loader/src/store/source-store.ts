@@ -5,7 +5,7 @@ import type { BlockStore } from './store.js'
 /** Blocks of the store: those of a file that is read through the system's cache. */
 const BLOCK_BYTES = 4096
 
-/** A source as a store, read four pieces of up to 4 MiB at a time. Whoever opened the source closes it. */
+/** A source as a store, read four pieces of up to 4 MiB at a time. The caller closes the source. */
 export function sourceStore(source: ByteSource): BlockStore {
   const { name, sizeBytes } = source
   const file: ReadableFile = {

@@ -66,7 +66,7 @@ test('with --json an error is one object on stdout, with its next step beside it
   })
 })
 
-test('of a failure and of what then failed while closing, the first is reported', async () => {
+test('reports the first failure, not a later failure of closing', async () => {
   const failing = async () => {
     await using resource = { [Symbol.asyncDispose]: () => Promise.reject(new Error('cannot be closed')) }
     throw new UsageError(`No such thing in ${typeof resource}`)

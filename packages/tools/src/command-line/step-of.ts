@@ -74,14 +74,17 @@ const otherEngine = ({ next }: CudaUnavailableError, engineOption: string): Next
   `${engineOption} host, which needs no GPU`,
 ]
 
-const DOWNLOAD = 'download the file by other means, then load it with --file'
+const DOWNLOAD = 'download the file, then load it with --file'
 
 /** Next steps by error code; undefined where that of the library fits. */
 const STEPS: Steps = {
   ERR_GPUNVME_BIND: ({ bdf, advice, left }) => (left.length === 0 ? undefined : { ...finishing(bdf), first: advice }),
-  ERR_GPUNVME_BUDGET_INFEASIBLE({ minimum: { vramBytes, ramBytes } }) {
-    const options = [...(vramBytes > 0 ? ['--vram'] : []), ...(ramBytes > 0 ? ['--ram'] : [])]
-    return `${options.join(' and ')} of at least that`
+  ERR_GPUNVME_BUDGET_INFEASIBLE({ budget, minimum }) {
+    const lacking = [
+      ...(budget.vramBytes < minimum.vramBytes ? ['--vram'] : []),
+      ...(budget.ramBytes < minimum.ramBytes ? ['--ram'] : []),
+    ]
+    return `${lacking.join(' and ')} of at least that`
   },
   ERR_GPUNVME_CUDA_DRIVER_TOO_OLD: otherEngine,
   ERR_GPUNVME_CUDA_INIT_FAILED: otherEngine,
@@ -99,7 +102,7 @@ const STEPS: Steps = {
   ERR_GPUNVME_HTTP_NO_RANGES: () => DOWNLOAD,
   ERR_GPUNVME_HTTP_PRIVATE_ADDRESS: () => 'the URL that it redirects to, if you trust that server',
   ERR_GPUNVME_HTTP_RANGE: () => DOWNLOAD,
-  ERR_GPUNVME_HTTP_STATUS: () => ['open the URL in a browser; if it requires authorization', DOWNLOAD],
+  ERR_GPUNVME_HTTP_STATUS: () => ['check the URL in a browser', DOWNLOAD],
   ERR_GPUNVME_HTTP_TIMEOUT: () => ['try again', DOWNLOAD],
   ERR_GPUNVME_IMAGE_CHECKSUM: () => [
     { command: ['verify', '--image', 'FILE'], note: 'which checks the rest' },
@@ -123,8 +126,8 @@ const STEPS: Steps = {
   ERR_GPUNVME_NO_NATIVE_ADDON: (error, engineOption) =>
     'state' in error ? otherEngine(error, engineOption) : undefined,
   ERR_GPUNVME_NO_SET: () => [
-    'name one drive alone, if it holds the whole model',
-    'make a set in a program, with createStripe() or createMirror() of @gpunvme/layer-loader',
+    'name only the drive that holds the model',
+    'create a set with createStripe() or createMirror() of @gpunvme/layer-loader',
   ],
   ERR_GPUNVME_UNKNOWN_FORMAT: ({ sourceName, firstBytes }) =>
     startsAsImage(firstBytes)

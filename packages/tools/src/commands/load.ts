@@ -12,19 +12,21 @@ import {
   whole,
   type DriveFlags,
 } from '../command-line/options.js'
-import { nameOpened } from '../drive/named-drive.js'
+import { nameOpened, nameSet } from '../drive/named-drive.js'
+import { UsageError } from '../command-line/usage-error.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { lendTransport, withWriter } from '../drive/with-drive.js'
 import { compareDigests } from '../model/compare-digests.js'
 import { requireMemory } from '../model/enough-memory.js'
 import {
   describeLoaded,
+  describeTotals,
   describeVerified,
   describeWhy,
   loadResult,
-  PASSES_LEGEND,
   PassTable,
   queuesOf,
+  sourceOf,
 } from '../model/load-report.js'
 import { packAndReport } from '../model/pack-report.js'
 import { runPasses, type PassReport } from '../model/passes.js'
@@ -32,8 +34,8 @@ import { optionsOf, requestOf, type LoadFlags, type LoadRequest } from '../model
 import { placeOf } from '../model/place.js'
 import { describePlan } from '../model/residence-report.js'
 import type { Session } from '../program.js'
-import { composeRig, type RigPlan } from '../rig/open-rig.js'
-import type { ComposeOptions } from '../rig/options.js'
+import { composeRig, type ComposeParts, type Rig, type RigPlan } from '../rig/open-rig.js'
+import type { RigProgress } from '../rig/options.js'
 import { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
@@ -42,10 +44,9 @@ import { formatBytes, formatDuration, plural } from '../terminal/units.js'
 const BLOCK_BYTES = 512
 
 const NOTES = `
-Layers that fit stay in GPU memory, others in host memory; the rest is read from
-the drive in every pass. gpunvme plan shows the same without loading anything.
-Without a GPU, or with --to host, layers are computed on in host memory, and
---vram gives the size of host memory that takes the GPU's place.`
+Layers that fit stay in GPU memory, others in host memory; each pass reads the
+rest from the drive. gpunvme plan shows the placement without loading anything.
+Without a GPU, or with --to host, layers stay in host memory.`
 
 export function load(command: Command, session: Session): void {
   command
@@ -54,22 +55,17 @@ export function load(command: Command, session: Session): void {
       'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --in-place: the path of its file on the drive; with --file: a model file, or its URL; with --sim: a model file, which is packed onto a simulated drive in memory first',
     )
     .addOption(
-      new Option('--to <memory>', 'where layers are computed on (default: gpu if there is one)').choices([
-        'gpu',
-        'host',
-      ]),
+      new Option('--to <memory>', 'memory that layers end in (default: gpu if there is one)').choices(['gpu', 'host']),
     )
-    .addOption(whole('--gpu <n>', "CUDA's number of the GPU (default: 0)", 0, 63))
+    .addOption(whole('--gpu <n>', 'CUDA index of the GPU (default: 0)', 0, 63))
     .addOption(
-      new Option('--tier <n>', 'the highest tier to use (default: 2)')
-        .choices(['1', '2'])
-        .argParser((text) => Number(text)),
+      whole('--tier <n>', '1: copies from host memory; 2: the drive writes to GPU memory if it can (default: 2)', 1, 2),
     )
-    .addOption(size('--vram <size>', 'GPU memory to use: 20GiB (default: three quarters of it)'))
-    .addOption(size('--ram <size>', 'host memory to use (default: half of it)'))
+    .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
+    .addOption(size('--ram <size>', "host memory to use (default: 50 % of the machine's)"))
     .addOption(whole('--passes <n>', 'passes over the layers', 1, 1_000_000).default(1))
-    .option('--in-place', 'MODEL is a GGUF or safetensors file in the ext4, FAT32 or exFAT on the drive')
-    .option('--file', 'MODEL is a file on this machine; no drive is opened. Implied by an https:// URL')
+    .option('--in-place', 'MODEL is a file in the ext4, FAT32 or exFAT file system of the drive')
+    .option('--file', 'MODEL is a file on this machine; no drive is opened. Implied by a URL')
     .option('--compare', 'first compare the contents of the MODEL file with what was packed')
     .option('--no-verify', 'do not compare the bytes with their checksums')
     .action((model: string | undefined, flags: LoadFlags) =>
@@ -84,7 +80,7 @@ export function load(command: Command, session: Session): void {
     'gpunvme load model.gguf --sim',
     'gpunvme load --image drive.img --passes 3 --to host --json',
     'gpunvme load model.gguf --image drive.img --compare',
-    'gpunvme load model.gguf --file',
+    'gpunvme load model.gguf --file --json',
   ])
 }
 
@@ -112,14 +108,7 @@ function withTransports<T>(
       return lendTransport(flags, 'read', (transport) => next([...opened, transport]))
     }
     const names = opened.map((transport, index) => nameOpened(transport, members[index]!))
-    const [only, ...others] = names
-    if (only !== undefined && others.length === 0) output.nameDrive(only)
-    else if (only !== undefined) {
-      output.nameDrive({
-        line: names.map(({ line }) => line).join('\n'),
-        facts: { members: names.map(({ facts }) => facts) },
-      })
-    }
+    if (names.length > 0) output.nameDrive(names.length === 1 ? names[0]! : nameSet(names))
     return use(opened)
   }
   return next([])
@@ -155,33 +144,45 @@ async function loadAndReport(
   const { flags, members, packsFirst } = request
   const [first] = opened
   const clock = { time: first?.time ?? 'wall', link: opened.length === 1 ? first!.link : undefined } as const
-  const progress = new Progress(output, 'loading')
-  let startMs = performance.now()
-  const options: ComposeOptions = {
-    ...optionsOf(request, signal),
-    onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
-  }
-  const parts = {
-    onFile: (packed: PackedModel, file: Model) => compareWith(packed, file, flags, output, signal),
-    onPlanned(plan: RigPlan) {
+  let wasCompared = false
+  const parts: ComposeParts = {
+    async onFile(packed, file) {
+      wasCompared = true
+      await compareWith(packed, file, flags, output, signal)
+    },
+    onPlanned(plan) {
+      if (flags.compare && !wasCompared) throw new NoFileToCompareError(request.model!)
       describeStart(plan, flags, output)
-      startMs = performance.now()
     },
   }
-  await using rig = await composeRig(opened, options, parts)
-  const loadedWallNs = Math.round((performance.now() - startMs) * 1e6)
-  progress.end()
-  if (rig.loaded.layers > 0) output.print(describeLoaded(rig, loadedWallNs, clock))
+  await using rig = await compose(request, opened, parts, output, signal)
+  if (rig.loaded.layers > 0) output.print(describeLoaded(rig, clock))
   const table = new PassTable(rig, clock.time)
-  output.note(PASSES_LEGEND)
+  output.note(table.legend)
   output.print(table.titles)
   const onPass = (pass: PassReport) => output.print(table.row(pass))
   const passes = await runPasses(rig, { passes: flags.passes, signal, output, onPass })
-  output.print(describeVerified(rig, passes))
+  output.print(describeTotals(passes, clock), describeVerified(rig, passes))
   const place = packsFirst ? undefined : members.map((member) => placeOf(member)?.name).join(', ')
-  const result = loadResult(rig, passes, clock, output.invocation)
   const drive = members.length > 0 && { drive: { place, ...queuesOf(rig) } }
-  output.object('gpunvme.load/1', { ...drive, ...result, loaded: { ...rig.loaded, wallNs: loadedWallNs }, passes })
+  output.object('gpunvme.load/1', { ...drive, ...loadResult(rig, passes, clock, output.invocation) })
+}
+
+/** Shows how far the layers that stay in memory are loaded. */
+async function compose(
+  request: LoadRequest,
+  opened: readonly OpenedTransport[],
+  parts: ComposeParts,
+  output: Output,
+  signal: AbortSignal,
+): Promise<Rig> {
+  const progress = new Progress(output, 'loading')
+  const onProgress = ({ doneBytes, totalBytes }: RigProgress) => progress.update(doneBytes, totalBytes)
+  try {
+    return await composeRig(opened, { ...optionsOf(request, signal), onProgress }, parts)
+  } finally {
+    progress.end()
+  }
 }
 
 async function compareWith(
@@ -201,7 +202,7 @@ async function compareWith(
 
 /** What was found and decided. @throws NotEnoughMemoryError */
 function describeStart(plan: RigPlan, { queues, depth }: LoadFlags, output: Output): void {
-  const { model, problems, controllers, placement, tier, gpu } = plan
+  const { model, problems, controllers, placement, gpu } = plan
   // Not narration: the next bit that flips may take the image with it.
   for (const problem of problems) output.error(errorLines(errorText(problem, output.invocation)))
   for (const controller of controllers) {
@@ -214,9 +215,21 @@ function describeStart(plan: RigPlan, { queues, depth }: LoadFlags, output: Outp
   const hostBytes = hostUses.reduce((sum, { layerBytes, slotBytes }) => sum + layerBytes + slotBytes, 0)
   requireMemory('This placement', hostBytes, 'a smaller --ram and --vram')
   output.note(describeWhy(plan))
-  output.print(describePlan(model.name, placement, { on: tier === 0 ? 'host' : 'gpu' }), '')
+  output.print(
+    describePlan(model.name, placement, { on: gpu === undefined ? 'host' : 'gpu', source: sourceOf(plan) }),
+    '',
+  )
 }
 
 function describeQueues(queues: number, depth: number): string {
   return `${plural(queues, 'queue')} of ${plural(depth, 'command')}`
+}
+
+/** --compare was given with the name of a packed model. */
+class NoFileToCompareError extends UsageError {
+  constructor(name: string) {
+    super(`"${printable(name)}" is the name of a packed model: no file to compare with`, {
+      next: 'a path, such as ./model.gguf',
+    })
+  }
 }

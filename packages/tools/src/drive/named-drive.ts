@@ -40,6 +40,11 @@ export function nameOpened(
   }
 }
 
+/** Names the drives of a set. */
+export function nameSet(drives: readonly NamedDrive[]): NamedDrive {
+  return { line: drives.map(({ line }) => line).join('\n'), facts: { members: drives.map(({ facts }) => facts) } }
+}
+
 /** Names a drive that stays with Linux's nvme driver. @param root folder with sys/ */
 export function nameLinuxDrive({ bdf, linuxName }: Pick<FoundDrive, 'bdf' | 'linuxName'>, root: string): NamedDrive {
   const { model } = driveFacts(root, bdf)

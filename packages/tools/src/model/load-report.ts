@@ -3,17 +3,10 @@ import type { Invocation } from '../command-line/invocation.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { Rig, RigPlan } from '../rig/open-rig.js'
 import { printable } from '../terminal/printable.js'
-import { describeLink, describeModelled } from '../terminal/rate.js'
+import { describeLink, describeModelled, describeRate } from '../terminal/rate.js'
 import { formatRow, formatTitles, wrap, type Column } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
 import type { PassReport } from './passes.js'
-
-/** For whoever reads the table: what its columns mean. */
-export const PASSES_LEGEND = [
-  'Each pass hands out every layer once. It starts with layers that the pass before read ahead.',
-  'GPU, HOST and DRIVE: bytes of the layers that stay there between passes. RATE: of all bytes.',
-  'PREDICTED: for reads and copies, without the time of checksums.',
-]
 
 /** Each decision and what ruled out the alternatives, for people. */
 export function describeWhy({ why }: Pick<RigPlan, 'why'>): string[] {
@@ -29,41 +22,53 @@ function labelled(label: string, text: string): string[] {
 
 /** The layers that stay in memory. */
 export function describeLoaded(
-  { loaded, gpu, tier }: Pick<Rig, 'loaded' | 'gpu' | 'tier'>,
-  wallNs: number,
+  { loaded, gpu = 'host memory' }: Pick<Rig, 'loaded' | 'gpu'>,
   { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
 ): string[] {
-  const { layers, bytes, elapsedNs } = loaded
-  const where = tier === 0 ? 'host memory' : (gpu ?? "host memory in a GPU's place")
+  const { layers, bytes, elapsedNs, wallNs } = loaded
   const rate = describeModelled(bytes, elapsedNs, link)
   const took = time === 'wall' ? rate : `modelled ${rate}; wall ${formatDuration(wallNs)}`
-  return wrap(
-    `loaded    ${plural(layers, 'layer')}, ${formatBytes(bytes)}, kept in ${printable(where)}: ${took}`,
-    80,
-    ' '.repeat(10),
-  )
+  return item('loaded', `${plural(layers, 'layer')}, ${formatBytes(bytes)}, kept in ${printable(gpu)}: ${took}`)
+}
+
+function item(label: string, text: string): string[] {
+  return wrap(text, 70, '').map((line, index) => `${(index === 0 ? label : '').padEnd(10)}${line}`)
+}
+
+/** Where layers that do not stay in memory are read from. */
+export function sourceOf({ controllers }: Pick<RigPlan, 'controllers'>): 'drive' | 'file' {
+  return controllers.length > 0 ? 'drive' : 'file'
 }
 
 /** The table of passes, printed while it grows. */
 export class PassTable {
+  /** Explains the columns. */
+  readonly legend: readonly string[]
   private readonly columns: readonly Column[]
   private readonly hasGpu: boolean
   private readonly time: OpenedTransport['time']
 
-  constructor({ tier }: Pick<RigPlan, 'tier'>, time: OpenedTransport['time']) {
-    this.hasGpu = tier > 0
+  constructor(rig: Pick<RigPlan, 'gpu' | 'controllers'>, time: OpenedTransport['time']) {
+    this.hasGpu = rig.gpu !== undefined
     this.time = time
+    const source = sourceOf(rig)
     const number = (title: string, width = 8): Column => ({ title, align: 'right', width })
     this.columns = [
       number('PASS', 4),
       ...(this.hasGpu ? [number('GPU')] : []),
       number('HOST'),
-      number('DRIVE'),
+      number(source.toUpperCase()),
       number(time === 'modelled' ? 'MODELLED' : 'TIME'),
       number('PREDICTED', 9),
-      number('RATE', 9),
       ...(this.hasGpu ? [number('OVERLAP', 7)] : []),
+      number('READ RATE', 9),
       ...(time === 'modelled' ? [number('WALL')] : []),
+    ]
+    this.legend = [
+      'Each pass hands out every layer once, and starts with those that the one before read ahead.',
+      `${this.hasGpu ? 'GPU, ' : ''}HOST, ${source.toUpperCase()}: bytes by where the layers stay between passes.`,
+      'PREDICTED: reads and copies, without checksums.' +
+        (this.hasGpu ? ' OVERLAP: share of the copy time in which the drive read, too.' : ''),
     ]
   }
 
@@ -71,31 +76,48 @@ export class PassTable {
     return formatTitles(this.columns)
   }
 
-  row({ pass, bytes, elapsedNs, predictedNs, wallNs, copyBusyNs, bothBusyNs }: PassReport): string {
+  row({ pass, bytes, elapsedNs, predictedNs, wallNs, driveBusyNs, copyBusyNs, bothBusyNs }: PassReport): string {
     const overlap = copyBusyNs > 0 ? `${Math.round((100 * bothBusyNs) / copyBusyNs)} %` : '-'
+    const isMoving = driveBusyNs > 0 || copyBusyNs > 0
     return formatRow(this.columns, [
       String(pass),
       ...(this.hasGpu ? [formatBytes(bytes.gpu)] : []),
       formatBytes(bytes.host),
       formatBytes(bytes.drive),
-      formatDuration(elapsedNs),
-      formatDuration(predictedNs),
-      formatRate(bytes.gpu + bytes.host + bytes.drive, elapsedNs),
+      isMoving ? formatDuration(elapsedNs) : '-',
+      isMoving ? formatDuration(predictedNs) : '-',
       ...(this.hasGpu ? [overlap] : []),
+      bytes.drive > 0 ? formatRate(bytes.drive, driveBusyNs) : '-',
       ...(this.time === 'modelled' ? [formatDuration(wallNs)] : []),
     ])
   }
+}
+
+/** All passes together, measured beside predicted, and the rate of the drive beside the limit of its link. */
+export function describeTotals(
+  passes: readonly PassReport[],
+  { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
+): string[] {
+  const sum = (of: (pass: PassReport) => number) => passes.reduce((total, pass) => total + of(pass), 0)
+  const [readBytes, readNs] = [sum(({ bytes }) => bytes.drive), sum(({ driveBusyNs }) => driveBusyNs)]
+  if (readNs === 0 && sum(({ copyBusyNs }) => copyBusyNs) === 0) return item('total', 'nothing was read or copied')
+  const took = formatDuration(sum(({ elapsedNs }) => elapsedNs))
+  const measured = `${plural(passes.length, 'pass', 'passes')} in ${time === 'modelled' ? 'modelled ' : ''}${took}`
+  const predicted = `${formatDuration(sum(({ predictedNs }) => predictedNs))} predicted`
+  const rate = readNs > 0 ? `; read at ${describeRate(readBytes, readNs, link)}` : ''
+  return item('total', `${measured}, ${predicted}${rate}`)
 }
 
 /** What was verified, and how. */
 export function describeVerified({ why, placement }: RigPlan, passes: readonly PassReport[]): string[] {
   const { chosen, reason } = why.find(({ subject }) => subject === 'verification')!
   const { length } = placement.layers
-  const verified = `verified  ${verifiedIn(passes, length)} of ${plural(length, 'layer')}: ${chosen}, ${reason}`
-  return wrap(verified, 80, ' '.repeat(10))
+  const verified = verifiedIn(passes, length)
+  if (verified === 0) return item('verified', `nothing: ${chosen === 'off' ? '--no-verify' : reason}`)
+  return item('verified', `${verified} of ${plural(length, 'layer')}: ${chosen}, ${reason}`)
 }
 
-/** The members of the JSON result that follow from a rig and its passes. */
+/** The JSON result, apart from the drive. */
 export function loadResult(
   rig: Rig,
   passes: readonly PassReport[],
@@ -103,9 +125,10 @@ export function loadResult(
   invocation: Invocation,
 ): object {
   const { model, fingerprint, problems, gpu, tier, why, placement, loaded } = rig
-  const place = { vram: tier === 0 ? 'host' : 'gpu', ram: 'host', nvme: 'drive' } as const
+  const place = { vram: gpu === undefined ? 'host' : 'gpu', ram: 'host', nvme: sourceOf(rig) } as const
   const driveBytes = passes.reduce((sum, { bytes }) => sum + bytes.drive, loaded.bytes)
   const driveNs = passes.reduce((sum, { driveBusyNs }) => sum + driveBusyNs, loaded.elapsedNs)
+  const { driveNs: predictedDriveNs, gpuLinkNs, passNs, fillNs, boundBy } = placement.predicted
   return {
     model: { name: model.name, fingerprint },
     to: gpu === undefined ? { memory: 'host' } : { memory: 'gpu', gpu },
@@ -118,7 +141,15 @@ export function loadResult(
       return { name, bytes: lengthBytes, place: place[residence] }
     }),
     layersVerified: verifiedIn(passes, placement.layers.length),
-    predicted: placement.predicted,
+    predicted: {
+      boundBy,
+      passNs: Math.round(passNs),
+      fillNs: Math.round(fillNs),
+      driveNs: Math.round(predictedDriveNs),
+      ...(gpuLinkNs !== undefined && { gpuLinkNs: Math.round(gpuLinkNs) }),
+    },
+    loaded,
+    passes,
   }
 }
 

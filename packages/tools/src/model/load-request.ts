@@ -33,26 +33,29 @@ export interface LoadRequest {
   readonly model: string | undefined
   /** The drives that hold it; none for a file. */
   readonly members: readonly DriveFlags[]
-  /** It is packed onto a simulated drive in memory first. */
+  /** True if the model is first packed onto a simulated drive in memory. */
   readonly packsFirst: boolean
 }
 
 /** @throws UsageError for options that do not go together */
 export async function requestOf(model: string | undefined, flags: LoadFlags): Promise<LoadRequest> {
-  const { to, gpu, inPlace, compare } = flags
+  const { to, gpu, vram = 0, inPlace, compare } = flags
   const members = drivesOf(flags)
   const packsFirst = [flags.drive, flags.image, flags.socket].every((names) => names === undefined)
   if (to === 'host' && gpu !== undefined)
     throw new UsageError('--gpu and --to host do not go together', { next: 'leave --gpu out' })
   if (to === 'gpu' || gpu !== undefined) requireGpu(gpu ?? 0)
-  const isUrl = /^https?:\/\//i.test(model ?? '')
-  if (isUrl && !isValidUrl(model!)) throw new UsageError(`MODEL is not a valid URL: ${printable(model!)}`)
+  else if (vram > 0 && (to === 'host' || !cudaStatus().available))
+    throw new UsageError('--vram requires a GPU', { next: 'leave --vram out; --ram limits host memory' })
+  const isUrl = /^[a-z]+:\/\//i.test(model ?? '')
+  if (isUrl) requireUrl(model!)
   if (flags.file === true || isUrl) {
     if (model === undefined) throw new UsageError('--file needs a MODEL', { next: { command: ['help', 'load'] } })
-    const { sim, profile, realTime, transport } = flags
-    if (!packsFirst || [sim, profile, realTime, transport, inPlace, compare].some((flag) => flag !== undefined))
-      throw new UsageError('A model that is a file is loaded without a drive', {
-        next: 'leave --file out, or the options that name the drive',
+    const { sim, profile, realTime, transport, nsid, engine, capacity, seed } = flags
+    const ofDrives = [sim, profile, realTime, transport, nsid, engine, capacity, seed, inPlace, compare]
+    if (!packsFirst || ofDrives.some((flag) => flag !== undefined))
+      throw new UsageError(`${isUrl ? 'A URL' : '--file'} and options of a drive do not go together`, {
+        next: isUrl ? 'the URL alone' : 'leave --file out, or the options of the drive',
       })
     return { flags, model, members: [], packsFirst: false }
   }
@@ -66,33 +69,55 @@ export async function requestOf(model: string | undefined, flags: LoadFlags): Pr
     throw new UsageError('--in-place needs a drive, and the path of a MODEL on it', {
       next: { command: ['load', '/models/x.gguf', '--drive', 'ADDRESS', '--in-place'] },
     })
-  for (const member of members) await requireNamedDrive(member)
+  for (const member of members) await requireDrive(member, model)
   return { flags, model, members, packsFirst }
 }
 
-function isValidUrl(text: string): boolean {
-  // decodeURIComponent throws for a percent sign without two digits.
-  return URL.canParse(text) && !/%(?![0-9a-f]{2})/i.test(text)
+/** @throws UsageError that also names the file itself, if the user may have meant that */
+async function requireDrive(member: DriveFlags, model: string | undefined): Promise<void> {
+  try {
+    await requireNamedDrive(member)
+  } catch (error) {
+    if (!(error instanceof UsageError) || model === undefined || error.step === undefined) throw error
+    const { headline, facts, step } = error
+    const alone = { command: ['load', model, '--file'], note: 'which loads the file itself' }
+    throw new UsageError(headline, { facts, next: [step, alone].flat() })
+  }
 }
 
-/** The flags of each drive. @throws UsageError for drives of several kinds */
-function drivesOf({ drive = [], image = [], socket = [], ...common }: LoadFlags): DriveFlags[] {
-  const kinds = [
-    drive.map((each): DriveFlags => ({ ...common, drive: each })),
-    image.map((each): DriveFlags => ({ ...common, image: each })),
-    socket.map((each): DriveFlags => ({ ...common, socket: each })),
-  ]
-  const named = kinds.flatMap((drives, kind) => (drives.length > 0 ? [['--drive', '--image', '--socket'][kind]!] : []))
-  const [first, other] = named
+/** @throws UsageError for a URL that cannot be read, or that has a password, which messages would repeat */
+function requireUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // decodeURIComponent throws for a percent sign without two digits.
+  if (url === undefined || /%(?![0-9a-f]{2})/i.test(text)) throw new UsageError('MODEL is not a valid URL')
+  if (!/^https?:$/.test(url.protocol))
+    throw new UsageError(`${printable(url.protocol)} URLs are not supported`, { next: 'an https:// URL' })
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError('The URL contains a user name or a password', {
+      next: 'a URL without them, or download the file and load it with --file',
+    })
+}
+
+/** The flags of each drive. @throws UsageError for drives of several kinds, and for a drive that is named twice */
+function drivesOf({ drive, image, socket, ...common }: LoadFlags): DriveFlags[] {
+  const kinds = Object.entries({ drive, image, socket }).filter(([, names]) => names !== undefined)
+  const [first, other] = kinds
+  if (first === undefined) return [common]
+  const [kind, names = []] = first
   if (other !== undefined)
-    throw new UsageError(`${other} and ${first} do not go together`, { next: `leave ${other} out` })
-  return named.length === 0 ? [common] : kinds.flat()
+    throw new UsageError(`--${other[0]} and --${kind} do not go together`, { next: `leave --${other[0]} out` })
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined)
+    throw new UsageError(`--${kind} ${printable(twice)} is given more than once`, {
+      next: 'name each drive of the set once',
+    })
+  return names.map((name) => ({ ...common, [kind]: name }))
 }
 
 /** The options of `composeRig`. */
 export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: AbortSignal): ComposeOptions {
   const { to, gpu, tier, vram, ram, queues, depth, nsid, engine, inPlace, verify } = flags
-  const target = to === 'host' ? 'none' : (gpu ?? (to === 'gpu' ? 0 : undefined))
+  const target = to === 'host' ? 'none' : to === 'gpu' ? (gpu ?? 0) : gpu
   return {
     ...{ queues, queueDepth: depth, verify, signal },
     ...(model !== undefined && !packsFirst && { model }),

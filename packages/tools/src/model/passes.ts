@@ -3,7 +3,7 @@ import type { Rig } from '../rig/open-rig.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
 
-/** Bytes by the place where their layers are between passes. `gpu`: also of host memory that takes a GPU's place. */
+/** Bytes by the place where their layers are between passes. `drive`: or the file. */
 export interface BytesByPlace {
   readonly gpu: number
   readonly host: number
@@ -40,56 +40,68 @@ export interface PassesOptions {
 /** Takes a model through passes without computing anything, and reports on each. */
 export async function runPasses(rig: Rig, { passes, signal, output, onPass }: PassesOptions): Promise<PassReport[]> {
   const reports: PassReport[] = []
+  let before = momentOf(rig)
   for (let pass = 1; pass <= passes; pass++) {
     // A pass over layers in memory waits for nothing: without this, no signal would arrive.
     await new Promise(setImmediate)
-    const progress = new Progress(output, passes === 1 ? 'streaming' : `pass ${pass} of ${passes}:`)
-    try {
-      const report = await runPass(rig, pass, { isLast: pass === passes, signal }, progress)
-      reports.push(report)
-      progress.end()
-      onPass(report)
-    } finally {
-      progress.end()
-    }
+    const progress = new Progress(output, `pass ${pass} of ${passes}:`)
+    const handedOut = await handOut(rig, { isLast: pass === passes, signal }, progress)
+    const after = momentOf(rig)
+    const report = { pass, ...handedOut, predictedNs: predictedFor(rig, pass), ...between(before, after) }
+    // Reads ahead end between passes too: the next pass begins where this one ended.
+    before = after
+    reports.push(report)
+    onPass(report)
   }
   return reports
 }
 
-async function runPass(
-  { loader, placement, model, tier }: Rig,
-  pass: number,
+async function handOut(
+  { loader, placement, gpu }: Rig,
   options: { readonly isLast: boolean; readonly signal: AbortSignal },
   progress: Progress,
-): Promise<PassReport> {
-  const { clock } = model.store
+): Promise<Pick<PassReport, 'layers' | 'layersVerified' | 'bytes'>> {
   const totalBytes = placement.layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   const bytes = { gpu: 0, host: 0, drive: 0 }
-  const before = loader.statistics
-  const [startNs, startMs] = [clock.now(), performance.now()]
-  let layersVerified = 0
-  for await (using layer of loader.pass(options)) {
-    const { residence, lengthBytes, verifiedOnGpu } = layer
-    bytes[residence === 'nvme' ? 'drive' : residence === 'vram' && tier > 0 ? 'gpu' : 'host'] += lengthBytes
-    if (verifiedOnGpu) layersVerified++
-    progress.update(bytes.gpu + bytes.host + bytes.drive, totalBytes)
+  let [layers, layersVerified] = [0, 0]
+  try {
+    for await (using layer of loader.pass(options)) {
+      const { residence, lengthBytes, verifiedOnGpu } = layer
+      bytes[residence === 'nvme' ? 'drive' : residence === 'vram' && gpu !== undefined ? 'gpu' : 'host'] += lengthBytes
+      layers++
+      if (verifiedOnGpu) layersVerified++
+      progress.update(bytes.gpu + bytes.host + bytes.drive, totalBytes)
+    }
+  } finally {
+    progress.end()
   }
-  const { passNs, fillNs } = placement.predicted
-  const moved = difference(loader.statistics, before)
-  return {
-    ...{ pass, layers: moved.layers, layersVerified, bytes },
-    elapsedNs: clock.now() - startNs,
-    predictedNs: Math.round(pass === 1 ? passNs + fillNs : passNs),
-    wallNs: Math.round((performance.now() - startMs) * 1e6),
-    driveBusyNs: moved.driveBusyNs,
-    copyBusyNs: moved.copyBusyNs,
-    bothBusyNs: moved.bothBusyNs,
-    waitedForDriveNs: moved.waitedForDriveNs,
-    waitedForCopiesNs: moved.waitedForCopiesNs,
-  }
+  return { layers, layersVerified, bytes }
 }
 
-function difference(now: ResidenceStatistics, before: ResidenceStatistics): ResidenceStatistics {
-  const names = Object.keys(now) as (keyof ResidenceStatistics)[]
-  return Object.fromEntries(names.map((name) => [name, now[name] - before[name]])) as unknown as ResidenceStatistics
+function predictedFor({ placement }: Rig, pass: number): number {
+  const { passNs, fillNs } = placement.predicted
+  return Math.round(pass === 1 ? passNs + fillNs : passNs)
+}
+
+interface Moment {
+  readonly statistics: ResidenceStatistics
+  readonly clockNs: number
+  readonly wallMs: number
+}
+
+function momentOf({ loader, model }: Rig): Moment {
+  return { statistics: loader.statistics, clockNs: model.store.clock.now(), wallMs: performance.now() }
+}
+
+function between(before: Moment, after: Moment) {
+  const passed = (name: keyof ResidenceStatistics) => after.statistics[name] - before.statistics[name]
+  return {
+    elapsedNs: after.clockNs - before.clockNs,
+    wallNs: Math.round((after.wallMs - before.wallMs) * 1e6),
+    driveBusyNs: passed('driveBusyNs'),
+    copyBusyNs: passed('copyBusyNs'),
+    bothBusyNs: passed('bothBusyNs'),
+    waitedForDriveNs: passed('waitedForDriveNs'),
+    waitedForCopiesNs: passed('waitedForCopiesNs'),
+  }
 }

@@ -12,6 +12,8 @@ const PLACES: PlaceNames = { vram: 'GPU memory', ram: 'host memory', nvme: 'driv
 export interface DescribeOptions {
   /** 'host': layers are computed on in host memory, which the plan calls GPU memory; 'gpu' by default. */
   readonly on?: 'gpu' | 'host'
+  /** Where the other layers are read from; 'drive' by default. */
+  readonly source?: 'drive' | 'file'
   /** The GPU's link, to whose limit copies are predicted; undefined if the plan was made without its rate. */
   readonly gpuLink?: Pick<Link, 'gen' | 'width'> | undefined
 }
@@ -23,10 +25,10 @@ const MOST_RUNS = 40
 export function describePlan(
   name: string,
   plan: ResidencePlan,
-  { gpuLink, on = 'gpu' }: DescribeOptions = {},
+  { gpuLink, on = 'gpu', source = 'drive' }: DescribeOptions = {},
 ): string[] {
   const { layers, tier, predicted, readBytes, copiedBytes } = plan
-  const places = on === 'gpu' ? PLACES : { ...PLACES, vram: PLACES.ram }
+  const places = { ...PLACES, ...(on === 'host' && { vram: PLACES.ram }), nvme: source }
   const total = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   return [
     `Plan for "${printable(name)}": ${plural(layers.length, 'layer')}, ${formatBytes(total)}, ${on === 'gpu' ? `by tier ${tier}` : 'in host memory'}`,
@@ -42,7 +44,7 @@ export function describePlan(
     ),
     '',
     `a pass    reads ${formatBytes(readBytes)}, copies ${formatBytes(copiedBytes)}`,
-    ...time(plan, gpuLink),
+    ...time(plan, source, gpuLink),
     ...(predicted.sustained === undefined ? [] : [`hot       ${sustained(predicted.sustained)}`]),
     '',
     ...runs(layers, places),
@@ -67,24 +69,25 @@ function rows({ layers, vram, ram }: ResidencePlan, places: PlaceNames): string[
 
 function time(
   { predicted, costFrom, copiedBytes, options }: ResidencePlan,
+  source: string,
   gpuLink: DescribeOptions['gpuLink'],
 ): string[] {
   const { passNs, boundBy, fillNs } = predicted
-  const areCopiesFree = options.cost.copyNs === undefined
+  const isCopyRateUnknown = options.cost.copyNs === undefined
   if (boundBy === 'nothing') {
     if (copiedBytes === 0) return ['predicted no time: nothing has to be moved for a pass']
-    return areCopiesFree
+    return isCopyRateUnknown
       ? [`predicted nothing: it copies ${formatBytes(copiedBytes)}, and no --gpu-link says how fast that is`]
       : [`predicted no time: it copies ${formatBytes(copiedBytes)}, which takes none by this clock`]
   }
-  const from = costFrom === 'measured' ? 'by what was measured now' : `by the model of the ${costFrom}`
+  const from = costFrom === 'measured' ? 'from a measurement just made' : `by the model of the ${costFrom}`
   const link =
     gpuLink !== undefined
       ? `; copies at the limit of Gen${gpuLink.gen} x${gpuLink.width}`
-      : areCopiesFree && copiedBytes > 0
+      : isCopyRateUnknown && copiedBytes > 0
         ? "; the GPU's link is taken to be no limit (--gpu-link)"
         : ''
-  const pass = `${formatDuration(passNs)}, bound by the ${boundBy}, the first ${formatDuration(fillNs)} longer,`
+  const pass = `${formatDuration(passNs)}, bound by the ${boundBy === 'drive' ? source : boundBy}, the first ${formatDuration(fillNs)} longer,`
   return wrap(`predicted ${pass} ${from}${link}`, 80, ' '.repeat(10))
 }
 

@@ -37,9 +37,9 @@ export async function openDriven(
   }
   const byHost = async (reason: string): Promise<Driven> => {
     const controller = await Controller.open(transport, { ...options, engine: new HostEngine(transport) })
-    return { controller, choice: choice('host', 'drives every transport', [{ option: 'cuda', reason }]) }
+    return { controller, choice: choice('host', 'works with every transport', [{ option: 'cuda', reason }]) }
   }
-  if (gpu === undefined) return byHost('no GPU is used')
+  if (gpu === undefined) return byHost('no GPU')
   try {
     const engine: Engine = cudaEngine(transport, gpu.cuda)
     const controller = await Controller.open(transport, { ...options, engine })

@@ -31,7 +31,7 @@ export function openTarget(wanted: number | 'none' | undefined, teardown: Teardo
   if (wanted === undefined) {
     const status = cudaStatus()
     if (!status.available) {
-      const reason = 'no usable GPU: host memory takes its place'
+      const reason = 'no usable GPU; using host memory'
       return [hostTarget(), choice('none', reason, [{ option: 'GPU 0', reason: status.message }])]
     }
   }

@@ -49,14 +49,19 @@ export interface RigPlan {
 export interface Rig extends RigPlan {
   /** Iterates over the layers: `for await (using layer of rig.loader.pass()) compute(layer.memory.gpuPointer)`. */
   readonly loader: ResidentModel
-  /** The layers that stay in memory, and how long loading them took by the drive's clock. */
-  readonly loaded: { readonly layers: number; readonly bytes: number; readonly elapsedNs: number }
+  /** The layers that stay in memory, and how long loading them took: by the drive's clock, and by this machine's. */
+  readonly loaded: {
+    readonly layers: number
+    readonly bytes: number
+    readonly elapsedNs: number
+    readonly wallNs: number
+  }
   /** Releases layers, GPU memory, controllers and transports. Closing twice is harmless. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What only tests and the command set. */
+/** Hooks for the command and for tests. */
 export interface ComposeParts {
   readonly findReach?: FindReach
   /** Called with a packed model that was found by a model file, and that file. */
@@ -142,7 +147,7 @@ export async function composeRig(
     parts.onPlanned?.(plan)
     const layers = loaderSource(model, source)
     const { clock } = model.store
-    const startNs = clock.now()
+    const [startNs, startMs] = [clock.now(), performance.now()]
     const loader = await openResidence(placement, {
       source: tier.tier === 0 ? hostLayers(layers) : layers,
       copies: target.copies,
@@ -153,7 +158,8 @@ export async function composeRig(
     teardown.add(() => loader.close())
     const { vram, ram } = placement
     const bytes = vram.layerBytes + ram.layerBytes
-    const loaded = { layers: vram.layers + ram.layers, bytes, elapsedNs: clock.now() - startNs }
+    const wallNs = Math.round((performance.now() - startMs) * 1e6)
+    const loaded = { layers: vram.layers + ram.layers, bytes, elapsedNs: clock.now() - startNs, wallNs }
     return { ...plan, loader, loaded, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     return teardown.undo(error)

@@ -21,7 +21,7 @@ import type { ReachedTier } from './tier.js'
 /** How much is read, and copied, to measure what both cost. */
 const SAMPLE_BYTES = 32 * 1024 * 1024
 
-/** Of the 512 MiB that a simulated drive in real time has for everything, what layers may take by default. */
+/** Default budget of host memory on a simulated drive in real time, which has 512 MiB for DMA. */
 const REAL_TIME_RAM_BYTES = 256 * 1024 * 1024
 
 /** What a placement depends on, apart from the model and its drives. */
@@ -55,7 +55,7 @@ export function sourceOptions(
   return [decided, { ...host, onGpu }]
 }
 
-/** A cost for plans in which only what fits matters. */
+/** Placeholder for plans that only decide what fits. */
 const ANY_COST = { readNs: (bytes: number) => bytes, copyNs: (bytes: number) => bytes }
 
 /** Where each layer stays, by costs measured now if they matter. @throws as `planResidence` and `measureCost` */
@@ -79,12 +79,12 @@ export async function place(
   const sampleBytes = Math.min(SAMPLE_BYTES, half)
   const copies = tier.tier === 0 ? undefined : target.copies
   const measuring = { sampleBytes, ...(copies && { copies }), ...(options.signal && { signal: options.signal }) }
-  // A store of a single block is read in no time that matters.
+  // A store of a single block is too small to measure.
   const cost = sampleBytes > 0 ? await measureCost(store, measuring) : { readNs: () => 0 }
   const clock = opened[0]?.time === 'modelled' ? 'modelled time' : 'wall time'
   const what = copies === undefined ? 'reads' : 'reads and copies'
   const plan = planResidence(layers, { ...planned, cost, costFrom: 'measured' })
-  return [plan, choice('measured', `${what} of ${formatBytes(sampleBytes)}, in ${clock}`)]
+  return [plan, choice('measured', `${formatBytes(sampleBytes)} of ${what}, ${clock}`)]
 }
 
 /** @throws BudgetInfeasibleError in terms of the memory that the user has */

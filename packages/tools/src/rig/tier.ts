@@ -57,7 +57,7 @@ export interface TierInput {
 export async function reachTier(input: TierInput, teardown: Teardown): Promise<ReachedTier> {
   const { transport, namespace, target, options, findReach } = input
   const { tier: wanted = 2, allowPeerReads = false } = options
-  if (target.gpu === undefined) return throughHost(target, options, 'no GPU is used')
+  if (target.gpu === undefined) return throughHost(target, options, 'no GPU')
   if (wanted === 1) return tierOne('tier 1 was requested')
   const { cuda, device } = target.gpu
   const reach = findReach(cuda, transport)
@@ -92,7 +92,7 @@ function openVram({ dma }: Transport, { provider, flush }: AcceptedMemory, { mem
   return withVram(dma, provider, memory, flush && { flush })
 }
 
-/** The tier of what cannot be read into GPU memory for the reason given. */
+/** Returns the tier for a source that the drive cannot write to GPU memory. @param reason why not */
 export function throughHost(
   { gpu }: Pick<Target, 'gpu'>,
   { vram = 0 }: Pick<ComposeOptions, 'vram'>,

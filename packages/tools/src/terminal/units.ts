@@ -19,8 +19,8 @@ export function formatDuration(ns: number): string {
 }
 
 /** '1 command', '2 commands'. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+export function plural(count: number, noun: string, many = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : many}`
 }
 
 /** Three significant digits in the largest unit that keeps the value at 1 or above: '1000 KiB', '1.5 MiB', '3.49 GB/s'. */

@@ -89,11 +89,11 @@ describe('openRig without a GPU', () => {
     expect(whyOf(rig, 'gpu')).toMatchObject({ chosen: 'none', reason: 'requested' })
     expect(whyOf(rig, 'engine')).toMatchObject({
       chosen: 'host',
-      rejected: [{ option: 'cuda', reason: 'no GPU is used' }],
+      rejected: [{ option: 'cuda', reason: 'no GPU' }],
     })
     expect(whyOf(rig, 'tier')).toMatchObject({
       chosen: '1',
-      rejected: [{ option: 'tier 2', reason: 'no GPU is used' }],
+      rejected: [{ option: 'tier 2', reason: 'no GPU' }],
     })
   })
 
