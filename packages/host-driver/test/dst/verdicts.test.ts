@@ -61,6 +61,16 @@ const lateEnable: Scenario = {
   },
 }
 
+/** The write of a tail is delayed inside the controller, and `faulty` removes the device before it arrives. */
+const lateDoorbell: Scenario = {
+  ...base,
+  options: { ...base.options, queueDepth: 1, maxTransferBytes: 4096 },
+  inside: {
+    rules: [{ match: { register: 'CQyHDBL', qid: 1, nth: 1 }, action: { kind: 'delay-write', delayNs: 5 * MS } }],
+  },
+  boundary: { rules: [{ match: { atNs: 4 * MS }, action: { kind: 'remove-device' } }] },
+}
+
 it('gives the driver one command timeout to detect a lost completion before it must write again', async () => {
   const { struck, failure } = await runScenario(unknownSize, driver)
   expect(struck).toEqual({ 'resize-namespace': 1, 'corrupt-cid': 1 })
@@ -70,5 +80,11 @@ it('gives the driver one command timeout to detect a lost completion before it m
 it('does not blame the driver for a reset between its write of AQA and a delayed write of CC', async () => {
   const { struck, failure } = await runScenario(lateEnable, driver)
   expect(Object.keys(struck).sort()).toEqual(['delay-write', 'surprise-reset'])
+  expect(failure?.message).toBeUndefined()
+})
+
+it('does not blame the driver for a delayed doorbell write that arrives after the removal', async () => {
+  const { struck, failure } = await runScenario(lateDoorbell, driver)
+  expect(Object.keys(struck).sort()).toEqual(['delay-write', 'remove-device'])
   expect(failure?.message).toBeUndefined()
 })
