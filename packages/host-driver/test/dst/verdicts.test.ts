@@ -45,6 +45,17 @@ const unknownSize: Scenario = {
   },
 }
 
+/** Another host shrinks the namespace, and the following Identify ends with an error that says not to repeat it. */
+const refusedIdentify: Scenario = {
+  ...base,
+  inside: {
+    rules: [
+      unknownSize.inside.rules[0]!,
+      { match: { qid: 0, nth: 16, times: 1 }, action: { kind: 'status', sct: 0, sc: 0x04, dnr: true } },
+    ],
+  },
+}
+
 /** The write of CC.EN is delayed and reaches a controller that was reset after AQA was written. */
 const lateEnable: Scenario = {
   ...base,
@@ -74,6 +85,12 @@ const lateDoorbell: Scenario = {
 it('gives the driver one command timeout to detect a lost completion before it must write again', async () => {
   const { struck, failure } = await runScenario(unknownSize, driver)
   expect(struck).toEqual({ 'resize-namespace': 1, 'corrupt-cid': 1 })
+  expect(failure?.message).toBeUndefined()
+})
+
+it('expects the driver to identify a smaller namespace again after LBA Out of Range', async () => {
+  const { struck, failure } = await runScenario(refusedIdentify, driver)
+  expect(struck).toEqual({ 'resize-namespace': 1, status: 1 })
   expect(failure?.message).toBeUndefined()
 })
 
