@@ -1,4 +1,4 @@
-import { CSTS, Flush } from '@gpunvme/nvme-spec'
+import { CSTS, Flush, STATUS, type Status } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
 import type { AdminCommands } from './admin/admin-commands.js'
 import { readBlockCommandLimits } from './admin/identify.js'
@@ -10,6 +10,7 @@ import { readPresent, Registers } from './bring-up/registers.js'
 import { Session } from './bring-up/session.js'
 import { setupSteps } from './bring-up/setup-steps.js'
 import { takeOver } from './bring-up/take-over.js'
+import { CommandError } from './commands/command-queue.js'
 import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './controller-errors.js'
 import { HostEngine } from './engine/host-engine.js'
 import { AsyncEvents } from './events/async-events.js'
@@ -38,6 +39,9 @@ const LONGEST_SHUTDOWN_WAIT_NS = 60_000 * NS_PER_MS
 
 /** While somebody waits for events, the controller is looked at this often at least. */
 const EVENT_POLL_NS = 100 * NS_PER_MS
+
+/** Statuses of an I/O command for blocks or a format that no longer exist, or for a namespace that is not active. */
+const STALE_IDENTITY = [STATUS.LBA_OUT_OF_RANGE, STATUS.INVALID_NAMESPACE_OR_FORMAT, STATUS.INVALID_FIELD_IN_COMMAND]
 
 /** What a `Controller` is made of: the session, who uses its queues, and how it is begun and ended. */
 export class RunningController {
@@ -270,7 +274,7 @@ export class RunningController {
     await this.using(nsid, flush)
   }
 
-  private execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+  private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const identityNow = () => this.namespaces.active.find(({ nsid }) => nsid === plan.nsid)?.identity
     const planned = identityNow()
     const stillFits = () => {
@@ -278,11 +282,23 @@ export class RunningController {
       return planned !== undefined && current !== undefined && isSameNamespace(planned, current)
     }
     const host = { ...this.commands, engine: this.engine, stillFits }
-    return this.using(plan.nsid, () => executePlan(host, plan, memory, options))
+    const summary = await this.using(plan.nsid, () => executePlan(host, plan, memory, options))
+    if (summary.failures.some(({ outcome }) => outcome.kind === 'status' && contradictsIdentity(outcome)))
+      this.retryNamespaces()
+    return summary
   }
 
-  private using<T>(nsid: number, action: () => Promise<T>): Promise<T> {
-    return this.inUse.during(nsid, () => this.whileOpen(action))
+  private async using<T>(nsid: number, action: () => Promise<T>): Promise<T> {
+    try {
+      return await this.inUse.during(nsid, () => this.whileOpen(action))
+    } catch (error) {
+      if (error instanceof CommandError && contradictsIdentity(error)) this.retryNamespaces()
+      throw error
+    }
+  }
+
+  private retryNamespaces(): void {
+    if (this.isOpen) this.asyncEvents.retryNamespaces()
   }
 
   /** What is under way when the handle is closed is waited for. */
@@ -314,6 +330,11 @@ export class RunningController {
     if (this.attached) session.lent.withhold()
     else session.pool.freeAll()
   }
+}
+
+/** Whether a status may mean that the namespace is not as the driver identified it. */
+function contradictsIdentity({ sct, sc }: Pick<Status, 'sct' | 'sc'>): boolean {
+  return STALE_IDENTITY.some((status) => status.sct === sct && status.sc === sc)
 }
 
 /** Returns the value or the error of a promise. @throws DeviceLostError if the device is lost. */

@@ -31,6 +31,8 @@ const MISLED: readonly (readonly [text: string, ...kinds: (FaultKind | readonly 
   ['but CSTS.RDY is 0', 'read-value', 'surprise-reset'],
   // A reset cleared AQA between its write and the delayed write of CC.EN.
   ['AQA gives 1 and 1 entries', ['delay-write', 'surprise-reset']],
+  // `faulty` clears Bus Master Enable when it removes the device; a delayed write of a doorbell arrives later.
+  ['but Bus Master Enable is 0', ['delay-write', 'remove-device']],
 ]
 
 /** Faults after which a controller may not be known to be stopped: what it can reach is then kept. */

@@ -48,6 +48,8 @@ export class AsyncEvents implements SetupStep {
   private readonly host: EventHost
   private readonly handling = new Set<Promise<void>>()
   private notices: { readonly NAN?: number; readonly FAN?: number } = {}
+  /** Changed namespaces that could not be identified, by NSID; undefined if there are none. */
+  private missed: ReadonlySet<number> | undefined
   /** Critical warnings that were told. */
   private told = 0
   private stopped = false
@@ -59,6 +61,8 @@ export class AsyncEvents implements SetupStep {
   }
 
   async apply(session: Session): Promise<void> {
+    // Bring-up has just identified all namespaces.
+    this.missed = undefined
     const { OAES } = IdentifyController.view(session.identity.raw)
     // The notices' bits are at the same places in OAES, which says which of them the controller has.
     this.notices = AsynchronousEventConfiguration.CDW11.decode(OAES)
@@ -82,6 +86,18 @@ export class AsyncEvents implements SetupStep {
   async stop(): Promise<void> {
     this.stopped = true
     await Promise.all(this.handling)
+  }
+
+  /**
+   * Identifies changed namespaces again, in the background, if the last attempt failed. Does nothing while an attempt is
+   * in progress. Called after a plan or an I/O command whose status shows outdated knowledge: one attempt for each.
+   */
+  retryNamespaces(): void {
+    if (this.missed === undefined || this.stopped) return
+    const work = this.identifyNamespaces(this.host.now())
+      .catch((error: unknown) => this.report('Changed namespaces could not be identified', error))
+      .finally(() => this.handling.delete(work))
+    this.handling.add(work)
   }
 
   private request(admin: CommandQueue, start: number): void {
@@ -128,12 +144,32 @@ export class AsyncEvents implements SetupStep {
       host.emit({ kind: 'health', timeNs, text, criticalWarning: await this.takeWarnings() })
       return
     }
-    const log = await this.readLog(lid)
     if (type === AET.NOTICE && AEI === AEI_NOTICE.ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED) {
-      const nsids = Array.from(ChangedAttachedNamespaceList.view(log).NSID).filter((nsid) => nsid !== 0)
+      await this.identifyNamespaces(timeNs)
+      return
+    }
+    await this.readLog(lid)
+    host.emit({ kind: type === AET.ERROR_STATUS ? 'error' : 'notice', timeNs, text })
+  }
+
+  /** Reads which namespaces have changed and identifies all. What an earlier attempt missed is part of the event. */
+  private async identifyNamespaces(timeNs: number): Promise<void> {
+    const { host } = this
+    const nsids = new Set(this.missed)
+    this.missed = undefined
+    try {
+      const log = await this.readLog(LID.CHANGED_ATTACHED_NAMESPACE_LIST)
+      for (const nsid of ChangedAttachedNamespaceList.view(log).NSID) if (nsid !== 0) nsids.add(nsid)
       await host.namespacesChanged()
-      host.emit({ kind: 'namespaces-changed', timeNs, nsids })
-    } else host.emit({ kind: type === AET.ERROR_STATUS ? 'error' : 'notice', timeNs, text })
+    } catch (error) {
+      this.miss(nsids)
+      throw error
+    }
+    host.emit({ kind: 'namespaces-changed', timeNs, nsids: [...nsids].sort((a, b) => a - b) })
+  }
+
+  private miss(nsids: Iterable<number>): void {
+    this.missed = new Set([...(this.missed ?? []), ...nsids])
   }
 
   /**

@@ -100,6 +100,76 @@ test('that a namespace was detached is known after the first plan that fails for
   expect(simulation.diagnostics).toEqual([])
 })
 
+const FAILS = { kind: 'status', sct: 0, sc: 0x04, dnr: true } as const
+const RESIZE = { kind: 'resize-namespace', nsid: 1, blocks: 64 } as const
+const DETACH = { kind: 'detach-namespace', nsid: 1 } as const
+
+/** Lets background work of the driver end. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+}
+
+test.each([
+  // Bring-up sends three Identify commands, and no Get Log Page.
+  ['Identify', { qid: 0, opcode: 0x06, nth: 4, every: 1, times: 3 }],
+  ['Get Log Page', { qid: 0, opcode: 0x02, nth: 1, every: 1, times: 3 }],
+])('identifies changed namespaces once more after each LBA Out of Range if %s failed', async (_name, match) => {
+  let commands = 0
+  const simulation = simulated(
+    [
+      { match: { qid: 1, nth: 1 }, action: RESIZE },
+      { match, action: FAILS },
+    ],
+    {
+      trace: ({ track, name }) => {
+        if (track === 'sq 0' && name === 'fetch') commands++
+      },
+    },
+  )
+  const ctrl = await open(simulation)
+  const changed: unknown[] = []
+  const watching = (async () => {
+    for await (const event of ctrl.events()) if (event.kind === 'namespaces-changed') changed.push(event.nsids)
+  })()
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(4096)
+  const attempt = async () => {
+    await expect(ns.read(100, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+    await settle()
+  }
+  await attempt()
+  // Without another such failure there is no other attempt.
+  const afterNotice = commands
+  await ns.read(0, 8, memory)
+  await settle()
+  expect([commands, ns.blocks]).toEqual([afterNotice, 128])
+  await attempt()
+  await attempt()
+  expect([changed, ns.blocks]).toEqual([[], 128])
+  await attempt()
+  expect([changed, ns.blocks]).toEqual([[[1]], 64])
+  await expect(ns.read(100, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
+  await ctrl.close()
+  await watching
+  expect(simulation.diagnostics).toEqual([])
+})
+
+test('identifies a detached namespace once more after Invalid Field in Command if Identify failed', async () => {
+  const simulation = simulated([
+    { match: { qid: 1, nth: 1 }, action: DETACH },
+    { match: { qid: 0, opcode: 0x06, nth: 4 }, action: FAILS },
+  ])
+  const ctrl = await open(simulation)
+  const ns = ctrl.namespace(1)
+  await expect(ns.read(0, 8, ns.dma.alloc(4096))).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+  await settle()
+  expect(ns.identity.attached).toBe(true)
+  await expect(ns.flush()).rejects.toMatchObject({ code: 'ERR_GPUNVME_COMMAND' })
+  await settle()
+  expect(ctrl.namespaces).toEqual([])
+  await ctrl.close()
+})
+
 // ACQ is at a multiple of 4 GiB here: losing its lower half loses nothing.
 test.each([
   ['AQA', 1],

@@ -45,6 +45,17 @@ const unknownSize: Scenario = {
   },
 }
 
+/** Another host shrinks the namespace, and the following Identify ends with an error that says not to repeat it. */
+const refusedIdentify: Scenario = {
+  ...base,
+  inside: {
+    rules: [
+      unknownSize.inside.rules[0]!,
+      { match: { qid: 0, nth: 16, times: 1 }, action: { kind: 'status', sct: 0, sc: 0x04, dnr: true } },
+    ],
+  },
+}
+
 /** The write of CC.EN is delayed and reaches a controller that was reset after AQA was written. */
 const lateEnable: Scenario = {
   ...base,
@@ -61,14 +72,36 @@ const lateEnable: Scenario = {
   },
 }
 
+/** The write of a tail is delayed inside the controller, and `faulty` removes the device before it arrives. */
+const lateDoorbell: Scenario = {
+  ...base,
+  options: { ...base.options, queueDepth: 1, maxTransferBytes: 4096 },
+  inside: {
+    rules: [{ match: { register: 'CQyHDBL', qid: 1, nth: 1 }, action: { kind: 'delay-write', delayNs: 5 * MS } }],
+  },
+  boundary: { rules: [{ match: { atNs: 4 * MS }, action: { kind: 'remove-device' } }] },
+}
+
 it('gives the driver one command timeout to detect a lost completion before it must write again', async () => {
   const { struck, failure } = await runScenario(unknownSize, driver)
   expect(struck).toEqual({ 'resize-namespace': 1, 'corrupt-cid': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
+it('expects the driver to identify a smaller namespace again after LBA Out of Range', async () => {
+  const { struck, failure } = await runScenario(refusedIdentify, driver)
+  expect(struck).toEqual({ 'resize-namespace': 1, status: 1 })
+  expect(failure?.message).toBeUndefined()
+})
+
 it('does not blame the driver for a reset between its write of AQA and a delayed write of CC', async () => {
   const { struck, failure } = await runScenario(lateEnable, driver)
   expect(Object.keys(struck).sort()).toEqual(['delay-write', 'surprise-reset'])
+  expect(failure?.message).toBeUndefined()
+})
+
+it('does not blame the driver for a delayed doorbell write that arrives after the removal', async () => {
+  const { struck, failure } = await runScenario(lateDoorbell, driver)
+  expect(Object.keys(struck).sort()).toEqual(['delay-write', 'remove-device'])
   expect(failure?.message).toBeUndefined()
 })
