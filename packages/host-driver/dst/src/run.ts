@@ -448,7 +448,9 @@ class Run {
   }
 
   private async roundTrip(namespace: WritableNamespace): Promise<boolean> {
-    const [offsetBytes, { blockBytes }] = [Call.startOf(0), namespace]
+    const [offsetBytes, { blockBytes, blocks }] = [Call.startOf(0), namespace]
+    // Detached, and identified since: the data structure of an inactive namespace is all zeros.
+    if (blocks === 0) return false
     let succeeded = 0
     for (const operation of ['write', 'read'] as const) {
       const transfers = [{ slba: 0, blocks: 1, offsetBytes }]

@@ -6,7 +6,11 @@ export class LbaRangeError extends GpuNvmeError {
   readonly category = 'usage'
   constructor(nsid: number, slba: number, blocks: number, available: number) {
     super(`LBAs 0x${hex(slba)} to 0x${hex(slba + blocks - 1)} are not all in namespace ${nsid}`, {
-      facts: [`the last LBA of namespace ${nsid} is 0x${hex(available - 1)} (NSZE - 1)`],
+      facts: [
+        available === 0
+          ? `namespace ${nsid} has no blocks, as one that is inactive`
+          : `the last LBA of namespace ${nsid} is 0x${hex(available - 1)} (NSZE - 1)`,
+      ],
     })
   }
 }

@@ -56,6 +56,43 @@ const refusedIdentify: Scenario = {
   },
 }
 
+/** Seed 440394, cut down: another host shrinks the namespace, and detaches it before it is identified again. */
+const emptied: Scenario = {
+  ...base,
+  controller: { ...base.controller, mostEntries: 16, dstrd: 0, mdts: 5 },
+  namespaces: [{ nsid: 1, blockBytes: 4096, blocks: 188 }],
+  options: {
+    ...base.options,
+    queueDepth: 3,
+    completionQueues: 1,
+    maxTransferBytes: 1_048_576,
+    recovery: { abortNs: 10 * MS, queuesNs: 200 * MS, restartNs: 400 * MS },
+  },
+  timeoutNs: 50 * MS,
+  inside: {
+    rules: [
+      { match: { register: 'SQyTDBL', nth: 10, qid: 0 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 41 } },
+      { match: { qid: 1, nth: 7 }, action: { kind: 'detach-namespace', nsid: 1 } },
+    ],
+  },
+  steps: [
+    plan('write', 4, [150, 1], [44, 22]),
+    { ...plan('read', 5, [99, 19], [19, 11]), abortAfterNs: 60 * MS },
+    { ...plan('read', 7, [180, 1], [72, 20], [127, 2], [144, 3]), shiftBytes: 2388 },
+  ],
+}
+
+function plan(operation: 'read' | 'write', salt: number, ...extents: readonly [slba: number, blocks: number][]) {
+  return {
+    do: 'plan',
+    operation,
+    nsid: 1,
+    extents: extents.map(([slba, blocks]) => ({ slba, blocks })),
+    shiftBytes: 0,
+    salt,
+  } as const
+}
+
 /** The write of CC.EN is delayed and reaches a controller that was reset after AQA was written. */
 const lateEnable: Scenario = {
   ...base,
@@ -91,6 +128,12 @@ it('gives the driver one command timeout to detect a lost completion before it m
 it('expects the driver to identify a smaller namespace again after LBA Out of Range', async () => {
   const { struck, failure } = await runScenario(refusedIdentify, driver)
   expect(struck).toEqual({ 'resize-namespace': 1, status: 1 })
+  expect(failure?.message).toBeUndefined()
+})
+
+it('does not require a write to a namespace that was detached, and identified since as one without blocks', async () => {
+  const { struck, failure } = await runScenario(emptied, driver)
+  expect(struck).toEqual({ 'resize-namespace': 1, 'detach-namespace': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
