@@ -23,7 +23,7 @@ const shared = {
   server: { deps: { external: [/\/packages\/[a-z-]+\/dist\//] } },
 }
 
-/** All suites in one run (docs/testing.md): GPUNVME_TIER selects the files. */
+/** All suites in one run (docs/how-to/testing.md): GPUNVME_TIER selects the files. */
 export default defineConfig({
   test: {
     projects: [

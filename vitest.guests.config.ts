@@ -4,7 +4,7 @@ import { requireVisibleToGuests } from './test/guest-root.js'
 
 requireVisibleToGuests(import.meta.dirname)
 
-/** Linux guests (docs/linux-guest.md). One file at a time: a file may run two guests at once, which occupy two cores. */
+/** Linux guests (docs/evidence/linux-guest.md). One file at a time: a file may run two guests at once, which occupy two cores. */
 export default defineConfig({
   test: {
     include: ['packages/*/test/vm/**/*.vm.ts'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The controller's own registers, as far as it takes to end what it does. The header is generated:
- * docs/spec-map.md.
+ * docs/reference/spec-map.md.
  */
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/iopoll.h>

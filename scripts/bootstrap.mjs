@@ -21,7 +21,7 @@ const buildGpuCheck = [
 ]
 const tasks = {
   demo: ['node scripts/build-command.mjs', 'node packages/tools/bin/gpunvme.js demo'],
-  // docs/testing.md describes the tiers and their parts.
+  // docs/how-to/testing.md describes the tiers and their parts.
   test: ['node scripts/test.mjs test'],
   'test:unit': ['node scripts/test.mjs unit'],
   'test:all': ['node scripts/test.mjs all'],
@@ -32,19 +32,19 @@ const tasks = {
   'test:stripped': ['turbo run build --output-logs=errors-only', 'node scripts/environments.mjs bare --machine'],
   'test:in': ['node scripts/environments.mjs'],
   'test:vm:full': ['node scripts/test.mjs guests:full'],
-  // A drive that we serve beside QEMU's own in one guest, by turns: docs/vfio-user.md.
+  // A drive that we serve beside QEMU's own in one guest, by turns: docs/how-to/vfio-user.md.
   'bench:vfio-user': [
     'turbo run build --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
     'vitest run --root packages/tools --config vitest.vfio-user.config.ts',
   ],
-  // Our driver beside the kernel's and libnvm in such a guest, by turns: docs/peers.md.
+  // Our driver beside the kernel's and libnvm in such a guest, by turns: docs/evidence/peers.md.
   peers: [
     'turbo run build --filter=@gpunvme/cuda-native... --filter=@gpunvme/host-driver... --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
     'vitest run --root packages/cuda-native --config vitest.peers.config.ts',
   ],
-  // The engine cuda on the GPU of this machine; exit status 3 where there is none: docs/hardware/README.md.
+  // The engine cuda on the GPU of this machine; exit status 3 where there is none: docs/evidence/hardware/README.md.
   'test:gpu': [...buildGpuCheck, 'node packages/cuda-native/gpu-check/dist/main.js'],
   // The same, as a folder that runs on a machine with nothing but a driver.
   'gpu-check:pack': [...buildGpuCheck, 'node scripts/gpu-check/pack.mjs'],

@@ -1,5 +1,5 @@
 // Runs the simulator's presets against what is published about their drives, in virtual time, and prints model beside
-// published. --json prints one object instead; --write puts the tables into docs/calibration.md between its markers.
+// published. --json prints one object instead; --write puts the tables into docs/evidence/calibration.md between its markers.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { calibrate, renderCalibration } from '../packages/nvme-sim/dist/calibration/index.js'
@@ -16,10 +16,10 @@ if (flags.includes('--json')) console.log(JSON.stringify(report, null, 2))
 else console.log(renderCalibration(report))
 
 if (flags.includes('--write')) {
-  const path = join(import.meta.dirname, '..', 'docs', 'calibration.md')
+  const path = join(import.meta.dirname, '..', 'docs', 'evidence', 'calibration.md')
   const marked = /(<!-- calibration -->\n)[\s\S]*?(<!-- \/calibration -->)/
   const page = readFileSync(path, 'utf8')
-  if (!marked.test(page)) throw new Error('docs/calibration.md has no <!-- calibration --> markers')
+  if (!marked.test(page)) throw new Error('docs/evidence/calibration.md has no <!-- calibration --> markers')
   writeFileSync(
     path,
     page.replace(marked, (_, from, to) => `${from}${renderCalibration(report)}\n${to}`),

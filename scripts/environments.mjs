@@ -4,7 +4,7 @@
 //   npm run test:stripped            the files that look at the machine (`machine` in test/tiers.json) in a copy of this
 //                                    folder without native code, in the environment bare
 //
-// Every test must pass there or be skipped with a reason. docs/testing.md describes the environments.
+// Every test must pass there or be skipped with a reason. docs/how-to/testing.md describes the environments.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Runs fuzzers: `npm run fuzz -- --seconds 60`. docs/fuzz.md describes them; options are in `usage` below.
+// Runs fuzzers: `npm run fuzz -- --seconds 60`. docs/evidence/fuzz.md describes them; options are in `usage` below.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

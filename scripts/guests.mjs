@@ -1,4 +1,4 @@
-// `npm run test:vm:changed`: runs one Linux guest for each interface whose files differ from the digest that docs/testing.md
+// `npm run test:vm:changed`: runs one Linux guest for each interface whose files differ from the digest that docs/how-to/testing.md
 // records. After a run that passed, `npm run test:vm:changed -- --record NAME…` records the current files.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const page = join(root, 'docs/testing.md')
+const page = join(root, 'docs/how-to/testing.md')
 
 /** For each interface, its files, and the vitest arguments that select its guest. */
 const guests = {
@@ -46,7 +46,7 @@ const rowOf = (name) => new RegExp(`^(\\| ${name} \\|[^|]*\\|) ([^|]*) \\| ([0-9
 const text = readFileSync(page, 'utf8')
 const recorded = (name) => {
   const row = rowOf(name).exec(text)
-  if (row === null) throw new Error(`docs/testing.md has no row for the guest ${name}`)
+  if (row === null) throw new Error(`docs/how-to/testing.md has no row for the guest ${name}`)
   return row[3]
 }
 

@@ -6,7 +6,7 @@
 //   npm run test:all              everything, part by part
 //   npm run test:all -- PART…     these parts
 //
-// docs/testing.md describes tiers and parts; test/tiers.json assigns files to them.
+// docs/how-to/testing.md describes tiers and parts; test/tiers.json assigns files to them.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

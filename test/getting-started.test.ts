@@ -6,7 +6,7 @@ import { root } from './packages.js'
 import { scratch } from './scratch.js'
 import { installInto, packAll, unpack } from './tarballs.js'
 
-const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/start.md'), 'utf8')
 const tarballs = await packAll()
 const top = scratch()
 

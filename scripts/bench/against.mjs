@@ -1,4 +1,4 @@
-// `npm run bench -- --against REV`: compares the working tree with a revision. docs/bench.md explains the output.
+// `npm run bench -- --against REV`: compares the working tree with a revision. docs/how-to/bench.md explains the output.
 import { join } from 'node:path'
 import { instructionsOf, missingCallgrind, worksOf } from './instructions.mjs'
 import { compareRounds, ratioOf } from './ratios.mjs'

@@ -17,7 +17,7 @@ const { text, untested } = writeSpecMap()
 const files = {
   [join(root, 'packages/nvme-spec/include/gpunvme/nvme_spec.h')]: header,
   [join(root, 'packages/nvme-spec/include/gpunvme/nvme_spec_check.c')]: writeCheckProgram(out),
-  [join(root, 'docs/spec-map.md')]: text,
+  [join(root, 'docs/reference/spec-map.md')]: text,
 }
 
 const problems = [

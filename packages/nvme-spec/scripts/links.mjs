@@ -1,10 +1,10 @@
-// What tables of docs/spec-map.md have in common.
+// What tables of docs/reference/spec-map.md have in common.
 
 /** A source as a docstring cites it. */
 export const cited =
   /(?:Base 2\.[123]|NVM 1\.2|PCIe 1\.2|ZNS 1\.1) (?:§[\d.]*\d|Figures? \d+(?: and \d+)?)|(?:libnvme|Linux) \d+\.\d+ [\w/.]+(?: \w+)?|vfio-user \d+\.\d+\.\d+ \w+/
 
-/** A file of the package, from docs. */
+/** A file of the package, from docs/reference. */
 export function link(/** @type {string} */ file) {
-  return `[${file}](../packages/nvme-spec/${file})`
+  return `[${file}](../../packages/nvme-spec/${file})`
 }

@@ -1,4 +1,4 @@
-// The statuses in docs/spec-map.md.
+// The statuses in docs/reference/spec-map.md.
 import { sources, statusTables } from './items.mjs'
 import { cited, link } from './links.mjs'
 import { besideHas, besideOf } from './tests.mjs'

@@ -99,8 +99,8 @@ function keepShapes(stdout: string): void {
 }
 
 /** UPDATE=1 writes anew what stands there of shapes. */
-test('docs/json.md has the shape of everything that the examples print with --json', () => {
-  const path = join(import.meta.dirname, '../../../docs/json.md')
+test('docs/reference/json.md has the shape of everything that the examples print with --json', () => {
+  const path = join(import.meta.dirname, '../../../docs/reference/json.md')
   const page = readFileSync(path, 'utf8')
   const [before = '', after = ''] = page.split(/(?<=<!-- shapes -->\n)[^]*(?=<!-- end of shapes -->)/)
   const blocks = [...shapes].map(([schema, shape]) => `\n### ${schema}\n\n\`\`\`ts\n${render(shape)}\n\`\`\`\n`)

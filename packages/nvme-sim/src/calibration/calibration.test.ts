@@ -16,8 +16,8 @@ function pointOf(preset: string, what: string): Comparison {
   return found!
 }
 
-it('docs/calibration.md holds what the code gives; `npm run calibrate -- --write` brings it up to date', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/calibration.md'), 'utf8')
+it('docs/evidence/calibration.md holds what the code gives; `npm run calibrate -- --write` brings it up to date', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/evidence/calibration.md'), 'utf8')
   const [, written] = /<!-- calibration -->\n([\s\S]*?)\n<!-- \/calibration -->/.exec(page) ?? []
   expect(written).toBe(renderCalibration(report))
 })

@@ -22,7 +22,7 @@ test('gen:check fails on a difference in any file, and names the command that wr
   const files = [
     'packages/nvme-spec/include/gpunvme/nvme_spec.h',
     'packages/nvme-spec/include/gpunvme/nvme_spec_check.c',
-    'docs/spec-map.md',
+    'docs/reference/spec-map.md',
   ]
   gen(folder)
   for (const file of files) {

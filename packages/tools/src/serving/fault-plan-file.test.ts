@@ -15,7 +15,7 @@ function reading(text: string) {
 }
 
 test('the plan of the help is one, and is that of the page', async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/vfio-user.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/how-to/vfio-user.md'), 'utf8')
   expect(page).toContain(`\`\`\`json\n${EXAMPLE_PLAN}\n\`\`\``)
   expect(await reading(EXAMPLE_PLAN)).toEqual({
     rules: [

@@ -26,6 +26,6 @@ test('what is printed says what each line is for, and that the guest needs somet
 })
 
 test('the page shows the line that is printed', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/vfio-user.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/how-to/vfio-user.md'), 'utf8')
   expect(page).toContain(`\`\`\`sh\n${qemuLine('/tmp/drive.sock')}\n\`\`\``)
 })

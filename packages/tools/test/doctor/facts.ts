@@ -57,7 +57,7 @@ export function gpu(changes: Partial<Gpu> = {}): Gpu {
   return { ...base, ...changes }
 }
 
-/** A B450 board with an RTX 3090 and an SN740, as the rig of docs/hardware: IOMMU off, Ubuntu 25.10. */
+/** A B450 board with an RTX 3090 and an SN740, as the rig of docs/evidence/hardware: IOMMU off, Ubuntu 25.10. */
 export const MACHINE: Machine = {
   root: '/',
   kernel: {

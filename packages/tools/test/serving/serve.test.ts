@@ -82,7 +82,7 @@ check(
       expect.objectContaining({ socket, clients: 0, ioCommands: 0, diagnostics: [], trace: 'json.jsonl' }),
     ])
     expect(result).toMatchObject({ drive: { image, readOnly: false, capacityBytes: 16 * 1024 * 1024 } })
-    const page = readFileSync(join(import.meta.dirname, '../../../../docs/json.md'), 'utf8')
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/reference/json.md'), 'utf8')
     // Of this run, which had an image and a trace, and no mistake to list.
     const shown = (name: string) =>
       new RegExp(`### gpunvme\\.${name}/1\n\n\`\`\`ts\n([^]*?)\n\`\`\``)

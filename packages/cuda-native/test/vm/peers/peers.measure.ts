@@ -13,7 +13,7 @@ import { figuresOf, joined, tableOf, type Figure } from './figures.js'
 import { findFio } from './fio.js'
 
 // Our driver, the kernel's and, where there is a checkout of it, libnvm, in one guest on one controller, in turn. What
-// comes of it is a report: docs/peers.md.
+// comes of it is a report: docs/evidence/peers.md.
 
 const MIB = 2 ** 20
 const ROUNDS = Number(process.env['GPUNVME_PEER_ROUNDS'] ?? 5)
