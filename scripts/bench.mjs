@@ -1,7 +1,7 @@
 // Runs every package's benches, each in a process of its own, and prints the figures beside their goals.
 //
 //   npm run bench -- [--only PATTERN]                               exit status 1 if a goal is missed
-//   npm run bench -- --write                                        update the table in README.md
+//   npm run bench -- --write                                        update the table in docs/evidence/figures.md
 //   npm run bench -- --against REV [--rounds N] [--only PATTERN]    print ratios to another revision: docs/how-to/bench.md
 //
 // PATTERN is a regular expression for PACKAGE/BENCH, such as nvme-spec/encode. --json prints one object instead.
@@ -76,10 +76,10 @@ function printTable(figures) {
   ].join('\n')
   console.log(table)
   if (flags.write) {
-    const path = join(root, 'README.md')
+    const path = join(root, 'docs/evidence/figures.md')
     const marked = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
     const readme = readFileSync(path, 'utf8')
-    if (!marked.test(readme)) throw new Error('README.md has no <!-- bench --> markers')
+    if (!marked.test(readme)) throw new Error('docs/evidence/figures.md has no <!-- bench --> markers')
     writeFileSync(path, readme.replace(marked, `$1${table}\n$2`))
   }
 }
