@@ -19,7 +19,7 @@ export interface Session {
 /** The program, with the verb that `argv` calls or asks about loaded, and all others as lines of its help. */
 export async function createProgram(session: Session, argv: readonly string[]): Promise<Command> {
   const program = new Command('gpunvme')
-    .description('Streams model weights from an NVMe drive, layer by layer, every tensor verified.')
+    .description('Streams model weights from NVMe drives into GPU or host memory, every byte verified.')
     .usage('VERB [options]')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -66,7 +66,7 @@ function addHelpVerb(program: Command): void {
   program
     .command('help')
     .usage('[VERB]')
-    .description('explain a verb')
+    .description('print help for a verb')
     .helpOption('-h, --help', 'print this help')
     .argument('[verb]')
     .action((verb?: string) => {

@@ -9,7 +9,7 @@ export interface Verb {
   readonly name: string
   /** What follows the name. */
   readonly usage: string
-  /** One line: 'show what the controller and its namespaces say they are'. */
+  /** One line: 'show Identify data of the controller and its namespaces'. */
   readonly summary: string
   readonly load: () => Promise<ConfigureVerb>
 }
@@ -22,30 +22,30 @@ export interface VerbGroup {
 /** In the order in which they are of use. */
 export const VERB_GROUPS: readonly VerbGroup[] = [
   {
-    title: 'A first look',
+    title: 'Start',
     verbs: [
       {
         name: 'doctor',
         usage: '[ADDRESS...] [options]',
-        summary: 'say what works on this machine, or why it does not and what to do',
+        summary: 'check this machine: what works, what does not, and how to fix it',
         load: async () => (await import('./commands/doctor.js')).doctor,
       },
       {
         name: 'topology',
         usage: '[options]',
-        summary: 'show how GPUs and SSDs hang on this machine, and what may pass',
+        summary: 'show PCIe topology and peer-to-peer reachability',
         load: async () => (await import('./commands/topology.js')).topology,
       },
       {
         name: 'list',
         usage: '[options]',
-        summary: 'list NVMe drives and GPUs, who uses them, and what to call next',
+        summary: 'list NVMe drives and GPUs, their users, and the next command',
         load: async () => (await import('./commands/list.js')).list,
       },
       {
         name: 'demo',
         usage: '[options]',
-        summary: 'the whole way on a model of its own: make, pack, stream, compare',
+        summary: 'run an end-to-end demo on a generated model and a simulated drive',
         load: async () => (await import('./commands/demo.js')).demo,
       },
     ],
@@ -56,43 +56,43 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       {
         name: 'inspect',
         usage: 'MODEL [options]',
-        summary: "show a model file's layers and tensors",
+        summary: 'show layers and tensors of a model file',
         load: async () => (await import('./commands/inspect.js')).inspect,
       },
       {
         name: 'plan',
         usage: '[MODEL] --vram SIZE [options]',
-        summary: 'plan what stays in GPU and host memory, and what a pass takes',
+        summary: 'plan placement in GPU and host memory, and predict the time of a pass',
         load: async () => (await import('./commands/plan.js')).plan,
       },
       {
         name: 'pack',
         usage: 'MODEL --image FILE [options]',
-        summary: 'write a model to a drive, laid out for streaming',
+        summary: 'write a model to a drive in a layout for streaming',
         load: async () => (await import('./commands/pack.js')).pack,
       },
       {
         name: 'ls',
         usage: '--image FILE [options]',
-        summary: 'list the models on a drive, and the room that is left',
+        summary: 'list models on a drive and free space',
         load: async () => (await import('./commands/ls.js')).ls,
       },
       {
         name: 'load',
         usage: '[MODEL] [options]',
-        summary: 'load a model into GPU or host memory, and stream what does not fit',
+        summary: 'load a model into GPU or host memory; stream what does not fit',
         load: async () => (await import('./commands/load.js')).load,
       },
       {
         name: 'verify',
         usage: '--image FILE [options]',
-        summary: 'read all of a drive image and compare it with its checksums',
+        summary: 'verify all checksums of a drive image',
         load: async () => (await import('./commands/verify.js')).verify,
       },
       {
         name: 'rm',
         usage: 'MODEL --image FILE [options]',
-        summary: 'take a model off a drive; its room may be used again',
+        summary: 'remove a model from a drive',
         load: async () => (await import('./commands/rm.js')).rm,
       },
     ],
@@ -103,67 +103,67 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       {
         name: 'status',
         usage: '[ADDRESS] [options]',
-        summary: 'show which driver has each drive, who bound it, and what opens it',
+        summary: 'show driver binding, users and open handles of drives',
         load: async () => (await import('./commands/status.js')).status,
       },
       {
         name: 'bind',
         usage: 'ADDRESS [options] [-- COMMAND...]',
-        summary: 'take a drive from Linux, for as long as a command runs or until unbind',
+        summary: 'bind a drive to user space, while a command runs or until unbind',
         load: async () => (await import('./commands/bind.js')).bind,
       },
       {
         name: 'unbind',
         usage: '[ADDRESS] [options]',
-        summary: 'give drives back to the driver that had them',
+        summary: 'return drives to their previous driver',
         load: async () => (await import('./commands/unbind.js')).unbind,
       },
       {
         name: 'identify',
         usage: '[options]',
-        summary: 'show what the controller and its namespaces say they are',
+        summary: 'show Identify data of the controller and its namespaces',
         load: async () => (await import('./commands/identify.js')).identify,
       },
       {
         name: 'smart',
         usage: '[options]',
-        summary: "show the drive's health: warnings first, then its numbers",
+        summary: "show the drive's SMART / Health log",
         load: async () => (await import('./commands/smart.js')).smart,
       },
       {
         name: 'log',
         usage: '[PAGE] [options]',
-        summary: 'list the log pages of a drive, or show one, decoded',
+        summary: 'list log pages, or show one decoded',
         load: async () => (await import('./commands/log.js')).log,
       },
       {
         name: 'features',
         usage: '[FEATURE] [options]',
-        summary: 'show the features of a drive, decoded',
+        summary: 'show features decoded',
         load: async () => (await import('./commands/features.js')).features,
       },
       {
         name: 'regs',
         usage: '[options]',
-        summary: "show the controller's registers, decoded",
+        summary: 'show controller registers decoded',
         load: async () => (await import('./commands/regs.js')).regs,
       },
       {
         name: 'read',
         usage: '[options]',
-        summary: 'read blocks of a drive: to a file, as a hex dump, or raw',
+        summary: 'read blocks as a hex dump, to a file, or raw',
         load: async () => (await import('./commands/read.js')).read,
       },
       {
         name: 'write',
         usage: 'FILE --lba N [options]',
-        summary: 'write a file to blocks of a drive, guarded',
+        summary: 'write a file to blocks of a drive',
         load: async () => (await import('./commands/write.js')).write,
       },
       {
         name: 'sim',
         usage: '[ACTION] [options] [-- COMMAND...]',
-        summary: 'list simulated drives, or serve one to QEMU and other programs',
+        summary: 'list simulated drives, or serve one over vfio-user',
         load: async () => (await import('./commands/sim.js')).sim,
       },
     ],
@@ -174,42 +174,42 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       {
         name: 'bench',
         usage: '[options]',
-        summary: 'measure how fast a drive is, by whom, and compared with what',
+        summary: 'benchmark I/O paths to a drive',
         load: async () => (await import('./commands/bench.js')).bench,
       },
       {
         name: 'report',
         usage: 'RESULTS.json [options]',
-        summary: 'make a page, a table or a summary of what bench has measured',
+        summary: 'render bench results as HTML, CSV or Markdown',
         load: async () => (await import('./commands/report.js')).report,
       },
       {
         name: 'p2p',
         usage: '[options]',
-        summary: 'what GPUs and SSDs can send each other: judged, copied, probed',
+        summary: 'check, copy and probe peer-to-peer paths between GPUs and SSDs',
         load: async () => (await import('./commands/p2p.js')).p2p,
       },
     ],
   },
   {
-    title: 'Looking closer',
+    title: 'Debugging',
     verbs: [
       {
         name: 'trace',
         usage: '[options] [--] VERB [arguments]',
-        summary: 'run a verb and write down all that it does with the drive',
+        summary: 'run a verb and record its accesses to the drive',
         load: async () => (await import('./commands/trace.js')).trace,
       },
       {
         name: 'replay',
         usage: 'TRACE.jsonl [options]',
-        summary: "send a trace's commands to a drive again, and compare",
+        summary: 'replay the commands of a trace and compare the results',
         load: async () => (await import('./commands/replay.js')).replay,
       },
       {
         name: 'decode',
         usage: 'WHAT [HEX...] [options]',
-        summary: 'explain bytes: queue entries, registers, Identify data, log pages',
+        summary: 'decode queue entries, registers, Identify data and log pages',
         load: async () => (await import('./commands/decode.js')).decode,
       },
     ],
@@ -220,13 +220,13 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       {
         name: 'driver',
         usage: '[ACTION] [WHAT] [options]',
-        summary: "show NVIDIA's driver, what ails it, and mend it",
+        summary: 'inspect and patch the NVIDIA driver',
         load: async () => (await import('./commands/driver.js')).driver,
       },
       {
         name: 'completion',
         usage: '[SHELL]',
-        summary: 'print a script that completes command lines in your shell',
+        summary: 'print a shell completion script',
         load: async () => (await import('./commands/completion.js')).completion,
       },
     ],

@@ -15,8 +15,8 @@ export const EXIT = {
 
 /** One line each, for the help text. */
 export const EXIT_HELP = `Exit codes:
-  0  done                         4  no permission, or refused to overwrite
+  0  success                      4  permission denied, or overwrite refused
   1  failed                       5  device error
-  2  wrong arguments              6  verification failed: bytes are not right
-  3  not found                    7  cannot be done: too large, not supported,
-  130  interrupted                   or a file that is not what it should be`
+  2  wrong arguments              6  verification failed: wrong bytes
+  3  not found                    7  impossible: too large, unsupported, or
+  130  interrupted                   a file of the wrong format`

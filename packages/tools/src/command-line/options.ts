@@ -31,7 +31,7 @@ export interface TransportFlags extends DriveFlags {
 export function addOutputOptions(command: Command): void {
   command
     .option('--json', 'print the result as one JSON object')
-    .option('-q, --quiet', 'no narration and no progress')
+    .option('-q, --quiet', 'suppress notes and progress')
     .helpOption('-h, --help', 'print this help')
 }
 
@@ -45,31 +45,28 @@ export function addTransportOptions(command: Command, image?: string): void {
 export function addQueueOptions(command: Command, choosing = false): void {
   const engine = new Option(
     '--engine <name>',
-    `who submits the commands: host; cpu-kernel or cuda, on a --drive or with --real-time${choosing ? ' (default: cuda if the GPU can ring the doorbells, otherwise host)' : ''}`,
+    `what submits commands: host; cpu-kernel or cuda, with --drive or --real-time${choosing ? ' (default: cuda if the GPU can ring the doorbells, otherwise host)' : ''}`,
   )
   command
     .addOption(choosing ? engine : engine.default('host'))
-    .addOption(whole('--queues <n>', 'I/O queue pairs to ask for', 1, 64).default(1))
-    .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
+    .addOption(whole('--queues <n>', 'I/O queue pairs', 1, 64).default(1))
+    .addOption(whole('--depth <n>', 'commands in flight per queue pair', 1, 4095).default(32))
 }
 
 /** @param image as of `addTransportOptions`. @param nsid what the option of that name is for; false where there is none. */
 export function addDriveOptions(
   command: Command,
   image?: string,
-  nsid: string | false = 'the namespace (default: the first one)',
+  nsid: string | false = 'namespace (default: the first active one)',
 ): void {
-  command.option(
-    '--drive <address>',
-    "a real drive: its PCI address, or Linux's name as nvme0; gpunvme list shows them",
-  )
-  command.option('--sim', 'a simulated drive; implied by --image, --profile, --real-time and --transport sim')
+  command.option('--drive <address>', 'a real drive: PCI address or Linux name (nvme0); see gpunvme list')
+  command.option('--sim', 'a simulated drive; implied by --image, --profile, --real-time, --transport sim')
   addEmulatedOptions(
     command,
-    "sim; qtest, QEMU's controller; sysfs, vfio or kmod for a --drive, by its driver when not given; vfio-user for a --socket",
+    'sim; qtest (QEMU); sysfs, vfio or kmod for --drive (default: by its driver); vfio-user for --socket',
     image,
   )
-  command.option('--socket <path>', 'a drive that is served over vfio-user, as by gpunvme sim serve')
+  command.option('--socket <path>', 'a drive served over vfio-user, for example by gpunvme sim serve')
   if (nsid !== false) command.addOption(whole('--nsid <n>', nsid, 1, 0xffff_fffe))
 }
 
@@ -80,19 +77,19 @@ export function addEmulatedOptions(command: Command, transport: string, image?: 
     .option('--transport <name>', transport)
     .option(
       '--profile <name>',
-      'what the simulator simulates: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753 (default: sn740)',
+      'simulated drive: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753 (default: sn740)',
     )
-    .option('--real-time', "simulate by the wall's clock, registers in memory; needs the native addon")
+    .option('--real-time', 'simulate in real time, on a thread; needs the native addon')
     .addOption(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB', BLOCK_BYTES))
-    .addOption(whole('--seed <n>', "of the simulator's random numbers (default: 1)", 0, 0xffff_ffff))
+    .addOption(whole('--seed <n>', 'seed of the simulator (default: 1)', 0, 0xffff_ffff))
 }
 
 /** Of verbs that change a drive: which one, and what on it may be lost. */
 export function addWriteOptions(command: Command): void {
   command
-    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
-    .option('--yes', 'with --serial: ask nobody before a real drive is written to')
-    .option('--overwrite <kind>', 'give up foreign data of a kind that a refusal names; may be repeated', collect)
+    .option('--serial <serial>', 'required serial number of the drive')
+    .option('--yes', 'with --serial: write to a real drive without confirmation')
+    .option('--overwrite <kind>', 'allow loss of data of this kind, as named by a refusal; may be repeated', collect)
 }
 
 /** An option that may be given more than once. */

@@ -42,21 +42,21 @@ interface Flags extends BenchFlags {
 
 export function bench(command: Command, session: Session): void {
   command
-    .addOption(sizes('--bs <sizes>', 'bytes of a command: 4KiB,128KiB').default([128 * KIB], '128KiB'))
-    .addOption(counts('--qd <depths>', 'commands in flight of each job: 1,32', 4095).default([32], '32'))
+    .addOption(sizes('--bs <sizes>', 'sizes of a command: 4KiB,128KiB').default([128 * KIB], '128KiB'))
+    .addOption(counts('--qd <depths>', 'commands in flight per job: 1,32', 4095).default([32], '32'))
     .addOption(words('--rw <kinds>', 'read, randread, write, randwrite', RW_WORDS).default(['read'], 'read'))
-    .addOption(counts('--numjobs <counts>', 'jobs, each with a queue pair of its own', 64).default([1], '1'))
+    .addOption(counts('--numjobs <counts>', 'jobs, each with its own queue pair', 64).default([1], '1'))
     .addOption(
-      dataPattern('--pattern <bytes>', "what writes carry: 'random', or bytes as 0x00").default('random', 'random'),
+      dataPattern('--pattern <bytes>', "data to write: 'random', or bytes such as 0x00").default('random', 'random'),
     )
-    .addOption(seconds('--time <seconds>', 'of each repeat (default: 5, simulated 0.05)', 0.001))
-    .addOption(seconds('--warm-up <seconds>', 'before each, not counted (default: 1, simulated 0.005)', 0))
-    .addOption(seconds('--cool-down <seconds>', 'between two repeats', 0).default(1))
-    .addOption(whole('--repeats <n>', 'of each setting by each source, in turns', 1, 100).default(5))
-    .addOption(size('--offset <size>', 'where on the namespace to begin').default(0, '0'))
-    .addOption(size('--size <size>', 'how much of it to touch (default: the rest; for writes 1 GiB)'))
+    .addOption(seconds('--time <seconds>', 'duration of a repeat (default: 5, simulated 0.05)', 0.001))
+    .addOption(seconds('--warm-up <seconds>', 'warm-up before each repeat (default: 1, simulated 0.005)', 0))
+    .addOption(seconds('--cool-down <seconds>', 'pause between repeats', 0).default(1))
+    .addOption(whole('--repeats <n>', 'repeats of each setting by each source, interleaved', 1, 100).default(5))
+    .addOption(size('--offset <size>', 'start of the area on the namespace').default(0, '0'))
+    .addOption(size('--size <size>', 'length of the area (default: the rest; for writes 1 GiB)'))
     .addOption(
-      words('--engines <names>', 'of ours: host, cpu-kernel, cuda (default: all that this transport can have)', [
+      words('--engines <names>', 'our engines: host, cpu-kernel, cuda (default: all that the transport allows)', [
         'host',
         'cpu-kernel',
         'cuda',
@@ -65,20 +65,20 @@ export function bench(command: Command, session: Session): void {
     .addOption(
       words(
         '--baselines <names>',
-        'what to compare with: pread, io_uring, cufile (default: all, where Linux has the drive)',
+        'paths to compare with: pread, io_uring, cufile (default: all, if Linux has the drive)',
         BASELINES,
       ),
     )
-    .addOption(new Option('--file <file>', 'baselines alone, on a file instead of a drive'))
-    .option('--hand-over', 'of a drive that Linux has: engines and baselines in turns, with bind and unbind between')
-    .option('--timeline', 'write down some commands of the last setting one by one')
-    .option('--merge <files...>', 'measure nothing: join the results of two runs on the same drive')
-    .option('-o, --output <file>', 'the results as JSON, for gpunvme report and for --merge')
-    .option('--csv <file>', 'every repeat as a row of a table')
-    .option('--report <file>', 'the results as a page to read and print, in HTML')
-    .option('--markdown', 'print a summary in Markdown instead of the table')
+    .addOption(new Option('--file <file>', 'only baselines, on a file instead of a drive'))
+    .option('--hand-over', 'alternate engines and baselines on a drive, with bind and unbind between them')
+    .option('--timeline', 'record some single commands of the last setting')
+    .option('--merge <files...>', 'do not measure: join results of two runs on the same drive')
+    .option('-o, --output <file>', 'write the results as JSON, for gpunvme report and --merge')
+    .option('--csv <file>', 'write a table with a row per repeat')
+    .option('--report <file>', 'write an HTML report')
+    .option('--markdown', 'print a summary in Markdown instead of a table')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session))
-  addDriveOptions(command, 'what the simulated drive holds (default: nothing)')
+  addDriveOptions(command, 'drive image of the simulated drive (default: empty)')
   addWriteOptions(command)
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -91,33 +91,31 @@ export function bench(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-Reads only, unless --rw says write; then what lies in --offset and --size is
-lost, and a drive that holds anything known, models included, is refused. Of a
-real drive the serial number is asked for. Bringing our driver up resets it.
+Read-only unless --rw includes writes, which destroy data between --offset and
+--offset + --size and are refused on drives with known data, models included. A
+real drive requires its serial number. Bringing up our driver resets the drive.
 
-What is measured: commands of --bs bytes, --qd of them in flight in each of
---numjobs queue pairs, from empty queues to the last completion. All sources
-have their first repeat before any has its second, and another begins each
-time. The interval is that of Student's t at 95 %, over all repeats; outliers
-are marked (a modified z-score above 3.5) and counted all the same. A simulated
-drive is measured by its model's clock, or by the wall's with --real-time.
+Measurement: commands of --bs bytes, --qd in flight in each of --numjobs queue
+pairs, from empty queues to the last completion. Sources are interleaved and
+rotate their order. Intervals are 95 % by Student's t over all repeats; outliers
+(modified z-score above 3.5) are marked and included. A simulated drive is
+measured in modelled time, or in real time with --real-time.
 
-What is checked, of each repeat: that the engine has executed what it reports,
-that SMART counts as many commands (1 %) and data units (1 %, and 2 units) as
-were sent, that the bytes of a sample are what a second read by the host finds,
-and that no rate is above what the link can carry. A repeat that fails is not
-believed, no rate of it is shown, and the exit code is 6.
+Checks of each repeat: the engine executed what it reports; SMART counts the
+commands (within 1 %) and data units (within 1 % and 2 units) that were sent; the
+bytes of a sample equal a second read by the host; no rate exceeds the link's
+limit. A repeat that fails has no rate, and the exit code is 6.
 
-What baselines are: fio on Linux's own driver, which has to have the drive, as
-nobody else can meanwhile. With --hand-over it is bound to our driver and given
-back for each turn, at the end and after a crash too; or in two halves. As root:
+Baselines: fio on Linux's driver, while that driver has the drive. --hand-over
+alternates between the drivers and returns the drive at the end, after a crash
+too. Or measure in two halves. As root:
   # gpunvme bench --drive nvme1 --hand-over --report both.html
   # gpunvme bench --drive nvme1 -o linux.json
   # gpunvme bind nvme1 -- gpunvme bench --drive nvme1 -o ours.json
   # gpunvme bench --merge linux.json ours.json --report both.html
 
-A second is short: a drive that is cold, or has a cache to fill, is faster than
-it stays. --time 60 tells.`
+Short runs flatter drives that are cold or have a cache to fill: use --time 60
+for sustained rates.`
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   if (flags.markdown === true && output.json) {

@@ -25,21 +25,19 @@ const OPTIONS = { sqe: ['set'], cqe: [], identify: ['cns', 'csi'], log: ['lid'] 
 type Kind = keyof typeof OPTIONS
 
 const NOTES = `
-The bytes are read in the order in which they lie in memory: 04030201 is the
-dword 01020304h, and a dword that a tool prints as a number is not swapped.
-An unknown --cns or --lid is answered with those that are known.
-With --json, an integer of more than 32 bits is a number or a decimal string,
-from 2^53 on always a string.`
+Bytes are in memory order: 04030201 is the dword 01020304h. Reverse the bytes of
+dwords that a tool prints as numbers. An unknown --cns or --lid lists the known
+ones. With --json, integers from 2^53 on are decimal strings.`
 
 export function decode(command: Command, session: Session): void {
   command
     .argument('<what>', 'sqe, cqe, identify, log, or the name of a register')
-    .argument('[hex...]', "the bytes in hexadecimal as they lie in memory, a register's value; '-' reads stdin")
-    .option('--file <file>', "read a file, '-' for stdin: bytes, hexadecimal digits, or what xxd or hexdump -C prints")
-    .addOption(new Option('--set <name>', 'the queue of an sqe').choices(['admin', 'nvm', 'zns']).default('nvm'))
-    .addOption(identifier('--cns <n>', 'what Identify returned, as 1, 0x01 or 01h').default(1))
-    .addOption(identifier('--csi <n>', 'the command set that Identify was asked about').default(0))
-    .addOption(identifier('--lid <n>', 'the log page, as 2, 0x02 or 02h').default(2))
+    .argument('[hex...]', "bytes in hexadecimal, in memory order, or the value of a register; '-' reads stdin")
+    .option('--file <file>', "read a file ('-' for stdin): bytes, hexadecimal digits, or output of xxd or hexdump -C")
+    .addOption(new Option('--set <name>', 'command set of an sqe').choices(['admin', 'nvm', 'zns']).default('nvm'))
+    .addOption(identifier('--cns <n>', 'CNS of Identify data: 1, 0x01 or 01h').default(1))
+    .addOption(identifier('--csi <n>', 'CSI of Identify data').default(0))
+    .addOption(identifier('--lid <n>', 'log page: 2, 0x02 or 02h').default(2))
     .action((what: string, hex: string[], flags: Flags, self: Command) =>
       run(what, hex, flags, new Output(flags, session.io), self),
     )

@@ -26,24 +26,24 @@ const SELECTIONS = ['current', 'default', 'saved', 'supported'] as const satisfi
 type Flags = DriveFlags & OutputOptions & { readonly [S in Selection]?: boolean } & { readonly cdw11?: number }
 
 const NOTES = `
-Without FEATURE it shows all that the drive says it has, and names the others.
-FEATURE is a name of that list or of the specification, or a number: 2, 0x02
-or 02h. What Identify says nothing of is only asked for by its name, since
-many drives count a question that they refuse as an error.
-It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
-through that driver (/dev/nvme0, as root) and stays as it is. One that user
-space has is reset and brought up first: its current values are then those of
-gpunvme's driver. Default and saved values need a drive that keeps them
-(ONCS.SSFS). --cdw11 says which of several values: a sensor, a vector.`
+Without FEATURE, shows the features that Identify reports and names the others.
+FEATURE is a name from that list or from the specification, or a number: 2, 0x02
+or 02h. Others are requested only by name, since many drives log a rejected
+request as an error.
+Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
+through that driver (/dev/nvme0, as root). A drive bound to user space is reset
+and brought up first, so current values are those set by gpunvme. Default and
+saved values require ONCS.SSFS. --cdw11 selects one of several values, such as a
+sensor or a vector.`
 
 export function features(command: Command, session: Session): void {
   command
-    .argument('[feature]', 'which one; without it, all')
-    .option('--current', 'the value in force (default)')
-    .option('--default', 'the value that the drive was delivered with')
-    .option('--saved', 'the value that it has after a reset')
-    .option('--supported', 'whether it can be changed and saved')
-    .addOption(whole('--cdw11 <n>', 'Command Dword 11 of the question', 0, 0xffff_ffff))
+    .argument('[feature]', 'feature (default: all)')
+    .option('--current', 'current value (default)')
+    .option('--default', 'factory default')
+    .option('--saved', 'saved value, used after a reset')
+    .option('--supported', 'whether it is changeable and saveable')
+    .addOption(whole('--cdw11 <n>', 'Command Dword 11 of Get Features', 0, 0xffff_ffff))
     .action((feature: string | undefined, flags: Flags) =>
       run(feature, flags, new Output(flags, session.io), session.signal),
     )

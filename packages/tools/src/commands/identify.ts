@@ -28,26 +28,25 @@ const OF_NAMESPACE: readonly number[] = [
 ]
 
 const NOTES = `
-It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
-through that driver (/dev/nvme0, as root) and stays as it is. One that user
-space has is reset and brought up first; nothing on it is written.
-Without --cns: a summary of the controller and of all namespaces, or of the
-one that --nsid names; with --json every declared field as well.
---raw writes the 4096 bytes of what --cns names, or of the namespace that
---nsid names, else of the controller. gpunvme decode identify reads them
-again.`
+Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
+through that driver (/dev/nvme0, as root). A drive bound to user space is reset
+and brought up first; nothing is written to its media.
+Without --cns: a summary of the controller and of all namespaces, or of
+--nsid; --json adds every declared field.
+--raw writes the 4096 bytes of --cns, of namespace --nsid, or of the controller.
+gpunvme decode identify decodes them.`
 
 export function identify(command: Command, session: Session): void {
   command
-    .addOption(identifier('--cns <n>', 'ask for this structure instead: 2 or 02h is the list of namespaces'))
-    .addOption(identifier('--csi <n>', 'of this command set, where --cns asks for one (default: 0, NVM)'))
-    .option('--fields', 'every field that is not zero, by its name in the specification')
-    .option('--raw', 'write the bytes that the drive answered with')
+    .addOption(identifier('--cns <n>', 'structure to request: 2 or 02h is the namespace list'))
+    .addOption(identifier('--csi <n>', 'command set for --cns (default: 0, NVM)'))
+    .option('--fields', 'print every nonzero field by its name in the specification')
+    .option('--raw', 'write the bytes returned by the drive')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addDriveOptions(
     command,
-    'a drive image to put behind the controller',
-    'this namespace alone (default: all; with --cns the first one)',
+    'drive image of the simulated controller',
+    'only this namespace (default: all; with --cns the first active one)',
   )
   addOutputOptions(command)
   command.addHelpText('after', NOTES)

@@ -12,10 +12,7 @@ const PAGE_BYTES = 4096
 
 export function inspect(command: Command, session: Session): void {
   command
-    .argument(
-      '<model>',
-      'a .gguf or .safetensors file, told apart by content; of a model of several files, any part or the index',
-    )
+    .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
     .action((path: string, flags: OutputOptions) => run(path, new Output(flags, session.io), session.signal))
   addOutputOptions(command)
   examples(command, ['gpunvme inspect model.gguf', 'gpunvme inspect model.gguf --json'])

@@ -12,7 +12,7 @@ interface Flags extends OutputOptions {
 
 export function list(command: Command, session: Session): void {
   command
-    .option('--root <dir>', "a copy of a machine's files instead of this machine", '/')
+    .option('--root <dir>', 'a copy of a machine made by doctor --save', '/')
     .action((flags: Flags) => run(flags, new Output(flags, session.io)))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -20,16 +20,15 @@ export function list(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-NVMe drives and GPUs: address, name, model, size, driver and link. Below each
-drive: its users, or its partitions and file systems as the kernel and udev know
-them, and the next command. 'Gen1 x8 of Gen3 x8' is the link now,
-and what both ends of it could do. WINDOW is a GPU's window to its memory, which
-NVIDIA calls BAR1.
+Lists NVMe drives and GPUs: address, name, model, size, driver and link. Below
+each drive: its users, or its partitions and file systems as known to the kernel
+and udev, and the next command. 'Gen1 x8 of Gen3 x8' is the current link and the
+maximum of both ends. WINDOW is the size of a GPU's memory window (BAR1).
 
-Drives are found whatever driver has them. Only Linux's nvme driver says their
-model and size; of others the list of PCI IDs names the part.
+Drives are listed whatever their driver. Model and size come from Linux's nvme
+driver; otherwise the model comes from the list of PCI IDs.
 
-Nothing is touched. Without root it may remain unknown whether a drive is used.
+Read-only. Without root, the users of a drive may remain unknown.
 
 On a machine with a GPU or an SSD:
   # sudo gpunvme list

@@ -29,27 +29,26 @@ interface Flags extends DriveFlags, OutputOptions {
 const MOST_BYTES = 64 * 1024 * 1024
 
 const NOTES = `
-Without PAGE it lists the pages that the drive says it has. PAGE is a name of
-that list, a name of the specification, or a number: 2, 0x02 or 02h.
-It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
-through that driver (/dev/nvme0, as root) and stays as it is. One that user
-space has is reset and brought up first; nothing on it is written.
-Reading a page takes no event from whoever waits for it (RAE is set), and
-creates nothing: telemetry-host shows what was captured last, and of
-persistent-event what an established context holds.
-A page whose length varies is shown as far as its header goes: --length reads
-on, and what follows is in --json and --raw. A page that nothing is declared
-for is dumped; gpunvme decode log reads back what --raw has written.`
+Without PAGE, lists the supported pages. PAGE is a name from that list, a name
+from the specification, or a number: 2, 0x02 or 02h.
+Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
+through that driver (/dev/nvme0, as root). A drive bound to user space is reset
+and brought up first; nothing is written to its media.
+Reading clears no event (RAE = 1) and creates nothing: telemetry-host shows the
+last capture, persistent-event an established context.
+Of pages with variable length, the header is shown; --length reads more, which
+--json and --raw include. Unknown pages are dumped. gpunvme decode log decodes
+what --raw wrote.`
 
 export function log(command: Command, session: Session): void {
   command
-    .argument('[page]', 'which log page; without it, a list of them')
-    .addOption(size('--length <size>', 'how much of it, a multiple of 4 bytes', 4))
-    .addOption(size('--offset <size>', 'from where, a multiple of 4 bytes; not every drive takes one'))
-    .addOption(whole('--lsi <n>', 'of this NVM Set or Endurance Group, where the page is of one', 0, 0xffff))
-    .option('--raw', 'write the bytes that the drive answered with')
+    .argument('[page]', 'log page (default: list all)')
+    .addOption(size('--length <size>', 'length, a multiple of 4 bytes', 4))
+    .addOption(size('--offset <size>', 'start, a multiple of 4 bytes, if the drive supports it'))
+    .addOption(whole('--lsi <n>', 'NVM Set or Endurance Group, for pages that have one', 0, 0xffff))
+    .option('--raw', 'write the bytes returned by the drive')
     .action((page: string | undefined, flags: Flags) => run(page, flags, new Output(flags, session.io), session.signal))
-  addDriveOptions(command, 'a drive image to put behind the controller', 'of this namespace, where the page is of one')
+  addDriveOptions(command, 'drive image of the simulated controller', 'namespace, for pages that have one')
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [

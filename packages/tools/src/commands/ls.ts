@@ -15,7 +15,7 @@ type Flags = TransportFlags & OutputOptions
 
 export function ls(command: Command, session: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addTransportOptions(command, 'the drive, as pack made it')
+  addTransportOptions(command, 'drive image made by pack')
   addOutputOptions(command)
   examples(command, ['gpunvme ls --image drive.img', 'gpunvme ls --image drive.img --json'])
 }

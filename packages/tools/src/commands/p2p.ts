@@ -30,26 +30,25 @@ interface Flags extends DriveFlags, OutputOptions {
 }
 
 const ABOUT = `
-Without --copy and --probe nothing is run and nothing written. For every two
-GPUs, and every GPU and SSD, it says where they meet, what the slowest link
-between them carries, and whether peer-to-peer (P2P) traffic may be expected to
-pass: doorbells (a GPU writes to the SSD's registers: engine cuda), data (the
-SSD writes to GPU memory: tier 2), queues (the SSD reads GPU memory: tier 3).
-That is judged from what Linux knows of the platform and from ACS. And it asks
-CUDA, where there is one, which GPUs reach each other's memory.
+Without --copy and --probe, read-only. Prints for each pair of GPUs, and for each
+GPU and SSD, their common upstream port, the limit of the slowest link between
+them, and whether peer-to-peer (P2P) traffic is expected to work: doorbells (the
+GPU writes to the SSD's registers: engine cuda), data (the SSD writes to GPU
+memory: tier 2), queues (the SSD reads GPU memory: tier 3). That is an estimate
+from the platform and ACS. CUDA, if present, reports which GPUs can access each
+other's memory.
 
---copy copies between every two GPUs, one way and both ways at once, and
-compares every byte where it arrived: drivers have reported success of copies
-that moved nothing. A rate above what the slowest link between the two carries
-is not shown. Exit code 6 where anything was not to be believed.
+--copy copies between each pair of GPUs, in one and in both directions, and
+compares every byte: drivers have reported success for copies that moved
+nothing. Rates above the link's limit are not shown. Exit code 6 if a copy is
+wrong or implausible.
 
---probe lets a GPU store to the register AQA of a drive that user space has and
-that is disabled, when nothing in that register counts, and looks with the CPU
-whether it arrives: what doorbells need. The register is put back. The GPU
-reads nothing: on some machines that takes the drive off the bus. Exit code 6
-where the stores do not arrive.
+--probe makes a GPU write to register AQA of a disabled drive bound to user
+space, where the value has no effect, and checks with the CPU that it arrives,
+as doorbells must. The register is restored. The GPU never reads the drive,
+which takes it off the bus on some machines. Exit code 6 if writes do not arrive.
 
-Copies were tested with a stand-in for CUDA, not on GPUs. The probe was tried on
+Copies were tested on a stand-in for CUDA, not on GPUs. The probe was tested on
 a GPU with a simulated drive (--real-time), and on no SSD.
 
 On a machine with GPUs:
@@ -59,11 +58,11 @@ On a machine with GPUs:
 export function p2p(command: Command, session: Session): void {
   command
     .option('--copy', 'copy between all GPUs, verify, and measure')
-    .addOption(size('--size <size>', 'of each copy', 4096).default(64 * MIB, '64MiB'))
-    .addOption(whole('--repeats <n>', 'of each copy', 1, 1000).default(5))
-    .option('--probe', 'let a GPU write to a register of the drive, and look whether it arrives')
-    .addOption(whole('--gpu <n>', "whose stores --probe probes, by CUDA's number (default: 0)", 0, 255))
-    .option('--root <dir>', "a copy of a machine's files instead of this machine; CUDA is not asked then", '/')
+    .addOption(size('--size <size>', 'size of each copy', 4096).default(64 * MIB, '64MiB'))
+    .addOption(whole('--repeats <n>', 'repeats of each copy', 1, 1000).default(5))
+    .option('--probe', 'make a GPU write to a register of the drive, and check that it arrives')
+    .addOption(whole('--gpu <n>', "GPU for --probe, by CUDA's number (default: 0)", 0, 255))
+    .option('--root <dir>', 'a copy of a machine made by doctor --save; CUDA is not used', '/')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session))
   addDriveOptions(command)
   addOutputOptions(command)

@@ -47,30 +47,29 @@ interface Planned {
 }
 
 const NOTES = `
-Nothing is written, and nothing is put into the memory that is planned with.
-A time comes from the model of a preset (--profile), parts of which are guesses,
-or from reads of the drive with --measure. It is of one pass over all layers,
-as a token needs of a dense model, with the next layers read meanwhile.
-Tier 1 reads into host memory and copies to the GPU; in tier 2 the drive writes
-into GPU memory, which not every machine can do: see gpunvme doctor.`
+Nothing is written or loaded. Times come from the model of a preset (--profile),
+parts of which are guesses, or from reads of the drive (--measure). They are for
+one pass over all layers, which a dense model needs per token, with the next
+layers read meanwhile. Tier 1 reads into host memory and copies to the GPU; in
+tier 2 the drive writes to GPU memory, if the machine can: see gpunvme doctor.`
 
 export function plan(command: Command, session: Session): void {
   command
-    .argument('[model]', 'a .gguf or .safetensors file; with a drive, the name of a packed model, when it has several')
-    .addOption(size('--vram <size>', 'GPU memory that may be taken: 24GiB').makeOptionMandatory())
-    .addOption(size('--ram <size>', 'host memory that may be taken').default(totalmem() / 2, "half of this machine's"))
+    .argument('[model]', 'a .gguf or .safetensors file, or the name of a model packed on the drive')
+    .addOption(size('--vram <size>', 'GPU memory to use: 24GiB').makeOptionMandatory())
+    .addOption(size('--ram <size>', 'host memory to use').default(totalmem() / 2, "half of this machine's"))
     .addOption(
       new Option('--tier <n>', 'how data gets to the GPU')
         .choices(['1', '2'])
         .default(1)
         .argParser((text) => (text === '2' ? 2 : text === '1' ? 1 : refuseTier())),
     )
-    .option('--gpu-link <link>', "the GPU's link, as 4x16 for Gen4 x16; no limit when not given", gpuLink)
-    .option('--measure', 'read from the drive to learn what reads cost, in place of a preset')
+    .option('--gpu-link <link>', "the GPU's PCIe link: 4x16 is Gen4 x16 (default: no limit)", gpuLink)
+    .option('--measure', 'measure reads of the drive instead of using a preset')
     .action((model: string | undefined, flags: Flags) =>
       run(model, flags, new Output(flags, session.io), session.signal),
     )
-  addDriveOptions(command, 'the drive, as pack made it')
+  addDriveOptions(command, 'drive image made by pack')
   addQueueOptions(command)
   addOutputOptions(command)
   command.addHelpText('after', NOTES)

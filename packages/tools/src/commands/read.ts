@@ -38,11 +38,11 @@ const MOST_JSON_BYTES = 1024 * 1024
 export function read(command: Command, session: Session): void {
   addRangeOptions(command, { start: 'the first block to read', amount: 'how much (default: 1 block)' })
   command
-    .option('-o, --output <file>', 'write the bytes to FILE, which is there whole or not at all')
-    .option('--raw', 'write the bytes to stdout, which must not be a terminal')
-    .option('--no-squeeze', 'a hex dump with all its lines, which gpunvme decode reads')
+    .option('-o, --output <file>', 'write the bytes to FILE, atomically')
+    .option('--raw', 'write the bytes to stdout, not a terminal')
+    .option('--no-squeeze', 'print repeated lines too; gpunvme decode needs them')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addTransportOptions(command, 'a drive image to read from')
+  addTransportOptions(command, 'drive image to read')
   addOutputOptions(command)
   command.addHelpText(
     'after',

@@ -29,23 +29,22 @@ type Seen = Omit<AdminView, 'reader'>
 const DEFAULT_INTERVAL_MS = 1000
 
 const NOTES = `
-Registers are only read. A drive that user space has is reset and brought up
-first, but for --as-found, which touches nothing else. Those of a drive that
-Linux's nvme driver has are shown as they are, mounted or not: as root, where
-the kernel lets programs see them (IO_STRICT_DEVMEM and Secure Boot do not).
---watch shows them once, then what reads otherwise than the time before, until
-Ctrl-C or --count; what comes and goes between two looks is not seen. With
---json it prints one object a line, the first with all registers. It ends
-with exit code 0, and with 5 when the drive leaves the bus.`
+Read-only. A drive bound to user space is reset and brought up first, unless
+--as-found is given. For a drive bound to Linux's nvme driver, mounted or not,
+root is required, and a kernel that allows it (IO_STRICT_DEVMEM and Secure Boot
+do not).
+--watch prints all registers, then those whose value changed since the previous
+poll; with --json one object per line. Changes between two polls are missed. The
+exit code is 5 if the drive leaves the bus.`
 
 export function regs(command: Command, session: Session): void {
   command
-    .option('--as-found', 'touch nothing: show them without bringing the controller up')
-    .option('--watch', 'show what changes')
-    .addOption(whole('--interval <ms>', 'between two looks (default: 1000)', 1, 3_600_000))
-    .addOption(whole('--count <n>', 'look so many times, then end', 1, 1_000_000_000))
+    .option('--as-found', 'do not bring the controller up first')
+    .option('--watch', 'print changes until Ctrl-C or --count')
+    .addOption(whole('--interval <ms>', 'polling interval (default: 1000)', 1, 3_600_000))
+    .addOption(whole('--count <n>', 'number of polls', 1, 1_000_000_000))
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addDriveOptions(command, 'a drive image; only its size matters here', false)
+  addDriveOptions(command, 'drive image of the simulated controller; only its size matters', false)
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [

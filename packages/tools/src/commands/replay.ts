@@ -32,14 +32,12 @@ interface Flags extends TransportFlags, WriteFlags, OutputOptions {
 
 export function replay(command: Command, session: Session): void {
   command
-    .argument('<trace>', 'a file that gpunvme trace --format jsonl made')
-    .option('--allow-writes', 'send its writes and flushes too: a pattern, since a trace holds no data')
-    .addOption(
-      whole('--opened <n>', 'of a trace of several drives, the n-th that was opened', 1, 999_999_999).default(1),
-    )
+    .argument('<trace>', 'output of gpunvme trace --format jsonl')
+    .option('--allow-writes', 'replay writes and flushes too; writes have a pattern, since traces hold no data')
+    .addOption(whole('--opened <n>', 'n-th drive opened in the trace', 1, 999_999_999).default(1))
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session))
   addWriteOptions(command)
-  addTransportOptions(command, 'a drive image to replay it on')
+  addTransportOptions(command, 'drive image to replay on')
   addOutputOptions(command)
   command.addHelpText(
     'after',

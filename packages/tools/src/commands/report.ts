@@ -26,27 +26,23 @@ interface Flags extends OutputOptions {
 const MAX_BYTES = 256 * 1024 * 1024
 
 const ABOUT = `
-The page is one file that asks nothing of anywhere: it can be sent, archived,
-opened without a network and printed. It runs no script. In it: what the run
-has shown, in a sentence that says against what; throughput by block size,
-commands a second by queue depth, how latencies are distributed, CPU time, and
-some commands one by one, as far as these were measured; what could not be
-measured, and why; how all of it was measured; and the results themselves, as
-JSON. Whiskers and ± are 95 % confidence intervals, over all repeats.
+The HTML page is self-contained and has no scripts. It contains a headline with
+the comparison; throughput by block size, commands/s by queue depth, latency
+distributions, CPU time and single commands, as far as measured; what could not
+be measured and why; the method; and the results as JSON. Whiskers and ± are 95 %
+confidence intervals over all repeats.
 
-Nothing is measured, and no drive is touched. A file that exists is replaced
-when the new one is whole. Results that failed the checks of gpunvme bench are
-named, and no rate of them is shown.
+No drive is accessed. An existing file is replaced atomically. Results that
+failed the checks of gpunvme bench are named without a rate.
 
-The table that --csv writes has a row for each repeat. What --markdown prints
-is for a pull request.`
+--csv writes a row per repeat. --markdown prints a summary for a pull request.`
 
 export function report(command: Command, session: Session): void {
   command
-    .argument('<results>', "what gpunvme bench wrote with -o, or printed with --json; '-' for stdin")
-    .option('-o, --output <file>', 'where the page goes (default: beside the results, with .html for .json)')
-    .option('--csv <file>', 'every repeat as a row of a table, besides')
-    .option('--markdown', 'print a summary in Markdown, and write no page unless -o says where')
+    .argument('<results>', "output of gpunvme bench -o or --json; '-' for stdin")
+    .option('-o, --output <file>', 'HTML page (default: RESULTS.html)')
+    .option('--csv <file>', 'also write a table with a row per repeat')
+    .option('--markdown', 'print a summary in Markdown; write a page only with -o')
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)

@@ -18,9 +18,9 @@ type Flags = TransportFlags & WriteFlags & OutputOptions
 
 export function rm(command: Command, session: Session): void {
   command
-    .argument('<model>', 'its name, as `gpunvme ls` prints it')
+    .argument('<model>', 'name of the model, as printed by gpunvme ls')
     .action((model: string, flags: Flags) => run(model, flags, new Output(flags, session.io), session.signal))
-  addTransportOptions(command, 'the drive, as pack made it')
+  addTransportOptions(command, 'drive image made by pack')
   addWriteOptions(command)
   addOutputOptions(command)
   examples(command, ['gpunvme rm draft --image big.img', 'gpunvme rm chat --image big.img --json'])

@@ -17,20 +17,17 @@ interface Flags extends Omit<ServeRequest, 'socket' | 'command'>, OutputOptions 
 export function sim(command: Command, session: Session): void {
   command
     .addArgument(new Argument('[action]', 'nothing: list the drives there are').choices(['serve']))
-    .argument('[command...]', 'after --: serve for as long as this runs')
-    .option('--socket <path>', 'where clients connect: a Unix socket, made anew')
-    .option('--profile <name>', `which drive: ${Object.keys(profiles).join(', ')} (default: ${DEFAULT_PROFILE})`)
-    .addOption(new Option('--serial <serial>', "its serial number (default: the preset's)").argParser(parseSerial))
-    .option('--image <file>', 'what it holds; made where there is none and --capacity is given (default: memory)')
-    .addOption(size('--capacity <size>', 'of a drive in memory, or of an image that is made', 512))
-    .option('--read-only', 'with --image, which is opened for reading: the drive is write-protected')
-    .option('--faults <file>', 'a fault plan, as the one below: what goes wrong, and when')
-    .option(
-      '--trace <file>',
-      'what the drive did: .json a time line, .jsonl for programs, else text; some 600 bytes a command',
-    )
-    .addOption(whole('--seed <n>', "of the simulator's random numbers (default: 1)", 0, 0xffff_ffff))
-    .option('--mapped-doorbells', "doorbells as memory that is polled, which SPDK's driver needs; costs a core")
+    .argument('[command...]', 'after --: serve while this command runs')
+    .option('--socket <path>', 'Unix socket to create for clients')
+    .option('--profile <name>', `simulated drive: ${Object.keys(profiles).join(', ')} (default: ${DEFAULT_PROFILE})`)
+    .addOption(new Option('--serial <serial>', "serial number (default: the preset's)").argParser(parseSerial))
+    .option('--image <file>', 'drive image; created if --capacity is given (default: memory)')
+    .addOption(size('--capacity <size>', 'size of the drive, or of a new image', 512))
+    .option('--read-only', 'with --image: write-protected')
+    .option('--faults <file>', 'fault plan in JSON; see below')
+    .option('--trace <file>', 'trace of the drive: .json (Perfetto), .jsonl, or text; about 600 bytes per command')
+    .addOption(whole('--seed <n>', 'seed of the simulator (default: 1)', 0, 0xffff_ffff))
+    .option('--mapped-doorbells', "poll doorbells in shared memory, as SPDK's driver requires; uses one core")
     .action((action: 'serve' | undefined, words: string[], flags: Flags) =>
       run(action, words, flags, new Output(flags, session.io), session),
     )
@@ -48,35 +45,32 @@ export const EXAMPLE_PLAN = `{ "rules": [
 ] }`
 
 const ABOUT = `
-serve presents a simulated drive as a PCI function over vfio-user, so that
-software which knows nothing of gpunvme drives it: Linux, SeaBIOS and nvme-cli
-in a guest of QEMU 10.1 or later; SPDK's driver, with --mapped-doorbells; and
-gpunvme itself by --socket. It prints the line that starts such a QEMU, serves
-one client after the other until SIGINT or SIGTERM, which end it with exit code
-0, or while COMMAND runs, and ends with a summary. Each client finds the
-controller as after power on, and on the namespace what was left there. Linux
-refuses the second of two drives that have the same serial number: give each
-drive of a guest a --serial of its own.
+serve presents a simulated drive as a PCI function over vfio-user to other
+software: Linux, SeaBIOS and nvme-cli in a guest of QEMU 10.1 or later; SPDK's
+driver (with --mapped-doorbells); gpunvme itself (--socket). It prints the QEMU
+command line and serves one client at a time until SIGINT or SIGTERM, or until
+COMMAND exits. Each client finds the controller in its power-on state and the
+data that earlier clients wrote. Drives of one guest need different serial
+numbers (--serial), since Linux rejects duplicates.
 
-Time is the wall's, so latencies are what the preset says or more. What a
-client was told is flushed is in the image, also when the server is killed;
-then a trace lacks up to its last 256 KiB. Nobody else may write to the image
-meanwhile.
+The drive runs in real time: latencies are at least those of the preset. Flushed
+data are in the image even if the server is killed; a trace may then lack its
+last 256 KiB. Other processes must not write to the image meanwhile.
 
-What the client does wrong, and what the fault plan strikes, is told as it
-happens, the first 20 times. A plan is JSON, with conditions and actions of
-FaultPlan in @gpunvme/nvme-spec/transport. In this one LBAs 64 to 127 cannot be
-read (SCT 2h, SC 81h), and every thousandth Write takes 50 ms longer:
+The first 20 mistakes of the client and faults of the plan are printed as they
+happen. A plan is JSON, with conditions and actions of FaultPlan in
+@gpunvme/nvme-spec/transport. This one makes LBAs 64 to 127 unreadable (SCT 2h,
+SC 81h) and delays every thousandth Write by 50 ms:
 
 ${EXAMPLE_PLAN.replace(/^/gm, '  ')}
 
 Needs the native addon of @gpunvme/cuda-native.
 
-In one terminal, and then in another:
+In one terminal, then in another:
   # gpunvme sim serve --socket /tmp/d.sock --image d.img --capacity 16GiB
   # gpunvme sim serve --socket /tmp/d.sock --faults plan.json --trace t.json
   # gpunvme identify --socket /tmp/d.sock
-Or in one, with the exit code of COMMAND:
+Or in one terminal, with the exit code of COMMAND:
   # gpunvme sim serve --socket d.sock -- gpunvme identify --socket d.sock`
 
 /** What Identify Controller has room for (Base 2.1, SN): ASCII, padded with blanks. */

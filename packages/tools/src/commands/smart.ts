@@ -14,21 +14,16 @@ import { printable } from '../terminal/printable.js'
 type Flags = DriveFlags & OutputOptions
 
 const NOTES = `
-It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
-through that driver (/dev/nvme0, as root) and stays as it is. One that user
-space has is reset and brought up first; nothing on it is written.
-The first line says whether the drive has a critical warning; with --json
-\`critical\` does. The exit code is 0 whenever the log could be read.
-Data is counted by the drive in units of 512,000 bytes. Without --nsid it is
-of the whole drive; few drives keep it for each namespace (LPA.SMARTS).`
+Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
+through that driver (/dev/nvme0, as root). A drive bound to user space is reset
+and brought up first; nothing is written to its media.
+The first line reports critical warnings; with --json, \`critical\` does. The
+exit code is 0 if the log could be read. Drives count data in units of 512,000
+bytes. Few drives keep the log per namespace (LPA.SMARTS).`
 
 export function smart(command: Command, session: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addDriveOptions(
-    command,
-    'a drive image to put behind the controller',
-    'of this namespace alone, where the drive knows it',
-  )
+  addDriveOptions(command, 'drive image of the simulated controller', 'only this namespace, if the drive supports it')
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, ['gpunvme smart --sim', 'gpunvme smart --profile 980pro --json'])

@@ -17,8 +17,8 @@ interface Flags extends OutputOptions {
 
 export function status(command: Command, session: Session): void {
   command
-    .argument('[address]', "a drive: 0000:0b:00.0, 0b:00.0, or Linux's name as nvme0 (default: all)")
-    .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
+    .argument('[address]', 'drive: 0000:0b:00.0, 0b:00.0 or nvme0 (default: all)')
+    .option('--root <dir>', 'folder with sys/, proc/ and run/', '/')
     .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io)))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -26,10 +26,9 @@ export function status(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-Of each NVMe drive: which driver has it, who uses it, whether gpunvme gave it to
-that driver, since when and by whom, what opens it from user space, and what
-takes it or gives it back. Nothing is touched. Without root it may remain
-unknown whether a drive is used.
+Prints for each NVMe drive: its driver, its users, whether, when and by whom
+gpunvme bound it, the transport that opens it, and the command that binds or
+unbinds it. Read-only. Without root, the users of a drive may remain unknown.
 
 On a machine with an NVMe drive:
   # gpunvme status nvme0
@@ -38,7 +37,7 @@ On a machine with an NVMe drive:
 async function run(address: string | undefined, { root }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
   const drives = await lookAt(machine, address === undefined ? undefined : addressOf(address, root))
-  if (drives.length === 0) output.print('There is no NVMe drive on this machine.')
+  if (drives.length === 0) output.print('No NVMe drives found.')
   drives.forEach((drive, index) => {
     output.print(index > 0 ? [''] : [], describeStatus(root, drive, Date.now(), output))
   })

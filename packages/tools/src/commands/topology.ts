@@ -17,8 +17,8 @@ interface Flags extends OutputOptions {
 
 export function topology(command: Command, session: Session): void {
   command
-    .option('--all', 'every function, those of the host bridges too')
-    .option('--root <dir>', "a copy of a machine's files instead of this machine", '/')
+    .option('--all', 'all functions, including host bridges')
+    .option('--root <dir>', 'a copy of a machine made by doctor --save', '/')
     .action((flags: Flags) => run(flags, new Output(flags, session.io)))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -26,18 +26,18 @@ export function topology(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-How GPUs and SSDs hang on this machine: the PCI functions as a tree, the link of
-each at the end of its line ('Gen1 x8 of Gen3 x8': now, and what both ends could
-do), then, for each GPU and SSD, where they meet, the link that carries least,
-and whether peer-to-peer (P2P) may be expected to pass. That is judged from what
-Linux knows of the platform and from ACS; only a probe proves it.
+Prints PCI functions as a tree, each with its link ('Gen1 x8 of Gen3 x8': the
+current link, and the maximum of both ends). Then, for each GPU and SSD: their
+common upstream port, the slowest link between them, and whether peer-to-peer
+(P2P) traffic is expected to work. That is an estimate from the platform and
+ACS; gpunvme p2p --probe tests it.
 
-Nothing is run, written or woken: a GPU in D3cold stays there. Without root the
-kernel shows 64 bytes of configuration space, and what is not in those is told
-as unknown. Lanes of a CPU or of a chipset are told apart by where ports are and
-by IDs of chipsets; in a virtual machine neither means anything.
+Read-only; a GPU in D3cold stays there. Without root, the kernel shows only 64
+bytes of configuration space, and the rest is reported as unknown. CPU and
+chipset lanes are distinguished by port and chipset IDs, which are meaningless
+in a virtual machine.
 
-An idle GPU slows its link down, so its speed now says little; its lanes do.
+An idle GPU lowers its link speed; the number of lanes is reliable.
 
 On a machine with a GPU and an SSD:
   # sudo gpunvme topology

@@ -27,12 +27,12 @@ interface Flags {
 
 export function trace(command: Command, session: Session): void {
   command
-    .argument('<verb>', 'a verb that drives a controller')
-    .argument('[arguments...]', 'of that verb, as it takes them; everything after VERB is its own')
-    .addOption(new Option('--format <name>', 'how it is written').choices(FORMATS).default('text'))
-    .option('-o, --output <file>', 'write it to FILE (default: to stderr, among the narration)')
-    .option('--only <kinds>', `events of these kinds, separated by commas: ${EVENT_KINDS.join(', ')}`, kinds)
-    .option('-q, --quiet', 'do not say how many events there were')
+    .argument('<verb>', 'a verb that accesses a controller')
+    .argument('[arguments...]', 'arguments and options of that verb')
+    .addOption(new Option('--format <name>', 'output format').choices(FORMATS).default('text'))
+    .option('-o, --output <file>', 'write the trace to FILE (default: stderr)')
+    .option('--only <kinds>', `kinds of events, separated by commas: ${EVENT_KINDS.join(', ')}`, kinds)
+    .option('-q, --quiet', 'do not print the number of events')
     .helpOption('-h, --help', 'print this help')
     .passThroughOptions()
     .action((verb: string, words: string[], flags: Flags) => run([verb, ...words], flags, session))

@@ -26,9 +26,9 @@ interface Flags extends OutputOptions {
 
 export function unbind(command: Command, session: Session): void {
   command
-    .argument('[address]', 'the drive: 0000:0b:00.0, 0b:00.0, or the name that Linux had for it, nvme0')
-    .option('--all', 'every drive that gpunvme has bound')
-    .option('--dry-run', 'print each step, and touch nothing')
+    .argument('[address]', 'drive: 0000:0b:00.0, 0b:00.0, or its former Linux name, nvme0')
+    .option('--all', 'all drives bound by gpunvme')
+    .option('--dry-run', 'print the steps without performing them')
     .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
     .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io), session))
   addOutputOptions(command)
@@ -37,12 +37,10 @@ export function unbind(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-The driver that had the drive gets it back, with driver_override and
-power/control as they were. What gpunvme bind was killed in the middle of is
-undone as well. A driver that somebody else has bound meanwhile stays, and so
-does a drive that a process drives: that one is named. After the machine was
-started again there is nothing to give back, and what was remembered is
-forgotten.
+Rebinds the previous driver and restores driver_override and power/control. This
+also undoes a gpunvme bind that was killed halfway. A driver bound by other
+means is left alone, and a drive in use by a process is refused with the name of
+the process. A reboot undoes bindings; unbind then only removes the record.
 
 On a machine with a drive that was bound, as root:
   # gpunvme unbind nvme1
@@ -98,7 +96,7 @@ async function rememberedAs(text: string, root: string): Promise<string> {
 
 function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun: boolean, output: Output): void {
   const { columns } = output
-  if (done.length + failures.length === 0) output.print('gpunvme has bound no drive.')
+  if (done.length + failures.length === 0) output.print('No drive is bound by gpunvme.')
   for (const each of done) output.print(describe(each, dryRun, columns))
   for (const failure of failures) output.error(errorLines(failure))
   output.object('gpunvme.unbind/1', {

@@ -16,7 +16,7 @@ type Flags = TransportFlags & OutputOptions
 
 export function verify(command: Command, session: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags, session.io), session))
-  addTransportOptions(command, 'the drive, as pack made it')
+  addTransportOptions(command, 'drive image made by pack')
   addOutputOptions(command)
   examples(command, ['gpunvme verify --image drive.img', 'gpunvme verify --image drive.img --json'])
 }

@@ -39,15 +39,15 @@ interface Flags extends TransportFlags, RangeFlags, WriteFlags, OutputOptions {
 }
 
 export function write(command: Command, session: Session): void {
-  command.argument('<file>', "the bytes to write; '-' is stdin")
+  command.argument('<file>', "file to write; '-' is stdin")
   addRangeOptions(command, { start: 'the first block to write', amount: 'how much of FILE (default: all)' })
   command
-    .addOption(new Option('--pad <with>', 'fill the rest of the last block').choices(['zero']))
-    .option('--verify', 'read it back and compare')
-    .option('--dry-run', 'look whether it may be written, and write nothing')
+    .addOption(new Option('--pad <with>', 'pad the last block').choices(['zero']))
+    .option('--verify', 'read the blocks back and compare')
+    .option('--dry-run', 'check whether the write is allowed, without writing')
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
   addWriteOptions(command)
-  addTransportOptions(command, 'the drive: a file, made where there is none and --capacity is given')
+  addTransportOptions(command, 'drive image; created if --capacity is given')
   addOutputOptions(command)
   command.addHelpText(
     'after',
@@ -108,7 +108,7 @@ function checkFlags(path: string, flags: Flags): void {
   checkRangeFlags(flags)
   const { lba, offset, image } = flags
   if (lba === undefined && offset === undefined) {
-    throw new UsageError('write needs to be told where: nothing is written to a place that nobody named', {
+    throw new UsageError('--lba or --offset is required', {
       next: { command: ['write', path, '--lba', 'N'], note: 'or --offset SIZE' },
     })
   }
