@@ -50,6 +50,12 @@ const tasks = {
   'gpu-check:pack': [...buildGpuCheck, 'node scripts/gpu-check/pack.mjs'],
   // The module compiled for several kernels, by Debian's headers: kmod/README.md.
   'kmod:kernels': ['node kmod/scripts/kernels.mjs'],
+  // The packages as they would be published, in tarballs/: docs/start.md.
+  tarballs: [
+    'turbo run build --output-logs=errors-only',
+    'node packages/cuda-native/scripts/build-native.mjs',
+    'pnpm --recursive --filter=./packages/* pack --pack-destination=tarballs',
+  ],
   docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   // And the kernels' PTX, which derives from the header too; where nvcc is not, whether it is of these sources.

@@ -102,9 +102,9 @@ rotate their order. Intervals are 95 % by Student's t over all repeats; outliers
 measured in modelled time, or in real time with --real-time.
 
 Checks of each repeat: the engine executed what it reports; SMART counts the
-commands (within 1 %) and data units (within 1 % and 2 units) that were sent; the
-bytes of a sample equal a second read by the host; no rate exceeds the link's
-limit. A repeat that fails has no rate, and the exit code is 6.
+commands (within 1 %) and data units (within 1 % and 2 units) that were sent;
+the bytes of a sample equal a second read by the host; no rate exceeds the
+link's limit. A repeat that fails has no rate, and the exit code is 6.
 
 Baselines: fio on Linux's driver, while that driver has the drive. --hand-over
 alternates between the drivers and returns the drive at the end, after a crash

@@ -30,13 +30,13 @@ interface Flags extends DriveFlags, OutputOptions {
 }
 
 const ABOUT = `
-Without --copy and --probe, read-only. Prints for each pair of GPUs, and for each
-GPU and SSD, their common upstream port, the limit of the slowest link between
-them, and whether peer-to-peer (P2P) traffic is expected to work: doorbells (the
-GPU writes to the SSD's registers: engine cuda), data (the SSD writes to GPU
-memory: tier 2), queues (the SSD reads GPU memory: tier 3). That is an estimate
-from the platform and ACS. CUDA, if present, reports which GPUs can access each
-other's memory.
+Without --copy and --probe, read-only. Prints for each pair of GPUs, and for
+each GPU and SSD, their common upstream port, the limit of the slowest link
+between them, and whether peer-to-peer (P2P) traffic is expected to work:
+doorbells (the GPU writes to the SSD's registers: engine cuda), data (the SSD
+writes to GPU memory: tier 2), queues (the SSD reads GPU memory: tier 3). That
+is an estimate from the platform and ACS. CUDA, if present, reports which GPUs
+can access each other's memory.
 
 --copy copies between each pair of GPUs, in one and in both directions, and
 compares every byte: drivers have reported success for copies that moved
@@ -46,7 +46,7 @@ wrong or implausible.
 --probe makes a GPU write to register AQA of a disabled drive bound to user
 space, where the value has no effect, and checks with the CPU that it arrives,
 as doorbells must. The register is restored. The GPU never reads the drive,
-which takes it off the bus on some machines. Exit code 6 if writes do not arrive.
+which takes it off the bus on some machines. Exit code 6 if no write arrives.
 
 Copies were tested on a stand-in for CUDA, not on GPUs. The probe was tested on
 a GPU with a simulated drive (--real-time), and on no SSD.

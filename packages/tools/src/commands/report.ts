@@ -29,8 +29,8 @@ const ABOUT = `
 The HTML page is self-contained and has no scripts. It contains a headline with
 the comparison; throughput by block size, commands/s by queue depth, latency
 distributions, CPU time and single commands, as far as measured; what could not
-be measured and why; the method; and the results as JSON. Whiskers and ± are 95 %
-confidence intervals over all repeats.
+be measured and why; the method; and the results as JSON. Whiskers and ± are
+95 % confidence intervals over all repeats.
 
 No drive is accessed. An existing file is replaced atomically. Results that
 failed the checks of gpunvme bench are named without a rate.
