@@ -32,7 +32,7 @@ const tasks = {
   'test:stripped': ['turbo run build --output-logs=errors-only', 'node scripts/environments.mjs bare --machine'],
   'test:in': ['node scripts/environments.mjs'],
   'test:vm:full': ['node scripts/test.mjs guests:full'],
-  // A drive that we serve beside QEMU's own in one guest, by turns: docs/how-to/vfio-user.md.
+  // A drive that we serve beside QEMU's own in one guest, by turns: docs/evidence/vfio-user.md.
   'bench:vfio-user': [
     'turbo run build --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
