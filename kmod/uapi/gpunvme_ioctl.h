@@ -73,7 +73,7 @@
 
 /* What has happened to the controller since it was opened: bits of GPUNVME_GET_INFO's events. */
 #define GPUNVME_EVENT_REVOKED 1 /* The exporter of a dma-buf took its memory back; GPUNVME_GET_MEMORY says which. */
-#define GPUNVME_EVENT_RESET 2 /* It was reset by somebody else. */
+#define GPUNVME_EVENT_RESET 2 /* reset externally. */
 #define GPUNVME_EVENT_SUSPEND 4 /* The machine slept; the controller has forgotten its queues. */
 #define GPUNVME_EVENT_ERROR 8 /* PCIe error recovery (AER) took place. */
 

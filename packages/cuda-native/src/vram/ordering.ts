@@ -43,7 +43,7 @@ export type OrderingDecision =
  */
 export function decideOrdering(facts: OrderingFacts | undefined, flush?: () => void): OrderingDecision {
   if (facts === undefined || !isKnown(facts.writesOrdering))
-    return refused('ordering-unknown', 'nobody knows whether data are in GPU memory when their completion is seen')
+    return refused('ordering-unknown', 'unknown whether data are in GPU memory when their completion is visible')
   if (facts.writesOrdering >= WRITES_ORDERING.OWNER) return { kind: 'ordered' }
   if ((facts.flushWritesOptions & FLUSH_WRITES.HOST) === 0)
     return refused(
@@ -51,7 +51,7 @@ export function decideOrdering(facts: OrderingFacts | undefined, flush?: () => v
       'this GPU does not keep writes of other devices in order, and the host cannot flush them',
     )
   if (flush === undefined)
-    return refused('flush-missing', 'this GPU needs cuFlushGPUDirectRDMAWrites, and nobody was given to call it')
+    return refused('flush-missing', 'this GPU requires cuFlushGPUDirectRDMAWrites, which was not provided')
   return { kind: 'flush', flush }
 }
 

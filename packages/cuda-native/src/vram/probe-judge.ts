@@ -49,8 +49,11 @@ export function judge(
   const { arrived, untouched, stale, other, neighbours } = count
   const wrong = untouched + stale + other
   if (neighbours > 0 && wrong > 0)
-    return answer('wrong-place', `${neighbours} bytes changed that were nobody's target, ${wrong} that were did not`)
-  if (neighbours > 0) return answer('neighbours-written', `${neighbours} bytes changed that were nobody's target`)
+    return answer(
+      'wrong-place',
+      `${neighbours} bytes outside the target changed, and ${wrong} bytes of the target did not`,
+    )
+  if (neighbours > 0) return answer('neighbours-written', `${neighbours} bytes outside the target changed`)
   // By chance one byte in 256 is equal to another: what counts is which of them it is mostly.
   if (untouched > stale + other && arrived > 0) return answer('partly-arrived', `${untouched} bytes did not arrive`)
   if (stale > other) return answer('stale', `${stale} bytes are those of the step before`)

@@ -84,7 +84,7 @@ function* runs(
   for (let left = lengthBytes; left > 0; page += BigInt(GPU_PAGE_BYTES)) {
     const lies = resolvePage(page)
     if (lies === undefined)
-      throw refused('page-unresolved', `nobody knows where the page at ${hex(page)} lies`, {
+      throw refused('page-unresolved', `the driver does not resolve the page at ${hex(page)}`, {
         next: 'memory of cuMemAlloc or cuMemCreate in whole 2 MiB pages, and the GPU that it was allocated on',
       })
     const { physicalAddress, isPlain } = lies
@@ -111,7 +111,7 @@ function refuseTranslation({ bdf, addresses }: StaticBar1Options['controller'], 
   throw refused(
     'iommu',
     mode === 'unknown'
-      ? `nobody can say whether the addresses of ${bdf} are those of the bus`
+      ? `unknown whether addresses of ${bdf} equal bus addresses`
       : `the addresses of ${bdf} are translated, and those of a BAR would mean other memory to it`,
     { facts: [known], next: 'boot with iommu=pt or without an IOMMU, or map GPU memory by dma-buf' },
   )

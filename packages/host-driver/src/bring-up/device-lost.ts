@@ -28,7 +28,7 @@ export class DeviceLostError extends GpuNvmeError {
   /** @param reason why nothing could bring it back, where that was tried. */
   constructor(name: string, csts: number, reason?: string, cause?: unknown) {
     const gone = csts === ALL_ONES
-    const found = CSTS.CFS.of(csts) === 1 ? 'failed: CSTS.CFS is set' : 'was reset by somebody else: CSTS.RDY is 0'
+    const found = CSTS.CFS.of(csts) === 1 ? 'failed: CSTS.CFS is set' : 'was reset externally: CSTS.RDY is 0'
     const now = gone ? `Every register reads 0xffffffff on ${name}` : `Controller ${name} ${found}`
     super(reason === undefined ? now : `Controller ${name} was lost: ${reason}`, {
       facts: [

@@ -79,7 +79,7 @@ export class BindingRecordError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BINDING_RECORD'
   readonly category = 'infeasible'
   constructor(problem: string) {
-    super(`This is no record of a binding: ${problem}`, {
+    super(`Invalid binding record: ${problem}`, {
       next: 'the release of gpunvme that has written it; or bind the driver by hand, by its file bind in sysfs',
     })
   }

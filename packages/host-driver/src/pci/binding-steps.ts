@@ -205,7 +205,7 @@ export function finishing(bdf: string): string {
 function nextAfter(errno: string | undefined): string {
   if (errno === 'EACCES' || errno === 'EPERM') return 'run as root, or make the files of this function writable for you'
   if (errno === 'EROFS') return 'mount sysfs for writing: containers see it read-only'
-  if (errno === 'EBUSY') return 'see who has the function open (fuser /dev/vfio/*), and end that first'
+  if (errno === 'EBUSY') return 'find the process that has the function open (fuser /dev/vfio/*), and end it'
   if (errno === 'ENODEV') return 'see that the function is on the bus (lspci), and what the kernel log says'
   if (errno === 'ENOENT') return 'see that the driver is still in the kernel; modprobe loads it again'
   return 'see what the kernel log says (dmesg)'

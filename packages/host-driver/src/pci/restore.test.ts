@@ -258,7 +258,7 @@ describe('a record from a file', () => {
     ['steps that are none', { ...sound, begun: [1] }, 'begun'],
   ])('is refused where it has %s', async (_, value, problem) => {
     expect(() => parseBindingRecord(value)).toThrow(problem)
-    expect(() => parseBindingRecord(value)).toThrow('This is no record of a binding')
+    expect(() => parseBindingRecord(value)).toThrow('Invalid binding record')
     await expect(restoreBinding(value as BindingRecord, { sysRoot: sys.root })).rejects.toMatchObject({
       code: 'ERR_GPUNVME_BINDING_RECORD',
       category: 'infeasible',

@@ -156,7 +156,7 @@ export class SourceChangedError extends GpuNvmeError {
 
   constructor(path: string) {
     super(`${path} has changed since it was opened; what was read of it is not to be relied on`, {
-      next: 'wait until whoever writes to it is done, and open it again',
+      next: 'wait until no process writes to it, then open it again',
     })
     this.path = path
   }

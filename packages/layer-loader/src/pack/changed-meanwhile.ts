@@ -42,7 +42,7 @@ export class ImageChangedError extends GpuNvmeError {
         'the superblocks are not those that were found, or left, here',
         'an image that is there now may be damaged: both may have written to the same bytes',
       ],
-      next: 'see to it that nobody else writes to the drive; look at it with verifyImage(); then pack again',
+      next: 'stop other writers of the drive, check it with verifyImage(), then pack again',
     })
   }
 }

@@ -180,7 +180,7 @@ export class SglWalker {
     }
     if (inLast) return this.refuse(name, 'leads on from the last segment', STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
     if (lengthBytes === 0 || lengthBytes % SGL_DESCRIPTOR_BYTES !== 0) {
-      const why = `leads to a segment of ${lengthBytes} bytes, which is no multiple of 16`
+      const why = `leads to a segment of ${lengthBytes} bytes, which is not a multiple of 16`
       return this.refuse(name, why, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
     }
     if (iova % 8 === 0) return found

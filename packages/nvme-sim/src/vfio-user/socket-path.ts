@@ -73,7 +73,7 @@ export function asSocketError(error: unknown, path: string): unknown {
 
 function inUse(path: string, cause?: unknown): VfioUserSocketError {
   const next = 'end the server that listens there, or give this one another path'
-  return new VfioUserSocketError(path, 'privilege', 'somebody listens there', { next, cause })
+  return new VfioUserSocketError(path, 'privilege', 'another process listens there', { next, cause })
 }
 
 function isListenedAt(path: string): Promise<boolean> {

@@ -74,8 +74,8 @@ describe('a line that is no event is refused, with its number', () => {
     ['{"timeNs":1,"track":"t","name":"n","details":[1]}', '"details": expected an object, got [object Array]'],
     ['{"timeNs":1,"track":"t","name":"n","details":null}', '"details": expected an object, got [object Null]'],
     ['{"timeNs":1,"track":"t","name":"n","details":{"a":true}}', 'detail "a": expected a string or a number, got true'],
-    ['{"timeNs":1,"track":"t","name":"n","dur":1}', '"dur" is no key of an event'],
-    ['{"timeNs":1,"track":"t","name":"n","__proto__":{}}', '"__proto__" is no key of an event'],
+    ['{"timeNs":1,"track":"t","name":"n","dur":1}', '"dur" is not a key of an event'],
+    ['{"timeNs":1,"track":"t","name":"n","__proto__":{}}', '"__proto__" is not a key of an event'],
   ])('%s', (line, problem) => {
     let thrown: unknown
     try {

@@ -43,7 +43,7 @@ export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
   for (const key of ['timeNs', 'track', 'name']) if (!Object.hasOwn(parsed, key)) refuse(`"${key}" is missing`)
   for (const [key, value] of Object.entries(parsed)) {
     const rule = rules.get(key)
-    if (rule === undefined) refuse(`${quoted(key)} is no key of an event`)
+    if (rule === undefined) refuse(`${quoted(key)} is not a key of an event`)
     else if (!rule.allows(value)) refuse(`"${key}": expected ${rule.expected}, got ${shown(value)}`)
   }
   for (const [key, value] of Object.entries(parsed['details'] ?? {}))

@@ -55,7 +55,7 @@ const OWNERS: Readonly<Record<Owner, string>> = {
   past: ': what gpunvme did is over',
   free: '',
   foreign: ', not by gpunvme',
-  unknown: ', and whether by gpunvme nobody can say',
+  unknown: ', unknown whether by gpunvme',
 }
 
 /** How long ago, in the largest unit of which there is one: '3 h ago'. */

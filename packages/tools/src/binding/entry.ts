@@ -50,7 +50,7 @@ export function parseEntry(text: string, path: string): Entry {
   if (typeof since !== 'string' || Number.isNaN(Date.parse(since)))
     throw new BindingStateError(path, 'since is no point in time')
   if (!isObject(by) || typeof by['user'] !== 'string' || typeof by['command'] !== 'string')
-    throw new BindingStateError(path, 'it does not say by whom')
+    throw new BindingStateError(path, 'it names no owner')
   return {
     schema,
     ...fields,

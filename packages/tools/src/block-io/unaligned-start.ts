@@ -5,7 +5,7 @@ export class UnalignedStartError extends ToolsError {
   readonly category = 'usage'
   constructor(offsetBytes: number, blockBytes: number) {
     const before = offsetBytes - (offsetBytes % blockBytes)
-    super(`Byte ${offsetBytes} is no beginning of a block of ${blockBytes} bytes`, {
+    super(`Byte ${offsetBytes} is not the start of a block of ${blockBytes} bytes`, {
       next: `--offset ${before} or --offset ${before + blockBytes}`,
     })
   }

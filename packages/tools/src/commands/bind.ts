@@ -127,7 +127,7 @@ async function run(
 const UNSEEN = ['No use of the drive was found. gpunvme cannot detect:', ...UNSEEN_USES.map((use) => `- ${use}`)]
 
 async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const description = known.model ?? 'no driver of Linux has it, so that nobody can know its model'
+  const description = known.model ?? 'model unknown: no Linux driver is bound'
   const shown = { bdf: drive.bdf, serial: known.serial ?? undefined, description, warning: UNSEEN, change: 'take over' }
   await confirmChange(shown, flags, output, signal)
 }

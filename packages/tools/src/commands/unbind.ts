@@ -120,7 +120,7 @@ function describe(
 ): string[] {
   if (result === 'forgotten')
     return wrap(`${record.bdf} ${dryRun ? 'would be' : 'is'} forgotten: ${reason ?? ''}`, columns, '  ')
-  const to = record.previous === null && !record.isProbed ? 'nobody, who had it before' : driverName(record.previous)
+  const to = record.previous === null && !record.isProbed ? 'no driver, as before' : driverName(record.previous)
   if (dryRun) return [`${record.bdf} would be given back to ${to}`, ...describeSteps(steps, columns)]
   return [`${record.bdf} was given back: ${driverName(driver)} has it`]
 }

@@ -58,7 +58,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     tier: 2,
     isAdvised: false,
     above: ['tier1'],
-    trial: 'experimental: nothing holds the GPU memory in place, and nobody has tried it',
+    trial: 'experimental: GPU memory is not pinned, and it is untested',
   },
   tier3: {
     title: 'tier 3: queues in GPU memory',

@@ -100,7 +100,7 @@ function slowestOf(machine: Machine, links: readonly PciFunction[], all: readonl
     if (shape === undefined || link === undefined) return []
     return [{ ...shape, address: found.address, maxPayloadBytes, payloadBytesPerSecond: payloadLimit(link) }]
   })
-  if (limits.length < links.length) return unknown('of one of its links nobody says what it carries')
+  if (limits.length < links.length) return unknown('the rate of one of its links is unknown')
   return limits.reduce((slowest, limit) =>
     limit.payloadBytesPerSecond < slowest.payloadBytesPerSecond ? limit : slowest,
   )

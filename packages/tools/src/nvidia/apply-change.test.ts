@@ -170,7 +170,7 @@ test('of several files, none is put back when one was changed since', async () =
 
 test.each([
   ['is damaged', 'not json', 'it is no JSON'],
-  ['is of a later version', '{"schema":"gpunvme.driver-change/2"}', 'no record of a change'],
+  ['is of a later version', '{"schema":"gpunvme.driver-change/2"}', 'is not a record of a change'],
   [
     'names files outside of the tree',
     JSON.stringify({
@@ -181,7 +181,7 @@ test.each([
       phase: 'applied',
       files: [{ path: '../victim', originalSha256: 'a'.repeat(64), changedSha256: 'b'.repeat(64) }],
     }),
-    'no record of a change',
+    'is not a record of a change',
   ],
 ])('a record that %s is not gone by', async (_, text, reason) => {
   const path = scratch()

@@ -187,7 +187,7 @@ export class NotAgreedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_NOT_AGREED'
   readonly category = 'privilege'
   constructor(verb: string, name: string) {
-    super(`Nothing was written: nobody agreed to ${verb} ${printable(name)}`, {
+    super(`Nothing was written: ${verb} ${printable(name)} was not confirmed`, {
       next: '--dry-run to see what it would be, --yes to agree without being asked',
     })
   }

@@ -57,7 +57,7 @@ export async function readRecord(root: Root, folder: string): Promise<ChangeReco
   }
   try {
     const record: unknown = JSON.parse(text)
-    return isRecord(record) ? record : `/${path} is no record of a change, or of a version that is not known here`
+    return isRecord(record) ? record : `/${path} is not a record of a change, or its version is unknown`
   } catch {
     return `/${path} is damaged: it is no JSON`
   }

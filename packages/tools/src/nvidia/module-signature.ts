@@ -25,7 +25,7 @@ export function signerOf(file: Buffer): Known<string> | undefined {
     return unknown(`its signature says that it has ${lengthBytes} bytes`)
   const message = file.subarray(descriptorAt - lengthBytes, descriptorAt)
   const at = message.indexOf(COMMON_NAME) + COMMON_NAME.length
-  if (at < COMMON_NAME.length) return unknown('its signature names nobody')
+  if (at < COMMON_NAME.length) return unknown('its signature names no signer')
   const [tag = 0, textBytes = 0] = message.subarray(at)
   if (!TEXT_TAGS.includes(tag) || textBytes >= 0x80)
     return unknown("the signer's name is in an encoding not known here")

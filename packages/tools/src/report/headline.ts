@@ -122,7 +122,7 @@ function doubtsOf({ cells, link }: BenchResults, findings: readonly Finding[]): 
       `${plural(disbelieved, 'repeat')} failed the checks of the run and ${disbelieved === 1 ? 'counts' : 'count'} in nothing.`,
     impossible > 0 &&
       `${plural(impossible, 'cell')} of ${cells.length} ${impossible === 1 ? 'is' : 'are'} above what the link can carry: bytes did not all come from the drive, or the link is another.`,
-    single > 0 && 'What was repeated once only has no confidence interval: nobody can say how far off it is.',
+    single > 0 && 'Single repeats have no confidence interval: their error is unknown.',
   ]
   return doubts.filter((doubt) => doubt !== false)
 }

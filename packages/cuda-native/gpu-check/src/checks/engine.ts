@@ -25,7 +25,7 @@ async function opened(context: CheckContext, lingerNs: number) {
 
 const persistent: Check = {
   id: 'persistent-kernel',
-  title: 'A kernel that lingers without end takes plan after plan, shows that it lives, and ends when it is told to',
+  title: 'A persistent kernel executes plan after plan, reports progress, and ends on request',
   limitMs: 60_000,
   async run(context) {
     const { controller, engine, read, drive } = await opened(context, Infinity)

@@ -72,7 +72,7 @@ function matrix(depth: number, queues: number, warp = false): Check {
         media.set(written)
         results.push({ bytes, commands, inFlightAtMost: Math.min(commands, depth * queues) })
       }
-      equalBytes('what nobody wrote', drive.stored(), media)
+      equalBytes('blocks outside the written range', drive.stored(), media)
       memory.free()
       const { commands, doorbellWrites, staleCompletions } = engine.statistics
       await controller.close()

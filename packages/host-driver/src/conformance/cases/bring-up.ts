@@ -101,7 +101,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-enabled',
-    title: 'A controller that somebody left enabled is disabled first, and CSTS.RDY waited for',
+    title: 'Disables a controller that is found enabled, and waits for CSTS.RDY = 0',
     spec: 'Base 2.1 §3.5.1; SPDK nvme_ctrlr_ut',
     time: 'any',
     run: (context) => startsFrom(context, true, 1),
@@ -353,7 +353,7 @@ export const bringUpCases: readonly DriverCase[] = [
     ] as const
   ).map(([id, command, match]): DriverCase => ({
     id: `refused-${id}`,
-    title: `Where the controller refuses ${id.replaceAll('-', ' ')}, the status is told, the controller disabled, and nothing kept`,
+    title: `Where the controller refuses ${id.replaceAll('-', ' ')}, reports the status, disables the controller, and frees everything`,
     spec: 'blktests nvme/039',
     time: 'any',
     needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x02, dnr: true }, match)),

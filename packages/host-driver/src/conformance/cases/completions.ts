@@ -10,7 +10,7 @@ const TIMEOUT_NS = 200 * NS_PER_MS
 
 /** What a completion queue may say that is not so. */
 const LIES: readonly (readonly [string, string, FaultAction, readsAgain: boolean])[] = [
-  ['unknown-cid', 'a Command Identifier that nobody waits for', { kind: 'corrupt-cid', xor: 0x4000 }, true],
+  ['unknown-cid', 'an unknown Command Identifier', { kind: 'corrupt-cid', xor: 0x4000 }, true],
   ['other-slot', 'the Command Identifier of no place there is', { kind: 'corrupt-cid', xor: 0x000f }, true],
   ['duplicate', 'the same completion twice', { kind: 'duplicate-completion' }, false],
   ['unknown-sqid', 'a submission queue that does not complete there', { kind: 'corrupt-sqid', xor: 0x40 }, true],

@@ -90,7 +90,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'one-doorbell-for-many',
-    title: 'Commands that are submitted together are told of by one doorbell',
+    title: 'Commands submitted together share one doorbell write',
     spec: 'Base 2.1 §3.3.1.1',
     time: 'any',
     ownEngine: SEES_ENGINE,

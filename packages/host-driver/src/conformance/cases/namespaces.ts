@@ -104,7 +104,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'namespace-detached',
-    title: 'A namespace that is detached is told of, is no longer listed, and is refused by name',
+    title: 'A detached namespace raises an event, is no longer listed, and is rejected by name',
     spec: 'Base 2.1 §5.1.2, Figure 152; openvmm',
     time: 'virtual',
     needs: {

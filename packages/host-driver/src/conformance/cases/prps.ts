@@ -141,7 +141,7 @@ export const prpCases: readonly DriverCase[] = [
   },
   ...[1, 2, 3].map((offset): DriverCase => ({
     id: `prp-byte-${offset}`,
-    title: `An address that is no multiple of 4 (${offset}) is refused, and nothing is submitted`,
+    title: `Rejects an address that is not a multiple of 4 (${offset}); submits nothing`,
     spec: SPEC,
     time: 'any',
     async run(context) {

@@ -95,7 +95,7 @@ const LADDER = [
     ['abort insufficient', 'recreate-queues succeeded'],
   ],
   ['fatal', 'makes the controller set CSTS.CFS', { kind: 'fatal-status' }, ['controller-reset succeeded']],
-  ['surprise-reset', 'meets a reset that nobody asked for', { kind: 'surprise-reset' }, ['controller-reset succeeded']],
+  ['surprise-reset', 'detects an external reset', { kind: 'surprise-reset' }, ['controller-reset succeeded']],
 ] as const
 
 /** Commands that get no answer, and controllers that fail: everything ends, and is either well or lost. */
@@ -124,7 +124,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'recover-function-reset-under-load',
-    title: 'A reset of the function that nobody asked for, under load, is noticed, and every read is read again',
+    title: 'Detects an external function reset under load, and repeats every read',
     spec: 'blktests nvme/022',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -219,7 +219,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'write-late-completion',
-    title: 'A completion that comes while the controller is brought back still tells what became of a write',
+    title: 'A completion that arrives during recovery still determines the outcome of a write',
     spec: 'openvmm late completions',
     time: 'virtual',
     needs: withFaults(
@@ -238,8 +238,8 @@ export const recoveryCases: readonly DriverCase[] = [
     },
   },
   {
-    id: 'late-completion-harms-nobody',
-    title: 'A completion that comes long after its command was given up is credited to nobody',
+    id: 'late-completion-is-harmless',
+    title: 'A completion that arrives long after its command was given up is credited to no command',
     spec: 'openvmm; Base 2.1 §4.1.1',
     time: 'virtual',
     needs: withFaults(
@@ -352,7 +352,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'time-out-exact',
-    title: 'A command has the whole of its time, and its recovery is told with the time of each step',
+    title: 'A command gets its full time-out, and its recovery is reported with the time of each step',
     spec: 'openvmm; SPDK time-outs',
     time: 'virtual',
     needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(0), ...once })),
@@ -391,7 +391,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'idle-removal',
-    title: 'A device that left the bus while nobody used it is found lost by the next command',
+    title: 'The next command detects a device that left the bus while idle',
     spec: 'SPDK hot remove',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -418,7 +418,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'reset-between-plans',
-    title: 'A function that was reset while nobody used it is brought back by the next command',
+    title: 'The next command recovers a function that was reset while idle',
     spec: 'blktests nvme/022',
     time: 'any',
     async run(context) {

@@ -120,7 +120,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'close-in-an-idle-moment',
-    title: 'Who waits for events when the controller is closed is told that there are no more',
+    title: 'Closing the controller ends the stream of events',
     spec: 'ours',
     time: 'any',
     async run(context) {

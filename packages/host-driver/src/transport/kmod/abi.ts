@@ -49,7 +49,7 @@ export const Info = struct(
     ABI_VERSION: u32(8, 'Version of the interface'),
     EVENTS: u32(12, 'What has happened since it was opened', {
       REVOKED: bit(0, 'The memory of a dma-buf has gone'),
-      RESET: bit(1, 'It was reset by somebody else'),
+      RESET: bit(1, 'reset externally'),
       SUSPEND: bit(2, 'The machine slept'),
       ERROR: bit(3, 'PCIe error recovery took place'),
     }),

@@ -61,11 +61,7 @@ export function unlessRemoved(action: () => void): void {
 
 /** What an errno of the module means, what to do about it, and what kind of failure it is. */
 const MEANINGS: Readonly<Record<string, readonly [says: string, next: string, category: ErrorCategory]>> = {
-  EAGAIN: [
-    'somebody else resets or removes the device at this moment',
-    'open it again when that is over (dmesg)',
-    'device',
-  ],
+  EAGAIN: ['another process is resetting or removing the device', 'open it again when that is over (dmesg)', 'device'],
   E2BIG: [
     'the module is older than this program',
     'build and load the module that belongs to it: kmod/README.md',

@@ -542,7 +542,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     ['EACCES', HardwareAccessError, /Try: run as root, or make that file accessible/],
     ['EPERM', HardwareAccessError, /EPERM/],
     ['EIO', KmodError, /Opening 0000:0b:00.0 failed: EIO, the controller does not follow/],
-    ['EAGAIN', KmodError, /Opening 0000:0b:00.0 failed: EAGAIN, somebody else resets or removes/],
+    ['EAGAIN', KmodError, /Opening 0000:0b:00.0 failed: EAGAIN, another process is resetting or removing/],
     ['EMFILE', KmodError, /EMFILE/],
   ])('open(2) with %s', async (errno, type, message) => {
     drive()

@@ -125,7 +125,7 @@ export class KmodMissingError extends GpuNvmeError {
   constructor(device: string, sysRoot: string, cause?: unknown) {
     const isLoaded = ifThere(() => readdirSync(join(sysRoot, 'sys/bus/pci/drivers', DRIVER))) !== undefined
     const nodes = names(join(sysRoot, 'sys/class/misc')).filter((name) => name.startsWith(DRIVER))
-    super(`There is no node of the module gpunvme for ${device}`, {
+    super(`No /dev node of the module gpunvme for ${device}`, {
       facts: [isLoaded ? `nodes that the kernel has: ${nodes.join(', ') || 'none'}` : 'the module is not loaded'],
       next: !isLoaded
         ? 'build and load it: kmod/README.md says how; then modprobe gpunvme'

@@ -33,8 +33,8 @@ const CONNECTING: Readonly<Record<string, Advice>> = {
   ENAMETOOLONG: { category: 'usage', words: 'the path of a socket has at most 107 bytes', next: 'a shorter path' },
   ECONNREFUSED: {
     category: 'not-found',
-    words: 'nobody listens there',
-    next: 'start the target anew, as by gpunvme sim serve --socket PATH: whoever made this socket listens no more',
+    words: 'no process listens there',
+    next: 'restart the target, for example gpunvme sim serve --socket PATH: the process that made this socket has ended',
   },
   EACCES: DENIED,
   EPERM: DENIED,

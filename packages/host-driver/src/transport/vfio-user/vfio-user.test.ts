@@ -233,7 +233,7 @@ describe('what cannot be opened', () => {
     target.connect = () => {
       throw refusal('ECONNREFUSED', 'connect')
     }
-    await expect(open({ socket })).rejects.toThrow(`${socket}: nobody listens there (ECONNREFUSED)`)
+    await expect(open({ socket })).rejects.toThrow(`${socket}: no process listens there (ECONNREFUSED)`)
     writeFileSync(socket, '')
     await expect(open({ socket })).rejects.toMatchObject({ category: 'usage' })
     await expect(open({ socket })).rejects.toThrow(`Cannot connect to ${socket}: it is no socket (ECONNREFUSED)`)
@@ -525,7 +525,7 @@ describe('what the target asks for', () => {
     target.reply(77, 9, {})
     const until = transport.clock.now() + 10e9
     while (transport.departure === undefined && transport.clock.now() < until) await transport.clock.idle(until)
-    expect(transport.departure!.message).toMatch(/an answer to what nobody asked/)
+    expect(transport.departure!.message).toMatch(/a reply to no request/)
     await transport.close()
   })
 })

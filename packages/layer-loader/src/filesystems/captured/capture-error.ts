@@ -8,7 +8,7 @@ const CAPTURE_PROBLEMS = {
   NOT_IN_PLACE: ['infeasible', 'copy the file: cp --reflink=never --sparse=never makes plain runs of it'],
   HOLE: ['infeasible', 'copy the file without holes: cp --sparse=never'],
   PIECES: ['infeasible', 'copy the file to where there is more room in one piece'],
-  CHANGED: ['failure', 'wait until nobody writes to the file, then capture it again'],
+  CHANGED: ['failure', 'wait until no process writes to the file, then capture it again'],
   ANSWER: ['failure', 'copy the file to an ext4 or XFS, and say which kernel and file system this is'],
 } as const satisfies Record<string, readonly [ErrorCategory, string]>
 

@@ -34,7 +34,7 @@ const FIEMAP_FLAG_SYNC = 1
 
 /** Flags of a run whose bytes are not simply on the device, in the order in which they are named. */
 const REFUSED: readonly (readonly [flag: number, name: string, why: string])[] = [
-  [0x2, 'UNKNOWN', 'nobody knows where it is'],
+  [0x2, 'UNKNOWN', 'location unknown'],
   [0x4, 'DELALLOC', 'it has no place on the device yet'],
   [0x80, 'DATA_ENCRYPTED', 'it is encrypted'],
   [0x8, 'ENCODED', 'it is compressed or encoded otherwise'],

@@ -88,7 +88,7 @@ function extentsOf(runs: unknown, sizeBytes: number): readonly DeviceExtent[] {
   const extents = runs.map((run: unknown, index) => {
     const [deviceOffsetBytes, lengthBytes, ...more] = Array.isArray(run) ? (run as unknown[]) : []
     const isRun = isCount(deviceOffsetBytes) && isCount(lengthBytes) && lengthBytes > 0 && more.length === 0
-    if (!isRun) throw new FileMapError(`run ${index} is no pair of a place and a length`)
+    if (!isRun) throw new FileMapError(`run ${index} is not a pair of offset and length`)
     const extent = { fileOffsetBytes, deviceOffsetBytes, lengthBytes }
     fileOffsetBytes += lengthBytes
     return extent

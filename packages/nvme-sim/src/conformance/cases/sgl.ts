@@ -160,7 +160,7 @@ const wrong: readonly Wrong[] = [
   },
   {
     id: 'sgl-segment-length',
-    title: 'A Last Segment descriptor whose length is no multiple of 16 is an Invalid SGL Segment Descriptor',
+    title: 'A Last Segment descriptor whose length is not a multiple of 16 is an Invalid SGL Segment Descriptor',
     allowed: ['0/0d'],
     sgl: (host, memory) => ({ ...segment(host, LAST_SEGMENT, [half(memory, 0), half(memory, 1)]), lengthBytes: 24 }),
   },

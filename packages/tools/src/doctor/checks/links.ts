@@ -166,7 +166,7 @@ function payload({ machine }: Facts, end: PciFunction, port: PciFunction | undef
         title: `${name} sends up to ${own.maxPayloadBytes} bytes a packet, its port ${above.maxPayloadBytes}`,
         cause:
           own.maxPayloadBytes > above.maxPayloadBytes
-            ? 'The port takes larger packets than it was told to for errors, and the transfer fails.'
+            ? 'The port treats larger packets than configured as errors, and the transfer fails.'
             : 'That works, and costs the larger packets in one direction.',
         evidence,
         steps: repair,
@@ -211,7 +211,7 @@ function errors(end: PciFunction, kind: Kind): Draft[] {
       title: `${name} has recorded PCIe errors: ${uncorrectable.join(', ')}`,
       cause: isTimeout
         ? 'A completion timeout of a GPU is what a refused read from another device leaves behind: this board may drop such reads, and take the drive off the bus.'
-        : 'They stay until somebody clears them, and may be old. New ones mean a bad contact, a riser, or a failing device.',
+        : 'They persist until cleared, and may be old. New ones mean a bad contact, a riser, or a failing device.',
       evidence: [read(`${end.address} AER UESta`, uncorrectable.join(', '))],
       steps: [command(`sudo dmesg | grep -i -e aer -e ${end.address}`)],
     })

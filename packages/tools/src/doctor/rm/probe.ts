@@ -26,7 +26,7 @@ export function probeRegistration(facts: Facts, host: RmHostWithMap, only: reado
     return LEAVE_ALONE.includes(functionAt(facts.machine, address)?.driver)
   })
   const [first] = facts.machine.drives.filter(isAsked)
-  if (gpus.length === 0) return [draft({ ...none, title: '--rm: there is no GPU of NVIDIA to ask about' })]
+  if (gpus.length === 0) return [draft({ ...none, title: '--rm: no NVIDIA GPU' })]
   if (drives.length === 0)
     return [
       draft({
