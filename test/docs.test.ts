@@ -37,10 +37,15 @@ function page(path: string): string {
 }
 
 test.each([
-  ['nvme-spec', spec],
+  ['nvme-spec and docs/', spec],
   ['nvme-sim', simulator],
 ])('the documentation of %s is made without a warning: nothing undocumented, no broken link', (_, { ended }) => {
   expect(ended()).toEqual({ status: 0, said: '' })
+})
+
+test('the site has the pages of docs/ by their titles, and those of packages', () => {
+  expect(page('documents/Tiers.html')).toContain('A tier says where the queues are')
+  expect(page('documents/_gpunvme_nvme-spec.html')).toContain('@gpunvme/nvme-spec')
 })
 
 test('a declaration is documented with its place, its rows, their values and its source', () => {
