@@ -221,8 +221,12 @@ test('demo makes, packs, streams and compares a model, and leaves nothing behind
   const temporary = scratch()
   const ended = await gpunvme(['demo', '--size', '4MiB'], { cwd, env: { TMPDIR: temporary } })
   expect(ended.code).toBe(0)
-  expect(ended.stdout).toContain('verified  75 of 75 tensors, every byte against its CRC-32')
-  expect(ended.stdout).toContain('compared  75 of 75 tensors equal the model file, byte by byte')
+  expect(ended.stdout).toMatch(/\nloaded {4}2 layers, [^]*\nPASS +HOST +DRIVE .*\n +1 /)
+  expect(ended.stdout).toMatch(
+    /\ntotal +1 pass in modelled .*; read at [^]* of\s+the\s+Gen3 x4 payload limit at MPS 256\n/,
+  )
+  expect(ended.stdout).toContain('verified  10 of 10 layers: every byte, against the checksums in the image')
+  expect(ended.stdout).toContain('compared  all 75 tensors equal the model file, byte by byte')
   expect(ended.stderr).toContain('Next: ')
   expect(readdirSync(temporary)).toEqual([])
   const lines = `${ended.stderr}${ended.stdout}`.split('\n')
@@ -233,8 +237,10 @@ test('demo --keep leaves the model for the other verbs', async () => {
   const ended = await gpunvme(['demo', '--size', '4MiB', '--keep', 'kept.gguf', '--json'], { cwd })
   expect(json(ended)).toMatchObject({
     schema: 'gpunvme.demo/1',
-    model: { tensors: 75, fingerprint: HEX_64 },
-    total: { tensors: 75, tensorsVerified: 75 },
+    file: { tensors: 75, bytes: statSync(join(cwd, 'kept.gguf')).size },
+    model: { name: 'gpunvme demo', fingerprint: HEX_64 },
+    layersVerified: 10,
+    passes: [{ pass: 1, layers: 10, layersVerified: 10 }],
     compared: { tensors: 75, wallNs: ANY_NUMBER },
   })
   expect((await gpunvme(['inspect', 'kept.gguf'], { cwd })).code).toBe(0)

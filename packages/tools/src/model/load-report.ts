@@ -100,7 +100,9 @@ export function describeTotals(
 ): string[] {
   const sum = (of: (pass: PassReport) => number) => passes.reduce((total, pass) => total + of(pass), 0)
   const [readBytes, readNs] = [sum(({ bytes }) => bytes.drive), sum(({ driveBusyNs }) => driveBusyNs)]
-  if (readNs === 0 && sum(({ copyBusyNs }) => copyBusyNs) === 0) return item('total', 'nothing was read or copied')
+  const copyNs = sum(({ copyBusyNs }) => copyBusyNs)
+  if (readNs + copyNs === 0)
+    return item('total', readBytes === 0 ? 'nothing was read or copied' : describeModelled(readBytes, 0, link))
   const took = formatDuration(sum(({ elapsedNs }) => elapsedNs))
   const measured = `${plural(passes.length, 'pass', 'passes')} in ${time === 'modelled' ? 'modelled ' : ''}${took}`
   const predicted = `${formatDuration(sum(({ predictedNs }) => predictedNs))} predicted`
