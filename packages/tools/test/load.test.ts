@@ -36,10 +36,15 @@ interface Pass {
 interface Loaded {
   readonly to: { readonly memory: string; readonly gpu?: string }
   readonly tier: number
-  readonly link: { readonly payloadLimitBytesPerSecond: number }
+  readonly link: { readonly payloadLimitBytesPerSecond: number; readonly share: number }
   readonly layers: readonly { readonly bytes: number; readonly place: string }[]
   readonly layersVerified: number
-  readonly loaded: { readonly layers: number; readonly bytes: number; readonly elapsedNs: number }
+  readonly loaded: {
+    readonly layers: number
+    readonly bytes: number
+    readonly elapsedNs: number
+    readonly driveBusyNs: number
+  }
   readonly passes: readonly Pass[]
   readonly why: readonly { readonly subject: string; readonly chosen: string }[]
 }
@@ -73,6 +78,9 @@ describe('load into host memory', () => {
     })
     expect(new Set(result.layers.map(({ place }) => place))).toEqual(new Set(['host']))
     expect(result.loaded.bytes).toBe(sum(result.layers.map(({ bytes }) => bytes)))
+    const { payloadLimitBytesPerSecond, share } = result.link
+    expect(share).toBeCloseTo(((result.loaded.bytes / result.loaded.driveBusyNs) * 1e9) / payloadLimitBytesPerSecond, 9)
+    expect(share).toBeLessThan(1)
     expect(result.passes.map(({ bytes }) => bytes)).toEqual([
       { gpu: 0, host: result.loaded.bytes, drive: 0 },
       { gpu: 0, host: result.loaded.bytes, drive: 0 },
@@ -159,6 +167,8 @@ describe.skipIf(!hasStandin || !isBuilt)(
         layersVerified: LAYERS,
       })
       expect(chosenOf(result, 'engine')).toBe('cuda')
+      expect(result.loaded.driveBusyNs).toBeGreaterThan(0)
+      expect(result.loaded.driveBusyNs).toBeLessThan(result.loaded.elapsedNs)
       for (const { bytes, copyBusyNs } of result.passes) {
         expect(bytes.gpu).toBeGreaterThan(0)
         expect(bytes.drive).toBeGreaterThan(0)

@@ -121,7 +121,7 @@ test('load --json has every layer, the drive with its queues, and the rate with 
     drive: { transport: 'sim', profile: 'sn740', engine: 'host', queues: 1, depth: 4, place: 'drive.img' },
     link: { gen: 3, width: 4, mps: 256, payloadLimitBytesPerSecond: ANY_NUMBER, share: ANY_NUMBER },
     layersVerified: 4,
-    loaded: { layers: 4, bytes: ANY_NUMBER, elapsedNs: ANY_NUMBER, wallNs: ANY_NUMBER },
+    loaded: { layers: 4, bytes: ANY_NUMBER, elapsedNs: ANY_NUMBER, driveBusyNs: ANY_NUMBER, wallNs: ANY_NUMBER },
     passes: [{ pass: 1, layers: 4 }],
   })
 })
