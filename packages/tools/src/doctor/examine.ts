@@ -69,10 +69,13 @@ export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions =
   return { facts, findings, pairs, reach: reachOf(pairs, findings), isPartial }
 }
 
-/** What acts on a machine is no command for the one that looks at a copy of it. */
-function whereItIs({ machine: { root } }: Facts, step: Step): Step {
-  if (isLive(root) || step.kind !== 'command' || step.text.includes(' --root ')) return step
-  return hands(`on that machine: ${step.text}`)
+/** Marks a step for the machine whose files were read. Commands of this program state for themselves where they belong. */
+export function whereItIs({ machine: { root } }: Facts, step: Step): Step {
+  const { kind, action } = step
+  if (isLive(root) || kind !== 'command') return step
+  if (typeof action === 'string') return hands({ words: [action], isElsewhere: true })
+  if ('words' in action) return hands({ ...action, isElsewhere: true })
+  return action.isElsewhere === true ? hands(action) : step
 }
 
 /** How well a drive is connected that nobody may hand over. */
