@@ -1,5 +1,5 @@
 import { renderStep } from '../command-line/next-step.js'
-import { whereItIs, type Diagnosis } from './examine.js'
+import { placed, type Diagnosis } from './examine.js'
 import { gpunvme } from './facts.js'
 import { command, type Finding, type Step } from './finding.js'
 import { fold } from './fold.js'
@@ -121,5 +121,5 @@ export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 
   }
   const first = reach.best!.unmet.flatMap(({ steps }) => steps).find(({ kind }) => kind !== 'instead')
   if (first !== undefined) return first
-  return whereItIs(facts, command(gpunvme(facts, `identify --drive ${reach.drive}`, 'root')))
+  return placed(facts, command(gpunvme(facts, `identify --drive ${reach.drive}`, 'root')))
 }
