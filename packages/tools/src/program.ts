@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import { createRequire } from 'node:module'
 import type { Io } from './terminal/io.js'
 import { EXIT_HELP } from './command-line/exit-codes.js'
+import { invocationOf } from './command-line/invocation.js'
+import { renderStep, type NextStep } from './command-line/next-step.js'
 import { UsageError } from './command-line/usage-error.js'
 import { VERB_GROUPS, VERBS, type Verb } from './verbs.js'
 
@@ -15,6 +17,8 @@ export interface Session {
   /** For a command that has its result and still did not succeed. */
   exitCode: number
 }
+
+const START: NextStep = [{ command: ['doctor'] }, { command: ['demo'], note: 'which needs no GPU and no drive' }]
 
 /** The program, with the verb that `argv` calls or asks about loaded, and all others as lines of its help. */
 export async function createProgram(session: Session, argv: readonly string[]): Promise<Command> {
@@ -34,7 +38,7 @@ export async function createProgram(session: Session, argv: readonly string[]): 
       outputError: () => undefined,
     })
     .configureHelp({ helpWidth: 80, subcommandTerm: (command) => command.name() })
-    .addHelpText('after', `\n${EXIT_HELP}\n\nStart with: gpunvme doctor, or without a GPU: gpunvme demo`)
+    .addHelpText('after', `\n${EXIT_HELP}\n\nStart with: ${renderStep(START, invocationOf(session.io))}`)
   for (const { title, verbs } of VERB_GROUPS) {
     for (const verb of verbs) addVerb(program, verb).helpGroup(`${title}:`)
   }

@@ -37,7 +37,7 @@ test('a drive of another serial number, and one that nobody has confirmed', asyn
   const unconfirmed = await refused(4, 'bind', 'nvme0')
   for (const said of [other, unconfirmed]) {
     expect(said).not.toContain(SERIAL)
-    expect(said).toContain('Try: look up the serial number of the intended drive with gpunvme identify')
+    expect(said).toContain('Try: look up the serial number of the intended drive on its label, or by gpunvme status')
   }
   expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('nobody is here to be asked')
 })

@@ -45,6 +45,11 @@ test(
   async () => {
     const { code, stdout } = await gpunvme(['driver', 'plan', '--root', proprietary], { cwd })
     expect(code).toBe(0)
+    const planned = await gpunvme(['driver', 'plan', '--root', proprietary, '--json'], { cwd })
+    expect((json(planned) as { advice: { steps: string[] }[] }).advice[0]!.steps).toEqual([
+      `on that machine: install the open flavour of the driver, which needs no change (GPUs from Turing on; gpunvme doctor --root ${proprietary} names the package), then restart`,
+      'on that machine: or, where the proprietary flavour has to stay: sudo gpunvme driver apply pfn-lookup',
+    ])
     expect(stdout).toMatch(
       /1\. on that machine: install the open flavour.*\n +2\. on that machine: .*gpunvme driver apply\s+pfn-lookup/s,
     )

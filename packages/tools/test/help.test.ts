@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { VERBS } from '../src/verbs.js'
 import { oneCell } from './bench-results.js'
+import { nameLinuxDrive, nameOpened } from '../src/drive/named-drive.js'
 import { gpunvme, scratch } from './gpunvme.js'
 import { merge, render, shapeOf, type Shape } from './json-shape.js'
 import { machines, writeMachine } from './machines/index.js'
+import { packStriped } from './striped.js'
 
+const MIB = 1024 * 1024
 const cwd = scratch()
 const names = VERBS.map(({ name }) => name)
 /** Machines whose results together have every member that the results of all described machines have. */
@@ -18,6 +21,22 @@ const SHAPED = [
   'intel-no-driver',
 ]
 
+/** Runs whose results lack members that every example has, or have members that none has. Exit code 6: a damaged drive. */
+const MORE_RUNS = [
+  'demo --size 4MiB --profile ideal --json',
+  'load --image member-a.img --image member-b.img --to host --json',
+  'load demo.gguf --sim --to host --ram 24MiB --json',
+  'load --image damaged.img --to host --json',
+  'ls --image damaged.img --json',
+  'verify --image damaged.img --json',
+  'verify --image unreadable.img --json',
+]
+
+/** What `drive` has of a real drive, and of one behind a socket; of one that Linux has only where a verb takes such. */
+const BDF = '0000:0b:00.0'
+const OTHER_DRIVES = (['vfio', 'vfio-user'] as const).map((name) => nameOpened({ name, transport: { bdf: BDF } }, {}))
+const LINUX_DRIVE = nameLinuxDrive({ bdf: BDF, linuxName: 'nvme1' }, '/nonexistent')
+
 /** In an order in which each finds what the ones before have made. */
 const inOrder = ['pack', ...names.filter((name) => !['pack', 'rm'].includes(name)), 'rm']
 
@@ -25,8 +44,21 @@ beforeAll(async () => {
   for (const machine of machines) if (SHAPED.includes(machine.name)) writeMachine(machine, join(cwd, machine.name))
   writeFileSync(join(cwd, 'controller.bin'), new Uint8Array(4096))
   writeFileSync(join(cwd, 'results.json'), JSON.stringify(oneCell()))
-  await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+  const model = join(cwd, 'model.gguf')
+  await writeDemoModel(model, { layers: 2, targetBytes: 4 * MIB })
+  await packStriped(model, [join(cwd, 'member-a.img'), join(cwd, 'member-b.img')])
+  // A byte of the first superblock, and one of the model.
+  for (const [name, ...offsets] of [['damaged.img', 100] as const, ['unreadable.img', 100, 3 * MIB] as const]) {
+    expect((await gpunvme(['pack', 'model.gguf', '--image', name], { cwd })).code).toBe(0)
+    for (const offset of offsets) flipByte(join(cwd, name), offset)
+  }
 })
+
+function flipByte(path: string, offset: number): void {
+  const bytes = readFileSync(path)
+  bytes[offset]! ^= 1
+  writeFileSync(path, bytes)
+}
 
 async function helpOf(verb: string): Promise<string> {
   return (await gpunvme(['help', verb], { cwd })).stdout
@@ -87,15 +119,39 @@ async function resultsOfDescribed(words: readonly string[]): Promise<string[]> {
   return ended.map(({ stdout }) => stdout)
 }
 
+describe('results that no example prints', () => {
+  test.each(MORE_RUNS)('%s', async (line) => {
+    const { code, stdout } = await gpunvme(line.split(' '), { cwd })
+    expect(code).toBe(line.startsWith('verify') ? 6 : 0)
+    keepShapes(stdout)
+  })
+
+  // load.test.ts prints such a result where there is a stand-in for a GPU, and compares its shape with this one.
+  test('load into the memory of a GPU, as recorded', () => {
+    keepShapes(readFileSync(join(import.meta.dirname, 'recorded/load-to-gpu.json'), 'utf8'))
+  })
+})
+
 /** What --json printed, by its schema: all of it one object, or an object on every line. */
 const shapes = new Map<string, Shape>()
 
 function keepShapes(stdout: string): void {
   const texts = /^\{\n/.test(stdout) ? [stdout] : stdout.trim().split('\n')
   for (const text of texts) {
-    const { schema, ...value } = JSON.parse(text) as { schema: string }
-    shapes.set(schema, merge(shapes.get(schema), shapeOf(value)))
+    const { schema, ...value } = JSON.parse(text) as { schema: string; drive?: object }
+    for (const each of [value, ...withOtherDrives(value)]) shapes.set(schema, merge(shapes.get(schema), shapeOf(each)))
   }
+}
+
+/** The results that the same verb would print for drives that this machine need not have. */
+function withOtherDrives(value: { readonly drive?: object }): object[] {
+  const { drive = {} } = value
+  if (!('profile' in drive)) return []
+  const { facts: simulated } = nameOpened({ name: 'sim', transport: {} }, {})
+  const own = Object.fromEntries(Object.entries(drive).filter(([key]) => !(key in simulated)))
+  // `by` names who answers: the simulator, a transport, or Linux.
+  const others = 'by' in own ? [...OTHER_DRIVES, LINUX_DRIVE] : OTHER_DRIVES
+  return others.map(({ facts }) => ({ ...value, drive: { ...facts, ...own } }))
 }
 
 /** UPDATE=1 writes anew what stands there of shapes. */

@@ -60,7 +60,9 @@ test('an interrupted pack that had to give up the old model says so, before and 
   const args = ['pack', 'large.gguf', '--image', 'tight.img', '--replace']
   const ended = await gpunvme(args, { cwd, onStderr: when('it is given up now', 'SIGINT') })
   expect(ended.code).toBe(130)
-  expect(ended.stderr).toContain('The old model was given up before this.')
+  expect(ended.stderr).toContain(
+    'The old model was given up before this. If gpunvme verify --image tight.img finds none now',
+  )
   expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
 })
 

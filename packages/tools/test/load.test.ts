@@ -1,7 +1,5 @@
-import { createStripe, pack } from '@gpunvme/layer-loader'
-import { openModelFile, writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { Controller } from '@gpunvme/host-driver'
-import { readFileSync } from 'node:fs'
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -9,12 +7,11 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isBuilt } from '../../cuda-native/test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../cuda-native/test/standin/standin.js'
 import { missing, run } from '../../layer-loader/test/filesystems/images.js'
-import { createImageFile } from '../src/drive/image-file.js'
-import { openTransport } from '../src/open.js'
 import { gpunvme, json, scratch } from './gpunvme.js'
+import { render, shapeOf } from './json-shape.js'
+import { packStriped } from './striped.js'
 
 const MIB = 1024 * 1024
-const SERIAL = 'GPUNVME-SIM-SN740'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
@@ -36,10 +33,15 @@ interface Pass {
 interface Loaded {
   readonly to: { readonly memory: string; readonly gpu?: string }
   readonly tier: number
-  readonly link: { readonly payloadLimitBytesPerSecond: number }
+  readonly link: { readonly payloadLimitBytesPerSecond: number; readonly share: number }
   readonly layers: readonly { readonly bytes: number; readonly place: string }[]
   readonly layersVerified: number
-  readonly loaded: { readonly layers: number; readonly bytes: number; readonly elapsedNs: number }
+  readonly loaded: {
+    readonly layers: number
+    readonly bytes: number
+    readonly elapsedNs: number
+    readonly driveBusyNs: number
+  }
   readonly passes: readonly Pass[]
   readonly why: readonly { readonly subject: string; readonly chosen: string }[]
 }
@@ -73,6 +75,9 @@ describe('load into host memory', () => {
     })
     expect(new Set(result.layers.map(({ place }) => place))).toEqual(new Set(['host']))
     expect(result.loaded.bytes).toBe(sum(result.layers.map(({ bytes }) => bytes)))
+    const { payloadLimitBytesPerSecond, share } = result.link
+    expect(share).toBeCloseTo(((result.loaded.bytes / result.loaded.driveBusyNs) * 1e9) / payloadLimitBytesPerSecond, 9)
+    expect(share).toBeLessThan(1)
     expect(result.passes.map(({ bytes }) => bytes)).toEqual([
       { gpu: 0, host: result.loaded.bytes, drive: 0 },
       { gpu: 0, host: result.loaded.bytes, drive: 0 },
@@ -159,12 +164,24 @@ describe.skipIf(!hasStandin || !isBuilt)(
         layersVerified: LAYERS,
       })
       expect(chosenOf(result, 'engine')).toBe('cuda')
+      expect(result.loaded.driveBusyNs).toBeGreaterThan(0)
+      expect(result.loaded.driveBusyNs).toBeLessThan(result.loaded.elapsedNs)
       for (const { bytes, copyBusyNs } of result.passes) {
         expect(bytes.gpu).toBeGreaterThan(0)
         expect(bytes.drive).toBeGreaterThan(0)
         expect(copyBusyNs).toBeGreaterThan(0)
       }
       expect(standin.live()).toEqual(NOTHING)
+    })
+
+    // docs/json.md shows this result, also where it is written without a stand-in. UPDATE=1 records it anew.
+    test('the result has the shape of the recorded one', async () => {
+      const { code, stdout } = await gpunvme(['load', ...sim, '--to', 'gpu', '--vram', '3950KiB', '--json'], { cwd })
+      expect(code).toBe(0)
+      const path = join(import.meta.dirname, 'recorded/load-to-gpu.json')
+      if (process.env['UPDATE'] === '1') writeFileSync(path, stdout)
+      const shape = (text: string) => render(shapeOf(JSON.parse(text)))
+      expect(shape(stdout)).toBe(shape(readFileSync(path, 'utf8')))
     })
 
     test('too little GPU memory for one layer after the other is refused with what is needed', async () => {
@@ -210,7 +227,7 @@ describe('load without an image', () => {
   })
 
   test('the drives of a set', async () => {
-    await stripe(['a.img', 'b.img'])
+    await packStriped(at('model.gguf'), [at('a.img'), at('b.img')])
     const result = await loaded('--image', 'a.img', '--image', 'b.img', '--to', 'host')
     expect(result).toMatchObject({ layersVerified: LAYERS, drive: { place: 'a.img, b.img', members: [{}, {}] } })
     const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--image', 'model.gguf'], { cwd })
@@ -267,20 +284,3 @@ test.each([
   const { code, stderr } = await gpunvme(['load', ...args.split(' ')], { cwd })
   expect([code, stderr]).toEqual([2, expect.stringContaining(headline) as string])
 })
-
-/** Packs the model onto a stripe of new images. */
-async function stripe(images: readonly string[]): Promise<void> {
-  const opened = []
-  for (const image of images) {
-    await createImageFile(at(image), 32 * MIB)
-    const { transport, close } = await openTransport('sim', { image: at(image) })
-    opened.push({ controller: await Controller.open(transport, { write: { serial: SERIAL } }), close })
-  }
-  const set = await createStripe(opened.map(({ controller }) => controller.namespace(1)))
-  await using model = await openModelFile(at('model.gguf'))
-  await pack(model, set)
-  for (const { controller, close } of opened) {
-    await controller.close()
-    await close()
-  }
-}

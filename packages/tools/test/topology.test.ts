@@ -6,6 +6,7 @@ import { machines, writeMachine } from './machines/index.js'
 
 const cwd = scratch()
 const SLOW = 60_000
+const BIND = 'on that machine: sudo gpunvme bind nvme1'
 
 beforeAll(() => {
   writeMachine(
@@ -44,10 +45,12 @@ describe('topology and list', () => {
         schema: 'gpunvme.list/1',
         drives: [
           { name: 'nvme0', driver: 'nvme' },
-          { name: 'nvme1', holders: [], link: { now: { gen: 3, lanes: 4 } } },
+          { name: 'nvme1', holders: [], link: { now: { gen: 3, lanes: 4 } }, next: BIND },
         ],
-        gpus: [{ window: { bar: 1, sizeBytes: 32 * 2 ** 30 } }],
+        gpus: [{ window: { bar: 1, sizeBytes: 32 * 2 ** 30 }, next: 'gpunvme doctor --root saved' }],
       })
+      // A drive that is in use has no next step.
+      expect((list as { drives: object[] }).drives[0]).not.toHaveProperty('next')
     },
     SLOW,
   )
@@ -56,9 +59,7 @@ describe('topology and list', () => {
     'what list advises to call next is for the machine that was copied',
     async () => {
       const { stdout } = await gpunvme(['list', '--root', 'saved'], { cwd })
-      expect(stdout).toContain(
-        'Not in use, 4 partitions: vfat, unknown, ntfs, ext4. Next, on that machine: sudo gpunvme bind nvme1\n',
-      )
+      expect(stdout).toContain(`Not in use, 4 partitions: vfat, unknown, ntfs, ext4. Next: ${BIND}\n`)
     },
     SLOW,
   )

@@ -21,7 +21,7 @@ test('inspect lists dtypes and layers, and says how the tensors are aligned', as
   expect(stdout).toMatch(/^model\.gguf: GGUF v3, architecture llama, named "gpunvme demo"\n21 tensors in 4 layers/)
   expect(stdout).toMatch(/\nQ4_0 +10 /)
   expect(stdout).toMatch(/\nlayer 1 +9 /)
-  expect(stdout).toContain('Alignment: ')
+  expect(stdout).toMatch(/\nAlignment: .* to align them:\n {2}gpunvme pack model\.gguf --image FILE\n$/)
 })
 
 test('inspect --json is the whole catalogue', async () => {
@@ -121,7 +121,7 @@ test('load --json has every layer, the drive with its queues, and the rate with 
     drive: { transport: 'sim', profile: 'sn740', engine: 'host', queues: 1, depth: 4, place: 'drive.img' },
     link: { gen: 3, width: 4, mps: 256, payloadLimitBytesPerSecond: ANY_NUMBER, share: ANY_NUMBER },
     layersVerified: 4,
-    loaded: { layers: 4, bytes: ANY_NUMBER, elapsedNs: ANY_NUMBER, wallNs: ANY_NUMBER },
+    loaded: { layers: 4, bytes: ANY_NUMBER, elapsedNs: ANY_NUMBER, driveBusyNs: ANY_NUMBER, wallNs: ANY_NUMBER },
     passes: [{ pass: 1, layers: 4 }],
   })
 })
@@ -221,8 +221,12 @@ test('demo makes, packs, streams and compares a model, and leaves nothing behind
   const temporary = scratch()
   const ended = await gpunvme(['demo', '--size', '4MiB'], { cwd, env: { TMPDIR: temporary } })
   expect(ended.code).toBe(0)
-  expect(ended.stdout).toContain('verified  75 of 75 tensors, every byte against its CRC-32')
-  expect(ended.stdout).toContain('compared  75 of 75 tensors equal the model file, byte by byte')
+  expect(ended.stdout).toMatch(/\nloaded {4}2 layers, [^]*\nPASS +HOST +DRIVE .*\n +1 /)
+  expect(ended.stdout).toMatch(
+    /\ntotal +1 pass in modelled .*; read at [^]* of\s+the\s+Gen3 x4 payload limit at MPS 256\n/,
+  )
+  expect(ended.stdout).toContain('verified  10 of 10 layers: every byte, against the checksums in the image')
+  expect(ended.stdout).toContain('compared  all 75 tensors equal the model file, byte by byte')
   expect(ended.stderr).toContain('Next: ')
   expect(readdirSync(temporary)).toEqual([])
   const lines = `${ended.stderr}${ended.stdout}`.split('\n')
@@ -233,8 +237,10 @@ test('demo --keep leaves the model for the other verbs', async () => {
   const ended = await gpunvme(['demo', '--size', '4MiB', '--keep', 'kept.gguf', '--json'], { cwd })
   expect(json(ended)).toMatchObject({
     schema: 'gpunvme.demo/1',
-    model: { tensors: 75, fingerprint: HEX_64 },
-    total: { tensors: 75, tensorsVerified: 75 },
+    file: { tensors: 75, bytes: statSync(join(cwd, 'kept.gguf')).size },
+    model: { name: 'gpunvme demo', fingerprint: HEX_64 },
+    layersVerified: 10,
+    passes: [{ pass: 1, layers: 10, layersVerified: 10 }],
     compared: { tensors: 75, wallNs: ANY_NUMBER },
   })
   expect((await gpunvme(['inspect', 'kept.gguf'], { cwd })).code).toBe(0)

@@ -11,13 +11,14 @@ interface Interval {
   readonly endNs: number
 }
 
-/** Intervals end in order, and one that has ended long ago overlaps with no new one. */
+/** An interval that ended long ago overlaps with no new one. */
 const REMEMBERED = 64
 
-/** Adds up the intervals in which links were busy; those of one link do not overlap. */
+/** Adds up the time in which each link was busy. Intervals of one link may overlap: each moment counts once. */
 export class LinkTimesCounter {
   private readonly times = { driveBusyNs: 0, copyBusyNs: 0, bothBusyNs: 0 }
-  private readonly recent: Record<'drive' | 'copy', Interval[]> = { drive: [], copy: [] }
+  /** Disjoint intervals of each link. */
+  private readonly recent: Record<'drive' | 'copy', readonly Interval[]> = { drive: [], copy: [] }
 
   get snapshot(): LinkTimes {
     return { ...this.times }
@@ -26,11 +27,21 @@ export class LinkTimesCounter {
   /** Counts an interval that has just ended. */
   add(link: 'drive' | 'copy', interval: Interval): void {
     const { times, recent } = this
-    const { startNs, endNs } = interval
-    times[`${link}BusyNs`] += endNs - startNs
-    for (const other of recent[link === 'drive' ? 'copy' : 'drive']) {
-      times.bothBusyNs += Math.max(0, Math.min(endNs, other.endNs) - Math.max(startNs, other.startNs))
-    }
-    recent[link] = [...recent[link].slice(1 - REMEMBERED), interval]
+    const counted = recent[link].filter((other) => overlapNs(interval, other) > 0)
+    const merged = counted.reduce(unionOf, interval)
+    const added = (of: (interval: Interval) => number) => counted.reduce((rest, each) => rest - of(each), of(merged))
+    times[`${link}BusyNs`] += added(({ startNs, endNs }) => endNs - startNs)
+    for (const other of recent[link === 'drive' ? 'copy' : 'drive'])
+      times.bothBusyNs += added((each) => overlapNs(each, other))
+    const others = recent[link].filter((each) => !counted.includes(each))
+    recent[link] = [...others.slice(1 - REMEMBERED), merged]
   }
+}
+
+function overlapNs(a: Interval, b: Interval): number {
+  return Math.max(0, Math.min(a.endNs, b.endNs) - Math.max(a.startNs, b.startNs))
+}
+
+function unionOf(a: Interval, b: Interval): Interval {
+  return { startNs: Math.min(a.startNs, b.startNs), endNs: Math.max(a.endNs, b.endNs) }
 }

@@ -43,7 +43,7 @@ export interface PassOptions {
   readonly signal?: AbortSignal
 }
 
-/** What passes have done since the model was opened; times are of the source's clock. */
+/** What was done since the model was opened; link times include loading what stays. Times are of the source's clock. */
 export interface ResidenceStatistics extends LinkTimes {
   /** Those that came to their end. */
   readonly passes: number
@@ -97,7 +97,7 @@ export class ResidentModel {
     this.parts = parts
     const { copies, checksummer, source, signal } = parts
     this.copier = copies && new Copier(copies, source.clock, this.times, checksummer)
-    this.residents = new Residents(source, this.copier)
+    this.residents = new Residents(source, this.copier, this.times)
     this.signal = signal ? AbortSignal.any([signal, this.stop.signal]) : this.stop.signal
   }
 

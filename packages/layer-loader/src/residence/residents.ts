@@ -1,6 +1,7 @@
 import type { DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { Copier } from './copier.js'
 import { memoryBytesOf } from './lay-out.js'
+import type { LinkTimesCounter } from './link-times.js'
 import type { ResidencePlan } from './plan.js'
 import type { PlacedLayer } from './predict.js'
 import type { OnGpu } from './resident-lease.js'
@@ -14,14 +15,17 @@ const DIRECT_READS = 2
 export class Residents {
   private readonly source: LayerSource
   private readonly copier: Copier | undefined
+  private readonly times: LinkTimesCounter
   private readonly onGpu = new Map<string, OnGpu>()
   private readonly inHost = new Map<string, LoadedLayer>()
   /** What gives a layer's memory back. */
   private readonly owners = new Map<string, () => Promise<void>>()
 
-  constructor(source: LayerSource, copier: Copier | undefined) {
+  /** @param times counts the reads and copies of layers that are loaded */
+  constructor(source: LayerSource, copier: Copier | undefined, times: LinkTimesCounter) {
     this.source = source
     this.copier = copier
+    this.times = times
   }
 
   /** Layers that live on the GPU. */
@@ -119,7 +123,7 @@ export class Residents {
   }
 
   private async copyOne(layer: PlacedLayer, reader: SlotReader, signal: AbortSignal): Promise<void> {
-    const loaded = await reader.load(layer.name, signal)
+    const loaded = await this.read(layer, reader, signal)
     const { lengthBytes, tensors, verified } = loaded
     try {
       const memory = this.copier!.engine.alloc(memoryBytesOf(layer))
@@ -140,12 +144,18 @@ export class Residents {
     const where = layer.residence === 'vram' ? 'gpu' : 'host'
     const reader = this.source.open({ slots: 1, slotBytes: memoryBytesOf(layer), where })
     this.owners.set(layer.name, () => reader.close())
-    const loaded = await reader.load(layer.name, signal)
+    const loaded = await this.read(layer, reader, signal)
     if (where === 'host') this.inHost.set(layer.name, loaded)
     else {
       const memory = gpuMemoryOf(loaded)
       this.onGpu.set(layer.name, { ...loaded, memory, verifiedOnGpu: loaded.verified, release: () => undefined })
     }
+  }
+
+  private async read({ name }: PlacedLayer, reader: SlotReader, signal: AbortSignal): Promise<LoadedLayer> {
+    const loaded = await reader.load(name, signal)
+    this.times.add('drive', loaded.read)
+    return loaded
   }
 }
 

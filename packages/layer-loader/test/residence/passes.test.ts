@@ -49,6 +49,10 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
         ['nvme', 'nvme', 'nvme', 'ram', 'ram', 'ram', 'vram', 'vram'].sort(),
       )
       const model = await openResidence(plan, rig)
+      // The drive reads a byte in a nanosecond; commands add their latency.
+      const loadedNs = model.statistics.driveBusyNs / (plan.vram.layerBytes + plan.ram.layerBytes)
+      expect(loadedNs).toBeGreaterThan(0.99)
+      expect(loadedNs).toBeLessThan(1.1)
       for (let pass = 0; pass < 3; pass++) {
         const names: string[] = []
         for await (const layer of model.pass()) {

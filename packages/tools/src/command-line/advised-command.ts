@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { userInfo } from 'node:os'
 import type { Session } from '../program.js'
 import type { Io } from '../terminal/io.js'
-import type { CommandStep } from './next-step.js'
+import type { Action, CommandStep } from './next-step.js'
 import { shellLine } from './shell-line.js'
 import { ToolsError } from './tools-error.js'
 
@@ -14,6 +14,16 @@ export function commandFor(root: string, ...words: readonly (string | readonly s
 /** Returns a command that acts on the machine itself: of a copy, on the machine that was copied. */
 export function onMachine(root: string, ...words: readonly string[]): CommandStep {
   return { command: words, isElsewhere: !isLive(root) }
+}
+
+/**
+ * Marks an action for the machine whose files were read, where that is another one. A command of this program states for
+ * itself where it belongs.
+ */
+export function whereItIs(root: string, action: Action): Action {
+  if (isLive(root)) return action
+  if (typeof action === 'string') return { words: [action], isElsewhere: true }
+  return 'words' in action ? { ...action, isElsewhere: true } : action
 }
 
 /** Whether the files below `root` are those of this machine. */

@@ -1,4 +1,5 @@
 import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
+import type { NextStep } from './next-step.js'
 import { ToolsError } from './tools-error.js'
 
 interface Refusal {
@@ -37,7 +38,7 @@ export class FileError extends ToolsError {
    * @param attempt what was to be done, on which path: 'make the image file x.img'.
    * @param next instead of the usual advice, where a better one is known.
    */
-  constructor(attempt: string, cause: NodeJS.ErrnoException, next?: string) {
+  constructor(attempt: string, cause: NodeJS.ErrnoException, next?: NextStep) {
     const code = cause.code ?? cause.message
     const known = REFUSALS.get(code)
     const advice = next ?? known?.next
@@ -49,7 +50,7 @@ export class FileError extends ToolsError {
 }
 
 /** Runs `use`; what the system refuses in it is said with what was attempted. */
-export async function attempting<T>(attempt: string, use: () => Promise<T>, next?: string): Promise<T> {
+export async function attempting<T>(attempt: string, use: () => Promise<T>, next?: NextStep): Promise<T> {
   try {
     return await use()
   } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderStep } from './next-step.js'
+import { renderStep, type CommandStep } from './next-step.js'
 
 const NPX = { program: 'npx gpunvme', sudo: 'sudo env "PATH=$PATH" ' }
 
@@ -12,6 +12,14 @@ test('a next step is printed with its commands as they must be typed, quoted for
   expect(renderStep(['--drive ADDRESS', { command: ['list'] }], NPX)).toBe('--drive ADDRESS; or npx gpunvme list')
   const packed = { first: { command: ['pack', 'm'] }, command: ['load'] }
   expect(renderStep(packed, NPX)).toBe('npx gpunvme pack m, then npx gpunvme load')
+})
+
+test('a phrase has its commands as they must be typed where each of them is for', () => {
+  const there: CommandStep = { command: ['bind', 'nvme0'], isElsewhere: true }
+  const words = ['sudo modprobe vfio-pci && ', there, ' (', { command: ['status'] }, ' shows it)']
+  const text = 'sudo modprobe vfio-pci && sudo gpunvme bind nvme0 (npx gpunvme status shows it)'
+  expect(renderStep({ words }, NPX)).toBe(text)
+  expect(renderStep({ words, isElsewhere: true }, NPX)).toBe(`on that machine: ${text}`)
 })
 
 test('a message that is not tied to one run has the commands of an installed program', () => {

@@ -15,10 +15,18 @@ export interface CommandStep {
   readonly isElsewhere?: boolean
 }
 
-type Alternative = string | CommandStep
+/** Words with commands of this program among them. */
+export interface Phrase {
+  readonly words: readonly (string | CommandStep)[]
+  /** Whether the words are for the machine whose files were read. Each command states it for itself. */
+  readonly isElsewhere?: boolean
+}
 
-/** What to do next: advice in words, a command, or several alternatives, the best one first. */
-export type NextStep = Alternative | readonly Alternative[]
+/** One thing to do: advice in words, or a command. */
+export type Action = string | CommandStep | Phrase
+
+/** What to do next: an action, or several alternatives, the best one first. */
+export type NextStep = Action | readonly Action[]
 
 /** Returns a next step as text, its commands as the user of this invocation has to type them. */
 export function renderStep(step: NextStep, invocation: Invocation = INSTALLED): string {
@@ -27,22 +35,32 @@ export function renderStep(step: NextStep, invocation: Invocation = INSTALLED): 
 }
 
 /** `Array.isArray` does not narrow a readonly array. */
-function isList(step: NextStep): step is readonly Alternative[] {
+function isList(step: NextStep): step is readonly Action[] {
   return Array.isArray(step)
 }
 
-function renderOne(step: Alternative, invocation: Invocation): string {
-  if (typeof step === 'string') return step
-  const { first, note } = step
+function renderOne(action: Action, invocation: Invocation): string {
+  if (typeof action === 'string') return action
+  if ('words' in action) {
+    const words = action.words.map((part) => (typeof part === 'string' ? part : commandLine(part, invocation)))
+    return `${action.isElsewhere === true ? THERE : ''}${words.join('')}`
+  }
+  const { first, note } = action
   const before = first === undefined ? '' : `${renderOne(first, invocation)}, then `
-  return `${before}${typed(step, invocation)}${note === undefined ? '' : `, ${note}`}`
+  return `${before}${typed(action, invocation)}${note === undefined ? '' : `, ${note}`}`
 }
+
+/** Precedes what is to be done on the machine whose files were read. */
+const THERE = 'on that machine: '
 
 /** Returns a command without its notes, as the user of this invocation has to type it. */
 export function typed(step: CommandStep, invocation: Invocation): string {
-  const { command, asRoot = needsRoot(command), isElsewhere = false } = step
-  const { program, sudo } = isElsewhere ? ELSEWHERE : invocation
-  return `${isElsewhere ? 'on that machine: ' : ''}${asRoot ? sudo : ''}${program} ${shellLine(command)}`
+  return `${step.isElsewhere === true ? THERE : ''}${commandLine(step, invocation)}`
+}
+
+function commandLine({ command, asRoot = needsRoot(command), isElsewhere }: CommandStep, invocation: Invocation) {
+  const { program, sudo } = isElsewhere === true ? ELSEWHERE : invocation
+  return `${asRoot ? sudo : ''}${program} ${shellLine(command)}`
 }
 
 /** Whether a command changes drivers of this machine, which `requireRoot` refuses to other users. */

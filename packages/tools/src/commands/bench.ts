@@ -17,6 +17,7 @@ import { sameShape } from '../bench/shape.js'
 import { shownCommand } from '../bench/shown-command.js'
 import { counts, dataPattern, RW_WORDS, seconds, sizes, words } from '../bench/sweep-options.js'
 import { readText } from '../command-line/bounded-input.js'
+import type { NextStep } from '../command-line/next-step.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { addDriveOptions, addOutputOptions, addWriteOptions, examples, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -31,6 +32,7 @@ import { ToolsError } from '../command-line/tools-error.js'
 const KIB = 1024
 /** Maximum length of a results file. A measurement takes a few KiB. */
 const MAX_RESULTS_BYTES = 256 * KIB * KIB
+const RESULTS: NextStep = { words: ['results that ', { command: ['bench', '--json'] }, ' printed'] }
 
 interface Flags extends BenchFlags {
   readonly output?: string
@@ -161,9 +163,7 @@ async function measure(flags: Flags, title: Title, output: Output, session: Sess
 
 async function merge(paths: readonly string[], { markdown }: Flags, output: Output): Promise<BenchResults> {
   const [first, second, ...more] = await Promise.all(
-    paths.map(async (path) =>
-      readResults(await readText('the results', path, MAX_RESULTS_BYTES, 'results of gpunvme bench --json'), path),
-    ),
+    paths.map(async (path) => readResults(await readText('the results', path, MAX_RESULTS_BYTES, RESULTS), path)),
   )
   if (first === undefined || second === undefined || more.length > 0) {
     throw new UsageError('--merge takes two files', { next: '--merge linux.json ours.json' })

@@ -84,16 +84,17 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   if (rm && !isLive(root))
     throw new UsageError("--rm asks this machine's driver, and --root is another machine's files")
   if (flags.save !== undefined) await checkNew(flags.save)
-  const facts = await factsOf(root, output)
+  const facts = await factsOf(root)
   session.signal.throwIfAborted()
   const only = addressesOf(facts.machine, words)
   // Where there is no addon, a finding says so already.
   const canAsk = rm && facts.process?.addon.isLoaded === true
   const asked = canAsk ? probeRegistration(facts, loadHardwareHost(), only) : []
   const diagnosis = examine(facts, { only, more: asked })
-  output.print(formatReport(diagnosis, { columns: output.columns, verbose }))
+  const { invocation } = output
+  output.print(formatReport(diagnosis, { columns: output.columns, verbose, invocation }))
   const saved = flags.save === undefined ? undefined : await save(root, flags.save, output)
-  output.object('gpunvme.doctor/1', { ...diagnosisJson(diagnosis), ...(saved !== undefined && { saved }) })
+  output.object('gpunvme.doctor/1', { ...diagnosisJson(diagnosis, invocation), ...(saved !== undefined && { saved }) })
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible
 }
 
@@ -119,9 +120,9 @@ async function save(root: string, into: string, output: Output): Promise<object>
 const SAVED =
   'They have serial numbers of drives, UUIDs of GPUs and disks, mount points, the command line of the kernel, options of modules, and the names of processes that hold a drive. No data of any disk. Look through them before you give them to anybody.'
 
-async function factsOf(root: string, { invocation }: Output): Promise<Facts> {
+async function factsOf(root: string): Promise<Facts> {
   const from = new Root(root)
   const machine = await readMachine(from)
   const nvidia = await readNvidia(from)
-  return { machine, nvidia, process: isLive(root) ? askProcess() : undefined, invocation }
+  return { machine, nvidia, process: isLive(root) ? askProcess() : undefined }
 }

@@ -1,7 +1,6 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { commandFor, isLive, requireRoot } from '../command-line/advised-command.js'
-import { ELSEWHERE } from '../command-line/invocation.js'
-import { typed } from '../command-line/next-step.js'
+import { requireRoot } from '../command-line/advised-command.js'
+import { renderStep, type Action } from '../command-line/next-step.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { checkRoot, Root } from '../machine/index.js'
@@ -95,32 +94,21 @@ async function run(
   const { signal } = session
   check(action, what, flags)
   await checkRoot(flags.root)
-  const { columns } = output
-  // --root is for what only reads; what acts on a machine is said to be for the one that was copied.
-  const { invocation } = output
-  const isCopy = !isLive(flags.root)
-  const command = (text: string) => {
-    const words = text.split(' ')
-    const acts = /^driver apply/.test(text)
-    return acts
-      ? typed({ command: words }, isCopy ? ELSEWHERE : invocation)
-      : typed(commandFor(flags.root, words), invocation)
-  }
-  // A step that starts with a command which reads the copy is for this machine, all others for the one that was copied.
-  const isHere = (step: string) => step.startsWith(`${invocation.program} `) && step.includes(' --root ')
-  const there = (steps: readonly string[]) =>
-    steps.map((step) => (isCopy && !isHere(step) ? `on that machine: ${step}` : step))
+  const texts = (steps: readonly Action[]) => steps.map((step) => renderStep(step, output.invocation))
   const state = await readNvidia(flags.root)
   signal.throwIfAborted()
   if (action === undefined) {
-    output.print(describeDriver(state, columns))
+    output.print(describeDriver(state, output.columns))
     output.object('gpunvme.driver/1', driverJson(flags.root, state))
     return
   }
   if (what === undefined) {
-    const advice = adviseDriver(state, command).map((each) => ({ ...each, steps: there(each.steps) }))
-    output.print(describeAdvice(advice, columns))
-    output.object('gpunvme.driver-plan/1', { root: flags.root, advice })
+    const advice = adviseDriver(state, flags.root)
+    output.print(describeAdvice(advice, output))
+    output.object('gpunvme.driver-plan/1', {
+      root: flags.root,
+      advice: advice.map((each) => ({ ...each, steps: texts(each.steps) })),
+    })
     return
   }
   const wish: ChangeWish = {
@@ -134,15 +122,15 @@ async function run(
   if (!wish.isDryRun && flags.source === undefined) requireRoot(flags.root, session, "change the driver's files")
   const change = action === 'revert' ? revertDriver : changeDriver
   const result = await change(new Root(flags.root), state, wish, { output, signal })
-  const steps = there(stepsAfter(result, what, state, command))
-  output.print(describeChange(result, what, steps, columns))
+  const steps = stepsAfter(result, what, state, flags.root)
+  output.print(describeChange(result, what, steps, output))
   output.object('gpunvme.driver-change/1', {
     root: flags.root,
     kind: what,
     form: flags.form,
     goals: flags.set,
     ...result,
-    steps,
+    steps: texts(steps),
   })
 }
 

@@ -1,8 +1,10 @@
 import { openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
+import type { Invocation } from '../command-line/invocation.js'
+import { typed, type CommandStep } from '../command-line/next-step.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
-import { printable } from '../terminal/printable.js'
+import { printable, printableLines } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'
@@ -20,12 +22,12 @@ export function inspect(command: Command, session: Session): void {
 
 async function run(path: string, output: Output, signal: AbortSignal): Promise<void> {
   await using model = await openModelFile(path, { signal })
-  output.print(describe(path, model))
+  output.print(describe(path, model, output.invocation))
   const fileBytes = model.parts.reduce((total, { source }) => total + source.sizeBytes, 0)
   output.object('gpunvme.inspect/1', { file: path, fileBytes, ...catalogue(model) })
 }
 
-function describe(path: string, model: Model): string[] {
+function describe(path: string, model: Model, invocation: Invocation): string[] {
   const { format, formatVersion, architecture, name, tensors, layers, parts } = model
   const headers = formatBytes(headerBytes(model))
   const after = parts.length === 1 ? `a ${headers} header` : `${headers} of headers in ${parts.length} files`
@@ -53,7 +55,7 @@ function describe(path: string, model: Model): string[] {
     ),
     '',
     ...unknownTypes(tensors),
-    alignment(tensors),
+    ...alignment(tensors, { command: ['pack', path, '--image', 'FILE'] }, invocation),
   ]
 }
 
@@ -84,11 +86,14 @@ function misaligned(tensors: readonly Tensor[]): Tensor[] {
   return tensors.filter(({ offsetBytes }) => offsetBytes % PAGE_BYTES !== 0)
 }
 
-function alignment(tensors: readonly Tensor[]): string {
+function alignment(tensors: readonly Tensor[], pack: CommandStep, invocation: Invocation): string[] {
   const count = misaligned(tensors).length
   return count === 0
-    ? 'Alignment: every tensor starts on a 4 KiB boundary'
-    : `Alignment: ${count} of ${tensors.length} tensors do not start on a 4 KiB boundary, which DMA wants;\n  \`gpunvme pack\` lays them out so that they do`
+    ? ['Alignment: every tensor starts on a 4 KiB boundary']
+    : [
+        `Alignment: ${count} of ${tensors.length} tensors do not start on a 4 KiB boundary, which DMA needs; to align them:`,
+        ...printableLines(`  ${typed(pack, invocation)}`),
+      ]
 }
 
 function catalogue(model: Model): object {

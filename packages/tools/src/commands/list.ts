@@ -37,7 +37,7 @@ On a machine with a GPU or an SSD:
 async function run({ root }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
   output.print(describe(machine, output.columns, output.invocation))
-  output.object('gpunvme.list/1', listed(machine))
+  output.object('gpunvme.list/1', listed(machine, output.invocation))
 }
 
 /** What is printed, in lines of at most `columns`. */

@@ -1,7 +1,6 @@
 import { planPack, type PackedModel } from '@gpunvme/layer-loader'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { Option, type Command } from 'commander'
-import { errorLines, errorText } from '../command-line/error-text.js'
 import {
   addDriveOptions,
   addOutputOptions,
@@ -18,28 +17,16 @@ import type { OpenedTransport } from '../drive/opened-transport.js'
 import { lendTransport, withWriter } from '../drive/with-drive.js'
 import { compareDigests } from '../model/compare-digests.js'
 import { requireMemory } from '../model/enough-memory.js'
-import {
-  describeLoaded,
-  describeTotals,
-  describeVerified,
-  describeWhy,
-  loadResult,
-  PassTable,
-  queuesOf,
-  sourceOf,
-} from '../model/load-report.js'
+import { loadAndReport } from '../model/load-and-report.js'
+import { queuesOf } from '../model/load-report.js'
 import { packAndReport } from '../model/pack-report.js'
-import { runPasses, type PassReport } from '../model/passes.js'
 import { optionsOf, requestOf, type LoadFlags, type LoadRequest } from '../model/load-request.js'
 import { placeOf } from '../model/place.js'
-import { describePlan } from '../model/residence-report.js'
 import type { Session } from '../program.js'
-import { composeRig, type ComposeParts, type Rig, type RigPlan } from '../rig/open-rig.js'
-import type { RigProgress } from '../rig/options.js'
+import type { ComposeParts } from '../rig/open-rig.js'
 import { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import { Progress } from '../terminal/progress.js'
-import { formatBytes, formatDuration, plural } from '../terminal/units.js'
+import { formatBytes, formatDuration } from '../terminal/units.js'
 
 const BLOCK_BYTES = 512
 
@@ -90,7 +77,7 @@ async function run(model: string | undefined, flags: LoadFlags, output: Output, 
     signal.throwIfAborted()
     const [first] = opened
     if (request.packsFirst) await packIntoMemory(request, first!, output, signal)
-    await loadAndReport(request, opened, output, signal)
+    await loadFrom(request, opened, output, signal)
   })
 }
 
@@ -135,54 +122,29 @@ async function packIntoMemory(
   output.note(`Packed ${formatBytes(receipt.imageBytes)} in ${formatDuration(wallNs)}`)
 }
 
-async function loadAndReport(
+async function loadFrom(
   request: LoadRequest,
   opened: readonly OpenedTransport[],
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
   const { flags, members, packsFirst } = request
-  const [first] = opened
-  const clock = { time: first?.time ?? 'wall', link: opened.length === 1 ? first!.link : undefined } as const
   let wasCompared = false
   const parts: ComposeParts = {
     async onFile(packed, file) {
       wasCompared = true
       await compareWith(packed, file, flags, output, signal)
     },
-    onPlanned(plan) {
+    onPlanned() {
       if (flags.compare && !wasCompared) throw new NoFileToCompareError(request.model!)
-      describeStart(plan, flags, output)
     },
   }
-  await using rig = await compose(request, opened, parts, output, signal)
-  if (rig.loaded.layers > 0) output.print(describeLoaded(rig, clock))
-  const table = new PassTable(rig, clock.time)
-  output.note(table.legend)
-  output.print(table.titles)
-  const onPass = (pass: PassReport) => output.print(table.row(pass))
-  const passes = await runPasses(rig, { passes: flags.passes, signal, output, onPass })
-  output.print(describeTotals(passes, clock), describeVerified(rig, passes))
-  const place = packsFirst ? undefined : members.map((member) => placeOf(member)?.name).join(', ')
-  const drive = members.length > 0 && { drive: { place, ...queuesOf(rig) } }
-  output.object('gpunvme.load/1', { ...drive, ...loadResult(rig, passes, clock, output.invocation) })
-}
-
-/** Shows how far the layers that stay in memory are loaded. */
-async function compose(
-  request: LoadRequest,
-  opened: readonly OpenedTransport[],
-  parts: ComposeParts,
-  output: Output,
-  signal: AbortSignal,
-): Promise<Rig> {
-  const progress = new Progress(output, 'loading')
-  const onProgress = ({ doneBytes, totalBytes }: RigProgress) => progress.update(doneBytes, totalBytes)
-  try {
-    return await composeRig(opened, { ...optionsOf(request, signal), onProgress }, parts)
-  } finally {
-    progress.end()
-  }
+  const job = { opened, options: optionsOf(request, signal), parts, passes: flags.passes }
+  await loadAndReport(job, output, (rig, result) => {
+    const place = packsFirst ? undefined : members.map((member) => placeOf(member)?.name).join(', ')
+    const drive = members.length > 0 && { drive: { place, ...queuesOf(rig) } }
+    output.object('gpunvme.load/1', { ...drive, ...result })
+  })
 }
 
 async function compareWith(
@@ -198,31 +160,6 @@ async function compareWith(
       ? 'The model file is what was packed: SHA-256 of every tensor compared'
       : 'Compared with the model file: names, types and shapes, not contents; --compare does that',
   )
-}
-
-/** What was found and decided. @throws NotEnoughMemoryError */
-function describeStart(plan: RigPlan, { queues, depth }: LoadFlags, output: Output): void {
-  const { model, problems, controllers, placement, gpu } = plan
-  // Not narration: the next bit that flips may take the image with it.
-  for (const problem of problems) output.error(errorLines(errorText(problem, output.invocation)))
-  for (const controller of controllers) {
-    if (controller.queues >= queues && controller.queueDepth >= depth) continue
-    const given = describeQueues(controller.queues, controller.queueDepth)
-    output.note(`The controller gives ${given}: asked for ${describeQueues(queues, depth)}`)
-  }
-  const { vram, ram } = placement
-  const hostUses = gpu === undefined ? [vram, ram] : [ram]
-  const hostBytes = hostUses.reduce((sum, { layerBytes, slotBytes }) => sum + layerBytes + slotBytes, 0)
-  requireMemory('This placement', hostBytes, 'a smaller --ram and --vram')
-  output.note(describeWhy(plan))
-  output.print(
-    describePlan(model.name, placement, { on: gpu === undefined ? 'host' : 'gpu', source: sourceOf(plan) }),
-    '',
-  )
-}
-
-function describeQueues(queues: number, depth: number): string {
-  return `${plural(queues, 'queue')} of ${plural(depth, 'command')}`
 }
 
 /** --compare was given with the name of a packed model. */

@@ -112,7 +112,7 @@ async function write({ path, model, place, flags, output, signal }: Work, made =
       const request = { ...(name && { name }), replace, signal }
       if (made === '') await refuseLoss(model, namespace, flags.overwrite ?? [], request, output)
       output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
-      const report = await packAndReport(model, namespace, output, request)
+      const report = await packAndReport(model, namespace, output, { ...request, place: place.option })
       reportPacked(report, place, opened.time, output)
     }
     return withWriter(opened, flags, output, use, signal)

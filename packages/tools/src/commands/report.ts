@@ -93,7 +93,9 @@ async function read(path: string, stdin: InputStream, signal: AbortSignal): Prom
       signal.throwIfAborted()
       lengthBytes += chunk.length
       if (lengthBytes > MAX_BYTES)
-        throw new UsageError(`${path} holds more than 256 MiB`, { next: 'a file that gpunvme bench wrote' })
+        throw new UsageError(`${path} holds more than 256 MiB`, {
+          next: { words: ['a file that ', { command: ['bench', '-o', 'FILE'] }, ' wrote'] },
+        })
       chunks.push(chunk)
     }
     return Buffer.concat(chunks).toString()

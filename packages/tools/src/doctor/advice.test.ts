@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MACHINE } from '../../test/doctor/facts.js'
+import { MACHINE, textOf } from '../../test/doctor/facts.js'
 import type { Machine } from '../machine/machine.js'
 import { familyOf, firmwareSwitch, kernelParameter, nameOf, updateInitramfs } from './advice.js'
 import { generationOf } from './generation.js'
@@ -19,8 +19,7 @@ test('a distribution has the commands of its own, then of those it is like', () 
 })
 
 test('the command line of the kernel is changed as each distribution does it', () => {
-  const text = (machine: Machine) =>
-    kernelParameter(machine, { add: 'iommu=pt', remove: 'iommu=off' }).map((each) => each.text)
+  const text = (machine: Machine) => kernelParameter(machine, { add: 'iommu=pt', remove: 'iommu=off' }).map(textOf)
   expect(text(on('debian'))).toEqual([
     'take iommu=off out of and add iommu=pt to GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then',
     'sudo update-grub && sudo reboot',
@@ -32,7 +31,7 @@ test('the command line of the kernel is changed as each distribution does it', (
 })
 
 test('so is the initramfs', () => {
-  expect(['debian', 'fedora', 'arch'].map((id) => updateInitramfs(on(id)).text)).toEqual([
+  expect(['debian', 'fedora', 'arch'].map((id) => textOf(updateInitramfs(on(id))))).toEqual([
     'sudo update-initramfs -u -k all',
     'sudo dracut --force --regenerate-all',
     'sudo mkinitcpio -P',
@@ -41,13 +40,13 @@ test('so is the initramfs', () => {
 
 test('a switch of the firmware has the words of its maker, and of Intel or AMD', () => {
   const board = { ...MACHINE.board, vendor: 'Gigabyte Technology Co., Ltd.', name: 'B550M' }
-  expect(firmwareSwitch({ ...MACHINE, board }, 'above-4g').text).toBe(
+  expect(textOf(firmwareSwitch({ ...MACHINE, board }, 'above-4g'))).toBe(
     'firmware setup (B550M): set "Above 4G Decoding" to Enabled, most often under Settings > IO Ports',
   )
   const nameless = { ...board, vendor: 'Nobody', name: undefined }
-  expect(firmwareSwitch({ ...MACHINE, board: nameless, cpu: { ...MACHINE.cpu, vendor: 'Intel' } }, 'iommu').text).toBe(
-    'firmware setup: set "VT-d" (or "Intel Virtualization Technology for Directed I/O") to Enabled',
-  )
+  expect(
+    textOf(firmwareSwitch({ ...MACHINE, board: nameless, cpu: { ...MACHINE.cpu, vendor: 'Intel' } }, 'iommu')),
+  ).toBe('firmware setup: set "VT-d" (or "Intel Virtualization Technology for Directed I/O") to Enabled')
 })
 
 test('generations of chips, by device IDs of cards that are known', () => {

@@ -1,4 +1,4 @@
-import { isLive } from '../command-line/advised-command.js'
+import { whereItIs } from '../command-line/advised-command.js'
 import { checkCuda } from './checks/cuda.js'
 import { checkDrives, isSystemDrive } from './checks/drives.js'
 import { checkIommu } from './checks/iommu.js'
@@ -60,7 +60,7 @@ export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions =
   // Others that are free do not help who asks about this one.
   const asked = { ...facts, machine: { ...facts.machine, drives: drives.filter(({ address }) => shown.has(address)) } }
   const findings = [...CHECKS.flatMap((check) => check(asked)), ...more]
-    .map((each) => ({ ...each, steps: each.steps.map((step) => whereItIs(facts, step)) }))
+    .map((each) => ({ ...each, steps: each.steps.map((step) => placed(facts, step)) }))
     .filter(({ subjects }) => subjects.every((address) => shown.has(address)))
     .filter((each) => !isBesideThePoint(each, system))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group))
@@ -69,10 +69,11 @@ export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions =
   return { facts, findings, pairs, reach: reachOf(pairs, findings), isPartial }
 }
 
-/** What acts on a machine is no command for the one that looks at a copy of it. */
-function whereItIs({ machine: { root } }: Facts, step: Step): Step {
-  if (isLive(root) || step.kind !== 'command' || step.text.includes(' --root ')) return step
-  return hands(`on that machine: ${step.text}`)
+/** A command for the machine whose files were read is none for a user of this one. */
+export function placed({ machine: { root } }: Facts, step: Step): Step {
+  if (step.kind !== 'command') return step
+  const action = whereItIs(root, step.action)
+  return typeof action !== 'string' && action.isElsewhere === true ? hands(action) : step
 }
 
 /** How well a drive is connected that nobody may hand over. */

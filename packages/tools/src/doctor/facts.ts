@@ -1,7 +1,6 @@
 import type { CudaStatus } from '@gpunvme/cuda-native'
 import { commandFor, isLive } from '../command-line/advised-command.js'
-import { ELSEWHERE, type Invocation } from '../command-line/invocation.js'
-import { typed } from '../command-line/next-step.js'
+import type { CommandStep } from '../command-line/next-step.js'
 import { isKnown, type Known } from '../machine/known.js'
 import type { Gpu, Machine } from '../machine/machine.js'
 import type { NvidiaDriver } from '../nvidia/index.js'
@@ -12,8 +11,6 @@ export interface Facts {
   readonly nvidia: NvidiaDriver
   /** What this process can do here; undefined where the tree of another machine is looked at. */
   readonly process: ProcessFacts | undefined
-  /** How this program was started, for the commands that findings advise. */
-  readonly invocation: Invocation
 }
 
 export interface ProcessFacts {
@@ -38,14 +35,13 @@ export function sysfs(address: string, file: string): string {
 }
 
 /**
- * Returns a command of this program as it has to be typed for the machine that was looked at. Verbs that only read take
- * its files by --root; others are for that machine itself.
+ * Returns a command of this program for the machine that was looked at. Verbs that only read take its files by --root;
+ * others are for that machine itself.
  * @param as 'root' for what only root may do there.
  */
-export function gpunvme({ machine: { root }, invocation }: Facts, words: string, as?: 'root'): string {
-  const asRoot = as === 'root'
-  const command = words.split(' ')
-  if (isLive(root)) return typed({ command, asRoot }, invocation)
+export function gpunvme({ machine: { root } }: Facts, words: string, as?: 'root'): CommandStep {
   const reads = /^(doctor|driver)\b/.test(words)
-  return reads ? typed(commandFor(root, command), invocation) : typed({ command, asRoot }, ELSEWHERE)
+  const command = words.split(' ')
+  const isElsewhere = !isLive(root)
+  return isElsewhere && reads ? commandFor(root, command) : { command, isElsewhere, asRoot: as === 'root' }
 }

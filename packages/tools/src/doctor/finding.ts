@@ -1,3 +1,4 @@
+import type { Action } from '../command-line/next-step.js'
 import type { Route } from './route.js'
 
 /**
@@ -55,7 +56,7 @@ export interface Evidence {
  */
 export interface Step {
   readonly kind: 'command' | 'firmware' | 'hands' | 'instead'
-  readonly text: string
+  readonly action: Action
 }
 
 /** What a check has to say; what is left out is empty. */
@@ -71,10 +72,10 @@ export function isSolvable({ steps }: Pick<Finding, 'steps'>): boolean {
   return steps.some(({ kind }) => kind !== 'instead')
 }
 
-export const command = (text: string): Step => ({ kind: 'command', text })
-export const firmware = (text: string): Step => ({ kind: 'firmware', text })
-export const hands = (text: string): Step => ({ kind: 'hands', text })
-export const instead = (text: string): Step => ({ kind: 'instead', text })
+export const command = (action: Action): Step => ({ kind: 'command', action })
+export const firmware = (action: Action): Step => ({ kind: 'firmware', action })
+export const hands = (action: Action): Step => ({ kind: 'hands', action })
+export const instead = (action: Action): Step => ({ kind: 'instead', action })
 
 /** What was read, from where. */
 export function read(source: string, value: string | number | boolean): Evidence {

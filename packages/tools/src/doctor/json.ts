@@ -1,12 +1,14 @@
+import type { Invocation } from '../command-line/invocation.js'
+import { renderStep } from '../command-line/next-step.js'
 import { valueOf } from '../machine/known.js'
 import type { Diagnosis } from './examine.js'
-import type { Finding } from './finding.js'
+import type { Finding, Step } from './finding.js'
 import type { Pair, Verdict } from './judge.js'
 import { nextStep } from './outlook.js'
 import { ROUTES } from './route.js'
 
 /** The diagnosis for programs: what `gpunvme doctor --json` prints beside its schema. */
-export function diagnosisJson(diagnosis: Diagnosis): object {
+export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation): object {
   const { facts, findings, pairs, reach } = diagnosis
   const { machine } = facts
   const running = valueOf(facts.nvidia.running)
@@ -22,12 +24,20 @@ export function diagnosisJson(diagnosis: Diagnosis): object {
       nvidiaFlavour: running === undefined ? null : (valueOf(running.flavour) ?? null),
       iommu: machine.iommu.mode,
     },
-    findings: findings.map((each) => ({ key: keyOf(each), ...each })),
+    findings: findings.map((each) => ({
+      key: keyOf(each),
+      ...each,
+      steps: each.steps.map((step) => stepJson(step, invocation)),
+    })),
     pairs: pairs.map(pairJson),
     reach: typeof reach === 'string' ? reach : 'hardware',
     best: typeof reach === 'string' ? null : bestJson(reach),
-    next: nextStep(diagnosis),
+    next: stepJson(nextStep(diagnosis), invocation),
   }
+}
+
+function stepJson({ kind, action }: Step, invocation: Invocation): object {
+  return { kind, text: renderStep(action, invocation) }
 }
 
 /** Findings of one kind are told apart by what they are about. */

@@ -1,10 +1,10 @@
-import { isLive } from '../command-line/advised-command.js'
-import { typed } from '../command-line/next-step.js'
-import type { Diagnosis } from './examine.js'
+import { renderStep } from '../command-line/next-step.js'
+import { placed, type Diagnosis } from './examine.js'
 import { gpunvme } from './facts.js'
-import { command, hands, type Finding, type Step } from './finding.js'
+import { command, type Finding, type Step } from './finding.js'
 import { fold } from './fold.js'
 import type { Pair, Verdict } from './judge.js'
+import type { ReportOptions } from './report.js'
 import { ROUTES } from './route.js'
 import type { Sections } from './sections.js'
 
@@ -15,7 +15,7 @@ const MOST_PAIRS = 2
 export function describePairs(
   { pairs }: Diagnosis,
   sections: Sections,
-  { columns, verbose }: { readonly columns: number; readonly verbose: boolean },
+  { columns, verbose }: Pick<ReportOptions, 'columns' | 'verbose'>,
 ): string[] {
   if (pairs.length === 0) return []
   const worth = pairs.filter(({ verdicts }) => verdicts.some(({ outlook }) => outlook !== 'no'))
@@ -61,10 +61,14 @@ function numbersOf(findings: readonly Finding[], { numberOf }: Sections): string
 }
 
 /** What comes next, and what this machine can do at best: the last lines of the report. */
-export function closing(diagnosis: Diagnosis, sections: Sections, columns: number): string[] {
+export function closing(
+  diagnosis: Diagnosis,
+  sections: Sections,
+  { columns, invocation }: Pick<ReportOptions, 'columns' | 'invocation'>,
+): string[] {
   const { reach } = diagnosis
   const next = nextStep(diagnosis)
-  const nextLine = fold('Next:  ', next.text, next.kind === 'command' ? Infinity : columns)
+  const nextLine = fold('Next:  ', renderStep(next.action, invocation), next.kind === 'command' ? Infinity : columns)
   if (reach === 'simulator') {
     const what = computes(diagnosis) ? 'the simulator, with this GPU' : 'the simulator'
     return [...fold('Best:  ', `${what}: ${whyNone(diagnosis)}`, columns), ...nextLine]
@@ -105,7 +109,7 @@ export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 
   if (reach === 'simulator') {
     // The simulator runs here, also if the files of another machine were read.
     const alone = computes({ facts }) ? ['bench', '--real-time', '--engines', 'host,cpu-kernel,cuda'] : ['demo']
-    return command(isPartial ? gpunvme(facts, 'doctor') : typed({ command: alone }, facts.invocation))
+    return command(isPartial ? gpunvme(facts, 'doctor') : { command: alone })
   }
   if (reach === 'unknown') {
     const blind = findings.filter(({ severity, closes }) => severity === 'unknown' && closes.includes('memory'))
@@ -117,6 +121,5 @@ export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 
   }
   const first = reach.best!.unmet.flatMap(({ steps }) => steps).find(({ kind }) => kind !== 'instead')
   if (first !== undefined) return first
-  const look = gpunvme(facts, `identify --drive ${reach.drive}`, 'root')
-  return isLive(facts.machine.root) ? command(look) : hands(`on that machine: ${look}`)
+  return placed(facts, command(gpunvme(facts, `identify --drive ${reach.drive}`, 'root')))
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { DRIVE, drive, facts, GPU, gpu, MACHINE, withFunction } from '../../test/doctor/facts.js'
+import { DRIVE, drive, facts, GPU, gpu, MACHINE, withFunction, textOf } from '../../test/doctor/facts.js'
+import { ELSEWHERE } from '../command-line/invocation.js'
 import type { Machine } from '../machine/machine.js'
 import { examine } from './examine.js'
 import { nextStep } from './outlook.js'
@@ -7,7 +8,7 @@ import { formatReport } from './report.js'
 
 const HUGE = { ...MACHINE.memory, hugePages: [{ pageBytes: 2_097_152, node: undefined, pages: 768, freePages: 768 }] }
 
-function report(machine: Partial<Machine>, options = { columns: 80, verbose: false }): string[] {
+function report(machine: Partial<Machine>, options = { columns: 80, verbose: false, invocation: ELSEWHERE }): string[] {
   return formatReport(examine(facts({ machine })), options)
 }
 
@@ -22,9 +23,20 @@ test('the last lines say the best that is to be had, and one thing to do', () =>
   expect(report(free).at(-1)).toBe(`Next:  sudo gpunvme identify --drive ${DRIVE}`)
 })
 
+test('commands are printed as they must be typed, given how the program was started', () => {
+  const invocation = { program: 'npx gpunvme', sudo: 'sudo ' }
+  const lines = report({ memory: HUGE }, { columns: 80, verbose: false, invocation })
+  expect(lines.at(-1)).toBe(`Next:  sudo npx gpunvme bind ${DRIVE}`)
+  expect(lines).toContain(`     $     sudo npx gpunvme bind ${DRIVE}`)
+})
+
 test('where nothing is to be had, the simulator is; a saved tree has no drive to look at', () => {
   const without = (changes: Parameters<typeof facts>[0]) =>
-    formatReport(examine(facts({ machine: { drives: [] }, ...changes })), { columns: 80, verbose: false }).slice(-2)
+    formatReport(examine(facts({ machine: { drives: [] }, ...changes })), {
+      columns: 80,
+      verbose: false,
+      invocation: ELSEWHERE,
+    }).slice(-2)
   const simulated = ['Best:  the simulator: no drive here can be driven by a program', 'Next:  gpunvme demo']
   expect(without({ process: null })).toEqual(simulated)
   expect(without({ process: { addon: { isLoaded: false, reasons: [], next: 'build it' } } })).toEqual(simulated)
@@ -33,7 +45,7 @@ test('where nothing is to be had, the simulator is; a saved tree has no drive to
     'Next:  gpunvme bench --real-time --engines host,cpu-kernel,cuda',
   ])
   const machine = { ...withFunction(DRIVE, { driver: undefined }), memory: HUGE, root: 'b450' }
-  expect(nextStep(examine(facts({ machine }))).text).toBe(`on that machine: sudo gpunvme identify --drive ${DRIVE}`)
+  expect(textOf(nextStep(examine(facts({ machine }))))).toBe(`on that machine: sudo gpunvme identify --drive ${DRIVE}`)
 })
 
 test('what is refused for good is no work to be done, and neither is what would not help then', () => {
@@ -59,7 +71,7 @@ test('names from a machine cannot drive a terminal', () => {
 })
 
 test('asked for more, it says what is fine and what was read', () => {
-  const lines = report({}, { columns: 80, verbose: true })
+  const lines = report({}, { columns: 80, verbose: true, invocation: ELSEWHERE })
   expect(lines).toContain('Fine')
   expect(lines.some((line) => line.includes('/boot/config-6.17.0-5-generic: CONFIG_VFIO_NOIOMMU=y'))).toBe(true)
 })

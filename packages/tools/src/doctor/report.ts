@@ -1,3 +1,5 @@
+import type { Invocation } from '../command-line/invocation.js'
+import { renderStep } from '../command-line/next-step.js'
 import { plural } from '../terminal/units.js'
 import type { Diagnosis } from './examine.js'
 import { GROUPS, isSolvable, type Finding, type Step } from './finding.js'
@@ -12,6 +14,8 @@ export interface ReportOptions {
   readonly columns: number
   /** Also what is fine, and everything that was read. */
   readonly verbose: boolean
+  /** How this program was started, for the commands of the steps. */
+  readonly invocation: Invocation
 }
 
 /** Findings of one kind that are printed before the rest of them is only counted. */
@@ -28,7 +32,7 @@ export function formatReport(diagnosis: Diagnosis, options: ReportOptions): stri
     ...fine(sections, options),
     ...describePairs(diagnosis, sections, options),
     '',
-    ...closing(diagnosis, sections, options.columns),
+    ...closing(diagnosis, sections, options),
   ]
 }
 
@@ -52,7 +56,8 @@ function section(
   return ['', title, ...lines]
 }
 
-function inFull(finding: Finding, sections: Sections, { columns, verbose }: ReportOptions): string[] {
+function inFull(finding: Finding, sections: Sections, options: ReportOptions): string[] {
+  const { columns, verbose } = options
   const { severity, title, cause, evidence, steps, closes } = finding
   const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
   const label = severity === 'note' ? '' : `${severity.toUpperCase()}: `
@@ -63,7 +68,7 @@ function inFull(finding: Finding, sections: Sections, { columns, verbose }: Repo
     ...fold(`${mark}  `, `${label}${title}`, columns),
     ...(cause === undefined || (severity === 'note' && !verbose) ? [] : fold('     ', cause, columns)),
     ...shownEvidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
-    ...steps.flatMap((step) => formatStep(step, columns)),
+    ...steps.flatMap((step) => formatStep(step, options)),
     ...(opens.length === 0 ? [] : fold(isSolvable(finding) ? '     opens ' : '     stops ', opens.join(', '), columns)),
   ]
 }
@@ -74,10 +79,7 @@ function inShort(finding: Finding, sections: Sections, options: ReportOptions): 
   // One of several steps would be taken for all of them.
   const [step, ...others] = finding.steps
   const only = step !== undefined && others.length === 0 && step.kind !== 'firmware' ? [step] : []
-  return [
-    ...fold(`${mark}  `, finding.title, options.columns),
-    ...only.flatMap((each) => formatStep(each, options.columns)),
-  ]
+  return [...fold(`${mark}  `, finding.title, options.columns), ...only.flatMap((each) => formatStep(each, options))]
 }
 
 function evidenceText({ source, value }: { readonly source: string; readonly value: string }): string {
@@ -87,9 +89,9 @@ function evidenceText({ source, value }: { readonly source: string; readonly val
 const MARKS: Readonly<Record<Step['kind'], string>> = { command: '$', firmware: '-', hands: '-', instead: 'or' }
 
 /** Commands are left whole, so that they can be copied. */
-function formatStep({ kind, text }: Step, columns: number): string[] {
+function formatStep({ kind, action }: Step, { columns, invocation }: ReportOptions): string[] {
   const prefix = `     ${MARKS[kind].padEnd(2)}    `
-  return fold(prefix, text, kind === 'command' ? Infinity : columns)
+  return fold(prefix, renderStep(action, invocation), kind === 'command' ? Infinity : columns)
 }
 
 function fine({ fine: findings }: Sections, { verbose, columns }: ReportOptions): string[] {

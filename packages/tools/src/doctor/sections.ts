@@ -42,8 +42,8 @@ function isBad({ severity }: Finding): boolean {
 }
 
 /** By severity, and then by how much hangs on it; a drive goes to our module once that is there. */
-function urgency({ severity, closes, steps }: Finding): number {
-  const needsModule = steps.length === 1 && steps[0]!.text.endsWith('--to kmod')
+function urgency({ id, severity, closes }: Finding): number {
+  const needsModule = id === 'drive-by-vfio'
   return (
     ORDER.indexOf(severity) * 10 +
     closes.reduce((least, route) => Math.min(least, ROUTES[route].tier), 9) +

@@ -45,7 +45,7 @@ test.each([{ serial: 'S2' }, { serial: 'S2', yes: true }, {}])(
   async (flags) => {
     const message = await confirm('SECRET1', '', flags)
     expect(message).not.toContain('SECRET1')
-    expect(message).toContain('look up the serial number of the intended drive with gpunvme identify')
+    expect(message).toContain('the serial number of the intended drive on its label, or by gpunvme status, then')
   },
 )
 
@@ -56,7 +56,16 @@ test('--yes without --serial confirms no drive, and the question is still asked'
 
 test('the question is asked with the signal of the session, so that an interrupt ends it', async () => {
   await confirm('S1', 'S1')
-  expect(ask).toHaveBeenCalledWith('Type its serial number, S1, to go on: ', output.io, signal)
+  const question = 'Type its serial number (on its label, or by gpunvme status) to go on: '
+  expect(ask).toHaveBeenCalledWith(question, output.io, signal)
+})
+
+test('the question does not show the serial number that has to be typed, nor does any line before it', async () => {
+  said.mockClear()
+  expect(await confirm('SECRET1', 'SECRET1')).toBe('confirmed')
+  expect(JSON.stringify([said.mock.calls, vi.mocked(ask).mock.calls.map(([question]) => question)])).not.toContain(
+    'SECRET1',
+  )
 })
 
 test.each([

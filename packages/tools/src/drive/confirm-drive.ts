@@ -5,6 +5,7 @@ import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 import { describeContents } from './drive-contents.js'
 import type { OpenedTransport } from './opened-transport.js'
+import { typed, type CommandStep } from '../command-line/next-step.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 export interface ConfirmFlags {
@@ -35,7 +36,8 @@ export async function confirmDrive(
 function requireOwnSerial(name: string, serial: string, flags: ConfirmFlags): string {
   const given = flags.serial?.trim()
   if (given === undefined || given === serial) return serial
-  const drive = { bdf: name, serial, description: 'a simulated drive', change: 'write to' }
+  const serialFrom = { command: ['identify', '--transport', name] }
+  const drive = { bdf: name, serial, serialFrom, description: 'a simulated drive', change: 'write to' }
   throw new NotConfirmedError(drive, `its serial number is not '${given}'`)
 }
 
@@ -44,6 +46,8 @@ export interface ShownDrive {
   readonly bdf: string
   /** Undefined where nobody can know it, and blank of a drive without: then the address has to be said in its place. */
   readonly serial: string | undefined
+  /** Shows serial numbers; by default `status`, which shows those of all drives of this machine. */
+  readonly serialFrom?: CommandStep
   /** 'WD PC SN740, 477 GiB'. */
   readonly description: string
   /** Lines that warn about possible data loss: 'It holds GPT'. */
@@ -66,8 +70,10 @@ export async function confirmChange(
   if (yes && given !== undefined) return
   if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
   output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, warningOf(drive))
-  const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `, output.io, signal)
-  if (typed === '' || typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
+  // A question that showed the number would confirm the wrong drive by copying.
+  const seen = hasSerial(drive) ? ` (on its label, or by ${typed(serialFrom(drive), output.invocation)})` : ''
+  const answer = await ask(`Type its ${name}${seen} to go on: `, output.io, signal)
+  if (answer === '' || answer !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
 }
 
 function passwordOf(drive: ShownDrive) {
@@ -78,6 +84,10 @@ function passwordOf(drive: ShownDrive) {
 
 function hasSerial({ serial = '' }: ShownDrive): boolean {
   return serial.trim() !== ''
+}
+
+function serialFrom({ serialFrom = { command: ['status'] } }: ShownDrive): CommandStep {
+  return serialFrom
 }
 
 function warningOf({ warning = [] }: ShownDrive): string[] {
@@ -92,6 +102,7 @@ async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
     return {
       bdf: transport.bdf ?? transport.name,
       serial,
+      ...(transport.bdf === undefined && { serialFrom: { command: ['identify', '--socket', 'PATH'] } }),
       description: `${model}, ${formatBytes(bytes)}`,
       warning: [await describeContents(controller)],
       change: 'write to',
@@ -110,7 +121,13 @@ export class NotConfirmedError extends ToolsError {
       facts: [printable(drive.description), ...warningOf(drive)],
       // The serial number itself would turn a refusal into a command to copy: the user looks at the drive first.
       next: hasSerial(drive)
-        ? 'look up the serial number of the intended drive with gpunvme identify, then pass --serial SERIAL --yes'
+        ? {
+            words: [
+              'look up the serial number of the intended drive on its label, or by ',
+              serialFrom(drive),
+              ', then pass --serial SERIAL --yes',
+            ],
+          }
         : '--serial ADDRESS --yes with the PCI address of the intended drive, whose serial number is not known',
     })
   }

@@ -1,4 +1,3 @@
-import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { machines } from '../../test/machines/index.js'
 import { rootOf } from '../../test/machines/read-described.js'
@@ -6,8 +5,7 @@ import type { DriveFlags } from '../command-line/options.js'
 import { nameLinuxDrive, nameOpened } from './named-drive.js'
 import type { OpenedTransport } from './opened-transport.js'
 
-const opened = (name: OpenedTransport['name']) =>
-  ({ name, transport: { name, bdf: '0000:0b:00.0' } as Transport }) as OpenedTransport
+const opened = (name: OpenedTransport['name']) => ({ name, transport: { bdf: '0000:0b:00.0' } })
 
 test.each<[OpenedTransport['name'], DriveFlags, string, object]>([
   ['sim', {}, 'SIMULATED  WD PC SN740 512GB (profile sn740)', { simulated: true, profile: 'sn740' }],

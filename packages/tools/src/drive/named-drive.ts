@@ -1,4 +1,5 @@
 import { profiles, type ProfileName } from '@gpunvme/nvme-sim'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { driveFacts } from '../binding/drive-facts.js'
 import type { DriveFlags } from '../command-line/options.js'
 import { printable } from '../terminal/printable.js'
@@ -16,7 +17,7 @@ export interface NamedDrive {
 
 /** Names a drive that a transport has opened. */
 export function nameOpened(
-  { name, transport: { bdf } }: OpenedTransport,
+  { name, transport: { bdf } }: Pick<OpenedTransport, 'name'> & { readonly transport: Pick<Transport, 'bdf'> },
   { profile = DEFAULT_PROFILE, image, socket }: DriveFlags,
 ): NamedDrive {
   const contents = image === undefined ? '' : `, image ${printable(image)}`

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
+import type { NextStep } from '../command-line/next-step.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { readDrives } from './drives.js'
 import { readFunctions } from './functions.js'
@@ -53,7 +54,10 @@ export async function checkRoot(path: string): Promise<void> {
   if (!found.isDirectory()) throw new MachineNotFoundError(path, 'it is no folder')
 }
 
-const LEAVE_OUT = "name the folder that 'gpunvme doctor --save' has made, or leave --root out for this machine"
+const LEAVE_OUT: NextStep = [
+  { words: ['name a folder that ', { command: ['doctor', '--save', 'DIR'], isElsewhere: true }, ' made'] },
+  'leave --root out for this machine',
+]
 
 /** The folder that was named has neither sys/ nor proc/ in it, or is none. */
 export class MachineNotFoundError extends ToolsError {

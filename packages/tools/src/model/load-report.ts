@@ -25,8 +25,11 @@ export function describeLoaded(
   { loaded, gpu = 'host memory' }: Pick<Rig, 'loaded' | 'gpu'>,
   { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
 ): string[] {
-  const { layers, bytes, elapsedNs, wallNs } = loaded
-  const rate = describeModelled(bytes, elapsedNs, link)
+  const { layers, bytes, elapsedNs, driveBusyNs, wallNs } = loaded
+  const isTimed = driveBusyNs > 0
+  const rate = isTimed
+    ? `${formatDuration(elapsedNs)}, read at ${describeRate(bytes, driveBusyNs, link)}`
+    : describeModelled(bytes, 0, link)
   const took = time === 'wall' ? rate : `modelled ${rate}; wall ${formatDuration(wallNs)}`
   return item('loaded', `${plural(layers, 'layer')}, ${formatBytes(bytes)}, kept in ${printable(gpu)}: ${took}`)
 }
@@ -100,7 +103,9 @@ export function describeTotals(
 ): string[] {
   const sum = (of: (pass: PassReport) => number) => passes.reduce((total, pass) => total + of(pass), 0)
   const [readBytes, readNs] = [sum(({ bytes }) => bytes.drive), sum(({ driveBusyNs }) => driveBusyNs)]
-  if (readNs === 0 && sum(({ copyBusyNs }) => copyBusyNs) === 0) return item('total', 'nothing was read or copied')
+  const copyNs = sum(({ copyBusyNs }) => copyBusyNs)
+  if (readNs + copyNs === 0)
+    return item('total', readBytes === 0 ? 'nothing was read or copied' : describeModelled(readBytes, 0, link))
   const took = formatDuration(sum(({ elapsedNs }) => elapsedNs))
   const measured = `${plural(passes.length, 'pass', 'passes')} in ${time === 'modelled' ? 'modelled ' : ''}${took}`
   const predicted = `${formatDuration(sum(({ predictedNs }) => predictedNs))} predicted`
@@ -127,7 +132,7 @@ export function loadResult(
   const { model, fingerprint, problems, gpu, tier, why, placement, loaded } = rig
   const place = { vram: gpu === undefined ? 'host' : 'gpu', ram: 'host', nvme: sourceOf(rig) } as const
   const driveBytes = passes.reduce((sum, { bytes }) => sum + bytes.drive, loaded.bytes)
-  const driveNs = passes.reduce((sum, { driveBusyNs }) => sum + driveBusyNs, loaded.elapsedNs)
+  const driveNs = passes.reduce((sum, { driveBusyNs }) => sum + driveBusyNs, loaded.driveBusyNs)
   const { driveNs: predictedDriveNs, gpuLinkNs, passNs, fillNs, boundBy } = placement.predicted
   return {
     model: { name: model.name, fingerprint },

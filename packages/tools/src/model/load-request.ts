@@ -4,10 +4,10 @@ import type { DriveFlags, TransportFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { EngineName } from '../drive/by-name.js'
 import { requireNamedDrive } from '../drive/require-named.js'
-import type { ComposeOptions } from '../rig/options.js'
 import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
+import type { LoadJob } from './load-and-report.js'
 
 export interface LoadFlags extends Omit<TransportFlags, 'drive' | 'image' | 'socket' | 'engine'>, OutputOptions {
   readonly drive?: readonly string[]
@@ -115,7 +115,7 @@ function drivesOf({ drive, image, socket, ...common }: LoadFlags): DriveFlags[] 
 }
 
 /** The options of `composeRig`. */
-export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: AbortSignal): ComposeOptions {
+export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: AbortSignal): LoadJob['options'] {
   const { to, gpu, tier, vram, ram, queues, depth, nsid, engine, inPlace, verify } = flags
   const target = to === 'host' ? 'none' : to === 'gpu' ? (gpu ?? 0) : gpu
   return {

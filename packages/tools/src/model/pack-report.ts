@@ -1,12 +1,15 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
 import { pack, type PackReceipt } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
+import { typed } from '../command-line/next-step.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
 
 export interface PackRequest {
   readonly name?: string
   readonly replace?: boolean | 'image'
+  /** The option that names the drive, for commands that are printed. */
+  readonly place?: readonly string[]
   readonly signal: AbortSignal
 }
 
@@ -21,7 +24,7 @@ export async function packAndReport(
   model: Model,
   namespace: WritableNamespace,
   output: Output,
-  request: PackRequest,
+  { place = [], ...request }: PackRequest,
 ): Promise<PackReport> {
   const progress = new Progress(output, 'packing')
   const startMs = performance.now()
@@ -40,8 +43,10 @@ export async function packAndReport(
     })
     return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6) }
   } catch (error) {
-    if (former.givenUp)
-      output.error('The old model was given up before this. Where gpunvme verify finds none now, pack again.')
+    if (former.givenUp) {
+      const verify = typed({ command: ['verify', ...place] }, output.invocation)
+      output.error(`The old model was given up before this. If ${verify} finds none now, pack again.`)
+    }
     throw error
   } finally {
     progress.end()

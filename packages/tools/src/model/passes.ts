@@ -1,4 +1,4 @@
-import type { ResidenceStatistics } from '@gpunvme/layer-loader'
+import type { ResidenceStatistics, ResidentLease } from '@gpunvme/layer-loader'
 import type { Rig } from '../rig/open-rig.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
@@ -56,16 +56,19 @@ export async function runPasses(rig: Rig, { passes, signal, output, onPass }: Pa
   return reports
 }
 
-async function handOut(
+/** Takes a model through one pass. @param use called with each layer while it is in memory */
+export async function handOut(
   { loader, placement, gpu }: Rig,
   options: { readonly isLast: boolean; readonly signal: AbortSignal },
   progress: Progress,
+  use?: (layer: ResidentLease) => Promise<void>,
 ): Promise<Pick<PassReport, 'layers' | 'layersVerified' | 'bytes'>> {
   const totalBytes = placement.layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   const bytes = { gpu: 0, host: 0, drive: 0 }
   let [layers, layersVerified] = [0, 0]
   try {
     for await (using layer of loader.pass(options)) {
+      await use?.(layer)
       const { residence, lengthBytes, verifiedOnGpu } = layer
       bytes[residence === 'nvme' ? 'drive' : residence === 'vram' && gpu !== undefined ? 'gpu' : 'host'] += lengthBytes
       layers++

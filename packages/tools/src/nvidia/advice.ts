@@ -1,3 +1,5 @@
+import { commandFor, onMachine, whereItIs } from '../command-line/advised-command.js'
+import type { Action, Phrase } from '../command-line/next-step.js'
 import { isKnown, valueOf } from '../machine/known.js'
 import type { DkmsBuild, Mismatch, ModuleContents, NvidiaDriver, StaticBar1 } from './driver-state.js'
 import { lastOf } from './options.js'
@@ -8,33 +10,39 @@ export interface Advice {
   readonly topic: 'registration' | 'static-bar1' | 'mismatch'
   readonly verdict: 'fine' | 'wanting' | 'unknown'
   readonly text: string
-  readonly steps: readonly string[]
+  readonly steps: readonly Action[]
 }
 
 /** The best first, as a sentence: both flavours have the same versions and serve the same GPUs from Turing on. */
-const openFirst = (command: (words: string) => string) =>
-  `install the open flavour of the driver, which needs no change (GPUs from Turing on; ${command('doctor')} names the package), then restart`
+const openFirst = (root: string, before = ''): Phrase => ({
+  words: [
+    `${before}install the open flavour of the driver, which needs no change (GPUs from Turing on; `,
+    commandFor(root, 'doctor'),
+    ' names the package), then restart',
+  ],
+})
 
-/** @param command our own, with the --root that was given: 'gpunvme --root DIR' has to work as it is printed. */
-export function adviseDriver(driver: NvidiaDriver, command: (words: string) => string): Advice[] {
-  return [registration(driver, command), ...staticBar1(driver, command), ...mismatches(driver)]
+/** @param root folder with the files of the machine. */
+export function adviseDriver(driver: NvidiaDriver, root: string): Advice[] {
+  const advice = [registration(driver, root), ...staticBar1(driver, root), ...mismatches(driver)]
+  return advice.map((each) => ({ ...each, steps: each.steps.map((step) => whereItIs(root, step)) }))
 }
 
 /** Whether CUDA can be given a drive's registers. */
-function registration(driver: NvidiaDriver, command: (words: string) => string): Advice {
+function registration(driver: NvidiaDriver, root: string): Advice {
   const topic = 'registration'
   const rivals = valueOf(driver.rivals) ?? []
   const contents = moduleOf(driver)
   if (contents === undefined) {
     const reason = isKnown(driver.onDisk) ? 'no module of NVIDIA for this kernel' : driver.onDisk.unknown
     const text = rivals.length > 0 ? `${reason}; ${rivals.join(' and ')} drives the GPUs` : reason
-    return { topic, verdict: isKnown(driver.onDisk) ? 'wanting' : 'unknown', text, steps: [openFirst(command)] }
+    return { topic, verdict: isKnown(driver.onDisk) ? 'wanting' : 'unknown', text, steps: [openFirst(root)] }
   }
   if (!isKnown(contents)) return { topic, verdict: 'unknown', text: contents.unknown, steps: [] }
   const { pfnLookup, version = 'the module', flavour } = contents
   const called = `${version} (${isKnown(flavour) ? flavour : 'flavour unknown'})`
   if (pfnLookup !== 'none') {
-    const steps = endsAt610(contents) ? [`before a kernel 6.10 or later: ${openFirst(command)}`] : []
+    const steps = endsAt610(contents) ? [openFirst(root, 'before a kernel 6.10 or later: ')] : []
     return { topic, verdict: 'fine', text: `${called} finds registers by ${pfnLookup}`, steps }
   }
   const text = `${called} can look no registers up: registering a drive with CUDA fails`
@@ -44,8 +52,14 @@ function registration(driver: NvidiaDriver, command: (words: string) => string):
     verdict: 'wanting',
     text,
     steps: [
-      openFirst(command),
-      `or, where the proprietary flavour has to stay: ${command('driver apply pfn-lookup')}${treeFirst(driver)}`,
+      openFirst(root),
+      {
+        words: [
+          'or, where the proprietary flavour has to stay: ',
+          onMachine(root, 'driver', 'apply', 'pfn-lookup'),
+          treeFirst(driver),
+        ],
+      },
     ],
   }
 }
@@ -78,7 +92,7 @@ export function moduleOf({ onDisk, kernel }: NvidiaDriver) {
 }
 
 /** As it is now, and as it will be when the module on disk is loaded with what is configured. */
-function staticBar1(driver: NvidiaDriver, command: (words: string) => string): Advice[] {
+function staticBar1(driver: NvidiaDriver, root: string): Advice[] {
   const { state, because } = driver.staticBar1
   const topic = 'static-bar1'
   const contents = moduleOf(driver)
@@ -87,20 +101,16 @@ function staticBar1(driver: NvidiaDriver, command: (words: string) => string): A
   if (isOn(state)) return [{ topic, verdict: 'fine', text: `${state}: ${because}`, steps: [] }]
   const version = isKnown(contents) ? contents.version : undefined
   const next = version === undefined ? undefined : ruleOfStaticBar1(version, driver.options.configuredRegistry)
-  return [{ topic, verdict: 'wanting', text: `${state}: ${because}`, steps: [stepToStaticBar1(driver, next, command)] }]
+  return [{ topic, verdict: 'wanting', text: `${state}: ${because}`, steps: [stepToStaticBar1(driver, next, root)] }]
 }
 
-function stepToStaticBar1(
-  driver: NvidiaDriver,
-  next: StaticBar1 | undefined,
-  command: (words: string) => string,
-): string {
+function stepToStaticBar1(driver: NvidiaDriver, next: StaticBar1 | undefined, root: string): Action {
   if (next?.state === 'none') return 'upgrade the driver: 580 and later have it without any option'
   if (next !== undefined && isKnown(next.state) && isOn(next.state)) return 'restart: the module on disk has it on'
   const setIn = lastOf(driver.options.configured, 'NVreg_RegistryDwords')?.file
   if (setIn !== undefined && driver.options.configuredRegistry['RMForceStaticBar1'] !== undefined)
     return `take RMForceStaticBar1 out of ${setIn}, build the initramfs again, then restart`
-  return command('driver apply options --set static-bar1')
+  return onMachine(root, 'driver', 'apply', 'options', '--set', 'static-bar1')
 }
 
 function isOn(state: string): boolean {
@@ -146,11 +156,11 @@ const SIGNED =
   'with Secure Boot: the module has to be signed by a key that is enrolled (mokutil --test-key /var/lib/dkms/mok.pub)'
 
 /** The initramfs may hold the module or its options of before. @param isModule whether a module was built anew. */
-export function initramfsSteps(kernel: string, isModule: boolean, command: (words: string) => string): string[] {
+export function initramfsSteps(kernel: string, isModule: boolean, root: string): Action[] {
   return [
     `sudo update-initramfs -u -k ${kernel} (Fedora: sudo dracut -f --kver ${kernel}; Arch: sudo mkinitcpio -P)`,
     ...(isModule ? [SIGNED] : []),
     'sudo reboot',
-    `${command('driver')}, which shows whether it has come through`,
+    { ...commandFor(root, 'driver'), note: 'which shows whether it has come through' },
   ]
 }

@@ -9,6 +9,7 @@ import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { applyChange } from './apply-change.js'
 import { changeDriver, revertDriver, type ChangeWish } from './change-driver.js'
+import { renderStep } from '../command-line/next-step.js'
 import { stepsAfter } from './describe-change.js'
 import { planPfnLookup } from './plan-change.js'
 import { readNvidia } from './read-driver.js'
@@ -56,7 +57,7 @@ test('the tree of the installed module is changed once, is known as changed, and
   const applied = await run(changeDriver, root, {})
   expect(applied).toMatchObject({ outcome: 'applied', files: ['nvidia/os-mlock.c'] })
   expect(applied.originals).toBe('/var/lib/gpunvme/driver/pfn-lookup/usr_src_nvidia-580.142')
-  expect(stepsAfter(applied, 'pfn-lookup', applied.driver, (words) => `gpunvme ${words}`).slice(0, 2)).toEqual([
+  expect(stepsAfter(applied, 'pfn-lookup', applied.driver, '/').slice(0, 2)).toEqual([
     'sudo dkms build --force -m nvidia -v 580.142 -k 6.17.0-8-generic',
     'sudo dkms install --force -m nvidia -v 580.142 -k 6.17.0-8-generic',
   ])
@@ -120,7 +121,7 @@ test('after a change for BAR1 between GPUs, its keys come before the restart', a
   const applied = await run(changeDriver, root, { kind: 'bar1-p2p', source: tree })
   expect(applied).toMatchObject({ outcome: 'applied' })
   expect(applied.files).toHaveLength(4)
-  const steps = stepsAfter(applied, 'bar1-p2p', applied.driver, (words) => `gpunvme ${words}`)
+  const steps = stepsAfter(applied, 'bar1-p2p', applied.driver, '/').map((step) => renderStep(step))
   expect(steps[0]).toBe(`make -C ${tree} modules -j$(nproc)`)
   const [keys, restart] = [/--set bar1-p2p/, /^sudo reboot$/].map((what) => steps.findIndex((step) => what.test(step)))
   expect(keys).toBeGreaterThan(0)

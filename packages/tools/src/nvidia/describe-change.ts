@@ -1,6 +1,9 @@
 import { basename } from 'node:path'
+import { onMachine, whereItIs } from '../command-line/advised-command.js'
+import type { Action } from '../command-line/next-step.js'
 import { valueOf } from '../machine/known.js'
 import { indented } from '../binding/labelled.js'
+import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { buildSteps, initramfsSteps } from './advice.js'
 import type { ChangeKind } from './change-record.js'
@@ -13,22 +16,23 @@ export function stepsAfter(
   { outcome, tree }: ChangeResult,
   kind: ChangeKind,
   driver: NvidiaDriver,
-  command: (words: string) => string,
-): string[] {
+  root: string,
+): Action[] {
   if (outcome !== 'applied' && outcome !== 'planned' && outcome !== 'reverted') return []
-  const initramfs = initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', kind !== 'options', command)
-  if (kind === 'options') return initramfs
+  const initramfs = initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', kind !== 'options', root)
+  const place = (steps: readonly Action[]) => steps.map((step) => whereItIs(root, step))
+  if (kind === 'options') return place(initramfs)
   // The keys have to be there when the module is loaded.
-  const keys =
-    kind === 'bar1-p2p' && outcome !== 'reverted' ? [command('driver apply options --set bar1-p2p,resizable-bar')] : []
-  return [...buildSteps(driver, tree), ...keys, ...initramfs]
+  const setting = onMachine(root, 'driver', 'apply', 'options', '--set', 'bar1-p2p,resizable-bar')
+  const keys = kind === 'bar1-p2p' && outcome !== 'reverted' ? [setting] : []
+  return place([...buildSteps(driver, tree), ...keys, ...initramfs])
 }
 
 export function describeChange(
   result: ChangeResult,
   kind: ChangeKind,
-  steps: readonly string[],
-  columns: number,
+  steps: readonly Action[],
+  { columns, invocation }: Pick<Output, 'columns' | 'invocation'>,
 ): string[] {
   return [
     ...indented(titleOf(result, kind), columns, ''),
@@ -37,7 +41,7 @@ export function describeChange(
       : [
           '',
           result.outcome === 'planned' ? 'Once it is applied, by you:' : 'Then, by you:',
-          ...describeSteps(steps, columns),
+          ...describeSteps(steps, { columns, invocation }),
         ]),
   ]
 }

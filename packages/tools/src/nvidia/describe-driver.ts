@@ -1,5 +1,7 @@
 import { indented, labelled } from '../binding/labelled.js'
+import { renderStep, type Action } from '../command-line/next-step.js'
 import { isKnown, type Known } from '../machine/known.js'
+import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import type { Advice } from './advice.js'
@@ -34,7 +36,7 @@ export function describeDriver(driver: NvidiaDriver, columns: number): string[] 
 }
 
 /** How things stand and what helps, step by step. */
-export function describeAdvice(advice: readonly Advice[], columns: number): string[] {
+export function describeAdvice(advice: readonly Advice[], output: Pick<Output, 'columns' | 'invocation'>): string[] {
   const titles = {
     registration: 'Registering a drive with CUDA',
     'static-bar1': 'Static BAR1',
@@ -44,15 +46,18 @@ export function describeAdvice(advice: readonly Advice[], columns: number): stri
     ...(index > 0 && advice[index - 1]!.topic === topic ? [] : [...(index > 0 ? [''] : []), titles[topic]]),
     ...indented(
       `${verdict === 'unknown' ? 'unknown: ' : ''}${printable(text)}`,
-      columns,
+      output.columns,
       verdict === 'fine' ? '  ok  ' : '  !   ',
     ),
-    ...describeSteps(steps, columns),
+    ...describeSteps(steps, output),
   ])
 }
 
-export function describeSteps(steps: readonly string[], columns: number): string[] {
-  return steps.flatMap((step, index) => indented(step, columns, `      ${index + 1}. `))
+export function describeSteps(
+  steps: readonly Action[],
+  { columns, invocation }: Pick<Output, 'columns' | 'invocation'>,
+): string[] {
+  return steps.flatMap((step, index) => indented(renderStep(step, invocation), columns, `      ${index + 1}. `))
 }
 
 function running({ running: module, rivals }: NvidiaDriver): string {

@@ -54,6 +54,8 @@ export interface Rig extends RigPlan {
     readonly layers: number
     readonly bytes: number
     readonly elapsedNs: number
+    /** The part of `elapsedNs` in which the drive was busy; copies and checksums took the rest. */
+    readonly driveBusyNs: number
     readonly wallNs: number
   }
   /** Releases layers, GPU memory, controllers and transports. Closing twice is harmless. */
@@ -159,7 +161,8 @@ export async function composeRig(
     const { vram, ram } = placement
     const bytes = vram.layerBytes + ram.layerBytes
     const wallNs = Math.round((performance.now() - startMs) * 1e6)
-    const loaded = { layers: vram.layers + ram.layers, bytes, elapsedNs: clock.now() - startNs, wallNs }
+    const times = { elapsedNs: clock.now() - startNs, driveBusyNs: loader.statistics.driveBusyNs, wallNs }
+    const loaded = { layers: vram.layers + ram.layers, bytes, ...times }
     return { ...plan, loader, loaded, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     return teardown.undo(error)

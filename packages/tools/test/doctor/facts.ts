@@ -1,4 +1,6 @@
 import { ELSEWHERE } from '../../src/command-line/invocation.js'
+import { renderStep } from '../../src/command-line/next-step.js'
+import type { Step } from '../../src/doctor/finding.js'
 import type { Facts, ProcessFacts } from '../../src/doctor/facts.js'
 import { unknown } from '../../src/machine/known.js'
 import type { Drive, Gpu, Machine } from '../../src/machine/machine.js'
@@ -171,7 +173,6 @@ export function facts(
     machine: { ...MACHINE, ...changes.machine },
     nvidia: { ...NVIDIA, ...changes.nvidia },
     process: changes.process === null ? undefined : { ...PROCESS, ...changes.process },
-    invocation: ELSEWHERE,
   }
 }
 
@@ -183,3 +184,8 @@ export function withFunction(address: string, changes: Partial<PciFunction>): Pa
 }
 
 export const NEEDS_ROOT = unknown('needs root: configuration space past byte 64')
+
+/** A step as a user reads it who starts the program as 'gpunvme', and is not root. */
+export function textOf({ action }: Step): string {
+  return renderStep(action, ELSEWHERE)
+}

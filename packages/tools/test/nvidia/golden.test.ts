@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
+import { INSTALLED } from '../../src/command-line/invocation.js'
 import { adviseDriver } from '../../src/nvidia/advice.js'
 import { describeAdvice, describeDriver } from '../../src/nvidia/describe-driver.js'
 import { readNvidia } from '../../src/nvidia/read-driver.js'
@@ -12,8 +13,8 @@ test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])('%s: the state and wh
   const root = scratch()
   writeNvidiaState(root, name)
   const driver = await readNvidia(root)
-  const advice = adviseDriver(driver, (words) => `gpunvme ${words}`)
-  const lines = [...describeDriver(driver, 80), '', ...describeAdvice(advice, 80), '']
+  const advice = adviseDriver(driver, '/')
+  const lines = [...describeDriver(driver, 80), '', ...describeAdvice(advice, { columns: 80, invocation: INSTALLED }), '']
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   const golden = join(import.meta.dirname, 'golden', `${name}.txt`)
   if (process.env['UPDATE'] === '1') {

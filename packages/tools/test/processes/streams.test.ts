@@ -18,7 +18,9 @@ beforeAll(async () => {
 })
 
 test('the packed program has the output and the exit codes of the sources', LIMIT, async () => {
-  for (const words of [['--version'], ['help', 'bench'], ['inspect', 'model.gguf'], ['inspect', 'missing.gguf']]) {
+  // Without next commands, which are printed as each of the two was started.
+  const lines = ['--version', 'help bench', 'identify --sim', 'inspect model.gguf --json', 'inspect missing.gguf']
+  for (const words of lines.map((line) => line.split(' '))) {
     const { code, stdout, stderr } = await gpunvme(words, { cwd })
     expect(await gpunvmeProcess(words, { cwd })).toMatchObject({ code, stdout, stderr })
   }

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createStripe, pack, type HostCopyMemory, type ResidentLease } from '@gpunvme/layer-loader'
+import { pack, type HostCopyMemory, type ResidentLease } from '@gpunvme/layer-loader'
 import { openModelFile } from '@gpunvme/layer-loader/formats'
 import { Controller } from '@gpunvme/host-driver'
 import { describe, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { openRig, openTransport, type ComposeOptions, type Rig, type RigOptions 
 import { createImageFile } from '../../src/drive/image-file.js'
 import { composeRig, packInto } from '../../src/rig/open-rig.js'
 import { scratch } from '../gpunvme.js'
+import { packStriped } from '../striped.js'
 
 const MIB = 1024 * 1024
 const LAYERS = 8
@@ -108,8 +109,7 @@ describe('openRig without a GPU', () => {
   test('opens several drives as the set that they form', async () => {
     const path = await modelFile()
     const images = [file('a.img'), file('b.img')]
-    for (const image of images) await createImageFile(image, 32 * MIB)
-    await stripe(images, path)
+    await packStriped(path, images)
     const drives = images.map((image) => ({ transport: 'sim', image }) as const)
     await using rig = await openRig({ drives, gpu: 'none', ...BUDGET })
     expect(rig.controllers).toHaveLength(2)
@@ -201,17 +201,4 @@ async function packed(path: string, name: string): Promise<string> {
   await controller.close()
   await close()
   return image
-}
-
-/** A stripe of drives that holds the model. */
-async function stripe(images: readonly string[], path: string): Promise<void> {
-  const opened = await Promise.all(images.map((image) => openTransport('sim', { image })))
-  const controllers = await Promise.all(
-    opened.map(({ transport }) => Controller.open(transport, { write: { serial: SERIAL } })),
-  )
-  const set = await createStripe(controllers.map((controller) => controller.namespace(1)))
-  await using model = await openModelFile(path)
-  await pack(model, set)
-  for (const controller of controllers) await controller.close()
-  for (const { close } of opened) await close()
 }

@@ -47,8 +47,8 @@ test('a mount and a swap can be ended, each by its own command, once', () => {
     id: 'drive-in-use',
     severity: 'blocker',
     steps: [
-      { kind: 'command', text: 'sudo umount /mnt/models' },
-      { kind: 'command', text: 'sudo swapoff /dev/nvme1n1p2' },
+      { kind: 'command', action: 'sudo umount /mnt/models' },
+      { kind: 'command', action: 'sudo swapoff /dev/nvme1n1p2' },
     ],
   })
   expect(use(['nvme1n1', 'open in qemu (4711)']).steps).toMatchObject([{ kind: 'hands' }])

@@ -114,7 +114,7 @@ const SYSTEM_USE =
 
 function releases(holders: readonly Holder[]): Step[] {
   const steps = holders.flatMap(({ device, use }) => release(device, use))
-  return steps.filter((step, index) => steps.findIndex(({ text }) => text === step.text) === index)
+  return steps.filter((step, index) => steps.findIndex(({ action }) => action === step.action) === index)
 }
 
 /** Commands where they are sure; words where only the user knows what depends on it. */

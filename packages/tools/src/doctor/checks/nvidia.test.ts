@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { facts, GPU, OPEN_MODULE, RUNNING, withFunction } from '../../../test/doctor/facts.js'
+import { facts, GPU, OPEN_MODULE, RUNNING, withFunction, textOf } from '../../../test/doctor/facts.js'
 import { unknown } from '../../machine/known.js'
 import type { ModuleContents, NvidiaDriver } from '../../nvidia/index.js'
 import { checkNvidia } from './nvidia.js'
@@ -19,7 +19,7 @@ test('the proprietary flavour is one finding, and the open one of the same branc
   const dead = about({ running: proprietary, ...onDisk({ flavour: 'proprietary', pfnLookup: 'none' }) })
   expect(ids(dead)).toEqual(['generation ok', 'nvidia ok', 'flavour-proprietary problem', 'static-bar1 ok'])
   expect(dead[2]!.closes).toEqual(['tier1-cuda', 'tier2-dma-buf'])
-  expect(dead[2]!.steps.map(({ text }) => text)).toEqual([
+  expect(dead[2]!.steps.map(textOf)).toEqual([
     'sudo apt install nvidia-driver-590-open',
     'sudo reboot',
     expect.stringMatching(
@@ -40,13 +40,13 @@ test('a GPU from before Turing is not sent to the open flavour, which does not d
     }),
   )
   expect(ids(found)).not.toContain('flavour-proprietary problem')
-  expect(found.flatMap(({ steps }) => steps.map(({ text }) => text)).join()).not.toMatch(/-open/)
+  expect(found.flatMap(({ steps }) => steps.map(textOf)).join()).not.toMatch(/-open/)
 })
 
 test('an open build that found no look-up is from before the fix, or from headers that lacked Module.symvers', () => {
   const dead = about(onDisk({ pfnLookup: 'none' })).find(({ id }) => id === 'pfn-lookup-dead')!
   expect(dead.cause).toMatch(/Module\.symvers/)
-  expect(dead.steps.at(-1)?.text).toBe('gpunvme driver')
+  expect(textOf(dead.steps.at(-1)!)).toBe('gpunvme driver')
 })
 
 test('a module on disk that is not the one that runs says nothing of it', () => {
@@ -65,12 +65,12 @@ test('a GPU that nouveau has needs another driver, and one that was given to vfi
   const withDriver = (driver: string) => checkNvidia(facts({ machine: withFunction(GPU, { driver }) }))[0]!
   expect(withDriver('nouveau')).toMatchObject({ id: 'gpu-driver', closes: ['tier1'] })
   // It is installed, and nouveau came first.
-  expect(withDriver('nouveau').steps.map(({ text }) => text)).toEqual([
+  expect(withDriver('nouveau').steps.map(textOf)).toEqual([
     'echo blacklist nouveau | sudo tee /etc/modprobe.d/not-nouveau.conf',
     'sudo update-initramfs -u -k all',
     'sudo reboot',
   ])
-  expect(withDriver('vfio-pci').steps[0]!.text).toMatch(/give it back/)
+  expect(textOf(withDriver('vfio-pci').steps[0]!)).toMatch(/give it back/)
 })
 
 test('generations: older than Turing, Blackwell, and chips that nobody knows yet', () => {
@@ -91,7 +91,7 @@ test('libcuda of another version ends CUDA; what the next start loads is brought
   )
   expect(dead).toMatchObject({ id: 'nvidia-versions', severity: 'problem', closes: ['tier1'] })
   expect(dead!.evidence.map(({ value }) => value)).toEqual(['a', 'b'])
-  expect(dead!.steps.map(({ text }) => text)).toEqual(['sudo update-initramfs -u -k all', 'sudo reboot'])
+  expect(dead!.steps.map(textOf)).toEqual(['sudo update-initramfs -u -k all', 'sudo reboot'])
   expect(parts({ kind: 'running-and-disk', text: 'c' })).toMatchObject({ id: 'nvidia-next-start', closes: [] })
   expect(ids(about({ mismatches: [{ kind: 'several-trees', text: 'd' }] }))).toContain('nvidia-several-trees note')
 })
@@ -103,7 +103,7 @@ test('static BAR1: off by a key, too old, and unknown', () => {
     id: 'static-bar1-off',
     severity: 'note',
     closes: ['tier2-static-bar1'],
-    steps: [{ text: 'gpunvme driver plan options --set static-bar1' }],
+    steps: [{ action: { command: ['driver', 'plan', 'options', '--set', 'static-bar1'] } }],
   })
   expect(state({ state: unknown('x'), because: 'x' })).toMatchObject({ severity: 'unknown' })
 })

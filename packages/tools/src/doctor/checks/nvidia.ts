@@ -108,9 +108,13 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
       ...openFlavour(facts),
       ...(isDead
         ? [
-            instead(
-              `must it stay proprietary: ${gpunvme(facts, 'driver plan pfn-lookup')}, for doorbells alone${treeFirst(facts.nvidia)}`,
-            ),
+            instead({
+              words: [
+                'must it stay proprietary: ',
+                gpunvme(facts, 'driver plan pfn-lookup'),
+                `, for doorbells alone${treeFirst(facts.nvidia)}`,
+              ],
+            }),
           ]
         : []),
     ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DRIVE, facts, GPU, gpu, MACHINE, pciFunction } from '../../../test/doctor/facts.js'
+import { DRIVE, facts, GPU, gpu, MACHINE, pciFunction, textOf } from '../../../test/doctor/facts.js'
 import type { Machine } from '../../machine/machine.js'
 import { checkPaths } from './paths.js'
 
@@ -75,5 +75,5 @@ test('ACS redirect of a switch above both is said, with the port to lift it at',
   ]
   const found = checkPaths(facts({ machine: { functions } })).find(({ id }) => id === 'acs-redirect')
   expect(found).toMatchObject({ severity: 'note', subjects: [DRIVE, GPU], closes: [] })
-  expect(found!.steps[0]!.text).toMatch(/^add pci=disable_acs_redir=0000:02:00\.0 to/)
+  expect(textOf(found!.steps[0]!)).toMatch(/^add pci=disable_acs_redir=0000:02:00\.0 to/)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { facts, gpu, MACHINE } from '../../../test/doctor/facts.js'
+import { facts, gpu, MACHINE, textOf } from '../../../test/doctor/facts.js'
 import { unknown } from '../../machine/known.js'
 import type { Machine } from '../../machine/machine.js'
 import type { ProcessFacts } from '../facts.js'
@@ -42,7 +42,7 @@ test('an IOMMU that is off names what turns it on: the word on the command line,
   const iommu = (commandLine: string, iommuTable: 'IVRS' | undefined) => {
     const kernel = { ...MACHINE.kernel, commandLine }
     const found = checkIommu(facts({ machine: { kernel, firmware: { ...MACHINE.firmware, iommuTable } } }))
-    return found[0]!.steps.map(({ text }) => text)
+    return found[0]!.steps.map(textOf)
   }
   expect(iommu('quiet amd_iommu=off', 'IVRS')).toEqual([
     'take amd_iommu=off out of GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then',

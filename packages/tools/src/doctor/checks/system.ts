@@ -1,8 +1,11 @@
+import type { CommandStep } from '../../command-line/next-step.js'
 import { isKnown, valueOf } from '../../machine/known.js'
 import { plural } from '../../terminal/units.js'
 import { gpunvme, sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
-import { renderStep, typed } from '../../command-line/next-step.js'
+
+const DOCTOR: CommandStep = { command: ['doctor'], isElsewhere: true }
+const SAVE: CommandStep = { command: ['doctor', '--save', 'DIR'], isElsewhere: true }
 
 /** What the machine is: whether it has a GPU and a drive at all, and whether all of it can be seen from here. */
 export function checkSystem(facts: Facts): Finding[] {
@@ -10,7 +13,7 @@ export function checkSystem(facts: Facts): Finding[] {
   // What is not there, is not there by Windows' leave.
   const drafts =
     hypervisor !== undefined && /WSL/.test(hypervisor.name)
-      ? [windows(hypervisor.evidence, facts)]
+      ? [windows(hypervisor.evidence)]
       : [...whatIsSeen(facts), ...checkGpus(facts), ...drives(facts), ...surroundings(facts)]
   return drafts.map((draft) => finding('system', draft))
 }
@@ -25,7 +28,7 @@ function whatIsSeen(facts: Facts): Draft[] {
       title: 'No PCI function is listed: neither GPUs nor drives can be seen from here',
       cause: 'Containers without /sys and some virtual machines are like this; the machine itself may have both.',
       evidence: [read('/sys/bus/pci/devices', 'empty, or not there')],
-      steps: [hands('run gpunvme doctor on the machine itself')],
+      steps: [hands({ words: ['run ', DOCTOR, ' on the machine itself'] })],
       closes: ['memory'],
     })
   }
@@ -42,7 +45,7 @@ function whatIsSeen(facts: Facts): Draft[] {
           : [read(sysfs(hidden.address, 'config'), hidden.packets.unknown)],
       steps: [
         process === undefined
-          ? hands('have it saved by root: sudo gpunvme doctor --save DIR')
+          ? hands({ words: ['have it saved by root: ', { ...SAVE, asRoot: true }] })
           : command(gpunvme(facts, 'doctor', 'root')),
       ],
     })
@@ -84,7 +87,7 @@ function checkGpus({ machine }: Facts): Draft[] {
   })
 }
 
-function drives({ machine, invocation }: Facts): Draft[] {
+function drives({ machine }: Facts): Draft[] {
   if (machine.drives.length > 0 || machine.functions.length === 0) return []
   const others = machine.otherDisks.map(({ name }) => name)
   return [
@@ -97,20 +100,20 @@ function drives({ machine, invocation }: Facts): Draft[] {
         read('/sys/bus/pci/devices', 'no function of class 010802h'),
         ...(others.length > 0 ? [read('/sys/block', `other disks: ${others.join(', ')}`)] : []),
       ],
-      steps: [instead(renderStep({ command: ['demo'], note: 'which simulates a drive' }, invocation))],
+      steps: [instead({ command: ['demo'], note: 'which simulates a drive' })],
       closes: ['memory'],
     },
   ]
 }
 
-function windows(evidence: string, { invocation }: Facts): Draft {
+function windows(evidence: string): Draft {
   return {
     id: 'wsl',
     severity: 'blocker',
     title: 'WSL: Windows keeps drives and their registers to itself',
     cause: 'The GPU can be computed with here, but no NVMe controller is handed to Linux.',
     evidence: [read('', evidence)],
-    steps: [instead(`Linux on the machine itself; here, ${typed({ command: ['demo'] }, invocation)}`)],
+    steps: [instead({ words: ['Linux on the machine itself; here, ', { command: ['demo'] }] })],
     closes: ['memory'],
   }
 }

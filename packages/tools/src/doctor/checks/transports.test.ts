@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DRIVE, drive, facts, MACHINE, pciFunction, withFunction } from '../../../test/doctor/facts.js'
+import { DRIVE, drive, facts, MACHINE, pciFunction, withFunction, textOf } from '../../../test/doctor/facts.js'
 import type { Machine } from '../../machine/machine.js'
 import type { PciFunction } from '../../machine/pci-function.js'
 import { checkTransports } from './transports.js'
@@ -8,7 +8,7 @@ function about(changes: Partial<PciFunction>, machine: Partial<Machine> = {}) {
   const [finding, ...more] = checkTransports(facts({ machine: { ...withFunction(DRIVE, changes), ...machine } }))
   expect(more).toEqual([])
   const { id, severity, steps } = finding!
-  return [id, severity, ...steps.map(({ text }) => text)]
+  return [id, severity, ...steps.map(textOf)]
 }
 
 const loaded = (...names: string[]): Partial<Machine> => ({
@@ -17,13 +17,14 @@ const loaded = (...names: string[]): Partial<Machine> => ({
 const huge = (freePages: number): Partial<Machine> => ({
   memory: { ...MACHINE.memory, hugePages: [{ pageBytes: 2_097_152, node: undefined, pages: 768, freePages }] },
 })
+const TO_KMOD = { command: ['bind', DRIVE, '--to', 'kmod'], asRoot: true }
 const BIND = `sudo gpunvme bind ${DRIVE}`
 
 test('a drive that was handed over is reached by what has it', () => {
   expect(about({ driver: 'gpunvme' })).toEqual(['drive-bound', 'ok'])
   const byVfio = checkTransports(facts({ machine: withFunction(DRIVE, { driver: 'vfio-pci', group: 12 }) }))
   expect(byVfio).toMatchObject([
-    { id: 'drive-by-vfio', severity: 'note', closes: ['tier2-dma-buf'], steps: [{ text: `${BIND} --to kmod` }] },
+    { id: 'drive-by-vfio', severity: 'note', closes: ['tier2-dma-buf'], steps: [{ action: TO_KMOD }] },
     { id: 'drive-bound', severity: 'ok', opens: ['memory'] },
   ])
 })
@@ -57,7 +58,7 @@ test('a group that is shared with what the kernel drives is not for vfio; our mo
   const [finding] = checkTransports(facts({ machine: { functions } }))
   expect(finding).toMatchObject({ id: 'group-shared', severity: 'problem', closes: ['memory'] })
   expect(finding!.cause).toMatch(/group 12 when 0000:0c:00\.0 \(r8169\) is given up/)
-  expect(finding!.steps.at(-2)?.text).toBe('sudo modprobe gpunvme')
+  expect(textOf(finding!.steps.at(-2)!)).toBe('sudo modprobe gpunvme')
 })
 
 test('a kernel without vfio-pci is left to our module, and a locked-down one without an IOMMU to nothing else', () => {
@@ -68,5 +69,5 @@ test('a kernel without vfio-pci is left to our module, and a locked-down one wit
 
 test("advice for another machine's files is for that machine, and names no copy", () => {
   const [finding] = checkTransports(facts({ machine: { ...withFunction(DRIVE, { group: 12 }), root: 'b450' } }))
-  expect(finding!.steps.at(-1)!.text).toBe(`sudo modprobe vfio-pci && sudo gpunvme bind ${DRIVE}`)
+  expect(textOf(finding!.steps.at(-1)!)).toBe(`sudo modprobe vfio-pci && sudo gpunvme bind ${DRIVE}`)
 })

@@ -103,7 +103,7 @@ function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number):
       ...toBind(
         drive,
         found,
-        [bind(facts, found, isVfioLoaded(facts) ? '' : 'sudo modprobe vfio-pci && ')],
+        [bind(facts, found, isVfioLoaded(facts) ? undefined : 'sudo modprobe vfio-pci')],
         'vfio-pci',
       ),
       evidence,
@@ -135,8 +135,10 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
         closes: ['memory'],
       },
     ]
-  const steps = [...hugePages(facts), ...(found.driver === undefined ? [] : [bind(facts, found)])]
-  if (steps.length > 0) return [{ ...toBind(drive, found, steps, '/sys and huge pages'), evidence }]
+  const hasDriver = found.driver !== undefined
+  const steps = [...hugePages(facts), ...(hasDriver ? [bind(facts, found)] : [])]
+  const verb = hasDriver ? 'Hand over' : 'Make ready'
+  if (steps.length > 0) return [{ ...toBind(drive, found, steps, '/sys and huge pages', verb), evidence }]
   return [
     {
       id: 'drive-free',
@@ -148,23 +150,28 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
   ]
 }
 
-function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: string): Draft {
+function toBind(
+  drive: Drive,
+  found: PciFunction,
+  steps: readonly Step[],
+  to: string,
+  verb: 'Hand over' | 'Make ready' = 'Hand over',
+): Draft {
   const from = found.driver === undefined ? 'It has no driver.' : `It belongs to the kernel's ${found.driver}.`
-  const verb =
-    found.driver === undefined && steps.every(({ text }) => !text.includes('bind')) ? 'Make ready' : 'Hand over'
   return {
     id: 'drive-to-hand-over',
     severity: 'note',
     title: `${verb} ${callDrive(drive)}, by ${to}`,
-    cause: `${from} A program drives it only after that; gpunvme unbind gives it back.`,
+    cause: `${from} A program drives it only after that, and it can be given back.`,
     steps,
     closes: ['memory'],
   }
 }
 
 /** `bind` chooses the driver by what it finds then, as it is chosen here. */
-function bind(facts: Facts, { address }: PciFunction, before = ''): Step {
-  return command(`${before}${gpunvme(facts, `bind ${address}`, 'root')}`)
+function bind(facts: Facts, { address }: PciFunction, before?: string): Step {
+  const step = gpunvme(facts, `bind ${address}`, 'root')
+  return command(before === undefined ? step : { words: [`${before} && `, step] })
 }
 
 function isVfioLoaded({ machine: { modules } }: Facts): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { facts, gpu, MACHINE, NEEDS_ROOT } from '../../../test/doctor/facts.js'
+import { facts, gpu, MACHINE, NEEDS_ROOT, textOf } from '../../../test/doctor/facts.js'
 import type { GpuWindow } from '../../machine/machine.js'
 import { unknown } from '../../machine/known.js'
 import { checkWindows } from './windows.js'
@@ -19,7 +19,7 @@ test('a BAR1 of 32 GiB holds the 24 GiB of an RTX 3090', () => {
 test('a small window of a card that offers a large one is for the firmware to enable', () => {
   const [finding] = found(SMALL)
   expect(finding).toMatchObject({ id: 'window-small', severity: 'problem', closes: ['tier2-static-bar1'] })
-  expect(finding!.steps.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+  expect(finding!.steps.map((step) => `${step.kind}: ${textOf(step)}`)).toEqual([
     'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Above 4G Decoding" to Enabled, most often under Advanced > PCI Subsystem Settings',
     'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Re-Size BAR Support" (or "Resizable BAR", "Smart Access Memory") to Enabled, most often under Advanced > PCI Subsystem Settings',
   ])

@@ -1,6 +1,6 @@
-import { commandFor, isLive } from '../../command-line/advised-command.js'
-import { ELSEWHERE, type Invocation } from '../../command-line/invocation.js'
-import { typed } from '../../command-line/next-step.js'
+import { commandFor, onMachine } from '../../command-line/advised-command.js'
+import type { Invocation } from '../../command-line/invocation.js'
+import { renderStep, type Action } from '../../command-line/next-step.js'
 import { formatBytes } from '../../terminal/units.js'
 import { printable, printableLines } from '../../terminal/printable.js'
 import { formatTable } from '../../terminal/table.js'
@@ -48,7 +48,11 @@ export function driveLines(machine: Machine, columns: number, invocation: Invoca
     ]
     return {
       cells,
-      below: sentences(useOf(machine, drive, found), heatOf(drive), nextOf(machine, drive, found, invocation)),
+      below: sentences(
+        useOf(machine, drive, found),
+        heatOf(drive),
+        nextText(nextOfDrive(machine, drive, found), invocation),
+      ),
     }
   })
   const titles = ['SSD', 'NAME', 'MODEL', 'SIZE', 'DRIVER', 'LINK']
@@ -66,7 +70,7 @@ export function gpuLines(machine: Machine, columns: number, invocation: Invocati
       found?.driver ?? 'none',
       linkText(machine, found),
     ]
-    return { cells, below: gpuHint(machine, gpu, found, invocation) }
+    return { cells, below: sentences(gpuHint(gpu, found), nextText(nextOfGpu(machine, gpu, found), invocation)) }
   })
   return formatRows(['GPU', 'MODEL', 'WINDOW', 'DRIVER', 'LINK'], rows, columns)
 }
@@ -75,13 +79,10 @@ function sentences(...all: readonly string[]): string {
   return all.filter((text) => text !== '').join(' ')
 }
 
-/** 'Next: gpunvme doctor', with the root that was named; what acts on a machine is for the one that was copied. */
-function next(invocation: Invocation, { root }: Machine, verb: string, when = 'Next'): string {
-  const acts = !isLive(root) && !/^(doctor|driver)$/.test(verb)
-  const where = acts && when === 'Next' ? 'Next, on that machine' : when
-  const words = verb.split(' ')
-  const line = acts ? typed({ command: words }, ELSEWHERE) : typed(commandFor(root, words), invocation)
-  return `${where}: ${printableLines(line).join(' ').replaceAll(' ', KEPT)}`
+/** 'Next: gpunvme doctor'; '' if there is no next step. */
+function nextText(next: Action | undefined, invocation: Invocation): string {
+  if (next === undefined) return ''
+  return `Next: ${printableLines(renderStep(next, invocation)).join(' ').replaceAll(' ', KEPT)}`
 }
 
 /** A table with a line of its own below each row; what is too long in it is the model. */
@@ -139,27 +140,34 @@ function heatOf({ temperature }: Drive): string {
     : `Hot: ${celsius} °C; from ${warningCelsius} °C on it slows down.`
 }
 
-function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined, invocation: Invocation): string {
-  const name = drive.name ?? drive.address
-  if (found?.answers === false || (drive.state !== undefined && drive.state !== 'live'))
-    return next(invocation, machine, 'doctor')
-  if (!isKnown(drive.holders)) return 'Next: the same as root.'
-  if (drive.holders.length > 0) return ''
+function nextOfDrive(machine: Machine, drive: Drive, found: PciFunction | undefined): Action | undefined {
+  const { root, virtualisation } = machine
+  const { address, name = address, holders, state } = drive
+  if (found?.answers === false || (state !== undefined && state !== 'live')) return commandFor(root, 'doctor')
+  if (!isKnown(holders)) return { ...onMachine(root, 'list'), asRoot: true }
+  if (holders.length > 0) return undefined
   if (found?.driver === 'vfio-pci' || found?.driver === 'gpunvme')
-    return next(invocation, machine, `identify --drive ${drive.address}`)
-  const { container } = machine.virtualisation
-  return next(invocation, machine, `bind ${name}`, container === undefined ? 'Next' : 'Next, on the host')
+    return onMachine(root, 'identify', '--drive', address)
+  return virtualisation.container === undefined
+    ? onMachine(root, 'bind', name)
+    : { words: ['on the host: ', { command: ['bind', name], isElsewhere: true }] }
 }
 
-function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined, invocation: Invocation): string {
-  const { state } = found?.power ?? {}
-  if (state === 'D3cold') return 'Asleep in D3cold; it was not woken.'
+function nextOfGpu({ root }: Machine, gpu: Gpu, found: PciFunction | undefined): Action | undefined {
+  if (gpu.vendor !== 'NVIDIA' || isAsleep(found)) return undefined
+  return commandFor(root, found?.driver === 'nvidia' ? 'doctor' : 'driver')
+}
+
+function gpuHint(gpu: Gpu, found: PciFunction | undefined): string {
+  if (isAsleep(found)) return 'Asleep in D3cold; it was not woken.'
   if (gpu.vendor !== 'NVIDIA') return 'Not of NVIDIA: this program computes on those alone so far.'
-  if (found?.driver !== 'nvidia') {
-    const who = found?.driver === undefined ? 'No driver has it' : `${found.driver} has it`
-    return `${who}: CUDA needs NVIDIA's driver. ${next(invocation, machine, 'driver')}`
-  }
-  return `${windowText(gpu)} ${next(invocation, machine, 'doctor')}`
+  if (found?.driver === 'nvidia') return windowText(gpu)
+  const who = found?.driver === undefined ? 'No driver has it' : `${found.driver} has it`
+  return `${who}: CUDA needs NVIDIA's driver.`
+}
+
+function isAsleep(found: PciFunction | undefined): boolean {
+  return found?.power.state === 'D3cold'
 }
 
 function windowText({ window }: Gpu): string {
@@ -173,14 +181,21 @@ function windowText({ window }: Gpu): string {
 }
 
 /** The same for JSON. */
-export function listed(machine: Machine): object {
-  const linkOf = (address: string) => {
-    const found = functionAt(machine, address)
-    return { driver: found?.driver, link: { now: found && nowOf(found), best: found && bestOf(machine, found) } }
-  }
+export function listed(machine: Machine, invocation: Invocation): object {
+  const more = (found: PciFunction | undefined, next: Action | undefined) => ({
+    driver: found?.driver,
+    link: { now: found && nowOf(found), best: found && bestOf(machine, found) },
+    ...(next !== undefined && { next: renderStep(next, invocation) }),
+  })
   return {
-    drives: machine.drives.map((drive) => ({ ...drive, ...linkOf(drive.address) })),
-    gpus: machine.gpus.map((gpu) => ({ ...gpu, ...linkOf(gpu.address) })),
+    drives: machine.drives.map((drive) => {
+      const found = functionAt(machine, drive.address)
+      return { ...drive, ...more(found, nextOfDrive(machine, drive, found)) }
+    }),
+    gpus: machine.gpus.map((gpu) => {
+      const found = functionAt(machine, gpu.address)
+      return { ...gpu, ...more(found, nextOfGpu(machine, gpu, found)) }
+    }),
     otherDisks: machine.otherDisks,
   }
 }

@@ -1,0 +1,99 @@
+import { errorLines, errorText } from '../command-line/error-text.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import { composeRig, type ComposeParts, type Rig, type RigPlan } from '../rig/open-rig.js'
+import type { ComposeOptions, RigProgress } from '../rig/options.js'
+import type { Output } from '../terminal/output.js'
+import { Progress } from '../terminal/progress.js'
+import { wrap } from '../terminal/table.js'
+import { plural } from '../terminal/units.js'
+import { requireMemory } from './enough-memory.js'
+import {
+  describeLoaded,
+  describeTotals,
+  describeVerified,
+  describeWhy,
+  loadResult,
+  PassTable,
+  sourceOf,
+} from './load-report.js'
+import { runPasses, type PassReport } from './passes.js'
+import { describePlan } from './residence-report.js'
+
+export interface LoadJob {
+  /** The drives; none for a model in files. */
+  readonly opened: readonly OpenedTransport[]
+  readonly options: ComposeOptions & Required<Pick<ComposeOptions, 'queues' | 'queueDepth' | 'signal'>>
+  readonly parts?: ComposeParts
+  readonly passes: number
+}
+
+/**
+ * Loads a model, takes it through passes, and prints the plan, each pass and what was verified.
+ * @param use called with the loaded model and the JSON result, apart from the drive
+ * @throws NotEnoughMemoryError; as `composeRig`
+ */
+export async function loadAndReport(
+  { opened, options, parts, passes: count }: LoadJob,
+  output: Output,
+  use: (rig: Rig, result: object) => void | Promise<void>,
+): Promise<void> {
+  const [first] = opened
+  const clock = { time: first?.time ?? 'wall', link: opened.length === 1 ? first!.link : undefined } as const
+  const { signal } = options
+  await using rig = await compose(opened, options, output, {
+    ...parts,
+    onPlanned(plan) {
+      parts?.onPlanned?.(plan)
+      describeStart(plan, options, output)
+    },
+  })
+  if (rig.loaded.layers > 0) output.print(describeLoaded(rig, clock))
+  const table = new PassTable(rig, clock.time)
+  output.note(table.legend.flatMap((line) => wrap(line, 80, '  ')))
+  output.print(table.titles)
+  const onPass = (pass: PassReport) => output.print(table.row(pass))
+  const passes = await runPasses(rig, { passes: count, signal, output, onPass })
+  output.print(describeTotals(passes, clock), describeVerified(rig, passes))
+  await use(rig, loadResult(rig, passes, clock, output.invocation))
+}
+
+/** Shows how far the layers that stay in memory are loaded. */
+async function compose(
+  opened: readonly OpenedTransport[],
+  options: ComposeOptions,
+  output: Output,
+  parts: ComposeParts,
+): Promise<Rig> {
+  const progress = new Progress(output, 'loading')
+  const onProgress = ({ doneBytes, totalBytes }: RigProgress) => progress.update(doneBytes, totalBytes)
+  try {
+    return await composeRig(opened, { ...options, onProgress }, parts)
+  } finally {
+    progress.end()
+  }
+}
+
+/** What was found and decided. @throws NotEnoughMemoryError */
+function describeStart(plan: RigPlan, { queues, queueDepth }: LoadJob['options'], output: Output): void {
+  const { model, problems, controllers, placement, gpu } = plan
+  // Not narration: the next bit that flips may take the image with it.
+  for (const problem of problems) output.error(errorLines(errorText(problem, output.invocation)))
+  for (const controller of controllers) {
+    if (controller.queues >= queues && controller.queueDepth >= queueDepth) continue
+    const given = describeQueues(controller.queues, controller.queueDepth)
+    output.note(`The controller gives ${given}: asked for ${describeQueues(queues, queueDepth)}`)
+  }
+  const { vram, ram } = placement
+  const hostUses = gpu === undefined ? [vram, ram] : [ram]
+  const hostBytes = hostUses.reduce((sum, { layerBytes, slotBytes }) => sum + layerBytes + slotBytes, 0)
+  requireMemory('This placement', hostBytes, 'a smaller --ram and --vram')
+  output.note(describeWhy(plan))
+  output.print(
+    describePlan(model.name, placement, { on: gpu === undefined ? 'host' : 'gpu', source: sourceOf(plan) }),
+    '',
+  )
+}
+
+function describeQueues(queues: number, depth: number): string {
+  return `${plural(queues, 'queue')} of ${plural(depth, 'command')}`
+}
