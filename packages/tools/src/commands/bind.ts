@@ -28,14 +28,14 @@ interface Flags extends OutputOptions, ConfirmFlags {
 
 export function bind(command: Command, session: Session): void {
   command
-    .argument('<address>', "the drive: 0000:0b:00.0, 0b:00.0, or Linux's name as nvme0")
-    .argument('[command...]', 'after --: run this on the bound drive, and give it back afterwards')
+    .argument('<address>', 'drive: 0000:0b:00.0, 0b:00.0 or nvme0')
+    .argument('[command...]', 'after --: command to run while the drive is bound')
     .addOption(
       new Option('--to <driver>', 'vfio-pci, kmod or none (default: what the machine allows)').argParser(parseTarget),
     )
-    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
-    .option('--yes', 'with --serial: ask nobody')
-    .option('--dry-run', 'print each step, and touch nothing')
+    .option('--serial <serial>', 'required serial number of the drive')
+    .option('--yes', 'with --serial: bind without confirmation')
+    .option('--dry-run', 'print the steps without performing them')
     .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
     .action((address: string, words: string[], flags: Flags) =>
       run(address, words, flags, new Output(flags, session.io), session),
@@ -46,22 +46,21 @@ export function bind(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-Gives a drive to user space: Linux's driver releases it, and no other driver can
-take it. Its block devices disappear meanwhile; they are listed before the drive
-is taken, and their contents are not touched. A drive that this machine uses -
-mounted, swap, part of a RAID or of LVM, open in a process - is refused, and its
-users are named; the check is repeated after Linux's driver has released it.
-Only driver, driver_override and power/control of this function are changed.
+Unbinds Linux's driver and binds the drive to user space. Its block devices,
+which are listed first, disappear until unbind; their data are unchanged. A
+drive in use (mounted, swap, RAID, LVM, open in a process) is refused and its
+users are named; the check is repeated after Linux's driver has let go. Only
+driver, driver_override and power/control of this function are changed.
 
-Bound to, and what opens it:
-  kmod      the module gpunvme: any IOMMU or none; transport kmod
-  vfio-pci  needs an IOMMU; the drive reaches nothing but our memory; vfio
-  none      no driver: no IOMMU or iommu=pt, root and huge pages; sysfs
+Driver, requirements, transport:
+  kmod      the module gpunvme, with or without an IOMMU; kmod
+  vfio-pci  an IOMMU, which limits DMA to our memory; vfio
+  none      no IOMMU or iommu=pt, root and huge pages; sysfs
 
-Without a command the drive stays bound until gpunvme unbind, or until the
-machine is started again. With one it is given back when the command ends, by a
-signal and after a crash too: a second process watches over that. What was
-changed is in run/gpunvme/ADDRESS.json; gpunvme status shows it.
+Without a command, the drive stays bound until gpunvme unbind or a reboot. With
+a command, it is returned when the command ends, also by a signal or a crash: a
+second process watches over that. Changes are recorded in
+run/gpunvme/ADDRESS.json; gpunvme status shows them.
 
 On a machine with an NVMe drive to spare, as root:
   # gpunvme bind nvme1 --dry-run

@@ -39,9 +39,9 @@ const RAM_SHARE = 3 / 8
 export function demo(command: Command, session: Session): void {
   command
     .addOption(size('--size <size>', 'of the model').default(256 * 1024 * 1024, '256MiB'))
-    .option('--keep <file>', 'leave the model there, to try the other verbs on')
+    .option('--keep <file>', 'keep the model in this file, for use with other verbs')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addEmulatedOptions(command, "sim, a simulated drive, or qtest, QEMU's controller (default: sim)")
+  addEmulatedOptions(command, 'sim (simulated drive) or qtest (QEMU) (default: sim)')
   addQueueOptions(command)
   addOutputOptions(command)
   examples(command, ['gpunvme demo', 'gpunvme demo --size 64MiB --keep demo.gguf', 'gpunvme demo --size 64MiB --json'])

@@ -32,11 +32,11 @@ interface Flags extends OutputOptions {
 
 export function doctor(command: Command, session: Session): void {
   command
-    .argument('[address...]', 'GPUs and drives to look at: 0000:0b:00.0, or nvme0 (default: all of them)')
-    .option('--root <dir>', 'look at a copy of a machine, as --save made it', '/')
-    .option('--save <dir>', 'copy the files that were read into a new folder, for a report of a problem')
-    .option('--rm', "also ask NVIDIA's kernel module, past CUDA, to take a drive's registers")
-    .option('--verbose', 'also what is fine, and everything that was read')
+    .argument('[address...]', 'GPUs and drives: 0000:0b:00.0 or nvme0 (default: all)')
+    .option('--root <dir>', 'a copy of a machine made by --save', '/')
+    .option('--save <dir>', 'copy the files that were read into a new folder, for a bug report')
+    .option('--rm', "also test whether NVIDIA's kernel module can map a drive's registers")
+    .option('--verbose', 'also print passed checks and everything that was read')
     .action((words: string[], flags: Flags) => run(words, flags, new Output(flags, session.io), session))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -44,35 +44,32 @@ export function doctor(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-Reads what this machine says of itself - board and links, windows to GPU memory,
-IOMMU, kernel, NVIDIA's driver, CUDA, drives - and judges by it what is possible
-between each drive and each GPU. Nothing is written, bound or woken up. CUDA is
-asked what it has, which starts NVIDIA's driver if nobody uses it.
+Reads board, links, GPU memory windows, IOMMU, kernel, NVIDIA driver, CUDA and
+drives, and judges what each drive and GPU can do together. Read-only: nothing
+is bound or woken. Querying CUDA loads NVIDIA's driver if it is idle.
 
-Findings have a number, what was read, and what to do; a line of the table at
-the end refers to them:
+Findings have a number, the facts that were read, and the steps to take. The
+table at the end refers to them:
 
-  ready         nothing that can be read stands against it
-  after 2, 3    these findings stand against it, and their steps remove them
-  to be tried   nothing stands against it that can be read; only trying tells
-  not known: 4  something that it hangs on could not be read
-  no: 5         this stands against it, and nothing here removes it
+  ready         no obstacle found
+  after 2, 3    possible after the steps of these findings
+  to be tried   no obstacle found, but only a test can tell
+  not known: 4  a required fact could not be read
+  no: 5         prevented by this finding, without a remedy
 
-'ready' is by what was read. What has been run on which hardware is in the
-README's table. Run it as root: others are shown links, ACS and who uses a drive
-in part only, and doctor says 'not known' then.
+'ready' is a judgement from facts; the documentation lists what has run on which
+hardware. Run doctor as root: other users cannot read all links, ACS and users
+of drives, which doctor reports as 'not known'.
 
---save DIR copies what was read, and no more, for whoever is to look at it:
-gpunvme doctor --root DIR says the same of it. It has serial numbers in it.
+--save DIR copies the files that were read, for a bug report: gpunvme doctor
+--root DIR prints the same report from them. They contain serial numbers.
 
---rm maps the registers of each drive that no driver of the kernel has, and has
-NVIDIA's kernel module take them, by ioctls and without CUDA: whether its
-look-up of pages works. It starts the GPU, neither reads nor writes a register,
-lets go at once, and yields no mapping that a GPU could use. Only for drivers
-525 to 595, whose structures were compared; tried on stand-ins, and on no GPU.
+--rm maps the registers of each drive without a kernel driver and registers them
+with NVIDIA's kernel module, by ioctls and without CUDA, to test its page
+lookup. It starts the GPU, accesses no register, and undoes the registration at
+once. Drivers 525 to 595 only; tested on stand-ins, on no GPU.
 
-Exit code: 0 when a report was made, and 7 when it says that nothing but the
-simulator is possible on this machine.
+Exit code: 0 if a report was made; 7 if only the simulator can be used here.
 
 On a machine with a GPU and an NVMe drive:
   # sudo gpunvme doctor

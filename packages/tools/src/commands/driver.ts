@@ -37,11 +37,11 @@ export function driver(command: Command, session: Session): void {
         .default('walk'),
     )
     .addOption(
-      new Option('--set <goals>', `of options: ${GOALS.join(', ')}; with commas`)
+      new Option('--set <goals>', `of options: ${GOALS.join(', ')}; separated by commas`)
         .argParser(parseGoals)
         .default([] as Goal[], 'none'),
     )
-    .option('--dry-run', 'print what would be changed as a diff, and write nothing')
+    .option('--dry-run', 'print the changes as a diff, without writing')
     .option('--yes', 'do not ask before writing')
     .action((action: (typeof ACTIONS)[number] | undefined, what: ChangeWish['kind'] | undefined, flags: Flags) =>
       run(action, what, flags, new Output(flags, session.io), session),
@@ -52,32 +52,30 @@ export function driver(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-Without an action: which module of NVIDIA's runs, lies on disk and is in the
-initramfs, what it was built to look registers up with, sources and DKMS trees,
-options, and what of all this disagrees. Files are read, nothing else.
+Without an action: prints the NVIDIA modules in memory, on disk and in the
+initramfs, how they look up register pages, sources and DKMS trees, options, and
+contradictions between them. Read-only.
 
-plan says how things stand and what helps, the best first: nearly always that
-is the open flavour of the driver. Nothing is ever downloaded or built; after
-apply it is for you to build, and the steps are printed.
+plan recommends steps, the best first; usually that is the open flavour of the
+driver. Nothing is downloaded or built; apply prints the steps to build.
 
 apply and revert take one of
-  pfn-lookup  a proprietary module of a kernel 6.10 or later cannot look up the
-              registers of a drive, so CUDA cannot be given them. Changes one
-              file of its sources (the DKMS tree in /usr/src, or --source).
+  pfn-lookup  the proprietary module cannot look up register pages on kernels
+              from 6.10, so CUDA cannot register them. Patches one source file
+              (in the DKMS tree in /usr/src, or in --source).
   options     writes /etc/modprobe.d/zz-gpunvme-nvidia.conf. Goals of --set:
 ${GOALS.map((goal) => `                ${goal.padEnd(13)} ${GOAL_SUMMARIES[goal].replace(/ \(.*\)$/, '')}`).join('\n')}
-              Keys are those of the exact version that is installed; goals of an
-              earlier --set are replaced.
-  bar1-p2p    GPUs of the Turing to Ada generations reach each other through
-              BAR1: needs --source with the whole source of 580 to 595, and
-              after the build options --set bar1-p2p. Not tried on a GPU yet.
+              Keys are those of the installed version; goals of an earlier --set
+              are replaced.
+  bar1-p2p    peer-to-peer between Turing to Ada GPUs through BAR1: needs
+              --source with the complete source of 580 to 595, and after the
+              build options --set bar1-p2p. Not tested on a GPU yet.
 
-A source is changed only where it is as in a release that was read for this;
-anything else is refused. The files as they were are kept: in DIR/.gpunvme for
---source, otherwise in /var/lib/gpunvme/driver. revert puts them back, unless
-somebody changed them since. A module that was built from a changed tree says
-so: modinfo nvidia shows it as gpunvme. An upgrade of the driver's package
-brings a tree of its own, without the change.
+Only sources that match a known release are patched. Original files are kept in
+DIR/.gpunvme for --source, otherwise in /var/lib/gpunvme/driver; revert restores
+them unless they were modified since. modinfo nvidia shows gpunvme for a module
+built from a patched tree. An upgrade of the driver package installs a new tree
+without the patch.
 
 On a machine with NVIDIA's driver, as root:
   # gpunvme driver apply options --set peer-mapping,static-bar1 --dry-run

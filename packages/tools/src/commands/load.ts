@@ -58,7 +58,7 @@ export function load(command: Command, session: Session): void {
     .action((model: string | undefined, flags: LoadFlags) =>
       run(model, flags, new Output(flags, session.io), session.signal),
     )
-  addDriveOptions(command, 'the drive, as pack made it')
+  addDriveOptions(command, 'drive image made by pack')
   allowSeveral(command, '--drive', '--image', '--socket')
   addQueueOptions(command, true)
   addOutputOptions(command)
