@@ -13,6 +13,25 @@ export async function writeLabel(store: WritableBlockStore, label: SetLabel): Pr
   }
 }
 
+/**
+ * Writes the labels of a set that is being created: copy B of every member, then copy A of every member. Until the last
+ * copy B is written there is no set, and no member has a copy A: an interrupted creation can be told from a set that
+ * has lost a member.
+ */
+export async function writeNewLabels(
+  stores: readonly WritableBlockStore[],
+  labelOf: (index: number) => SetLabel,
+): Promise<void> {
+  for (const copy of ['B', 'A'] as const) {
+    await Promise.all(
+      stores.map(async (store, index) => {
+        await writeBytes(store, LABEL_OFFSET_BYTES[copy], encodeLabel(copy, labelOf(index)))
+        await store.flush()
+      }),
+    )
+  }
+}
+
 /** Takes a store's label away: it is no member of a set any more. */
 export async function eraseLabel(store: WritableBlockStore): Promise<void> {
   const { order } = await readLabel(store)
