@@ -83,7 +83,14 @@ export {
   type CreateStripeOptions,
   type StripeShape,
 } from './sets/create-set.js'
-export type { SetKind } from './sets/format.js'
+export {
+  DEFAULT_UNIT_BYTES,
+  LEAST_UNIT_BYTES,
+  MEMBER_DATA_BYTES,
+  MOST_MEMBERS,
+  MOST_UNIT_BYTES,
+  type SetKind,
+} from './sets/format.js'
 export {
   DuplicateMemberError,
   MemberTruncatedError,

@@ -1,6 +1,4 @@
-import { createStripe, pack } from '@gpunvme/layer-loader'
-import { openModelFile, writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { Controller } from '@gpunvme/host-driver'
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { readFileSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -9,12 +7,9 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isBuilt } from '../../cuda-native/test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../cuda-native/test/standin/standin.js'
 import { missing, run } from '../../layer-loader/test/filesystems/images.js'
-import { createImageFile } from '../src/drive/image-file.js'
-import { openTransport } from '../src/open.js'
 import { gpunvme, json, scratch } from './gpunvme.js'
 
 const MIB = 1024 * 1024
-const SERIAL = 'GPUNVME-SIM-SN740'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
@@ -210,7 +205,8 @@ describe('load without an image', () => {
   })
 
   test('the drives of a set', async () => {
-    await stripe(['a.img', 'b.img'])
+    const packing = await gpunvme(['pack', 'model.gguf', '--image', 'a.img', '--image', 'b.img', '--stripe'], { cwd })
+    expect(packing.code).toBe(0)
     const result = await loaded('--image', 'a.img', '--image', 'b.img', '--to', 'host')
     expect(result).toMatchObject({ layersVerified: LAYERS, drive: { place: 'a.img, b.img', members: [{}, {}] } })
     const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--image', 'model.gguf'], { cwd })
@@ -267,20 +263,3 @@ test.each([
   const { code, stderr } = await gpunvme(['load', ...args.split(' ')], { cwd })
   expect([code, stderr]).toEqual([2, expect.stringContaining(headline) as string])
 })
-
-/** Packs the model onto a stripe of new images. */
-async function stripe(images: readonly string[]): Promise<void> {
-  const opened = []
-  for (const image of images) {
-    await createImageFile(at(image), 32 * MIB)
-    const { transport, close } = await openTransport('sim', { image: at(image) })
-    opened.push({ controller: await Controller.open(transport, { write: { serial: SERIAL } }), close })
-  }
-  const set = await createStripe(opened.map(({ controller }) => controller.namespace(1)))
-  await using model = await openModelFile(at('model.gguf'))
-  await pack(model, set)
-  for (const { controller, close } of opened) {
-    await controller.close()
-    await close()
-  }
-}

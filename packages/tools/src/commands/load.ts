@@ -10,12 +10,10 @@ import {
   examples,
   size,
   whole,
-  type DriveFlags,
 } from '../command-line/options.js'
-import { nameOpened, nameSet } from '../drive/named-drive.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
-import { lendTransport, withWriter } from '../drive/with-drive.js'
+import { withTransports, withWriter } from '../drive/with-drive.js'
 import { compareDigests } from '../model/compare-digests.js'
 import { requireMemory } from '../model/enough-memory.js'
 import {
@@ -31,8 +29,9 @@ import {
 import { packAndReport } from '../model/pack-report.js'
 import { runPasses, type PassReport } from '../model/passes.js'
 import { optionsOf, requestOf, type LoadFlags, type LoadRequest } from '../model/load-request.js'
-import { placeOf } from '../model/place.js'
+import { namesOf, placeOf } from '../model/place.js'
 import { describePlan } from '../model/residence-report.js'
+import { warn } from '../model/with-store.js'
 import type { Session } from '../program.js'
 import { composeRig, type ComposeParts, type Rig, type RigPlan } from '../rig/open-rig.js'
 import type { RigProgress } from '../rig/options.js'
@@ -72,7 +71,7 @@ export function load(command: Command, session: Session): void {
       run(model, flags, new Output(flags, session.io), session.signal),
     )
   addDriveOptions(command, 'the drive, as pack made it')
-  allowSeveral(command, '--drive', '--image', '--socket')
+  allowSeveral(command)
   addQueueOptions(command, true)
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
@@ -86,32 +85,12 @@ export function load(command: Command, session: Session): void {
 
 async function run(model: string | undefined, flags: LoadFlags, output: Output, signal: AbortSignal): Promise<void> {
   const request = await requestOf(model, flags)
-  await withTransports(request.members, output, flags, async (opened) => {
+  await withTransports(request.members, 'read', output, async (opened) => {
     signal.throwIfAborted()
     const [first] = opened
     if (request.packsFirst) await packIntoMemory(request, first!, output, signal)
     await loadAndReport(request, opened, output, signal)
   })
-}
-
-/** Opens every drive, names them in the output, lends them, and closes them however `use` ends. */
-function withTransports<T>(
-  members: readonly DriveFlags[],
-  output: Output,
-  { engine }: Pick<LoadFlags, 'engine'>,
-  use: (opened: readonly OpenedTransport[]) => Promise<T>,
-): Promise<T> {
-  const next = (opened: readonly OpenedTransport[]): Promise<T> => {
-    const member = members[opened.length]
-    if (member !== undefined) {
-      const flags = { ...member, ...(engine !== undefined && { engine }) }
-      return lendTransport(flags, 'read', (transport) => next([...opened, transport]))
-    }
-    const names = opened.map((transport, index) => nameOpened(transport, members[index]!))
-    if (names.length > 0) output.nameDrive(names.length === 1 ? names[0]! : nameSet(names))
-    return use(opened)
-  }
-  return next([])
 }
 
 async function packIntoMemory(
@@ -146,6 +125,8 @@ async function loadAndReport(
   const clock = { time: first?.time ?? 'wall', link: opened.length === 1 ? first!.link : undefined } as const
   let wasCompared = false
   const parts: ComposeParts = {
+    names: namesOf(members),
+    onSetProblem: (problem) => warn(problem, output),
     async onFile(packed, file) {
       wasCompared = true
       await compareWith(packed, file, flags, output, signal)
@@ -163,7 +144,7 @@ async function loadAndReport(
   const onPass = (pass: PassReport) => output.print(table.row(pass))
   const passes = await runPasses(rig, { passes: flags.passes, signal, output, onPass })
   output.print(describeTotals(passes, clock), describeVerified(rig, passes))
-  const place = packsFirst ? undefined : members.map((member) => placeOf(member)?.name).join(', ')
+  const place = packsFirst ? undefined : placeOf(members)?.name
   const drive = members.length > 0 && { drive: { place, ...queuesOf(rig) } }
   output.object('gpunvme.load/1', { ...drive, ...loadResult(rig, passes, clock, output.invocation) })
 }

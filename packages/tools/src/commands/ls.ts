@@ -2,30 +2,37 @@ import { openImage, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
 import { errorLines, errorText } from '../command-line/error-text.js'
 import type { Invocation } from '../command-line/invocation.js'
-import { withReader, withTransport } from '../drive/with-drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { membersOf } from '../drive/members.js'
+import {
+  addOutputOptions,
+  addTransportOptions,
+  allowSeveral,
+  examples,
+  type SeveralFlags,
+  type TransportFlags,
+} from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
+import { withStore } from '../model/with-store.js'
 
-type Flags = TransportFlags & OutputOptions
+type Flags = Omit<TransportFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
 
 export function ls(command: Command, session: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'the drive, as pack made it')
+  allowSeveral(command)
   addOutputOptions(command)
   examples(command, ['gpunvme ls --image drive.img', 'gpunvme ls --image drive.img --json'])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const { name: place } = await requirePlace(flags, 'ls')
-  const image = await withTransport(flags, 'read', output, (opened) => {
-    signal.throwIfAborted()
-    return withReader(opened, flags, ({ namespace }) => openImage(namespace, { signal }))
-  })
+  const drives = await membersOf(flags)
+  const { name: place } = await requirePlace(drives, 'ls')
+  const image = await withStore(drives, output, signal, (store) => openImage(store, { signal }))
   output.print(describe(place, image))
   for (const problem of image.problems) output.error('', errorLines(errorText(problem, output.invocation)))
   output.object('gpunvme.ls/1', summary(place, image, output.invocation))
