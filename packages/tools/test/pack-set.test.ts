@@ -74,16 +74,29 @@ describe.each([
     expect(await done('rm', 'two', ...drives)).toMatchObject({ models: ['gpunvme demo'] })
   })
 
-  test.each([['verify'], ['ls'], ['load'], ['plan', '--vram', '8MiB'], ['rm', 'gpunvme demo'], ['pack', 'model.gguf']])(
-    'of which one drive is named alone is refused by %s, and stays as it is',
+  const refusesOne = async (...words: readonly string[]) => {
+    const before = readFileSync(at(one))
+    const ended = await run([...words, '--image', one])
+    expect(ended.code).toBeGreaterThan(1)
+    expect(ended.stderr).toContain('Try: name every drive of the set: --drive A --drive B')
+    expect(readFileSync(at(one)).equals(before)).toBe(true)
+  }
+
+  test.each([
+    ['rm', 'gpunvme demo'],
+    ['pack', 'model.gguf'],
+    ['pack', 'model.gguf', '--replace-image'],
+  ])('of which one drive is named alone is not written to by %s', refusesOne)
+
+  test.each([['verify'], ['ls'], ['load', '--to', 'host'], ['plan', '--vram', '8MiB']])(
+    'of which one drive is named alone is read by %s if that drive has everything',
     async (...words) => {
-      const before = readFileSync(at(one))
+      if (kind === 'stripe') return refusesOne(...words)
       const ended = await run([...words, '--image', one])
       expect([ended.code, ended.stderr]).toEqual([
-        2,
-        expect.stringContaining('Try: name every drive of the set: --drive A --drive B') as string,
+        0,
+        expect.stringContaining('Problem with the set: member 1 is missing') as string,
       ])
-      expect(readFileSync(at(one)).equals(before)).toBe(true)
     },
   )
 

@@ -1,5 +1,12 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import { asStore, namespaceStore, openSet, type BlockStore, type SetProblem } from '@gpunvme/layer-loader'
+import {
+  asStore,
+  MemberOfSetError,
+  namespaceStore,
+  openSet,
+  type BlockStore,
+  type SetProblem,
+} from '@gpunvme/layer-loader'
 
 export interface StoreOptions {
   /** Names of the drives in messages about a set. */
@@ -9,16 +16,25 @@ export interface StoreOptions {
   readonly signal?: AbortSignal
 }
 
-/** Returns what models lie on: one namespace, or the set that several form. @throws as `openSet` */
-export async function storeOf(
+/**
+ * Calls `read` with what models are read from: one namespace, or the set that several form. One namespace of a mirror is
+ * read as that mirror, whose other drives may be lost: `read` is then called again, after its MemberOfSetError.
+ * @throws as `openSet`; of one namespace of a stripe StripeMemberMissingError
+ */
+export async function readStore<T>(
   namespaces: readonly Namespace[],
   { names = [], onSetProblem, signal }: StoreOptions,
-): Promise<BlockStore> {
+  read: (store: BlockStore) => Promise<T>,
+): Promise<T> {
   const [first, ...others] = namespaces
-  if (first === undefined) throw new TypeError('storeOf: expected a namespace, got none')
-  if (others.length === 0) return asStore(first)
-  return openSet(
-    namespaces.map((namespace, at) => namespaceStore(namespace, names[at])),
-    { ...(onSetProblem && { onProblem: onSetProblem }), ...(signal && { signal }) },
-  )
+  if (first === undefined) throw new TypeError('readStore: expected a namespace, got none')
+  const stores = namespaces.map((namespace, at) => namespaceStore(namespace, names[at]))
+  const open = () => openSet(stores, { ...(onSetProblem && { onProblem: onSetProblem }), ...(signal && { signal }) })
+  if (others.length > 0) return read(await open())
+  try {
+    return await read(asStore(first))
+  } catch (error) {
+    if (!(error instanceof MemberOfSetError)) throw error
+    return read(await open())
+  }
 }

@@ -18,12 +18,12 @@ import { withReader, withTransports, withWriter, type WriteFlags } from '../driv
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { namesOf } from './place.js'
-import { storeOf } from './store-of.js'
+import { readStore } from './store-of.js'
 
 /**
  * Opens the drive that models are read from, or the set that several drives form, names it in the output, and lends it.
  * @param drives flags of each drive, as `membersOf` returns them.
- * @throws as `withTransport`, `withReader` and `openSet`
+ * @throws as `withTransport`, `withReader` and `readStore`
  */
 export function withStore<T>(
   drives: readonly TransportFlags[],
@@ -38,7 +38,7 @@ export function withStore<T>(
       if (at < drives.length)
         return withReader(opened[at]!, drives[at]!, ({ namespace }) => next([...namespaces, namespace]))
       const onSetProblem = (problem: SetProblem) => warn(problem, output)
-      return use(await storeOf(namespaces, { names: namesOf(drives), onSetProblem, signal }), opened[0]!)
+      return readStore(namespaces, { names: namesOf(drives), onSetProblem, signal }, (store) => use(store, opened[0]!))
     }
     return next([])
   })

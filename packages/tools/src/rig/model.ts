@@ -20,7 +20,7 @@ import {
 import { Catalogue, openModelFile, openModelParts } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { findModel, type FindOptions } from '../model/same-catalogue.js'
-import { storeOf, type StoreOptions } from '../model/store-of.js'
+import { readStore, type StoreOptions } from '../model/store-of.js'
 import type { ComposeOptions } from './options.js'
 import type { Teardown } from './teardown.js'
 
@@ -43,12 +43,13 @@ export async function openOnDrives(
 ): Promise<FoundModel> {
   const { model: name, inPlace = false, signal = new AbortController().signal } = options
   const { onFile = () => Promise.resolve() } = options
-  const store = await storeOf(namespaces, options)
-  if (inPlace) return openInPlace(store, name, signal, teardown)
-  const image = await openImage(store, { signal })
-  const packed = await findModel(image, name, { signal, onFile })
-  const models = image.models.map((each) => each.name)
-  return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
+  return readStore(namespaces, options, async (store) => {
+    if (inPlace) return openInPlace(store, name, signal, teardown)
+    const image = await openImage(store, { signal })
+    const packed = await findModel(image, name, { signal, onFile })
+    const models = image.models.map((each) => each.name)
+    return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
+  })
 }
 
 /** Opens a model in plain files, or on a web server. @throws as `openModelInFiles` */
