@@ -319,6 +319,18 @@ describe('Ctrl-C', () => {
   })
 })
 
+test('the labels of a set whose creation was killed before their first copy are completed before a model is written', async () => {
+  const drives = empty(['h1.img', 'h2.img', 'h3.img'])
+  const [one, other, three] = drives as [string, string, string]
+  await done('pack', 'model.gguf', ...images(one, other), '--mirror')
+  for (const name of [one, other]) mark(name, 0, ...new Uint8Array(4096))
+  expect(await done('pack', 'model.gguf', ...images(one, other), '--mirror', '--name', 'two')).toMatchObject({
+    set: { created: false },
+  })
+  expect(imageBytes(at(one), 0, 8).toString()).toBe('GPUNVSET')
+  expect((await pack([one, three], '--mirror')).stderr).toContain('drives are in use')
+})
+
 test('one file under two names is refused', async () => {
   empty(['same.img'])
   symlinkSync(at('same.img'), at('link.img'))

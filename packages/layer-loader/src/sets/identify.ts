@@ -63,9 +63,12 @@ async function readLabels<S extends BlockStore>(
  * and nothing was ever written to one. See `writeNewLabels`.
  */
 export function isUnfinished(found: readonly FoundLabel[]): boolean {
-  const ids = new Set(found.flatMap(({ label }) => (label === undefined ? [] : [label.setId])))
+  const labels = found.flatMap(({ label }) => (label === undefined ? [] : [label]))
   const isBegun = found.some(({ isHalf }) => isHalf) && found.every(({ ours, isHalf }) => !ours || isHalf)
-  return isBegun && ids.size <= 1 && found.some(({ label }) => label === undefined)
+  const isOfOne = labels.every(({ setId }) => setId === labels[0]!.setId)
+  // A member of a mirror that is given alone may be all that is left of it.
+  const lacksLabel = labels.length < found.length && labels.length < (labels[0]?.members ?? Infinity)
+  return isBegun && isOfOne && lacksLabel
 }
 
 /** By index. @throws where they are not of one set, or do not agree what it is. */

@@ -1,4 +1,5 @@
 import { writeBytes } from '../pack/publish.js'
+import { asStore, type Writable } from '../store/as-store.js'
 import type { WritableBlockStore } from '../store/store.js'
 import { LABEL_BYTES, LABEL_OFFSET_BYTES } from './format.js'
 import { encodeLabel, type SetLabel } from './label.js'
@@ -29,6 +30,17 @@ export async function writeNewLabels(
         await store.flush()
       }),
     )
+  }
+}
+
+/**
+ * Writes copy A of the labels of a whole set whose creation was interrupted before that: afterwards a member that is left
+ * alone cannot be taken for the start of a set.
+ */
+export async function completeLabels(members: readonly Writable[]): Promise<void> {
+  for (const store of members.map((member: Writable) => asStore(member))) {
+    const { isHalf, label } = await readLabel(store)
+    if (isHalf && label !== undefined) await writeLabel(store, label)
   }
 }
 

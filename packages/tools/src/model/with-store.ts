@@ -1,6 +1,7 @@
 import { findSignatures, ForeignDataError, type Namespace, type WritableNamespace } from '@gpunvme/host-driver'
 import {
   asStore,
+  completeLabels,
   namespaceStore,
   openSet,
   type BlockSet,
@@ -86,12 +87,12 @@ export async function writableSetOf(
 ): Promise<WritableBlockSet> {
   const names = namesOf(drives)
   const problems: SetProblem[] = []
-  const set = await openSet(
-    namespaces.map((namespace, at) => namespaceStore(namespace, names[at])),
-    { onProblem: (problem) => problems.push(problem), signal },
-  )
+  const stores = namespaces.map((namespace, at) => namespaceStore(namespace, names[at]))
+  const set = await openSet(stores, { onProblem: (problem) => problems.push(problem), signal })
   if (set.degraded) throw new DegradedSetError(set, problems)
   await refuseForeign(namespaces, names, drives[0]?.overwrite ?? [])
+  signal.throwIfAborted()
+  await completeLabels(stores)
   return set
 }
 
