@@ -54,7 +54,8 @@ describe.each([
     const packed = await done('pack', 'model.gguf', ...images(one, other), ...options, '--capacity', '32MiB')
     expect(packed).toMatchObject({
       place: `${one}, ${other}`,
-      set: { kind, id: expect.stringMatching(/^[0-9a-f]{32}$/) as string, created: true },
+      set: { kind, id: expect.stringMatching(/^[0-9a-f]{32}$/) as string, degraded: false },
+      created: true,
       drive: { members: [{ simulated: true }, { simulated: true }] },
     })
     expect(await done('verify', ...drives)).toMatchObject({ ok: true, place: `${other}, ${one}` })
@@ -67,7 +68,7 @@ describe.each([
 
   test('takes another model, gives one back, and is found again by the options that created it', async () => {
     const drives = images(one, other)
-    const named = { name: 'two', set: { kind, created: false } }
+    const named = { name: 'two', set: { kind }, created: false }
     expect(await done('pack', 'model.gguf', ...drives, '--name', 'two')).toMatchObject(named)
     const again = ['pack', 'model.gguf', ...drives, '--name', 'two', '--replace', ...options]
     expect(await done(...again)).toMatchObject(named)
@@ -111,7 +112,8 @@ describe.each([
     ])
     expect(await done('verify', ...images(one, other))).toMatchObject({ ok: true })
     expect(await done('pack', 'model.gguf', ...images(one, other), shape, '--replace-image')).toMatchObject({
-      set: { kind: name, created: true },
+      set: { kind: name },
+      created: true,
     })
     expect(await done('verify', ...images(one, other))).toMatchObject({ ok: true, models: [{}] })
     await done('pack', 'model.gguf', ...images(one, other), ...options, '--replace-image')
@@ -164,6 +166,7 @@ test('a mirror without one of its drives can be read, with a warning, and not wr
   const left = images('m3.img', 'm1.img')
   const read = await run(['verify', ...left])
   expect([read.code, read.stderr]).toEqual([0, 'Problem with the set: member 1 is missing\n'])
+  for (const verb of ['verify', 'ls']) expect(await done(verb, ...left)).toMatchObject({ set: { degraded: true } })
   expect((await run(['load', ...left, '--to', 'host'])).stderr).toContain('Problem with the set: member 1 is missing')
   for (const words of [
     ['rm', 'gpunvme demo'],
@@ -314,7 +317,7 @@ describe('Ctrl-C', () => {
     expect((await run(['ls', ...images(...drives)])).stderr).toContain(
       'Creation of the set on these stores was interrupted',
     )
-    expect(await done('pack', 'model.gguf', ...images(...drives), '--stripe')).toMatchObject({ set: { created: true } })
+    expect(await done('pack', 'model.gguf', ...images(...drives), '--stripe')).toMatchObject({ created: true })
     expect(await done('verify', ...images(...drives))).toMatchObject({ ok: true })
   })
 })
@@ -325,7 +328,7 @@ test('the labels of a set whose creation was killed before their first copy are 
   await done('pack', 'model.gguf', ...images(one, other), '--mirror')
   for (const name of [one, other]) mark(name, 0, ...new Uint8Array(4096))
   expect(await done('pack', 'model.gguf', ...images(one, other), '--mirror', '--name', 'two')).toMatchObject({
-    set: { created: false },
+    created: false,
   })
   expect(imageBytes(at(one), 0, 8).toString()).toBe('GPUNVSET')
   expect((await pack([one, three], '--mirror')).stderr).toContain('drives are in use')

@@ -17,6 +17,7 @@ import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
+import { setOf } from '../model/store-of.js'
 import { withStore } from '../model/with-store.js'
 
 type Flags = Omit<TransportFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
@@ -26,16 +27,25 @@ export function ls(command: Command, session: Session): void {
   addTransportOptions(command, 'the drive, as pack made it')
   allowSeveral(command)
   addOutputOptions(command)
-  examples(command, ['gpunvme ls --image drive.img', 'gpunvme ls --image drive.img --json'])
+  examples(command, [
+    'gpunvme ls --image drive.img',
+    'gpunvme ls --image drive.img --json',
+    'gpunvme ls --image one.img --image two.img --json',
+  ])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)
   const { name: place } = await requirePlace(drives, 'ls')
-  const image = await withStore(drives, output, signal, (store) => openImage(store, { signal }))
+  const [image, set] = await withStore(
+    drives,
+    output,
+    signal,
+    async (store) => [await openImage(store, { signal }), setOf(store)] as const,
+  )
   output.print(describe(place, image))
   for (const problem of image.problems) output.error('', errorLines(errorText(problem, output.invocation)))
-  output.object('gpunvme.ls/1', summary(place, image, output.invocation))
+  output.object('gpunvme.ls/1', { ...summary(place, image, output.invocation), ...set })
 }
 
 function describe(place: string, image: Image): string[] {

@@ -25,6 +25,7 @@ import { packAndReport, type PackReport, type PackRequest } from '../model/pack-
 import { openOrCreateSet, type FoundSet } from '../model/pack-set.js'
 import { addSetOptions, memberBytesFor, shapeOf, type SetFlags, type SetShape } from '../model/set-shape.js'
 import type { ScanOptions } from '../block-io/first-byte-set.js'
+import { setOf } from '../model/store-of.js'
 import { withWritableNamespaces } from '../model/with-store.js'
 import { printable, printableLines } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
@@ -228,7 +229,7 @@ function reportPacked(
   const { imageId } = receipt
   output.object('gpunvme.pack/1', {
     ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, place },
-    ...(found !== undefined && { set: { kind: found.set.kind, id: found.set.setId, created: found.isCreated } }),
+    ...(found !== undefined && { ...setOf(found.set), created: found.isCreated }),
     ...{ layers: layers.length, tensors, tensorBytes, imageBytes, time, driveNs: elapsedNs, wallNs },
   })
 }

@@ -18,6 +18,7 @@ import type { Session } from '../program.js'
 import { Progress } from '../terminal/progress.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
+import { setOf } from '../model/store-of.js'
 import { withStore } from '../model/with-store.js'
 
 type Flags = Omit<TransportFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
@@ -27,21 +28,26 @@ export function verify(command: Command, session: Session): void {
   addTransportOptions(command, 'the drive, as pack made it')
   allowSeveral(command)
   addOutputOptions(command)
-  examples(command, ['gpunvme verify --image drive.img', 'gpunvme verify --image drive.img --json'])
+  examples(command, [
+    'gpunvme verify --image drive.img',
+    'gpunvme verify --image drive.img --json',
+    'gpunvme verify --image one.img --image two.img --json',
+  ])
 }
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   const { signal } = session
   const drives = await membersOf(flags)
   const { name: place } = await requirePlace(drives, 'verify')
-  const report = await withStore(drives, output, signal, (store) => {
+  const [report, set] = await withStore(drives, output, signal, async (store) => {
     const progress = new Progress(output, 'verifying')
     const onProgress = ({ doneBytes, totalBytes }: { doneBytes: number; totalBytes: number }) =>
       progress.update(doneBytes, totalBytes)
-    return verifyImage(store, { signal, onProgress }).finally(() => progress.end())
+    const report = await verifyImage(store, { signal, onProgress }).finally(() => progress.end())
+    return [report, setOf(store)] as const
   })
   output.print(describe(place, report, output.invocation))
-  output.object('gpunvme.verify/1', summary(place, report, output.invocation))
+  output.object('gpunvme.verify/1', { ...summary(place, report, output.invocation), ...set })
   if (!report.ok) session.exitCode = EXIT.verification
 }
 

@@ -4,6 +4,7 @@ import {
   MemberOfSetError,
   namespaceStore,
   openSet,
+  type BlockSet,
   type BlockStore,
   type SetProblem,
 } from '@gpunvme/layer-loader'
@@ -14,6 +15,13 @@ export interface StoreOptions {
   /** Called with what is wrong with a set that can be used all the same. */
   readonly onSetProblem?: (problem: SetProblem) => void
   readonly signal?: AbortSignal
+}
+
+/** Member `set` of a JSON result; absent for one drive. */
+export function setOf(store: BlockStore | BlockSet): { set?: object } {
+  if (!('setId' in store)) return {}
+  const { kind, setId: id, degraded } = store
+  return { set: { kind, id, degraded } }
 }
 
 /**

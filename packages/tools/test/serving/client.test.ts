@@ -50,7 +50,7 @@ check(`a set of served drives is written to after each of them was confirmed${sk
         }
       }
       const confirmed = ['--serial', serial, '--serial', serial]
-      expect(await done(...pack, ...confirmed)).toMatchObject({ set: { kind: 'mirror', created: true } })
+      expect(await done(...pack, ...confirmed)).toMatchObject({ set: { kind: 'mirror' }, created: true })
       expect(await done('verify', ...by)).toMatchObject({ ok: true })
     }),
   )
