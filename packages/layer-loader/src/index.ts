@@ -76,18 +76,36 @@ export {
   createMirror,
   createStripe,
   eraseSet,
-  MemberInUseError,
+  planMirror,
+  planStripe,
+  SetPlan,
   type CreateSetOptions,
   type CreateStripeOptions,
+  type StripeShape,
 } from './sets/create-set.js'
-export type { SetKind } from './sets/format.js'
-export { DuplicateMemberError, MemberTruncatedError, MixedSetsError, SetNotFoundError } from './sets/identify.js'
+export {
+  DEFAULT_UNIT_BYTES,
+  MIN_UNIT_BYTES,
+  MEMBER_DATA_BYTES,
+  MAX_MEMBERS,
+  MAX_UNIT_BYTES,
+  type SetKind,
+} from './sets/format.js'
+export {
+  DuplicateMemberError,
+  MemberTruncatedError,
+  MixedSetsError,
+  SetNotFoundError,
+  SetUnfinishedError,
+} from './sets/identify.js'
 export { SET_LABEL, SetLabelError, UnsupportedSetError, type LabelField } from './sets/label.js'
 export { measureWeights, type MeasureWeightsOptions } from './sets/measure.js'
 export { SetMemberError, type MemberVerb } from './sets/member-error.js'
 export { MirrorLostError } from './sets/mirror.js'
 export { MirrorSplitError, openSet, StripeMemberMissingError, type OpenSetOptions } from './sets/open-set.js'
 export type { SetProblem } from './sets/problem.js'
+export { completeLabels } from './sets/write-label.js'
+export { findUses, MemberInUseError, type StoreUse } from './sets/store-use.js'
 export { rebuildMirror, type RebuildOptions } from './sets/rebuild.js'
 export { readSourceHeader } from './source-header.js'
 export { asStore, type Readable, type Writable } from './store/as-store.js'

@@ -8,7 +8,6 @@ import { nameLinuxDrive, nameOpened } from '../src/drive/named-drive.js'
 import { gpunvme, scratch } from './gpunvme.js'
 import { merge, render, shapeOf, type Shape } from './json-shape.js'
 import { machines, writeMachine } from './machines/index.js'
-import { packStriped } from './striped.js'
 
 const MIB = 1024 * 1024
 const cwd = scratch()
@@ -44,9 +43,9 @@ beforeAll(async () => {
   for (const machine of machines) if (SHAPED.includes(machine.name)) writeMachine(machine, join(cwd, machine.name))
   writeFileSync(join(cwd, 'controller.bin'), new Uint8Array(4096))
   writeFileSync(join(cwd, 'results.json'), JSON.stringify(oneCell()))
-  const model = join(cwd, 'model.gguf')
-  await writeDemoModel(model, { layers: 2, targetBytes: 4 * MIB })
-  await packStriped(model, [join(cwd, 'member-a.img'), join(cwd, 'member-b.img')])
+  await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * MIB })
+  const members = ['--image', 'member-a.img', '--image', 'member-b.img']
+  expect((await gpunvme(['pack', 'model.gguf', ...members, '--stripe'], { cwd })).code).toBe(0)
   // A byte of the first superblock, and one of the model.
   for (const [name, ...offsets] of [['damaged.img', 100] as const, ['unreadable.img', 100, 3 * MIB] as const]) {
     expect((await gpunvme(['pack', 'model.gguf', '--image', name], { cwd })).code).toBe(0)

@@ -9,7 +9,6 @@ import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../cu
 import { missing, run } from '../../layer-loader/test/filesystems/images.js'
 import { gpunvme, json, scratch } from './gpunvme.js'
 import { render, shapeOf } from './json-shape.js'
-import { packStriped } from './striped.js'
 
 const MIB = 1024 * 1024
 
@@ -227,7 +226,8 @@ describe('load without an image', () => {
   })
 
   test('the drives of a set', async () => {
-    await packStriped(at('model.gguf'), [at('a.img'), at('b.img')])
+    const packing = await gpunvme(['pack', 'model.gguf', '--image', 'a.img', '--image', 'b.img', '--stripe'], { cwd })
+    expect(packing.code).toBe(0)
     const result = await loaded('--image', 'a.img', '--image', 'b.img', '--to', 'host')
     expect(result).toMatchObject({ layersVerified: LAYERS, drive: { place: 'a.img, b.img', members: [{}, {}] } })
     const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--image', 'model.gguf'], { cwd })

@@ -123,7 +123,7 @@ export class MemberOfSetError extends GpuNvmeError {
   readonly category = 'usage'
 
   constructor({ name }: BlockStore) {
-    super(`${name} is a member of a set, and no store of its own`, {
+    super(`${name} is a member of a set and holds no image of its own`, {
       facts: ['the label of a set is where the superblock of an image would be'],
       next: 'open the set with openSet() from all of its members; eraseSet() gives it up',
     })

@@ -18,14 +18,14 @@ export const MEMBER_DATA_BYTES = 2 * MIB
 /** What the data of a member, and the unit of a stripe, is a multiple of. */
 export const SET_ALIGNMENT_BYTES = 4 * KIB
 
-export const MOST_MEMBERS = 16
+export const MAX_MEMBERS = 16
 
 /** Units after which the places of a stripe's units repeat, at most. */
 export const MOST_PATTERN_UNITS = 256
 
 /** The unit of a stripe is a power of two. */
-export const LEAST_UNIT_BYTES = SET_ALIGNMENT_BYTES
-export const MOST_UNIT_BYTES = 64 * MIB
+export const MIN_UNIT_BYTES = SET_ALIGNMENT_BYTES
+export const MAX_UNIT_BYTES = 64 * MIB
 export const DEFAULT_UNIT_BYTES = MIB
 
 export type SetKind = 'stripe' | 'mirror'

@@ -5,7 +5,7 @@ import { MEMBER_DATA_BYTES } from './format.js'
 import { SetLabelError, type LabelField, type SetLabel } from './label.js'
 import { memberName } from './member-error.js'
 import type { Problems } from './problem.js'
-import { readLabel } from './read-labels.js'
+import { readLabel, type FoundLabel } from './read-labels.js'
 
 /** A member whose label was read. */
 export interface Labelled<S extends BlockStore> {
@@ -15,7 +15,7 @@ export interface Labelled<S extends BlockStore> {
 
 /**
  * Finds out which member each store is. @returns by index, those whose label can be used.
- * @throws SetNotFoundError, MixedSetsError, DuplicateMemberError, SetLabelError, UnsupportedSetError,
+ * @throws SetNotFoundError, SetUnfinishedError, MixedSetsError, DuplicateMemberError, SetLabelError, UnsupportedSetError,
  *   MemberTruncatedError, UnverifiableMediaError; what a store's `read` throws.
  */
 export async function identify<S extends BlockStore>(
@@ -33,10 +33,13 @@ async function readLabels<S extends BlockStore>(
   signal: AbortSignal | undefined,
 ): Promise<Labelled<S>[]> {
   const labelled: Labelled<S>[] = []
+  const all: FoundLabel[] = []
   let damage: GpuNvmeError | undefined
   for (const store of stores) {
     refuseUnmoved(store)
-    const { label, problem, ours } = await readLabel(store, signal && { signal })
+    const found = await readLabel(store, signal && { signal })
+    const { label, problem, ours } = found
+    all.push(found)
     if (label !== undefined) {
       labelled.push({ store, label })
       if (problem !== undefined) {
@@ -50,8 +53,22 @@ async function readLabels<S extends BlockStore>(
       problems.add({ kind: 'label', message: `${store.name}: ${what}`, ...(problem && { cause: problem }) })
     }
   }
+  if (isUnfinished(all)) throw new SetUnfinishedError(stores, all)
   if (labelled.length === 0) throw damage ?? new SetNotFoundError(stores)
   return labelled
+}
+
+/**
+ * Whether creation of the set was interrupted before each member had its first copy of the label. There is no set then,
+ * and nothing was ever written to one. See `writeNewLabels`.
+ */
+export function isUnfinished(found: readonly FoundLabel[]): boolean {
+  const labels = found.flatMap(({ label }) => (label === undefined ? [] : [label]))
+  const isBegun = found.some(({ isHalf }) => isHalf) && found.every(({ ours, isHalf }) => !ours || isHalf)
+  const isOfOne = labels.every(({ setId }) => setId === labels[0]!.setId)
+  // A member of a mirror that is given alone may be all that is left of it.
+  const lacksLabel = labels.length < found.length && labels.length < (labels[0]?.members ?? Infinity)
+  return isBegun && isOfOne && lacksLabel
 }
 
 /** By index. @throws where they are not of one set, or do not agree what it is. */
@@ -91,6 +108,19 @@ export class SetNotFoundError extends GpuNvmeError {
     super('No set on these stores', {
       facts: stores.map(({ name }) => `${name} has no label of a set`),
       next: 'make one with createStripe() or createMirror(); a store of its own is opened without openSet()',
+    })
+  }
+}
+
+/** Creation of a set was interrupted: some of its members have no label yet. There is no set. */
+export class SetUnfinishedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SET_UNFINISHED'
+  readonly category = 'not-found'
+
+  constructor(stores: readonly BlockStore[], found: readonly FoundLabel[]) {
+    super('Creation of the set on these stores was interrupted', {
+      facts: stores.map(({ name }, at) => `${name} has ${found[at]!.ours ? 'the first copy of a' : 'no'} label`),
+      next: 'create the set again; no model was written to it',
     })
   }
 }

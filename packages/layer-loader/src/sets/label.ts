@@ -5,11 +5,11 @@ import {
   KIND_CODES,
   LABEL_BYTES,
   LABEL_OFFSET_BYTES,
-  LEAST_UNIT_BYTES,
+  MIN_UNIT_BYTES,
   MEMBER_DATA_BYTES,
-  MOST_MEMBERS,
+  MAX_MEMBERS,
   MOST_PATTERN_UNITS,
-  MOST_UNIT_BYTES,
+  MAX_UNIT_BYTES,
   SET_ALIGNMENT_BYTES,
   SET_VERSION,
   type LabelCopyName,
@@ -123,7 +123,7 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
   require('KIND', view.KIND === KIND_CODES.stripe || view.KIND === KIND_CODES.mirror, '1 or 2')
   const kind = view.KIND === KIND_CODES.stripe ? 'stripe' : 'mirror'
   const { MEMBERS: members, INDEX: index, CURRENT: current, UNIT: unitBytes } = view
-  require('MEMBERS', members >= 2 && members <= MOST_MEMBERS, `2 to ${MOST_MEMBERS}`)
+  require('MEMBERS', members >= 2 && members <= MAX_MEMBERS, `2 to ${MAX_MEMBERS}`)
   require('INDEX', index < members, `0 to ${members - 1}`)
   const all = 2 ** members - 1
   const isCurrent = Math.floor(current / 2 ** index) % 2 === 1
@@ -140,8 +140,8 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
   const pattern = view.PATTERN.slice(0, patternUnits)
   if (kind === 'stripe') {
     const isUnit =
-      unitBytes >= LEAST_UNIT_BYTES && unitBytes <= MOST_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
-    require('UNIT', isUnit, `a power of two from ${LEAST_UNIT_BYTES} to ${MOST_UNIT_BYTES}`)
+      unitBytes >= MIN_UNIT_BYTES && unitBytes <= MAX_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
+    require('UNIT', isUnit, `a power of two from ${MIN_UNIT_BYTES} to ${MAX_UNIT_BYTES}`)
     require('PATTERN', patternFits(pattern, members), `each of 0 to ${members - 1}, and nothing else`)
     require('DATA_LENGTH', dataBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
     require('SET_LENGTH', setBytes % unitBytes === 0, `a multiple of ${unitBytes}`)

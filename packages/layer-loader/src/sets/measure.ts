@@ -1,6 +1,6 @@
 import { asStore, type Readable } from '../store/as-store.js'
 import type { BlockStore } from '../store/store.js'
-import { LEAST_UNIT_BYTES, MEMBER_DATA_BYTES } from './format.js'
+import { MIN_UNIT_BYTES, MEMBER_DATA_BYTES } from './format.js'
 
 export interface MeasureWeightsOptions {
   /** How much is read of each; 16 MiB when not given, less of one that is smaller. */
@@ -38,9 +38,9 @@ export async function measure(
   const { blockBytes, capacityBytes, dma } = store
   const wholeBytes = Math.min(bytes, capacityBytes - MEMBER_DATA_BYTES)
   const lengthBytes = Math.floor(wholeBytes / blockBytes) * blockBytes
-  if (!(lengthBytes >= LEAST_UNIT_BYTES)) {
+  if (!(lengthBytes >= MIN_UNIT_BYTES)) {
     throw new RangeError(
-      `measureWeights: expected at least ${LEAST_UNIT_BYTES} bytes of data to read, got ${wholeBytes}`,
+      `measureWeights: expected at least ${MIN_UNIT_BYTES} bytes of data to read, got ${wholeBytes}`,
     )
   }
   const memory = dma.alloc(lengthBytes)
@@ -50,7 +50,7 @@ export async function measure(
     return endNs - startNs
   }
   try {
-    const latencyNs = await timeOf(Math.max(blockBytes, LEAST_UNIT_BYTES))
+    const latencyNs = await timeOf(Math.max(blockBytes, MIN_UNIT_BYTES))
     // What takes no time at all is as fast as anything can be told to be.
     const restNs = Math.max(1, (await timeOf(lengthBytes)) - latencyNs)
     return { bytesPerSecond: (lengthBytes / restNs) * 1e9, latencyNs }

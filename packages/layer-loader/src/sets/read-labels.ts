@@ -14,6 +14,8 @@ interface LabelCopy {
   readonly problem?: GpuNvmeError
   /** Whether it starts as a label does, or cannot be read and so might. */
   readonly ours: boolean
+  /** Every byte is zero. */
+  readonly isZero?: boolean
 }
 
 /** What is known of a store from its label. */
@@ -24,6 +26,8 @@ export interface FoundLabel {
   readonly problem?: GpuNvmeError
   /** It is a member of a set, or was one. */
   readonly ours: boolean
+  /** It has zeros in copy A and a label of epoch 1, or a torn one, in copy B: as while a set is being created. */
+  readonly isHalf: boolean
   /** In which order copies are to be written anew, so that one is always whole: the damaged or older one first. */
   readonly order: readonly LabelCopyName[]
 }
@@ -35,7 +39,12 @@ export async function readLabel(store: BlockStore, options?: ExecuteOptions): Pr
   const sorted = copies.toSorted((a, b) => epochOf(a) - epochOf(b))
   const [older, newer] = sorted as [LabelCopy, LabelCopy]
   const problem = older.problem ?? newer.problem
-  const found = { ours: copies.some(({ ours }) => ours), order: sorted.map(({ copy }) => copy) }
+  const [a, b] = copies as [LabelCopy, LabelCopy]
+  const found = {
+    ours: copies.some(({ ours }) => ours),
+    isHalf: a.isZero === true && (b.label?.epoch === 1 || b.problem instanceof SetLabelError),
+    order: sorted.map(({ copy }) => copy),
+  }
   const { label } = newer
   // A later version may count epochs in another way: which copy is the newer one cannot be told then.
   if (problem instanceof UnsupportedSetError || label === undefined) return { ...found, ...(problem && { problem }) }
@@ -50,7 +59,7 @@ async function readCopy(store: BlockStore, copy: LabelCopyName, options?: Execut
   try {
     const encoded = await readBytes(store, offsetBytes, LABEL_BYTES, options)
     const ours = hasLabelMagic(encoded)
-    if (!ours) return { copy, ours }
+    if (!ours) return { copy, ours, isZero: encoded.every((byte) => byte === 0) }
     try {
       return { copy, label: decodeLabel(copy, encoded), ours }
     } catch (problem) {

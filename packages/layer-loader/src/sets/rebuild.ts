@@ -4,12 +4,12 @@ import { asStore, type Writable } from '../store/as-store.js'
 import type { WritableBlockStore } from '../store/store.js'
 import type { WritableBlockSet } from './block-set.js'
 import { bouncedStore, piecesOf } from './bounced-store.js'
-import { refuseInUse } from './create-set.js'
 import { MEMBER_DATA_BYTES } from './format.js'
 import { identify, MemberTruncatedError } from './identify.js'
 import { openSet, type OpenSetOptions } from './open-set.js'
 import { Problems } from './problem.js'
 import { SetMemory } from './set-memory.js'
+import { refuseInUse } from './store-use.js'
 import { writeLabel } from './write-label.js'
 
 export interface RebuildOptions extends OpenSetOptions {
@@ -59,7 +59,7 @@ export async function rebuildMirror(
     const neededBytes = MEMBER_DATA_BYTES + set.capacityBytes
     if (store.capacityBytes < neededBytes) throw new MemberTruncatedError(index, store, neededBytes)
   }
-  if (!replace) for (const store of strangers) await refuseInUse(store, opening.signal)
+  if (!replace) await refuseInUse(strangers, opening.signal && { signal: opening.signal })
 
   const totalBytes = targets.length * set.capacityBytes
   let doneBytes = 0

@@ -13,28 +13,31 @@ const BUSY_COMMANDS = 32
 
 const stores = new WeakMap<Namespace, BlockStore>()
 
-/** A namespace as a store; the same one for the same namespace. One that may be written to gives one that may. */
-export function namespaceStore(namespace: WritableNamespace): WritableBlockStore
-export function namespaceStore(namespace: Namespace): BlockStore
-export function namespaceStore(namespace: Namespace): BlockStore {
+/**
+ * A namespace as a store; the same one for the same namespace. One that may be written to gives one that may.
+ * @param name what messages call the store such as its drive in a set; the first call decides; 'namespace 1' by default.
+ */
+export function namespaceStore(namespace: WritableNamespace, name?: string): WritableBlockStore
+export function namespaceStore(namespace: Namespace, name?: string): BlockStore
+export function namespaceStore(namespace: Namespace, name = `namespace ${namespace.nsid}`): BlockStore {
   let store = stores.get(namespace)
   if (store === undefined) {
     store =
-      namespace instanceof WritableNamespace ? new WritableNamespaceStore(namespace) : new NamespaceStore(namespace)
+      namespace instanceof WritableNamespace
+        ? new WritableNamespaceStore(namespace, name)
+        : new NamespaceStore(namespace, name)
     stores.set(namespace, store)
   }
   return store
 }
 
 class NamespaceStore<N extends Namespace = Namespace> implements BlockStore {
+  readonly name: string
   protected readonly namespace: N
 
-  constructor(namespace: N) {
+  constructor(namespace: N, name: string) {
     this.namespace = namespace
-  }
-
-  get name() {
-    return `namespace ${this.namespace.nsid}`
+    this.name = name
   }
 
   get blockBytes() {

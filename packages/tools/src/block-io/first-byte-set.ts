@@ -1,4 +1,4 @@
-import type { Namespace } from '@gpunvme/host-driver'
+import type { Readable } from '@gpunvme/layer-loader'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import type { ByteRange } from './byte-range.js'
 import { PIECE_BYTES, readPieces } from './read-pieces.js'
@@ -15,12 +15,12 @@ export interface ScanOptions {
  * @throws errors of reading; the signal's reason.
  */
 export async function firstByteSet(
-  namespace: Namespace,
+  target: Readable,
   range: ByteRange,
   { signal, onProgress }: ScanOptions = {},
 ): Promise<number | undefined> {
   const zeros = Buffer.alloc(Math.min(PIECE_BYTES, range.lengthBytes))
-  for await (const { offsetBytes, bytes } of readPieces(namespace, range, signal && { signal })) {
+  for await (const { offsetBytes, bytes } of readPieces(target, range, signal && { signal })) {
     // memcmp is several times as fast as a loop over bytes.
     if (!zeros.subarray(0, bytes.length).equals(bytes)) return offsetBytes + bytes.findIndex((byte) => byte !== 0)
     onProgress?.(offsetBytes + bytes.length - range.offsetBytes)

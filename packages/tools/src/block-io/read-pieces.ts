@@ -1,4 +1,4 @@
-import type { Namespace } from '@gpunvme/host-driver'
+import { asStore, type Readable } from '@gpunvme/layer-loader'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import { blocksOf, type ByteRange } from './byte-range.js'
 
@@ -10,7 +10,7 @@ const BUFFERS = 2
 
 /** Bytes of a range, valid until the next piece is asked for. */
 export interface Piece {
-  /** Where on the namespace they lie. */
+  /** Where on the namespace or store they lie. */
   readonly offsetBytes: number
   readonly bytes: Uint8Array
 }
@@ -23,27 +23,27 @@ export interface ReadPiecesOptions {
 
 /**
  * The bytes of a range in order, in pieces, however long it is: one piece is on its way while another one is used.
- * @throws TransferError, the signal's reason, and what else `Namespace.read` throws.
+ * @throws TransferError, the signal's reason, and what else `BlockStore.read` throws.
  */
 export async function* readPieces(
-  namespace: Namespace,
+  target: Readable,
   range: ByteRange,
   { signal, pieceBytes = PIECE_BYTES }: ReadPiecesOptions = {},
 ): AsyncGenerator<Piece, void, undefined> {
-  const { blockBytes } = namespace
+  const store = asStore(target)
+  const { blockBytes } = store
   const { slba, blocks } = blocksOf(range, blockBytes)
   const pieceBlocks = Math.min(blocks, Math.max(1, Math.floor(pieceBytes / blockBytes)))
   const pieces = Math.ceil(blocks / pieceBlocks)
-  const memories = Array.from({ length: Math.min(BUFFERS, pieces) }, () =>
-    namespace.dma.alloc(pieceBlocks * blockBytes),
-  )
+  const memories = Array.from({ length: Math.min(BUFFERS, pieces) }, () => store.dma.alloc(pieceBlocks * blockBytes))
   // Each with its end in hand: one that fails while another piece is used must not count as unhandled.
   const begun: Promise<PromiseSettledResult<void>[]>[] = []
   const begin = (piece: number) => {
     const at = piece * pieceBlocks
     const memory = memories[piece % memories.length]!
-    const reading = namespace.read(slba + at, Math.min(pieceBlocks, blocks - at), memory, signal && { signal })
-    begun.push(Promise.allSettled([reading]))
+    const lengthBytes = Math.min(pieceBlocks, blocks - at) * blockBytes
+    const transfer = { offsetBytes: (slba + at) * blockBytes, lengthBytes, memoryBytes: 0 }
+    begun.push(Promise.allSettled([store.read([transfer], memory, signal && { signal }).then(() => undefined)]))
   }
   try {
     begin(0)

@@ -21,6 +21,14 @@ export interface DriveFlags {
   readonly nsid?: number
 }
 
+/** Options of a drive that a verb takes once for each drive of a set. */
+export interface SeveralFlags {
+  readonly drive?: readonly string[]
+  readonly image?: readonly string[]
+  readonly socket?: readonly string[]
+  readonly serial?: readonly string[]
+}
+
 /** The same, and by whom it is driven. */
 export interface TransportFlags extends DriveFlags {
   readonly engine: string
@@ -97,11 +105,12 @@ export function collect(value: string, previous: readonly string[] = []): string
   return [...previous, value]
 }
 
-/** Lets options that a command has be given more than once; their values are arrays then. */
-export function allowSeveral(command: Command, ...names: readonly string[]): void {
+/** Lets a command take the drives of a set: the options of `SeveralFlags` that it has may be repeated, and are arrays. */
+export function allowSeveral(command: Command): void {
   for (const option of command.options) {
-    if (names.includes(option.long ?? ''))
+    if (['--drive', '--image', '--socket'].includes(option.long ?? ''))
       option.argParser(collect).description += '; may be repeated for the drives of a set'
+    if (option.long === '--serial') option.argParser(collect).description += '; of a set, once for each drive, in order'
   }
 }
 

@@ -9,11 +9,15 @@ import type {
   ImageExistsError,
   ImageNotFoundError,
   ImageTruncatedError,
+  MemberOfSetError,
+  MixedSetsError,
   ModelExistsError,
   ModelNotInImageError,
   NamespaceTooSmallError,
   Remedy,
   SetNotFoundError,
+  SetUnfinishedError,
+  StripeMemberMissingError,
   VerificationError,
 } from '@gpunvme/layer-loader'
 import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
@@ -36,10 +40,14 @@ type Reworded =
   | ImageNotFoundError
   | ImageTruncatedError
   | LeftUndoneError
+  | MemberOfSetError
+  | MixedSetsError
   | ModelExistsError
   | ModelNotInImageError
   | NamespaceTooSmallError
   | SetNotFoundError
+  | SetUnfinishedError
+  | StripeMemberMissingError
   | UnknownFormatError
   | VerificationError
   | VfioUserConnectError
@@ -60,6 +68,8 @@ type Steps = {
 
 const PACK: CommandStep = { command: ['pack', 'MODEL', '--image', 'FILE'] }
 const SERVE: CommandStep = { command: ['sim', 'serve', '--socket', 'PATH'] }
+
+const EVERY_DRIVE = 'name every drive of the set: --drive A --drive B'
 
 /** Ways to pack a damaged image again. */
 const REMEDIES: Readonly<Record<Remedy, CommandStep>> = {
@@ -119,6 +129,8 @@ const STEPS: Steps = {
   ERR_GPUNVME_LEFT_UNDONE: ({ bdf }) => finishing(bdf),
   ERR_GPUNVME_MODEL_EXISTS: () => ['--name NAME to have both', '--replace to give up the one that is there'],
   ERR_GPUNVME_MODEL_NOT_IN_IMAGE: ({ isEmpty }) => (isEmpty ? { ...PACK, note: 'or --drive ADDRESS' } : undefined),
+  ERR_GPUNVME_MEMBER_OF_SET: () => [EVERY_DRIVE, 'eraseSet() of @gpunvme/layer-loader, which gives up the set'],
+  ERR_GPUNVME_MIXED_SETS: () => ['name the drives of one set', '--replace-image with pack --stripe or --mirror'],
   ERR_GPUNVME_NAMESPACE_TOO_SMALL: () => ['a larger --capacity for a new drive', 'another --image file'],
   ERR_GPUNVME_NO_CUDA_DEVICE: otherEngine,
   ERR_GPUNVME_NO_CUDA_DRIVER: otherEngine,
@@ -127,7 +139,12 @@ const STEPS: Steps = {
     'state' in error ? otherEngine(error, engineOption) : undefined,
   ERR_GPUNVME_NO_SET: () => [
     'name only the drive that holds the model',
-    'create a set with createStripe() or createMirror() of @gpunvme/layer-loader',
+    'pack with --stripe or --mirror, which creates a set',
+  ],
+  ERR_GPUNVME_SET_UNFINISHED: () => 'pack with --stripe or --mirror, which creates it again; no model was on it',
+  ERR_GPUNVME_STRIPE_MEMBER_MISSING: () => [
+    EVERY_DRIVE,
+    'if one is lost for good, pack with --stripe --replace-image, which creates the set again',
   ],
   ERR_GPUNVME_UNKNOWN_FORMAT: ({ sourceName, firstBytes }) =>
     startsAsImage(firstBytes)

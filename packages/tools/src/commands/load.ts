@@ -9,19 +9,18 @@ import {
   examples,
   size,
   whole,
-  type DriveFlags,
 } from '../command-line/options.js'
-import { nameOpened, nameSet } from '../drive/named-drive.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
-import { lendTransport, withWriter } from '../drive/with-drive.js'
+import { withTransports, withWriter } from '../drive/with-drive.js'
 import { compareDigests } from '../model/compare-digests.js'
 import { requireMemory } from '../model/enough-memory.js'
 import { loadAndReport } from '../model/load-and-report.js'
 import { queuesOf } from '../model/load-report.js'
 import { packAndReport } from '../model/pack-report.js'
 import { optionsOf, requestOf, type LoadFlags, type LoadRequest } from '../model/load-request.js'
-import { placeOf } from '../model/place.js'
+import { namesOf, placeOf } from '../model/place.js'
+import { warn } from '../model/with-store.js'
 import type { Session } from '../program.js'
 import type { ComposeParts } from '../rig/open-rig.js'
 import { Output } from '../terminal/output.js'
@@ -59,7 +58,7 @@ export function load(command: Command, session: Session): void {
       run(model, flags, new Output(flags, session.io), session.signal),
     )
   addDriveOptions(command, 'drive image made by pack')
-  allowSeveral(command, '--drive', '--image', '--socket')
+  allowSeveral(command)
   addQueueOptions(command, true)
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
@@ -73,32 +72,12 @@ export function load(command: Command, session: Session): void {
 
 async function run(model: string | undefined, flags: LoadFlags, output: Output, signal: AbortSignal): Promise<void> {
   const request = await requestOf(model, flags)
-  await withTransports(request.members, output, flags, async (opened) => {
+  await withTransports(request.members, 'read', output, async (opened) => {
     signal.throwIfAborted()
     const [first] = opened
     if (request.packsFirst) await packIntoMemory(request, first!, output, signal)
     await loadFrom(request, opened, output, signal)
   })
-}
-
-/** Opens every drive, names them in the output, lends them, and closes them however `use` ends. */
-function withTransports<T>(
-  members: readonly DriveFlags[],
-  output: Output,
-  { engine }: Pick<LoadFlags, 'engine'>,
-  use: (opened: readonly OpenedTransport[]) => Promise<T>,
-): Promise<T> {
-  const next = (opened: readonly OpenedTransport[]): Promise<T> => {
-    const member = members[opened.length]
-    if (member !== undefined) {
-      const flags = { ...member, ...(engine !== undefined && { engine }) }
-      return lendTransport(flags, 'read', (transport) => next([...opened, transport]))
-    }
-    const names = opened.map((transport, index) => nameOpened(transport, members[index]!))
-    if (names.length > 0) output.nameDrive(names.length === 1 ? names[0]! : nameSet(names))
-    return use(opened)
-  }
-  return next([])
 }
 
 async function packIntoMemory(
@@ -131,6 +110,8 @@ async function loadFrom(
   const { flags, members, packsFirst } = request
   let wasCompared = false
   const parts: ComposeParts = {
+    names: namesOf(members),
+    onSetProblem: (problem) => warn(problem, output),
     async onFile(packed, file) {
       wasCompared = true
       await compareWith(packed, file, flags, output, signal)
@@ -141,7 +122,7 @@ async function loadFrom(
   }
   const job = { opened, options: optionsOf(request, signal), parts, passes: flags.passes }
   await loadAndReport(job, output, (rig, result) => {
-    const place = packsFirst ? undefined : members.map((member) => placeOf(member)?.name).join(', ')
+    const place = packsFirst ? undefined : placeOf(members)?.name
     const drive = members.length > 0 && { drive: { place, ...queuesOf(rig) } }
     output.object('gpunvme.load/1', { ...drive, ...result })
   })

@@ -2,33 +2,50 @@ import { openImage, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
 import { errorLines, errorText } from '../command-line/error-text.js'
 import type { Invocation } from '../command-line/invocation.js'
-import { withReader, withTransport } from '../drive/with-drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { membersOf } from '../drive/members.js'
+import {
+  addOutputOptions,
+  addTransportOptions,
+  allowSeveral,
+  examples,
+  type SeveralFlags,
+  type TransportFlags,
+} from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
+import { setOf } from '../model/store-of.js'
+import { withStore } from '../model/with-store.js'
 
-type Flags = TransportFlags & OutputOptions
+type Flags = Omit<TransportFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
 
 export function ls(command: Command, session: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'drive image made by pack')
+  allowSeveral(command)
   addOutputOptions(command)
-  examples(command, ['gpunvme ls --image drive.img', 'gpunvme ls --image drive.img --json'])
+  examples(command, [
+    'gpunvme ls --image drive.img',
+    'gpunvme ls --image drive.img --json',
+    'gpunvme ls --image one.img --image two.img --json',
+  ])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const { name: place } = await requirePlace(flags, 'ls')
-  const image = await withTransport(flags, 'read', output, (opened) => {
-    signal.throwIfAborted()
-    return withReader(opened, flags, ({ namespace }) => openImage(namespace, { signal }))
-  })
+  const drives = await membersOf(flags)
+  const { name: place } = await requirePlace(drives, 'ls')
+  const [image, set] = await withStore(
+    drives,
+    output,
+    signal,
+    async (store) => [await openImage(store, { signal }), setOf(store)] as const,
+  )
   output.print(describe(place, image))
   for (const problem of image.problems) output.error('', errorLines(errorText(problem, output.invocation)))
-  output.object('gpunvme.ls/1', summary(place, image, output.invocation))
+  output.object('gpunvme.ls/1', { ...summary(place, image, output.invocation), ...set })
 }
 
 function describe(place: string, image: Image): string[] {

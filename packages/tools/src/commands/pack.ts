@@ -1,11 +1,12 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
-import { planPack, previewPack, type PackPlan } from '@gpunvme/layer-loader'
+import { planPack, previewPack, type Extent, type PackPlan, type Writable } from '@gpunvme/layer-loader'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { InvalidArgumentError, type Command } from 'commander'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undoOnFailure } from '../command-line/cleanup.js'
-import { withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
+import { membersOf, type Member } from '../drive/members.js'
+import type { WriteFlags } from '../drive/with-drive.js'
 import { placeOf, requirePlace, type Place } from '../model/place.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { requireSpace } from '../model/enough-space.js'
@@ -14,22 +15,29 @@ import {
   addOutputOptions,
   addTransportOptions,
   addWriteOptions,
+  allowSeveral,
   examples,
+  type SeveralFlags,
   type TransportFlags,
 } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { packAndReport, type PackReport, type PackRequest } from '../model/pack-report.js'
+import { openOrCreateSet, type FoundSet } from '../model/pack-set.js'
+import { addSetOptions, memberBytesFor, shapeOf, type SetFlags, type SetShape } from '../model/set-shape.js'
+import type { ScanOptions } from '../block-io/first-byte-set.js'
+import { setOf } from '../model/store-of.js'
+import { withWritableNamespaces } from '../model/with-store.js'
 import { printable, printableLines } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import type { Session } from '../program.js'
 import { describeModelled } from '../terminal/rate.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
-import { refuseUnknownData } from '../drive/unknown-data.js'
+import { refuseNonzero, refuseUnknownData } from '../drive/unknown-data.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { typed } from '../command-line/next-step.js'
 
-interface Flags extends TransportFlags, WriteFlags, OutputOptions {
+interface Flags extends Omit<TransportFlags & WriteFlags, keyof SeveralFlags>, SeveralFlags, SetFlags, OutputOptions {
   readonly name?: string
   readonly replace?: boolean
   readonly replaceImage?: boolean
@@ -44,14 +52,19 @@ const BLOCK_BYTES = 512
 
 export function pack(command: Command, session: Session): void {
   command
-    .argument('<model>', 'a .gguf or .safetensors file; of a model of several files, any part or the index')
-    .option('--name <name>', "the model's name on the drive (default: what its file calls it)", modelName)
+    .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
+    .option('--name <name>', "name of the model on the drive (default: the name in its file)", modelName)
     .option('--dry-run', 'print the plan and write nothing')
-    .option('--replace', 'give up a model of this name that is on the drive already')
-    .option('--replace-image', 'give up an image that cannot be used, with all of its models')
+    .option('--replace', 'replace a model of this name on the drive')
+    .option(
+      '--replace-image',
+      'replace an unusable image; with --stripe or --mirror, all images and sets on the drives',
+    )
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
-  addTransportOptions(command, 'the drive: a file, made sparse where there is none')
+  addSetOptions(command)
+  addTransportOptions(command, 'drive image; created as a sparse file if it does not exist')
   addWriteOptions(command)
+  allowSeveral(command)
   addOutputOptions(command)
   examples(command, [
     'gpunvme pack model.gguf --dry-run',
@@ -59,81 +72,103 @@ export function pack(command: Command, session: Session): void {
     'gpunvme pack model.gguf --image drive.img --replace --json',
     'gpunvme pack model.gguf --image big.img --capacity 64MiB --name chat',
     'gpunvme pack model.gguf --image big.img --name draft',
+    'gpunvme pack model.gguf --image one.img --image two.img --stripe --json',
   ])
 }
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const drives = await membersOf(flags)
+  const shape = shapeOf(flags, drives.length)
   await using model = await openModelFile(path, { signal })
   const plan = planPack(model, BLOCK_BYTES, flags.name === undefined ? {} : { name: flags.name })
   if (flags.dryRun) {
-    reportPlan(plan, placeOf(flags), output)
+    reportPlan(plan, shape, drives.length, placeOf(drives), output)
     return
   }
-  const place = await requirePlace(flags, 'pack', path)
-  const work = { path, model, plan, place, flags, output, signal }
+  const place = await requirePlace(drives, 'pack', path)
   // Awaited here: the model is closed when this function ends.
-  await (flags.image === undefined ? write(work) : packIntoFile(work, flags.image))
+  await makeImages({ path, model, plan, shape, place, drives, flags, output, signal, isNew: [] })
 }
 
 interface Work {
   readonly path: string
   readonly model: Model
   readonly plan: PackPlan
+  readonly shape: SetShape | undefined
   readonly place: Place
+  readonly drives: readonly Member<Flags>[]
   readonly flags: Flags
   readonly output: Output
   readonly signal: AbortSignal
+  /** Of the first drives, whether each is an image file that was just created, and is empty. */
+  readonly isNew: readonly boolean[]
 }
 
-async function packIntoFile(work: Work, image: string): Promise<void> {
-  const { model, plan, flags } = work
+/** Creates image files that do not exist, one after the other, and removes them again if the packing fails. */
+async function makeImages(work: Work): Promise<void> {
+  const { model, plan, shape, drives, flags, isNew } = work
+  const at = isNew.length
+  if (at === drives.length) return write(work)
+  const { image } = drives[at]!
+  if (image === undefined) return makeImages({ ...work, isNew: [...isNew, false] })
   const existing = await statImageFile(image)
   const files = await Promise.all(model.parts.map(({ source }) => stat(source.name)))
   if (files.some(({ ino, dev }) => existing?.ino === ino && existing.dev === dev)) {
     throw new UsageError(`${image} is the model itself, and would be overwritten`, { next: 'name another --image' })
   }
-  if (existing !== undefined) return write(work)
-  const capacityBytes = flags.capacity ?? roundUp(plan.endBytes)
-  const remove = await createImageFile(image, capacityBytes)
+  if (existing !== undefined) return makeImages({ ...work, isNew: [...isNew, false] })
+  if (drives.length > 1 && shape === undefined)
+    throw new UsageError(`${printable(image)} does not exist`, {
+      next: ['check the spelling', '--stripe or --mirror, which creates a set'],
+    })
+  const remove = await createImageFile(image, flags.capacity ?? capacityFor(shape, drives.length, plan.endBytes))
   return undoOnFailure(remove, async () => {
     // The file is sparse: what is written to it is what it takes.
-    await requireSpace('The image', dirname(image), plan.imageBytes, 'an --image on another disk')
-    await write(work, `, a new drive of ${formatBytes(capacityBytes)}`)
+    const written = isNew.filter((made) => made).length + 1
+    const share = shape?.kind === 'stripe' ? written / drives.length : written
+    await requireSpace('The image', dirname(image), Math.ceil(plan.imageBytes * share), 'an --image on another disk')
+    await makeImages({ ...work, isNew: [...isNew, true] })
   })
 }
 
-/** @param made description, for the note, of an image file that was just created and is empty; '' for existing storage. */
-async function write({ path, model, place, flags, output, signal }: Work, made = ''): Promise<void> {
-  await withTransport(flags, 'write', output, (opened) => {
-    signal.throwIfAborted()
-    const use = async ({ namespace }: Drive<WritableNamespace>) => {
-      const { name, replaceImage = false } = flags
-      const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
-      const request = { ...(name && { name }), replace, signal }
-      if (made === '') await refuseLoss(model, namespace, flags.overwrite ?? [], request, output)
-      output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
-      const report = await packAndReport(model, namespace, output, { ...request, place: place.option })
-      reportPacked(report, place, opened.time, output)
-    }
-    return withWriter(opened, flags, output, use, signal)
+async function write(work: Work): Promise<void> {
+  const { path, model, shape, place, drives, flags, output, signal, isNew } = work
+  await withWritableNamespaces(drives, output, signal, async (namespaces, { time }) => {
+    const { name, overwrite = [], replaceImage = false } = flags
+    const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
+    const request = { ...(name && { name }), replace, signal }
+    const [namespace] = namespaces as [WritableNamespace]
+    const isOne = namespaces.length === 1
+    const found = isOne
+      ? undefined
+      : await openOrCreateSet({ namespaces, flags: drives, isNew }, shape, model, request, output)
+    const target = found?.set ?? namespace
+    // What a new set or file overwrites was looked at before it was created.
+    const isEmpty = found?.isCreated ?? isNew[0] === true
+    const refuse = isOne ? refuseUnknownData.bind(undefined, namespace) : refuseNonzero.bind(undefined, target)
+    if (!isEmpty) await refuseLoss(model, target, (runs, scan) => refuse(runs, overwrite, scan), request, output)
+    const made = isOne && isEmpty ? `, a new drive of ${formatBytes(namespace.capacityBytes)}` : ''
+    output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
+    const report = await packAndReport(model, target, output, { ...request, place: place.options })
+    reportPacked(report, place, found, time, output)
   })
 }
 
 /** Refuses to overwrite unknown data, unless an interrupted packing of the same model wrote it. */
 async function refuseLoss(
   model: Model,
-  namespace: WritableNamespace,
-  overwrite: readonly string[],
+  target: Writable,
+  refuse: (runs: readonly Extent[], options: ScanOptions) => Promise<void>,
   request: PackRequest,
   output: Output,
 ): Promise<void> {
-  const { neverWritten, continues } = await previewPack(model, namespace, request)
+  const { neverWritten, continues } = await previewPack(model, target, request)
   if (continues) return
   const totalBytes = neverWritten.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   const progress = new Progress(output, 'Scanning for unknown data')
   try {
     const onProgress = (doneBytes: number) => progress.update(doneBytes, totalBytes)
-    await refuseUnknownData(namespace, neverWritten, overwrite, { signal: request.signal, onProgress })
+    await refuse(neverWritten, { signal: request.signal, onProgress })
   } finally {
     progress.end()
   }
@@ -141,6 +176,8 @@ async function refuseLoss(
 
 function reportPlan(
   { name, endBytes, tensorBytes, chunks, manifest }: PackPlan,
+  shape: SetShape | undefined,
+  drives: number,
   place: Place | undefined,
   output: Output,
 ): void {
@@ -161,15 +198,16 @@ function reportPlan(
         formatBytes(layer.lengthBytes),
       ]),
     ),
-    `Needs a drive of ${formatBytes(roundUp(endBytes))}; ${plural(chunks, 'chunk')} with a CRC-32 each`,
-    `Nothing was written${place === undefined ? '' : `, ${printable(place.name)} was not opened`}.`,
+    `Needs ${shape === undefined ? (drives === 1 ? 'a drive' : 'a set') : `${drives} drives`} of ${formatBytes(capacityFor(shape, drives, endBytes))}; ${plural(chunks, 'chunk')} with a CRC-32 each`,
+    `Nothing was written${place === undefined ? '' : `, ${printable(place.name)} ${drives === 1 ? 'was' : 'were'} not opened`}.`,
   )
   output.object('gpunvme.pack-plan/1', { name, tensorBytes, endBytes, chunks, layers })
 }
 
 function reportPacked(
   { receipt, wallNs }: PackReport,
-  { name: place, option }: Place,
+  { name: place, options }: Place,
+  found: FoundSet | undefined,
   time: OpenedTransport['time'],
   output: Output,
 ): void {
@@ -181,15 +219,17 @@ function reportPacked(
     `Packed "${printable(name)}" onto ${printable(place)}`,
     `  fingerprint  ${fingerprint}`,
     `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
+    found === undefined ? [] : [`  set          ${found.set.name}${found.isCreated ? ', created' : ''}`],
     `  generation   ${generation}${REPLACED[replaced]}`,
     resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} kept from an interrupted packing`] : [],
     `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )
-  output.note(printableLines(`Next: ${typed({ command: ['load', ...option] }, output.invocation)}`))
+  output.note(printableLines(`Next: ${typed({ command: ['load', ...options] }, output.invocation)}`))
   const { imageId } = receipt
   output.object('gpunvme.pack/1', {
     ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, place },
+    ...(found !== undefined && { ...setOf(found.set), created: found.isCreated }),
     ...{ layers: layers.length, tensors, tensorBytes, imageBytes, time, driveNs: elapsedNs, wallNs },
   })
 }
@@ -200,7 +240,9 @@ const REPLACED = {
   'given up': '; the former model was given up first, since both did not fit',
 } as const
 
-function roundUp(bytes: number): number {
+/** Returns how large a drive must be for an image of that length; of a new set, each of its drives. */
+function capacityFor(shape: SetShape | undefined, drives: number, imageBytes: number): number {
+  const bytes = shape === undefined ? imageBytes : memberBytesFor(shape, drives, imageBytes)
   return Math.ceil(bytes / CAPACITY_STEP_BYTES) * CAPACITY_STEP_BYTES
 }
 

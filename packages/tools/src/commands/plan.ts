@@ -1,7 +1,6 @@
 import {
   layerSizes,
   measureCost,
-  namespaceStore,
   openImage,
   planResidence,
   type LayerSize,
@@ -16,23 +15,26 @@ import {
   addDriveOptions,
   addOutputOptions,
   addQueueOptions,
+  allowSeveral,
   examples,
   size,
+  type SeveralFlags,
   type TransportFlags,
 } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { DEFAULT_PROFILE, requireProfile } from '../drive/sim-transport.js'
-import { withReader, withTransport } from '../drive/with-drive.js'
+import { membersOf, type Member } from '../drive/members.js'
 import { placeOf } from '../model/place.js'
 import { describePlan } from '../model/residence-report.js'
 import { findModel } from '../model/same-catalogue.js'
+import { withStore } from '../model/with-store.js'
 import { totalmem } from 'node:os'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 
 type GpuLink = Pick<Link, 'gen' | 'width'>
 
-interface Flags extends TransportFlags, OutputOptions {
+interface Flags extends Omit<TransportFlags, keyof SeveralFlags>, SeveralFlags, OutputOptions {
   readonly vram: number
   readonly ram: number
   readonly tier: 1 | 2
@@ -70,6 +72,7 @@ export function plan(command: Command, session: Session): void {
       run(model, flags, new Output(flags, session.io), session.signal),
     )
   addDriveOptions(command, 'drive image made by pack')
+  allowSeveral(command)
   addQueueOptions(command)
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
@@ -81,9 +84,10 @@ export function plan(command: Command, session: Session): void {
 }
 
 async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  if (given === undefined && placeOf(flags) === undefined)
+  const drives = await membersOf(flags)
+  if (given === undefined && placeOf(drives) === undefined)
     throw new UsageError('plan needs a MODEL, or a drive that has one', { next: { command: ['help', 'plan'] } })
-  const { planned, read } = await look(given, flags, output, signal)
+  const { planned, read } = await look(given, flags, drives, output, signal)
   const { vram: vramBytes, ram: ramBytes, tier, measure = false } = flags
   const profile = flags.profile ?? DEFAULT_PROFILE
   const plan = planResidence(planned.layers, {
@@ -100,27 +104,25 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
 async function look(
   given: string | undefined,
   flags: Flags,
+  drives: readonly Member<Flags>[],
   output: Output,
   signal: AbortSignal,
 ): Promise<{ planned: Planned; read: CostModel | undefined }> {
   requireProfile(flags.profile)
-  const isPacked = placeOf(flags) !== undefined
+  const isPacked = placeOf(drives) !== undefined
   if (!isPacked && !flags.measure) return { planned: await fromFile(given!, signal), read: undefined }
-  return withTransport(flags, 'read', output, (opened) =>
-    withReader(opened, flags, async ({ namespace }) => {
-      signal.throwIfAborted()
-      const planned = isPacked ? await fromImage() : await fromFile(given!, signal)
-      if (!flags.measure) return { planned, read: undefined }
-      output.note(`Reading from the drive to learn what that costs (${opened.time} time)`)
-      return { planned, read: await measureCost(namespaceStore(namespace), { signal }) }
+  return withStore(drives, output, signal, async (store, { time }) => {
+    const planned = isPacked ? await fromImage() : await fromFile(given!, signal)
+    if (!flags.measure) return { planned, read: undefined }
+    output.note(`Reading from the drive to learn what that costs (${time} time)`)
+    return { planned, read: await measureCost(store, { signal }) }
 
-      async function fromImage(): Promise<Planned> {
-        const image = await openImage(namespace, { signal })
-        const model = await findModel(image, given, { signal, onFile: () => Promise.resolve() })
-        return { name: model.name, layers: layerSizes(model) }
-      }
-    }),
-  )
+    async function fromImage(): Promise<Planned> {
+      const image = await openImage(store, { signal })
+      const model = await findModel(image, given, { signal, onFile: () => Promise.resolve() })
+      return { name: model.name, layers: layerSizes(model) }
+    }
+  })
 }
 
 async function fromFile(path: string, signal: AbortSignal): Promise<Planned> {

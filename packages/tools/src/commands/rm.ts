@@ -1,11 +1,14 @@
 import { removeModel } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
-import { withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
+import { membersOf } from '../drive/members.js'
+import type { WriteFlags } from '../drive/with-drive.js'
 import {
   addOutputOptions,
   addTransportOptions,
   addWriteOptions,
+  allowSeveral,
   examples,
+  type SeveralFlags,
   type TransportFlags,
 } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
@@ -13,8 +16,9 @@ import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
+import { withWritableNamespaces, writableStoreOf } from '../model/with-store.js'
 
-type Flags = TransportFlags & WriteFlags & OutputOptions
+type Flags = Omit<TransportFlags & WriteFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
 
 export function rm(command: Command, session: Session): void {
   command
@@ -22,16 +26,17 @@ export function rm(command: Command, session: Session): void {
     .action((model: string, flags: Flags) => run(model, flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'drive image made by pack')
   addWriteOptions(command)
+  allowSeveral(command)
   addOutputOptions(command)
   examples(command, ['gpunvme rm draft --image big.img', 'gpunvme rm chat --image big.img --json'])
 }
 
 async function run(model: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const { name: place } = await requirePlace(flags, 'rm', model)
-  const receipt = await withTransport(flags, 'write', output, (opened) => {
-    signal.throwIfAborted()
-    return withWriter(opened, flags, output, ({ namespace }) => removeModel(namespace, model, { signal }), signal)
-  })
+  const drives = await membersOf(flags)
+  const { name: place } = await requirePlace(drives, 'rm', model)
+  const receipt = await withWritableNamespaces(drives, output, signal, async (namespaces) =>
+    removeModel(await writableStoreOf(namespaces, drives, signal), model, { signal }),
+  )
   const { name, fingerprint, freedBytes, models, generation } = receipt
   output.print(
     `Removed "${printable(name)}" from ${printable(place)}: ${formatBytes(freedBytes)} free again`,

@@ -2,39 +2,52 @@ import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
 import { errorLines, errorText } from '../command-line/error-text.js'
 import type { Invocation } from '../command-line/invocation.js'
-import { withReader, withTransport } from '../drive/with-drive.js'
+import { membersOf } from '../drive/members.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import {
+  addOutputOptions,
+  addTransportOptions,
+  allowSeveral,
+  examples,
+  type SeveralFlags,
+  type TransportFlags,
+} from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { Progress } from '../terminal/progress.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
+import { setOf } from '../model/store-of.js'
+import { withStore } from '../model/with-store.js'
 
-type Flags = TransportFlags & OutputOptions
+type Flags = Omit<TransportFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
 
 export function verify(command: Command, session: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags, session.io), session))
   addTransportOptions(command, 'drive image made by pack')
+  allowSeveral(command)
   addOutputOptions(command)
-  examples(command, ['gpunvme verify --image drive.img', 'gpunvme verify --image drive.img --json'])
+  examples(command, [
+    'gpunvme verify --image drive.img',
+    'gpunvme verify --image drive.img --json',
+    'gpunvme verify --image one.img --image two.img --json',
+  ])
 }
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   const { signal } = session
-  const { name: place } = await requirePlace(flags, 'verify')
-  const report = await withTransport(flags, 'read', output, (opened) => {
-    signal.throwIfAborted()
-    return withReader(opened, flags, ({ namespace }) => {
-      const progress = new Progress(output, 'verifying')
-      const onProgress = ({ doneBytes, totalBytes }: { doneBytes: number; totalBytes: number }) =>
-        progress.update(doneBytes, totalBytes)
-      return verifyImage(namespace, { signal, onProgress }).finally(() => progress.end())
-    })
+  const drives = await membersOf(flags)
+  const { name: place } = await requirePlace(drives, 'verify')
+  const [report, set] = await withStore(drives, output, signal, async (store) => {
+    const progress = new Progress(output, 'verifying')
+    const onProgress = ({ doneBytes, totalBytes }: { doneBytes: number; totalBytes: number }) =>
+      progress.update(doneBytes, totalBytes)
+    const report = await verifyImage(store, { signal, onProgress }).finally(() => progress.end())
+    return [report, setOf(store)] as const
   })
   output.print(describe(place, report, output.invocation))
-  output.object('gpunvme.verify/1', summary(place, report, output.invocation))
+  output.object('gpunvme.verify/1', { ...summary(place, report, output.invocation), ...set })
   if (!report.ok) session.exitCode = EXIT.verification
 }
 

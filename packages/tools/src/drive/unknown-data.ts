@@ -1,5 +1,5 @@
 import { findSignatures, type Namespace } from '@gpunvme/host-driver'
-import { ImageNotFoundError, openImage, type Extent } from '@gpunvme/layer-loader'
+import { ImageNotFoundError, openImage, type Extent, type Readable } from '@gpunvme/layer-loader'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { firstByteSet, type ScanOptions } from '../block-io/first-byte-set.js'
 import { formatBytes } from '../terminal/units.js'
@@ -18,17 +18,28 @@ export async function refuseUnknownData(
   namespace: Namespace,
   runs: readonly Extent[],
   overwrite: readonly string[],
-  { signal, onProgress }: ScanOptions = {},
+  options: ScanOptions = {},
 ): Promise<void> {
   if (overwrite.includes(UNKNOWN_DATA)) return
   const found = await findSignatures(namespace)
   if (found.some(({ name }) => !overwrite.includes(name))) return
   // Without an image, what lies there belongs to the data that the user has named.
   if (found.length > 0 && !(await holdsImage(namespace))) return
+  await refuseNonzero(namespace, runs, overwrite, options)
+}
+
+/** As `refuseUnknownData`, whatever signatures there are. */
+export async function refuseNonzero(
+  target: Readable,
+  runs: readonly Extent[],
+  overwrite: readonly string[],
+  { signal, onProgress }: ScanOptions = {},
+): Promise<void> {
+  if (overwrite.includes(UNKNOWN_DATA)) return
   let doneBytes = 0
   for (const run of runs) {
     const before = doneBytes
-    const at = await firstByteSet(namespace, run, {
+    const at = await firstByteSet(target, run, {
       ...(signal && { signal }),
       onProgress: (bytes) => onProgress?.(before + bytes),
     })

@@ -6,7 +6,7 @@ import { openEngine, type EngineName } from './by-name.js'
 import type { Output } from '../terminal/output.js'
 import { wrapTraced } from '../tracing/active.js'
 import { confirmDrive, type ConfirmFlags } from './confirm-drive.js'
-import { nameOpened } from './named-drive.js'
+import { nameOpened, nameSet } from './named-drive.js'
 import { openNamed } from './open-named.js'
 import type { OpenedTransport } from './opened-transport.js'
 import { requireNamedDrive } from './require-named.js'
@@ -34,11 +34,25 @@ export async function withTransport<T>(
   output: Output,
   use: (opened: OpenedTransport) => Promise<T>,
 ): Promise<T> {
-  await requireNamedDrive(flags)
-  return lendTransport(flags, access, (opened) => {
-    output.nameDrive(nameOpened(opened, flags))
+  return withTransports([flags], access, output, ([opened]) => use(opened!))
+}
+
+/** As `withTransport`, for several drives, such as those of a set. Without drives, `use` gets none. */
+export async function withTransports<T>(
+  drives: readonly OpenFlags[],
+  access: 'read' | 'write',
+  output: Output,
+  use: (opened: readonly OpenedTransport[]) => Promise<T>,
+): Promise<T> {
+  for (const drive of drives) await requireNamedDrive(drive)
+  const next = (opened: readonly OpenedTransport[]): Promise<T> => {
+    const drive = drives[opened.length]
+    if (drive !== undefined) return lendTransport(drive, access, (transport) => next([...opened, transport]))
+    const names = opened.map((transport, at) => nameOpened(transport, drives[at]!))
+    if (names.length > 0) output.nameDrive(names.length === 1 ? names[0]! : nameSet(names))
     return use(opened)
-  })
+  }
+  return next([])
 }
 
 /**

@@ -1,18 +1,16 @@
 import { cudaStatus, type CudaStatus } from '@gpunvme/cuda-native'
 import { ToolsError } from '../command-line/tools-error.js'
-import type { DriveFlags, TransportFlags } from '../command-line/options.js'
+import type { DriveFlags, SeveralFlags, TransportFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { EngineName } from '../drive/by-name.js'
+import { membersOf } from '../drive/members.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import type { LoadJob } from './load-and-report.js'
 
-export interface LoadFlags extends Omit<TransportFlags, 'drive' | 'image' | 'socket' | 'engine'>, OutputOptions {
-  readonly drive?: readonly string[]
-  readonly image?: readonly string[]
-  readonly socket?: readonly string[]
+export interface LoadFlags extends Omit<TransportFlags, keyof SeveralFlags | 'engine'>, SeveralFlags, OutputOptions {
   readonly engine?: EngineName
   readonly to?: 'gpu' | 'host'
   readonly gpu?: number
@@ -40,7 +38,7 @@ export interface LoadRequest {
 /** @throws UsageError for options that do not go together */
 export async function requestOf(model: string | undefined, flags: LoadFlags): Promise<LoadRequest> {
   const { to, gpu, vram = 0, inPlace, compare } = flags
-  const members = drivesOf(flags)
+  const members = await membersOf(flags)
   const packsFirst = [flags.drive, flags.image, flags.socket].every((names) => names === undefined)
   if (to === 'host' && gpu !== undefined)
     throw new UsageError('--gpu and --to host do not go together', { next: 'leave --gpu out' })
@@ -96,22 +94,6 @@ function requireUrl(text: string): void {
     throw new UsageError('The URL contains a user name or a password', {
       next: 'a URL without them, or download the file and load it with --file',
     })
-}
-
-/** The flags of each drive. @throws UsageError for drives of several kinds, and for a drive that is named twice */
-function drivesOf({ drive, image, socket, ...common }: LoadFlags): DriveFlags[] {
-  const kinds = Object.entries({ drive, image, socket }).filter(([, names]) => names !== undefined)
-  const [first, other] = kinds
-  if (first === undefined) return [common]
-  const [kind, names = []] = first
-  if (other !== undefined)
-    throw new UsageError(`--${other[0]} and --${kind} do not go together`, { next: `leave --${other[0]} out` })
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined)
-    throw new UsageError(`--${kind} ${printable(twice)} is given more than once`, {
-      next: 'name each drive of the set once',
-    })
-  return names.map((name) => ({ ...common, [kind]: name }))
 }
 
 /** The options of `composeRig`. */

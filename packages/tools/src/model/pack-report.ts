@@ -1,5 +1,4 @@
-import type { WritableNamespace } from '@gpunvme/host-driver'
-import { pack, type PackReceipt } from '@gpunvme/layer-loader'
+import { pack, type PackReceipt, type Writable } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
 import { typed } from '../command-line/next-step.js'
 import type { Output } from '../terminal/output.js'
@@ -22,7 +21,7 @@ export interface PackReport {
 /** Packs a model, with progress for whoever watches. */
 export async function packAndReport(
   model: Model,
-  namespace: WritableNamespace,
+  target: Writable,
   output: Output,
   { place = [], ...request }: PackRequest,
 ): Promise<PackReport> {
@@ -30,7 +29,7 @@ export async function packAndReport(
   const startMs = performance.now()
   const former = { givenUp: false }
   try {
-    const receipt = await pack(model, namespace, {
+    const receipt = await pack(model, target, {
       ...request,
       onGiveUp() {
         former.givenUp = true

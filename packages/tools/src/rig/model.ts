@@ -1,11 +1,9 @@
 import type { Namespace, WritableNamespace } from '@gpunvme/host-driver'
 import {
   asModel,
-  asStore,
   modelInPlace,
   openImage,
   openModelInFiles,
-  openSet,
   pack,
   storeSource,
   type BlockStore,
@@ -22,6 +20,7 @@ import {
 import { Catalogue, openModelFile, openModelParts } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { findModel, type FindOptions } from '../model/same-catalogue.js'
+import { readStore, type StoreOptions } from '../model/store-of.js'
 import type { ComposeOptions } from './options.js'
 import type { Teardown } from './teardown.js'
 
@@ -39,17 +38,18 @@ export interface FoundModel {
 /** Opens the model on one drive, or on the set that several drives form. */
 export async function openOnDrives(
   namespaces: readonly [Namespace, ...Namespace[]],
-  options: Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'> & Partial<Pick<FindOptions, 'onFile'>>,
+  options: Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'> & Partial<Pick<FindOptions, 'onFile'>> & StoreOptions,
   teardown: Teardown,
 ): Promise<FoundModel> {
   const { model: name, inPlace = false, signal = new AbortController().signal } = options
   const { onFile = () => Promise.resolve() } = options
-  const store = await storeOf(namespaces, signal)
-  if (inPlace) return openInPlace(store, name, signal, teardown)
-  const image = await openImage(store, { signal })
-  const packed = await findModel(image, name, { signal, onFile })
-  const models = image.models.map((each) => each.name)
-  return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
+  return readStore(namespaces, options, async (store) => {
+    if (inPlace) return openInPlace(store, name, signal, teardown)
+    const image = await openImage(store, { signal })
+    const packed = await findModel(image, name, { signal, onFile })
+    const models = image.models.map((each) => each.name)
+    return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
+  })
 }
 
 /** Opens a model in plain files, or on a web server. @throws as `openModelInFiles` */
@@ -75,10 +75,6 @@ export async function packOnto(
     ...(signal && { signal }),
     onProgress: ({ doneBytes, totalBytes }) => onProgress?.({ stage: 'packing', doneBytes, totalBytes }),
   })
-}
-
-async function storeOf(namespaces: readonly [Namespace, ...Namespace[]], signal: AbortSignal): Promise<BlockStore> {
-  return namespaces.length === 1 ? asStore(namespaces[0]) : openSet(namespaces, { signal })
 }
 
 async function openInPlace(

@@ -19,6 +19,7 @@ import type { FindOptions } from '../model/same-catalogue.js'
 import type { Choice } from './choice.js'
 import { openDriven, type Driven } from './engine.js'
 import { openTarget, type Target } from './gpu.js'
+import type { StoreOptions } from '../model/store-of.js'
 import { openInFiles, openOnDrives, packOnto, type FoundModel } from './model.js'
 import type { ComposeOptions, RigDrive, RigOptions } from './options.js'
 import { place, sourceOptions } from './placement.js'
@@ -64,7 +65,7 @@ export interface Rig extends RigPlan {
 }
 
 /** Hooks for the command and for tests. */
-export interface ComposeParts {
+export interface ComposeParts extends Pick<StoreOptions, 'names' | 'onSetProblem'> {
   readonly findReach?: FindReach
   /** Called with a packed model that was found by a model file, and that file. */
   readonly onFile?: FindOptions['onFile']

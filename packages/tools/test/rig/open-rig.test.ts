@@ -9,8 +9,7 @@ import { safetensorsFile, type TensorSize } from '../../../layer-loader/test/mod
 import { openRig, openTransport, type ComposeOptions, type Rig, type RigOptions } from '../../src/open.js'
 import { createImageFile } from '../../src/drive/image-file.js'
 import { composeRig, packInto } from '../../src/rig/open-rig.js'
-import { scratch } from '../gpunvme.js'
-import { packStriped } from '../striped.js'
+import { gpunvme, scratch } from '../gpunvme.js'
 
 const MIB = 1024 * 1024
 const LAYERS = 8
@@ -109,7 +108,8 @@ describe('openRig without a GPU', () => {
   test('opens several drives as the set that they form', async () => {
     const path = await modelFile()
     const images = [file('a.img'), file('b.img')]
-    await packStriped(path, images)
+    const members = images.flatMap((image) => ['--image', image])
+    expect((await gpunvme(['pack', path, ...members, '--stripe'], { cwd: folder })).code).toBe(0)
     const drives = images.map((image) => ({ transport: 'sim', image }) as const)
     await using rig = await openRig({ drives, gpu: 'none', ...BUDGET })
     expect(rig.controllers).toHaveLength(2)

@@ -31,6 +31,31 @@ async function done<T = unknown>(...args: string[]): Promise<T> {
   return json(ended) as T
 }
 
+check(`a set of served drives is written to after each of them was confirmed${skipped}`, { timeout }, async () => {
+  const sockets = [newSocket(), newSocket()] as const
+  const by = sockets.flatMap((socket) => ['--socket', socket])
+  const [, serial, yes] = CONFIRMED as [string, string, string]
+  await writeDemoModel(at('set.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+  const serve = (socket: string, use: () => Promise<void>) =>
+    withServer(['--socket', socket, '--capacity', '32MiB', '--json'], cwd, use)
+  const pack = ['pack', 'set.gguf', ...by, '--mirror', yes]
+  await serve(sockets[0], () =>
+    serve(sockets[1], async () => {
+      for (const serials of [[], ['--serial', serial, '--serial', 'S2']]) {
+        const refused = await gpunvme([...pack, ...serials], { cwd })
+        expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('Refused to write to') as string])
+        for (const socket of sockets) {
+          const unwritten = await gpunvme(['ls', '--socket', socket], { cwd })
+          expect(unwritten.stderr).toContain('No model image on')
+        }
+      }
+      const confirmed = ['--serial', serial, '--serial', serial]
+      expect(await done(...pack, ...confirmed)).toMatchObject({ set: { kind: 'mirror' }, created: true })
+      expect(await done('verify', ...by)).toMatchObject({ ok: true })
+    }),
+  )
+})
+
 check(`every verb drives what another process serves${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   const [by, long] = [

@@ -1,0 +1,48 @@
+import type { Namespace } from '@gpunvme/host-driver'
+import {
+  asStore,
+  MemberOfSetError,
+  namespaceStore,
+  openSet,
+  type BlockSet,
+  type BlockStore,
+  type SetProblem,
+} from '@gpunvme/layer-loader'
+
+export interface StoreOptions {
+  /** Names of the drives in messages about a set. */
+  readonly names?: readonly string[]
+  /** Called with what is wrong with a set that can be used all the same. */
+  readonly onSetProblem?: (problem: SetProblem) => void
+  readonly signal?: AbortSignal
+}
+
+/** Member `set` of a JSON result; absent for one drive. */
+export function setOf(store: BlockStore | BlockSet): { set?: object } {
+  if (!('setId' in store)) return {}
+  const { kind, setId: id, degraded } = store
+  return { set: { kind, id, degraded } }
+}
+
+/**
+ * Calls `read` with what models are read from: one namespace, or the set that several form. One namespace of a mirror is
+ * read as that mirror, whose other drives may be lost: `read` is then called again, after its MemberOfSetError.
+ * @throws as `openSet`; of one namespace of a stripe StripeMemberMissingError
+ */
+export async function readStore<T>(
+  namespaces: readonly Namespace[],
+  { names = [], onSetProblem, signal }: StoreOptions,
+  read: (store: BlockStore) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = namespaces
+  if (first === undefined) throw new TypeError('readStore: expected a namespace, got none')
+  const stores = namespaces.map((namespace, at) => namespaceStore(namespace, names[at]))
+  const open = () => openSet(stores, { ...(onSetProblem && { onProblem: onSetProblem }), ...(signal && { signal }) })
+  if (others.length > 0) return read(await open())
+  try {
+    return await read(asStore(first))
+  } catch (error) {
+    if (!(error instanceof MemberOfSetError)) throw error
+    return read(await open())
+  }
+}

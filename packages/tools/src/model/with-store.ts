@@ -1,0 +1,162 @@
+import { findSignatures, ForeignDataError, type Namespace, type WritableNamespace } from '@gpunvme/host-driver'
+import {
+  asStore,
+  completeLabels,
+  namespaceStore,
+  openSet,
+  type BlockSet,
+  type BlockStore,
+  type SetProblem,
+  type WritableBlockSet,
+  type WritableBlockStore,
+} from '@gpunvme/layer-loader'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import type { DriveFlags, TransportFlags } from '../command-line/options.js'
+import { stepOf } from '../command-line/step-of.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import { withReader, withTransports, withWriter, type WriteFlags } from '../drive/with-drive.js'
+import type { Output } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { namesOf } from './place.js'
+import { readStore } from './store-of.js'
+
+/**
+ * Opens the drive that models are read from, or the set that several drives form, names it in the output, and lends it.
+ * @param drives flags of each drive, as `membersOf` returns them.
+ * @throws as `withTransport`, `withReader` and `readStore`
+ */
+export function withStore<T>(
+  drives: readonly TransportFlags[],
+  output: Output,
+  signal: AbortSignal,
+  use: (store: BlockStore, opened: OpenedTransport) => Promise<T>,
+): Promise<T> {
+  return withTransports(drives, 'read', output, (opened) => {
+    signal.throwIfAborted()
+    const next = async (namespaces: readonly Namespace[]): Promise<T> => {
+      const at = namespaces.length
+      if (at < drives.length)
+        return withReader(opened[at]!, drives[at]!, ({ namespace }) => next([...namespaces, namespace]))
+      const onSetProblem = (problem: SetProblem) => warn(problem, output)
+      return readStore(namespaces, { names: namesOf(drives), onSetProblem, signal }, (store) => use(store, opened[0]!))
+    }
+    return next([])
+  })
+}
+
+/** Opens drives for writing and lends their namespaces. Each real drive is confirmed first. @throws as `withWriter` */
+export function withWritableNamespaces<T>(
+  drives: readonly (TransportFlags & WriteFlags)[],
+  output: Output,
+  signal: AbortSignal,
+  use: (namespaces: readonly WritableNamespace[], opened: OpenedTransport) => Promise<T>,
+): Promise<T> {
+  return withTransports(drives, 'write', output, (opened) => {
+    signal.throwIfAborted()
+    const next = (namespaces: readonly WritableNamespace[]): Promise<T> => {
+      const at = namespaces.length
+      if (at === drives.length) return use(namespaces, opened[0]!)
+      const found = ({ namespace }: { readonly namespace: WritableNamespace }) => next([...namespaces, namespace])
+      return withWriter(opened[at]!, drives[at]!, output, found, signal)
+    }
+    return next([])
+  })
+}
+
+/** Flags of a drive that is written to. */
+export type WrittenDrive = DriveFlags & WriteFlags
+
+/** Returns what is written to: one namespace, or the set that several form. @throws as `writableSetOf` */
+export async function writableStoreOf(
+  namespaces: readonly WritableNamespace[],
+  drives: readonly WrittenDrive[],
+  signal: AbortSignal,
+): Promise<WritableBlockStore> {
+  return namespaces.length === 1 ? asStore(namespaces[0]!) : writableSetOf(namespaces, drives, signal)
+}
+
+/**
+ * Opens the set that several drives form.
+ * @throws as `openSet` and `refuseForeign`; DegradedSetError. Nothing was written.
+ */
+export async function writableSetOf(
+  namespaces: readonly WritableNamespace[],
+  drives: readonly WrittenDrive[],
+  signal: AbortSignal,
+): Promise<WritableBlockSet> {
+  const names = namesOf(drives)
+  const problems: SetProblem[] = []
+  const stores = namespaces.map((namespace, at) => namespaceStore(namespace, names[at]))
+  const set = await openSet(stores, { onProblem: (problem) => problems.push(problem), signal })
+  if (set.degraded) throw new DegradedSetError(set, problems)
+  await refuseForeign(namespaces, names, drives[0]?.overwrite ?? [])
+  signal.throwIfAborted()
+  await completeLabels(stores)
+  return set
+}
+
+/**
+ * Checks every drive of a set for data of other kinds. The write guard of a drive looks only before the first write to
+ * it, when another drive may have been written to.
+ */
+export async function refuseForeign(
+  namespaces: readonly Namespace[],
+  names: readonly string[],
+  overwrite: readonly string[],
+): Promise<void> {
+  for (const [at, namespace] of namespaces.entries()) {
+    await ofDrive(names[at]!, async () => {
+      const foreign = (await findSignatures(namespace)).filter(({ name }) => !overwrite.includes(name))
+      if (foreign.length > 0) throw new ForeignDataError(namespace.nsid, foreign)
+    })
+  }
+}
+
+/** Has errors name the drive of a set that they are about. */
+export async function ofDrive<T>(name: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof GpuNvmeError) || error.category === 'interrupted') throw error
+    throw new DriveOfSetError(name, error)
+  }
+}
+
+/** Prints what is wrong with a set that can be used all the same. Late reads cost time alone. */
+export function warn({ kind, message }: SetProblem, output: Output): void {
+  if (kind !== 'stalled') output.error(`Problem with the set: ${printable(message)}`)
+}
+
+/** The error of one drive of a set. */
+class DriveOfSetError extends ToolsError {
+  readonly code: GpuNvmeError['code']
+  readonly category: ErrorCategory
+
+  constructor(name: string, cause: GpuNvmeError) {
+    const step = stepOf(cause)
+    super(`${printable(name)}: ${cause.headline}`, {
+      facts: cause.facts,
+      ...(step !== undefined && { next: step }),
+      cause,
+    })
+    this.code = cause.code
+    this.category = cause.category
+  }
+}
+
+/** A mirror lacks a member, or has one that is out of date. Writing to it would leave that member behind. */
+export class DegradedSetError extends ToolsError {
+  readonly code = 'ERR_GPUNVME_SET_DEGRADED'
+  readonly category = 'infeasible'
+
+  constructor({ name }: BlockSet, problems: readonly SetProblem[]) {
+    super(`The ${name} is not whole; nothing was written`, {
+      facts: problems.map(({ message }) => printable(message)),
+      next: [
+        'name every drive of the set: --drive A --drive B',
+        'rebuildMirror() of @gpunvme/layer-loader, which puts another drive in the place of a lost one',
+      ],
+    })
+  }
+}
