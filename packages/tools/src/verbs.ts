@@ -67,13 +67,13 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       },
       {
         name: 'pack',
-        usage: 'MODEL --image FILE [options]',
+        usage: 'MODEL (--image FILE | --drive ADDRESS) [options]',
         summary: 'write a model to a drive in a layout for streaming',
         load: async () => (await import('./commands/pack.js')).pack,
       },
       {
         name: 'ls',
-        usage: '--image FILE [options]',
+        usage: '(--image FILE | --drive ADDRESS) [options]',
         summary: 'list models on a drive and free space',
         load: async () => (await import('./commands/ls.js')).ls,
       },
@@ -85,13 +85,13 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       },
       {
         name: 'verify',
-        usage: '--image FILE [options]',
-        summary: 'verify all checksums of a drive image',
+        usage: '(--image FILE | --drive ADDRESS) [options]',
+        summary: 'verify all checksums of an image on a drive',
         load: async () => (await import('./commands/verify.js')).verify,
       },
       {
         name: 'rm',
-        usage: 'MODEL --image FILE [options]',
+        usage: 'MODEL (--image FILE | --drive ADDRESS) [options]',
         summary: 'remove a model from a drive',
         load: async () => (await import('./commands/rm.js')).rm,
       },
@@ -156,7 +156,7 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       },
       {
         name: 'write',
-        usage: 'FILE --lba N [options]',
+        usage: 'FILE (--lba N | --offset SIZE) [options]',
         summary: 'write a file to blocks of a drive',
         load: async () => (await import('./commands/write.js')).write,
       },

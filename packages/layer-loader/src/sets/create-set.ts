@@ -133,9 +133,7 @@ export function planStripe(members: readonly Writable[], options: StripeShape = 
   const { unitBytes = DEFAULT_UNIT_BYTES, weights = stores.map(() => 1) } = options
   const leastBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), MIN_UNIT_BYTES)
   if (!Number.isInteger(Math.log2(unitBytes)) || unitBytes < leastBytes || unitBytes > MAX_UNIT_BYTES) {
-    throw new RangeError(
-      `unitBytes: expected a power of two from ${leastBytes} to ${MAX_UNIT_BYTES}, got ${unitBytes}`,
-    )
+    throw new RangeError(`unitBytes: expected a power of two from ${leastBytes} to ${MAX_UNIT_BYTES}, got ${unitBytes}`)
   }
   if (weights.length !== stores.length) {
     throw new RangeError(`weights: expected ${stores.length} numbers, got ${weights.length}`)

@@ -139,8 +139,7 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
   require('PATTERN_LENGTH', patternUnits <= MOST_PATTERN_UNITS, `0 to ${MOST_PATTERN_UNITS}`)
   const pattern = view.PATTERN.slice(0, patternUnits)
   if (kind === 'stripe') {
-    const isUnit =
-      unitBytes >= MIN_UNIT_BYTES && unitBytes <= MAX_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
+    const isUnit = unitBytes >= MIN_UNIT_BYTES && unitBytes <= MAX_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
     require('UNIT', isUnit, `a power of two from ${MIN_UNIT_BYTES} to ${MAX_UNIT_BYTES}`)
     require('PATTERN', patternFits(pattern, members), `each of 0 to ${members - 1}, and nothing else`)
     require('DATA_LENGTH', dataBytes % unitBytes === 0, `a multiple of ${unitBytes}`)

@@ -39,9 +39,7 @@ export async function measure(
   const wholeBytes = Math.min(bytes, capacityBytes - MEMBER_DATA_BYTES)
   const lengthBytes = Math.floor(wholeBytes / blockBytes) * blockBytes
   if (!(lengthBytes >= MIN_UNIT_BYTES)) {
-    throw new RangeError(
-      `measureWeights: expected at least ${MIN_UNIT_BYTES} bytes of data to read, got ${wholeBytes}`,
-    )
+    throw new RangeError(`measureWeights: expected at least ${MIN_UNIT_BYTES} bytes of data to read, got ${wholeBytes}`)
   }
   const memory = dma.alloc(lengthBytes)
   const timeOf = async (readBytes: number): Promise<number> => {

@@ -95,7 +95,7 @@ export function bench(command: Command, session: Session): void {
 const ABOUT = `
 Read-only unless --rw includes writes, which destroy data between --offset and
 --offset + --size and are refused on drives with known data, models included. A
-real drive requires its serial number. Bringing up our driver resets the drive.
+real drive requires its serial number. Opening a drive with gpunvme resets it.
 
 Measurement: commands of --bs bytes, --qd in flight in each of --numjobs queue
 pairs, from empty queues to the last completion. Sources are interleaved and

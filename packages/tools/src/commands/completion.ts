@@ -25,7 +25,7 @@ const PLACES = [
 
 export function completion(command: Command, session: Session): void {
   command
-    .addArgument(new Argument('[shell]', 'whose script is printed').choices(Object.keys(SCRIPTS)))
+    .addArgument(new Argument('[shell]', 'shell to print a script for').choices(Object.keys(SCRIPTS)))
     .action((shell: string | undefined, flags: OutputOptions) => run(shell, new Output(flags, session.io), session))
   addOutputOptions(command)
   command.addHelpText(

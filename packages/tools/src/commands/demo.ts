@@ -38,7 +38,7 @@ const RAM_SHARE = 3 / 8
 
 export function demo(command: Command, session: Session): void {
   command
-    .addOption(size('--size <size>', 'of the model').default(256 * 1024 * 1024, '256MiB'))
+    .addOption(size('--size <size>', 'size of the model').default(256 * 1024 * 1024, '256MiB'))
     .option('--keep <file>', 'keep the model in this file, for use with other verbs')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addEmulatedOptions(command, 'sim (simulated drive) or qtest (QEMU) (default: sim)')

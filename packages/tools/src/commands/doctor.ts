@@ -72,9 +72,9 @@ once. Drivers 525 to 595 only; tested on stand-ins, on no GPU.
 Exit code: 0 if a report was made; 7 if only the simulator can be used here.
 
 On a machine with a GPU and an NVMe drive:
-  # sudo gpunvme doctor
-  # sudo gpunvme doctor nvme1 0a:00.0 --verbose
-  # sudo gpunvme doctor --json | jq '.pairs[] | {drive, gpu, best}'`
+  # gpunvme doctor
+  # gpunvme doctor nvme1 0a:00.0 --verbose
+  # gpunvme doctor --json | jq '.pairs[] | {drive, gpu, best}'`
 
 async function run(words: readonly string[], flags: Flags, output: Output, session: Session): Promise<void> {
   const { root, verbose = false, rm = false } = flags

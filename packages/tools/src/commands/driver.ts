@@ -27,17 +27,17 @@ interface Flags extends OutputOptions {
 
 export function driver(command: Command, session: Session): void {
   command
-    .addArgument(new Argument('[action]', 'nothing: show the state').choices(ACTIONS))
+    .addArgument(new Argument('[action]', 'action (default: show the state)').choices(ACTIONS))
     .addArgument(new Argument('[what]', 'the change to apply or revert').choices(CHANGES))
-    .option('--root <dir>', 'where proc/, sys/, lib/, usr/src/ and etc/ are', '/')
+    .option('--root <dir>', 'folder with proc/, sys/, lib/, usr/src/ and etc/', '/')
     .option('--source <dir>', 'a source tree of the driver, in place of the one installed')
     .addOption(
-      new Option('--form <form>', 'of pfn-lookup: by the page tables, or vm_pgoff inside a BAR')
+      new Option('--form <form>', 'with pfn-lookup: page tables, or vm_pgoff inside a BAR')
         .choices(['walk', 'guarded'])
         .default('walk'),
     )
     .addOption(
-      new Option('--set <goals>', `of options: ${GOALS.join(', ')}; separated by commas`)
+      new Option('--set <goals>', `with options: ${GOALS.join(', ')}; separated by commas`)
         .argParser(parseGoals)
         .default([] as Goal[], 'none'),
     )

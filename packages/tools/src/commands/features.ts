@@ -50,7 +50,7 @@ export function features(command: Command, session: Session): void {
   addDriveOptions(
     command,
     'a drive image to put behind the controller',
-    'of this namespace, where the feature is of one (default: the first one)',
+    'namespace, for features that are per namespace (default: the first active one)',
   )
   addOutputOptions(command)
   command.addHelpText('after', NOTES)

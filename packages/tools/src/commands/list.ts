@@ -31,7 +31,7 @@ driver; otherwise the model comes from the list of PCI IDs.
 Read-only. Without root, the users of a drive may remain unknown.
 
 On a machine with a GPU or an SSD:
-  # sudo gpunvme list
+  # gpunvme list
   # gpunvme list --root saved-by-doctor --json`
 
 async function run({ root }: Flags, output: Output): Promise<void> {

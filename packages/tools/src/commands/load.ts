@@ -41,7 +41,7 @@ export function load(command: Command, session: Session): void {
       'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --in-place: the path of its file on the drive; with --file: a model file, or its URL; with --sim: a model file, which is packed onto a simulated drive in memory first',
     )
     .addOption(
-      new Option('--to <memory>', 'memory that layers end in (default: gpu if there is one)').choices(['gpu', 'host']),
+      new Option('--to <memory>', 'where layers are loaded to (default: gpu if present)').choices(['gpu', 'host']),
     )
     .addOption(whole('--gpu <n>', 'CUDA index of the GPU (default: 0)', 0, 63))
     .addOption(

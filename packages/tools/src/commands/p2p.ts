@@ -45,8 +45,9 @@ wrong or implausible.
 
 --probe makes a GPU write to register AQA of a disabled drive bound to user
 space, where the value has no effect, and checks with the CPU that it arrives,
-as doorbells must. The register is restored. The GPU never reads the drive,
-which takes it off the bus on some machines. Exit code 6 if no write arrives.
+as doorbells must. The register is restored. The GPU never reads registers of
+the drive: on some machines such reads drop it from the bus. Exit code 6 if no
+write arrives.
 
 Copies were tested on a stand-in for CUDA, not on GPUs. The probe was tested on
 a GPU with a simulated drive (--real-time), and on no SSD.

@@ -53,7 +53,7 @@ const BLOCK_BYTES = 512
 export function pack(command: Command, session: Session): void {
   command
     .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
-    .option('--name <name>', "name of the model on the drive (default: the name in its file)", modelName)
+    .option('--name <name>', 'name of the model on the drive (default: the name in its file)', modelName)
     .option('--dry-run', 'print the plan and write nothing')
     .option('--replace', 'replace a model of this name on the drive')
     .option(

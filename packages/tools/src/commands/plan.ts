@@ -61,7 +61,7 @@ export function plan(command: Command, session: Session): void {
     .addOption(size('--vram <size>', 'GPU memory to use: 24GiB').makeOptionMandatory())
     .addOption(size('--ram <size>', 'host memory to use').default(totalmem() / 2, "half of this machine's"))
     .addOption(
-      new Option('--tier <n>', 'how data gets to the GPU')
+      new Option('--tier <n>', '1: through host memory; 2: written to GPU memory by the drive')
         .choices(['1', '2'])
         .default(1)
         .argParser((text) => (text === '2' ? 2 : text === '1' ? 1 : refuseTier())),

@@ -47,9 +47,9 @@ export function read(command: Command, session: Session): void {
   command.addHelpText(
     'after',
     `
-Reads, and changes nothing on the drive. Without -o or --raw it prints a hex
-dump; lines that repeat the one before are one '*'. A range in bytes may begin
-and end inside a block. Memory does not grow with the range.`,
+Read-only. Without -o or --raw, prints a hex dump with repeated lines shown as
+'*'. A range in bytes may begin and end inside a block. Memory use does not grow
+with the range.`,
   )
   examples(command, [
     'gpunvme read --image drive.img',

@@ -42,15 +42,15 @@ export function replay(command: Command, session: Session): void {
   command.addHelpText(
     'after',
     `
-Sends the commands of a trace to a drive again, each when all have ended that
-had ended before it in the trace, and compares how they end and how long they
-take. Exit code 6 when one ends in another way, 7 when none could be sent.
+Resends the commands of a trace, each once those that had completed before it
+have completed again, and compares outcomes and times. Exit code 6 if an outcome
+differs, 7 if no command could be sent.
 
-Reads are sent, to the same blocks of one namespace; writes and flushes only
-with --allow-writes, past all the guards of gpunvme write. What a trace cannot
-repeat is counted and left out: Admin commands, Copy, Dataset Management,
-commands of vendors, of other namespaces, and beyond the end of this one. All of
-the file is checked before the first command is sent.`,
+Reads go to the same blocks of one namespace. Writes and flushes are sent only
+with --allow-writes, after the checks of gpunvme write. Commands that a trace
+cannot repeat are counted and left out: Admin commands, Copy, Dataset
+Management, vendor commands, and those of other namespaces or beyond the end of
+this one. The whole file is checked before the first command is sent.`,
   )
   examples(command, ['gpunvme replay t.jsonl --image drive.img', 'gpunvme replay t.jsonl --profile 990pro --json'])
 }

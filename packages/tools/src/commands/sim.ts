@@ -16,7 +16,7 @@ interface Flags extends Omit<ServeRequest, 'socket' | 'command'>, OutputOptions 
 
 export function sim(command: Command, session: Session): void {
   command
-    .addArgument(new Argument('[action]', 'nothing: list the drives there are').choices(['serve']))
+    .addArgument(new Argument('[action]', 'action (default: list simulated drives)').choices(['serve']))
     .argument('[command...]', 'after --: serve while this command runs')
     .option('--socket <path>', 'Unix socket to create for clients')
     .option('--profile <name>', `simulated drive: ${Object.keys(profiles).join(', ')} (default: ${DEFAULT_PROFILE})`)

@@ -26,8 +26,8 @@ export function status(command: Command, session: Session): void {
 }
 
 const ABOUT = `
-Prints for each NVMe drive: its driver, its users, whether, when and by whom
-gpunvme bound it, the transport that opens it, and the command that binds or
+Prints for each NVMe drive: its driver, its users, whether gpunvme bound it,
+when and for which user, the transport to use, and the command that binds or
 unbinds it. Read-only. Without root, the users of a drive may remain unknown.
 
 On a machine with an NVMe drive:

@@ -40,7 +40,7 @@ in a virtual machine.
 An idle GPU lowers its link speed; the number of lanes is reliable.
 
 On a machine with a GPU and an SSD:
-  # sudo gpunvme topology
+  # gpunvme topology
   # gpunvme topology --root saved-by-doctor --json`
 
 async function run({ root, all = false }: Flags, output: Output): Promise<void> {

@@ -39,25 +39,23 @@ export function trace(command: Command, session: Session): void {
   command.addHelpText(
     'after',
     `
-Runs VERB, and writes down what the host does with the drive meanwhile: each
-access to a register with its fields, each command and each completion decoded,
-doorbells, accesses to configuration space, interrupts that were waited for,
-resets. What VERB prints stays as it is, and so does its exit code. Tracing
-changes nothing that the drive sees but the time between two accesses.
+Runs VERB and records what the host does with the drive: register accesses with
+their fields, commands and completions decoded, doorbells, configuration space,
+interrupts and resets. The output and exit code of VERB are unchanged; only the
+time between accesses changes.
 
-FILE takes its place at the end, also when VERB fails or is interrupted, and
-needs no memory to speak of, however long the trace is. Until then it is
-.FILE.PID.partial beside it, which stays there when the process is killed.
+FILE is replaced atomically at the end, even if VERB fails or is interrupted;
+memory use does not grow with the trace. A killed process leaves
+.FILE.PID.partial beside it.
 
-  text      a line an event, for reading and for diff
-  jsonl     a JSON object a line, for programs and for gpunvme replay
+  text      one event per line, for reading and for diff
+  jsonl     one JSON object per line, for programs and for gpunvme replay
   perfetto  for https://ui.perfetto.dev: commands as bars on a time line
 
-Times are those of the transport's clock: modelled ones of a simulated drive,
-else the wall's. A trace of a verb that opens several drives has the tracks of
-the second one as '2: sq 1', and so on. Doorbells that a GPU or native threads
-ring do not pass here, so that only --engine host can be traced; nor does what
-Linux's own driver is asked to do.`,
+Times are modelled for a simulated drive, otherwise wall time. If a verb opens
+several drives, tracks of the second one are named '2: sq 1' and so on.
+Doorbells rung by a GPU or by native threads are not seen: use --engine host.
+Commands sent through Linux's own driver are not seen either.`,
   )
   examples(command, [
     'gpunvme trace identify --sim',

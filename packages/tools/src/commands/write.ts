@@ -52,13 +52,12 @@ export function write(command: Command, session: Session): void {
   command.addHelpText(
     'after',
     `
-Writes whole blocks from --lba or --offset on, one of which has to be given, and
-flushes them. What lies there is lost. It refuses to write, until --overwrite
-names it, to a namespace that holds anything it recognises: file systems,
-partition tables, and models that pack wrote; and over bytes of a file that are
-not zero. A real drive has to be confirmed by its serial number.
+Writes whole blocks from --lba or --offset (one is required) and flushes them.
+Existing data there are lost. Known data (file systems, partition tables, packed
+models) and nonzero bytes of a file are refused unless --overwrite names them. A
+real drive requires its serial number.
 
-An interrupt lets the blocks on their way arrive, and says which are written.`,
+Ctrl-C finishes commands in flight and prints which blocks were written.`,
   )
   examples(command, [
     'gpunvme write controller.bin --image b.img --capacity 16MiB --lba 0 --verify',
