@@ -137,6 +137,8 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     const script = `
       const { parentPort, workerData } = require('node:worker_threads')
       const { checksum } = require(workerData)
+      // Keeps the thread alive until it is terminated, however late that is.
+      parentPort.on('message', () => {})
       const view = new DataView(new SharedArrayBuffer(64 << 20))
       for (let i = 0; i < 8; i++) checksum(view, 0, 64 << 20, 1 << 20, new Uint32Array(64))
       parentPort.postMessage('begun')
