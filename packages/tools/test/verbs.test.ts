@@ -1,5 +1,5 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, statSync, writeFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { gpunvme, json, scratch } from './gpunvme.js'
@@ -231,6 +231,12 @@ test('demo makes, packs, streams and compares a model, and leaves nothing behind
   expect(readdirSync(temporary)).toEqual([])
   const lines = `${ended.stderr}${ended.stdout}`.split('\n')
   expect(lines.filter((line) => line.length > 80)).toEqual([])
+  const picture = readFileSync(join(import.meta.dirname, '../../../docs/images/demo.svg'), 'utf8')
+  const recorded = [...picture.matchAll(/<text class="line"[^>]*>([^<]*)</g)].map(([, text]) => text!)
+  // Indented lines differ in number, since they depend on the model's size.
+  const starts = (texts: string[]) =>
+    new Set(texts.map((text) => text.split(/ |&#160;/)[0]!).filter((word) => word !== ''))
+  expect(starts(recorded), 'to record it again: node scripts/record-demo.mjs').toEqual(starts(lines))
 })
 
 test('demo --keep leaves the model for the other verbs', async () => {
