@@ -92,7 +92,7 @@ test('an event after which no other can be requested is reported, and so is the 
   fail(new Error('the transport is closed'))
   await events.stop()
   expect(emitted.map((event) => 'text' in event && event.text)).toEqual([
-    expect.stringMatching(/its log page could not be read: the transport is closed$/),
+    expect.stringMatching(/it could not be handled: the transport is closed$/),
     'No further event can be requested: the transport is closed',
   ])
 })

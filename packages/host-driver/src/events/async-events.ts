@@ -115,7 +115,7 @@ export class AsyncEvents implements SetupStep {
       await this.handle(dw0)
     } catch (error) {
       if (error instanceof DeviceLostError) return
-      this.report(`${formatAsyncEvent(dw0)}; its log page could not be read`, error)
+      this.report(`${formatAsyncEvent(dw0)}; it could not be handled`, error)
     }
     try {
       await this.host.admin((admin) => {
