@@ -54,12 +54,12 @@ table at the end refers to them:
   ready         no obstacle found
   after 2, 3    possible after the steps of these findings
   to be tried   no obstacle found, but only a test can tell
-  not known: 4  a required fact could not be read
+  unknown: 4    a required fact could not be read
   no: 5         prevented by this finding, without a remedy
 
 'ready' is a judgement from facts; the documentation lists what has run on which
 hardware. Run doctor as root: other users cannot read all links, ACS and users
-of drives, which doctor reports as 'not known'.
+of drives, which doctor reports as 'unknown'.
 
 --save DIR copies the files that were read, for a bug report: gpunvme doctor
 --root DIR prints the same report from them. They contain serial numbers.

@@ -41,7 +41,7 @@ test('so is the initramfs', () => {
 test('a switch of the firmware has the words of its maker, and of Intel or AMD', () => {
   const board = { ...MACHINE.board, vendor: 'Gigabyte Technology Co., Ltd.', name: 'B550M' }
   expect(textOf(firmwareSwitch({ ...MACHINE, board }, 'above-4g'))).toBe(
-    'firmware setup (B550M): set "Above 4G Decoding" to Enabled, most often under Settings > IO Ports',
+    'firmware setup (B550M): set "Above 4G Decoding" to Enabled, usually under Settings > IO Ports',
   )
   const nameless = { ...board, vendor: 'Nobody', name: undefined }
   expect(

@@ -65,7 +65,7 @@ export function kernelParameter(machine: Machine, change: { add?: string; remove
     case 'nixos':
       return [hands(`${words} boot.kernelParams, then`), command('sudo nixos-rebuild boot && sudo reboot')]
     default:
-      return [hands(`${words} the kernel's command line, where your boot loader has it, and restart`)]
+      return [hands(`${words} the kernel's command line, in the configuration of your boot loader, and reboot`)]
   }
 }
 
@@ -81,7 +81,7 @@ export function updateInitramfs(machine: Machine): Step {
     case 'arch':
       return command('sudo mkinitcpio -P')
     default:
-      return hands('make the initramfs anew, as your distribution does it')
+      return hands('rebuild the initramfs')
   }
 }
 
@@ -113,7 +113,7 @@ export function firmwareSwitch({ board, cpu }: Machine, which: FirmwareSwitch): 
     'above-4g': '"Above 4G Decoding"',
     'resizable-bar': '"Re-Size BAR Support" (or "Resizable BAR", "Smart Access Memory")',
   }
-  const where = place === undefined ? '' : `, most often under ${place}`
+  const where = place === undefined ? '' : `, usually under ${place}`
   return firmware(`firmware setup${boardName(board)}: set ${words[which]} to Enabled${where}`)
 }
 

@@ -11,7 +11,7 @@ export type Severity = 'blocker' | 'problem' | 'unknown' | 'note' | 'ok'
 export const GROUPS = {
   system: 'System',
   links: 'Board and links',
-  windows: 'Windows to GPU memory',
+  windows: 'GPU memory windows',
   iommu: 'IOMMU and peer-to-peer',
   kernel: 'Kernel and memory',
   nvidia: "NVIDIA's driver",

@@ -42,7 +42,7 @@ function systemOf({ board, cpu }: Machine): string {
   const processor = valueOf(cpu.model)
     ?.replace(/\((R|TM)\)/g, '')
     .replace(/ \d+-Core Processor$| CPU(?= @)/, '')
-  return [named ?? 'A board that does not say what it is', processor].filter(Boolean).join(', ')
+  return [named ?? 'Unknown board', processor].filter(Boolean).join(', ')
 }
 
 /** 'ASUSTeK' of 'ASUSTeK COMPUTER INC.': the rest tells nobody anything. */
@@ -51,7 +51,7 @@ function maker({ vendor }: Machine['board']): string | undefined {
 }
 
 function kernelOf({ kernel }: Machine): string {
-  return isKnown(kernel.release) ? `Linux ${kernel.release}` : 'a kernel that does not say its release'
+  return isKnown(kernel.release) ? `Linux ${kernel.release}` : 'unknown kernel'
 }
 
 function driverOf({ nvidia }: Facts): string[] {

@@ -18,7 +18,7 @@ const BRANCH = 580
 export function openFlavour(facts: Facts, version = runningVersion(facts)): Step[] {
   const branch = version === undefined ? BRANCH : Number.parseInt(version, 10)
   if (!hasTuring(facts))
-    return [hands(`install driver ${LAST_FOR_OLD}: the last that knows GPUs before Turing`), RESTART]
+    return [hands(`install driver ${LAST_FOR_OLD}: the last that supports GPUs before Turing`), RESTART]
   switch (familyOf(facts.machine)) {
     case 'ubuntu':
       return [command(`sudo apt install nvidia-driver-${branch}-open`), RESTART]

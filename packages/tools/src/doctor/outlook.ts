@@ -23,7 +23,7 @@ export function describePairs(
   const left = pairs.length - listed.length
   return [
     '',
-    'What is possible (numbers are those above)',
+    'What is possible (numbers refer to findings above)',
     ...listed.flatMap((pair) => describePair(pair, sections, columns)),
     ...(left === 0 ? [] : [`  and ${left} more ${left === 1 ? 'pair' : 'pairs'} (--verbose lists them)`]),
   ]
@@ -49,7 +49,7 @@ function describeVerdict({ outlook, unmet, unknown }: Verdict, sections: Section
     case 'try':
       return unmet.length === 0 ? 'to be tried' : `to be tried, after ${numbers(unmet)}`
     case 'unknown':
-      return `not known: ${numbers(unknown)}${unmet.length === 0 ? '' : `; after ${numbers(unmet)}`}`
+      return `unknown: ${numbers(unknown)}${unmet.length === 0 ? '' : `; after ${numbers(unmet)}`}`
     case 'no':
       return `no: ${numbers(unmet.filter(({ steps }) => steps.every(({ kind }) => kind === 'instead')))}`
   }
@@ -74,7 +74,7 @@ export function closing(
     return [...fold('Best:  ', `${what}: ${whyNone(diagnosis)}`, columns), ...nextLine]
   }
   if (reach === 'unknown')
-    return [...fold('Best:  ', 'not known: too much of this machine cannot be seen from here', columns), ...nextLine]
+    return [...fold('Best:  ', 'unknown: too little of this machine is visible', columns), ...nextLine]
   const { best, drive, gpu } = reach
   const where = gpu === undefined ? `from ${drive}` : `from ${drive} to ${gpu}`
   const state = best!.outlook === 'ready' ? 'ready' : `after ${numbersOf(best!.unmet, sections)}`
@@ -99,9 +99,9 @@ function computes({ facts: { process } }: Pick<Diagnosis, 'facts'>): boolean {
 
 /** That no drive can be driven, of as many as were looked at. */
 function whyNone({ pairs, isPartial }: Diagnosis): string {
-  if (!isPartial) return 'no drive here can be driven by a program'
+  if (!isPartial) return 'no drive here can be used from user space'
   const drives = [...new Set(pairs.map(({ drive }) => drive))].join(' and ')
-  return `${drives} cannot be driven; other drives were not looked at`
+  return `${drives} cannot be used; other drives were not checked`
 }
 
 /** One thing to do, which exists and is right. */

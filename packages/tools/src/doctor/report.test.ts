@@ -37,11 +37,11 @@ test('where nothing is to be had, the simulator is; a saved tree has no drive to
       verbose: false,
       invocation: ELSEWHERE,
     }).slice(-2)
-  const simulated = ['Best:  the simulator: no drive here can be driven by a program', 'Next:  gpunvme demo']
+  const simulated = ['Best:  the simulator: no drive here can be used from user space', 'Next:  gpunvme demo']
   expect(without({ process: null })).toEqual(simulated)
   expect(without({ process: { addon: { isLoaded: false, reasons: [], next: 'build it' } } })).toEqual(simulated)
   expect(without({})).toEqual([
-    'Best:  the simulator, with this GPU: no drive here can be driven by a program',
+    'Best:  the simulator, with this GPU: no drive here can be used from user space',
     'Next:  gpunvme bench --real-time --engines host,cpu-kernel,cuda',
   ])
   const machine = { ...withFunction(DRIVE, { driver: undefined }), memory: HUGE, root: 'b450' }

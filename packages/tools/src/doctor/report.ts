@@ -27,7 +27,7 @@ export function formatReport(diagnosis: Diagnosis, options: ReportOptions): stri
   return [
     ...heading(diagnosis, options.columns),
     ...section('To do', sections.todo, (each) => inFull(each, sections, options), options),
-    ...section('Not known', sections.unknown, (each) => inShort(each, sections, options), options),
+    ...section('Unknown', sections.unknown, (each) => inShort(each, sections, options), options),
     ...section('Worth knowing', sections.notes, (each) => inShort(each, sections, options), options),
     ...fine(sections, options),
     ...describePairs(diagnosis, sections, options),
@@ -49,8 +49,7 @@ function section(
     if (verbose || before < MOST_ALIKE) for (const line of print(each)) lines.push(line)
     if (!verbose && before === MOST_ALIKE) {
       const more = findings.filter(({ id }) => id === each.id).length - MOST_ALIKE
-      for (const line of fold('     ', `and ${more} more of this kind (--verbose lists them)`, columns))
-        lines.push(line)
+      for (const line of fold('     ', `and ${more} similar (--verbose lists them)`, columns)) lines.push(line)
     }
   }
   return ['', title, ...lines]
@@ -96,7 +95,7 @@ function formatStep({ kind, action }: Step, { columns, invocation }: ReportOptio
 
 function fine({ fine: findings }: Sections, { verbose, columns }: ReportOptions): string[] {
   if (findings.length === 0) return []
-  if (!verbose) return ['', `Fine: ${plural(findings.length, 'thing')} (--verbose lists them)`]
+  if (!verbose) return ['', `Passed: ${plural(findings.length, 'check')} (--verbose lists them)`]
   const lines: string[] = []
   for (const [group, title] of Object.entries(GROUPS)) {
     const own = findings.filter((each) => each.group === group)

@@ -42,7 +42,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     tier: 1,
     isAdvised: true,
     above: ['tier1'],
-    trial: 'whether the GPU may ring a doorbell only shows when it does',
+    trial: 'only a test can tell whether the GPU can ring doorbells',
   },
   'tier2-dma-buf': {
     title: 'tier 2, by dma-buf',
@@ -50,7 +50,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     tier: 2,
     isAdvised: true,
     above: ['tier1'],
-    trial: 'whether the platform routes writes from SSD to GPU only shows when they arrive',
+    trial: 'only a test can tell whether the platform routes writes from SSD to GPU',
   },
   'tier2-static-bar1': {
     title: 'tier 2, by static BAR1',
@@ -66,7 +66,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     tier: 3,
     isAdvised: true,
     above: ['tier1-cuda', 'tier2-dma-buf'],
-    trial: 'it reads peer to peer, which some platforms answer by dropping the drive',
+    trial: 'it needs peer-to-peer reads, after which some platforms drop the drive',
   },
 }
 

@@ -14,7 +14,12 @@ test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])('%s: the state and wh
   writeNvidiaState(root, name)
   const driver = await readNvidia(root)
   const advice = adviseDriver(driver, '/')
-  const lines = [...describeDriver(driver, 80), '', ...describeAdvice(advice, { columns: 80, invocation: INSTALLED }), '']
+  const lines = [
+    ...describeDriver(driver, 80),
+    '',
+    ...describeAdvice(advice, { columns: 80, invocation: INSTALLED }),
+    '',
+  ]
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   const golden = join(import.meta.dirname, 'golden', `${name}.txt`)
   if (process.env['UPDATE'] === '1') {

@@ -22,7 +22,7 @@ function libraryOnly({ machine, nvidia: { libcuda } }: Facts): Draft[] {
       {
         id: 'cuda-unknown',
         severity: 'unknown',
-        title: 'Whether the CUDA library is installed is not known',
+        title: 'Unknown whether the CUDA library is installed',
         evidence: [read('libcuda.so.1', libcuda.unknown)],
         closes: ['tier1'],
       },
@@ -33,7 +33,7 @@ function libraryOnly({ machine, nvidia: { libcuda } }: Facts): Draft[] {
         id: 'cuda-missing',
         severity: 'problem',
         title: 'The CUDA library (libcuda.so.1) is not installed',
-        cause: "It comes with NVIDIA's driver, often in a package of its own.",
+        cause: "It is part of NVIDIA's driver, often as a separate package.",
         evidence: [read('/usr/lib', 'no libcuda.so.1')],
         steps: [installLibrary(machine)],
         closes: ['tier1'],
@@ -47,15 +47,15 @@ function libraryOnly({ machine, nvidia: { libcuda } }: Facts): Draft[] {
     {
       id: 'cuda-installed',
       severity: 'ok',
-      title: `The CUDA library is installed${isKnown(version) ? `, of driver ${version}` : ''}; it was not asked`,
+      title: `The CUDA library is installed${isKnown(version) ? ` (driver ${version})` : ''}; it was not queried`,
       evidence,
       opens: ['tier1'],
     },
     {
       id: 'cuda-dma-buf-unknown',
       severity: 'unknown',
-      title: 'Whether CUDA exports GPU memory as dma-buf only a program on that machine can ask',
-      evidence: [read('CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED', 'not asked')],
+      title: 'Unknown whether CUDA exports GPU memory as dma-buf: only a program on that machine can query it',
+      evidence: [read('CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED', 'not queried')],
       closes: ['tier2-dma-buf'],
     },
   ]
@@ -65,7 +65,7 @@ function tooOld(what: string): Draft {
   return {
     id: 'cuda-too-old',
     severity: 'problem',
-    title: `${what}: ${LEAST_DRIVER} (CUDA 12.2) is the oldest that will do`,
+    title: `${what}: ${LEAST_DRIVER} (CUDA 12.2) or later is required`,
     steps: [hands(`install driver ${LEAST_DRIVER} or newer`)],
     closes: ['tier1'],
   }
@@ -104,9 +104,9 @@ function asked({ machine }: Facts, cuda: NonNullable<Facts['process']>['cuda']):
       severity: 'problem',
       subjects: [address],
       title: `CUDA does not show the GPU at ${address} to this process`,
-      cause: 'CUDA_VISIBLE_DEVICES, a container, or another driver that has it may hide it.',
+      cause: 'CUDA_VISIBLE_DEVICES, a container, or another driver may hide it.',
       evidence: [read('CUDA', cuda.message)],
-      steps: [hands('give this process the GPU: CUDA_VISIBLE_DEVICES, or the options of the container')],
+      steps: [hands('make the GPU visible: CUDA_VISIBLE_DEVICES, or the options of the container')],
       closes: ['tier1'],
     }))
   return [
@@ -148,9 +148,9 @@ function checkDevice({ bdf, engine, canExportDmaBuf, name }: CudaDevice): Draft[
           severity: 'note',
           subjects,
           title: `${name}: CUDA does not export its memory as dma-buf`,
-          cause: 'The kernel module of the open flavour could; the CUDA library refuses it for most GeForce cards.',
+          cause: 'The open kernel module supports it; the CUDA library refuses it for most GeForce cards.',
           evidence: [read('CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED', 0)],
-          steps: [instead('tier 1: by way of host memory, and one copy by the GPU')],
+          steps: [instead('tier 1: through host memory, with one copy by the GPU')],
           closes: ['tier2-dma-buf'],
         },
   ]

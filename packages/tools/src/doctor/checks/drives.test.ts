@@ -12,7 +12,7 @@ test('a drive that nothing uses may be taken', () => {
   expect(about({})).toMatchObject([
     { id: 'drive-unused', severity: 'ok', opens: ['memory'] },
     { id: 'drive-cool', severity: 'ok' },
-    { id: 'namespace', title: 'nvme1n1: 477 GiB in blocks of 512 B, up to 1 MiB a command' },
+    { id: 'namespace', title: 'nvme1n1: 477 GiB in blocks of 512 B, up to 1 MiB per command' },
     { id: 'host-memory-buffer', severity: 'ok' },
   ])
 })

@@ -39,7 +39,7 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
       {
         id: 'drive-use-unknown',
         severity: 'unknown',
-        title: `Whether this machine uses ${name} is not known, so it is not touched`,
+        title: `Unknown whether ${name} is in use, so it is left alone`,
         evidence: [read('mounts, swap, holders, open files', holders.unknown)],
         closes: ['memory'],
       },
@@ -69,15 +69,15 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
     return [
       {
         ...draft,
-        title: `This machine runs from ${name}: it cannot be handed over`,
-        cause: 'Streaming by the drive itself needs an NVMe SSD of its own, which holds nothing that the system wants.',
+        title: `${name} is the system drive: it cannot be bound to user space`,
+        cause: 'Streaming requires a separate NVMe SSD that the system does not use.',
       },
     ]
   return [
     {
       ...draft,
-      title: `${name} is in use, and so not handed over`,
-      cause: 'A drive that is handed over is gone for the kernel, and whatever used it sees errors.',
+      title: `${name} is in use: it cannot be bound to user space`,
+      cause: 'A drive bound to user space disappears from the kernel, and its users get errors.',
       steps: releases(holders),
     },
   ]
@@ -97,9 +97,9 @@ function driven(name: string, uses: readonly string[]): Draft {
   return {
     id: 'drive-driven',
     severity: 'note',
-    title: `${name} is driven by a program now`,
+    title: `${name} is in use by a user-space driver`,
     evidence: uses.map((use) => read('in use', use)),
-    steps: [hands('wait for that program to end')],
+    steps: [hands('wait until that process ends')],
     closes: ['memory'],
   }
 }
@@ -125,7 +125,7 @@ function release(device: string, use: string): Step {
   const [, array, above] = /^held by (md\d+) \([^)]*\), mounted on (\S+)$/.exec(use) ?? []
   if (array !== undefined && above !== undefined)
     return command(`sudo umount ${above} && sudo mdadm --stop /dev/${array}`)
-  return hands(`end its use: ${device} is ${use}`)
+  return hands(`stop using it: ${device} is ${use}`)
 }
 
 function state(drive: Drive): Draft[] {
@@ -135,12 +135,12 @@ function state(drive: Drive): Draft[] {
     {
       id: 'drive-not-live',
       severity: 'problem',
-      title: `The kernel calls ${callDrive(drive)} "${drive.state}"`,
-      cause: 'It does not answer, or is being brought back.',
+      title: `The kernel reports ${callDrive(drive)} as "${drive.state}"`,
+      cause: 'It does not respond, or is being reset.',
       evidence: [read(`/sys/class/nvme/${drive.name ?? '?'}/state`, drive.state)],
       steps: [
         command('sudo dmesg | grep nvme'),
-        ...(isDead ? [hands('power off, wait ten seconds, and start again; if it stays dead, it is defective')] : []),
+        ...(isDead ? [hands('power off, wait ten seconds, power on; if it stays dead, it is defective')] : []),
       ],
       closes: isDead ? ['memory'] : [],
     },
@@ -157,11 +157,11 @@ function temperature(drive: Drive): Draft[] {
       {
         id: 'drive-hot',
         severity: celsius >= warningCelsius ? 'problem' : 'note',
-        title: `${callDrive(drive)} is at ${celsius} °C; it slows down from ${warningCelsius} °C on`,
+        title: `${callDrive(drive)} is at ${celsius} °C; it throttles from ${warningCelsius} °C`,
         cause:
-          'Long reads heat a drive without a heatsink until it throttles; one was seen to lose a third after a minute.',
+          'Long reads heat a drive without a heatsink until it throttles; one lost a third of its rate after a minute.',
         evidence,
-        steps: [hands('a heatsink, or air that moves')],
+        steps: [hands('add a heatsink or airflow')],
       },
     ]
   return [{ id: 'drive-cool', severity: 'ok', title: `${callDrive(drive)} is at ${celsius} °C`, evidence }]
@@ -184,7 +184,7 @@ function namespaces(drive: Drive): Draft[] {
       {
         id: 'no-namespace',
         severity: 'problem',
-        title: `${callDrive(drive)} has no namespace: there is nothing to read`,
+        title: `${callDrive(drive)} has no namespace`,
         evidence: [read(`/sys/class/nvme/${drive.name}`, 'no namespace')],
       },
     ]
@@ -192,7 +192,7 @@ function namespaces(drive: Drive): Draft[] {
 }
 
 function describeNamespace({ name, sizeBytes, blockBytes, maxTransferBytes }: Namespace): Draft {
-  const most = maxTransferBytes === undefined ? '' : `, up to ${formatBytes(maxTransferBytes)} a command`
+  const most = maxTransferBytes === undefined ? '' : `, up to ${formatBytes(maxTransferBytes)} per command`
   return {
     id: 'namespace',
     severity: 'ok',
@@ -207,7 +207,7 @@ function lentMemory(drive: Drive): Draft[] {
     {
       id: 'host-memory-buffer',
       severity: 'ok',
-      title: `${callDrive(drive)} has no DRAM of its own and borrows memory (HMB); our driver lends it, too`,
+      title: `${callDrive(drive)} has no DRAM and uses host memory (HMB); our driver provides it too`,
       evidence: [read('Host Memory Buffer', 'lent by the kernel')],
     },
   ]
@@ -221,7 +221,7 @@ function reset(facts: Facts, drive: Drive): Draft[] {
     {
       id: 'no-function-reset',
       severity: 'note',
-      title: `${callDrive(drive)} has no Function Level Reset: one that hangs needs a power cycle`,
+      title: `${callDrive(drive)} has no Function Level Reset: if it hangs, it needs a power cycle`,
       evidence: [read(sysfs(drive.address, 'config'), 'DevCap.FLR=0')],
     },
   ]

@@ -23,7 +23,7 @@ function byMode(machine: Machine): Draft[] {
         {
           id: 'iommu-passthrough',
           severity: 'ok',
-          title: `${name} is on and maps nothing by default (passthrough)`,
+          title: `${name} is on, in passthrough mode by default`,
           evidence,
           opens: ['tier2-static-bar1'],
         },
@@ -35,7 +35,7 @@ function byMode(machine: Machine): Draft[] {
         {
           id: 'iommu',
           severity: 'ok',
-          title: `${name} is on: a drive reaches what it was given, and nothing else`,
+          title: `${name} is on: a drive can access only memory mapped for it`,
           evidence,
         },
       ]
@@ -44,7 +44,7 @@ function byMode(machine: Machine): Draft[] {
         {
           id: 'iommu-unknown',
           severity: 'unknown',
-          title: 'There are IOMMU groups, and the kernel does not say what they do',
+          title: 'There are IOMMU groups of unknown mode',
           evidence,
           closes: ['tier2-static-bar1'],
         },
@@ -56,7 +56,7 @@ function translates(machine: Machine, name: string, evidence: Evidence[]): Draft
   return {
     id: 'iommu-translates',
     severity: 'note',
-    title: `${name} translates addresses: static BAR1 goes by those of the bus and needs iommu=pt`,
+    title: `${name} translates addresses: static BAR1 uses bus addresses and requires iommu=pt`,
     evidence,
     steps: kernelParameter(machine, { add: 'iommu=pt' }),
     closes: ['tier2-static-bar1'],
@@ -67,9 +67,8 @@ function off(machine: Machine): Draft {
   return {
     id: 'iommu-off',
     severity: 'note',
-    title: 'The IOMMU is off: a drive that a program drives can reach all memory of this machine',
-    cause:
-      'A wrong address then destroys whatever lies there. With an IOMMU it is refused, and vfio needs no huge pages.',
+    title: 'The IOMMU is off: a drive in user space can access all memory of this machine',
+    cause: 'A wrong address overwrites arbitrary memory. An IOMMU prevents that, and vfio then needs no huge pages.',
     steps: turnOn(machine),
     opens: ['tier2-static-bar1'],
   }
@@ -80,7 +79,7 @@ const OFF_WORDS = ['iommu=off', 'amd_iommu=off', 'intel_iommu=off', 'iommu=0']
 
 function turnOn(machine: Machine): Step[] {
   const { kernel, cpu, firmware, virtualisation } = machine
-  if (virtualisation.hypervisor !== undefined) return [hands('have the hypervisor give this machine a virtual IOMMU')]
+  if (virtualisation.hypervisor !== undefined) return [hands('configure a virtual IOMMU in the hypervisor')]
   const words = (valueOf(kernel.commandLine) ?? '').split(' ')
   const remove = OFF_WORDS.find((word) => words.includes(word))
   const isIntel = valueOf(cpu.vendor) === 'Intel'

@@ -14,18 +14,18 @@ export function checkKernel(facts: Facts): Finding[] {
 
 /** Options that decide which ways are open: what it means that one is built in or a module, and that it is not. */
 const OPTIONS: readonly (readonly [name: string, on: string, off: string])[] = [
-  ['VFIO_NOIOMMU', 'vfio can do without an IOMMU', 'vfio needs an IOMMU'],
+  ['VFIO_NOIOMMU', 'vfio works without an IOMMU', 'vfio requires an IOMMU'],
   [
     'IO_STRICT_DEVMEM',
-    'a BAR that a driver claims is closed to user space',
-    'a BAR is open to root even while a driver claims it',
+    'BARs claimed by a driver cannot be mapped by user space',
+    'BARs claimed by a driver can be mapped by root',
   ],
   [
     'PCI_P2PDMA',
-    'the kernel has an interface for peer-to-peer, which nothing here needs',
-    'the kernel has no interface for peer-to-peer, and nothing here needs it',
+    'the kernel has a peer-to-peer interface (not needed)',
+    'the kernel has no peer-to-peer interface (not needed)',
   ],
-  ['DMA_SHARED_BUFFER', "there is dma-buf, by which tier 2 gets at a GPU's memory", 'there is no dma-buf'],
+  ['DMA_SHARED_BUFFER', 'dma-buf is available, which tier 2 uses for GPU memory', 'there is no dma-buf'],
 ]
 
 function config({ machine: { kernel } }: Facts): Draft[] {
@@ -34,7 +34,7 @@ function config({ machine: { kernel } }: Facts): Draft[] {
       {
         id: 'kernel-config-unknown',
         severity: 'unknown',
-        title: 'What the running kernel was built with is not known',
+        title: 'The configuration of the running kernel is unknown',
         evidence: [read('/proc/config.gz, /boot/config-*', kernel.config.unknown)],
       },
     ]
@@ -58,9 +58,9 @@ function withoutDmaBuf(source: string): Draft {
   return {
     id: 'config-no-dma-buf',
     severity: 'problem',
-    title: 'The kernel is built without dma-buf (DMA_SHARED_BUFFER): no GPU memory can be handed over',
+    title: 'The kernel is built without dma-buf (DMA_SHARED_BUFFER): GPU memory cannot be mapped for a drive',
     evidence: [read(source, 'CONFIG_DMA_SHARED_BUFFER=n')],
-    steps: [hands("a kernel of the distribution's own, which has it")],
+    steps: [hands("use the distribution's kernel, which has it")],
     closes: ['tier2-dma-buf'],
   }
 }
@@ -72,8 +72,8 @@ function lockdown({ machine: { kernel } }: Facts): Draft[] {
     {
       id: 'lockdown',
       severity: 'note',
-      title: `The kernel is locked down (${level}): registers by /sys and unsigned modules are refused`,
-      cause: 'Left are vfio with an IOMMU, and a module that is signed with an enrolled key.',
+      title: `The kernel is locked down (${level}): register access by /sys and unsigned modules are blocked`,
+      cause: 'vfio with an IOMMU works, and so do modules signed with an enrolled key.',
       evidence: [read('/sys/kernel/security/lockdown', level)],
     },
   ]
@@ -85,8 +85,8 @@ function secureBoot({ machine: { firmware } }: Facts): Draft[] {
     {
       id: 'secure-boot',
       severity: 'note',
-      title: 'Secure Boot is on: modules load if they are signed with a key that is enrolled',
-      cause: 'DKMS signs what it builds with a key of this machine, which has to be enrolled once.',
+      title: 'Secure Boot is on: modules must be signed with an enrolled key',
+      cause: 'DKMS signs modules with a key of this machine, which must be enrolled once.',
       evidence: [read('/sys/firmware/efi/efivars/SecureBoot-*', 'enabled')],
     },
   ]
@@ -108,13 +108,9 @@ function memory({ machine: { memory }, process }: Facts): Draft[] {
     found.push({
       id: 'lock-limit',
       severity: 'note',
-      title: `Who is not root may lock ${formatBytes(limit.softBytes)} of memory, and what a drive writes to is locked`,
+      title: `Other users than root can lock only ${formatBytes(limit.softBytes)} of memory, and DMA memory is locked`,
       evidence: [read('RLIMIT_MEMLOCK', limit.softBytes)],
-      steps: [
-        hands(
-          'run as root, to whom it does not apply; or raise it: ulimit -l unlimited; LimitMEMLOCK=infinity in a systemd unit',
-        ),
-      ],
+      steps: [hands('run as root, or raise the limit: ulimit -l unlimited; LimitMEMLOCK=infinity in a systemd unit')],
     })
   const total = valueOf(memory.totalBytes)
   if (total !== undefined)

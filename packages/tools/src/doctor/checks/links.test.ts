@@ -20,9 +20,9 @@ test('a Gen4 drive in a Gen3 slot is no fault: what the slot carries is said', (
     ['link', 'ok'],
     ['payload', 'ok'],
   ])
-  expect(findings[0]!.title).toBe('Drive 0000:0b:00.0 could do Gen4 x4, its slot does Gen3 x4')
+  expect(findings[0]!.title).toBe('Drive 0000:0b:00.0 supports Gen4 x4, its slot Gen3 x4')
   // 8 GT/s x 4 x 128/130, of which 256 of 280 bytes are payload.
-  expect(findings[1]!.title).toBe('Drive 0000:0b:00.0: link Gen3 x4, 3.6 GB/s of payload at most')
+  expect(findings[1]!.title).toBe('Drive 0000:0b:00.0: link Gen3 x4, at most 3.6 GB/s of payload')
 })
 
 test('missing lanes are a fault, whatever is idle', () => {

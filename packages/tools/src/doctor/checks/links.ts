@@ -38,14 +38,14 @@ function gone({ address, power }: PciFunction, kind: Kind): Draft {
     id: 'off-the-bus',
     severity: 'blocker',
     title: `The ${kind} at ${address} does not answer: its configuration space reads all ones`,
-    cause: 'It sleeps in D3cold, has lost power, or has left the bus, as drives do that a GPU could not read from.',
+    cause: 'It is in D3cold, has lost power, or has left the bus, as drives may after a failed read by a GPU.',
     evidence: [
       read(sysfs(address, 'config'), '0xffffffff'),
-      read(sysfs(address, 'power_state'), power.state ?? 'not said'),
+      read(sysfs(address, 'power_state'), power.state ?? 'unknown'),
     ],
     steps: [
       command(`echo on | sudo tee ${sysfs(address, 'power/control')}`),
-      hands('if that does not bring it back: power off, wait ten seconds, and start again'),
+      hands('if that does not help: power off, wait ten seconds, power on'),
     ],
     closes: kind === 'drive' ? ['memory'] : ['tier1'],
   }
@@ -59,7 +59,7 @@ function linkShape(end: PciFunction, port: PciFunction | undefined, kind: Kind):
       {
         id: 'link-unknown',
         severity: 'unknown',
-        title: `${title}: speed and width of its link are not known`,
+        title: `${title}: link speed and width unknown`,
         evidence: [read(sysfs(address, 'config'), end.link.unknown)],
       },
     ]
@@ -75,7 +75,7 @@ function linkShape(end: PciFunction, port: PciFunction | undefined, kind: Kind):
       {
         id: 'link-now-unknown',
         severity: 'unknown',
-        title: `${title}: what its link does now is not known`,
+        title: `${title}: current link unknown`,
         evidence: [read(sysfs(address, 'current_link_speed'), end.link.now.unknown)],
       },
     ]
@@ -87,7 +87,7 @@ function linkShape(end: PciFunction, port: PciFunction | undefined, kind: Kind):
   if (now.lanes < possible.lanes) return [...limits, { ...narrow(title, now, possible, mps), evidence }]
   if (now.gen < possible.gen) return [...limits, { ...slow(end, title, now, possible, kind, mps), evidence }]
   const rate = limitOf(now, mps)
-  const carries = rate === undefined ? '' : `, ${rate} of payload at most`
+  const carries = rate === undefined ? '' : `, at most ${rate} of payload`
   return [...limits, { id: 'link', severity: 'ok', title: `${title}: link ${shapeOf(now)}${carries}`, evidence }]
 }
 
@@ -101,7 +101,7 @@ function limitsOf(end: PciFunction, port: LinkShape | undefined, kind: Kind): Dr
     {
       id: 'slot-limits',
       severity: 'note',
-      title: `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address} could do ${shapeOf(max)}, its slot does ${shapeOf(possible)}`,
+      title: `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address} supports ${shapeOf(max)}, its slot ${shapeOf(possible)}`,
       evidence: [read(sysfs(end.parent!, 'max_link_speed'), shapeOf(port))],
     },
   ]
@@ -112,9 +112,11 @@ function narrow(title: string, now: LinkShape, possible: LinkShape, mps: number)
     id: 'link-narrow',
     severity: 'problem',
     title: `${title}: link has ${now.lanes} of ${possible.lanes} lanes`,
-    cause: `${costOf(now, possible, mps)}Lanes do not come and go with load: a contact, a riser, or a slot that shares lanes.`,
+    cause: `${costOf(now, possible, mps)}Lanes do not change with load: check contacts, risers, and slots that share lanes.`,
     steps: [
-      hands('power off and seat it anew; else try another slot, and the board manual for slots that share lanes'),
+      hands(
+        'power off and reseat it; otherwise try another slot, and check the board manual for slots that share lanes',
+      ),
     ],
   }
 }
@@ -128,24 +130,24 @@ function slow(end: PciFunction, title: string, now: LinkShape, possible: LinkSha
     return {
       id: 'link-slow-idle',
       severity: 'note',
-      title: `${what}, as it may be while idle`,
+      title: `${what}, which is normal while idle`,
       cause:
         kind === 'GPU'
-          ? 'GPUs lower their speed when they have nothing to do. Look again while one computes.'
-          : 'Power saving lowers it when there is nothing to do. Look again while the drive is read.',
+          ? 'Idle GPUs lower their link speed. Check again under load.'
+          : 'Power saving lowers it while idle. Check again while the drive is read.',
     }
   return {
     id: 'link-slow',
     severity: 'problem',
     title: what,
-    cause: `${costOf(now, possible, mps)}Nothing saves power on this link, so that it was trained like this.`,
-    steps: [hands('power off and seat it anew; and look for a firmware setting that fixes the speed of the slot')],
+    cause: `${costOf(now, possible, mps)}No power saving is active on this link, so it was trained at this speed.`,
+    steps: [hands('power off and reseat it; check firmware settings for the speed of the slot')],
   }
 }
 
 function costOf(now: LinkShape, possible: LinkShape, mps: number): string {
   const [has, could] = [limitOf(now, mps), limitOf(possible, mps)]
-  return has === undefined || could === undefined ? '' : `It carries ${has} at most instead of ${could}. `
+  return has === undefined || could === undefined ? '' : `It carries at most ${has} instead of ${could}. `
 }
 
 function payload({ machine }: Facts, end: PciFunction, port: PciFunction | undefined, kind: Kind): Draft[] {
@@ -163,11 +165,11 @@ function payload({ machine }: Facts, end: PciFunction, port: PciFunction | undef
       {
         id: 'payload-mismatch',
         severity: own.maxPayloadBytes > above.maxPayloadBytes ? 'problem' : 'note',
-        title: `${name} sends up to ${own.maxPayloadBytes} bytes a packet, its port ${above.maxPayloadBytes}`,
+        title: `${name} sends packets of up to ${own.maxPayloadBytes} bytes, its port ${above.maxPayloadBytes}`,
         cause:
           own.maxPayloadBytes > above.maxPayloadBytes
             ? 'The port treats larger packets than configured as errors, and the transfer fails.'
-            : 'That works, and costs the larger packets in one direction.',
+            : 'That works, but limits packets in one direction.',
         evidence,
         steps: repair,
       },
@@ -177,7 +179,7 @@ function payload({ machine }: Facts, end: PciFunction, port: PciFunction | undef
       {
         id: 'payload-small',
         severity: 'note',
-        title: `${name}: packets carry ${own.maxPayloadBytes} bytes, both ends could do ${possible}`,
+        title: `${name}: packets carry ${own.maxPayloadBytes} bytes, both ends support ${possible}`,
         evidence,
         steps: repair,
       },
@@ -189,7 +191,7 @@ function payload({ machine }: Facts, end: PciFunction, port: PciFunction | undef
           {
             id: 'read-request-small',
             severity: 'note' as const,
-            title: `${name} asks for at most ${own.maxReadRequestBytes} bytes a request`,
+            title: `${name} requests at most ${own.maxReadRequestBytes} bytes per read`,
             evidence: [read(`${end.address} DevCtl.MRRS`, own.maxReadRequestBytes)],
           },
         ]
@@ -210,7 +212,7 @@ function errors(end: PciFunction, kind: Kind): Draft[] {
       severity: 'problem',
       title: `${name} has recorded PCIe errors: ${uncorrectable.join(', ')}`,
       cause: isTimeout
-        ? 'A completion timeout of a GPU is what a refused read from another device leaves behind: this board may drop such reads, and take the drive off the bus.'
+        ? "A GPU's completion time-out indicates a failed read from another device: this board may drop such reads, and the drive may leave the bus."
         : 'They persist until cleared, and may be old. New ones mean a bad contact, a riser, or a failing device.',
       evidence: [read(`${end.address} AER UESta`, uncorrectable.join(', '))],
       steps: [command(`sudo dmesg | grep -i -e aer -e ${end.address}`)],

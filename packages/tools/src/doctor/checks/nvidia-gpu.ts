@@ -30,7 +30,7 @@ function boundDriver(facts: Facts, address: string, driver: string | undefined):
     {
       id: 'gpu-driver',
       severity: 'problem',
-      title: `GPU ${address} ${driver === undefined ? 'has no driver' : `belongs to ${driver}`}: CUDA needs NVIDIA's`,
+      title: `GPU ${address} ${driver === undefined ? 'has no driver' : `is bound to ${driver}`}: CUDA requires NVIDIA's`,
       evidence: [read(sysfs(address, 'driver'), driver ?? 'none')],
       steps: isRival(driver) ? insteadOf(facts, driver!) : [giveBack(address)],
       closes: ['tier1'],
@@ -41,7 +41,7 @@ function boundDriver(facts: Facts, address: string, driver: string | undefined):
 function giveBack(address: string): Step {
   const folder = sysfs(address, '')
   return hands(
-    `give it back: an empty line to ${folder}driver_override, its address to driver/unbind and drivers_probe`,
+    `return it: write an empty line to ${folder}driver_override, its address to driver/unbind and drivers_probe`,
   )
 }
 
@@ -63,8 +63,8 @@ function byGeneration(name: string, address: string, generation: Generation | un
       {
         id: 'generation-unknown',
         severity: 'unknown',
-        title: `${name}: its generation is not known here`,
-        evidence: [read(sysfs(address, 'device'), 'in no block of known chips')],
+        title: `${name}: unknown generation`,
+        evidence: [read(sysfs(address, 'device'), 'not a known chip')],
         closes: ['tier1-cuda'],
       },
     ]
@@ -74,8 +74,8 @@ function byGeneration(name: string, address: string, generation: Generation | un
       {
         id: 'generation-old',
         severity: 'problem',
-        title: `${name} is older than Turing: our kernels do not run on it`,
-        cause: "Nor does the open flavour of NVIDIA's driver, which all ways to its memory need.",
+        title: `${name} is older than Turing: our kernels do not support it`,
+        cause: "Neither does NVIDIA's open driver, which access to its memory requires.",
         evidence,
         steps: [instead('the engine host: the CPU rings, the GPU copies')],
         closes: ['tier1-cuda', 'tier2-dma-buf', 'tier2-static-bar1'],
@@ -87,9 +87,9 @@ function byGeneration(name: string, address: string, generation: Generation | un
         id: 'blackwell',
         severity: 'problem',
         title: `${name} is Blackwell: the engine cuda is refused there`,
-        cause: "A drive's registers in the reach of a Blackwell GPU froze a machine with an RTX 5060 Ti.",
+        cause: "Mapping a drive's registers on a Blackwell GPU froze a machine with an RTX 5060 Ti.",
         evidence,
-        steps: [instead('the engine host: at 1 MiB a command the doorbell costs nothing')],
+        steps: [instead('the engine host: at 1 MiB per command, doorbells cost next to nothing')],
         closes: ['tier1-cuda'],
       },
     ]

@@ -11,8 +11,8 @@ export function checkLookup(facts: Facts, running: RunningModule): Draft {
     return {
       id: 'pfn-lookup-unknown',
       severity: 'unknown',
-      title: "How the running module looks up a drive's registers is not known",
-      cause: 'That is read from the file that it was loaded from, and none on disk is the same module.',
+      title: 'Unknown how the running module looks up register pages',
+      cause: "That is read from the module's file, and none on disk matches the running module.",
       evidence: [read('/lib/modules', 'no nvidia.ko with its version and srcversion')],
       closes: ['tier1-cuda'],
     }
@@ -22,7 +22,7 @@ export function checkLookup(facts: Facts, running: RunningModule): Draft {
   return {
     id: 'pfn-lookup',
     severity: 'ok',
-    title: `NVIDIA's module finds a drive's registers (${LOOKUPS[way]})`,
+    title: `NVIDIA's module can look up register pages (${LOOKUPS[way]})`,
     evidence: [read(path, way)],
     opens: ['tier1-cuda'],
   }
@@ -33,8 +33,8 @@ const LOOKUPS: Readonly<Record<Exclude<PfnLookup, 'none'>, string>> = {
   follow_pte: 'by follow_pte',
   follow_pfn: 'by follow_pfn',
   unsafe_follow_pfn: 'by unsafe_follow_pfn',
-  'page-table-walk': 'by the page-table walk that gpunvme driver applied',
-  'guarded-vm_pgoff': 'by the guarded formula that gpunvme driver applied: through /sys, not through vfio',
+  'page-table-walk': 'by a page-table walk, patched by gpunvme driver',
+  'guarded-vm_pgoff': 'by the guarded formula, patched by gpunvme driver: for /sys, not for vfio',
 }
 
 export const DEAD_LOOKUP = 'pfn-lookup-dead'
@@ -44,11 +44,11 @@ function noLookup(facts: Facts, { flavour: kind }: ModuleContents, path: string)
   return {
     id: DEAD_LOOKUP,
     severity: 'problem',
-    title: "NVIDIA's module cannot find a drive's registers: the GPU cannot ring doorbells",
+    title: "NVIDIA's module cannot look up register pages: the GPU cannot ring doorbells",
     cause: isOpen
-      ? 'This build of the open flavour found no look-up in the kernel: it is from before 570.133 or 550.163, or the kernel headers lacked a complete Module.symvers.'
-      : 'The proprietary flavour may not call what the kernel has for it, so that cudaHostRegister of a BAR fails.',
-    evidence: [read(path, 'imports no PFN look-up')],
+      ? 'This build of the open module found no lookup function in the kernel: it is older than 570.133 or 550.163, or Module.symvers of the kernel headers was incomplete.'
+      : "The kernel's function for it is GPL-only, so cudaHostRegister of a BAR fails with the proprietary module.",
+    evidence: [read(path, 'imports no PFN lookup')],
     steps: [...(isOpen ? fixedDriver(facts) : []), command(gpunvme(facts, 'driver'))],
     closes: ['tier1-cuda'],
   }

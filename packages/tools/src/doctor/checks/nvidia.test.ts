@@ -23,7 +23,7 @@ test('the proprietary flavour is one finding, and the open one of the same branc
     'sudo apt install nvidia-driver-590-open',
     'sudo reboot',
     expect.stringMatching(
-      /^must it stay proprietary: gpunvme driver plan pfn-lookup, for doorbells alone, once its source tree is there: .*nvidia-dkms/,
+      /^to keep the proprietary module: gpunvme driver plan pfn-lookup, for doorbells only, once its source tree is there: .*nvidia-dkms/,
     ),
   ])
   // On a kernel that still has follow_pfn, as 6.1.
@@ -70,7 +70,7 @@ test('a GPU that nouveau has needs another driver, and one that was given to vfi
     'sudo update-initramfs -u -k all',
     'sudo reboot',
   ])
-  expect(textOf(withDriver('vfio-pci').steps[0]!)).toMatch(/give it back/)
+  expect(textOf(withDriver('vfio-pci').steps[0]!)).toMatch(/return it/)
 })
 
 test('generations: older than Turing, Blackwell, and chips that nobody knows yet', () => {

@@ -24,7 +24,7 @@ function runningModule(facts: Facts): Draft[] {
       {
         id: 'nvidia-unknown',
         severity: 'unknown',
-        title: "Whether NVIDIA's module is loaded is not known",
+        title: "Unknown whether NVIDIA's module is loaded",
         evidence: [read('/proc/driver/nvidia/version', running.unknown)],
         closes: ['tier1'],
       },
@@ -42,20 +42,20 @@ function absent(facts: Facts): Draft[] {
 function notRunning(facts: Facts): Draft {
   const { onDisk, kernel } = facts.nvidia
   const here = valueOf(onDisk)?.some((module) => module.kernel === valueOf(kernel)) ?? false
-  const evidence = [read('/proc/driver/nvidia/version', 'not there')]
+  const evidence = [read('/proc/driver/nvidia/version', 'missing')]
   if (here)
     return {
       id: 'nvidia-not-loaded',
       severity: 'problem',
-      title: "NVIDIA's module is installed for this kernel, and not loaded",
+      title: "NVIDIA's module is installed for this kernel, but not loaded",
       evidence,
-      steps: [command('sudo modprobe nvidia'), hands('if it refuses: sudo dmesg | tail says why')],
+      steps: [command('sudo modprobe nvidia'), hands('if that fails, see: sudo dmesg | tail')],
       closes: ['tier1'],
     }
   return {
     id: 'nvidia-missing',
     severity: 'problem',
-    title: "NVIDIA's module is not installed for the kernel that runs",
+    title: "NVIDIA's module is not installed for the running kernel",
     evidence: [...evidence, read('/lib/modules', `no nvidia.ko for ${valueOf(kernel) ?? 'it'}`)],
     steps: openFlavour(facts),
     closes: ['tier1'],
@@ -63,7 +63,7 @@ function notRunning(facts: Facts): Draft {
 }
 
 function version({ version: running, flavour: kind, sources }: RunningModule): Draft {
-  const title = `NVIDIA's module ${valueOf(running) ?? 'of unknown version'} runs`
+  const title = `NVIDIA's module ${valueOf(running) ?? 'of unknown version'} is running`
   return {
     id: 'nvidia',
     severity: 'ok',
@@ -82,7 +82,7 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
       {
         id: 'flavour-unknown',
         severity: 'unknown',
-        title: "Whether NVIDIA's module is of the open flavour is not known",
+        title: "Unknown whether NVIDIA's module is the open one",
         evidence,
         closes: ['tier2-dma-buf'],
       },
@@ -97,11 +97,11 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
     id: 'flavour-proprietary',
     severity: 'problem',
     title: isDead
-      ? "The proprietary flavour of NVIDIA's module: its GPU neither rings doorbells nor lends memory"
-      : "The proprietary flavour of NVIDIA's module: it lends no GPU memory",
+      ? 'Proprietary NVIDIA module: no doorbells by the GPU, no access to GPU memory'
+      : 'Proprietary NVIDIA module: no access to GPU memory',
     cause: [
-      ...(isDead ? ["It may not call what the kernel has for finding the pages of a drive's registers."] : []),
-      'Its dma-buf entries are stubs. The open flavour, of the same version, has both.',
+      ...(isDead ? ["The kernel's function for looking up register pages is GPL-only."] : []),
+      'Its dma-buf functions are stubs. The open module of the same version has both.',
     ].join(' '),
     evidence: [...evidence, ...(isDead ? (found.evidence ?? []) : [])],
     steps: [
@@ -110,9 +110,9 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
         ? [
             instead({
               words: [
-                'must it stay proprietary: ',
+                'to keep the proprietary module: ',
                 gpunvme(facts, 'driver plan pfn-lookup'),
-                `, for doorbells alone${treeFirst(facts.nvidia)}`,
+                `, for doorbells only${treeFirst(facts.nvidia)}`,
               ],
             }),
           ]
@@ -131,7 +131,7 @@ function bar1(facts: Facts): Draft[] {
       {
         id: 'static-bar1-unknown',
         severity: 'unknown',
-        title: 'Whether this driver has a static BAR1 window is not known',
+        title: 'Unknown whether this driver has a static BAR1 window',
         evidence: [read('static BAR1', state.unknown)],
         closes: ['tier2-static-bar1'],
       },
@@ -141,14 +141,14 @@ function bar1(facts: Facts): Draft[] {
       {
         id: 'static-bar1',
         severity: 'ok',
-        title: state === 'on' ? 'Static BAR1 is on' : 'Static BAR1 is on wherever BAR1 holds all GPU memory',
+        title: state === 'on' ? 'Static BAR1 is on' : 'Static BAR1 is on if BAR1 covers all GPU memory',
         evidence,
         opens: ['tier2-static-bar1'],
       },
     ]
   const titles = {
     off: 'is off',
-    'p2p-only': 'serves GPUs among themselves only',
+    'p2p-only': 'works between GPUs only',
     none: 'is not in this driver',
   } as const
   return [
@@ -159,7 +159,7 @@ function bar1(facts: Facts): Draft[] {
       evidence,
       steps:
         state === 'none'
-          ? [hands('driver 580.65 or newer, open flavour, has it on by itself')]
+          ? [hands('use the open driver 580.65 or later, which enables it by default')]
           : [command(gpunvme(facts, 'driver plan options --set static-bar1'))],
       closes: ['tier2-static-bar1'],
     },

@@ -25,17 +25,15 @@ function lanes(machine: Facts['machine'], address: string): Draft[] {
   const about = { subjects: [address], evidence: [read('', evidence)] }
   if (whose === 'unknown') return []
   if (whose === 'cpu')
-    return [{ ...about, id: 'drive-on-cpu', severity: 'ok', title: `Drive ${address} is on lanes of the processor` }]
+    return [{ ...about, id: 'drive-on-cpu', severity: 'ok', title: `Drive ${address} is on CPU lanes` }]
   return [
     {
       ...about,
       id: 'drive-on-chipset',
       severity: 'note',
-      title: `Drive ${address} is on the chipset, and shares its link with all that is there`,
+      title: `Drive ${address} is on the chipset, whose link it shares with other devices`,
       steps: [
-        hands(
-          'for full speed, an M.2 slot of the processor: the board manual says which; often the one beside the GPU',
-        ),
+        hands('for full speed, use an M.2 slot with CPU lanes (see the board manual; often the one next to the GPU)'),
       ],
     },
   ]
@@ -58,9 +56,9 @@ function detours(machine: Facts['machine'], { from, to, notes }: Path): Draft[] 
   return ports.map((port) => ({
     id: 'acs-redirect',
     severity: 'note',
-    title: `${from} and ${to} are below one switch, and ACS redirect at ${port} keeps them apart`,
+    title: `${from} and ${to} are below one switch, but ACS redirect at ${port} separates them`,
     cause:
-      'What they send each other goes up to the root complex and down again: slower, where it passes at all. Without the redirect an IOMMU cannot keep the two from each other.',
+      'Traffic between them goes through the root complex: slower, if it works at all. Without the redirect, an IOMMU cannot isolate the two.',
     evidence: [read(`${port} ACS control`, 'RR')],
     steps: kernelParameter(machine, { add: `pci=disable_acs_redir=${port}` }),
   }))
@@ -74,7 +72,7 @@ function passing(path: Path): Draft[] {
     {
       id: 'peers-untold',
       severity: 'note',
-      title: `Whether ${from} and ${to} reach each other, only trying tells`,
+      title: `Only a test can tell whether ${from} and ${to} can access each other`,
       cause: sentence(w.reason),
       evidence: [read('', w.reason)],
     },
@@ -83,10 +81,10 @@ function passing(path: Path): Draft[] {
 
 const MEETINGS: Readonly<Record<Path['meeting'], string>> = {
   'same-switch': 'below one switch',
-  'same-host-bridge': 'at one host bridge',
+  'same-host-bridge': 'at the same host bridge',
   'same-socket': 'in one processor',
   'across-sockets': 'across processors',
-  unknown: 'at a place that nothing tells',
+  unknown: 'at an unknown place',
 }
 
 function meeting({ from, to, meeting: where, meetAt, slowest }: Path): Draft[] {
@@ -100,9 +98,9 @@ function meeting({ from, to, meeting: where, meetAt, slowest }: Path): Draft[] {
     {
       id: 'path-across-sockets',
       severity: 'note',
-      title: `${from} and ${to} hang on different processors: what passes between them is slow`,
+      title: `${from} and ${to} are on different CPUs: traffic between them is slow`,
       evidence,
-      steps: [hands('a drive and a GPU in slots of one processor: the board manual says which')],
+      steps: [hands('use slots of the same CPU (see the board manual)')],
     },
   ]
 }
@@ -125,7 +123,7 @@ function writes({ from, to, writes: { passes, reason } }: Path): Draft[] {
     {
       id: isNever ? 'writes-stopped' : 'writes-untold',
       severity: 'note',
-      title: `Writes between ${from} and ${to} ${isNever ? 'do not arrive' : 'may be dropped: nothing tells'}`,
+      title: `Writes between ${from} and ${to} ${isNever ? 'do not arrive' : 'may be dropped (unknown)'}`,
       cause: sentence(reason),
       evidence,
       closes: isNever ? ['tier1-cuda', 'tier2-dma-buf', 'tier2-static-bar1'] : [],

@@ -27,7 +27,7 @@ function addon({ process }: Facts): Draft[] {
     {
       id: 'addon-missing',
       severity: 'blocker',
-      title: 'The native addon gpunvme_host does not load: no real drive can be driven',
+      title: 'The native addon gpunvme_host does not load: real drives cannot be used',
       evidence: process.addon.reasons.map((reason) => read('addon', reason)),
       steps: [hands(process.addon.next)],
       closes: ['memory'],
@@ -56,14 +56,14 @@ function build(machine: Machine): Step[] {
   const [major = 0, minor = 0] = (valueOf(machine.kernel.release) ?? '').split('.').map(Number)
   const isOld = major > 0 && (major < 6 || (major === 6 && minor < 1))
   return [
-    ...(isOld ? [hands('it was built for Linux 6.1 to 7.2, and for nothing older')] : []),
+    ...(isOld ? [hands('it supports Linux 6.1 to 7.2, not older kernels')] : []),
     installHeaders(machine),
-    hands("then, in gpunvme's repository, since no npm package has it:"),
+    hands("then, in gpunvme's repository (no npm package contains it):"),
     command('sudo make -C kmod dkms-tree TO=/usr/src/gpunvme-1.0.0 && sudo dkms install gpunvme/1.0.0'),
     ...(isSigned
       ? [
           command('sudo mokutil --import /var/lib/dkms/mok.pub'),
-          hands('restart, and confirm "Enroll MOK" on the blue screen: Secure Boot takes no other module'),
+          hands('reboot, and confirm "Enroll MOK": Secure Boot loads no other module'),
         ]
       : []),
   ]
@@ -78,7 +78,7 @@ function kmod(facts: Facts): Draft[] {
       {
         id: 'kmod',
         severity: 'ok',
-        title: 'Our module gpunvme is loaded',
+        title: 'The module gpunvme is loaded',
         evidence: [read('/proc/modules', 'gpunvme')],
         opens: ['tier2-dma-buf'],
       },
@@ -88,7 +88,7 @@ function kmod(facts: Facts): Draft[] {
       {
         id: 'kmod-unknown',
         severity: 'unknown',
-        title: 'Whether our module gpunvme is loaded is not known',
+        title: 'Unknown whether the module gpunvme is loaded',
         evidence: [read('/proc/modules', machine.modules.loaded.unknown)],
         closes: ['tier2-dma-buf'],
       },
@@ -97,7 +97,7 @@ function kmod(facts: Facts): Draft[] {
     {
       id: 'kmod-absent',
       severity: 'note',
-      title: 'Our module gpunvme is not loaded, which alone gives a drive the memory of a GPU (dma-buf)',
+      title: 'The module gpunvme, required for GPU memory by dma-buf, is not loaded',
       evidence: [read('/proc/modules', 'no gpunvme')],
       steps,
       closes: ['tier2-dma-buf'],

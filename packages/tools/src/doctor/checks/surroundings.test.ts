@@ -22,7 +22,7 @@ test('no GPU, no drive, a GPU of another vendor, no root: each is said', () => {
   expect(ids(system({ gpus: [] }))).toEqual(['no-gpu note'])
   expect(ids(system({ drives: [] }))).toEqual(['gpu ok', 'no-drive blocker'])
   // Without a drive there is nothing to stream from.
-  expect(system({ gpus: [], drives: [] })[0]!.title).toBe('No GPU to compute with')
+  expect(system({ gpus: [], drives: [] })[0]!.title).toBe('No CUDA GPU')
   expect(system({ gpus: [gpu({ vendor: 'AMD' })] })[0]).toMatchObject({ id: 'gpu-not-nvidia', closes: ['tier1'] })
   expect(ids(system({}, { isRoot: false }))).toContain('not-root unknown')
 })
@@ -49,7 +49,7 @@ test('an IOMMU that is off names what turns it on: the word on the command line,
     'sudo update-grub && sudo reboot',
   ])
   expect(iommu('quiet', undefined)).toEqual([
-    'firmware setup (ROG STRIX B450-F GAMING II): set "IOMMU" to Enabled, most often under Advanced > AMD CBS, or on Intel Advanced > System Agent Configuration',
+    'firmware setup (ROG STRIX B450-F GAMING II): set "IOMMU" to Enabled, usually under Advanced > AMD CBS, or on Intel Advanced > System Agent Configuration',
   ])
 })
 

@@ -25,10 +25,10 @@ function whatIsSeen(facts: Facts): Draft[] {
     found.push({
       id: 'pci-unseen',
       severity: 'unknown',
-      title: 'No PCI function is listed: neither GPUs nor drives can be seen from here',
-      cause: 'Containers without /sys and some virtual machines are like this; the machine itself may have both.',
+      title: 'No PCI functions found: GPUs and drives are not visible',
+      cause: 'This is normal in containers without /sys and in some virtual machines.',
       evidence: [read('/sys/bus/pci/devices', 'empty, or not there')],
-      steps: [hands({ words: ['run ', DOCTOR, ' on the machine itself'] })],
+      steps: [hands({ words: ['run ', DOCTOR, ' on the host'] })],
       closes: ['memory'],
     })
   }
@@ -37,15 +37,15 @@ function whatIsSeen(facts: Facts): Draft[] {
     found.push({
       id: 'not-root',
       severity: 'unknown',
-      title: 'Read without root: packet sizes, ACS, resizable BARs and recorded errors are not known',
-      cause: 'Of configuration space others are shown 64 bytes, and of processes only their own.',
+      title: 'Not root: packet sizes, ACS, resizable BARs and recorded errors are unknown',
+      cause: 'Other users see 64 bytes of configuration space, and only their own processes.',
       evidence:
         hidden === undefined || isKnown(hidden.packets)
           ? []
           : [read(sysfs(hidden.address, 'config'), hidden.packets.unknown)],
       steps: [
         process === undefined
-          ? hands({ words: ['have it saved by root: ', { ...SAVE, asRoot: true }] })
+          ? hands({ words: ['save it as root: ', { ...SAVE, asRoot: true }] })
           : command(gpunvme(facts, 'doctor', 'root')),
       ],
     })
@@ -60,10 +60,7 @@ function checkGpus({ machine }: Facts): Draft[] {
       {
         id: 'no-gpu',
         severity: 'note',
-        title:
-          machine.drives.length === 0
-            ? 'No GPU to compute with'
-            : 'No GPU to compute with: models can be streamed to host memory, not further',
+        title: machine.drives.length === 0 ? 'No CUDA GPU' : 'No CUDA GPU: models can be streamed to host memory only',
         evidence: [read('/sys/bus/pci/devices', `${plural(machine.functions.length, 'function')}, none a GPU`)],
       },
     ]
@@ -78,9 +75,9 @@ function checkGpus({ machine }: Facts): Draft[] {
         id: 'gpu-not-nvidia',
         severity: 'note',
         subjects: [address],
-        title: `${name} at ${address} cannot be used: only CUDA is driven`,
+        title: `${name} at ${address} cannot be used: only CUDA is supported`,
         evidence,
-        steps: [instead('stream to host memory, by the engines host and cpu-kernel')],
+        steps: [instead('stream to host memory with the engines host and cpu-kernel')],
         closes: ['tier1'],
       },
     ]
@@ -95,7 +92,7 @@ function drives({ machine }: Facts): Draft[] {
       id: 'no-drive',
       severity: 'blocker',
       title: 'No NVMe drive on PCI',
-      cause: 'Only an NVMe drive has queues that a program can drive; SATA, USB and virtual disks have none.',
+      cause: 'gpunvme requires an NVMe drive; SATA, USB and virtual disks do not work.',
       evidence: [
         read('/sys/bus/pci/devices', 'no function of class 010802h'),
         ...(others.length > 0 ? [read('/sys/block', `other disks: ${others.join(', ')}`)] : []),
@@ -110,10 +107,10 @@ function windows(evidence: string): Draft {
   return {
     id: 'wsl',
     severity: 'blocker',
-    title: 'WSL: Windows keeps drives and their registers to itself',
-    cause: 'The GPU can be computed with here, but no NVMe controller is handed to Linux.',
+    title: 'WSL: Windows does not give Linux access to NVMe controllers',
+    cause: 'The GPU works here, but no NVMe controller is visible.',
     evidence: [read('', evidence)],
-    steps: [instead({ words: ['Linux on the machine itself; here, ', { command: ['demo'] }] })],
+    steps: [instead({ words: ['Linux on the host; here, ', { command: ['demo'] }] })],
     closes: ['memory'],
   }
 }
@@ -125,8 +122,8 @@ function surroundings({ machine: { virtualisation } }: Facts): Draft[] {
     found.push({
       id: 'virtual-machine',
       severity: 'note',
-      title: `A virtual machine (${hypervisor.name}): ports, links and IOMMU are what it is shown`,
-      cause: 'Whether GPU and SSD reach each other is decided by the board below, which cannot be seen from here.',
+      title: `A virtual machine (${hypervisor.name}): ports, links and IOMMU are emulated`,
+      cause: "Peer-to-peer traffic between GPU and SSD depends on the host's board, which is not visible here.",
       evidence: [read('', hypervisor.evidence)],
     })
   }
@@ -136,11 +133,11 @@ function surroundings({ machine: { virtualisation } }: Facts): Draft[] {
       id: isReadOnly ? 'container-read-only' : 'container',
       severity: isReadOnly ? 'problem' : 'note',
       title: isReadOnly
-        ? `A container (${container.name}) with /sys read-only: no drive can be taken over from here`
-        : `A container (${container.name}): who uses a drive outside of it may not be seen`,
-      cause: 'A drive is handed over by writing to /sys, and who uses it is known in the host alone.',
+        ? `A container (${container.name}) with read-only /sys: drives cannot be bound from here`
+        : `A container (${container.name}): users of a drive outside of it may be invisible`,
+      cause: 'Binding a drive requires writes to /sys, and only the host knows all of its users.',
       evidence: [read('', container.evidence)],
-      steps: [hands('run gpunvme on the host, and give the container the node that the drive has then')],
+      steps: [hands("run gpunvme bind on the host, and pass the drive's device node to the container")],
       closes: isReadOnly ? ['memory'] : [],
     })
   }

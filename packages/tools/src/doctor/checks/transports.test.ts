@@ -57,7 +57,7 @@ test('a group that is shared with what the kernel drives is not for vfio; our mo
   ]
   const [finding] = checkTransports(facts({ machine: { functions } }))
   expect(finding).toMatchObject({ id: 'group-shared', severity: 'problem', closes: ['memory'] })
-  expect(finding!.cause).toMatch(/group 12 when 0000:0c:00\.0 \(r8169\) is given up/)
+  expect(finding!.cause).toMatch(/group 12, including 0000:0c:00\.0 \(r8169\)/)
   expect(textOf(finding!.steps.at(-2)!)).toBe('sudo modprobe gpunvme')
 })
 

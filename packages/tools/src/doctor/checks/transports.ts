@@ -41,7 +41,7 @@ function checkDrive(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
       {
         id: 'drive-bound',
         severity: 'ok',
-        title: `${callDrive(drive)} is bound to ${driver!}: programs reach it by the transport ${given}`,
+        title: `${callDrive(drive)} is bound to ${driver!}: use the transport ${given}`,
         evidence,
         opens: ['memory'],
       },
@@ -56,7 +56,7 @@ function forDmaBuf(facts: Facts, drive: Drive, { address, driver }: PciFunction)
     {
       id: 'drive-by-vfio',
       severity: 'note',
-      title: `${callDrive(drive)} is with vfio-pci: by it no GPU memory is reached (dma-buf), by our module it is`,
+      title: `${callDrive(drive)} is bound to vfio-pci, which cannot map GPU memory (dma-buf); the module gpunvme can`,
       steps: [command(gpunvme(facts, `bind ${address} --to kmod`, 'root'))],
       closes: ['tier2-dma-buf'],
     },
@@ -78,8 +78,8 @@ function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number):
       {
         id: 'group-shared',
         severity: 'problem',
-        title: `${callDrive(drive)} shares its IOMMU group with what the kernel drives`,
-        cause: `The kernel hands out groups as a whole: vfio gets group ${number} when ${names} is given up, too. Our module needs no group.`,
+        title: `${callDrive(drive)} shares its IOMMU group with devices of the kernel`,
+        cause: `vfio needs the whole group ${number}, including ${names}. The module gpunvme does not use groups.`,
         evidence: [...evidence, read(`/sys/kernel/iommu_groups/${number}/devices`, names)],
         steps: [...kmod.steps, bind(facts, found)],
         closes: ['memory'],
@@ -92,7 +92,7 @@ function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number):
       {
         id: 'vfio-missing',
         severity: 'problem',
-        title: `The kernel has no vfio-pci for ${callDrive(drive)}: our module is the way`,
+        title: `The kernel has no vfio-pci for ${callDrive(drive)}: use the module gpunvme`,
         evidence: [...evidence, read(missing, 'no vfio-pci')],
         steps: [...kmod.steps, bind(facts, found)],
         closes: ['memory'],
@@ -111,7 +111,7 @@ function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number):
   ]
 }
 
-const BY_MODULE = 'our module gpunvme'
+const BY_MODULE = 'the module gpunvme'
 
 /** Without one, by our module where it is loaded, and else by /sys and huge pages. */
 function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
@@ -128,8 +128,8 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
       {
         id: 'locked-down-without-iommu',
         severity: 'blocker',
-        title: `${callDrive(drive)}: the kernel is locked down, and without an IOMMU there is no way around`,
-        cause: 'Lockdown closes registers in /sys. vfio with an IOMMU stays open, and so does a signed module.',
+        title: `${callDrive(drive)}: the kernel is locked down, which without an IOMMU rules out every transport`,
+        cause: 'Lockdown blocks registers in /sys. vfio with an IOMMU and signed modules still work.',
         evidence: [...evidence, read('/sys/kernel/security/lockdown', level)],
         steps: [firmwareSwitch(machine, 'iommu'), ...kmod.steps],
         closes: ['memory'],
@@ -137,13 +137,13 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
     ]
   const hasDriver = found.driver !== undefined
   const steps = [...hugePages(facts), ...(hasDriver ? [bind(facts, found)] : [])]
-  const verb = hasDriver ? 'Hand over' : 'Make ready'
+  const verb = hasDriver ? 'Bind to user space' : 'Prepare'
   if (steps.length > 0) return [{ ...toBind(drive, found, steps, '/sys and huge pages', verb), evidence }]
   return [
     {
       id: 'drive-free',
       severity: 'ok',
-      title: `${callDrive(drive)} has no driver: programs reach it by the transport sysfs`,
+      title: `${callDrive(drive)} has no driver: use the transport sysfs`,
       evidence,
       opens: ['memory'],
     },
@@ -155,14 +155,14 @@ function toBind(
   found: PciFunction,
   steps: readonly Step[],
   to: string,
-  verb: 'Hand over' | 'Make ready' = 'Hand over',
+  verb: 'Bind to user space' | 'Prepare' = 'Bind to user space',
 ): Draft {
-  const from = found.driver === undefined ? 'It has no driver.' : `It belongs to the kernel's ${found.driver}.`
+  const from = found.driver === undefined ? 'It has no driver.' : `It is bound to the kernel's ${found.driver}.`
   return {
     id: 'drive-to-hand-over',
     severity: 'note',
     title: `${verb} ${callDrive(drive)}, by ${to}`,
-    cause: `${from} A program drives it only after that, and it can be given back.`,
+    cause: `${from} User space can use it after that; unbind reverses it.`,
     steps,
     closes: ['memory'],
   }

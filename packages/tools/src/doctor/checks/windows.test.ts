@@ -12,7 +12,7 @@ const found = (window: GpuWindow) => checkWindows(facts({ machine: { gpus: [gpu(
 
 test('a BAR1 of 32 GiB holds the 24 GiB of an RTX 3090', () => {
   expect(checkWindows(facts())).toMatchObject([
-    { id: 'window-whole', severity: 'ok', title: 'GPU 0000:0a:00.0: BAR1 (32 GiB) holds all of its 24 GiB' },
+    { id: 'window-whole', severity: 'ok', title: 'GPU 0000:0a:00.0: BAR1 (32 GiB) covers all of its 24 GiB' },
   ])
 })
 
@@ -20,15 +20,15 @@ test('a small window of a card that offers a large one is for the firmware to en
   const [finding] = found(SMALL)
   expect(finding).toMatchObject({ id: 'window-small', severity: 'problem', closes: ['tier2-static-bar1'] })
   expect(finding!.steps.map((step) => `${step.kind}: ${textOf(step)}`)).toEqual([
-    'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Above 4G Decoding" to Enabled, most often under Advanced > PCI Subsystem Settings',
-    'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Re-Size BAR Support" (or "Resizable BAR", "Smart Access Memory") to Enabled, most often under Advanced > PCI Subsystem Settings',
+    'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Above 4G Decoding" to Enabled, usually under Advanced > PCI Subsystem Settings',
+    'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Re-Size BAR Support" (or "Resizable BAR", "Smart Access Memory") to Enabled, usually under Advanced > PCI Subsystem Settings',
   ])
   expect(found({ ...SMALL, address: 0x70_0000_0000 })[0]!.steps).toHaveLength(1)
 })
 
 test('what the card does not offer, no setting of the board brings: the list of the capability decides', () => {
   const [only256] = found({ ...SMALL, sizesBytes: [64 * MIB, 128 * MIB, 256 * MIB] })
-  expect(only256!.cause).toMatch(/^The card's firmware offers 256 MiB at most/)
+  expect(only256!.cause).toMatch(/^The card supports at most 256 MiB/)
   expect(only256!.steps).toMatchObject([{ kind: 'hands' }])
   expect(found({ ...SMALL, sizesBytes: undefined })[0]!.cause).toMatch(/no other size/)
 })

@@ -27,8 +27,8 @@ function checkGpu(facts: Facts, gpu: Gpu): Draft[] {
         id: 'window-unknown',
         severity: 'unknown',
         subjects,
-        title: `GPU ${address}: the window to its memory (BAR1) is not known`,
-        cause: 'A BAR that firmware found no room for is "can\'t assign; no space" in the kernel log.',
+        title: `GPU ${address}: its memory window (BAR1) is unknown`,
+        cause: 'If firmware found no room for it, the kernel log has "can\'t assign; no space".',
         evidence: [read(sysfs(address, 'resource'), window.unknown)],
         closes: ['tier2-dma-buf', 'tier2-static-bar1'],
       },
@@ -43,7 +43,7 @@ function checkGpu(facts: Facts, gpu: Gpu): Draft[] {
         id: 'window-against-unknown',
         severity: 'unknown',
         subjects,
-        title: `GPU ${address}: BAR1 is ${formatBytes(sizeBytes)}; how much memory it has is not known`,
+        title: `GPU ${address}: BAR1 is ${formatBytes(sizeBytes)}; its memory size is unknown`,
         evidence: [...evidence, read('memory of the GPU', memory.unknown)],
         closes: ['tier2-static-bar1'],
       },
@@ -55,7 +55,7 @@ function checkGpu(facts: Facts, gpu: Gpu): Draft[] {
         id: 'window-whole',
         severity: 'ok',
         subjects,
-        title: `GPU ${address}: BAR1 (${formatBytes(sizeBytes)}) holds all of its ${formatBytes(memory)}`,
+        title: `GPU ${address}: BAR1 (${formatBytes(sizeBytes)}) covers all of its ${formatBytes(memory)}`,
         evidence,
         opens: ['tier2-static-bar1'],
       },
@@ -65,7 +65,7 @@ function checkGpu(facts: Facts, gpu: Gpu): Draft[] {
 
 function sizesOf({ sizesBytes }: GpuWindow): Evidence {
   if (!isKnown(sizesBytes)) return read('Resizable BAR', sizesBytes.unknown)
-  if (sizesBytes === undefined) return read('Resizable BAR', 'the GPU has no such capability')
+  if (sizesBytes === undefined) return read('Resizable BAR', 'not supported by the GPU')
   return read('Resizable BAR offers', sizesBytes.map(formatBytes).join(', '))
 }
 
@@ -75,47 +75,45 @@ function small(facts: Facts, { address }: Gpu, window: GpuWindow, memoryBytes: n
   const { machine } = facts
   const { sizeBytes, sizesBytes } = window
   const all = memoryBytes === undefined ? 'memory' : formatBytes(memoryBytes)
-  const title = `GPU ${address}: BAR1 shows ${formatBytes(sizeBytes)} of its ${all}`
+  const title = `GPU ${address}: BAR1 covers ${formatBytes(sizeBytes)} of its ${all}`
   const largest = (valueOf(sizesBytes) ?? []).reduce((most, each) => Math.max(most, each), 0)
   const draft = {
     id: 'window-small',
     severity: 'problem',
-    title: `${title}, at a time`,
+    title: `${title}`,
     closes: ['tier2-static-bar1'],
   } as const satisfies Draft
   if (!isKnown(sizesBytes))
     return {
       ...draft,
-      cause: 'Which sizes the card offers is in its configuration space, which could not be read.',
+      cause: 'The sizes that the card supports are in its configuration space, which could not be read.',
       steps: [firmwareSwitch(machine, 'above-4g'), firmwareSwitch(machine, 'resizable-bar')],
     }
   if (largest < (memoryBytes ?? SMALL_BYTES + 1))
     return {
       ...draft,
-      cause: `The card's firmware offers ${largest === 0 ? 'no other size' : `${formatBytes(largest)} at most`}, whatever the board does.`,
+      cause: `The card supports ${largest === 0 ? 'no other size' : `at most ${formatBytes(largest)}`}, whatever the board does.`,
       steps: [
-        hands("a VBIOS with Resizable BAR from the card's maker, where there is one: RTX 3060 to 3090 had updates"),
+        hands("install a VBIOS with Resizable BAR from the card's maker, if available (RTX 3060 to 3090 had updates)"),
       ],
     }
   if (machine.virtualisation.hypervisor !== undefined)
     return {
       ...draft,
-      cause: 'The card offers a window for all of it, and the hypervisor has not given it one.',
-      steps: [
-        hands('have the hypervisor give the GPU its whole window: a large 64-bit hole, and Resizable BAR on the host'),
-      ],
+      cause: 'The card supports a window for all of it, but the hypervisor has not assigned one.',
+      steps: [hands('configure the hypervisor: a large 64-bit hole, and Resizable BAR on the host')],
     }
   const isBelow4g = window.address < GIB4
   const needs4g = isBelow4g ? [firmwareSwitch(machine, 'above-4g')] : []
   return {
     ...draft,
     cause: isBelow4g
-      ? 'The card offers a window for all of it; firmware has put it below 4 GiB, where there is no room for that.'
-      : 'The card offers a window for all of it, and firmware did not ask for it.',
+      ? 'The card supports a window for all of it; firmware has placed it below 4 GiB, where there is no room.'
+      : 'The card supports a window for all of it, but firmware did not enable it.',
     steps: [
       ...needs4g,
       firmwareSwitch(machine, 'resizable-bar'),
-      ...(machine.firmware.isEfi ? [] : [firmware('and "CSM" (legacy boot) off: Resizable BAR needs UEFI')]),
+      ...(machine.firmware.isEfi ? [] : [firmware('and disable "CSM" (legacy boot): Resizable BAR requires UEFI')]),
     ],
   }
 }

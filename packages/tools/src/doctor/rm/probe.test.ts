@@ -50,7 +50,7 @@ test('before 535 the status of RM_ALLOC stands at byte 24, and since then at byt
   expect(probe({ statusOffset: 28, ...refusal }, '535.54.03').findings[0]).toMatchObject({
     id: 'rm-refused',
     severity: 'unknown',
-    title: "--rm: NVIDIA's module refused before it came to registers: device, NV_ERR_INSUFFICIENT_RESOURCES (0x1a)",
+    title: "--rm: NVIDIA's module failed before the registration: device, NV_ERR_INSUFFICIENT_RESOURCES (0x1a)",
   })
   expect(probe({ statusOffset: 24 }, '525.147.05').findings[0]).toMatchObject({ id: 'rm-registers' })
 })
@@ -59,7 +59,7 @@ test('a refused address is the dead PFN look-up, and the client is freed all the
   const { findings, calls } = probe({ statusOffset: 28, registers: 0x1e })
   expect(findings).toMatchObject([{ id: 'rm-refused', severity: 'problem' }])
   expect(findings[0]!.title).toMatch(/NV_ERR_INVALID_ADDRESS \(0x1e\)$/)
-  expect(findings[0]!.cause).toMatch(/PFN look-up is dead/)
+  expect(findings[0]!.cause).toMatch(/PFN lookup does not work/)
   expect(calls.at(-1)).toEqual({ escape: 0x29, lengthBytes: 16, subject: 0xc1d0_0001 })
 })
 

@@ -13,7 +13,7 @@ const LEAVE_ALONE = [undefined, 'vfio-pci', 'pci-stub', 'uio_pci_generic']
 
 /** Said with every answer: what it does not mean. */
 const CAVEAT =
-  'This asks the kernel module alone and yields a handle, not a mapping that kernels could use. It was tried on stand-ins, and on no GPU.'
+  'This tests the kernel module only and yields no mapping for GPU kernels. It was tested on stand-ins, on no GPU.'
 
 /**
  * Asks NVIDIA's kernel module, past libcuda, whether a GPU may reach a drive's registers: for each GPU with each drive
@@ -31,7 +31,7 @@ export function probeRegistration(facts: Facts, host: RmHostWithMap, only: reado
     return [
       draft({
         ...none,
-        title: '--rm: no drive is handed over, and the kernel keeps the registers of its own',
+        title: '--rm: no drive is bound to user space, and the kernel keeps registers of its drives',
         steps: first === undefined ? [] : [command(gpunvme(facts, `bind ${first.address}`, 'root'))],
       }),
     ]
@@ -42,8 +42,8 @@ export function probeRegistration(facts: Facts, host: RmHostWithMap, only: reado
       draft({
         ...none,
         severity: 'unknown',
-        title: `--rm: refused for driver ${version ?? 'of unknown version'}: its structures are known from 525 to 595`,
-        cause: 'A structure of another version would be misread by the kernel module.',
+        title: `--rm: not possible for driver ${version ?? 'of unknown version'}: structures are known from 525 to 595`,
+        cause: 'The kernel module would misread structures of another version.',
       }),
     ]
   return gpus.flatMap((gpu) =>
@@ -76,7 +76,7 @@ function probePair(facts: Facts, host: RmHostWithMap, version: string, { address
       id: 'rm-registers',
       severity: 'ok',
       subjects,
-      title: `--rm: NVIDIA's module took the registers of ${drive} for GPU ${address}`,
+      title: `--rm: NVIDIA's module registered the registers of ${drive} for GPU ${address}`,
       cause: CAVEAT,
       evidence: [read('NV_ESC_RM_ALLOC_MEMORY, class 0x71', 'NV_OK (0x0)')],
     }
@@ -120,9 +120,9 @@ function refused(error: unknown, facts: Facts, drive: string): Draft {
       severity: what === 'registers' ? 'problem' : 'unknown',
       title:
         what === 'registers'
-          ? `--rm: NVIDIA's module refused the registers of ${drive}: ${statusName(status)}`
-          : `--rm: NVIDIA's module refused before it came to registers: ${what}, ${statusName(status)}`,
-      cause: `${MEANINGS.get(status) ?? 'What that means here is not known.'} ${CAVEAT}`,
+          ? `--rm: NVIDIA's module rejected the registers of ${drive}: ${statusName(status)}`
+          : `--rm: NVIDIA's module failed before the registration: ${what}, ${statusName(status)}`,
+      cause: `${MEANINGS.get(status) ?? 'Its meaning here is unknown.'} ${CAVEAT}`,
       evidence: [read('NV_STATUS', statusName(status))],
       steps: status === 0x1e ? [command(gpunvme(facts, 'driver'))] : [command('sudo dmesg | grep -i nvrm')],
     }
@@ -140,7 +140,10 @@ function refused(error: unknown, facts: Facts, drive: string): Draft {
 
 /** What a refusal of registers says, as read in the sources of the open flavour. */
 const MEANINGS = new Map<number, string>([
-  [0x1e, 'The module found no pages behind the mapping: its PFN look-up is dead. Or the range lies in a BAR of a GPU.'],
-  [0x1b, 'Only root may do this, unless the registry key PeerMappingOverride is 1.'],
-  [0x29, 'It wants other flags than those of 525 to 595.'],
+  [
+    0x1e,
+    'The module found no pages behind the mapping: its PFN lookup does not work, or the range is in a BAR of a GPU.',
+  ],
+  [0x1b, 'Only root may do this unless the registry key PeerMappingOverride is 1.'],
+  [0x29, 'It requires other flags than those of 525 to 595.'],
 ])
