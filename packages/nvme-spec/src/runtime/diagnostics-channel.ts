@@ -2,7 +2,9 @@ import { optionalNodeModule } from './node-module.js'
 
 /** The part of a channel of Node's diagnostics_channel that publishers use. */
 export interface DiagnosticsChannel {
+  /** Whether anything receives messages: without subscribers, publishers need not create them. */
   readonly hasSubscribers: boolean
+  /** Gives a message to every subscriber. */
   publish(message: unknown): void
 }
 
