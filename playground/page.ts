@@ -37,7 +37,8 @@ async function run(settings: Settings): Promise<void> {
 function show(settings: Settings, drive: DriveRun, loader: LoaderRun): void {
   shown = drive
   const { bytesPerSecond, payloadLimit, commandLimit, commands, commandBytes, endNs, startNs } = drive
-  const reads = `${drive.bytes / commandBytes} of ${commands} reads of ${commandSize(commandBytes)}`
+  const limited = commandBytes < settings.commandBytes ? ' (MDTS)' : ''
+  const reads = `${drive.bytes / commandBytes} of ${commands} reads of ${commandSize(commandBytes)}${limited}`
   element('status').textContent = `${reads} completed in ${time(endNs - startNs)} of virtual time`
   set('throughput', rate(bytesPerSecond), bytesPerSecond)
   set('share', `${((bytesPerSecond / payloadLimit) * 100).toFixed(1)} % of the payload limit, recovery included`)
