@@ -1,5 +1,5 @@
 import { Controller, TransferError, type ControllerEvent } from '@gpunvme/host-driver'
-import { deriveProfile, simulate, unverifiableMedia } from '@gpunvme/nvme-sim'
+import { deriveProfile, simulate, SimulatedHost, unverifiableMedia } from '@gpunvme/nvme-sim'
 import { commandLimit, payloadLimit } from '@gpunvme/nvme-spec/pcie'
 import { faultPlan, linkOf, type Settings } from './settings.js'
 import { Timeline, type QueueState } from './timeline.js'
@@ -44,6 +44,8 @@ export async function runDrive(settings: Settings): Promise<DriveRun> {
   const timeline = new Timeline(settings.queueDepth + 1)
   const faults = faultPlan(settings.fault, Math.floor(commands / 2))
   const { transport, clock } = simulate({
+    // Its clock serves several waiters: the driver, and the subscription to its events below.
+    host: new SimulatedHost(),
     profile: deriveProfile(settings.drive, { link }),
     namespaces: [{ media: unverifiableMedia({ capacityBytes: 2 ** 40 }) }],
     ...(faults && { faults }),

@@ -56,6 +56,12 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(number('throughput')).toBeLessThan(number('limit'))
   })
 
+  test('watching events does not delay a recovery: it begins at the command deadline', async () => {
+    const { number } = await figures('drive=sn740&fault=hang&queueDepth=128&commandBytes=4096')
+    // 768 reads of 4 KiB take 1.9 ms; the deadline of 2.4 ms begins early in the run.
+    expect((768 * 4096) / number('throughput')).toBeLessThan(0.005)
+  })
+
   test('a removed drive ends the run with an error', async () => {
     const { dom, status, outcome } = await figures('drive=sn740&fault=removed')
     expect(status).toMatch(/^\d+ of 600 reads/)
