@@ -76,6 +76,11 @@ const tasks = {
   dst: ['turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only', 'node scripts/dst.mjs'],
   // Fuzzers of readers and protocols; scripts/fuzz.mjs describes the options.
   fuzz: ['turbo run build --output-logs=errors-only', 'node scripts/fuzz.mjs'],
+  // One HTML page with simulator, driver and loader in it: docs/how-to/playground.md.
+  playground: [
+    'turbo run build --filter=@gpunvme/layer-loader --filter=@gpunvme/nvme-sim --output-logs=errors-only',
+    'node playground/build.mjs',
+  ],
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }
 

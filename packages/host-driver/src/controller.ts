@@ -1,4 +1,4 @@
-import { inspect, type InspectOptions } from 'node:util'
+import type { inspect, InspectOptions } from 'node:util'
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { AdminOptions } from './admin/admin-commands.js'
@@ -214,10 +214,10 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   /** What `console.log` shows. */
-  [inspect.custom](_depth: number, options: InspectOptions): string {
+  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: InspectOptions, show: typeof inspect): string {
     const { name, state, session, namespaces } = this.running
     const found = namespaces.active.map(({ nsid, blocks, blockBytes }) => ({ nsid, blocks, blockBytes }))
-    return `Controller ${inspect({ name, state, model: session.identity.model, namespaces: found }, options)}`
+    return `Controller ${show({ name, state, model: session.identity.model, namespaces: found }, options)}`
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import { CSTS, Flush, STATUS, type Status } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
 import type { AdminCommands } from './admin/admin-commands.js'
@@ -153,7 +154,7 @@ export class RunningController {
     if (!this.gate.isClosed) this.session.admin.poll()
     await clock.idle(clock.now() + EVENT_POLL_NS)
     // A clock that is not the machine's own may come back at once: others get their turn all the same.
-    await new Promise(setImmediate)
+    await nextTurn()
     return true
   }
 

@@ -1,3 +1,4 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { NS_PER_MS } from '../wait.js'
 import type { OwnTransport } from './own-transport.js'
@@ -24,7 +25,7 @@ export async function resetFunction({ whole, clock, name }: OwnTransport): Promi
     if (clock.now() >= deadlineNs) throw new FunctionResetError(name)
     // In small steps, and with a turn for whoever resets: a clock that is not the machine's own would pass it by.
     await clock.idle(Math.min(deadlineNs, clock.now() + NS_PER_MS))
-    await new Promise(setImmediate)
+    await nextTurn()
   }
   const ended = current()
   if (typeof ended === 'object') throw ended.error

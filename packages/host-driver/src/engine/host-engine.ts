@@ -1,3 +1,4 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import { CSTS } from '@gpunvme/nvme-spec'
 import { AcceptedPlan, checkPlan, EngineFailedError, isLost } from '@gpunvme/nvme-spec/engine'
 import type {
@@ -116,7 +117,7 @@ export class HostEngine implements Engine {
       if (turn % TURNS_BEFORE_YIELD === 0) this.checkHealth()
       if (this.settleFinished() || turn % TURNS_BEFORE_YIELD === 0) {
         // Whoever waited for a plan may now start the next, before time moves on; and signals get their turn.
-        await new Promise(setImmediate)
+        await nextTurn()
       } else if (moved === 0) {
         const deadlineNs = this.earliestDeadlineNs()
         await clock.idle(Math.min(deadlineNs, healthCheckNs))

@@ -1,3 +1,4 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import {
   AEI_NOTICE,
   AET,
@@ -139,7 +140,7 @@ export class AsyncEvents implements SetupStep {
     const text = formatAsyncEvent(dw0)
     const { AET: type, AEI, LID: lid } = AsyncEventDw0.decode(dw0)
     // A controller that has events without end leaves the others of this process their turn all the same.
-    await new Promise(setImmediate)
+    await nextTurn()
     if (type === AET.SMART_HEALTH_STATUS && lid === LID.SMART_HEALTH_INFORMATION) {
       host.emit({ kind: 'health', timeNs, text, criticalWarning: await this.takeWarnings() })
       return

@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel'
+import { diagnosticsChannel } from '@gpunvme/nvme-spec/runtime'
 import type { ControllerEvent } from './controller-event.js'
 
 /** What a subscriber that does not keep up is allowed to have unread. */
@@ -6,7 +6,7 @@ const MOST_UNREAD = 1024
 
 /** Every event of every controller is published here too, as { controller, event }: for loggers and metrics. */
 export const EVENT_CHANNEL = 'gpunvme:controller-event'
-const diagnostics = channel(EVENT_CHANNEL)
+const diagnostics = diagnosticsChannel(EVENT_CHANNEL)
 
 interface Subscriber {
   unread: ControllerEvent[]

@@ -1,3 +1,4 @@
+import { nodeJs } from '../machine-files/node-js.js'
 import type { DeviceUse } from './pools.js'
 import type { Tree } from './tree.js'
 
@@ -15,7 +16,7 @@ export async function bootPartition(tree: Tree): Promise<DeviceUse[]> {
   if (current?.length !== 2) return []
   const number = (current[0]! | (current[1]! << 8)).toString(16).toUpperCase().padStart(4, '0')
   const option = await tree.bytes(`sys/firmware/efi/efivars/Boot${number}-${GLOBAL}`)
-  const uuid = option && partitionUuid(Buffer.from(option))
+  const uuid = option && partitionUuid(nodeJs.Buffer.from(option))
   if (uuid === undefined) return []
   const node = `dev/disk/by-partuuid/${uuid}`
   if ((await tree.link(node)) === undefined) return []

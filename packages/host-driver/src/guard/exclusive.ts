@@ -1,13 +1,11 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { nodeJs } from '../machine-files/node-js.js'
 
 /** Whether a block device can be opened exclusively right now; rejects with the errno when it cannot be opened at all. */
 export type TryExclusive = (node: string) => Promise<boolean>
 
 /** How that is asked on the machine at `root`: not at all in a copied tree, whose nodes are no devices. */
 export function exclusiveAt(root: string): TryExclusive | undefined {
-  return resolve(root) === '/' ? tryExclusive : undefined
+  return nodeJs.path.resolve(root) === '/' ? tryExclusive : undefined
 }
 
 /** An exclusive open of a block device, held until `close`. */
@@ -20,7 +18,7 @@ export type ClaimDevice = (node: string) => Promise<Claim | undefined>
 
 /** Returns the claim function for the machine at `root`; undefined for a copied tree, which has no device nodes. */
 export function claimAt(root: string): ClaimDevice | undefined {
-  return resolve(root) === '/' ? claim : undefined
+  return nodeJs.path.resolve(root) === '/' ? claim : undefined
 }
 
 /**
@@ -29,9 +27,10 @@ export function claimAt(root: string): ClaimDevice | undefined {
  * to this process; they cannot claim a device that is already claimed. Opens for reading, so that closing triggers no udev
  * rescan.
  */
-export async function claim(node: string): Promise<Claim | undefined> {
+export async function claim(device: string): Promise<Claim | undefined> {
   try {
-    return await open(node, constants.O_RDONLY | constants.O_EXCL)
+    const { open, constants } = nodeJs.promises
+    return await open(device, constants.O_RDONLY | constants.O_EXCL)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EBUSY') return undefined
     throw error
@@ -39,8 +38,8 @@ export async function claim(node: string): Promise<Claim | undefined> {
 }
 
 /** Returns whether a block device can currently be claimed. */
-export async function tryExclusive(node: string): Promise<boolean> {
-  const held = await claim(node)
+export async function tryExclusive(device: string): Promise<boolean> {
+  const held = await claim(device)
   await held?.close()
   return held !== undefined
 }

@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions, Transport } from '@gpunvme/nvme-spec/transport'
 import { DeviceLostError } from '../bring-up/device-lost.js'
+import { nodeJs } from '../machine-files/node-js.js'
 import type { Namespace } from '../namespace/namespace.js'
 import { TransferError } from '../namespace/transfer-error.js'
 import { blockDevices } from './block-devices.js'
@@ -66,7 +66,7 @@ export async function guardUnbinding(
     for (const { name, path } of devices) {
       const isDisk = path === `sys/block/${name}`
       if (!isDisk || claimDevice === undefined) continue
-      const claim = await claimDevice(join(sysRoot, 'dev', name)).catch((error: unknown) =>
+      const claim = await claimDevice(nodeJs.path.join(sysRoot, 'dev', name)).catch((error: unknown) =>
         tree.blind(`dev/${name}`, (error as NodeJS.ErrnoException).code ?? String(error), error),
       )
       if (claim === undefined) throw new DeviceHeldError(bdf, [{ device: name, use: NOT_EXCLUSIVE }])

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { nodeJs } from '../machine-files/node-js.js'
 import { blockDevices, withPartitions, type BlockDevice } from './block-devices.js'
 import { bootPartition } from './boot-partition.js'
 import { exclusiveAt, type TryExclusive } from './exclusive.js'
@@ -56,7 +56,7 @@ export async function findHolders(root: string, bdf: string, options: HolderOpti
   const attempt = options.tryExclusive ?? exclusiveAt(root)
   if (holders.length === 0 && attempt !== undefined) {
     for (const { name } of devices) {
-      const free = await attempt(join(root, 'dev', name)).catch((error: unknown) =>
+      const free = await attempt(nodeJs.path.join(root, 'dev', name)).catch((error: unknown) =>
         tree.blind(`dev/${name}`, (error as NodeJS.ErrnoException).code ?? String(error), error),
       )
       if (!free) holders.push({ device: name, use: NOT_EXCLUSIVE })

@@ -1,3 +1,4 @@
+import { nodeJs } from '../machine-files/node-js.js'
 import type { Mount } from './mounts.js'
 import type { Tree } from './tree.js'
 
@@ -39,7 +40,7 @@ export async function zfsDevices(tree: Tree): Promise<DeviceUse[]> {
     if ((await tree.list(`${kstat}/${entry}`, ['ENOENT', 'ENOTDIR'])).length > 0) pools.push(entry)
   if (pools.length === 0) return []
   const cache = await tree.bytes('etc/zfs/zpool.cache')
-  const text = Buffer.from(cache ?? []).toString('latin1')
+  const text = nodeJs.Buffer.from(cache ?? []).toString('latin1')
   const nodes = new Set(text.match(/\/dev\/[\x21-\x7e]+/g) ?? [])
   const use = `part of a ZFS pool (imported: ${pools.join(', ')})`
   return Promise.all(Array.from(nodes, async (node) => ({ device: await tree.deviceName(node), use })))

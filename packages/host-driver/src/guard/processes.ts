@@ -1,3 +1,4 @@
+import { nodeJs } from '../machine-files/node-js.js'
 import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 
 /** A node or file that a process has open. */
@@ -10,7 +11,7 @@ export interface OpenFile {
 
 /** Every process but this one, which has the drive open when it drives it. */
 export async function processes(tree: Tree): Promise<string[]> {
-  return (await tree.list('proc', [])).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+  return (await tree.list('proc', [])).filter((name) => /^\d+$/.test(name) && Number(name) !== nodeJs.process.pid)
 }
 
 /**

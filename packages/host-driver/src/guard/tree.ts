@@ -1,8 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { readdir, readlink, realpath, stat } from 'node:fs/promises'
-import { relative } from 'node:path'
 import { MachineFileError } from '../machine-files/error.js'
 import { MachineFiles } from '../machine-files/files.js'
+import { nodeJs } from '../machine-files/node-js.js'
 import { readRegularFile } from '../machine-files/regular-file.js'
 
 /** What another process may deny to us, or may take with it while it is looked at. */
@@ -26,7 +25,7 @@ export class Tree {
 
   /** Names in a directory; none where there is no such directory, which is how sysfs says that there is nothing. */
   async list(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string[]> {
-    return (await this.look(path, (at) => readdir(at), nothing)) ?? []
+    return (await this.look(path, (at) => nodeJs.promises.readdir(at), nothing)) ?? []
   }
 
   /** The text of a file, without the newline at its end; undefined for the answers that mean nothing. */
@@ -43,7 +42,7 @@ export class Tree {
   async link(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string | undefined> {
     return this.look(
       path,
-      (at) => readlink(at),
+      (at) => nodeJs.promises.readlink(at),
       nothing,
       () => this.files.resolveFolder(path),
     )
@@ -51,7 +50,7 @@ export class Tree {
 
   /** What node a process has open, as b259:0 or c240:0; undefined of what is no device. */
   async deviceNumber(path: string): Promise<string | undefined> {
-    const found = await this.look(path, (at) => stat(at, { bigint: true }), OF_ANOTHER_PROCESS)
+    const found = await this.look(path, (at) => nodeJs.promises.stat(at, { bigint: true }), OF_ANOTHER_PROCESS)
     if (found === undefined || (!found.isBlockDevice() && !found.isCharacterDevice())) return undefined
     // How glibc's gnu_dev_makedev puts them together.
     const major = ((found.rdev >> 8n) & 0xfffn) | ((found.rdev >> 32n) & 0xffff_f000n)
@@ -65,9 +64,11 @@ export class Tree {
   }
 
   /** The kernel's name of a node below /dev, whatever link it is called by: /dev/disk/by-uuid/... is nvme0n1p2. */
-  async deviceName(node: string): Promise<string> {
-    const [resolved, dev] = await Promise.all([this.resolve(node), this.resolve('dev')])
-    return resolved === undefined || dev === undefined ? node.replace(/^\/dev\//, '') : relative(dev, resolved)
+  async deviceName(path: string): Promise<string> {
+    const [resolved, dev] = await Promise.all([this.resolve(path), this.resolve('dev')])
+    return resolved === undefined || dev === undefined
+      ? path.replace(/^\/dev\//, '')
+      : nodeJs.path.relative(dev, resolved)
   }
 
   /** @throws DeviceUseUnknownError */
@@ -77,7 +78,7 @@ export class Tree {
 
   private async resolve(path: string): Promise<string | undefined> {
     try {
-      return await realpath(this.files.resolve(path))
+      return await nodeJs.promises.realpath(this.files.resolve(path))
     } catch {
       return undefined // a node that another mount namespace has, or that is gone: its own name has to do
     }

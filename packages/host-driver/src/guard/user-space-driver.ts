@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { nodeJs } from '../machine-files/node-js.js'
 import type { Holder } from './holders.js'
 import { openFiles } from './processes.js'
 import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
@@ -9,7 +9,7 @@ import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
  */
 export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
   const path = `sys/bus/pci/devices/${tree.bdf}`
-  const group = basename((await tree.link(`${path}/iommu_group`)) ?? '')
+  const group = nodeJs.path.basename((await tree.link(`${path}/iommu_group`)) ?? '')
   const nodes = new Map<string, string>()
   const numbers = new Map<string, string>()
   // By number as well: a container may have it under another name.
@@ -32,7 +32,7 @@ export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
   const files = await openFiles(tree, (file) => nodes.has(file) || registers.test(file), numbers)
   return files.map(({ path: file, use }) => ({
     device: tree.bdf,
-    use: `driven from user space: its ${nodes.get(file) ?? basename(file)} is ${use}`,
+    use: `driven from user space: its ${nodes.get(file) ?? nodeJs.path.basename(file)} is ${use}`,
   }))
 }
 

@@ -1,5 +1,4 @@
-import { readdirSync, readlinkSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { nodeJs } from './node-js.js'
 import { readRegularFileSync } from './regular-file.js'
 import { folderOf, resolveInRoot } from './resolve.js'
 
@@ -20,7 +19,7 @@ export class MachineFiles {
 
   constructor(root: string) {
     this.root = root
-    this.isLive = resolve(root) === '/'
+    this.isLive = nodeJs.path.resolve(root) === '/'
   }
 
   /** Returns the contents of a regular file of at most `maxBytes`. */
@@ -34,16 +33,16 @@ export class MachineFiles {
 
   /** Returns the names in a folder. */
   list(path: string): string[] {
-    return readdirSync(this.resolve(path))
+    return nodeJs.fs.readdirSync(this.resolve(path))
   }
 
   /** Returns the target of a symbolic link, unresolved. */
   link(path: string): string {
-    return readlinkSync(this.resolveFolder(path))
+    return nodeJs.fs.readlinkSync(this.resolveFolder(path))
   }
 
   exists(path: string): boolean {
-    return statSync(this.resolve(path), { throwIfNoEntry: false }) !== undefined
+    return nodeJs.fs.statSync(this.resolve(path), { throwIfNoEntry: false }) !== undefined
   }
 
   /**
@@ -51,23 +50,24 @@ export class MachineFiles {
    * left to the kernel: only the kernel can follow the links in /proc/PID/fd.
    */
   resolve(path: string): string {
+    const { path: paths } = nodeJs
     return this.isLive
-      ? join('/', path)
-      : join(
+      ? paths.join('/', path)
+      : paths.join(
           this.root,
-          resolveInRoot(path, (at) => linkAt(join(this.root, at))),
+          resolveInRoot(path, (at) => linkAt(paths.join(this.root, at))),
         )
   }
   /** Same as `resolve`, but does not follow a link in the last component. */
   resolveFolder(path: string): string {
-    return join(this.resolve(folderOf(path)), basename(path))
+    return nodeJs.path.join(this.resolve(folderOf(path)), nodeJs.path.basename(path))
   }
 }
 
 /** Returns the target of a link; undefined if the path is not a link, does not exist or is not accessible. */
 export function linkAt(path: string): string | undefined {
   try {
-    return readlinkSync(path)
+    return nodeJs.fs.readlinkSync(path)
   } catch {
     return undefined // if the file is needed, opening it fails for the same reason
   }

@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs'
-import { open } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
 import { MachineFileError } from './error.js'
+import { nodeJs } from './node-js.js'
 
 const CHUNK_BYTES = 64 * 1024
 
 /** O_NONBLOCK: if a pipe replaced the file after the check, opening it would wait for a writer. */
-const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
+const flags = () => nodeJs.fs.constants.O_RDONLY | nodeJs.fs.constants.O_NONBLOCK
 
 /**
  * Reads a whole regular file. Does not open other kinds of files, since opening some devices has side effects. Reading a
@@ -13,8 +13,8 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
  * @throws MachineFileError unless the file is a regular file of at most `maxBytes`; system errors.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
-  refuseIrregular(path, statSync(path))
-  const file = await open(path, FLAGS)
+  refuseIrregular(path, nodeJs.fs.statSync(path))
+  const file = await nodeJs.promises.open(path, flags())
   try {
     refuseIrregular(path, await file.stat())
     const pieces = new Pieces(path, maxBytes)
@@ -27,8 +27,9 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
 
 /** Synchronous form of `readRegularFile`. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
+  const { closeSync, fstatSync, openSync, readSync, statSync } = nodeJs.fs
   refuseIrregular(path, statSync(path))
-  const file = openSync(path, FLAGS)
+  const file = openSync(path, flags())
   try {
     refuseIrregular(path, fstatSync(file))
     const pieces = new Pieces(path, maxBytes)
@@ -46,7 +47,7 @@ function refuseIrregular(path: string, found: Stats): void {
 /** Collects the pieces of a file up to its end: sysfs reports a size of 4096 and procfs of 0 for every file. */
 class Pieces {
   /** Buffer for the next piece. */
-  next = Buffer.allocUnsafe(CHUNK_BYTES)
+  next = nodeJs.Buffer.allocUnsafe(CHUNK_BYTES)
   private readonly read: Buffer[] = []
   private lengthBytes = 0
   private readonly path: string
@@ -63,11 +64,11 @@ class Pieces {
     this.lengthBytes += readBytes
     if (this.lengthBytes > this.maxBytes) throw new MachineFileError(this.path, `more than ${this.maxBytes} bytes`)
     this.read.push(this.next.subarray(0, readBytes))
-    this.next = Buffer.allocUnsafe(CHUNK_BYTES)
+    this.next = nodeJs.Buffer.allocUnsafe(CHUNK_BYTES)
     return true
   }
 
   whole(): Buffer {
-    return Buffer.concat(this.read)
+    return nodeJs.Buffer.concat(this.read)
   }
 }

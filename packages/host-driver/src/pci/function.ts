@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path'
+import { nodeJs } from '../machine-files/node-js.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { NVME_CLASS_CODE, PciHeader } from '@gpunvme/nvme-spec/pci'
 import { MachineFiles } from '../machine-files/files.js'
@@ -36,7 +36,7 @@ export function nvmeFunction(sysRoot: string, bdf: string): PciFunction {
   const classCode = classOf(sysRoot, bdf)
   if (classCode === undefined) throw new PciFunctionNotFoundError(bdf, nvmeFunctions(sysRoot))
   if (classCode !== NVME_CLASS_CODE) throw new NotNvmeError(bdf, classCode, nvmeFunctions(sysRoot))
-  const path = join(sysRoot, functionFolder(bdf))
+  const path = nodeJs.path.join(sysRoot, functionFolder(bdf))
   return { bdf, path, driver: driverOf(sysRoot, bdf), group: groupOf(sysRoot, bdf) }
 }
 
@@ -107,7 +107,7 @@ function isBridge(sysRoot: string, bdf: string): boolean {
 }
 
 function linkName(sysRoot: string, path: string): string | undefined {
-  return unlessMissing(() => basename(new MachineFiles(sysRoot).link(path)))
+  return unlessMissing(() => nodeJs.path.basename(new MachineFiles(sysRoot).link(path)))
 }
 
 function list(sysRoot: string, path: string): string[] {

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { nextTurn, nodeModule } from '@gpunvme/nvme-spec/runtime'
 import type { ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
 import { throwIfAborted } from '../throw-if-aborted.js'
 
@@ -7,6 +7,7 @@ const TURN_BYTES = 4 * 1024 * 1024
 
 /**
  * Node's own `zlib.crc32`: no native code, on the caller's thread. Reaches memory that has a view.
+ * In a browser it throws NodeRequiredError.
  *
  * Yields to the event loop after a fixed number of bytes, not after a time: in virtual time, where the clock advances
  * while others wait, turns that depended on this machine's speed would change modelled times.
@@ -18,13 +19,14 @@ export const zlibChecksummer: Checksummer = {
     throwIfAborted(signal)
     const bytes = bytesOf(memory, offsetBytes, lengthBytes)
     checkChunks(lengthBytes, chunkBytes, into)
+    const { crc32 } = nodeModule('node:zlib') as typeof import('node:zlib')
     let turnAt = TURN_BYTES
     for (let at = 0, chunk = 0; at < lengthBytes; at += chunkBytes, chunk++) {
       const end = Math.min(at + chunkBytes, lengthBytes)
       let crc = 0
       for (let from = at; from < end;) {
         if (from === turnAt) {
-          await new Promise(setImmediate)
+          await nextTurn()
           throwIfAborted(signal)
           turnAt += TURN_BYTES
         }

@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel'
+import { diagnosticsChannel } from '@gpunvme/nvme-spec/runtime'
 
 /** What became of a request for an extent. */
 export interface LoadEvent {
@@ -17,7 +17,7 @@ export interface LoadEvent {
 
 /** Every event of every loader is published here: for loggers and metrics. */
 export const LOAD_CHANNEL = 'gpunvme:load'
-const diagnostics = channel(LOAD_CHANNEL)
+const diagnostics = diagnosticsChannel(LOAD_CHANNEL)
 
 /** Costs nothing where nobody listens: then not even the event is made. */
 export function publish(event: () => LoadEvent): void {

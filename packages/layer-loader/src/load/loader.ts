@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events'
+import { optionalNodeModule } from '@gpunvme/nvme-spec/runtime'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import { refuseUnmoved } from '../image/moves-no-data.js'
@@ -90,7 +90,8 @@ export class Loader {
     this.meter = new LoadMeter(model.store.clock)
     this.biteBytes = Math.max(1, Math.round(model.store.busyBytes / 4 / BITE_UNIT_BYTES)) * BITE_UNIT_BYTES
     // As many reads listen to it as are in flight; that is no leak.
-    setMaxListeners(0, this.stop.signal)
+    const events = optionalNodeModule('node:events') as typeof import('node:events') | undefined
+    events?.setMaxListeners(0, this.stop.signal)
     this.reader = new Reader(model, this.options, this.meter, this.stop.signal, {
       next: () => this.mostUrgentJob(),
       settle: (job) => this.settle(job),

@@ -1,3 +1,4 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { LayerSource } from './source.js'
 
@@ -86,7 +87,7 @@ function asHostCopy(memory: DmaMemory): DmaMemory & HostCopyMemory {
 
 async function inPieces(from: Uint8Array, to: Uint8Array, toBytes: number): Promise<void> {
   for (let at = 0; at < from.length; at += PIECE_BYTES) {
-    if (at > 0) await new Promise(setImmediate)
+    if (at > 0) await nextTurn()
     to.set(from.subarray(at, at + PIECE_BYTES), toBytes + at)
   }
 }

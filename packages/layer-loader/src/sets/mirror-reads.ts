@@ -1,3 +1,4 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { StoreTransfer } from '../store/store.js'
@@ -213,7 +214,7 @@ export class MirrorReads {
       const [first] = this.stallable().sort((a, b) => a.lateNs - b.lateNs)
       if (first === undefined) break
       // Drivers that have something to do at this instant come first.
-      await new Promise(setImmediate)
+      await nextTurn()
       await first.member.store.clock.idle(first.lateNs)
       if (!this.findStalled()) continue
       this.isWatching = false

@@ -1,3 +1,4 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import { checkDeadline, VirtualClock, type SimulationClock } from './clock.js'
 
 interface Waiter {
@@ -32,8 +33,14 @@ export class SharedClock implements SimulationClock {
     return new Promise((resolve, reject) => {
       this.waiters.push({ untilNs, resolve, reject })
       // Drivers let the event loop turn once before they wait, for whoever has been waiting for them: that comes first.
-      if (this.waiters.length === 1) setImmediate(() => setImmediate(() => this.advance()))
+      if (this.waiters.length === 1) void this.advanceLater()
     })
+  }
+
+  private async advanceLater(): Promise<void> {
+    await nextTurn()
+    await nextTurn()
+    this.advance()
   }
 
   private advance(): void {

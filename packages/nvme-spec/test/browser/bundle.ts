@@ -14,15 +14,17 @@ export interface Bundle {
 /**
  * One minified module made of `entry`, a module's text, by a standard bundler as an application would use it: the
  * package is found by its name, through its `exports`, so this is what was built last into dist.
+ * @param root the folder whose dependencies the entry may import; this package, which may import itself, when not given.
  */
-export async function bundle(entry: string): Promise<Bundle> {
-  const root = join(import.meta.dirname, '..', '..')
-  // Inside the package, where its own name resolves; there is no such file.
+export async function bundle(entry: string, root = join(import.meta.dirname, '..', '..')): Promise<Bundle> {
+  // Inside that folder, where the names resolve; there is no such file.
   const id = join(root, 'entry-of-bundle.js')
   const { output } = await build({
     input: id,
     write: false,
     platform: 'browser',
+    // Modules of Node are reported as unresolved; `nodeNeeds` finds them in the code.
+    logLevel: 'silent',
     plugins: [
       {
         name: 'entry',

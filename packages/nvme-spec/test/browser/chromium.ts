@@ -22,9 +22,12 @@ const switches = [
 
 /**
  * The DOM as HTML, after a headless Chromium has loaded `/` and the module scripts in it from a server on this
- * machine: modules may not be loaded from files. `pages` are the texts served, by their paths.
+ * machine: modules may not be loaded from files. `pages` are the texts served, by their paths; `more` are switches.
  */
-export async function domInChromium(pages: Readonly<Record<string, string>>): Promise<string> {
+export async function domInChromium(
+  pages: Readonly<Record<string, string>>,
+  { fragment = '', more = [] }: { readonly fragment?: string; readonly more?: readonly string[] } = {},
+): Promise<string> {
   const profile = mkdtempSync(join(tmpdir(), 'gpunvme-chromium-'))
   const server = createServer((request, response) => {
     const path = request.url ?? ''
@@ -35,7 +38,8 @@ export async function domInChromium(pages: Readonly<Record<string, string>>): Pr
   try {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
-    return await dumpDom([...switches, `--user-data-dir=${profile}`, '--dump-dom', `http://127.0.0.1:${port}/`])
+    const address = `http://127.0.0.1:${port}/${fragment}`
+    return await dumpDom([...switches, ...more, `--user-data-dir=${profile}`, '--dump-dom', address])
   } finally {
     server.close()
     server.closeAllConnections()

@@ -15,6 +15,23 @@ export function nodeNeeds(code: string): string[] {
   return [...names].sort()
 }
 
+/** Globals of Node that no browser has. */
+const onlyInNode = [
+  'Buffer',
+  'process',
+  'global',
+  'setImmediate',
+  'clearImmediate',
+  'require',
+  '__filename',
+  '__dirname',
+]
+
+/** What a module asks of Node that a browser does not provide: `nodeNeeds` without timers, AbortController and the like. */
+export function missingInBrowser(code: string): string[] {
+  return nodeNeeds(code).filter((need) => need.startsWith('import ') || onlyInNode.includes(need))
+}
+
 // By the syntax tree and not by the text, since `Host Memory Buffer` in a description is no `Buffer`.
 function collect(node: unknown, names: Set<string>): void {
   if (Array.isArray(node)) {

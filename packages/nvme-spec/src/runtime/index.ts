@@ -1,0 +1,8 @@
+/**
+ * What differs between Node and a browser. Packages use Node's modules through this entry and never import them on the path
+ * of their main entry, so a bundle for a browser has no import that cannot be resolved.
+ * @module
+ */
+export { diagnosticsChannel, type DiagnosticsChannel } from './diagnostics-channel.js'
+export { nextTurn } from './next-turn.js'
+export { nodeModule, NodeRequiredError, optionalNodeModule } from './node-module.js'
