@@ -536,7 +536,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
   })
 
   test.each([
-    ['ENOENT', KmodMissingError, /no node of the module/],
+    ['ENOENT', KmodMissingError, /No \/dev node of the module/],
     ['ENODEV', KmodRemovedError, /was removed, or unbound/],
     ['ENXIO', KmodRemovedError, /was removed, or unbound/],
     ['EACCES', HardwareAccessError, /Try: run as root, or make that file accessible/],

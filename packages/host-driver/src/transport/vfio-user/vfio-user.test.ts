@@ -212,7 +212,7 @@ test('configuration space ends where the target says; what is behind that reads 
 describe('what cannot be opened', () => {
   test.each([
     ['ENOENT', 'not-found', 'gpunvme sim serve'],
-    ['ECONNREFUSED', 'not-found', 'listens no more'],
+    ['ECONNREFUSED', 'not-found', 'has ended'],
     ['EACCES', 'privilege', 'let your user write the socket'],
     ['EAGAIN', 'device', 'one at a time'],
     ['ENOENT', 'not-found', 'no such file or directory (ENOENT)'],
