@@ -80,7 +80,7 @@ function small(facts: Facts, { address }: Gpu, window: GpuWindow, memoryBytes: n
   const draft = {
     id: 'window-small',
     severity: 'problem',
-    title: `${title}`,
+    title,
     closes: ['tier2-static-bar1'],
   } as const satisfies Draft
   if (!isKnown(sizesBytes))
