@@ -300,7 +300,7 @@ describe('status', () => {
     tree.remove(tree.device())
     expect(await inProcess(tree, 'status')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('no NVMe') as string,
+      stdout: expect.stringContaining('No NVMe') as string,
     })
   })
 })

@@ -62,7 +62,7 @@ test('options are shown, written once somebody has agreed, and taken back whole'
   expect(planned.code).toBe(0)
   expect(planned.stdout).toContain('+options nvidia NVreg_RegistryDwords="RMForceStaticBar1=2;PeerMappingOverride=1"')
   const alone = await gpunvme(['driver', 'apply', ...words], { cwd })
-  expect([alone.code, alone.stderr]).toEqual([4, expect.stringContaining('nobody agreed')])
+  expect([alone.code, alone.stderr]).toEqual([4, expect.stringContaining('was not confirmed')])
   expect(existsSync(join(cwd, old, FILE))).toBe(false)
 
   const before = filesBelow(join(cwd, old))

@@ -129,7 +129,7 @@ describe('what cannot be meant is refused before anything is read or written', (
     ],
     ['the drive as its own copy', ['read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
     ['a device as the file', ['read', '--sim', '-o', '/dev/null'], '/dev/null is not a regular file'],
-    ['a write without a place', ['write', 'small.img', '--image', 'other.img'], 'write needs to be told where'],
+    ['a write without a place', ['write', 'small.img', '--image', 'other.img'], '--lba or --offset is required'],
     ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'No drive was named'],
     ['a drive written to itself', ['write', 'small.img', '--image', 'small.img', '--lba', '0'], 'is the drive itself'],
     [

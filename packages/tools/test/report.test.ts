@@ -20,7 +20,7 @@ test('report writes a page beside the results, and says on stdout what the run h
   const { code, stdout, stderr } = await gpunvme(['report', 'results.json', '--csv', 'repeats.csv'], { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Wrote results.html\nWrote repeats.csv\n' })
   expect(stdout).toMatch(/^In modelled time, host reads 3\.\d+ GB\/s from a simulated WD PC SN740: /)
-  expect(stdout).toContain('Beware: What was repeated once only has no confidence interval')
+  expect(stdout).toContain('Beware: Single repeats have no confidence interval')
   expect(readFileSync(at('results.html'), 'utf8')).toMatch(/^<!doctype html>\n[^]*<\/html>\n$/)
   expect(readFileSync(at('repeats.csv'), 'utf8')).toMatch(/^started_at,[^]*\r\n$/)
 })

@@ -90,7 +90,7 @@ test('cells and repeats that failed their checks are counted, and a single repea
     '6 cells of 144 failed the checks of the run, and no rate of them is shown.',
     expect.stringMatching(/^\d+ repeats failed the checks of the run and count in nothing\.$/),
   ])
-  expect(headlineOf(oneCell()).doubts[0]).toMatch(/^What was repeated once only has no confidence interval/)
+  expect(headlineOf(oneCell()).doubts[0]).toMatch(/^Single repeats have no confidence interval/)
 })
 
 test('where nothing was measured, that is what is said', () => {
