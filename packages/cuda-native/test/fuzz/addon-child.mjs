@@ -10,6 +10,8 @@ import { OwnError, wrongValues } from './wrong-values.mjs'
 
 const CALLS_BETWEEN_TURNS = 64
 const CALLS_BETWEEN_WORLDS = 256
+/** Length of an array, most of which may be holes. */
+const MAX_COPIED = 1024
 
 const [addonPath = '', folder = '', seedText, amount = ''] = process.argv.slice(2)
 const addon = createRequire(import.meta.url)(addonPath)
@@ -113,9 +115,8 @@ function anyValue() {
  * @returns {[value: unknown, word: string]}
  */
 function changed(value) {
-  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype
-  if (!isPlain || random.onceIn(6)) return anyValue()
-  const copy = Array.isArray(value) ? [...value] : { .../** @type {object} */ (value) }
+  const copy = random.onceIn(6) ? undefined : copyOf(value)
+  if (copy === undefined) return anyValue()
   const key = random.pick(Object.keys(copy))
   if (key === undefined) return anyValue()
   const property = /** @type {any} */ (copy)[key]
@@ -126,6 +127,21 @@ function changed(value) {
     Object.defineProperty(copy, key, { get: /** @type {any} */ (next)(property), enumerable: true })
   else /** @type {any} */ (copy)[key] = next
   return [copy, `${key}: ${word}`]
+}
+
+/**
+ * Returns a copy of an array or a plain object; undefined of other values, of long arrays, and of those that throw when they
+ * are read: a revoked proxy, or an object with a failing getter.
+ *
+ * @param {unknown} value
+ */
+function copyOf(value) {
+  try {
+    if (Array.isArray(value)) return value.length > MAX_COPIED ? undefined : [...value]
+    return Object.getPrototypeOf(value ?? 0) === Object.prototype ? { .../** @type {object} */ (value) } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**
