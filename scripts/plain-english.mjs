@@ -4,7 +4,7 @@
 //   node scripts/plain-english.mjs FILE…         the lines of these files
 //   node scripts/plain-english.mjs --added REV   the lines added since a revision; exit status 1 if there are any
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const phrases = [
@@ -72,7 +72,15 @@ if (first === '--added') {
   for (const line of added) console.log(line)
   process.exitCode = added.length > 0 ? 1 : 0
 } else if (first !== undefined) {
-  for (const line of process.argv.slice(2).flatMap(linesOf)) console.log(line)
+  const files = process.argv.slice(2)
+  const absent = files.filter((file) => !existsSync(join(root, file)))
+  if (absent.length > 0) {
+    console.error(
+      `plain-english: no file ${absent.join(', ')} in this repository; name files by their path from its root`,
+    )
+    process.exit(2)
+  }
+  for (const line of files.flatMap(linesOf)) console.log(line)
 } else {
   const counts = git('ls-files')
     .split('\n')

@@ -1,5 +1,6 @@
 import { CSTS, prpListReach, Read, Write } from '@gpunvme/nvme-spec'
 import {
+  AbortListeners,
   AcceptedPlan,
   checkPlan,
   EngineFailedError,
@@ -20,7 +21,6 @@ import type {
   QueuePairMemory,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
-import { AbortListeners } from './abort-listeners.js'
 import type { EngineAddon, EngineHandle, ExecutorError, TableHandle } from './engine-addon.js'
 import { nothingOf, summaryOf, type PlanContext } from './outcomes.js'
 import { giveBack, groupsOf, layoutOf, nativeIndexes } from './queue-layout.js'

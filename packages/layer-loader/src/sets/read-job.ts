@@ -1,8 +1,11 @@
+import { AbortListeners } from '@gpunvme/nvme-spec/engine'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { StoreSummary, StoreTransfer } from '../store/store.js'
 import { piecesOf } from './bounced-store.js'
 import type { MirrorMember } from './mirror-member.js'
+
+const aborts = new AbortListeners()
 
 /** A member that failed, and with what. */
 export interface MemberFailure {
@@ -72,16 +75,16 @@ export class ReadJob {
     this.undonePieces = this.waiting.length
     const { signal } = options
     const abort = () => this.fail(signal?.reason)
+    const stopListening = aborts.listen(signal, abort)
     this.settled = new Promise((resolve, reject) => {
       this.settle = () => {
-        signal?.removeEventListener('abort', abort)
+        stopListening()
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a signal's reason may be anything
         if (this.failure !== undefined) reject(this.failure.error)
         else resolve()
       }
     })
     if (signal?.aborted === true) abort()
-    else signal?.addEventListener('abort', abort, { once: true })
     this.settleIfOver()
   }
 

@@ -1,4 +1,7 @@
+import { AbortListeners } from '@gpunvme/nvme-spec/engine'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
+
+const aborts = new AbortListeners()
 
 /** A call to a member; it ends early when the signal is aborted. */
 export type MemberCall<T> = (signal: AbortSignal) => Promise<T>
@@ -12,7 +15,7 @@ export async function together<T>(calls: readonly MemberCall<T>[], signal?: Abor
   const aborting = new AbortController()
   const abort = () => aborting.abort(signal?.reason)
   if (signal?.aborted === true) abort()
-  signal?.addEventListener('abort', abort, { once: true })
+  const stopListening = aborts.listen(signal, abort)
   let failure: { readonly error: unknown } | undefined
   try {
     const settled = await Promise.all(
@@ -30,6 +33,6 @@ export async function together<T>(calls: readonly MemberCall<T>[], signal?: Abor
     // Nothing failed: every call has given what it has to give.
     return settled as T[]
   } finally {
-    signal?.removeEventListener('abort', abort)
+    stopListening()
   }
 }

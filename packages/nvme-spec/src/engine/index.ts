@@ -1,8 +1,9 @@
 /**
  * Parts that every engine needs: copying and checking a plan before its first command is staged, conversion of a status to
- * an outcome, command identifiers, and memory segments.
+ * an outcome, command identifiers, memory segments, and listeners of abort signals.
  * @module
  */
+export { AbortListeners } from './abort-listeners.js'
 export { AcceptedPlan } from './accepted-plan.js'
 export { checkPlan, type PlanQueue } from './check-plan.js'
 export { cidOf, cidSlotBits, generationOfCid, MOST_IN_FLIGHT, slotOfCid } from './command-ids.js'

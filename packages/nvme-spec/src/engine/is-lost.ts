@@ -1,7 +1,7 @@
 import { CSTS } from '../registers.js'
 
 /**
- * Whether a controller that was ready has gone, has failed, or was reset by somebody else: it answers nothing any more.
+ * Whether a controller that was ready has left the bus, has failed, or was reset externally. It no longer responds.
  * @param csts what CSTS reads as; all ones of a device that has left the bus (Base 2.1 §3.1.4.6).
  */
 export function isLost(csts: number): boolean {

@@ -1,10 +1,10 @@
 interface MessagePort {
-  onmessage: (() => void) | null
+  onmessage?: () => void
   postMessage(message: null): void
   close(): void
 }
 
-const runtime = globalThis as unknown as {
+const runtime = globalThis as {
   readonly setImmediate?: (done: () => void) => unknown
   readonly MessageChannel?: new () => { readonly port1: MessagePort; readonly port2: MessagePort }
 }

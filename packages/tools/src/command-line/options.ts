@@ -29,7 +29,10 @@ export interface SeveralFlags {
   readonly serial?: readonly string[]
 }
 
-/** The same, and by whom it is driven. */
+/** Flags of a verb that takes the drives of a set. */
+export type WithSeveral<F extends DriveFlags> = Omit<F, keyof SeveralFlags> & SeveralFlags
+
+/** Flags of a drive and of the engine that submits its commands. */
 export interface TransportFlags extends DriveFlags {
   readonly engine: string
   readonly queues: number

@@ -17,7 +17,7 @@ import {
   addWriteOptions,
   allowSeveral,
   examples,
-  type SeveralFlags,
+  type WithSeveral,
   type TransportFlags,
 } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
@@ -37,7 +37,7 @@ import { refuseNonzero, refuseUnknownData } from '../drive/unknown-data.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { typed } from '../command-line/next-step.js'
 
-interface Flags extends Omit<TransportFlags & WriteFlags, keyof SeveralFlags>, SeveralFlags, SetFlags, OutputOptions {
+interface Flags extends WithSeveral<TransportFlags & WriteFlags>, SetFlags, OutputOptions {
   readonly name?: string
   readonly replace?: boolean
   readonly replaceImage?: boolean

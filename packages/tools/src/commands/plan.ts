@@ -18,7 +18,7 @@ import {
   allowSeveral,
   examples,
   size,
-  type SeveralFlags,
+  type WithSeveral,
   type TransportFlags,
 } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -34,7 +34,7 @@ import { Output, type OutputOptions } from '../terminal/output.js'
 
 type GpuLink = Pick<Link, 'gen' | 'width'>
 
-interface Flags extends Omit<TransportFlags, keyof SeveralFlags>, SeveralFlags, OutputOptions {
+interface Flags extends WithSeveral<TransportFlags>, OutputOptions {
   readonly vram: number
   readonly ram: number
   readonly tier: 1 | 2

@@ -8,7 +8,7 @@ import {
   addWriteOptions,
   allowSeveral,
   examples,
-  type SeveralFlags,
+  type WithSeveral,
   type TransportFlags,
 } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
@@ -18,7 +18,7 @@ import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
 import { withWritableNamespaces, writableStoreOf } from '../model/with-store.js'
 
-type Flags = Omit<TransportFlags & WriteFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
+type Flags = WithSeveral<TransportFlags & WriteFlags> & OutputOptions
 
 export function rm(command: Command, session: Session): void {
   command

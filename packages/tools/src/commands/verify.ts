@@ -9,8 +9,8 @@ import {
   addTransportOptions,
   allowSeveral,
   examples,
-  type SeveralFlags,
   type TransportFlags,
+  type WithSeveral,
 } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -21,7 +21,7 @@ import { requirePlace } from '../model/place.js'
 import { setOf } from '../model/store-of.js'
 import { withStore } from '../model/with-store.js'
 
-type Flags = Omit<TransportFlags, keyof SeveralFlags> & SeveralFlags & OutputOptions
+type Flags = WithSeveral<TransportFlags> & OutputOptions
 
 export function verify(command: Command, session: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags, session.io), session))

@@ -1,6 +1,6 @@
 import { cudaStatus, type CudaStatus } from '@gpunvme/cuda-native'
 import { ToolsError } from '../command-line/tools-error.js'
-import type { DriveFlags, SeveralFlags, TransportFlags } from '../command-line/options.js'
+import type { DriveFlags, WithSeveral, TransportFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { EngineName } from '../drive/by-name.js'
 import { membersOf } from '../drive/members.js'
@@ -10,7 +10,7 @@ import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import type { LoadJob } from './load-and-report.js'
 
-export interface LoadFlags extends Omit<TransportFlags, keyof SeveralFlags | 'engine'>, SeveralFlags, OutputOptions {
+export interface LoadFlags extends Omit<WithSeveral<TransportFlags>, 'engine'>, OutputOptions {
   readonly engine?: EngineName
   readonly to?: 'gpu' | 'host'
   readonly gpu?: number

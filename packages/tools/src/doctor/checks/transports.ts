@@ -137,8 +137,7 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
     ]
   const hasDriver = found.driver !== undefined
   const steps = [...hugePages(facts), ...(hasDriver ? [bind(facts, found)] : [])]
-  const verb = hasDriver ? 'Bind to user space' : 'Prepare'
-  if (steps.length > 0) return [{ ...toBind(drive, found, steps, '/sys and huge pages', verb), evidence }]
+  if (steps.length > 0) return [{ ...toBind(drive, found, steps, '/sys and huge pages'), evidence }]
   return [
     {
       id: 'drive-free',
@@ -150,18 +149,14 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
   ]
 }
 
-function toBind(
-  drive: Drive,
-  found: PciFunction,
-  steps: readonly Step[],
-  to: string,
-  verb: 'Bind to user space' | 'Prepare' = 'Bind to user space',
-): Draft {
-  const from = found.driver === undefined ? 'It has no driver.' : `It is bound to the kernel's ${found.driver}.`
+function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: string): Draft {
+  const name = callDrive(drive)
+  const isBound = found.driver !== undefined
+  const from = isBound ? `It is bound to the kernel's ${found.driver}.` : 'It has no driver.'
   return {
     id: 'drive-to-hand-over',
     severity: 'note',
-    title: `${verb} ${callDrive(drive)}, by ${to}`,
+    title: isBound ? `Bind ${name} to user space, by ${to}` : `Prepare ${name} for user space, by ${to}`,
     cause: `${from} User space can use it after that; unbind reverses it.`,
     steps,
     closes: ['memory'],

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { AbortListeners } from './abort-listeners.js'
 
-test('a signal has one listener, whatever number of plans it may end, and none when they have ended', () => {
+test('adds one listener for any number of actions, and removes it with the last of them', () => {
   const aborts = new AbortListeners()
   const { signal } = new AbortController()
   const ends = Array.from({ length: 40 }, () => aborts.listen(signal, () => undefined))
@@ -14,7 +14,7 @@ test('a signal has one listener, whatever number of plans it may end, and none w
   expect(getEventListeners(signal, 'abort')).toHaveLength(1)
 })
 
-test('an abort reaches every plan of its signal that has not ended, once, in the order of the plans', () => {
+test('an abort calls each remaining action of its signal once, in order', () => {
   const aborts = new AbortListeners()
   const first = new AbortController()
   const other = new AbortController()
@@ -30,7 +30,7 @@ test('an abort reaches every plan of its signal that has not ended, once, in the
   expect(called).toEqual([1, 3])
 })
 
-test('a plan that ended because another was aborted is not called', () => {
+test('an action that another one removes is not called', () => {
   const aborts = new AbortListeners()
   const controller = new AbortController()
   const called: string[] = []

@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
+import type { AbortSignalLike } from '../transport.js'
 
 interface Group {
   readonly actions: Set<() => void>
@@ -7,11 +7,11 @@ interface Group {
 
 const nothing = () => undefined
 
-/** One listener of each signal, for all plans that it may end: Node warns of a leak where a signal has more than ten. */
+/** Adds one listener to a signal for any number of actions: Node warns of a leak if a signal has more than ten. */
 export class AbortListeners {
   private readonly groups = new Map<AbortSignalLike, Group>()
 
-  /** Calls `action` once where the signal is aborted. @returns what ends that. */
+  /** Calls `action` once when the signal is aborted. @returns a function that removes the action */
   listen(signal: AbortSignalLike | undefined, action: () => void): () => void {
     if (signal === undefined) return nothing
     const group = this.groups.get(signal) ?? this.begin(signal)
@@ -27,7 +27,7 @@ export class AbortListeners {
     const actions = new Set<() => void>()
     const listener = () => {
       this.groups.delete(signal)
-      // One of them may end another's listening.
+      // An action may remove another one.
       for (const action of actions) if (actions.delete(action)) action()
     }
     signal.addEventListener('abort', listener, { once: true })
