@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { publint } from 'publint'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { packages, root, type Package } from './packages.js'
 import { scratch } from './scratch.js'
 import { installInto, packAll, run, unpack } from './tarballs.js'
@@ -53,28 +53,30 @@ test('@gpunvme/nvme-spec alone is all that its user installs', () => {
   )
 })
 
-describe("the README's examples, from the packed packages", () => {
-  const folder = scratch()
-  installInto(folder, [...tarballs.values()])
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const examples = [
-    ...readme.matchAll(/<!-- example: (\S+) -->\n\n```js\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g),
-  ]
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const examples = [
+  ...readme.matchAll(/<!-- example: (\S+) -->\n\n```js\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g),
+].map(([, name = '', code = '', output = '']) => ({ name, code, output }))
 
-  test('are three, one for each kind of user', () => {
-    expect(examples.map((example) => example[1])).toEqual(['tooling', 'ci', 'host'])
+test('the README has an example for each of the three kinds of users', () => {
+  expect(examples.map(({ name }) => name)).toEqual(['tooling', 'ci', 'host'])
+})
+
+const managers = ['npm', 'pnpm', 'yarn'] as const
+const folders = { npm: scratch(), pnpm: scratch(), yarn: scratch() }
+
+describe.each(managers)('packages installed with %s', (manager) => {
+  const folder = folders[manager]
+  beforeAll(() => installInto(folder, [...tarballs.values()], manager), 120_000)
+
+  test.each(examples)('the README example $name prints what the README says', ({ name, code, output }) => {
+    writeFileSync(join(folder, `${name}.mjs`), code)
+    expect(run('node', [`${name}.mjs`], folder)).toBe(output)
   })
+})
 
-  test.each(examples.map((example) => [example[1]!, example[2]!, example[3]] as const))(
-    '%s runs and prints what the README says',
-    (name, code, output) => {
-      const file = join(folder, `${name}.mjs`)
-      writeFileSync(file, code)
-      const printed = run('node', [file], folder)
-      expect(output, 'the README shows no output for it').toBeDefined()
-      expect(printed).toBe(output)
-    },
-  )
+describe('packages installed with npm', () => {
+  const folder = folders.npm
 
   // Built where a compiler is, and then packed.
   const hasAddon = unpack(tarballs.get('cuda-native')!).has(addon)

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { packages, root } from './packages.js'
 import { sharedFolder } from './shared-folder.js'
@@ -55,8 +55,34 @@ export async function packAll(): Promise<Map<string, string>> {
   )
 }
 
-/** Installs tarballs into an empty folder, as a user of npm would. */
-export function installInto(folder: string, tarballs: readonly string[]): void {
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }))
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], folder)
+export type PackageManager = 'npm' | 'pnpm' | 'yarn'
+
+/** Installs tarballs into an empty folder with a package manager, as docs/start.md describes. */
+export function installInto(folder: string, tarballs: readonly string[], manager: PackageManager = 'npm'): void {
+  const user = { name: 'user', private: true, type: 'module' }
+  const write = (manifest: object) => writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  if (manager === 'npm') {
+    write(user)
+    run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], folder)
+    return
+  }
+  const files = Object.fromEntries(
+    [...tarballs].map((path) => [basename(path).replace(/^gpunvme-(.*)-\d.*$/, '@gpunvme/$1'), `file:${path}`]),
+  )
+  if (manager === 'pnpm') {
+    write({ ...user, dependencies: files, pnpm: { overrides: files } })
+    const args = ['install', '--ignore-workspace', '--prefer-offline', `--store-dir=${join(folder, '.store')}`]
+    run(process.execPath, [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), ...args], folder)
+    return
+  }
+  write({ ...user, dependencies: files, resolutions: files })
+  const registry = run('npm', ['config', 'get', 'registry'], folder).trim().replace(/\/$/, '')
+  const settings = {
+    nodeLinker: 'node-modules',
+    enableTelemetry: false,
+    enableGlobalCache: false,
+    npmRegistryServer: registry,
+  }
+  writeFileSync(join(folder, '.yarnrc.yml'), JSON.stringify(settings))
+  run(process.execPath, [join(root, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js'), 'install'], folder)
 }

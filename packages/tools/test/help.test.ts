@@ -153,15 +153,25 @@ function withOtherDrives(value: { readonly drive?: object }): object[] {
   return others.map(({ facts }) => ({ ...value, drive: { ...facts, ...own } }))
 }
 
-/** UPDATE=1 writes anew what stands there of shapes. */
-test('docs/reference/json.md has the shape of everything that the examples print with --json', () => {
-  const path = join(import.meta.dirname, '../../../docs/reference/json.md')
+/** Compares a generated part of a page under docs/reference; UPDATE=1 writes it. */
+function expectPage(name: string, part: string, generated: string): void {
+  const path = join(import.meta.dirname, '../../../docs/reference', name)
   const page = readFileSync(path, 'utf8')
-  const [before = '', after = ''] = page.split(/(?<=<!-- shapes -->\n)[^]*(?=<!-- end of shapes -->)/)
-  const blocks = [...shapes].map(([schema, shape]) => `\n### ${schema}\n\n\`\`\`ts\n${render(shape)}\n\`\`\`\n`)
-  const written = `${before}${blocks.join('')}\n${after}`
+  const [before = '', after = ''] = page.split(new RegExp(`(?<=<!-- ${part} -->\n)[^]*(?=<!-- end of ${part} -->)`))
+  const written = `${before}${generated}\n${after}`
   if (process.env['UPDATE'] === '1') writeFileSync(path, written)
   expect(readFileSync(path, 'utf8')).toBe(written)
+}
+
+test('docs/reference/json.md has the shape of everything that the examples print with --json', () => {
+  const blocks = [...shapes].map(([schema, shape]) => `\n### ${schema}\n\n\`\`\`ts\n${render(shape)}\n\`\`\`\n`)
+  expectPage('json.md', 'shapes', blocks.join(''))
+})
+
+test('docs/reference/command.md has the help of every verb', async () => {
+  const sections = []
+  for (const verb of names) sections.push(`\n## ${verb}\n\n\`\`\`text\n${await helpOf(verb)}\`\`\`\n`)
+  expectPage('command.md', 'verbs', sections.join(''))
 })
 
 test('--version prints the version of the package', async () => {
