@@ -1,4 +1,4 @@
-// include/gpunvme/nvme_spec.h: every declaration as C11, C++17, CUDA and Linux kernel modules read it.
+// Writes include/gpunvme/nvme_spec.h: every declaration for C11, C++17, CUDA and Linux kernel modules.
 import { CQE } from '../dist/cqe.js'
 import { DOORBELL_BASE } from '../dist/doorbells.js'
 import { SQE } from '../dist/sqe.js'
@@ -13,18 +13,18 @@ const prelude = `/* SPDX-License-Identifier: BSD-2-Clause */
  * The NVMe wire format for C11, C++17, CUDA and Linux kernel modules.
  * Generated from the declarations in packages/nvme-spec/src; edit those, then run: pnpm gen
  *
- * A name is the one that @gpunvme/nvme-spec exports: CreateIoSq is GPUNVME_CREATE_IO_SQ, IdentifyController is
+ * Names are derived from the exports of @gpunvme/nvme-spec: CreateIoSq is GPUNVME_CREATE_IO_SQ, IdentifyController is
  * struct gpunvme_identify_controller.
  *
- * Bits: X_SHIFT is the place of the lowest bit, X_MASK has the bits set where they stand (as GENMASK() gives them, so
- * that FIELD_PREP() and FIELD_GET() of Linux take it), and values with names are not shifted. Bits of a register are
- * counted in that register; bits of a structure in the member that holds them, or in the little-endian integer that a
- * member of bytes is; bits of a command in dword X_DWORD of its entry, which is cdw10 of struct gpunvme_sqe for 10. A
- * field of more than one dword has X_BITS instead, and its low dword is X_DWORD.
+ * Bits: X_SHIFT is the position of the lowest bit. X_MASK is a mask in position, as of GENMASK(), for Linux's
+ * FIELD_PREP() and FIELD_GET(). Named values are not shifted. Bits of a register are numbered in that register; bits of
+ * a structure in the member that holds them, or in the little-endian integer that a member of bytes represents; bits of
+ * a command in dword X_DWORD of its entry, for example cdw10 of struct gpunvme_sqe for 10. A field of more than one
+ * dword has X_BITS instead, and its low dword is X_DWORD.
  *
- * Structures are aligned as C aligns them, without bit-fields and without packing: what the specification does not
- * align is an array of bytes, and so is what it reserves. Members named bits_N hold rows that share bytes. An entry of
- * a list may stand at an address that suits no structure: copy it first. Text ends with its array, not with a null.
+ * Structures have C's natural alignment, without bit-fields or packing: fields that the specification does not align,
+ * and reserved ranges, are arrays of bytes. Members named bits_N hold rows that share bytes. An entry of a list may be
+ * at an unaligned address: copy it first. Text ends with its array and is not null-terminated.
  */
 #ifndef GPUNVME_NVME_SPEC_H
 #define GPUNVME_NVME_SPEC_H
@@ -38,7 +38,7 @@ const prelude = `/* SPDX-License-Identifier: BSD-2-Clause */
 #endif
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "gpunvme/nvme_spec.h reads memory of the device as it stands: little-endian processors only"
+#error "gpunvme/nvme_spec.h accesses device memory without byte swapping: it supports only little-endian processors"
 #endif
 
 #if defined(__cplusplus)
@@ -58,7 +58,7 @@ const prelude = `/* SPDX-License-Identifier: BSD-2-Clause */
 #define GPUNVME_FIELD_GET(field, word) (((word) & (field##_MASK)) >> (field##_SHIFT))`
 
 const doorbells = `
-/* Doorbells: the byte offset in BAR0 of that of queue qid, of 64 bits, for a CAP.DSTRD of dstrd (PCIe 1.2 §3.1.2) */
+/* Doorbells: 64-bit byte offset in BAR0 of the doorbell of queue qid; dstrd is CAP.DSTRD (PCIe 1.2 §3.1.2) */
 #define GPUNVME_SQ_TAIL_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid)) << (2 + (dstrd))))
 #define GPUNVME_CQ_HEAD_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid) + 1) << (2 + (dstrd))))`
 

@@ -1,5 +1,5 @@
-// Everything that is declared, by kind: what generators, checks and tests of all declarations iterate over, and what
-// the decoders look things up in. Nothing that must stay small imports it.
+// All declarations, by kind, for generators, checks, tests and the decoders. Modules that must stay small do not import
+// it.
 import type { AnyCommand } from './layout/command.js'
 import type { AnyFeature } from './layout/feature.js'
 import type { AnyStruct } from './layout/struct.js'
@@ -282,7 +282,7 @@ import { ZoneManagementReceive, ZoneManagementSend, ZoneManagementSendDw0 } from
 import { ReportZones, ZONE_STATE, ZONE_TYPE, ZoneDescriptor } from './zns/zone-report.js'
 import { IdentifyZonedController, IdentifyZonedNamespace, ZonedLbaFormat } from './zns/identify.js'
 
-/** Every command, in the order of command set and opcode. */
+/** Every command, in order of command set and opcode. */
 export const allCommands: readonly AnyCommand[] = [
   DeleteIoSq,
   CreateIoSq,
@@ -334,7 +334,7 @@ export const allCommands: readonly AnyCommand[] = [
   ZoneAppend,
 ]
 
-/** Every structure that is no command. */
+/** Every structure other than commands. */
 export const allStructs: readonly AnyStruct[] = [
   SQE,
   CQE,
@@ -501,7 +501,7 @@ export const allStructs: readonly AnyStruct[] = [
   DownstreamPortContainment,
 ]
 
-/** Every feature, in the order of its identifier. */
+/** Every feature, in order of identifier. */
 export const allFeatures: readonly AnyFeature[] = [
   Arbitration,
   PowerManagement,
@@ -580,7 +580,7 @@ export const allCodes: readonly AnyCodes[] = [
   PCI_EXTENDED_CAPABILITY,
 ]
 
-/** Every dword that is neither a register nor a feature's. */
+/** Every dword other than registers and those of features. */
 export const allWords: readonly AnyWord32[] = [
   SQyTDBL,
   CQyHDBL,

@@ -412,25 +412,21 @@ describe('Set Features and Get Features', () => {
 
 describe('encodeSqe', () => {
   it.each([
-    [
-      { command: 'Read', set: 'nvm', fields: { OPC: 1, NSID: 1 } },
-      RangeError,
-      'Read (Opcode): expected 0x2, its own, got 1',
-    ],
+    [{ command: 'Read', set: 'nvm', fields: { OPC: 1, NSID: 1 } }, RangeError, 'Read (Opcode): expected 0x2, got 1'],
     [
       { command: undefined, set: 'nvm', fields: { OPC: 2 } },
       RangeError,
-      'SQE (Opcode): expected one that is not declared, got 2',
+      'SQE (Opcode): expected an undeclared opcode, got 2',
     ],
     [
       { command: undefined, set: 'nvm', fields: {} },
       TypeError,
-      'SQE (Opcode): expected one that is not declared, got undefined',
+      'SQE (Opcode): expected an undeclared opcode, got undefined',
     ],
     [
       { command: 'Reed', set: 'nvm', fields: { OPC: 2 } },
       RangeError,
-      'Reed (Opcode): expected one that is not declared, got 2',
+      'Reed (Opcode): expected an undeclared opcode, got 2',
     ],
     [
       { command: undefined, set: 'bogus', fields: { OPC: 1 } },
@@ -440,13 +436,13 @@ describe('encodeSqe', () => {
     [
       { command: 'Read', set: 'nvm', fields: 5 },
       TypeError,
-      'Read (fields): expected an object of fields, as decodeSqe gives, got 5',
+      'Read (fields): expected an object of fields, as returned by decodeSqe, got 5',
     ],
     [undefined, TypeError, 'SQE (fields): expected an object of fields'],
     [
       { command: 'Read', set: 'nvm', fields: { PSDT: 1, PRP1: 1 } },
       RangeError,
-      'Read (PSDT): expected SGL1 where it says SGL, else PRP1 and PRP2, got 1',
+      'Read (PSDT): expected SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2, got 1',
     ],
     [{ command: 'Read', set: 'nvm', fields: { SGL1: { type: 'BIT_BUCKET', fields: {} } } }, RangeError, 'Read (PSDT)'],
     [

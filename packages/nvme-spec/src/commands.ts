@@ -31,8 +31,8 @@ const fieldWords: Readonly<Record<string, AnyWord32>> = { DSM, PRINFO, PRINFOR: 
 const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
 
 /**
- * The command that an opcode means in a queue's command set; undefined where none is declared. A Zoned Namespace
- * queue takes the commands of the NVM Command Set as well. Each command carries its source as `spec`.
+ * Returns the command of an opcode in a queue's command set; undefined if none is declared. A Zoned Namespace queue
+ * also accepts the commands of the NVM Command Set. Each command has its source as `spec`.
  */
 export function commandOf(set: CommandSet, opcode: number): AnyCommand | undefined {
   if (!Object.hasOwn(setNames, set))
@@ -50,20 +50,20 @@ function commandsByOpcode(): Readonly<Record<CommandSet, ReadonlyMap<number, Any
 
 /** A submission queue entry as an object. */
 export interface DecodedSqe {
-  /** The spec's name of the command; undefined where the opcode is not declared. */
+  /** The specification's name of the command; undefined if the opcode is not declared. */
   readonly command: string | undefined
   readonly set: CommandSet
   /**
-   * The command's fields by name; of an opcode that is not declared, those of every entry and its raw dwords. Where
-   * PSDT says that data is described by an SGL, SGL1 stands for PRP1 and PRP2, which are the same bytes. PRINFO and
-   * DSM are objects of their bits; CETYPE not 0, CEV stands for DSM, whose byte it includes.
+   * The command's fields by name; for an undeclared opcode, the common fields and raw dwords. If PSDT selects an SGL,
+   * SGL1 replaces PRP1 and PRP2, which are the same bytes. PRINFO and DSM are objects of their bits; if CETYPE is not
+   * 0, CEV replaces DSM, whose byte it includes.
    */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 /**
- * Decodes a submission queue entry as the command that its queue and opcode make it.
- * @throws RangeError where `data` ends before the 64 bytes of the entry do.
+ * Decodes a submission queue entry as the command given by its queue and opcode.
+ * @throws RangeError if `data` ends before the 64 bytes of the entry do.
  */
 export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): DecodedSqe {
   const command = commandOf(set, SQE.view(data, byteOffset).OPC)
@@ -84,18 +84,18 @@ export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): Deco
 }
 
 /**
- * Writes the submission queue entry that `decodeSqe` gave: the same 64 bytes, whatever they were.
+ * Encodes a result of `decodeSqe` to the same 64 bytes.
  * @throws TypeError or RangeError for a value that does not fit its field, naming it; nothing is written then.
  */
 export function encodeSqe(decoded: DecodedSqe, data: DataView, byteOffset = 0): void {
   const { set, command: name, fields } = isPlain(decoded) ? decoded : ({} as Partial<DecodedSqe>)
   const where = { name: typeof name === 'string' ? name : 'SQE', spec: SQE.spec }
-  if (!isPlain(fields)) refuse(where, 'fields', 'an object of fields, as decodeSqe gives', fields, '')
+  if (!isPlain(fields)) refuse(where, 'fields', 'an object of fields, as returned by decodeSqe', fields, '')
   const named = allCommands.find((candidate) => candidate.name === name)
   const opcode = fields['OPC'] ?? named?.opcode
   const command = typeof opcode === 'number' ? commandOf(set!, opcode) : undefined
   if (typeof opcode !== 'number' || command?.name !== name)
-    refuse(where, 'Opcode', named ? `0x${named.opcode.toString(16)}, its own` : 'one that is not declared', opcode)
+    refuse(where, 'Opcode', named ? `0x${named.opcode.toString(16)}` : 'an undeclared opcode', opcode)
   const { SGL1, ...rest } = fields
   const layout = command === undefined ? SQE : 'CEV' in rest ? withExtension(command) : command
   const words = new Map<string, AnyWord32>([...Object.entries(fieldWords), ...featureDwords(command, rest['FID'])])
@@ -108,17 +108,17 @@ export function encodeSqe(decoded: DecodedSqe, data: DataView, byteOffset = 0): 
   const entry = new DataView(new ArrayBuffer(SQE.bytes))
   encodeFields(layout, entry, 0, { ...Object.fromEntries(raw), OPC: opcode }, { asFound: true })
   if (hasSgl(entry, 0) !== (SGL1 !== undefined) || (SGL1 !== undefined && ('PRP1' in rest || 'PRP2' in rest)))
-    refuse(where, 'PSDT', 'SGL1 where it says SGL, else PRP1 and PRP2', SQE.view(entry).PSDT)
+    refuse(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', SQE.view(entry).PSDT)
   if (SGL1 !== undefined) encodeSglDescriptor(entry, SGL1_OFFSET, SGL1 as DecodedSglDescriptor)
-  // For its check of the length.
+  // Checks the length.
   SQE.view(data, byteOffset)
   new Uint8Array(data.buffer, data.byteOffset + byteOffset, SQE.bytes).set(new Uint8Array(entry.buffer))
 }
 
 /**
- * A submission queue entry as text, by the command that its queue and opcode make it: `Read CID=0x0412 NSID=1 …`.
- * What is zero is left out, but for what a command cannot be read without: selectors, LBAs and 0's based counts.
- * @throws RangeError where `data` ends before the 64 bytes of the entry do.
+ * Formats a submission queue entry as the command given by its queue and opcode: `Read CID=0x0412 NSID=1 …`. Zero
+ * fields are omitted, except those needed to understand a command: selectors, LBAs and 0's based counts.
+ * @throws RangeError if `data` ends before the 64 bytes of the entry do.
  */
 export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): string {
   const raw = SQE.view(data, byteOffset)
@@ -137,7 +137,7 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
     const [key = ''] = line.split('=', 1)
     if (line === BROADCAST) return 'NSID=0xffffffff'
     if (key in fieldWords) return `${key}={ ${fieldWords[key]!.describe(Number(line.slice(key.length + 1)))} }`
-    // Once, in the place of the first of the two.
+    // Printed once, in place of the first of the two.
     if (sgl1 !== undefined && (key === 'PRP1' || key === 'PRP2')) return sgl1.splice(0)
     return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!} }` : line]
   })
@@ -146,7 +146,7 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
 
 const BROADCAST = 'NSID=4294967295'
 
-/** Whether a field of a command's own says something when it is zero. */
+/** Whether a field of a command is shown even if it is zero. */
 function isTelling(_key: string, { offset, lengthBytes, values, zeroBased }: Field): boolean {
   return offset >= FIRST_OWN_BYTE && (Object.keys(values).length > 0 || zeroBased === true || lengthBytes === 8)
 }
@@ -155,7 +155,7 @@ const FIRST_OWN_BYTE = 40
 
 const commandExtensionValue = cdw(13, 15, 0, 'Command Extension Value')
 
-/** What the bytes of an entry are: Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
+/** The layout of an entry: Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
 function layoutOf(command: AnyCommand | undefined, data: DataView, byteOffset: number): Layout {
   if (command === undefined) return SQE
   const { CETYPE, DSM } = command.fields
@@ -165,7 +165,7 @@ function layoutOf(command: AnyCommand | undefined, data: DataView, byteOffset: n
 
 const extended = new WeakMap<AnyCommand, Layout>()
 
-/** Made once for each command: what is found out of a layout is kept by it. */
+/** Created once for each command: results are cached by layout. */
 function withExtension(command: AnyCommand): Layout {
   const known = extended.get(command)
   if (known !== undefined) return known
@@ -176,7 +176,7 @@ function withExtension(command: AnyCommand): Layout {
   return made
 }
 
-/** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); reserved, PSDT says nothing of them. */
+/** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); not for reserved values of PSDT. */
 function hasSgl(data: DataView, byteOffset: number): boolean {
   const PSDT = SQE.fields.PSDT.get(data, byteOffset)
   return PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR
@@ -188,7 +188,7 @@ function fidOf(command: AnyCommand | undefined, data: DataView, byteOffset: numb
 
 const featureCdws = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
 
-/** The dwords of Set or Get Features to which the feature that the entry names gives rows. */
+/** Returns the dwords of Set or Get Features with rows declared by the entry's feature. */
 function featureDwords(command: AnyCommand | undefined, fid: unknown): [Exclude<FeatureDword, 'DW0'>, AnyWord32][] {
   if (command === undefined || !isFeatures(command)) return []
   const feature = allFeatures.find((candidate) => candidate.fid === fid)

@@ -2,7 +2,7 @@ import { bit, bits, formatField, inHex, struct, u16, u32 } from './layout/index.
 import { needBytes } from './layout/placed.js'
 import { formatStatus, statusName, type Status } from './status.js'
 
-/** The completion queue entry: 16 bytes. DW3's upper half carries the Phase Tag in its bit 0 and the Status above it. */
+/** The completion queue entry: 16 bytes. The upper half of DW3 has the Phase Tag in bit 0 and the Status above it. */
 export const CQE = struct(
   'CQE',
   { bytes: 16, doc: 'Completion Queue Entry', spec: 'Base 2.1 §4.2.1' },
@@ -23,7 +23,7 @@ export const CQE = struct(
   },
 )
 
-/** A completion queue entry as an object: every bit of it (Base 2.1 §4.2.1). */
+/** A completion queue entry as an object, with every bit (Base 2.1 §4.2.1). */
 export interface DecodedCqe {
   readonly DW0: number
   readonly DW1: number
@@ -36,12 +36,12 @@ export interface DecodedCqe {
 }
 
 /**
- * Decodes the completion queue entry at byteOffset. Its status may be handed to `formatStatus` and `mayRetry` as it is.
- * @throws RangeError where `data` ends before the 16 bytes of the entry do.
+ * Decodes the completion queue entry at byteOffset. Pass its status to `formatStatus` and `mayRetry`.
+ * @throws RangeError if `data` ends before the 16 bytes of the entry do.
  */
 export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
   needBytes(CQE.name, CQE.bytes, CQE.spec, data, byteOffset)
-  // By the fields themselves: a cursor for one entry would cost more than reading it.
+  // Field by field: a cursor for a single entry would cost more than reading it.
   const { DW0, DW1, SQHD, SQID, CID, STATUS } = CQE.fields
   const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS
   const status = STATUS.get(data, byteOffset)
@@ -66,8 +66,8 @@ export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
 }
 
 /**
- * A completion queue entry as text: `CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)`.
- * @throws RangeError where `data` ends before the 16 bytes of the entry do.
+ * Formats a completion queue entry: `CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)`.
+ * @throws RangeError if `data` ends before the 16 bytes of the entry do.
  */
 export function formatCqe(data: DataView, byteOffset = 0): string {
   const { CID, SQID, SQHD, STATUS, DW0, DW1 } = CQE.view(data, byteOffset)

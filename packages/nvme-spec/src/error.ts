@@ -1,4 +1,4 @@
-/** Why an operation ended, as far as a caller decides by it; the CLI turns each into its own exit code. */
+/** Why an operation ended, as far as a caller may act on it. The CLI has an exit code for each. */
 export type ErrorCategory =
   'failure' | 'usage' | 'not-found' | 'privilege' | 'device' | 'verification' | 'infeasible' | 'interrupted'
 
@@ -18,9 +18,9 @@ export interface ErrorDetails {
  * uncaught error is complete. Programs that print errors in another form use the fields and never edit the message.
  */
 export abstract class GpuNvmeError extends Error {
-  /** Stable across releases: programs may compare it, messages may change. */
+  /** Stable across releases. Compare codes, not messages. */
   abstract readonly code: `ERR_GPUNVME_${string}`
-  /** What a caller may decide by, without knowing every code. */
+  /** Coarse classification, for callers that do not know every code. */
   abstract readonly category: ErrorCategory
   /** What was attempted and what happened, on one line. */
   readonly headline: string

@@ -1,4 +1,4 @@
-/** What limits a link's payload: its generation, its width, and how much of each packet is not payload. */
+/** Properties of a link that limit its payload: generation, width, and the overhead of each packet. */
 export interface Link {
   /** PCIe generation, 1 to 5. */
   readonly gen: 1 | 2 | 3 | 4 | 5
@@ -9,15 +9,15 @@ export interface Link {
   /** TLP header of reads and writes: 16 bytes with 64-bit addresses (the default), 12 with 32-bit ones. */
   readonly headerBytes?: 12 | 16
   /**
-   * What the answers to reads are split at, in bytes: the host's Read Completion Boundary, 64 or 128, or more where it
-   * merges. MPS, the best a host can do, when not given.
+   * Boundary at which read completions are split, in bytes: the host's Read Completion Boundary, 64 or 128, or more if
+   * the host merges completions. Default: MPS, the best case.
    */
   readonly rcb?: number
-  /** Max_Read_Request_Size in bytes, 128 to 4096: what one read may ask for; 512 when not given. */
+  /** Max_Read_Request_Size in bytes, 128 to 4096. Default: 512. */
   readonly maxReadRequestBytes?: number
 }
 
-// Transfers per second and lane, and the share that the line code leaves: 8b/10b up to Gen2, 128b/130b from Gen3.
+// Transfers per second and lane, and the share left by the line code: 8b/10b up to Gen2, 128b/130b from Gen3.
 const lanes = {
   1: { transfersPerSecond: 2.5e9, code: 8 / 10 },
   2: { transfersPerSecond: 5e9, code: 8 / 10 },
@@ -26,21 +26,21 @@ const lanes = {
   5: { transfersPerSecond: 32e9, code: 128 / 130 },
 } as const
 
-/** Framing with sequence number (4 bytes) and LCRC (4): what each TLP costs beside its header and payload. */
+/** Overhead of each TLP beside its header and payload: framing with sequence number (4 bytes) and LCRC (4). */
 const FRAMING_BYTES = 8
 
-/** A completion's header has no address, so it is the same for both kinds. */
+/** A completion header has no address, so it has the same length for both kinds. */
 const COMPLETION_HEADER_BYTES = 12
 
-/** Bytes per second on the wire after the line code, before any packet's overhead. */
+/** Returns the bytes per second on the wire after the line code, before packet overhead. */
 export function lineRate({ gen, width }: Pick<Link, 'gen' | 'width'>): number {
   const { transfersPerSecond, code } = lanes[gen]
   return (transfersPerSecond * code * width) / 8
 }
 
 /**
- * Bytes per second of payload that a stream of full-size memory writes can carry: what a drive's read can reach
- * at most. Flow-control packets and skip sets take a further 1-2 %, which this leaves out.
+ * Returns the maximum payload in bytes per second of full-size memory writes: the upper limit of a drive's reads.
+ * Flow-control packets and skip sets, which take a further 1-2 %, are not included.
  * @throws RangeError for an MPS or a width that PCIe does not have.
  */
 export function payloadLimit(link: Link): number {
@@ -49,18 +49,22 @@ export function payloadLimit(link: Link): number {
   return (lineRate(link) * mps) / (mps + headerBytes + FRAMING_BYTES)
 }
 
-/** Bytes on the wire, line code left out, of `payloadBytes` sent as memory writes of at most `mps` each. */
+/**
+ * Returns the bytes on the wire, without the line code, for `payloadBytes` sent as memory writes of at most `mps` each.
+ */
 export function wireBytes(payloadBytes: number, { mps, headerBytes = 16 }: Pick<Link, 'mps' | 'headerBytes'>): number {
   return payloadBytes + Math.ceil(payloadBytes / mps) * (headerBytes + FRAMING_BYTES)
 }
 
-/** Bytes on the wire of completions that carry `payloadBytes`, the answer to reads, split at the boundary of the host. */
+/**
+ * Returns the bytes on the wire of completions that carry `payloadBytes` of read data, split at the host's boundary.
+ */
 export function completionWireBytes(payloadBytes: number, { mps, rcb = mps }: Pick<Link, 'mps' | 'rcb'>): number {
   const completions = Math.ceil(payloadBytes / Math.min(rcb, mps))
   return payloadBytes + completions * (COMPLETION_HEADER_BYTES + FRAMING_BYTES)
 }
 
-/** Bytes on the wire of the requests that ask for `payloadBytes` of memory: headers and framing, no payload. */
+/** Returns the bytes on the wire of read requests for `payloadBytes` of memory: headers and framing, no payload. */
 export function requestWireBytes(
   payloadBytes: number,
   { headerBytes = 16, maxReadRequestBytes = 512 }: Pick<Link, 'headerBytes' | 'maxReadRequestBytes'>,
@@ -68,30 +72,30 @@ export function requestWireBytes(
   return Math.ceil(payloadBytes / maxReadRequestBytes) * (headerBytes + FRAMING_BYTES)
 }
 
-/** What a packet of NVMe's own carries, in bytes. */
+/** Payload of the packets of NVMe itself, in bytes. */
 const SQE_BYTES = 64
 const CQE_BYTES = 16
 const DOORBELL_BYTES = 4
 /** An MSI-X message: one dword. */
 export const INTERRUPT_BYTES = 4
 
-/** A PRP list's length in bytes, for page-aligned data in pages of 4 KiB: two pages need none. */
+/** Returns the length of a PRP list in bytes, for page-aligned data in pages of 4 KiB: two pages need none. */
 function prpListBytes(lengthBytes: number): number {
   const pages = Math.ceil(lengthBytes / 4096)
   return pages > 2 ? 8 * (pages - 1) : 0
 }
 
-/** What one command puts on each direction of the wire, in bytes. */
+/** Bytes on the wire of one command, by direction. */
 export interface CommandWireBytes {
-  /** To the host: data read, the completion entry, requests for what the controller reads from host memory. */
+  /** To the host: data read, the completion entry, read requests of the controller. */
   readonly upstreamBytes: number
   /** To the controller: the submission entry, two doorbells, the PRP list, data written. */
   readonly downstreamBytes: number
 }
 
 /**
- * Wire bytes of one Read or Write of `lengthBytes`: its data, its entries, its PRP list (pages of 4 KiB, data aligned
- * to them), and two doorbells of its own. With `interrupt` one MSI-X message more.
+ * Returns the wire bytes of one Read or Write of `lengthBytes`: its data, its entries, its PRP list (for aligned data
+ * in pages of 4 KiB), and two doorbell writes. `interrupt` adds one MSI-X message.
  */
 export function commandWireBytes(
   operation: 'read' | 'write',
@@ -117,8 +121,8 @@ export function commandWireBytes(
 }
 
 /**
- * Commands of `lengthBytes` a second that a link can carry at most, with all that NVMe itself puts on the wire: the
- * fuller direction decides. Times `lengthBytes` it is a rate.
+ * Returns the maximum number of commands of `lengthBytes` per second on a link, with all overhead of NVMe itself; the
+ * busier direction decides. Multiply by `lengthBytes` for a rate.
  * @throws RangeError for an MPS, a width or an RCB that PCIe does not have.
  */
 export function commandLimit(operation: 'read' | 'write', lengthBytes: number, link: Link): number {
@@ -127,7 +131,7 @@ export function commandLimit(operation: 'read' | 'write', lengthBytes: number, l
   return lineRate(link) / Math.max(upstreamBytes, downstreamBytes)
 }
 
-/** Passes a link that can be. @throws RangeError for an MPS, a width, an RCB or a read request size that PCIe lacks. */
+/** Checks a link. @throws RangeError for an MPS, a width, an RCB or a read request size that PCIe does not have. */
 export function checkLink({ mps, width, rcb = 64, maxReadRequestBytes = 512 }: Link): void {
   checkSize('MPS', mps, 128)
   checkSize('RCB', rcb, 64)

@@ -115,7 +115,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
   it('every entry but the first has an offset of 0h', () => {
     const shifted = segments([0x5000, PAGE], [0xa200, 2 * PAGE])
     expect(() => layPrps(shifted, 0, 2 * PAGE, PAGE, lists(), 0)).toThrow(
-      'expected segments that meet at ends of 4096-byte pages, as PRPs take them, got one at 0xa200',
+      'expected segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0xa200',
     )
     expect(() => layPrps(shifted, 0, 3 * PAGE, PAGE, lists(), 0)).toThrow(RangeError)
   })
@@ -126,7 +126,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     const target = lists()
     expect(() => layPrps(broken, 0, 2 * PAGE, PAGE, target, 0)).toThrow(
       new RangeError(
-        'PRP: expected segments that meet at ends of 4096-byte pages, as PRPs take them, got one at 0x900800 (Base 2.1 §4.3.1)',
+        'PRP: expected segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0x900800 (Base 2.1 §4.3.1)',
       ),
     )
     expect(slots(target.view, 0, 2)).toEqual([UNWRITTEN, UNWRITTEN])
@@ -155,7 +155,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     const broken = { ...segments([0x1000_0000, 512], [0x2000_0200, 2 * PAGE - 512]), view: unwritten(2 * PAGE) }
     expect(layPrps(contiguous(0), 0, 65 * PAGE, PAGE, broken, 0)).toBe(0x1000_0000)
     expect(() => layPrps(contiguous(0), 0, 66 * PAGE, PAGE, broken, 0)).toThrow(
-      'PRP list: expected segments that meet at ends of 4096-byte pages, as PRPs take them, got one at 0x20000200',
+      'PRP list: expected segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0x20000200',
     )
     const short = listsAt(0x1000_0000, PAGE)
     expect(() => layPrps(contiguous(0), 0, 514 * PAGE, PAGE, short, 0)).toThrow(

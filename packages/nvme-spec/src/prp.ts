@@ -11,10 +11,10 @@ export interface PrpMemory {
 const ENTRY_BYTES = 8
 
 /**
- * How many memory pages a transfer touches: the number of PRP entries it takes, PRP1 included (Base 2.1 §4.3.1).
- * All three are in bytes.
- * @throws RangeError for an offset that is not inside the page, an empty transfer, or a page size that CC.MPS cannot
- *   say; TypeError for what is no number.
+ * Returns the number of memory pages that a transfer touches, which is the number of PRP entries including PRP1 (Base
+ * 2.1 §4.3.1). All arguments are in bytes.
+ * @throws RangeError for an offset outside the page, an empty transfer, or a page size that CC.MPS cannot encode;
+ *   TypeError for arguments that are not numbers.
  */
 export function prpEntries(offsetInPage: number, lengthBytes: number, pageBytes: number): number {
   checkPageBytes(pageBytes)
@@ -23,21 +23,22 @@ export function prpEntries(offsetInPage: number, lengthBytes: number, pageBytes:
   return pagesTouched(offsetInPage, lengthBytes, pageBytes)
 }
 
-/** As `prpEntries`, for what was checked. */
+/** Like `prpEntries`, for checked arguments. */
 function pagesTouched(offsetInPage: number, lengthBytes: number, pageBytes: number): number {
   return Math.ceil((offsetInPage + lengthBytes) / pageBytes)
 }
 
 /**
- * Bytes of PRP list pages that a transfer of up to `lengthBytes` needs wherever it starts in a page: whole pages, and
- * none where PRP1 and PRP2 are enough.
- * In a list of several pages the last entry of each page but the last one points to the next (Base 2.1 §4.3.1).
- * @throws RangeError for a length below 0, or a page size that CC.MPS cannot say; TypeError for what is no number.
+ * Returns the bytes of PRP list pages needed for a transfer of up to `lengthBytes` at any offset in a page: whole
+ * pages, and 0 if PRP1 and PRP2 suffice. In a list of several pages, the last entry of each page but the last points to
+ * the next page (Base 2.1 §4.3.1).
+ * @throws RangeError for a length below 0, or a page size that CC.MPS cannot encode; TypeError for arguments that are
+ *   not numbers.
  */
 export function prpListBytes(lengthBytes: number, pageBytes: number): number {
   checkPageBytes(pageBytes)
   checkInteger('length of the transfer', lengthBytes, 0)
-  // A start anywhere in a page costs one page more than an aligned start; PRP1 holds the first entry.
+  // An unaligned start may need one page more than an aligned start; PRP1 holds the first entry.
   const inLists = Math.ceil(lengthBytes / pageBytes)
   if (inLists <= 1) return 0
   const perPage = pageBytes / ENTRY_BYTES
@@ -45,9 +46,10 @@ export function prpListBytes(lengthBytes: number, pageBytes: number): number {
 }
 
 /**
- * The longest transfer, in bytes, that `listBytes` of PRP list pages can describe wherever it starts: the inverse of
- * `prpListBytes` (Base 2.1 §4.3.1).
- * @throws RangeError for a length below 0, or a page size that CC.MPS cannot say; TypeError for what is no number.
+ * Returns the longest transfer in bytes, at any offset in a page, that `listBytes` of PRP list pages can describe: the
+ * inverse of `prpListBytes` (Base 2.1 §4.3.1).
+ * @throws RangeError for a length below 0, or a page size that CC.MPS cannot encode; TypeError for arguments that are
+ *   not numbers.
  */
 export function prpListReach(listBytes: number, pageBytes: number): number {
   checkPageBytes(pageBytes)
@@ -57,9 +59,9 @@ export function prpListReach(listBytes: number, pageBytes: number): number {
 }
 
 /**
- * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1): gives PRP2, which is 0 where
- * one page holds the transfer, and writes the PRP list into `lists` at `listOffset`, in bytes, where one is needed. PRP1
- * is the device's address of byte `offsetBytes`. Writes nothing if it throws.
+ * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1). Returns PRP2, which is 0 if
+ * the transfer is inside one page, and writes the PRP list, if needed, into `lists` at byte `listOffset`. PRP1 is the
+ * device address of byte `offsetBytes`. Writes nothing if it throws.
  *
  * @param lists pages for the list: page-aligned for the device, `prpListBytes(lengthBytes, pageBytes)` of them.
  * @throws RangeError for a page size that CC.MPS cannot encode; for a transfer that is empty, not dword-aligned or not
@@ -94,7 +96,7 @@ export function layPrps(
   const bytes = listLength(remaining, listOffset % pageBytes, pageBytes)
   checkPages('PRP list', lists, listOffset, bytes, pageBytes)
   const list = addressOf(lists, listOffset)
-  // The end of a list page is found by its offset, so offset and address must agree on where pages begin.
+  // The end of a list page is found by its offset, so offset and address must have the same page boundaries.
   if (list % ENTRY_BYTES !== 0 || list % pageBytes !== listOffset % pageBytes) {
     throw new RangeError(
       `PRP list: expected pages aligned to ${pageBytes} bytes, got 0x${list.toString(16)} at offset ${listOffset} (Base 2.1 §4.3.1)`,
@@ -119,7 +121,7 @@ export function layPrps(
   return list
 }
 
-/** Length in bytes of a list that begins at an offset in a page, with the pointers to its next pages. */
+/** Returns the length in bytes of a list that begins at an offset in a page, with the pointers to its next pages. */
 function listLength(entries: number, offsetInPage: number, pageBytes: number): number {
   const perPage = pageBytes / ENTRY_BYTES
   const beyondFirst = entries - (pageBytes - offsetInPage) / ENTRY_BYTES
@@ -127,7 +129,7 @@ function listLength(entries: number, offsetInPage: number, pageBytes: number): n
   return (entries + pointers) * ENTRY_BYTES
 }
 
-/** @throws RangeError for bytes outside the memory, and for segments among them that meet inside a page. */
+/** @throws RangeError for bytes outside the memory, and for segments in the range that meet inside a page. */
 function checkPages(
   name: string,
   memory: PrpMemory,

@@ -1,12 +1,15 @@
 import type { AnyRegister } from './layout/register.js'
 import { registers } from './registers.js'
 
-/** The controller property that the byte at `offset` of BAR0 belongs to; undefined where none is declared. */
+/** Returns the register that contains the byte at `offset` of BAR0; undefined if none is declared. */
 export function registerAt(offset: number): AnyRegister | undefined {
   return registers.find((each) => offset >= each.offset && offset < each.offset + each.widthBits / 8)
 }
 
-/** What an access at `offset` of BAR0 is called: `CSTS`, `ASQ upper half`; the offset, `0x18`, where nothing is declared. */
+/**
+ * Returns a name for an access at `offset` of BAR0: `CSTS`, `ASQ upper half`, or the offset (`0x18`) if nothing is
+ * declared.
+ */
 export function registerNameAt(offset: number): string {
   const register = registerAt(offset)
   if (register?.offset === offset) return register.name
@@ -14,8 +17,8 @@ export function registerNameAt(offset: number): string {
 }
 
 /**
- * What was read or written at `offset` of BAR0, as text: a number is 32 bits, a bigint 64. The fields where that is a
- * whole register, `CSTS=0x00000001 { RDY=1 … }`, and otherwise the bits alone, `0x1`.
+ * Formats a value read or written at `offset` of BAR0; a number is 32 bits, a bigint 64. A whole register is shown with
+ * its fields, `CSTS=0x00000001 { RDY=1 … }`, anything else as `0x1`.
  */
 export function formatRegisterAt(offset: number, value: number | bigint): string {
   const register = registerAt(offset)

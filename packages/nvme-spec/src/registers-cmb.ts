@@ -7,7 +7,7 @@ export const CMBLOC = register32(
   'CMBLOC',
   { offset: 0x38, access: 'ro', doc: 'CMB Location', spec: 'Base 2.1 §3.1.4.11' },
   {
-    BIR: bits(2, 0, 'Base Indicator Register: which BAR'),
+    BIR: bits(2, 0, 'Base Indicator Register: index of the BAR'),
     CQMMS: bit(3, 'CMB Queue Mixed Memory Support'),
     CQPDS: bit(4, 'CMB Queue Physically Discontiguous Support'),
     CDPMLS: bit(5, 'CMB Data Pointer Mixed Locations Support'),
@@ -59,7 +59,7 @@ export const CMBSTS = register32(
   { CBAI: bit(0, 'Controller Base Address Invalid') },
 )
 
-/** Controller Memory Buffer Elasticity Buffer Size (Base 2.1 Figure 54); 0h says nothing. */
+/** Controller Memory Buffer Elasticity Buffer Size (Base 2.1 Figure 54); 0h reports nothing. */
 export const CMBEBS = register32(
   'CMBEBS',
   { offset: 0x5c, access: 'ro', doc: 'CMB Elasticity Buffer Size', spec: 'Base 2.1 §3.1.4.18' },
@@ -70,7 +70,7 @@ export const CMBEBS = register32(
   },
 )
 
-/** Controller Memory Buffer Sustained Write Throughput (Base 2.1 Figure 55); 0h says nothing. */
+/** Controller Memory Buffer Sustained Write Throughput (Base 2.1 Figure 55); 0h reports nothing. */
 export const CMBSWTP = register32(
   'CMBSWTP',
   {
@@ -81,6 +81,6 @@ export const CMBSWTP = register32(
   },
   {
     CMBSWTU: bits(3, 0, 'CMB Sustained Write Throughput Units', { BYTES: 0, KIB: 1, MIB: 2, GIB: 3 }),
-    CMBSWTV: bits(31, 8, 'CMB Sustained Write Throughput, in CMBSWTU a second'),
+    CMBSWTV: bits(31, 8, 'CMB Sustained Write Throughput, in CMBSWTU per second'),
   },
 )

@@ -10,7 +10,7 @@ export const PMRCAP = register32(
   {
     RDS: bit(3, 'Read Data Support'),
     WDS: bit(4, 'Write Data Support'),
-    BIR: bits(7, 5, 'Base Indicator Register: which BAR'),
+    BIR: bits(7, 5, 'Base Indicator Register: index of the BAR'),
     PMRTU: bits(9, 8, 'PMR Time Units', { MS_500: 0, MINUTES: 1 }),
     PMRWBM_CMR: bit(10, 'Write Barrier: Completion of Memory Read'),
     PMRWBM_CPMTSTSR: bit(11, 'Write Barrier: Completion of PMRSTS Read'),
@@ -31,14 +31,14 @@ export const PMRSTS = register32(
   'PMRSTS',
   { offset: 0xe08, access: 'ro', doc: 'PMR Status', spec: 'Base 2.1 §3.1.4.24' },
   {
-    ERR: bits(7, 0, 'Error: vendor specific where not 0'),
+    ERR: bits(7, 0, 'Error: vendor specific if not 0'),
     NRDY: bit(8, 'Not Ready'),
     HSTS: bits(11, 9, 'Health Status', { NORMAL: 0, RESTORE_ERROR: 1, READ_ONLY: 2, UNRELIABLE: 3 }),
     CBAI: bit(12, 'Controller Base Address Invalid'),
   },
 )
 
-/** Persistent Memory Region Elasticity Buffer Size (Base 2.2 Figure 61); 0h says nothing. */
+/** Persistent Memory Region Elasticity Buffer Size (Base 2.2 Figure 61); 0h reports nothing. */
 export const PMREBS = register32(
   'PMREBS',
   { offset: 0xe0c, access: 'ro', doc: 'PMR Elasticity Buffer Size', spec: 'Base 2.2 §3.1.4.25' },
@@ -49,7 +49,7 @@ export const PMREBS = register32(
   },
 )
 
-/** Persistent Memory Region Sustained Write Throughput (Base 2.2 Figure 62); 0h says nothing. */
+/** Persistent Memory Region Sustained Write Throughput (Base 2.2 Figure 62); 0h reports nothing. */
 export const PMRSWTP = register32(
   'PMRSWTP',
   {
@@ -60,7 +60,7 @@ export const PMRSWTP = register32(
   },
   {
     PMRSWTU: bits(3, 0, 'PMR Sustained Write Throughput Units', { BYTES: 0, KIB: 1, MIB: 2, GIB: 3 }),
-    PMRSWTV: bits(31, 8, 'PMR Sustained Write Throughput, in PMRSWTU a second'),
+    PMRSWTV: bits(31, 8, 'PMR Sustained Write Throughput, in PMRSWTU per second'),
   },
 )
 

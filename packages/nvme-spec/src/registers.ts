@@ -17,7 +17,7 @@ export const CAP = register64(
     DSTRD: bits(35, 32, 'Doorbell Stride: 2 ^ (2 + DSTRD) bytes'),
     NSSRS: bit(36, 'NVM Subsystem Reset Supported'),
     CSS_NCSS: bit(37, 'NVM Command Set Support'),
-    CSS_IOCSS: bit(43, 'I/O Command Set Support: Identify I/O Command Set exists'),
+    CSS_IOCSS: bit(43, 'I/O Command Set Support: Identify I/O Command Set supported'),
     CSS_NOIOCSS: bit(44, 'No I/O Command Set Support: Admin commands only'),
     BPS: bit(45, 'Boot Partition Support'),
     CPS: bits(47, 46, 'Controller Power Scope', { NOT_REPORTED: 0, CONTROLLER: 1, DOMAIN: 2, NVM_SUBSYSTEM: 3 }),
@@ -78,7 +78,7 @@ export const CSTS = register32(
     SHST: bits(3, 2, 'Shutdown Status', { NORMAL: 0, OCCURRING: 1, COMPLETE: 2 }),
     NSSRO: bit(4, 'NVM Subsystem Reset Occurred; writing 1 clears it'),
     PP: bit(5, 'Processing Paused'),
-    ST: bit(6, 'Shutdown Type: 1 when SHST speaks of the NVM subsystem'),
+    ST: bit(6, 'Shutdown Type: 1 if SHST refers to the NVM subsystem'),
   },
 )
 
@@ -126,8 +126,8 @@ export const CRTO = register32(
 )
 
 /**
- * Every register, in offset order, but for the doorbells. Those of the Controller Memory Buffer, Boot Partitions, the
- * Persistent Memory Region and the NVM Subsystem Shutdown are optional: CAP says whether a controller has them.
+ * All registers except doorbells, in offset order. Those of the Controller Memory Buffer, Boot Partitions, the
+ * Persistent Memory Region and the NVM Subsystem Shutdown are optional: CAP reports whether a controller has them.
  */
 export const registers = [
   CAP,
@@ -161,8 +161,8 @@ export const registers = [
 ] as const
 
 /**
- * The registers that a controller has by its CAP, in offset order: without those of optional features that CAP does
- * not report, which are reserved (Base 2.1 §3.1.4). `cap` is the raw register.
+ * Returns the registers of a controller in offset order, without those of optional features that CAP does not report,
+ * which are reserved (Base 2.1 §3.1.4). `cap` is the raw register.
  */
 export function registersOf(cap: bigint): readonly AnyRegister[] {
   const optional: readonly (readonly [{ of(raw: bigint): number }, readonly AnyRegister[]])[] = [

@@ -31,8 +31,8 @@ export const SGL_TYPE = codes(
 )
 
 /**
- * SGL Descriptor Sub Types (Base 2.1 §4.3.2, Figure 116): what an address is. A PCIe controller knows only addresses;
- * Ah to Fh belong to the transport.
+ * SGL Descriptor Sub Types (Base 2.1 §4.3.2, Figure 116): the meaning of an address. PCIe controllers support only
+ * addresses; Ah to Fh belong to the transport.
  */
 export const SGL_SUB_TYPE = codes(
   'SGL_SUB_TYPE',
@@ -40,10 +40,10 @@ export const SGL_SUB_TYPE = codes(
   { ADDRESS: 0x0, OFFSET: 0x1 },
 )
 
-/** Byte of a submission queue entry at which SGL1 lies, where its PSDT is not PRP (Base 2.1 §4.1.1, Figure 92). */
+/** Byte offset of SGL1 in a submission queue entry whose PSDT is not PRP (Base 2.1 §4.1.1, Figure 92). */
 export const SGL1_OFFSET = 24
 
-/** Bytes of every SGL descriptor. */
+/** Length of an SGL descriptor in bytes. */
 export const SGL_DESCRIPTOR_BYTES = 16
 
 const sglId = u8(15, 'SGL Identifier', {
@@ -51,28 +51,28 @@ const sglId = u8(15, 'SGL Identifier', {
   SGLDT: openBits(7, 4, 'SGL Descriptor Type', SGL_TYPE.values),
 })
 
-/** Any SGL descriptor, before its type is known; and one of a type that is reserved or the vendor's (Figure 114). */
+/** Any SGL descriptor, before its type is known, or one of a reserved or vendor specific type (Figure 114). */
 export const SglDescriptor = struct(
   'SGL descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'Generic SGL descriptor', spec: 'Base 2.1 §4.3.2' },
   { DTS: bytes(0, 15, 'Descriptor Type Specific'), SGLID: sglId },
 )
 
-/** A run of memory to be read or written; all zeroes, it is a NULL descriptor (Base 2.1 Figure 117). */
+/** A range of memory to be read or written; if all zero, a NULL descriptor (Base 2.1 Figure 117). */
 export const SglDataBlock = struct(
   'SGL Data Block descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'A data block', spec: 'Base 2.1 §4.3.2' },
   { ADDR: n64(0, 'Address'), LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
 )
 
-/** Source data that is thrown away; without effect where data goes to the controller (Base 2.2 Figure 119). */
+/** Source data to be discarded; no effect on data to the controller (Base 2.2 Figure 119). */
 export const SglBitBucket = struct(
   'SGL Bit Bucket descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'Source data to be discarded', spec: 'Base 2.2 §4.3.2' },
   { LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
 )
 
-/** Where the next segment lies, which is not the last (Base 2.2 Figure 120). */
+/** Location of the next segment, which is not the last one (Base 2.2 Figure 120). */
 export const SglSegment = struct(
   'SGL Segment descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'The next segment, not the last', spec: 'Base 2.2 §4.3.2' },
@@ -83,7 +83,7 @@ export const SglSegment = struct(
   },
 )
 
-/** Where the next segment lies, which is the last (Base 2.2 Figure 121). */
+/** Location of the next segment, which is the last one (Base 2.2 Figure 121). */
 export const SglLastSegment = struct(
   'SGL Last Segment descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'The next and last segment', spec: 'Base 2.2 §4.3.2' },
@@ -94,7 +94,7 @@ export const SglLastSegment = struct(
   },
 )
 
-/** A data block with the key that remote access to it takes (Base 2.2 Figure 122). */
+/** A data block with a key for remote access (Base 2.2 Figure 122). */
 export const KeyedSglDataBlock = struct(
   'Keyed SGL Data Block descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'A data block with a key', spec: 'Base 2.2 §4.3.2' },
@@ -106,10 +106,10 @@ export const KeyedSglDataBlock = struct(
   },
 )
 
-/** A data block that the transport moves in its own way (Base 2.2 Figure 123). */
+/** A data block that is transferred in a transport specific way (Base 2.2 Figure 123). */
 export const TransportSglDataBlock = struct(
   'Transport SGL Data Block descriptor',
-  { bytes: SGL_DESCRIPTOR_BYTES, doc: "A data block of the transport's own", spec: 'Base 2.2 §4.3.2' },
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: 'A transport specific data block', spec: 'Base 2.2 §4.3.2' },
   { LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
 )
 
@@ -122,7 +122,7 @@ const declared = {
   TRANSPORT_DATA_BLOCK: TransportSglDataBlock,
 }
 
-/** An SGL descriptor as an object: its type by its name in SGL_TYPE, and the fields that this type has. */
+/** An SGL descriptor as an object: its type by name of SGL_TYPE, and the fields of this type. */
 export type DecodedSglDescriptor =
   | { readonly type: 'DATA_BLOCK'; readonly fields: Decoded<(typeof SglDataBlock)['fields']> }
   | { readonly type: 'BIT_BUCKET'; readonly fields: Decoded<(typeof SglBitBucket)['fields']> }
@@ -133,8 +133,8 @@ export type DecodedSglDescriptor =
   | { readonly type: 'VENDOR' | 'RESERVED'; readonly fields: Decoded<(typeof SglDescriptor)['fields']> }
 
 /**
- * Decodes the SGL descriptor at byteOffset by its type (Base 2.1 §4.3.2).
- * @throws RangeError where `data` ends before the 16 bytes of the descriptor do.
+ * Decodes the SGL descriptor at byteOffset according to its type (Base 2.1 §4.3.2).
+ * @throws RangeError if `data` ends before the 16 bytes of the descriptor do.
  */
 export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglDescriptor {
   const type = typeOf(data, byteOffset)
@@ -143,7 +143,7 @@ export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglD
 }
 
 /**
- * Writes the SGL descriptor that `decodeSglDescriptor` gives; values that the spec reserves are stored as they are.
+ * Encodes a result of `decodeSglDescriptor`; values that the specification reserves are stored unchanged.
  * @throws TypeError or RangeError for a value that does not fit; nothing is written then.
  */
 export function encodeSglDescriptor(data: DataView, byteOffset: number, descriptor: DecodedSglDescriptor): void {
@@ -159,8 +159,8 @@ export function encodeSglDescriptor(data: DataView, byteOffset: number, descript
 }
 
 /**
- * The SGL descriptor at byteOffset as text, by its type: `SGL Data Block descriptor ADDR=0x7000 LEN=4096`.
- * @throws RangeError where `data` ends before the 16 bytes of the descriptor do.
+ * Formats the SGL descriptor at byteOffset according to its type: `SGL Data Block descriptor ADDR=0x7000 LEN=4096`.
+ * @throws RangeError if `data` ends before the 16 bytes of the descriptor do.
  */
 export function formatSglDescriptor(data: DataView, byteOffset = 0): string {
   const layout = structOf(typeOf(data, byteOffset))

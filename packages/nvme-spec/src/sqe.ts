@@ -1,6 +1,6 @@
 import { inHex, sqeFields, struct, u32 } from './layout/index.js'
 
-/** The submission queue entry with its command dwords unread: what a controller sees before it knows the opcode. */
+/** The submission queue entry with undecoded command dwords: as seen before the opcode is known. */
 export const SQE = struct(
   'SQE',
   { bytes: 64, doc: 'Submission Queue Entry', spec: 'Base 2.1 §4.1.1' },

@@ -3,9 +3,9 @@ import { statusRow, statusTable } from './status.js'
 const fabrics = statusRow(1, { from: ['fabrics'], retry: 'never' })
 
 /**
- * The command specific statuses (SCT 1h) of Fabrics commands (Base 2.2 Figure 105). Their numbers are those of I/O
- * command sets too: which of both is meant, only the command says. A PCIe controller returns none of these, so
- * `formatStatus` and the like take STATUS unless they are given this table.
+ * Command specific statuses (SCT 1h) of Fabrics commands (Base 2.2 Figure 105). I/O command sets use the same numbers;
+ * only the command tells them apart. PCIe controllers return none of these, so `formatStatus` and the others use STATUS
+ * unless they are passed this table.
  */
 export const FABRICS_STATUS = statusTable({
   INCOMPATIBLE_FORMAT: fabrics(0x80),

@@ -1,35 +1,40 @@
 /**
- * Whose commands may end with a status: `any` command's, the `admin` queue's, those of every I/O command set (`io`) or
- * of the ones that are named, or those of NVMe over `fabrics`.
+ * Commands that may return a status: `any`; those of the `admin` queue; those of every I/O command set (`io`), or of
+ * particular ones; or those of NVMe over `fabrics`.
  */
 export type StatusScope = 'any' | 'admin' | 'io' | 'nvm' | 'zns' | 'kv' | 'fabrics'
 
 /**
- * What sending the same command once more can do, as the status's definition has it:
- * - `never`: what was asked for is wrong, or not there; it fails again until the host, or somebody else, changes something.
- * - `same`: it was hit by something that passes; the same controller may carry it out at once.
- * - `later`: the controller is not ready for it, or short of something; the same controller may carry it out in a while.
- * - `other-path`: it is between this controller and the namespace, or the host; another controller may carry it out.
+ * What a retry of the same command can achieve, according to the definition of the status:
+ * - `never`: the request is invalid, or its object does not exist. It fails again until something changes.
+ * - `same`: the cause is transient. The same controller may complete the command at once.
+ * - `later`: the controller is not ready or lacks a resource. The same controller may complete the command after a
+ *   while.
+ * - `other-path`: the cause is between this controller and the namespace or host. Another controller may complete the
+ *   command.
  */
 export type Retry = 'never' | 'same' | 'later' | 'other-path'
 
-/** A Status Code Type and Status Code with the name that the spec gives the pair, who returns it, and what a retry does. */
+/**
+ * A Status Code Type and Status Code with the specification's name, the commands that return it, and the effect of a
+ * retry.
+ */
 export interface StatusCode {
   readonly sct: number
   readonly sc: number
   readonly name: string
   /**
-   * The command sets that have a command which may end with it, no finer: which commands these are is what the column
-   * Commands Affected of Base 2.1 Figure 103 and of NVM 1.2 Figure 18 says, and no row has that.
+   * The command sets with a command that may return it. The exact commands are in the column Commands Affected of Base
+   * 2.1 Figure 103 and NVM 1.2 Figure 18.
    */
   readonly from: readonly StatusScope[]
   readonly retry: Retry
 }
 
-/** Rows of statuses, by their names: `STATUS` and `FABRICS_STATUS` are such tables. */
+/** Rows of statuses by name: `STATUS` and `FABRICS_STATUS` are such tables. */
 export type StatusTable = Readonly<Record<string, StatusCode>>
 
-/** The Status field of a completion queue entry, or as much of it as is known (Base 2.1 §4.2.3). */
+/** The Status field of a completion queue entry, or the known part of it (Base 2.1 §4.2.3). */
 export interface Status {
   /** Status Code Type, 0 to 7. */
   readonly sct: number
@@ -37,19 +42,19 @@ export interface Status {
   readonly sc: number
   /** Do Not Retry. */
   readonly dnr: boolean
-  /** More: the Error Information log page says more. */
+  /** More: the Error Information log page has details. */
   readonly more?: boolean
   /** Command Retry Delay: 1 to 3 for CRDT1 to CRDT3. Reserved unless the host set ACRE in Host Behavior Support. */
   readonly crd?: number
 }
 
-/** What a row says where it differs from what is usual for its type, or from its name in upper case. */
+/** Deviations of a row from the default of its type, or from the name derived from its key. */
 type RowOptions = Partial<Pick<StatusCode, 'name' | 'from' | 'retry'>>
 
-/** A status whose name may still be missing. */
+/** A row whose name may be derived from its key. */
 type Row = Omit<StatusCode, 'name'> & { readonly name?: string }
 
-/** Makes rows of one Status Code Type. */
+/** Returns a constructor for rows of one Status Code Type. */
 export const statusRow =
   (sct: number, usual: Pick<StatusCode, 'from' | 'retry'>) =>
   (sc: number, options: RowOptions = {}): Row => ({ sct, sc, ...usual, ...options })
@@ -58,8 +63,8 @@ const wordsInCapitals = new Set('I/O ID SQ SGL PRP CMB FDP LBA KV NVM ANA ZRWA'.
 const wordsInSmall = new Set('OF IN TO DUE BY AND FOR THE WITH OR'.split(' '))
 
 /**
- * Rows of a table with their names: the spec writes nearly all of them as their name in upper case would have it, and
- * two copies of each are a tenth of what a browser loads with this table.
+ * Returns the rows with their names. Names are derived from the keys where possible: storing both would be a tenth of
+ * what a browser loads with this table.
  */
 export function statusTable<T extends Readonly<Record<string, Row>>>(rows: T): Readonly<Record<keyof T, StatusCode>> {
   const words = (key: string) =>
@@ -89,9 +94,9 @@ const media = statusRow(2, { from: ['any'], retry: 'never' })
 const path = statusRow(3, { from: ['any'], retry: 'other-path' })
 
 /**
- * The statuses that Base 2.1 names (§4.2.3), by their names in upper case: of all commands but those of Fabrics.
- * Which command set may return one is what the figures' last column says, and where there is none, what the definition
- * says: nearly always that 00h to 7Fh are the Admin command set's, and 80h to BFh the I/O command sets'.
+ * The statuses of Base 2.1 (§4.2.3), by name in upper case, for all commands except Fabrics. The command sets that may
+ * return a status are those of the figures' last column or, if there is none, of the definition: in most cases 00h to
+ * 7Fh belong to the Admin command set and 80h to BFh to I/O command sets.
  */
 export const STATUS = statusTable({
   // Generic Command Status (SCT 0h), Base 2.1 Figure 102
@@ -145,7 +150,7 @@ export const STATUS = statusTable({
   INVALID_VALUE_SIZE: generic(0x85, { from: kv }),
   INVALID_KEY_SIZE: generic(0x86, { from: kv }),
   KV_KEY_DOES_NOT_EXIST: generic(0x87, { from: kv }),
-  // Of a Retrieve, "when reading from the medium" (KV 1.0d Figure 22): what Unrecovered Read Error is of a Read
+  // For a Retrieve, "when reading from the medium" (KV 1.0d Figure 22): like Unrecovered Read Error for a Read
   UNRECOVERED_ERROR: generic(0x88, { from: kv, retry: 'same' }),
   KEY_EXISTS: generic(0x89, { from: kv }),
 
@@ -212,7 +217,7 @@ export const STATUS = statusTable({
   CONTROLLER_DATA_QUEUE_FULL: specific(0x3b, { retry: 'later' }),
   CONFLICTING_ATTRIBUTES: ofIo(0x80),
   INVALID_PROTECTION_INFORMATION: ofIo(0x81),
-  // Of Format NVM, too (NVM 1.2 Figure 18)
+  // Also returned by Format NVM (NVM 1.2 Figure 18)
   ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { from: ['admin', 'io'] }),
   COMMAND_SIZE_LIMIT_EXCEEDED: ofIo(0x83),
   INVALID_COMMAND_ID: ofIo(0x84),
@@ -235,13 +240,13 @@ export const STATUS = statusTable({
   MEMORY_RANGE_SET_IN_USE: ofIo(0x95, { name: 'Memory Range Set In Use', retry: 'later' }),
   NO_PROGRAM: ofIo(0x96),
   OVERLAPPING_MEMORY_RANGES: ofIo(0x97),
-  // From here to 9Ch in Base 2.2 alone: Base 2.1's page could not be read
+  // From here to 9Ch from Base 2.2: Base 2.1's page could not be read
   PROGRAM_NOT_ACTIVATED: ofIo(0x98),
   PROGRAM_IN_USE: ofIo(0x99, { name: 'Program In Use', retry: 'later' }),
   PROGRAM_INDEX_NOT_DOWNLOADABLE: ofIo(0x9a),
   PROGRAM_TOO_BIG: ofIo(0x9b),
   SUCCESSFUL_MEDIA_VERIFICATION_READ: ofIo(0x9c),
-  // libnvme 1.3 enum nvme_status_field; the Base Specification leaves both to the ZNS Command Set
+  // libnvme 1.3 enum nvme_status_field; the Base Specification defers both to the ZNS Command Set
   INVALID_ZONE_OPERATION_REQUEST: ofZones(0xb6),
   ZRWA_RESOURCES_UNAVAILABLE: ofZones(0xb7, { retry: 'later' }),
   ZONED_BOUNDARY_ERROR: ofZones(0xb8),
@@ -284,8 +289,8 @@ const typeNames = [
 ]
 
 /**
- * The row of a status; undefined for one that the spec does not name.
- * @param own Rows to be looked at first: FABRICS_STATUS where the command was a Fabrics command.
+ * Returns the row of a status; undefined if the specification does not name it.
+ * @param own rows to look at first: FABRICS_STATUS for a Fabrics command.
  */
 export function statusOf(sct: number, sc: number, own?: StatusTable): StatusCode | undefined {
   const first = own && Object.values(own).find((code) => code.sct === sct && code.sc === sc)
@@ -293,8 +298,8 @@ export function statusOf(sct: number, sc: number, own?: StatusTable): StatusCode
 }
 
 /**
- * The spec's name of a status; of one that it does not name, its type and number.
- * @param own Rows to be looked at first: FABRICS_STATUS where the command was a Fabrics command.
+ * Returns the specification's name of a status, or its type and number if it has none.
+ * @param own rows to look at first: FABRICS_STATUS for a Fabrics command.
  */
 export function statusName(sct: number, sc: number, own?: StatusTable): string {
   const type = typeNames[sct] ?? (sct === 7 ? 'Vendor Specific Status' : `Reserved Status Code Type ${sct}h`)
@@ -302,8 +307,8 @@ export function statusName(sct: number, sc: number, own?: StatusTable): string {
 }
 
 /**
- * `LBA Out of Range (SCT 0h SC 80h, DNR)`: what every message about a failed command begins with.
- * @param own Rows to be looked at first: FABRICS_STATUS where the command was a Fabrics command.
+ * Formats a status for error messages: `LBA Out of Range (SCT 0h SC 80h, DNR)`.
+ * @param own rows to look at first: FABRICS_STATUS for a Fabrics command.
  */
 export function formatStatus(status: Status, own?: StatusTable): string {
   const flags = `${status.dnr ? ', DNR' : ''}${status.more ? ', M' : ''}`
@@ -311,11 +316,11 @@ export function formatStatus(status: Status, own?: StatusTable): string {
 }
 
 /**
- * How the command may be sent once more; undefined where it may not. DNR always wins. A controller that gives a Command
- * Retry Delay wants the command again, after that delay: hand `crd` over only if ACRE is set, as it is reserved
- * otherwise. Of a status that the spec does not name, only these bits are known. Whether the command may be executed
- * twice is the caller's to know: one that failed may have been carried out in part.
- * @param own Rows to be looked at first: FABRICS_STATUS where the command was a Fabrics command.
+ * Returns how the command may be retried; undefined if it must not be. DNR always wins. A Command Retry Delay requests
+ * a retry after that delay: pass `crd` only if ACRE is set, since it is reserved otherwise. For a status without a
+ * name, only these bits are used. The caller must know whether the command may be executed twice: a failed command may
+ * have been executed in part.
+ * @param own rows to look at first: FABRICS_STATUS for a Fabrics command.
  */
 export function mayRetry(status: Status, own?: StatusTable): Exclude<Retry, 'never'> | undefined {
   const { sct, sc, dnr, crd = 0 } = status

@@ -3,18 +3,18 @@
  * The NVMe wire format for C11, C++17, CUDA and Linux kernel modules.
  * Generated from the declarations in packages/nvme-spec/src; edit those, then run: pnpm gen
  *
- * A name is the one that @gpunvme/nvme-spec exports: CreateIoSq is GPUNVME_CREATE_IO_SQ, IdentifyController is
+ * Names are derived from the exports of @gpunvme/nvme-spec: CreateIoSq is GPUNVME_CREATE_IO_SQ, IdentifyController is
  * struct gpunvme_identify_controller.
  *
- * Bits: X_SHIFT is the place of the lowest bit, X_MASK has the bits set where they stand (as GENMASK() gives them, so
- * that FIELD_PREP() and FIELD_GET() of Linux take it), and values with names are not shifted. Bits of a register are
- * counted in that register; bits of a structure in the member that holds them, or in the little-endian integer that a
- * member of bytes is; bits of a command in dword X_DWORD of its entry, which is cdw10 of struct gpunvme_sqe for 10. A
- * field of more than one dword has X_BITS instead, and its low dword is X_DWORD.
+ * Bits: X_SHIFT is the position of the lowest bit. X_MASK is a mask in position, as of GENMASK(), for Linux's
+ * FIELD_PREP() and FIELD_GET(). Named values are not shifted. Bits of a register are numbered in that register; bits of
+ * a structure in the member that holds them, or in the little-endian integer that a member of bytes represents; bits of
+ * a command in dword X_DWORD of its entry, for example cdw10 of struct gpunvme_sqe for 10. A field of more than one
+ * dword has X_BITS instead, and its low dword is X_DWORD.
  *
- * Structures are aligned as C aligns them, without bit-fields and without packing: what the specification does not
- * align is an array of bytes, and so is what it reserves. Members named bits_N hold rows that share bytes. An entry of
- * a list may stand at an address that suits no structure: copy it first. Text ends with its array, not with a null.
+ * Structures have C's natural alignment, without bit-fields or packing: fields that the specification does not align,
+ * and reserved ranges, are arrays of bytes. Members named bits_N hold rows that share bytes. An entry of a list may be
+ * at an unaligned address: copy it first. Text ends with its array and is not null-terminated.
  */
 #ifndef GPUNVME_NVME_SPEC_H
 #define GPUNVME_NVME_SPEC_H
@@ -28,7 +28,7 @@
 #endif
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "gpunvme/nvme_spec.h reads memory of the device as it stands: little-endian processors only"
+#error "gpunvme/nvme_spec.h accesses device memory without byte swapping: it supports only little-endian processors"
 #endif
 
 #if defined(__cplusplus)
@@ -65,7 +65,7 @@
 #define GPUNVME_CAP_NSSRS_MASK 0x1000000000ULL
 #define GPUNVME_CAP_CSS_NCSS_SHIFT 37 /* NVM Command Set Support */
 #define GPUNVME_CAP_CSS_NCSS_MASK 0x2000000000ULL
-#define GPUNVME_CAP_CSS_IOCSS_SHIFT 43 /* I/O Command Set Support: Identify I/O Command Set exists */
+#define GPUNVME_CAP_CSS_IOCSS_SHIFT 43 /* I/O Command Set Support: Identify I/O Command Set supported */
 #define GPUNVME_CAP_CSS_IOCSS_MASK 0x80000000000ULL
 #define GPUNVME_CAP_CSS_NOIOCSS_SHIFT 44 /* No I/O Command Set Support: Admin commands only */
 #define GPUNVME_CAP_CSS_NOIOCSS_MASK 0x100000000000ULL
@@ -156,7 +156,7 @@
 #define GPUNVME_CSTS_NSSRO_MASK 0x10u
 #define GPUNVME_CSTS_PP_SHIFT 5 /* Processing Paused */
 #define GPUNVME_CSTS_PP_MASK 0x20u
-#define GPUNVME_CSTS_ST_SHIFT 6 /* Shutdown Type: 1 when SHST speaks of the NVM subsystem */
+#define GPUNVME_CSTS_ST_SHIFT 6 /* Shutdown Type: 1 if SHST refers to the NVM subsystem */
 #define GPUNVME_CSTS_ST_MASK 0x40u
 
 /* NSSR: NVM Subsystem Reset (rw, 32 bits; Base 2.1 §3.1.4.7) */
@@ -184,7 +184,7 @@
 
 /* CMBLOC: CMB Location (ro, 32 bits; Base 2.1 §3.1.4.11) */
 #define GPUNVME_REG_CMBLOC 0x38u
-#define GPUNVME_CMBLOC_BIR_SHIFT 0 /* Base Indicator Register: which BAR */
+#define GPUNVME_CMBLOC_BIR_SHIFT 0 /* Base Indicator Register: index of the BAR */
 #define GPUNVME_CMBLOC_BIR_MASK 0x7u
 #define GPUNVME_CMBLOC_CQMMS_SHIFT 3 /* CMB Queue Mixed Memory Support */
 #define GPUNVME_CMBLOC_CQMMS_MASK 0x8u
@@ -287,7 +287,7 @@
 #define GPUNVME_CMBSWTP_CMBSWTU_KIB 0x1u
 #define GPUNVME_CMBSWTP_CMBSWTU_MIB 0x2u
 #define GPUNVME_CMBSWTP_CMBSWTU_GIB 0x3u
-#define GPUNVME_CMBSWTP_CMBSWTV_SHIFT 8 /* CMB Sustained Write Throughput, in CMBSWTU a second */
+#define GPUNVME_CMBSWTP_CMBSWTV_SHIFT 8 /* CMB Sustained Write Throughput, in CMBSWTU per second */
 #define GPUNVME_CMBSWTP_CMBSWTV_MASK 0xffffff00u
 
 /* NSSD: NVM Subsystem Shutdown (rw, 32 bits; Base 2.1 §3.1.4.20) */
@@ -310,7 +310,7 @@
 #define GPUNVME_PMRCAP_RDS_MASK 0x8u
 #define GPUNVME_PMRCAP_WDS_SHIFT 4 /* Write Data Support */
 #define GPUNVME_PMRCAP_WDS_MASK 0x10u
-#define GPUNVME_PMRCAP_BIR_SHIFT 5 /* Base Indicator Register: which BAR */
+#define GPUNVME_PMRCAP_BIR_SHIFT 5 /* Base Indicator Register: index of the BAR */
 #define GPUNVME_PMRCAP_BIR_MASK 0xe0u
 #define GPUNVME_PMRCAP_PMRTU_SHIFT 8 /* PMR Time Units */
 #define GPUNVME_PMRCAP_PMRTU_MASK 0x300u
@@ -332,7 +332,7 @@
 
 /* PMRSTS: PMR Status (ro, 32 bits; Base 2.1 §3.1.4.24) */
 #define GPUNVME_REG_PMRSTS 0xe08u
-#define GPUNVME_PMRSTS_ERR_SHIFT 0 /* Error: vendor specific where not 0 */
+#define GPUNVME_PMRSTS_ERR_SHIFT 0 /* Error: vendor specific if not 0 */
 #define GPUNVME_PMRSTS_ERR_MASK 0xffu
 #define GPUNVME_PMRSTS_NRDY_SHIFT 8 /* Not Ready */
 #define GPUNVME_PMRSTS_NRDY_MASK 0x100u
@@ -366,7 +366,7 @@
 #define GPUNVME_PMRSWTP_PMRSWTU_KIB 0x1u
 #define GPUNVME_PMRSWTP_PMRSWTU_MIB 0x2u
 #define GPUNVME_PMRSWTP_PMRSWTU_GIB 0x3u
-#define GPUNVME_PMRSWTP_PMRSWTV_SHIFT 8 /* PMR Sustained Write Throughput, in PMRSWTU a second */
+#define GPUNVME_PMRSWTP_PMRSWTV_SHIFT 8 /* PMR Sustained Write Throughput, in PMRSWTU per second */
 #define GPUNVME_PMRSWTP_PMRSWTV_MASK 0xffffff00u
 
 /* PMRMSCL: PMR Memory Space Control Lower (rw, 32 bits; Base 2.2 §3.1.4.27) */
@@ -381,7 +381,7 @@
 #define GPUNVME_PMRMSCU_CBA_SHIFT 0 /* Controller Base Address: address bits 63:32 */
 #define GPUNVME_PMRMSCU_CBA_MASK 0xffffffffu
 
-/* Doorbells: the byte offset in BAR0 of that of queue qid, of 64 bits, for a CAP.DSTRD of dstrd (PCIe 1.2 §3.1.2) */
+/* Doorbells: 64-bit byte offset in BAR0 of the doorbell of queue qid; dstrd is CAP.DSTRD (PCIe 1.2 §3.1.2) */
 #define GPUNVME_SQ_TAIL_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid)) << (2 + (dstrd))))
 #define GPUNVME_CQ_HEAD_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid) + 1) << (2 + (dstrd))))
 #define GPUNVME_DOORBELL_BASE 0x1000u
@@ -591,7 +591,7 @@ struct gpunvme_identify_controller {
 	uint8_t rab; /* Recommended Arbitration Burst: 2 ^ n commands */
 	uint8_t ieee[3]; /* IEEE OUI Identifier */
 	uint8_t cmic; /* Controller Multi-Path I/O and Namespace Sharing Capabilities */
-	uint8_t mdts; /* Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 is no limit */
+	uint8_t mdts; /* Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 means no limit */
 	uint16_t cntlid; /* Controller ID */
 	uint32_t ver; /* Version, as in VS */
 	uint32_t rtd3r; /* RTD3 Resume Latency, microseconds */
@@ -958,7 +958,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vs, 3072);
 #define GPUNVME_IDENTIFY_CONTROLLER_NVMSR_NVMESD_MASK 0x1u
 #define GPUNVME_IDENTIFY_CONTROLLER_NVMSR_NVMEE_SHIFT 1 /* NVMe Enclosure */
 #define GPUNVME_IDENTIFY_CONTROLLER_NVMSR_NVMEE_MASK 0x2u
-#define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCR_SHIFT 0 /* VPD Write Cycles Remaining; 7Fh is that or more */
+#define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCR_SHIFT 0 /* VPD Write Cycles Remaining; 7Fh means 127 or more */
 #define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCR_MASK 0x7fu
 #define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCRV_SHIFT 7 /* VPD Write Cycles Remaining Valid */
 #define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCRV_MASK 0x80u
@@ -1322,7 +1322,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
 #define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR_MASK 0x20u
 #define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
 #define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_MASK 0x40u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as from 1.3 on */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as in 1.3 and later */
 #define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_MASK 0x80u
 #define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
 #define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_MASK 0x7fu
@@ -1354,7 +1354,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
 #define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD 0x2u
 #define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED 0x3u
 
-/* NamespaceIdDescriptor: What a namespace identifier begins with (Base 2.1 §5.1.13.2.3) */
+/* NamespaceIdDescriptor: Header of a namespace identifier (Base 2.1 §5.1.13.2.3) */
 struct gpunvme_namespace_id_descriptor {
 	uint8_t nidt; /* Namespace Identifier Type */
 	uint8_t nidl; /* Namespace Identifier Length in bytes */
@@ -1500,7 +1500,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, reserved_25, 25);
 #define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR_MASK 0xffff0000u
 #define GPUNVME_IDENTIFY_NVM_CONTROLLER_LBAMQF_TYPE_0 0x0u
 
-/* ZonedLbaFormat: Zones of an LBA format (libnvme 1.3 nvme_zns_lbafe) */
+/* ZonedLbaFormat: Zone properties of an LBA format (libnvme 1.3 nvme_zns_lbafe) */
 struct gpunvme_zoned_lba_format {
 	uint64_t zsze; /* Zone Size in logical blocks */
 	uint8_t zdes; /* Zone Descriptor Extension Size in units of 64 bytes */
@@ -1511,12 +1511,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zsze, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zdes, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, reserved_9, 9);
 
-/* IdentifyZonedNamespace: Zones of a namespace (CNS 05h) (libnvme 1.3 nvme_zns_id_ns) */
+/* IdentifyZonedNamespace: Zone properties of a namespace (CNS 05h) (libnvme 1.3 nvme_zns_id_ns) */
 struct gpunvme_identify_zoned_namespace {
 	uint16_t zoc; /* Zone Operation Characteristics */
 	uint16_t ozcs; /* Optional Zoned Command Support */
-	uint32_t mar; /* Maximum Active Resources; FFFFFFFFh is no limit, 0's based */
-	uint32_t mor; /* Maximum Open Resources; FFFFFFFFh is no limit, 0's based */
+	uint32_t mar; /* Maximum Active Resources; FFFFFFFFh means no limit, 0's based */
+	uint32_t mor; /* Maximum Open Resources; FFFFFFFFh means no limit, 0's based */
 	uint32_t rrl; /* Reset Recommended Limit in seconds */
 	uint32_t frl; /* Finish Recommended Limit in seconds */
 	uint32_t rrl1; /* Reset Recommended Limit 1 in seconds */
@@ -1566,14 +1566,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, vs, 3840);
 
 /* IdentifyZonedController: Limits of zone commands (CNS 06h) (libnvme 1.3 nvme_zns_id_ctrl) */
 struct gpunvme_identify_zoned_controller {
-	uint8_t zasl; /* Zone Append Size Limit: 2 ^ n pages of CAP.MPSMIN; 0 is MDTS */
+	uint8_t zasl; /* Zone Append Size Limit: 2 ^ n pages of CAP.MPSMIN; 0 means MDTS */
 	uint8_t reserved_1[4095];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_identify_zoned_controller, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, zasl, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, reserved_1, 1);
 
-/* IdentifyIndependentNamespace: What namespaces of every command set report (Base 2.1 §5.1.13.2.8) */
+/* IdentifyIndependentNamespace: Namespace data common to all command sets (Base 2.1 §5.1.13.2.8) */
 struct gpunvme_identify_independent_namespace {
 	uint8_t nsfeat; /* Common Namespace Features */
 	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
@@ -1631,7 +1631,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_24
 #define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR_MASK 0x20u
 #define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
 #define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_MASK 0x40u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as from 1.3 on */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as in 1.3 and later */
 #define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_MASK 0x80u
 #define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
 #define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_MASK 0x7fu
@@ -1741,7 +1741,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, numid, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, reserved_1, 1);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, entry, 32);
 
-/* NamespaceGranularity: Sizes that suit a namespace to create (NVM 1.2 §4.1.5.8) */
+/* NamespaceGranularity: Preferred granularity of a new namespace (NVM 1.2 §4.1.5.8) */
 struct gpunvme_namespace_granularity {
 	uint64_t nsg; /* Namespace Size Granularity in bytes */
 	uint64_t ncg; /* Namespace Capacity Granularity in bytes */
@@ -1767,7 +1767,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, reserved_1056, 
 #define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_SHIFT 0 /* Granularity Descriptor Mapping */
 #define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_MASK 0x1u
 
-/* UuidListEntry: A UUID and whose it is (libnvme 1.3 nvme_id_uuid_list_entry) */
+/* UuidListEntry: A UUID and its association (libnvme 1.3 nvme_id_uuid_list_entry) */
 struct gpunvme_uuid_list_entry {
 	uint32_t bits_0; /* IDASC */
 	uint8_t reserved_4[12];
@@ -1786,7 +1786,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, uuid, 16);
 /* UuidList: Up to 127 UUIDs (libnvme 1.3 nvme_id_uuid_list) */
 struct gpunvme_uuid_list {
 	uint8_t reserved_0[32];
-	struct gpunvme_uuid_list_entry entry[127]; /* UUIDs, from UUID Index 1 on */
+	struct gpunvme_uuid_list_entry entry[127]; /* UUIDs, from UUID Index 1 */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_uuid_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list, reserved_0, 0);
@@ -1829,7 +1829,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, negids, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, endgid, 2);
 
-/* IoCommandSetVector: Command sets that can be used at once (libnvme 1.16 nvme_id_iocs_iocsc) */
+/* IoCommandSetVector: Command sets that can be used together (libnvme 1.16 nvme_id_iocs_iocsc) */
 struct gpunvme_io_command_set_vector {
 	uint32_t bits_0; /* NVMCS KVCS ZNSCS SLMCS CPNCS */
 	uint8_t reserved_4[4];
@@ -1855,7 +1855,7 @@ struct gpunvme_io_command_sets {
 GPUNVME_ASSERT_SIZE(struct gpunvme_io_command_sets, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_sets, iocsc, 0);
 
-/* NamespaceToCreate: What a namespace is created with (NVM 1.2 §4.1.6) */
+/* NamespaceToCreate: Properties of the namespace to create (NVM 1.2 §4.1.6) */
 struct gpunvme_namespace_to_create {
 	uint64_t nsze; /* Namespace Size in logical blocks */
 	uint64_t ncap; /* Namespace Capacity in logical blocks */
@@ -1924,7 +1924,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_768, 768);
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_SHIFT 0 /* Allocate ZRWA Resources */
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_MASK 0x1u
 
-/* SupportedLogPages: The log pages that are supported (LID 00h) (Base 2.1 §5.1.12.1.1) */
+/* SupportedLogPages: Supported log pages (LID 00h) (Base 2.1 §5.1.12.1.1) */
 struct gpunvme_supported_log_pages {
 	uint32_t lids[256]; /* Log Page Identifier Supported, by LID */
 };
@@ -1937,9 +1937,9 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_log_pages, lids, 0);
 #define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP_SHIFT 16 /* LID Specific Parameter */
 #define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP_MASK 0xffff0000u
 
-/* ErrorLogEntry: An error (LID 01h) (Base 2.3 §5.2.12.1.2) */
+/* ErrorLogEntry: An error log entry (LID 01h) (Base 2.3 §5.2.12.1.2) */
 struct gpunvme_error_log_entry {
-	uint64_t ecnt; /* Error Count; 0 is no entry */
+	uint64_t ecnt; /* Error Count; 0 means no entry */
 	uint16_t sqid; /* Submission Queue ID */
 	uint16_t cid; /* Command ID */
 	uint16_t sts; /* Status Info */
@@ -2003,11 +2003,11 @@ struct gpunvme_smart_health_log {
 	uint8_t ctemp[2]; /* Composite Temperature in kelvins */
 	uint8_t avsp; /* Available Spare in percent */
 	uint8_t avspt; /* Available Spare Threshold in percent */
-	uint8_t pused; /* Percentage Used; 255 is more than 254 */
+	uint8_t pused; /* Percentage Used; 255 means more than 254 */
 	uint8_t egcws; /* Endurance Group Critical Warning Summary */
 	uint8_t reserved_7[25];
-	uint64_t dur[2]; /* Data Units Read, in 1,000 times 512 bytes */
-	uint64_t duw[2]; /* Data Units Written, in 1,000 times 512 bytes */
+	uint64_t dur[2]; /* Data Units Read, in units of 1,000 * 512 bytes */
+	uint64_t duw[2]; /* Data Units Written, in units of 1,000 * 512 bytes */
 	uint64_t hrc[2]; /* Host Read Commands */
 	uint64_t hwc[2]; /* Host Write Commands */
 	uint64_t cbt[2]; /* Controller Busy Time in minutes */
@@ -2110,17 +2110,17 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs7, 56);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, reserved_64, 64);
 #define GPUNVME_FIRMWARE_SLOT_LOG_AFI_CAFS_SHIFT 0 /* Current Active Firmware Slot */
 #define GPUNVME_FIRMWARE_SLOT_LOG_AFI_CAFS_MASK 0x7u
-#define GPUNVME_FIRMWARE_SLOT_LOG_AFI_NAFS_SHIFT 4 /* Next Active Firmware Slot; 0 is not said */
+#define GPUNVME_FIRMWARE_SLOT_LOG_AFI_NAFS_SHIFT 4 /* Next Active Firmware Slot; 0 means not reported */
 #define GPUNVME_FIRMWARE_SLOT_LOG_AFI_NAFS_MASK 0x70u
 
-/* ChangedAttachedNamespaceList: Attached namespaces that changed (LID 04h) (Base 2.3 §5.2.12.1.5) */
+/* ChangedAttachedNamespaceList: Changed attached namespaces (LID 04h) (Base 2.3 §5.2.12.1.5) */
 struct gpunvme_changed_attached_namespace_list {
 	uint32_t nsid[1024]; /* Namespace Identifiers */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_changed_attached_namespace_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_attached_namespace_list, nsid, 0);
 
-/* ChangedAllocatedNamespaceList: Allocated namespaces that changed (LID 1Ch) (Base 2.3 §5.2.12.1.27) */
+/* ChangedAllocatedNamespaceList: Changed allocated namespaces (LID 1Ch) (Base 2.3 §5.2.12.1.27) */
 struct gpunvme_changed_allocated_namespace_list {
 	uint32_t nsid[1024]; /* Namespace Identifiers */
 };
@@ -2268,10 +2268,10 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_management_command_effects_log, reserved_10
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSSCPE_MASK 0x2000000u
 
-/* SelfTestResult: How a device self-test ended (Base 2.3 §5.2.12.1.7) */
+/* SelfTestResult: Result of a device self-test (Base 2.3 §5.2.12.1.7) */
 struct gpunvme_self_test_result {
 	uint8_t dsts; /* Device Self-test Status */
-	uint8_t segn; /* Segment Number of the first that failed */
+	uint8_t segn; /* Segment Number of the first failed segment */
 	uint8_t vdinfo; /* Valid Diagnostic Information */
 	uint8_t reserved_3;
 	uint8_t poh[8]; /* Power On Hours */
@@ -2328,7 +2328,7 @@ struct gpunvme_self_test_log {
 	uint8_t cdsto; /* Current Device Self-Test Operation */
 	uint8_t cdstc; /* Current Device Self-Test Completion */
 	uint8_t reserved_2[2];
-	struct gpunvme_self_test_result rds[20]; /* Result Data Structures, the newest first */
+	struct gpunvme_self_test_result rds[20]; /* Result Data Structures, newest first */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_self_test_log, 564);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_log, cdsto, 0);
@@ -2422,7 +2422,7 @@ struct gpunvme_endurance_group_log {
 	uint8_t reserved_2;
 	uint8_t avsp; /* Available Spare in percent */
 	uint8_t avspt; /* Available Spare Threshold in percent */
-	uint8_t pused; /* Percentage Used; 255 is more than 254 */
+	uint8_t pused; /* Percentage Used; 255 means more than 254 */
 	uint16_t did; /* Domain Identifier */
 	uint8_t reserved_8[24];
 	uint64_t ee[2]; /* Endurance Estimate in 1,000,000,000 bytes */
@@ -2562,11 +2562,11 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_log_header, chgc, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_log_header, nagd, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_log_header, reserved_10, 10);
 
-/* AnaGroupDescriptor: How the description of an ANA Group begins (Base 2.1 §5.1.12.1.13) */
+/* AnaGroupDescriptor: Header of an ANA Group Descriptor (Base 2.1 §5.1.12.1.13) */
 struct gpunvme_ana_group_descriptor {
 	uint32_t agid; /* ANA Group ID */
 	uint32_t nnv; /* Number of NSID Values */
-	uint64_t chgc; /* Change Count; 0 is not reported */
+	uint64_t chgc; /* Change Count; 0 means not reported */
 	uint8_t anasa; /* Asymmetric Namespace Access State Attributes */
 	uint8_t reserved_17[15];
 };
@@ -2584,7 +2584,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_group_descriptor, reserved_17, 17);
 #define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_PERSISTENT_LOSS 0x4u
 #define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_CHANGE 0xfu
 
-/* TimestampData: A time, and where it comes from (Base 2.1 §5.1.25.1.7) */
+/* TimestampData: A time and its origin (Base 2.1 §5.1.25.1.7) */
 struct gpunvme_timestamp_data {
 	uint8_t tstmp[6]; /* Timestamp in milliseconds since 1970 or since a reset */
 	uint8_t tstmps; /* Timestamp Attribute */
@@ -2621,7 +2621,7 @@ struct gpunvme_persistent_event_log_header {
 	uint16_t gnum; /* Generation Number */
 	uint8_t rci[4]; /* Reporting Context Information */
 	uint8_t reserved_378[102];
-	uint8_t seb[32]; /* Supported Events Bitmap: a bit for each type */
+	uint8_t seb[32]; /* Supported Events Bitmap: one bit per type */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_persistent_event_log_header, 512);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, lid, 0);
@@ -2653,7 +2653,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, seb, 480);
 #define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCE_SHIFT 18 /* Reporting Context Exists */
 #define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCE_MASK 0x40000u
 
-/* PersistentEventHeader: How a persistent event begins (Base 2.3 §5.2.12.1.14) */
+/* PersistentEventHeader: Header of a persistent event (Base 2.3 §5.2.12.1.14) */
 struct gpunvme_persistent_event_header {
 	uint8_t et; /* Event Type */
 	uint8_t etr; /* Event Type Revision */
@@ -2773,7 +2773,7 @@ struct gpunvme_change_namespace_event {
 	uint32_t anagrpid; /* ANA Group Identifier */
 	uint16_t nvmsetid; /* NVM Set Identifier */
 	uint16_t endgid; /* Endurance Group Identifier */
-	uint32_t nsid; /* Namespace ID; FFFFFFFFh when all were deleted */
+	uint32_t nsid; /* Namespace ID; FFFFFFFFh if all were deleted */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_change_namespace_event, 48);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, nmcdw10, 0);
@@ -2873,7 +2873,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_completion_event, reserved_6, 6);
 #define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_MVCNCLD_SHIFT 9 /* Media Verification Canceled */
 #define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_MVCNCLD_MASK 0x200u
 
-/* SetFeatureEvent: How the data of a Set Feature event begins (Base 2.1 §5.1.12.1.14.2.11) */
+/* SetFeatureEvent: Set Feature event header (Base 2.1 §5.1.12.1.14.2.11) */
 struct gpunvme_set_feature_event {
 	uint32_t sfel; /* Set Feature Event Layout */
 };
@@ -2888,7 +2888,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_set_feature_event, sfel, 0);
 
 /* ThermalExcursionEvent: Data of a Thermal Excursion event (Base 2.1 §5.1.12.1.14.2.13) */
 struct gpunvme_thermal_excursion_event {
-	uint8_t otmp; /* Over Temperature: kelvins from the threshold */
+	uint8_t otmp; /* Over Temperature: kelvins relative to the threshold */
 	uint8_t thresh; /* Threshold */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_thermal_excursion_event, 2);
@@ -2903,7 +2903,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_thermal_excursion_event, thresh, 1);
 #define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_THERMAL_MANAGEMENT_STOPPED 0x89u
 #define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_UNDER_TEMPERATURE 0xb0u
 
-/* VendorSpecificEventDescriptor: How a part of a Vendor Specific event begins (Base 2.1 §5.1.12.1.14.2.15) */
+/* VendorSpecificEventDescriptor: Header of a part of a Vendor Specific event (Base 2.1 §5.1.12.1.14.2.15) */
 struct gpunvme_vendor_specific_event_descriptor {
 	uint16_t vsec; /* Vendor Specific Event Code */
 	uint8_t vsedt; /* Data Type */
@@ -2920,7 +2920,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_event_descriptor, vsedl, 4)
 #define GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_BINARY 0x3u
 #define GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_SIGNED_INTEGER 0x4u
 
-/* HardwareErrorEvent: How the data of a hardware error event begins (Base 2.3 §5.2.12.1.14.2.5) */
+/* HardwareErrorEvent: Header of a hardware error event (Base 2.3 §5.2.12.1.14.2.5) */
 struct gpunvme_hardware_error_event {
 	uint16_t nsheec; /* NVM Subsystem Hardware Error Event Code */
 	uint8_t reserved_2[2];
@@ -2940,7 +2940,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_hardware_error_event, reserved_2, 2);
 #define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_MEDIA_AND_DATA_INTEGRITY_STATUS 0xau
 #define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CONTROLLER_READY_TIMEOUT_EXCEEDED 0xbu
 
-/* PcieHardwareError: PCI Express registers at an error (Base 2.3 §5.2.12.1.14.2.5) */
+/* PcieHardwareError: PCI Express registers at the time of an error (Base 2.3 §5.2.12.1.14.2.5) */
 struct gpunvme_pcie_hardware_error {
 	uint16_t pciedsr; /* PCIe Device Status Register */
 	uint8_t pcieas; /* PCIe AER Support */
@@ -2989,7 +2989,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_unexpected_power_loss, uplia, 16);
 #define GPUNVME_UNEXPECTED_POWER_LOSS_UPLIA_UPLOA_SHIFT 0 /* Unexpected Power Loss Due to Out-Of-Band Activity */
 #define GPUNVME_UNEXPECTED_POWER_LOSS_UPLIA_UPLOA_MASK 0x1u
 
-/* ReadyTimeoutExceeded: What was not ready in time (Base 2.1 §5.1.12.1.14.2.5) */
+/* ReadyTimeoutExceeded: Components not ready in time (Base 2.1 §5.1.12.1.14.2.5) */
 struct gpunvme_ready_timeout_exceeded {
 	uint8_t cst; /* Controller State */
 	uint8_t reserved_1[3];
@@ -3021,7 +3021,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, estulb, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, reserved_12, 12);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lsgc, 14);
 
-/* LbaStatusNamespaceElement: How many ranges of a namespace follow (NVM 1.2 §4.1.4.5) */
+/* LbaStatusNamespaceElement: Number of ranges of a namespace (NVM 1.2 §4.1.4.5) */
 struct gpunvme_lba_status_namespace_element {
 	uint32_t neid; /* Namespace Element Identifier: its NSID */
 	uint32_t nlrd; /* Number of LBA Range Descriptors */
@@ -3051,7 +3051,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, reserved_12, 12);
 struct gpunvme_media_unit_status_header {
 	uint16_t nmu; /* Number of Media Unit Status Descriptors */
 	uint16_t cchans; /* Number of Channels */
-	uint16_t selc; /* Selected Configuration; 0 is none */
+	uint16_t selc; /* Selected Configuration; 0 for none */
 	uint8_t reserved_6[10];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_status_header, 16);
@@ -3060,15 +3060,15 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, cchans, 2);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, selc, 4);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, reserved_6, 6);
 
-/* MediaUnitStatusDescriptor: How the status of a Media Unit begins (Base 2.1 §5.1.12.1.16) */
+/* MediaUnitStatusDescriptor: Header of a Media Unit Status Descriptor (Base 2.1 §5.1.12.1.16) */
 struct gpunvme_media_unit_status_descriptor {
 	uint16_t muid; /* Media Unit Identifier */
 	uint16_t did; /* Domain Identifier */
 	uint16_t endgid; /* Endurance Group Identifier */
 	uint16_t nvmsetid; /* NVM Set Identifier */
-	uint16_t caf; /* Capacity Adjustment Factor; 0 is not reported */
+	uint16_t caf; /* Capacity Adjustment Factor; 0 means not reported */
 	uint8_t avsp; /* Available Spare in percent */
-	uint8_t pused; /* Percentage Used; 255 is more than 254 */
+	uint8_t pused; /* Percentage Used; 255 means more than 254 */
 	uint8_t mucs; /* Number of Channels */
 	uint8_t cio; /* Channel Identifiers Offset in bytes */
 };
@@ -3083,7 +3083,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, pused, 11);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, mucs, 12);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, cio, 13);
 
-/* CapacityConfigurationListHeader: How Supported Capacity Configuration List begins (Base 2.1 §5.1.12.1.17) */
+/* CapacityConfigurationListHeader: The header (LID 11h) (Base 2.1 §5.1.12.1.17) */
 struct gpunvme_capacity_configuration_list_header {
 	uint8_t sccn; /* Number of Supported Capacity Configurations */
 	uint8_t reserved_1[15];
@@ -3092,7 +3092,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_capacity_configuration_list_header, 16);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, sccn, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, reserved_1, 1);
 
-/* CapacityConfigurationDescriptor: How a Capacity Configuration begins (Base 2.1 §5.1.12.1.17) */
+/* CapacityConfigurationDescriptor: Header of a Capacity Configuration (Base 2.1 §5.1.12.1.17) */
 struct gpunvme_capacity_configuration_descriptor {
 	uint16_t ccid; /* Capacity Configuration Identifier */
 	uint16_t did; /* Domain Identifier */
@@ -3108,7 +3108,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, reserved
 /* EnduranceGroupConfigurationDescriptor: Endurance Group Configuration header (Base 2.1 §5.1.12.1.17) */
 struct gpunvme_endurance_group_configuration_descriptor {
 	uint16_t endgid; /* Endurance Group Identifier */
-	uint16_t cadjf; /* Capacity Adjustment Factor; 0 is not reported */
+	uint16_t cadjf; /* Capacity Adjustment Factor; 0 means not reported */
 	uint8_t reserved_4[12];
 	uint8_t tegcap[16]; /* Total Endurance Group Capacity in bytes */
 	uint8_t segcap[16]; /* Spare Endurance Group Capacity in bytes */
@@ -3126,7 +3126,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, e
 GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, reserved_64, 64);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, egsets, 80);
 
-/* ChannelConfigurationDescriptor: How a Channel of an Endurance Group begins (Base 2.1 §5.1.12.1.17) */
+/* ChannelConfigurationDescriptor: Header of a Channel of an Endurance Group (Base 2.1 §5.1.12.1.17) */
 struct gpunvme_channel_configuration_descriptor {
 	uint16_t chid; /* Channel Identifier */
 	uint16_t chmus; /* Number of Channel Media Units */
@@ -3187,7 +3187,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_8, 8);
 #define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_SHIFT 31 /* Active Boot Partition ID */
 #define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_MASK 0x80000000u
 
-/* ParticipatingNvmSubsystemsHeader: How the list of NVM subsystems begins (Base 2.3 §5.2.12.1.23) */
+/* ParticipatingNvmSubsystemsHeader: Header of the list of NVM subsystems (Base 2.3 §5.2.12.1.23) */
 struct gpunvme_participating_nvm_subsystems_header {
 	uint64_t genctr; /* Generation Counter */
 	uint64_t numpsub; /* Number of Participating NVM Subsystems */
@@ -3198,7 +3198,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, genctr
 GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, numpsub, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, reserved_16, 16);
 
-/* ManagementAddressDescriptor: Where a management entity is (Base 2.3 §5.2.12.1.24) */
+/* ManagementAddressDescriptor: Address of a management entity (Base 2.3 §5.2.12.1.24) */
 struct gpunvme_management_address_descriptor {
 	uint8_t mat; /* Management Address Type */
 	uint8_t reserved_1[3];
@@ -3231,11 +3231,11 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, chngc, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, nrgd, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, reserved_10, 10);
 
-/* ReachabilityGroupDescriptor: How a Reachability Group begins (Base 2.3 §5.2.12.1.25) */
+/* ReachabilityGroupDescriptor: Header of a Reachability Group (Base 2.3 §5.2.12.1.25) */
 struct gpunvme_reachability_group_descriptor {
 	uint32_t rgid; /* Reachability Group ID */
 	uint32_t nnid; /* Number of NSID Values */
-	uint64_t chngc; /* Change Count; 0 is not reported */
+	uint64_t chngc; /* Change Count; 0 means not reported */
 	uint8_t reserved_16[16];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_group_descriptor, 32);
@@ -3255,11 +3255,11 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, chngc, 0)
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, nrad, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, reserved_10, 10);
 
-/* ReachabilityAssociationDescriptor: How a Reachability Association begins (Base 2.3 §5.2.12.1.26) */
+/* ReachabilityAssociationDescriptor: Header of a Reachability Association (Base 2.3 §5.2.12.1.26) */
 struct gpunvme_reachability_association_descriptor {
 	uint32_t rasid; /* Reachability Association ID */
 	uint32_t nrid; /* Number of RGID Values */
-	uint64_t chngc; /* Change Count; 0 is not reported */
+	uint64_t chngc; /* Change Count; 0 means not reported */
 	uint8_t rac; /* Reachability Association Characteristics */
 	uint8_t reserved_17[15];
 };
@@ -3288,7 +3288,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_3, 3);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, sze, 4);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_8, 8);
 
-/* FdpConfigurationDescriptor: How an FDP Configuration begins (Base 2.3 §5.2.12.1.29) */
+/* FdpConfigurationDescriptor: Header of an FDP Configuration (Base 2.3 §5.2.12.1.29) */
 struct gpunvme_fdp_configuration_descriptor {
 	uint16_t dsze; /* Descriptor Size in bytes */
 	uint8_t fdpa; /* FDP Attributes */
@@ -3312,7 +3312,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nns, 12);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, runs, 16);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, erutl, 24);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, reserved_28, 28);
-#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_SHIFT 0 /* Reclaim Group Identifier Format: bits of it */
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_SHIFT 0 /* Reclaim Group Identifier Format: width in bits */
 #define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_MASK 0xfu
 #define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_SHIFT 4 /* FDP Volatile Write Cache */
 #define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_MASK 0x10u
@@ -3339,7 +3339,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_usage_header, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, nruh, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, reserved_2, 2);
 
-/* ReclaimUnitHandleUsageDescriptor: Who uses a Reclaim Unit Handle (Base 2.1 §5.1.12.1.29) */
+/* ReclaimUnitHandleUsageDescriptor: Use of a Reclaim Unit Handle (Base 2.1 §5.1.12.1.29) */
 struct gpunvme_reclaim_unit_handle_usage_descriptor {
 	uint8_t ruha; /* Reclaim Unit Handle Attributes */
 	uint8_t reserved_1[7];
@@ -3410,11 +3410,11 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, vs, 40);
 #define GPUNVME_FDP_EVENT_FDPEF_LV_SHIFT 2 /* Location Valid */
 #define GPUNVME_FDP_EVENT_FDPEF_LV_MASK 0x4u
 
-/* MediaReallocated: What was moved (NVM 1.2 §4.1.4.7) */
+/* MediaReallocated: Logical blocks that were moved (NVM 1.2 §4.1.4.7) */
 struct gpunvme_media_reallocated {
 	uint8_t sef; /* Specific Event Flags */
 	uint8_t reserved_1;
-	uint16_t nlbam; /* Number of LBAs Moved; FFFFh is that or more */
+	uint16_t nlbam; /* Number of LBAs Moved; FFFFh means 65,535 or more */
 	uint8_t lba[8]; /* Logical Block Address */
 	uint8_t reserved_12[4];
 };
@@ -3508,7 +3508,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, reserved_37, 37);
 #define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MEDIA_VERIFICATION 0x5u
 #define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_POST_VERIFICATION_DEALLOCATION 0x6u
 
-/* ChangedZoneList: Zones that the controller changed (LID BFh) (libnvme 1.3 nvme_zns_changed_zone_log) */
+/* ChangedZoneList: Zones changed by the controller (LID BFh) (libnvme 1.3 nvme_zns_changed_zone_log) */
 struct gpunvme_changed_zone_list {
 	uint16_t nrzid; /* Number of Zone Identifiers */
 	uint8_t reserved_2[6];
@@ -3560,7 +3560,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, reserved_66,
 #define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_VSDIRCLR_SHIFT 15 /* Vendor Specific Directive */
 #define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_VSDIRCLR_MASK 0x8000u
 
-/* StreamsDirectiveParameters: What there is for streams (Base 2.2 §8.1.8.3.1) */
+/* StreamsDirectiveParameters: Stream resources and sizes (Base 2.2 §8.1.8.3.1) */
 struct gpunvme_streams_directive_parameters {
 	uint16_t msl; /* Max Streams Limit */
 	uint16_t nssa; /* NVM Subsystem Streams Available */
@@ -3589,7 +3589,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, reserved_26, 
 #define GPUNVME_STREAMS_DIRECTIVE_PARAMETERS_NSSC_SRNZID_SHIFT 1 /* Streams Require Non-Zero Host Identifier */
 #define GPUNVME_STREAMS_DIRECTIVE_PARAMETERS_NSSC_SRNZID_MASK 0x2u
 
-/* StreamsDirectiveStatus: How many identifiers of open streams follow (Base 2.2 §8.1.8.3.1) */
+/* StreamsDirectiveStatus: Number of open streams (Base 2.2 §8.1.8.3.1) */
 struct gpunvme_streams_directive_status {
 	uint16_t osc; /* Open Stream Count */
 };
@@ -3659,14 +3659,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, reserved_48, 48);
 #define GPUNVME_LBA_RANGE_ATTRB_HLBAR_SHIFT 1 /* Hide LBA Range */
 #define GPUNVME_LBA_RANGE_ATTRB_HLBAR_MASK 0x2u
 
-/* LbaRanges: Room for 64 ranges (NVM 1.2 §4.1.3.1) */
+/* LbaRanges: Up to 64 ranges (NVM 1.2 §4.1.3.1) */
 struct gpunvme_lba_ranges {
 	struct gpunvme_lba_range range[64]; /* LBA ranges */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_lba_ranges, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_ranges, range, 0);
 
-/* AutonomousPowerStateTransitionEntry: When and to where a power state is left (Base 2.1 §5.1.25.1.6) */
+/* AutonomousPowerStateTransitionEntry: Target and idle time of a transition (Base 2.1 §5.1.25.1.6) */
 struct gpunvme_autonomous_power_state_transition_entry {
 	uint8_t bits_0; /* ITPS */
 	uint8_t itpt[3]; /* Idle Time Prior to Transition in milliseconds */
@@ -3679,14 +3679,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, re
 #define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_SHIFT 3 /* Idle Transition Power State */
 #define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_MASK 0xf8u
 
-/* AutonomousPowerStateTransitions: An entry for each power state (Base 2.1 §5.1.25.1.6) */
+/* AutonomousPowerStateTransitions: One entry per power state (Base 2.1 §5.1.25.1.6) */
 struct gpunvme_autonomous_power_state_transitions {
-	struct gpunvme_autonomous_power_state_transition_entry apst[32]; /* Entry of each power state */
+	struct gpunvme_autonomous_power_state_transition_entry apst[32]; /* Entries by power state */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_autonomous_power_state_transitions, 256);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transitions, apst, 0);
 
-/* HostMemoryBufferDescriptor: Memory pages in a row (Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc) */
+/* HostMemoryBufferDescriptor: Contiguous memory pages (Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc) */
 struct gpunvme_host_memory_buffer_descriptor {
 	uint64_t badd; /* Buffer Address */
 	uint32_t bsize; /* Buffer Size in memory pages */
@@ -3697,7 +3697,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, badd, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, bsize, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, reserved_12, 12);
 
-/* HostMemoryBufferAttributes: Where the Host Memory Buffer is (libnvme 1.3 nvme_host_mem_buf_attrs) */
+/* HostMemoryBufferAttributes: Location of the Host Memory Buffer (libnvme 1.3 nvme_host_mem_buf_attrs) */
 struct gpunvme_host_memory_buffer_attributes {
 	uint32_t hsize; /* Host Memory Buffer Size in memory pages */
 	uint32_t hmdlal; /* Host Memory Descriptor List Address Lower */
@@ -3729,7 +3729,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwi
 GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwintt, 48);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, reserved_56, 56);
 
-/* HostBehavior: What the host can cope with (libnvme 1.16 nvme_feat_host_behavior) */
+/* HostBehavior: Behavior supported by the host (libnvme 1.16 nvme_feat_host_behavior) */
 struct gpunvme_host_behavior {
 	uint8_t acre; /* Advanced Command Retry Enable */
 	uint8_t etdas; /* Extended Telemetry Data Area 4 Supported */
@@ -3765,7 +3765,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, reserved_5,
 
 /* PerformanceAttributeIdentifiers: Identifiers of the vendor specific attributes (NVM 1.2 §4.1.3.7.2) */
 struct gpunvme_performance_attribute_identifiers {
-	uint8_t attributes; /* Which attributes these are */
+	uint8_t attributes; /* Kind of the attributes */
 	uint8_t msvspa; /* Maximum Saveable Vendor Specific Performance Attributes */
 	uint8_t usvspa; /* Unused Saveable Vendor Specific Performance Attributes */
 	uint8_t reserved_3[13];
@@ -3785,7 +3785,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, reserved
 #define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_DEFAULT 0x1u
 #define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SAVED 0x2u
 
-/* VendorSpecificPerformanceAttribute: An attribute that a vendor defined (NVM 1.2 §4.1.3.7.3) */
+/* VendorSpecificPerformanceAttribute: A vendor defined attribute (NVM 1.2 §4.1.3.7.3) */
 struct gpunvme_vendor_specific_performance_attribute {
 	uint8_t paid[16]; /* Performance Attribute Identifier */
 	uint8_t reserved_16[14];
@@ -3838,7 +3838,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_host_management_agent_address_data, 512);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, reserved_0, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, hmaa, 4);
 
-/* HostMetadata: How many elements follow (libnvme 1.3 nvme_host_metadata) */
+/* HostMetadata: Number of elements (libnvme 1.3 nvme_host_metadata) */
 struct gpunvme_host_metadata {
 	uint8_t ndesc; /* Number of Metadata Element Descriptors */
 	uint8_t reserved_1;
@@ -3858,7 +3858,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, et, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, er, 1);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, elen, 2);
 
-/* HostIdentifierData: Who the host is (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
+/* HostIdentifierData: Identifier of the host (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
 struct gpunvme_host_identifier_data {
 	uint8_t hostid[16]; /* Host Identifier */
 };
@@ -4017,7 +4017,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, sglid, 15);
 #define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
 #define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
 
-/* TransportSglDataBlock: A data block of the transport's own (Base 2.2 §4.3.2) */
+/* TransportSglDataBlock: A transport specific data block (Base 2.2 §4.3.2) */
 struct gpunvme_transport_sgl_data_block {
 	uint8_t reserved_0[8];
 	uint32_t len; /* Length, in bytes */
@@ -4341,7 +4341,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_status, 16);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, reserved_0, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, nruhsd, 14);
 
-/* ReclaimUnitHandleStatusDescriptor: What a Placement Identifier refers to (NVM 1.2 §3.2.1.1) */
+/* ReclaimUnitHandleStatusDescriptor: Target of a Placement Identifier (NVM 1.2 §3.2.1.1) */
 struct gpunvme_reclaim_unit_handle_status_descriptor {
 	uint16_t pid; /* Placement Identifier */
 	uint16_t ruhid; /* Reclaim Unit Handle Identifier */
@@ -4372,7 +4372,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_report_zones, 64);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, nr_zones, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, reserved_8, 8);
 
-/* ZoneDescriptor: What a report says of a zone (ZNS 1.1 §3.4.2.2.3) */
+/* ZoneDescriptor: A zone in a report (ZNS 1.1 §3.4.2.2.3) */
 struct gpunvme_zone_descriptor {
 	uint16_t bits_0; /* ZT ZS */
 	uint8_t za; /* Zone Attributes */
@@ -4527,14 +4527,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlat, 63);
 #define GPUNVME_PCI_HEADER_BIST_BC_MASK 0x80u
 #define GPUNVME_PCI_HEADER_BAR_RTE_SHIFT 0 /* Resource Type Indicator: I/O space */
 #define GPUNVME_PCI_HEADER_BAR_RTE_MASK 0x1u
-#define GPUNVME_PCI_HEADER_BAR_TP_SHIFT 1 /* Type: 0 for 32 bits, 2 for 64 */
+#define GPUNVME_PCI_HEADER_BAR_TP_SHIFT 1 /* Type: 0 for 32 bits, 2 for 64 bits */
 #define GPUNVME_PCI_HEADER_BAR_TP_MASK 0x6u
 #define GPUNVME_PCI_HEADER_BAR_PF_SHIFT 3 /* Prefetchable */
 #define GPUNVME_PCI_HEADER_BAR_PF_MASK 0x8u
 #define GPUNVME_PCI_HEADER_BAR_BA_SHIFT 4 /* Base Address: address bits 31:4 */
 #define GPUNVME_PCI_HEADER_BAR_BA_MASK 0xfffffff0u
 
-/* PciCapability: First bytes of every capability (PCIe 1.2 §3.8.2.1) */
+/* PciCapability: Header of every capability (PCIe 1.2 §3.8.2.1) */
 struct gpunvme_pci_capability {
 	uint8_t cid; /* Capability ID */
 	uint8_t next; /* Next Capability: its offset, or 0 */
@@ -4621,13 +4621,13 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mpba, 8);
 #define GPUNVME_MSIX_CAPABILITY_MXC_FM_MASK 0x4000u
 #define GPUNVME_MSIX_CAPABILITY_MXC_MXE_SHIFT 15 /* MSI-X Enable */
 #define GPUNVME_MSIX_CAPABILITY_MXC_MXE_MASK 0x8000u
-#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_SHIFT 0 /* Table BIR: which BAR */
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_SHIFT 0 /* Table BIR: index of the BAR */
 #define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_MASK 0x7u
-#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_SHIFT 3 /* Table Offset, in 8 bytes */
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_SHIFT 3 /* Table Offset in units of 8 bytes */
 #define GPUNVME_MSIX_CAPABILITY_MTAB_TO_MASK 0xfffffff8u
-#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_SHIFT 0 /* PBA BIR: which BAR */
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_SHIFT 0 /* PBA BIR: index of the BAR */
 #define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_MASK 0x7u
-#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_SHIFT 3 /* PBA Offset, in 8 bytes */
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_SHIFT 3 /* PBA Offset in units of 8 bytes */
 #define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_MASK 0xfffffff8u
 
 /* MsixTableEntry: One vector of the MSI-X Table (Linux 6.1 linux/pci_regs.h PCI_MSIX_ENTRY) */
@@ -5047,7 +5047,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_CIEM_MASK 0x4000u
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_HLOM_SHIFT 15 /* Header Log Overflow */
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_HLOM_MASK 0x8000u
-#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_FEP_SHIFT 0 /* First Error Pointer: a bit of AERUCES */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_FEP_SHIFT 0 /* First Error Pointer: bit number in AERUCES */
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_FEP_MASK 0x1fu
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGC_SHIFT 5 /* ECRC Generation Capable */
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGC_MASK 0x20u
@@ -5251,7 +5251,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_GET_LOG_PAGE_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_GET_LOG_PAGE_UIDX_MASK 0x7fu
 #define GPUNVME_GET_LOG_PAGE_OT_DWORD 14
-#define GPUNVME_GET_LOG_PAGE_OT_SHIFT 23 /* Offset Type: 1 is an index, 0 bytes */
+#define GPUNVME_GET_LOG_PAGE_OT_SHIFT 23 /* Offset Type: 0 for bytes, 1 for an index */
 #define GPUNVME_GET_LOG_PAGE_OT_MASK 0x800000u
 #define GPUNVME_GET_LOG_PAGE_CSI_DWORD 14
 #define GPUNVME_GET_LOG_PAGE_CSI_SHIFT 24 /* Command Set Identifier */
@@ -5281,7 +5281,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_CREATE_IO_CQ_IV_SHIFT 16 /* Interrupt Vector */
 #define GPUNVME_CREATE_IO_CQ_IV_MASK 0xffff0000u
 
-/* Identify (admin command, data: controller-to-host): Returns the 4096 bytes that CNS names (Base 2.1 §5.1.13) */
+/* Identify (admin command, data: controller-to-host): Returns 4096 bytes, selected by CNS (Base 2.1 §5.1.13) */
 #define GPUNVME_OPC_IDENTIFY 0x6u
 #define GPUNVME_IDENTIFY_CNS_DWORD 10
 #define GPUNVME_IDENTIFY_CNS_SHIFT 0 /* Controller or Namespace Structure */
@@ -5332,7 +5332,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_IDENTIFY_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_IDENTIFY_UIDX_MASK 0x7fu
 
-/* Abort (admin command, data: none): Asks for a command to be aborted (Base 2.1 §5.1.1) */
+/* Abort (admin command, data: none): Requests the abort of a command (Base 2.1 §5.1.1) */
 #define GPUNVME_OPC_ABORT 0x8u
 #define GPUNVME_ABORT_SQID_DWORD 10
 #define GPUNVME_ABORT_SQID_SHIFT 0 /* Submission Queue Identifier */
@@ -5474,7 +5474,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_GET_FEATURES_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_GET_FEATURES_UIDX_MASK 0x7fu
 
-/* AsyncEventRequest (admin command, data: none): Held until there is an event to report (Base 2.1 §5.1.2) */
+/* AsyncEventRequest (admin command, data: none): Held until an event occurs (Base 2.1 §5.1.2) */
 #define GPUNVME_OPC_ASYNC_EVENT_REQUEST 0xcu
 
 /* NamespaceManagement (admin command, data: host-to-controller): Creates or deletes a namespace (Base 2.1 §5.1.21) */
@@ -5491,7 +5491,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 /* FirmwareCommit (admin command, data: none): Stores and activates a downloaded image (Base 2.1 §5.1.8) */
 #define GPUNVME_OPC_FIRMWARE_COMMIT 0x10u
 #define GPUNVME_FIRMWARE_COMMIT_FS_DWORD 10
-#define GPUNVME_FIRMWARE_COMMIT_FS_SHIFT 0 /* Firmware Slot; 0 lets the controller choose */
+#define GPUNVME_FIRMWARE_COMMIT_FS_SHIFT 0 /* Firmware Slot; 0 for the choice of the controller */
 #define GPUNVME_FIRMWARE_COMMIT_FS_MASK 0x7u
 #define GPUNVME_FIRMWARE_COMMIT_CA_DWORD 10
 #define GPUNVME_FIRMWARE_COMMIT_CA_SHIFT 3 /* Commit Action */
@@ -5506,7 +5506,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_FIRMWARE_COMMIT_BPID_SHIFT 31 /* Boot Partition ID */
 #define GPUNVME_FIRMWARE_COMMIT_BPID_MASK 0x80000000u
 
-/* FirmwareImageDownload (admin command, data: host-to-controller): Transfers a piece of a firmware image (Base 2.1 §5.1.9) */
+/* FirmwareImageDownload (admin command, data: host-to-controller): Transfers a part of a firmware image (Base 2.1 §5.1.9) */
 #define GPUNVME_OPC_FIRMWARE_IMAGE_DOWNLOAD 0x11u
 #define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_DWORD 10
 #define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
@@ -5611,7 +5611,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_NR_SHIFT 0 /* Number of Controller Resources */
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_NR_MASK 0xffffu
 
-/* NvmeMiSend (admin command, data: host-to-controller): Sends a management command in band (Base 2.1 §5.1.19) */
+/* NvmeMiSend (admin command, data: host-to-controller): Sends an in-band management command (Base 2.1 §5.1.19) */
 #define GPUNVME_OPC_NVME_MI_SEND 0x1du
 #define GPUNVME_NVME_MI_SEND_CDW10_DWORD 10
 #define GPUNVME_NVME_MI_SEND_CDW10_SHIFT 0 /* NVMe-MI specific */
@@ -5632,7 +5632,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_NVME_MI_SEND_CDW15_SHIFT 0 /* NVMe-MI specific */
 #define GPUNVME_NVME_MI_SEND_CDW15_MASK 0xffffffffu
 
-/* NvmeMiReceive (admin command, data: controller-to-host): Returns data of a management command in band (Base 2.1 §5.1.18) */
+/* NvmeMiReceive (admin command, data: controller-to-host): Returns data of an in-band management command (Base 2.1 §5.1.18) */
 #define GPUNVME_OPC_NVME_MI_RECEIVE 0x1eu
 #define GPUNVME_NVME_MI_RECEIVE_CDW10_DWORD 10
 #define GPUNVME_NVME_MI_RECEIVE_CDW10_SHIFT 0 /* NVMe-MI specific */
@@ -5698,7 +5698,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_LOCKDOWN_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_LOCKDOWN_UIDX_MASK 0x7fu
 
-/* DoorbellBufferConfig (admin command, data: none): Sets the buffers of shadow doorbells (Base 2.1 §5.2.5) */
+/* DoorbellBufferConfig (admin command, data: none): Sets the shadow doorbell buffers (Base 2.1 §5.2.5) */
 #define GPUNVME_OPC_DOORBELL_BUFFER_CONFIG 0x7cu
 
 /* FormatNvm (admin command, data: none): Low level format (Base 2.1 §5.1.10) */
@@ -5707,7 +5707,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_FORMAT_NVM_LBAFL_SHIFT 0 /* LBA Format Lower: bits 3:0 of the Format Index */
 #define GPUNVME_FORMAT_NVM_LBAFL_MASK 0xfu
 #define GPUNVME_FORMAT_NVM_MSET_DWORD 10
-#define GPUNVME_FORMAT_NVM_MSET_SHIFT 4 /* Metadata Settings: 1 is an extended LBA */
+#define GPUNVME_FORMAT_NVM_MSET_SHIFT 4 /* Metadata Settings: 1 for extended LBAs */
 #define GPUNVME_FORMAT_NVM_MSET_MASK 0x10u
 #define GPUNVME_FORMAT_NVM_PI_DWORD 10
 #define GPUNVME_FORMAT_NVM_PI_SHIFT 5 /* Protection Information */
@@ -5717,7 +5717,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_FORMAT_NVM_PI_TYPE_2 0x2u
 #define GPUNVME_FORMAT_NVM_PI_TYPE_3 0x3u
 #define GPUNVME_FORMAT_NVM_PIL_DWORD 10
-#define GPUNVME_FORMAT_NVM_PIL_SHIFT 8 /* Protection Information Location: 1 is first */
+#define GPUNVME_FORMAT_NVM_PIL_SHIFT 8 /* Protection Information Location: 1 for first */
 #define GPUNVME_FORMAT_NVM_PIL_MASK 0x100u
 #define GPUNVME_FORMAT_NVM_SES_DWORD 10
 #define GPUNVME_FORMAT_NVM_SES_SHIFT 9 /* Secure Erase Settings */
@@ -5779,7 +5779,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_SANITIZE_AUSE_SHIFT 3 /* Allow Unrestricted Sanitize Exit */
 #define GPUNVME_SANITIZE_AUSE_MASK 0x8u
 #define GPUNVME_SANITIZE_OWPASS_DWORD 10
-#define GPUNVME_SANITIZE_OWPASS_SHIFT 4 /* Overwrite Pass Count; 0 is 16 passes */
+#define GPUNVME_SANITIZE_OWPASS_SHIFT 4 /* Overwrite Pass Count; 0 means 16 passes */
 #define GPUNVME_SANITIZE_OWPASS_MASK 0xf0u
 #define GPUNVME_SANITIZE_OIPBP_DWORD 10
 #define GPUNVME_SANITIZE_OIPBP_SHIFT 8 /* Overwrite Invert Pattern Between Passes */
@@ -5802,7 +5802,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_GET_LBA_STATUS_MNDW_SHIFT 0 /* Maximum Number of Dwords, 0's based */
 #define GPUNVME_GET_LBA_STATUS_MNDW_MASK 0xffffffffu
 #define GPUNVME_GET_LBA_STATUS_RL_DWORD 13
-#define GPUNVME_GET_LBA_STATUS_RL_SHIFT 0 /* Range Length in logical blocks; 0 is to the end */
+#define GPUNVME_GET_LBA_STATUS_RL_SHIFT 0 /* Range Length in logical blocks; 0 for up to the end */
 #define GPUNVME_GET_LBA_STATUS_RL_MASK 0xffffu
 #define GPUNVME_GET_LBA_STATUS_ATYPE_DWORD 13
 #define GPUNVME_GET_LBA_STATUS_ATYPE_SHIFT 24 /* Action Type */
@@ -6123,7 +6123,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_RESERVATION_ACQUIRE_RACQA_PREEMPT 0x1u
 #define GPUNVME_RESERVATION_ACQUIRE_RACQA_PREEMPT_AND_ABORT 0x2u
 
-/* IoManagementReceive (nvm command, data: controller-to-host): Returns what the host needs to manage I/O (Base 2.2 §7.3) */
+/* IoManagementReceive (nvm command, data: controller-to-host): Returns information for managing I/O (Base 2.2 §7.3) */
 #define GPUNVME_OPC_IO_MANAGEMENT_RECEIVE 0x12u
 #define GPUNVME_IO_MANAGEMENT_RECEIVE_MO_DWORD 10
 #define GPUNVME_IO_MANAGEMENT_RECEIVE_MO_SHIFT 0 /* Management Operation */
@@ -6265,7 +6265,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 /* ZoneManagementReceive (zns command, data: controller-to-host): Reports zones (ZNS 1.1 §3.4.2) */
 #define GPUNVME_OPC_ZONE_MANAGEMENT_RECEIVE 0x7au
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_SLBA_DWORD 10
-#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_SLBA_BITS 64 /* An LBA of the first zone */
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_SLBA_BITS 64 /* An LBA in the first zone */
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_DWORD 12
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_MASK 0xffffffffu
@@ -6275,7 +6275,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_REPORT_ZONES 0x0u
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_EXTENDED_REPORT_ZONES 0x1u
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD 13
-#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_SHIFT 8 /* Reporting Options: zones in which state */
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_SHIFT 8 /* Reporting Options: zone states to report */
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_MASK 0xff00u
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_ALL 0x0u
 #define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_EMPTY 0x1u
@@ -6336,7 +6336,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 
 /* Arbitration (feature): Command arbitration (Base 2.1 §5.1.25.1.1) */
 #define GPUNVME_ARBITRATION_FID 0x1u
-#define GPUNVME_ARBITRATION_CDW11_AB_SHIFT 0 /* Arbitration Burst: 2 ^ n commands; 7 is no limit */
+#define GPUNVME_ARBITRATION_CDW11_AB_SHIFT 0 /* Arbitration Burst: 2 ^ n commands; 7 means no limit */
 #define GPUNVME_ARBITRATION_CDW11_AB_MASK 0x7u
 #define GPUNVME_ARBITRATION_CDW11_LPW_SHIFT 8 /* Low Priority Weight, 0's based */
 #define GPUNVME_ARBITRATION_CDW11_LPW_MASK 0xff00u
@@ -6352,16 +6352,16 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_POWER_MANAGEMENT_CDW11_WH_SHIFT 5 /* Workload Hint */
 #define GPUNVME_POWER_MANAGEMENT_CDW11_WH_MASK 0xe0u
 
-/* LbaRangeType (feature): Uses of ranges of a namespace (NVM 1.2 §4.1.3.1) */
+/* LbaRangeType (feature): Use of ranges of a namespace (NVM 1.2 §4.1.3.1) */
 #define GPUNVME_LBA_RANGE_TYPE_FID 0x3u
 #define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_SHIFT 0 /* Number of LBA Ranges, 0's based */
 #define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_MASK 0x3fu
 
-/* TemperatureThreshold (feature): Temperatures that raise a critical warning (libnvme 1.16 NVME_FEAT_TT_TMPTH_SHIFT) */
+/* TemperatureThreshold (feature): Thresholds of critical temperature warnings (libnvme 1.16 NVME_FEAT_TT_TMPTH_SHIFT) */
 #define GPUNVME_TEMPERATURE_THRESHOLD_FID 0x4u
 #define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTH_SHIFT 0 /* Temperature Threshold in kelvins */
 #define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTH_MASK 0xffffu
-#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPSEL_SHIFT 16 /* Threshold Temperature Select; 0 is composite */
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPSEL_SHIFT 16 /* Threshold Temperature Select; 0 for composite */
 #define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPSEL_MASK 0xf0000u
 #define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_THSEL_SHIFT 20 /* Threshold Type Select */
 #define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_THSEL_MASK 0x300000u
@@ -6377,12 +6377,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_ERROR_RECOVERY_CDW11_DULBE_SHIFT 16 /* Deallocated or Unwritten Logical Block Error Enable */
 #define GPUNVME_ERROR_RECOVERY_CDW11_DULBE_MASK 0x10000u
 
-/* VolatileWriteCache (feature): Whether the write cache is enabled (Base 2.1 §5.1.25.1.4) */
+/* VolatileWriteCache (feature): State of the write cache (Base 2.1 §5.1.25.1.4) */
 #define GPUNVME_VOLATILE_WRITE_CACHE_FID 0x6u
 #define GPUNVME_VOLATILE_WRITE_CACHE_CDW11_WCE_SHIFT 0 /* Volatile Write Cache Enable */
 #define GPUNVME_VOLATILE_WRITE_CACHE_CDW11_WCE_MASK 0x1u
 
-/* NumberOfQueues (feature): I/O queues asked for, and I/O queues allocated (libnvme 1.3 NVME_FEAT_NRQS_NSQR_SHIFT) */
+/* NumberOfQueues (feature): I/O queues requested and allocated (libnvme 1.3 NVME_FEAT_NRQS_NSQR_SHIFT) */
 #define GPUNVME_NUMBER_OF_QUEUES_FID 0x7u
 #define GPUNVME_NUMBER_OF_QUEUES_CDW11_NSQR_SHIFT 0 /* Number of I/O Submission Queues Requested, 0's based */
 #define GPUNVME_NUMBER_OF_QUEUES_CDW11_NSQR_MASK 0xffffu
@@ -6407,12 +6407,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_INTERRUPT_VECTOR_CONFIGURATION_CDW11_CD_SHIFT 16 /* Coalescing Disable */
 #define GPUNVME_INTERRUPT_VECTOR_CONFIGURATION_CDW11_CD_MASK 0x10000u
 
-/* WriteAtomicityNormal (feature): Whether AWUN and NAWUN are honored (NVM 1.2 §4.1.3.3) */
+/* WriteAtomicityNormal (feature): Use of AWUN and NAWUN (NVM 1.2 §4.1.3.3) */
 #define GPUNVME_WRITE_ATOMICITY_NORMAL_FID 0xau
 #define GPUNVME_WRITE_ATOMICITY_NORMAL_CDW11_DN_SHIFT 0 /* Disable Normal */
 #define GPUNVME_WRITE_ATOMICITY_NORMAL_CDW11_DN_MASK 0x1u
 
-/* AsynchronousEventConfiguration (feature): Which events are reported (Base 2.1 §5.1.25.1.5) */
+/* AsynchronousEventConfiguration (feature): Enabled asynchronous events (Base 2.1 §5.1.25.1.5) */
 #define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_FID 0xbu
 #define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_SHCW_SHIFT 0 /* SMART / Health Critical Warnings */
 #define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_SHCW_MASK 0xffu
@@ -6451,7 +6451,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_DLPCN_SHIFT 31 /* Discovery Log Page Change Notification */
 #define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_DLPCN_MASK 0x80000000u
 
-/* AutonomousPowerStateTransition (feature): Power states left after idle time (Base 2.1 §5.1.25.1.6) */
+/* AutonomousPowerStateTransition (feature): Transitions to lower power states when idle (Base 2.1 §5.1.25.1.6) */
 #define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_FID 0xcu
 #define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_CDW11_APSTE_SHIFT 0 /* Autonomous Power State Transition Enable */
 #define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_CDW11_APSTE_MASK 0x1u
@@ -6482,12 +6482,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 /* Timestamp (feature): The controller's clock (Base 2.1 §5.1.25.1.7) */
 #define GPUNVME_TIMESTAMP_FID 0xeu
 
-/* KeepAliveTimer (feature): How long to wait for the host (Base 2.1 §5.1.25.1.8) */
+/* KeepAliveTimer (feature): Timeout for host activity (Base 2.1 §5.1.25.1.8) */
 #define GPUNVME_KEEP_ALIVE_TIMER_FID 0xfu
-#define GPUNVME_KEEP_ALIVE_TIMER_CDW11_KATO_SHIFT 0 /* Keep Alive Timeout in milliseconds; 0 is off */
+#define GPUNVME_KEEP_ALIVE_TIMER_CDW11_KATO_SHIFT 0 /* Keep Alive Timeout in milliseconds; 0 means off */
 #define GPUNVME_KEEP_ALIVE_TIMER_CDW11_KATO_MASK 0xffffffffu
 
-/* HostControlledThermalManagement (feature): Temperatures at which throttling begins (Base 2.1 §5.1.25.1.9) */
+/* HostControlledThermalManagement (feature): Throttling temperatures (Base 2.1 §5.1.25.1.9) */
 #define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_FID 0x10u
 #define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_CDW11_TMT2_SHIFT 0 /* Thermal Management Temperature 2 in kelvins */
 #define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_CDW11_TMT2_MASK 0xffffu
@@ -6530,22 +6530,22 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_DW0_WSEL_DTWIN 0x1u
 #define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_DW0_WSEL_NDWIN 0x2u
 
-/* LbaStatusInformationAttributes (feature): How often LBA status is reported (NVM 1.2 §4.1.3.5) */
+/* LbaStatusInformationAttributes (feature): Intervals of LBA status reports (NVM 1.2 §4.1.3.5) */
 #define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_FID 0x15u
 #define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIRI_SHIFT 0 /* LBA Status Information Report Interval in 100 ms */
 #define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIRI_MASK 0xffffu
 #define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIPI_SHIFT 16 /* LBA Status Information Poll Interval in 100 ms */
 #define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIPI_MASK 0xffff0000u
 
-/* HostBehaviorSupport (feature): What the host can cope with (Base 2.1 §5.1.25.1.14) */
+/* HostBehaviorSupport (feature): Behavior supported by the host (Base 2.1 §5.1.25.1.14) */
 #define GPUNVME_HOST_BEHAVIOR_SUPPORT_FID 0x16u
 
-/* SanitizeConfig (feature): Answer to No-Deallocate (libnvme 1.3 NVME_FEAT_SC_NODRM_SHIFT) */
+/* SanitizeConfig (feature): Response to No-Deallocate (libnvme 1.3 NVME_FEAT_SC_NODRM_SHIFT) */
 #define GPUNVME_SANITIZE_CONFIG_FID 0x17u
-#define GPUNVME_SANITIZE_CONFIG_CDW11_NODRM_SHIFT 0 /* No-Deallocate Response Mode: 1 warns, 0 refuses */
+#define GPUNVME_SANITIZE_CONFIG_CDW11_NODRM_SHIFT 0 /* No-Deallocate Response Mode: 0 for error, 1 for warning */
 #define GPUNVME_SANITIZE_CONFIG_CDW11_NODRM_MASK 0x1u
 
-/* EnduranceGroupEventConfiguration (feature): Which warnings of a group are events (libnvme 1.3 NVME_FEAT_EG_ENDGID_SHIFT) */
+/* EnduranceGroupEventConfiguration (feature): Warnings of a group reported as events (libnvme 1.3 NVME_FEAT_EG_ENDGID_SHIFT) */
 #define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_FID 0x18u
 #define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_CDW11_ENDGID_SHIFT 0 /* Endurance Group Identifier */
 #define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_CDW11_ENDGID_MASK 0xffffu
@@ -6564,7 +6564,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_SPINUP_CONTROL_DW0_SCS_SHIFT 0 /* Spinup Control State */
 #define GPUNVME_SPINUP_CONTROL_DW0_SCS_MASK 0x1u
 
-/* PowerLossSignalingConfig (feature): What is done before power is lost (libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT) */
+/* PowerLossSignalingConfig (feature): Behavior before power loss (libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT) */
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_FID 0x1bu
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_SHIFT 0 /* Power Loss Signaling Mode */
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_MASK 0x3u
@@ -6600,7 +6600,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW12_FDPEE_SHIFT 0 /* FDP Event Enable */
 #define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW12_FDPEE_MASK 0x1u
 
-/* ControllerDataQueue (feature): How far a Controller Data Queue was read (Base 2.1 §5.1.25.1.23) */
+/* ControllerDataQueue (feature): Read position in a Controller Data Queue (Base 2.1 §5.1.25.1.23) */
 #define GPUNVME_CONTROLLER_DATA_QUEUE_FID 0x21u
 #define GPUNVME_CONTROLLER_DATA_QUEUE_CDW11_CDQID_SHIFT 0 /* Controller Data Queue Identifier */
 #define GPUNVME_CONTROLLER_DATA_QUEUE_CDW11_CDQID_MASK 0xffffu
@@ -6617,26 +6617,26 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 /* HostManagementAgentAddress (feature): Management agent of the host (Base 2.1 §5.1.25.1.25) */
 #define GPUNVME_HOST_MANAGEMENT_AGENT_ADDRESS_FID 0x79u
 
-/* EnhancedControllerMetadata (feature): What the host says of a controller (Base 2.1 §5.1.25.1.26) */
+/* EnhancedControllerMetadata (feature): Controller metadata from the host (Base 2.1 §5.1.25.1.26) */
 #define GPUNVME_ENHANCED_CONTROLLER_METADATA_FID 0x7du
 
-/* ControllerMetadata (feature): What the host says of a controller (Base 2.1 §5.1.25.1.26) */
+/* ControllerMetadata (feature): Controller metadata from the host (Base 2.1 §5.1.25.1.26) */
 #define GPUNVME_CONTROLLER_METADATA_FID 0x7eu
 
-/* NamespaceMetadata (feature): What the host says of a namespace (Base 2.1 §5.1.25.1.26.3) */
+/* NamespaceMetadata (feature): Namespace metadata from the host (Base 2.1 §5.1.25.1.26.3) */
 #define GPUNVME_NAMESPACE_METADATA_FID 0x7fu
 
-/* SoftwareProgressMarker (feature): How far booting came (Base 2.1 §5.1.25.1.27) */
+/* SoftwareProgressMarker (feature): Progress of booting (Base 2.1 §5.1.25.1.27) */
 #define GPUNVME_SOFTWARE_PROGRESS_MARKER_FID 0x80u
 #define GPUNVME_SOFTWARE_PROGRESS_MARKER_CDW11_PBSLC_SHIFT 0 /* Pre-boot Software Load Count */
 #define GPUNVME_SOFTWARE_PROGRESS_MARKER_CDW11_PBSLC_MASK 0xffu
 
-/* HostIdentifier (feature): Who the host is (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
+/* HostIdentifier (feature): Identifier of the host (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
 #define GPUNVME_HOST_IDENTIFIER_FID 0x81u
 #define GPUNVME_HOST_IDENTIFIER_CDW11_EXHID_SHIFT 0 /* Enable Extended Host Identifier: 16 bytes, not 8 */
 #define GPUNVME_HOST_IDENTIFIER_CDW11_EXHID_MASK 0x1u
 
-/* ReservationNotificationMask (feature): Reservation notifications not sent (libnvme 1.3 nvme_feat_resv_notify_flags) */
+/* ReservationNotificationMask (feature): Masked reservation notifications (libnvme 1.3 nvme_feat_resv_notify_flags) */
 #define GPUNVME_RESERVATION_NOTIFICATION_MASK_FID 0x82u
 #define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_REGPRE_SHIFT 1 /* Mask Registration Preempted Notification */
 #define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_REGPRE_MASK 0x2u
@@ -6645,7 +6645,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_RESPRE_SHIFT 3 /* Mask Reservation Preempted Notification */
 #define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_RESPRE_MASK 0x8u
 
-/* ReservationPersistence (feature): Whether reservations outlast a power loss (libnvme 1.3 NVME_FEAT_RP_PTPL_SHIFT) */
+/* ReservationPersistence (feature): Persistence of reservations through power loss (libnvme 1.3 NVME_FEAT_RP_PTPL_SHIFT) */
 #define GPUNVME_RESERVATION_PERSISTENCE_FID 0x83u
 #define GPUNVME_RESERVATION_PERSISTENCE_CDW11_PTPL_SHIFT 0 /* Persist Through Power Loss */
 #define GPUNVME_RESERVATION_PERSISTENCE_CDW11_PTPL_MASK 0x1u
@@ -6684,11 +6684,11 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_CQY_HDBL_CQH_SHIFT 0 /* Completion Queue Head */
 #define GPUNVME_CQY_HDBL_CQH_MASK 0xffffu
 
-/* AbortDw0: Whether the command was aborted at once (Base 2.1 §5.1.1) */
+/* AbortDw0: Whether the command was aborted immediately (Base 2.1 §5.1.1) */
 #define GPUNVME_ABORT_DW0_IANP_SHIFT 0 /* Immediate Abort Not Performed */
 #define GPUNVME_ABORT_DW0_IANP_MASK 0x1u
 
-/* AsyncEventDw0: The event, and the log page to be read (Base 2.1 §5.1.2.1) */
+/* AsyncEventDw0: The event, and the log page to read (Base 2.1 §5.1.2.1) */
 #define GPUNVME_ASYNC_EVENT_DW0_AET_SHIFT 0 /* Asynchronous Event Type */
 #define GPUNVME_ASYNC_EVENT_DW0_AET_MASK 0x7u
 #define GPUNVME_ASYNC_EVENT_DW0_AET_ERROR_STATUS 0x0u
@@ -6707,7 +6707,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_ASYNC_EVENT_DW1_CDQID_SHIFT 0 /* Controller Data Queue Identifier */
 #define GPUNVME_ASYNC_EVENT_DW1_CDQID_MASK 0xffffu
 
-/* SupportedCapabilitiesDw0: What may be done with a feature (Base 2.1 §5.1.25.1.26) */
+/* SupportedCapabilitiesDw0: Capabilities of a feature (Base 2.1 §5.1.25.1.26) */
 #define GPUNVME_SUPPORTED_CAPABILITIES_DW0_SAVEABLE_SHIFT 0 /* Saveable */
 #define GPUNVME_SUPPORTED_CAPABILITIES_DW0_SAVEABLE_MASK 0x1u
 #define GPUNVME_SUPPORTED_CAPABILITIES_DW0_NS_SPECIFIC_SHIFT 1 /* NS Specific */
@@ -6715,7 +6715,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE_SHIFT 2 /* Changeable */
 #define GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE_MASK 0x4u
 
-/* FirmwareUpdateDw0: Updates of an image that overlapped this one (Base 2.1 §5.1.8.1) */
+/* FirmwareUpdateDw0: Overlapping firmware updates (Base 2.1 §5.1.8.1) */
 #define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_SHIFT 0 /* Admin Submission Queue FW Overlap */
 #define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_MASK 0x1u
 #define GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO_SHIFT 1 /* Management Endpoint FW Overlap */
@@ -6725,13 +6725,13 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_SHIFT 0 /* Namespace Identifier */
 #define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_MASK 0xffffffffu
 
-/* EnableDirectiveCdw12: Which directive to enable or disable (Base 2.2 §8.1.8.2.2) */
+/* EnableDirectiveCdw12: Enables or disables a directive (Base 2.2 §8.1.8.2.2) */
 #define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_SHIFT 0 /* Enable Directive */
 #define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_MASK 0x1u
 #define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_SHIFT 8 /* Directive Type */
 #define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_MASK 0xff00u
 
-/* AllocateResourcesCdw12: Stream resources asked for (Base 2.2 §8.1.8.3.1) */
+/* AllocateResourcesCdw12: Requested stream resources (Base 2.2 §8.1.8.3.1) */
 #define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_SHIFT 0 /* Namespace Streams Requested */
 #define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_MASK 0xffffu
 
@@ -6739,7 +6739,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_SHIFT 0 /* Namespace Streams Allocated */
 #define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_MASK 0xffffu
 
-/* CapacityManagementDw0: What was created (Base 2.1 §5.1.3.4) */
+/* CapacityManagementDw0: Identifier of the created element (Base 2.1 §5.1.3.4) */
 #define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_SHIFT 0 /* Created Element Identifier */
 #define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_MASK 0xffffu
 
@@ -6776,10 +6776,10 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_DSM_INCPRS_SHIFT 7 /* Incompressible */
 #define GPUNVME_DSM_INCPRS_MASK 0x80u
 
-/* CommandExtensionCdw13: Where CETYPE is not 0 (NVM 1.2 §3.3.6) */
+/* CommandExtensionCdw13: Command Dword 13 if CETYPE is not 0 (NVM 1.2 §3.3.6) */
 #define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_SHIFT 0 /* Command Extension Value */
 #define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_MASK 0xffffu
-#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_SHIFT 16 /* Directive Specific, of a Write */
+#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_SHIFT 16 /* Directive Specific, for a Write */
 #define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_MASK 0xffff0000u
 
 /* WriteZeroesDw0: Completion of Write Zeroes (NVM 1.2 §3.3.8.1) */
@@ -6787,7 +6787,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_WRITE_ZEROES_DW0_LBACZ_MASK 0x1u
 
 /* CancelDw0: Completion of Cancel (Base 2.2 §7.1) */
-#define GPUNVME_CANCEL_DW0_CMDA_SHIFT 0 /* Commands Aborted at once */
+#define GPUNVME_CANCEL_DW0_CMDA_SHIFT 0 /* Commands Aborted immediately */
 #define GPUNVME_CANCEL_DW0_CMDA_MASK 0xffffu
 #define GPUNVME_CANCEL_DW0_CEDA_SHIFT 16 /* Commands Eligible for Deferred Abort */
 #define GPUNVME_CANCEL_DW0_CEDA_MASK 0xffff0000u
@@ -6796,7 +6796,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_SHIFT 0 /* Zone Capacity Changed */
 #define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_MASK 0x1u
 
-/* LogPageSupport: What is supported of one log page (Base 2.1 §5.1.12.1.1) */
+/* LogPageSupport: Support of one log page (Base 2.1 §5.1.12.1.1) */
 #define GPUNVME_LOG_PAGE_SUPPORT_LSUPP_SHIFT 0 /* LID Supported */
 #define GPUNVME_LOG_PAGE_SUPPORT_LSUPP_MASK 0x1u
 #define GPUNVME_LOG_PAGE_SUPPORT_IOS_SHIFT 1 /* Index Offset Supported */
@@ -6891,7 +6891,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_MASK 0x2000000u
 
-/* TelemetryHostLsp: Whether to capture telemetry now, and how much (Base 2.1 §5.1.12.1.8) */
+/* TelemetryHostLsp: Capture of new telemetry data (Base 2.1 §5.1.12.1.8) */
 #define GPUNVME_TELEMETRY_HOST_LSP_CTHID_SHIFT 0 /* Create Telemetry Host-Initiated Data */
 #define GPUNVME_TELEMETRY_HOST_LSP_CTHID_MASK 0x1u
 #define GPUNVME_TELEMETRY_HOST_LSP_MCDA_SHIFT 1 /* Maximum Created Data Area */
@@ -6902,11 +6902,11 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_3 0x3u
 #define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4 0x4u
 
-/* AnaLsp: Whether to leave out the namespaces (Base 2.3 §5.2.12.1.13) */
+/* AnaLsp: Omission of namespaces (Base 2.3 §5.2.12.1.13) */
 #define GPUNVME_ANA_LSP_RGO_SHIFT 0 /* Return Groups Only */
 #define GPUNVME_ANA_LSP_RGO_MASK 0x1u
 
-/* PersistentEventLsp: What to do with the reporting context (Base 2.3 §5.2.12.1.14) */
+/* PersistentEventLsp: Action on the reporting context (Base 2.3 §5.2.12.1.14) */
 #define GPUNVME_PERSISTENT_EVENT_LSP_ACT_SHIFT 0 /* Action */
 #define GPUNVME_PERSISTENT_EVENT_LSP_ACT_MASK 0x3u
 #define GPUNVME_PERSISTENT_EVENT_LSP_ACT_READ 0x0u
@@ -6914,7 +6914,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_PERSISTENT_EVENT_LSP_ACT_RELEASE_CONTEXT 0x2u
 #define GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER 0x3u
 
-/* LockdownLsp: What to list (Base 2.3 §5.2.12.1.20) */
+/* LockdownLsp: Contents of the list (Base 2.3 §5.2.12.1.20) */
 #define GPUNVME_LOCKDOWN_LSP_SCP_SHIFT 0 /* Scope */
 #define GPUNVME_LOCKDOWN_LSP_SCP_MASK 0xfu
 #define GPUNVME_LOCKDOWN_LSP_SCP_ADMIN_OPCODE 0x0u
@@ -6927,33 +6927,33 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED 0x1u
 #define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND 0x2u
 
-/* BootPartitionLsp: Which Boot Partition to return (Base 2.3 §5.2.12.1.21) */
+/* BootPartitionLsp: Selected Boot Partition (Base 2.3 §5.2.12.1.21) */
 #define GPUNVME_BOOT_PARTITION_LSP_BPID_SHIFT 0 /* Boot Partition Identifier */
 #define GPUNVME_BOOT_PARTITION_LSP_BPID_MASK 0x1u
 
-/* ReachabilityGroupsLsp: Whether to leave out the namespaces (Base 2.3 §5.2.12.1.25) */
+/* ReachabilityGroupsLsp: Omission of namespaces (Base 2.3 §5.2.12.1.25) */
 #define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_SHIFT 0 /* Return Groups Only */
 #define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_MASK 0x1u
 
-/* ReachabilityAssociationsLsp: Whether to leave out the groups (Base 2.3 §5.2.12.1.26) */
+/* ReachabilityAssociationsLsp: Omission of groups (Base 2.3 §5.2.12.1.26) */
 #define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_SHIFT 0 /* Return Associations Only */
 #define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_MASK 0x1u
 
-/* FdpEventsLsp: Which events to return (Base 2.1 §5.1.12.1.31) */
+/* FdpEventsLsp: Selected event types (Base 2.1 §5.1.12.1.31) */
 #define GPUNVME_FDP_EVENTS_LSP_FDPET_SHIFT 0 /* FDP Event Type */
 #define GPUNVME_FDP_EVENTS_LSP_FDPET_MASK 0x1u
 #define GPUNVME_FDP_EVENTS_LSP_FDPET_CONTROLLER_EVENTS 0x0u
 #define GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS 0x1u
 
-/* TelemetryHostLidsp: What is supported of Telemetry Host-Initiated (Base 2.1 §5.1.12.1.8.1) */
+/* TelemetryHostLidsp: Support of Telemetry Host-Initiated (Base 2.1 §5.1.12.1.8.1) */
 #define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_SHIFT 0 /* Maximum Created Data Area Support */
 #define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_MASK 0x1u
 
-/* PersistentEventLidsp: What is supported of the Persistent Event Log (Base 2.1 §5.1.12.1.14.1) */
+/* PersistentEventLidsp: Support of the Persistent Event Log (Base 2.1 §5.1.12.1.14.1) */
 #define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_SHIFT 0 /* Establish Context and Read 512 Bytes of Header Supported */
 #define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_MASK 0x1u
 
-/* CNS: What Identify is to return (Base 2.1 §5.1.13.1) */
+/* CNS: Data structures that Identify returns (Base 2.1 §5.1.13.1) */
 #define GPUNVME_CNS_NAMESPACE 0x0u
 #define GPUNVME_CNS_CONTROLLER 0x1u
 #define GPUNVME_CNS_ACTIVE_NAMESPACE_LIST 0x2u

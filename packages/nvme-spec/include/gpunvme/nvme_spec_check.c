@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints what gpunvme/nvme_spec.h makes of known values. Compiling it checks every size and every offset.
+ * Prints known values encoded with gpunvme/nvme_spec.h. Compiling it checks every size and every offset.
  * Generated from the declarations in packages/nvme-spec/src; edit those, then run: pnpm gen
  *
  *   number NAME VALUE                      an offset, an opcode, an identifier, a size
  *   word NAME WORD                         a known value in every row of a word
- *   bits PATH OFFSET WORD                  all bits of one row, in the word or bytes at OFFSET of what it belongs to
- *   value PATH OFFSET WORD                 one of the values that have names, in its row
+ *   bits PATH OFFSET WORD                  all bits of one row, in the word or bytes at OFFSET of its owner
+ *   value PATH OFFSET WORD                 a named value, in its row
  *   member PATH OFFSET BYTES LAST VALUE    a member of a filled structure; VALUE is in its last LAST bytes
  *   sqe NAME BYTES                         an entry of a command with a known value in every field
  *   doorbell TAIL|HEAD QID DSTRD OFFSET    the offset of a doorbell
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stored in whatever may hold any value, as far as it goes; below 2^53, which is as far as JavaScript's numbers go. */
+/* Stored in fields that may hold any value, truncated to their width; below 2^53, the limit of JavaScript's integers. */
 #define PATTERN 0x1e3779b97f4a15ULL
 
 struct word {

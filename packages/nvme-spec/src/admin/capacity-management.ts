@@ -21,6 +21,6 @@ export const CapacityManagement = adminCommand(
 /** Dword 0 of the completion of a create operation (Base 2.1 §5.1.3.4, Figure 160). */
 export const CapacityManagementDw0 = word32(
   'Capacity Management.DW0',
-  { doc: 'What was created', spec: 'Base 2.1 §5.1.3.4' },
+  { doc: 'Identifier of the created element', spec: 'Base 2.1 §5.1.3.4' },
   { CELID: bits(15, 0, 'Created Element Identifier') },
 )

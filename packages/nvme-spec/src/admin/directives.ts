@@ -42,7 +42,7 @@ const directive = {
   CDW13: cdw(13, 31, 0, 'Directive Operation specific'),
 }
 
-/** Sends data of a directive; what DOPER means depends on DTYPE (Base 2.1 §5.1.7, Figures 179 and 180). */
+/** Sends data of a directive; the meaning of DOPER depends on DTYPE (Base 2.1 §5.1.7, Figures 179 and 180). */
 export const DirectiveSend = adminCommand(
   'Directive Send',
   { opcode: 0x19, doc: 'Sends data of a directive', spec: 'Base 2.1 §5.1.7' },
@@ -65,14 +65,14 @@ export const DirectiveReceive = adminCommand(
 /** CDW12 of Directive Send for Enable Directive of the Identify Directive (Base 2.2 §8.1.8.2.2, Figure 602). */
 export const EnableDirectiveCdw12 = word32(
   'Enable Directive.CDW12',
-  { doc: 'Which directive to enable or disable', spec: 'Base 2.2 §8.1.8.2.2' },
+  { doc: 'Enables or disables a directive', spec: 'Base 2.2 §8.1.8.2.2' },
   { ENDIR: bit(0, 'Enable Directive'), DTYPE: bits(15, 8, 'Directive Type') },
 )
 
 /** CDW12 of Directive Receive for Allocate Resources of the Streams Directive (Base 2.2 §8.1.8.3.1, Figure 610). */
 export const AllocateResourcesCdw12 = word32(
   'Allocate Resources.CDW12',
-  { doc: 'Stream resources asked for', spec: 'Base 2.2 §8.1.8.3.1' },
+  { doc: 'Requested stream resources', spec: 'Base 2.2 §8.1.8.3.1' },
   { NSR: bits(15, 0, 'Namespace Streams Requested') },
 )
 
@@ -83,7 +83,7 @@ export const AllocateResourcesDw0 = word32(
   { NSA: bits(15, 0, 'Namespace Streams Allocated') },
 )
 
-/** What Return Parameters of the Identify Directive returns (Base 2.2 §8.1.8.2.1, Figure 601). */
+/** Returned by Return Parameters of the Identify Directive (Base 2.2 §8.1.8.2.1, Figure 601). */
 export const IdentifyDirectiveParameters = struct(
   'Identify Directive parameters',
   { bytes: 4096, doc: 'Directives supported and enabled', spec: 'Base 2.2 §8.1.8.2.1' },
@@ -109,10 +109,10 @@ export const IdentifyDirectiveParameters = struct(
   },
 )
 
-/** What Return Parameters of the Streams Directive returns (Base 2.2 §8.1.8.3.1, Figure 608). */
+/** Returned by Return Parameters of the Streams Directive (Base 2.2 §8.1.8.3.1, Figure 608). */
 export const StreamsDirectiveParameters = struct(
   'Streams Directive parameters',
-  { bytes: 32, doc: 'What there is for streams', spec: 'Base 2.2 §8.1.8.3.1' },
+  { bytes: 32, doc: 'Stream resources and sizes', spec: 'Base 2.2 §8.1.8.3.1' },
   {
     MSL: u16(0, 'Max Streams Limit'),
     NSSA: u16(2, 'NVM Subsystem Streams Available'),
@@ -128,9 +128,9 @@ export const StreamsDirectiveParameters = struct(
   },
 )
 
-/** How what Get Status of the Streams Directive returns begins; OSC identifiers of 16 bits follow (Figure 609). */
+/** Header of the data returned by Get Status of the Streams Directive; OSC 16-bit identifiers follow (Figure 609). */
 export const StreamsDirectiveStatus = struct(
   'Streams Directive status',
-  { bytes: 2, doc: 'How many identifiers of open streams follow', spec: 'Base 2.2 §8.1.8.3.1' },
+  { bytes: 2, doc: 'Number of open streams', spec: 'Base 2.2 §8.1.8.3.1' },
   { OSC: u16(0, 'Open Stream Count') },
 )

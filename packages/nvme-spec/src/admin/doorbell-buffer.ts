@@ -1,11 +1,11 @@
 import { adminCommand } from '../layout/command.js'
 
 /**
- * Gives a para-virtualized controller two pages: PRP1 points to the Shadow Doorbell buffer, which the host writes, PRP2
- * to the EventIdx buffer, which the controller writes (Base 2.1 §5.2.5, Figures 487 and 488).
+ * Gives an emulated controller two pages: the Shadow Doorbell buffer at PRP1, written by the host, and the EventIdx
+ * buffer at PRP2, written by the controller (Base 2.1 §5.2.5, Figures 487 and 488).
  */
 export const DoorbellBufferConfig = adminCommand(
   'Doorbell Buffer Config',
-  { opcode: 0x7c, doc: 'Sets the buffers of shadow doorbells', spec: 'Base 2.1 §5.2.5' },
+  { opcode: 0x7c, doc: 'Sets the shadow doorbell buffers', spec: 'Base 2.1 §5.2.5' },
   {},
 )

@@ -1,11 +1,11 @@
 import { adminCommand, bit, bits, cdw, codes, openBits, word32 } from '../layout/index.js'
 
-/** Asks for a command to be aborted; `AbortDw0` says whether it was (Base 2.1 §5.1.1). */
+/** Requests that a command be aborted; `AbortDw0` has the result (Base 2.1 §5.1.1). */
 export const Abort = adminCommand(
   'Abort',
   {
     opcode: 0x08,
-    doc: 'Asks for a command to be aborted',
+    doc: 'Requests the abort of a command',
     spec: 'Base 2.1 §5.1.1',
   },
   {
@@ -17,14 +17,14 @@ export const Abort = adminCommand(
 /** Dword 0 of the completion of Abort (Base 2.1 Figure 144). */
 export const AbortDw0 = word32(
   'Abort DW0',
-  { doc: 'Whether the command was aborted at once', spec: 'Base 2.1 §5.1.1' },
+  { doc: 'Whether the command was aborted immediately', spec: 'Base 2.1 §5.1.1' },
   { IANP: bit(0, 'Immediate Abort Not Performed') },
 )
 
-/** Held by the controller until it has an event to report, which `AsyncEventDw0` says (Base 2.1 §5.1.2). */
+/** Held by the controller until it has an event to report in `AsyncEventDw0` (Base 2.1 §5.1.2). */
 export const AsyncEventRequest = adminCommand(
   'Asynchronous Event Request',
-  { opcode: 0x0c, doc: 'Held until there is an event to report', spec: 'Base 2.1 §5.1.2' },
+  { opcode: 0x0c, doc: 'Held until an event occurs', spec: 'Base 2.1 §5.1.2' },
   {},
 )
 
@@ -43,7 +43,7 @@ export const AET = codes(
   },
 )
 
-/** What an Error status event is about; the page of Base 2.1 (Figure 149) could not be read. */
+/** Information of Error status events; the page of Base 2.1 (Figure 149) could not be read. */
 export const AEI_ERROR = codes(
   'AEI_ERROR',
   { doc: 'Asynchronous Event Information: Error status', spec: 'libnvme 1.3 nvme_ae_info_error' },
@@ -57,14 +57,14 @@ export const AEI_ERROR = codes(
   },
 )
 
-/** What a SMART / Health status event is about; the page of Base 2.1 (Figure 150) could not be read. */
+/** Information of SMART / Health status events; the page of Base 2.1 (Figure 150) could not be read. */
 export const AEI_SMART = codes(
   'AEI_SMART',
   { doc: 'Asynchronous Event Information: SMART / Health status', spec: 'libnvme 1.3 nvme_ae_info_smart' },
   { SUBSYSTEM_RELIABILITY: 0x00, TEMPERATURE_THRESHOLD: 0x01, SPARE_BELOW_THRESHOLD: 0x02 },
 )
 
-/** What a Notice is about (Base 2.1 Figure 151). */
+/** Information of Notice events (Base 2.1 Figure 151). */
 export const AEI_NOTICE = codes(
   'AEI_NOTICE',
   { doc: 'Asynchronous Event Information: Notice', spec: 'Base 2.1 §5.1.2.1' },
@@ -87,7 +87,7 @@ export const AEI_NOTICE = codes(
   },
 )
 
-/** What an I/O Command specific status event is about (Base 2.1 Figure 152). */
+/** Information of I/O Command specific status events (Base 2.1 Figure 152). */
 export const AEI_IO_COMMAND = codes(
   'AEI_IO_COMMAND',
   { doc: 'Asynchronous Event Information: I/O Command specific status', spec: 'Base 2.1 §5.1.2.1' },
@@ -99,14 +99,14 @@ export const AEI_IO_COMMAND = codes(
   },
 )
 
-/** What an Immediate event is about (Base 2.1 Figure 153). */
+/** Information of Immediate events (Base 2.1 Figure 153). */
 export const AEI_IMMEDIATE = codes(
   'AEI_IMMEDIATE',
   { doc: 'Asynchronous Event Information: Immediate', spec: 'Base 2.1 §5.1.2.1' },
   { NVM_SUBSYSTEM_NORMAL_SHUTDOWN: 0x00, TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY: 0x01 },
 )
 
-/** What a One-Shot event is about (Base 2.1 Figure 154); `AsyncEventDw1` says which queue. */
+/** Information of One-Shot events (Base 2.1 Figure 154); `AsyncEventDw1` has the queue. */
 export const AEI_ONE_SHOT = codes(
   'AEI_ONE_SHOT',
   { doc: 'Asynchronous Event Information: One-Shot', spec: 'Base 2.1 §5.1.2.1' },
@@ -116,7 +116,7 @@ export const AEI_ONE_SHOT = codes(
 /** Dword 0 of the completion of Asynchronous Event Request (Base 2.1 Figure 147). */
 export const AsyncEventDw0 = word32(
   'Asynchronous Event Request DW0',
-  { doc: 'The event, and the log page to be read', spec: 'Base 2.1 §5.1.2.1' },
+  { doc: 'The event, and the log page to read', spec: 'Base 2.1 §5.1.2.1' },
   {
     AET: openBits(2, 0, 'Asynchronous Event Type', AET.values),
     AEI: bits(15, 8, 'Asynchronous Event Information, by type'),
@@ -124,7 +124,7 @@ export const AsyncEventDw0 = word32(
   },
 )
 
-/** Dword 1 of the completion, of the One-Shot events of a Controller Data Queue (Base 2.1 Figure 155). */
+/** Dword 1 of the completion, for One-Shot events of a Controller Data Queue (Base 2.1 Figure 155). */
 export const AsyncEventDw1 = word32(
   'Asynchronous Event Request DW1',
   { doc: 'Controller Data Queue parameter', spec: 'Base 2.1 §5.1.2.1' },
@@ -132,8 +132,8 @@ export const AsyncEventDw1 = word32(
 )
 
 /**
- * The table that AsyncEventDw0.AEI is a number of, by AsyncEventDw0.AET; undefined for types that are reserved or the
- * vendor's. Each table carries its source as `spec`.
+ * Returns the table of AsyncEventDw0.AEI for a value of AsyncEventDw0.AET; undefined for reserved and vendor specific
+ * types. Each table has its source as `spec`.
  */
 export function eventInformation(aet: number) {
   switch (aet) {
@@ -155,8 +155,8 @@ export function eventInformation(aet: number) {
 }
 
 /**
- * Dword 0 of the completion as text: `AET=NOTICE AEI=FIRMWARE_ACTIVATION_STARTING LID=0x03`.
- * @throws TypeError or RangeError for what is no dword.
+ * Formats Dword 0 of the completion: `AET=NOTICE AEI=FIRMWARE_ACTIVATION_STARTING LID=0x03`.
+ * @throws TypeError or RangeError if it is not a dword.
  */
 export function formatAsyncEvent(dw0: number): string {
   const { AET: type, AEI, LID, reserved } = AsyncEventDw0.decode(dw0)

@@ -1,9 +1,9 @@
 import { adminCommand, bit, bits, cdw, cdwBit, cdwOpen, codes, u32, word32 } from '../layout/index.js'
 
 /**
- * Feature Identifiers (Base 2.1 §5.1.25, Figure 385; those of the NVM Command Set in NVM 1.2 §4.1.3, Figure 91,
- * that of the Key Value Command Set in KV 1.0d §4.1.3, Figure 33). C0h to FFh are vendor specific, what is not listed is
- * reserved.
+ * Feature Identifiers (Base 2.1 §5.1.25, Figure 385; those of the NVM Command Set from NVM 1.2 §4.1.3, Figure 91, that
+ * of the Key Value Command Set from KV 1.0d §4.1.3, Figure 33). C0h to FFh are vendor specific, all others not listed
+ * are reserved.
  */
 export const FID = codes(
   'FID',
@@ -57,8 +57,8 @@ export const FID = codes(
 )
 
 /**
- * Sets the value of a feature; the rows of Command Dwords 11 to 15 are those of the feature (Base 2.1 §5.1.25, Figures
- * 383 and 384). Command Dword 14 has a UUID Index but for the Host Memory Buffer, which has an address there.
+ * Sets the value of a feature; the feature defines the rows of Command Dwords 11 to 15 (Base 2.1 §5.1.25, Figures 383
+ * and 384). Command Dword 14 has a UUID Index, except for the Host Memory Buffer, where it is an address.
  */
 export const SetFeatures = adminCommand(
   'Set Features',
@@ -87,11 +87,11 @@ export const GetFeatures = adminCommand(
 )
 
 /**
- * Dword 0 of the completion of Get Features with SEL 011b, of any feature: what may be done with it. The bits' names
- * stand in Base 2.1 §5.1.25.1.26; the page with their figure was not read, their places are those that nvme-cli prints.
+ * Dword 0 of the completion of Get Features with SEL 011b, for any feature: its capabilities. The names of the bits are
+ * in Base 2.1 §5.1.25.1.26; the page with their figure was not read, so their positions are those that nvme-cli prints.
  */
 export const SupportedCapabilitiesDw0 = word32(
   'Supported Capabilities.DW0',
-  { doc: 'What may be done with a feature', spec: 'Base 2.1 §5.1.25.1.26' },
+  { doc: 'Capabilities of a feature', spec: 'Base 2.1 §5.1.25.1.26' },
   { SAVEABLE: bit(0, 'Saveable'), NS_SPECIFIC: bit(1, 'NS Specific'), CHANGEABLE: bit(2, 'Changeable') },
 )

@@ -7,12 +7,12 @@ export const GetLbaStatus = adminCommand(
   {
     SLBA: cdw64(10, 'Starting LBA'),
     MNDW: cdwCount(12, 31, 0, 'Maximum Number of Dwords'),
-    RL: cdw(13, 15, 0, 'Range Length in logical blocks; 0 is to the end'),
+    RL: cdw(13, 15, 0, 'Range Length in logical blocks; 0 for up to the end'),
     ATYPE: cdw(13, 31, 24, 'Action Type', { ALLOCATED: 0x02, SCAN: 0x10, TRACKED: 0x11 }),
   },
 )
 
-/** How the returned list begins; NLSD entries follow (NVM 1.2 §4.2.1.2, Figure 131). */
+/** Header of the returned list; NLSD entries follow (NVM 1.2 §4.2.1.2, Figure 131). */
 export const LbaStatusDescriptorList = struct(
   'LBA Status Descriptor List',
   { bytes: 8, doc: 'LBA Status header', spec: 'NVM 1.2 §4.2.1.2' },

@@ -2,8 +2,8 @@ import { LID } from './log-identifiers.js'
 import { adminCommand, cdw, cdwBit, cdwOpen, refuse } from '../layout/index.js'
 
 /**
- * Returns a part of a log page (Base 2.1 §5.1.12, Figures 196 to 201). What part stands in five fields, which
- * `logPagePart` fills.
+ * Returns a part of a log page (Base 2.1 §5.1.12, Figures 196 to 201). Five fields select the part; `logPagePart` fills
+ * them.
  */
 export const GetLogPage = adminCommand(
   'Get Log Page',
@@ -18,12 +18,12 @@ export const GetLogPage = adminCommand(
     LPOL: cdw(12, 31, 0, 'Log Page Offset Lower'),
     LPOU: cdw(13, 31, 0, 'Log Page Offset Upper'),
     UIDX: cdw(14, 6, 0, 'UUID Index'),
-    OT: cdwBit(14, 23, 'Offset Type: 1 is an index, 0 bytes'),
+    OT: cdwBit(14, 23, 'Offset Type: 0 for bytes, 1 for an index'),
     CSI: cdw(14, 31, 24, 'Command Set Identifier'),
   },
 )
 
-/** The fields of Get Log Page that say what part of the page to return. */
+/** The fields of Get Log Page that select a part of the page. */
 export interface LogPagePart {
   readonly NUMDL: number
   readonly NUMDU: number
@@ -33,10 +33,11 @@ export interface LogPagePart {
 }
 
 /**
- * The fields of Get Log Page for `dwords` dwords from `offset` on: `{ LID: 2, ...logPagePart(128) }`. The offset counts
- * bytes, or entries of the page's list with `of` 'index', which not every log page takes (Base 2.1 §5.1.12).
- * @throws TypeError or RangeError for a count or an offset that the fields cannot hold, and for an offset in bytes that
- *   is no multiple of four, which a controller may take as if its low bits were zero.
+ * Returns the fields of Get Log Page for `dwords` dwords from `offset`: `{ LID: 2, ...logPagePart(128) }`. The offset
+ * is in bytes; if `of` is 'index', it is in entries of the page's list, which not every log page supports (Base 2.1
+ * §5.1.12).
+ * @throws TypeError or RangeError for a count or an offset that does not fit the fields, and for a byte offset that is
+ *   not a multiple of four, whose low bits a controller may ignore.
  */
 export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'bytes' | 'index' = 'bytes'): LogPagePart {
   const where = (field: string) => ({ name: `${GetLogPage.name}.${field}`, spec: GetLogPage.spec })

@@ -17,10 +17,11 @@ import {
 import { PowerStateDescriptor } from './identify-power-state.js'
 
 /**
- * What CNS 01h returns (Base 2.1 §5.1.13.2.1, Figure 312). Bytes that no row names are reserved, or belong to the
- * management interface. The bits of NVMSR, VWCI, MEC, AVSCC, APSTA, RPMBS, ANACAP, FCATT and OFCS stand on pages that
- * could not be read: their places are those of libnvme 1.3 (`nvme_id_ctrl_nvmsr` and so on). Those of OACS, FRMW, LPA,
- * FUSES and SGLS have names from a public declaration of Figure 312, and the places of libnvme 1.3.
+ * Identify Controller data structure, returned by CNS 01h (Base 2.1 §5.1.13.2.1, Figure 312). Undeclared bytes are
+ * reserved or belong to the management interface. The bits of NVMSR, VWCI, MEC, AVSCC, APSTA, RPMBS, ANACAP, FCATT and
+ * OFCS are on pages that could not be read: their positions are those of libnvme 1.3 (`nvme_id_ctrl_nvmsr` etc.). Those
+ * of OACS, FRMW, LPA, FUSES and SGLS have names from a public declaration of Figure 312, and the positions of libnvme
+ * 1.3.
  */
 export const IdentifyController = struct(
   'Identify Controller',
@@ -39,7 +40,7 @@ export const IdentifyController = struct(
       FT: bit(2, 'Function Type'),
       ANARS: bit(3, 'Asymmetric Namespace Access Reporting Support'),
     }),
-    MDTS: u8(77, 'Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 is no limit'),
+    MDTS: u8(77, 'Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 means no limit'),
     CNTLID: u16(78, 'Controller ID'),
     VER: u32(80, 'Version, as in VS', {
       TER: bits(7, 0, 'Tertiary Version'),
@@ -129,7 +130,7 @@ export const IdentifyController = struct(
       NVMEE: bit(1, 'NVMe Enclosure'),
     }),
     VWCI: u8(254, 'VPD Write Cycle Information', {
-      VWCR: bits(6, 0, 'VPD Write Cycles Remaining; 7Fh is that or more'),
+      VWCR: bits(6, 0, 'VPD Write Cycles Remaining; 7Fh means 127 or more'),
       VWCRV: bit(7, 'VPD Write Cycles Remaining Valid'),
     }),
     MEC: u8(255, 'Management Endpoint Capabilities', {

@@ -9,10 +9,10 @@ export const NIDT = codes(
   { EUI64: 0x1, NGUID: 0x2, UUID: 0x3, CSI: 0x4 },
 )
 
-/** What each identifier in the list that CNS 03h returns begins with; NIDL bytes follow (Base 2.1 Figure 315). */
+/** Header of each identifier in the list that CNS 03h returns; NIDL bytes follow (Base 2.1 Figure 315). */
 export const NamespaceIdDescriptor = struct(
   'Namespace Identification Descriptor',
-  { bytes: 4, doc: 'What a namespace identifier begins with', spec: 'Base 2.1 §5.1.13.2.3' },
+  { bytes: 4, doc: 'Header of a namespace identifier', spec: 'Base 2.1 §5.1.13.2.3' },
   {
     NIDT: someOf(u8(0, 'Namespace Identifier Type'), NIDT.values),
     NIDL: u8(1, 'Namespace Identifier Length in bytes'),
@@ -21,9 +21,9 @@ export const NamespaceIdDescriptor = struct(
 
 /** An identifier of a namespace. */
 export interface NamespaceId {
-  /** `NIDT.UUID` and the like; types that the specification reserves are to be ignored. */
+  /** `NIDT.UUID` etc.; ignore reserved types. */
   readonly type: number
-  /** A copy, in the order of the wire: EUI-64, NGUID and UUID are big endian. */
+  /** A copy, in wire order: EUI-64, NGUID and UUID are big endian. */
   readonly id: Uint8Array
 }
 
@@ -35,10 +35,10 @@ const typeLengths: Readonly<Record<number, number>> = {
 }
 
 /**
- * The identifiers in the 4096 bytes that CNS 03h returns, which begin at byteOffset (Base 2.1 §5.1.13.2.3). The list
- * ends with a length of 0, or with its last byte.
- * @throws RangeError where `data` is too short, and on reaching a descriptor that leaves the list, or whose length is
- *   not the one of its type; TypeError for what is no DataView. Both on the first step of the iteration.
+ * Iterates over the identifiers in the 4096 bytes that CNS 03h returns, which begin at byteOffset (Base 2.1
+ * §5.1.13.2.3). The list ends with a length of 0, or with its last byte.
+ * @throws RangeError if `data` is too short, and for a descriptor that exceeds the list or whose length does not match
+ *   its type; TypeError if `data` is not a DataView. Errors are thrown during iteration.
  */
 export function* namespaceIds(data: DataView, byteOffset = 0): Generator<NamespaceId, void, undefined> {
   const { name, bytes: headerBytes, spec } = NamespaceIdDescriptor

@@ -2,9 +2,9 @@ import { bit, bits, struct, u16, u32, u8 } from '../layout/index.js'
 import { IDENTIFY_BYTES } from './identify.js'
 
 /**
- * Rows of the words that this structure shares with Identify Namespace of the NVM Command Set. The page with NSFEAT,
- * NMIC and RESCAP could not be read: their bits are those of libnvme 1.3 (`nvme_id_ns_nmic`, `nvme_id_ns_rescap`) and
- * of nvme-cli; DISNS is named in Base 2.1 §8.1.9.3, and placed by a public declaration of Base 2.1.
+ * Rows that this structure shares with Identify Namespace of the NVM Command Set. The page with NSFEAT, NMIC and RESCAP
+ * could not be read: their bits are those of libnvme 1.3 (`nvme_id_ns_nmic`, `nvme_id_ns_rescap`) and of nvme-cli.
+ * DISNS is named in Base 2.1 §8.1.9.3; its position is from a public declaration of Base 2.1.
  */
 export const namespaceRows = {
   NMIC: { SHRNS: bit(0, 'Shared Namespace'), DISNS: bit(1, 'Dispersed Namespace') },
@@ -16,17 +16,17 @@ export const namespaceRows = {
     EARO: bit(4, 'Exclusive Access - Registrants Only'),
     WEAR: bit(5, 'Write Exclusive - All Registrants'),
     EAAR: bit(6, 'Exclusive Access - All Registrants'),
-    IEK: bit(7, 'Ignore Existing Key as from 1.3 on'),
+    IEK: bit(7, 'Ignore Existing Key as in 1.3 and later'),
   },
   FPI: { RFNVM: bits(6, 0, 'Remaining Format NVM in percent'), FPIS: bit(7, 'Format Progress Indicator Support') },
   NSATTR: { CWP: bit(0, 'Currently Write Protected') },
   KPIOS: { KPIOENS: bit(0, 'Key Per I/O Enabled in Namespace'), KPIOSNS: bit(1, 'Key Per I/O Supported in Namespace') },
 } as const
 
-/** What CNS 08h returns, of a namespace of any command set (Base 2.1 §5.1.13.2.8, Figure 319). */
+/** Returned by CNS 08h, for a namespace of any command set (Base 2.1 §5.1.13.2.8, Figure 319). */
 export const IdentifyIndependentNamespace = struct(
   'I/O Command Set Independent Identify Namespace',
-  { bytes: IDENTIFY_BYTES, doc: 'What namespaces of every command set report', spec: 'Base 2.1 §5.1.13.2.8' },
+  { bytes: IDENTIFY_BYTES, doc: 'Namespace data common to all command sets', spec: 'Base 2.1 §5.1.13.2.8' },
   {
     NSFEAT: u8(0, 'Common Namespace Features', {
       UIDREUSE: bit(3, 'UID Reuse'),

@@ -1,7 +1,9 @@
 import { bit, bits, bytes, dwordBits, struct, structs, u128, u16, u16Array, u32, u8 } from '../layout/index.js'
 import { IDENTIFY_BYTES } from './identify.js'
 
-/** What CNS 12h and 13h return, and Namespace Attachment takes: controllers in ascending order (Base 2.1 Figure 137). */
+/**
+ * Returned by CNS 12h and 13h, and taken by Namespace Attachment: controllers in ascending order (Base 2.1 Figure 137).
+ */
 export const ControllerList = struct(
   'Controller List',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 2047 controller identifiers', spec: 'Base 2.1 §4.6.1' },
@@ -22,7 +24,7 @@ export const NvmSetAttributes = struct(
   },
 )
 
-/** What CNS 04h returns (Base 2.1 §5.1.13.2.4, Figure 317). */
+/** Returned by CNS 04h (Base 2.1 §5.1.13.2.4, Figure 317). */
 export const NvmSetList = struct(
   'NVM Set List',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 31 NVM Sets', spec: 'Base 2.1 §5.1.13.2.4' },
@@ -32,18 +34,18 @@ export const NvmSetList = struct(
 /** An entry of the UUID List. */
 export const UuidListEntry = struct(
   'UUID List Entry',
-  { bytes: 32, doc: 'A UUID and whose it is', spec: 'libnvme 1.3 nvme_id_uuid_list_entry' },
+  { bytes: 32, doc: 'A UUID and its association', spec: 'libnvme 1.3 nvme_id_uuid_list_entry' },
   {
     IDASC: dwordBits(0, bits(1, 0, 'Identifier Association', { NONE: 0, VENDOR: 1, SUBSYSTEM_VENDOR: 2 })),
     UUID: bytes(16, 16, 'UUID, big endian'),
   },
 )
 
-/** What CNS 17h returns: UUIDs 1 to 127 at bytes 63:32 and up, of which one of zeroes ends the list. */
+/** Returned by CNS 17h: UUIDs 1 to 127 from bytes 63:32 on; a UUID of zeroes ends the list. */
 export const UuidList = struct(
   'UUID List',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 127 UUIDs', spec: 'libnvme 1.3 nvme_id_uuid_list' },
-  { ENTRY: structs(32, 127, UuidListEntry, 'UUIDs, from UUID Index 1 on') },
+  { ENTRY: structs(32, 127, UuidListEntry, 'UUIDs, from UUID Index 1') },
 )
 
 /** An entry of the Domain List (Base 2.1 §5.1.13.2.15, Figure 324). */
@@ -58,14 +60,14 @@ export const DomainAttributes = struct(
   },
 )
 
-/** What CNS 18h returns (Base 2.1 §5.1.13.2.15, Figure 323; byte 0 as in libnvme 1.3 `nvme_id_domain_list`). */
+/** Returned by CNS 18h (Base 2.1 §5.1.13.2.15, Figure 323; byte 0 as in libnvme 1.3 `nvme_id_domain_list`). */
 export const DomainList = struct(
   'Domain List',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 31 domains', spec: 'Base 2.1 §5.1.13.2.15' },
   { NUMENT: u8(0, 'Number of Entries'), ENTRY: structs(128, 31, DomainAttributes, 'Domains') },
 )
 
-/** What CNS 19h returns (Base 2.1 §5.1.13.2.16, Figure 326). */
+/** Returned by CNS 19h (Base 2.1 §5.1.13.2.16, Figure 326). */
 export const EnduranceGroupList = struct(
   'Endurance Group List',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 2047 Endurance Group Identifiers', spec: 'Base 2.1 §5.1.13.2.16' },
@@ -75,10 +77,10 @@ export const EnduranceGroupList = struct(
   },
 )
 
-/** Command sets that can be used at once. The bits are those of libnvme 1.16 `nvme_id_iocs_iocsc`, and of CSI. */
+/** Command sets that can be used together. The bits are those of libnvme 1.16 `nvme_id_iocs_iocsc`, and of CSI. */
 export const IoCommandSetVector = struct(
   'I/O Command Set Vector',
-  { bytes: 8, doc: 'Command sets that can be used at once', spec: 'libnvme 1.16 nvme_id_iocs_iocsc' },
+  { bytes: 8, doc: 'Command sets that can be used together', spec: 'libnvme 1.16 nvme_id_iocs_iocsc' },
   {
     NVMCS: dwordBits(0, bit(0, 'NVM Command Set')),
     KVCS: dwordBits(0, bit(1, 'Key Value Command Set')),
@@ -88,7 +90,7 @@ export const IoCommandSetVector = struct(
   },
 )
 
-/** What CNS 1Ch returns; its index is what the I/O Command Set Profile feature selects (Base 2.1 Figure 327). */
+/** Returned by CNS 1Ch; the I/O Command Set Profile feature selects an index (Base 2.1 Figure 327). */
 export const IoCommandSets = struct(
   'Identify I/O Command Set',
   { bytes: IDENTIFY_BYTES, doc: 'Combinations of command sets', spec: 'Base 2.1 §5.1.13.2.19' },

@@ -10,7 +10,7 @@ const timeScale = {
 
 /**
  * One of the 32 power states of Identify Controller (Base 2.1 §5.1.13.2.1, Figure 313). A power is its value times its
- * scale, and not reported where either is 0; likewise the three times of power loss signaling.
+ * scale, and is not reported if either is 0; the same applies to the three times of power loss signaling.
  */
 export const PowerStateDescriptor = struct(
   'Power State Descriptor',

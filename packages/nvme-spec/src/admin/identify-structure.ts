@@ -49,9 +49,9 @@ const structures = /*#__PURE__*/ new Map<number, AnyStruct>([
 ])
 
 /**
- * The structure that Identify returns for a CNS, and for a Command Set Identifier where the CNS takes one. Undefined
- * where none is declared; the list of CNS 03h has entries of different lengths, which `namespaceIds` reads. Each
- * structure carries its source as `spec`.
+ * Returns the structure of Identify data by CNS, and by Command Set Identifier if the CNS uses one. Undefined if none
+ * is declared. The list of CNS 03h has entries of different lengths: read it with `namespaceIds`. Each structure has
+ * its source as `spec`.
  */
 export function identifyStructure(cns: number, csi = 0): AnyStruct | undefined {
   switch (cns) {

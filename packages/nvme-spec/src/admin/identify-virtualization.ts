@@ -3,7 +3,7 @@ import { IDENTIFY_BYTES } from './identify.js'
 
 // VQ resources are queue pairs, VI resources interrupt vectors (Base 2.1 §8.2.6).
 
-/** What CNS 14h returns: what a primary controller can lend to its secondary controllers. */
+/** Returned by CNS 14h: resources that a primary controller can assign to its secondary controllers. */
 export const PrimaryControllerCapabilities = struct(
   'Primary Controller Capabilities',
   {
@@ -47,7 +47,7 @@ export const SecondaryController = struct(
   },
 )
 
-/** What CNS 15h returns. */
+/** Returned by CNS 15h. */
 export const SecondaryControllerList = struct(
   'Secondary Controller List',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 127 secondary controllers', spec: 'libnvme 1.3 nvme_secondary_ctrl_list' },

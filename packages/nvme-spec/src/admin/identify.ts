@@ -1,15 +1,15 @@
 import { adminCommand, cdw, cdwOpen, codes, struct, u32Array } from '../layout/index.js'
 
-/** Length of every structure that Identify returns. */
+/** Length of every structure that Identify returns, in bytes. */
 export const IDENTIFY_BYTES = 4096
 
 /**
- * Values of Identify's CNS field (Base 2.1 §5.1.13.1, Figure 310). The rows up to 17h stand on a page that could not be
+ * Values of Identify's CNS field (Base 2.1 §5.1.13.1, Figure 310). The rows up to 17h are on a page that could not be
  * read; their values are those of libnvme 1.3 `nvme_identify_cns`.
  */
 export const CNS = codes(
   'CNS',
-  { doc: 'What Identify is to return', spec: 'Base 2.1 §5.1.13.1' },
+  { doc: 'Data structures that Identify returns', spec: 'Base 2.1 §5.1.13.1' },
   {
     NAMESPACE: 0x00,
     CONTROLLER: 0x01,
@@ -42,7 +42,7 @@ export const CNS = codes(
   },
 )
 
-/** I/O command sets by their identifier (Base 2.1 §5.1.13.1, Figure 311); 30h to 3Fh are the vendor's. */
+/** I/O command sets by their identifier (Base 2.1 §5.1.13.1, Figure 311); 30h to 3Fh are vendor specific. */
 export const CSI = codes(
   'CSI',
   { doc: 'Command Set Identifiers', spec: 'Base 2.1 §5.1.13.1' },
@@ -54,7 +54,7 @@ export const Identify = adminCommand(
   'Identify',
   {
     opcode: 0x06,
-    doc: 'Returns the 4096 bytes that CNS names',
+    doc: 'Returns 4096 bytes, selected by CNS',
     spec: 'Base 2.1 §5.1.13',
   },
   {
@@ -66,14 +66,14 @@ export const Identify = adminCommand(
   },
 )
 
-/** What CNS 02h and 07h return: active NSIDs above the one asked for, in increasing order, zero filled. */
+/** Returned by CNS 02h and 07h: active NSIDs above the given one, in increasing order, zero filled. */
 export const ActiveNamespaceList = struct(
   'Active Namespace ID list',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 1024 active namespace identifiers (CNS 02h)', spec: 'Base 2.1 §5.1.13.2.2' },
   { NSID: u32Array(0, 1024, 'Namespace Identifiers') },
 )
 
-/** What CNS 10h and 1Ah return: allocated NSIDs above the one asked for, in increasing order, zero filled. */
+/** Returned by CNS 10h and 1Ah: allocated NSIDs above the given one, in increasing order, zero filled. */
 export const AllocatedNamespaceList = struct(
   'Allocated Namespace ID list',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 1024 allocated namespace identifiers', spec: 'Base 2.1 §5.1.13.2.9' },

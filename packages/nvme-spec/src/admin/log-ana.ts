@@ -8,7 +8,7 @@ export const ANA_STATE = codes(
 )
 
 /**
- * How Asymmetric Namespace Access begins (LID 0Ch; Base 2.3 §5.2.12.1.13, Figure 227). NAGD descriptors follow, each
+ * Header of Asymmetric Namespace Access (LID 0Ch; Base 2.3 §5.2.12.1.13, Figure 227). NAGD descriptors follow, each
  * with its own list of namespaces.
  */
 export const AnaLogHeader = struct(
@@ -17,14 +17,14 @@ export const AnaLogHeader = struct(
   { CHGC: u64(0, 'Change Count'), NAGD: u16(8, 'Number of ANA Group Descriptors') },
 )
 
-/** How an ANA Group Descriptor begins (Base 2.1 §5.1.12.1.13, Figure 224). NNV identifiers of 32 bits follow. */
+/** Header of an ANA Group Descriptor (Base 2.1 §5.1.12.1.13, Figure 224). NNV 32-bit identifiers follow. */
 export const AnaGroupDescriptor = struct(
   'ANA Group Descriptor',
-  { bytes: 32, doc: 'How the description of an ANA Group begins', spec: 'Base 2.1 §5.1.12.1.13' },
+  { bytes: 32, doc: 'Header of an ANA Group Descriptor', spec: 'Base 2.1 §5.1.12.1.13' },
   {
     AGID: u32(0, 'ANA Group ID'),
     NNV: u32(4, 'Number of NSID Values'),
-    CHGC: u64(8, 'Change Count; 0 is not reported'),
+    CHGC: u64(8, 'Change Count; 0 means not reported'),
     ANASA: u8(16, 'Asymmetric Namespace Access State Attributes', {
       ANAS: openBits(3, 0, 'Asymmetric Namespace Access State', ANA_STATE.values),
     }),

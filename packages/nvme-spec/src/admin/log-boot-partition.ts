@@ -1,6 +1,8 @@
 import { bit, bits, struct, u32, u8 } from '../layout/index.js'
 
-/** How Boot Partition begins (LID 15h; Base 2.3 §5.2.12.1.21, Figure 273). BPSZ times 128 KiB of its contents follow. */
+/**
+ * Header of Boot Partition (LID 15h; Base 2.3 §5.2.12.1.21, Figure 273). Its contents follow: BPSZ units of 128 KiB.
+ */
 export const BootPartitionHeader = struct(
   'Boot Partition header',
   { bytes: 16, doc: 'The header (LID 15h)', spec: 'Base 2.3 §5.2.12.1.21' },

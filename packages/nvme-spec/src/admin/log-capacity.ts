@@ -1,47 +1,47 @@
 import { struct, u128, u16, u8 } from '../layout/index.js'
 
-/** How Media Unit Status begins (LID 10h; Base 2.1 §5.1.12.1.16, Figure 254). NMU descriptors follow. */
+/** Header of Media Unit Status (LID 10h; Base 2.1 §5.1.12.1.16, Figure 254). NMU descriptors follow. */
 export const MediaUnitStatusHeader = struct(
   'Media Unit Status header',
   { bytes: 16, doc: 'The header (LID 10h)', spec: 'Base 2.1 §5.1.12.1.16' },
   {
     NMU: u16(0, 'Number of Media Unit Status Descriptors'),
     CCHANS: u16(2, 'Number of Channels'),
-    SELC: u16(4, 'Selected Configuration; 0 is none'),
+    SELC: u16(4, 'Selected Configuration; 0 for none'),
   },
 )
 
 /**
- * How a Media Unit Status Descriptor begins (Base 2.1 §5.1.12.1.16, Figure 255). Its MUCS Channel Identifiers of 16 bits
- * stand CIO bytes after its beginning, and end it.
+ * Header of a Media Unit Status Descriptor (Base 2.1 §5.1.12.1.16, Figure 255). The MUCS 16-bit Channel Identifiers are
+ * at its end, CIO bytes after its beginning.
  */
 export const MediaUnitStatusDescriptor = struct(
   'Media Unit Status Descriptor',
-  { bytes: 14, doc: 'How the status of a Media Unit begins', spec: 'Base 2.1 §5.1.12.1.16' },
+  { bytes: 14, doc: 'Header of a Media Unit Status Descriptor', spec: 'Base 2.1 §5.1.12.1.16' },
   {
     MUID: u16(0, 'Media Unit Identifier'),
     DID: u16(2, 'Domain Identifier'),
     ENDGID: u16(4, 'Endurance Group Identifier'),
     NVMSETID: u16(6, 'NVM Set Identifier'),
-    CAF: u16(8, 'Capacity Adjustment Factor; 0 is not reported'),
+    CAF: u16(8, 'Capacity Adjustment Factor; 0 means not reported'),
     AVSP: u8(10, 'Available Spare in percent'),
-    PUSED: u8(11, 'Percentage Used; 255 is more than 254'),
+    PUSED: u8(11, 'Percentage Used; 255 means more than 254'),
     MUCS: u8(12, 'Number of Channels'),
     CIO: u8(13, 'Channel Identifiers Offset in bytes'),
   },
 )
 
-/** How Supported Capacity Configuration List begins (LID 11h; Base 2.1 §5.1.12.1.17, Figure 256). */
+/** Header of Supported Capacity Configuration List (LID 11h; Base 2.1 §5.1.12.1.17, Figure 256). */
 export const CapacityConfigurationListHeader = struct(
   'Supported Capacity Configuration List header',
-  { bytes: 16, doc: 'How Supported Capacity Configuration List begins', spec: 'Base 2.1 §5.1.12.1.17' },
+  { bytes: 16, doc: 'The header (LID 11h)', spec: 'Base 2.1 §5.1.12.1.17' },
   { SCCN: u8(0, 'Number of Supported Capacity Configurations') },
 )
 
-/** How a Capacity Configuration begins (Base 2.1 §5.1.12.1.17, Figure 257). EGCN Endurance Groups follow. */
+/** Header of a Capacity Configuration (Base 2.1 §5.1.12.1.17, Figure 257). EGCN Endurance Groups follow. */
 export const CapacityConfigurationDescriptor = struct(
   'Capacity Configuration Descriptor',
-  { bytes: 32, doc: 'How a Capacity Configuration begins', spec: 'Base 2.1 §5.1.12.1.17' },
+  { bytes: 32, doc: 'Header of a Capacity Configuration', spec: 'Base 2.1 §5.1.12.1.17' },
   {
     CCID: u16(0, 'Capacity Configuration Identifier'),
     DID: u16(2, 'Domain Identifier'),
@@ -50,15 +50,15 @@ export const CapacityConfigurationDescriptor = struct(
 )
 
 /**
- * How an Endurance Group of a Capacity Configuration begins (Base 2.1 §5.1.12.1.17, Figure 258). EGSETS NVM Set
- * Identifiers of 16 bits follow, then a number of Channels of 16 bits, then these.
+ * Header of an Endurance Group of a Capacity Configuration (Base 2.1 §5.1.12.1.17, Figure 258). EGSETS 16-bit NVM Set
+ * Identifiers follow, then a 16-bit number of Channels, then the Channels.
  */
 export const EnduranceGroupConfigurationDescriptor = struct(
   'Endurance Group Configuration Descriptor',
   { bytes: 82, doc: 'Endurance Group Configuration header', spec: 'Base 2.1 §5.1.12.1.17' },
   {
     ENDGID: u16(0, 'Endurance Group Identifier'),
-    CADJF: u16(2, 'Capacity Adjustment Factor; 0 is not reported'),
+    CADJF: u16(2, 'Capacity Adjustment Factor; 0 means not reported'),
     TEGCAP: u128(16, 'Total Endurance Group Capacity in bytes'),
     SEGCAP: u128(32, 'Spare Endurance Group Capacity in bytes'),
     EE: u128(48, 'Endurance Estimate in 1,000,000,000 bytes'),
@@ -66,10 +66,10 @@ export const EnduranceGroupConfigurationDescriptor = struct(
   },
 )
 
-/** How a Channel of an Endurance Group begins (Base 2.1 §5.1.12.1.17, Figure 259). CHMUS Media Units follow. */
+/** Header of a Channel of an Endurance Group (Base 2.1 §5.1.12.1.17, Figure 259). CHMUS Media Units follow. */
 export const ChannelConfigurationDescriptor = struct(
   'Channel Configuration Descriptor',
-  { bytes: 4, doc: 'How a Channel of an Endurance Group begins', spec: 'Base 2.1 §5.1.12.1.17' },
+  { bytes: 4, doc: 'Header of a Channel of an Endurance Group', spec: 'Base 2.1 §5.1.12.1.17' },
   { CHID: u16(0, 'Channel Identifier'), CHMUS: u16(2, 'Number of Channel Media Units') },
 )
 

@@ -1,6 +1,6 @@
 import { bit, bits, struct, u32Array, word32 } from '../layout/index.js'
 
-// The scopes are bits of a field of their own in the figures (CSP, FSP); here they are rows of the whole word. The name
+// In the figures the scopes are bits of a field of their own (CSP, FSP); here they are rows of the whole word. The name
 // of the NVM Set Scope is that of Figure 267: Base 2.1 gives NSSCPE to two bits.
 const scopes = {
   NSCPE: bit(20, 'Namespace Scope'),
@@ -17,7 +17,7 @@ const changes = {
   CCC: bit(4, 'Controller Capability Change'),
 }
 
-/** What a command does beside its own work (Base 2.3 §5.2.12.1.6, Figure 214; bits 31:16 in Base 2.1 Figure 210). */
+/** Side effects of a command (Base 2.3 §5.2.12.1.6, Figure 214; bits 31:16 in Base 2.1 Figure 210). */
 export const CommandEffects = word32(
   'Commands Supported and Effects data',
   { doc: 'Support and effects of a command', spec: 'Base 2.3 §5.2.12.1.6' },
@@ -46,7 +46,7 @@ export const CommandEffectsLog = struct(
   },
 )
 
-/** What setting a feature changes (Base 2.1 §5.1.12.1.18, Figure 262). */
+/** Side effects of setting a feature (Base 2.1 §5.1.12.1.18, Figure 262). */
 export const FeatureEffects = word32(
   'FID Supported and Effects',
   { doc: 'Support and effects of a feature', spec: 'Base 2.1 §5.1.12.1.18' },
@@ -67,7 +67,7 @@ export const FeatureEffectsLog = struct(
   { FIS: u32Array(0, 256, 'Feature Identifier Supported, by FID', FeatureEffects.fields) },
 )
 
-/** What a command of the management interface changes (Base 2.3 §5.2.12.1.19, Figure 269). */
+/** Side effects of a command of the management interface (Base 2.3 §5.2.12.1.19, Figure 269). */
 export const ManagementCommandEffects = word32(
   'NVMe-MI Commands Supported and Effects data',
   { doc: 'Support and effects of a management command', spec: 'Base 2.3 §5.2.12.1.19' },

@@ -1,6 +1,6 @@
 import { bit, struct, u128, u16, u32, u64, u8 } from '../layout/index.js'
 
-/** Endurance Group Information (LID 09h; Base 2.3 §5.2.12.1.10, Figure 222), of the group that LSI names. */
+/** Endurance Group Information (LID 09h; Base 2.3 §5.2.12.1.10, Figure 222), of the group selected by LSI. */
 export const EnduranceGroupLog = struct(
   'Endurance Group Information',
   { bytes: 512, doc: 'The log page (LID 09h)', spec: 'Base 2.3 §5.2.12.1.10' },
@@ -13,7 +13,7 @@ export const EnduranceGroupLog = struct(
     EGFEAT: u8(1, 'Endurance Group Features', { EGRMEDIA: bit(0, 'Data on rotational media') }),
     AVSP: u8(3, 'Available Spare in percent'),
     AVSPT: u8(4, 'Available Spare Threshold in percent'),
-    PUSED: u8(5, 'Percentage Used; 255 is more than 254'),
+    PUSED: u8(5, 'Percentage Used; 255 means more than 254'),
     DID: u16(6, 'Domain Identifier'),
     EE: u128(32, 'Endurance Estimate in 1,000,000,000 bytes'),
     DUR: u128(48, 'Data Units Read in 1,000,000,000 bytes'),
@@ -29,8 +29,8 @@ export const EnduranceGroupLog = struct(
 )
 
 /**
- * How Endurance Group Event Aggregate begins (LID 0Fh; Base 2.1 §5.1.12.1.15, Figure 252). NUMENT identifiers of 16 bits
- * follow: the Endurance Groups of which an event is pending, in increasing order.
+ * Header of Endurance Group Event Aggregate (LID 0Fh; Base 2.1 §5.1.12.1.15, Figure 252). NUMENT 16-bit identifiers
+ * follow: the Endurance Groups with a pending event, in increasing order.
  */
 export const EnduranceGroupEventAggregate = struct(
   'Endurance Group Event Aggregate header',
@@ -38,7 +38,9 @@ export const EnduranceGroupEventAggregate = struct(
   { NUMENT: u64(0, 'Number of Entries') },
 )
 
-/** Rotational Media Information (LID 16h; Base 2.3 §5.2.12.1.22, Figure 274), of the Endurance Group that LSI names. */
+/**
+ * Rotational Media Information (LID 16h; Base 2.3 §5.2.12.1.22, Figure 274), of the Endurance Group selected by LSI.
+ */
 export const RotationalMediaLog = struct(
   'Rotational Media Information',
   { bytes: 512, doc: 'The log page (LID 16h)', spec: 'Base 2.3 §5.2.12.1.22' },

@@ -3,15 +3,15 @@ import { bits, inHex, someOf, struct, u16, u32, u64, u8 } from '../layout/index.
 import { CSI } from './identify.js'
 
 /**
- * An entry of Error Information (LID 01h; Base 2.3 §5.2.12.1.2, Figure 209), the most recent first. SQID, CID and PEL
- * are FFFFh where the error is of no command; CSI and OPC hold something where LPVER is 1 or more. STS has the rows of a
+ * An entry of Error Information (LID 01h; Base 2.3 §5.2.12.1.2, Figure 209), most recent first. SQID, CID and PEL are
+ * FFFFh for an error that belongs to no command. CSI and OPC are valid if LPVER is 1 or more. STS has the rows of a
  * completion's status. Names of TRTYPE: libnvme 1.3 `nvmf_trtype`.
  */
 export const ErrorLogEntry = struct(
   'Error Information Log Entry',
-  { bytes: 64, doc: 'An error (LID 01h)', spec: 'Base 2.3 §5.2.12.1.2' },
+  { bytes: 64, doc: 'An error log entry (LID 01h)', spec: 'Base 2.3 §5.2.12.1.2' },
   {
-    ECNT: u64(0, 'Error Count; 0 is no entry'),
+    ECNT: u64(0, 'Error Count; 0 means no entry'),
     SQID: u16(8, 'Submission Queue ID'),
     CID: inHex(u16(10, 'Command ID')),
     STS: u16(12, 'Status Info', CQE.fields.STATUS.rows),

@@ -16,7 +16,7 @@ import {
 } from '../layout/index.js'
 import { TimestampData } from './feature/timestamp.js'
 
-/** How FDP Configurations begins (LID 20h; Base 2.1 §5.1.12.1.28, Figure 279). NUMFDPC descriptors follow. */
+/** Header of FDP Configurations (LID 20h; Base 2.1 §5.1.12.1.28, Figure 279). NUMFDPC descriptors follow. */
 export const FdpConfigurationsHeader = struct(
   'FDP Configurations header',
   { bytes: 16, doc: 'The header (LID 20h)', spec: 'Base 2.1 §5.1.12.1.28' },
@@ -28,16 +28,16 @@ export const FdpConfigurationsHeader = struct(
 )
 
 /**
- * How an FDP Configuration begins (Base 2.3 §5.2.12.1.29, Figure 287; bytes 2:0 in Base 2.1 Figure 280). NRUH Reclaim
- * Unit Handle Descriptors follow, then VSS bytes of the vendor's, then padding up to DSZE bytes.
+ * Header of an FDP Configuration (Base 2.3 §5.2.12.1.29, Figure 287; bytes 2:0 in Base 2.1 Figure 280). NRUH Reclaim
+ * Unit Handle Descriptors follow, then VSS vendor specific bytes, then padding up to DSZE bytes.
  */
 export const FdpConfigurationDescriptor = struct(
   'FDP Configuration Descriptor',
-  { bytes: 64, doc: 'How an FDP Configuration begins', spec: 'Base 2.3 §5.2.12.1.29' },
+  { bytes: 64, doc: 'Header of an FDP Configuration', spec: 'Base 2.3 §5.2.12.1.29' },
   {
     DSZE: u16(0, 'Descriptor Size in bytes'),
     FDPA: u8(2, 'FDP Attributes', {
-      RGIF: bits(3, 0, 'Reclaim Group Identifier Format: bits of it'),
+      RGIF: bits(3, 0, 'Reclaim Group Identifier Format: width in bits'),
       FDPVWC: bit(4, 'FDP Volatile Write Cache'),
       FDPCV: bit(7, 'FDP Configuration Valid'),
     }),
@@ -58,17 +58,17 @@ export const ReclaimUnitHandleDescriptor = struct(
   { RUHT: someOf(u8(0, 'Reclaim Unit Handle Type'), { INITIALLY_ISOLATED: 1, PERSISTENTLY_ISOLATED: 2 }) },
 )
 
-/** How Reclaim Unit Handle Usage begins (LID 21h; Base 2.1 §5.1.12.1.29, Figure 284). NRUH descriptors follow. */
+/** Header of Reclaim Unit Handle Usage (LID 21h; Base 2.1 §5.1.12.1.29, Figure 284). NRUH descriptors follow. */
 export const ReclaimUnitHandleUsageHeader = struct(
   'Reclaim Unit Handle Usage header',
   { bytes: 8, doc: 'The header (LID 21h)', spec: 'Base 2.1 §5.1.12.1.29' },
   { NRUH: u16(0, 'Number of Reclaim Unit Handles') },
 )
 
-/** Who uses a Reclaim Unit Handle (Base 2.1 §5.1.12.1.29, Figure 285). */
+/** Use of a Reclaim Unit Handle (Base 2.1 §5.1.12.1.29, Figure 285). */
 export const ReclaimUnitHandleUsageDescriptor = struct(
   'Reclaim Unit Handle Usage Descriptor',
-  { bytes: 8, doc: 'Who uses a Reclaim Unit Handle', spec: 'Base 2.1 §5.1.12.1.29' },
+  { bytes: 8, doc: 'Use of a Reclaim Unit Handle', spec: 'Base 2.1 §5.1.12.1.29' },
   { RUHA: oneOf(u8(0, 'Reclaim Unit Handle Attributes'), { NOT_USED: 0, HOST_SPECIFIED: 1, CONTROLLER_SPECIFIED: 2 }) },
 )
 
@@ -83,7 +83,7 @@ export const FdpStatisticsLog = struct(
   },
 )
 
-/** How FDP Events begins (LID 23h; Base 2.1 §5.1.12.1.31, Figure 288). NUMFDPE events follow, the oldest first. */
+/** Header of FDP Events (LID 23h; Base 2.1 §5.1.12.1.31, Figure 288). NUMFDPE events follow, the oldest first. */
 export const FdpEventsHeader = struct(
   'FDP Events header',
   { bytes: 64, doc: 'The header (LID 23h)', spec: 'Base 2.1 §5.1.12.1.31' },
@@ -121,10 +121,10 @@ export const FdpEvent = struct(
 /** ETSP of a Media Reallocated event of the NVM Command Set (NVM 1.2 §4.1.4.7, Figure 112). */
 export const MediaReallocated = struct(
   'Media Reallocated',
-  { bytes: 16, doc: 'What was moved', spec: 'NVM 1.2 §4.1.4.7' },
+  { bytes: 16, doc: 'Logical blocks that were moved', spec: 'NVM 1.2 §4.1.4.7' },
   {
     SEF: u8(0, 'Specific Event Flags', { LBAV: bit(0, 'LBA Valid') }),
-    NLBAM: u16(2, 'Number of LBAs Moved; FFFFh is that or more'),
+    NLBAM: u16(2, 'Number of LBAs Moved; FFFFh means 65,535 or more'),
     LBA: u64(4, 'Logical Block Address'),
   },
 )

@@ -7,7 +7,7 @@ export const FirmwareSlotLog = struct(
   {
     AFI: u8(0, 'Active Firmware Info', {
       CAFS: bits(2, 0, 'Current Active Firmware Slot'),
-      NAFS: bits(6, 4, 'Next Active Firmware Slot; 0 is not said'),
+      NAFS: bits(6, 4, 'Next Active Firmware Slot; 0 means not reported'),
     }),
     FRS1: ascii(8, 8, 'Firmware Revision for Slot 1'),
     FRS2: ascii(16, 8, 'Firmware Revision for Slot 2'),

@@ -2,14 +2,14 @@ import { bit, bytes, someOf, struct, u128, u16, u8 } from '../layout/index.js'
 import { EnduranceGroupLog } from './log-endurance.js'
 
 /**
- * How the data of an NVM Subsystem Hardware Error begins, a persistent event of type 05h (Base 2.3 §5.2.12.1.14.2.5,
+ * Beginning of the data of an NVM Subsystem Hardware Error, a persistent event of type 05h (Base 2.3 §5.2.12.1.14.2.5,
  * Figures 239 and 240). What follows depends on the code: PcieHardwareError for 1 to 3, the Link Status register for 4,
  * the SMART log's Critical Warning for 6, EnduranceGroupWarning for 7, UnexpectedPowerLoss for 8, a completion queue
  * entry for 0Ah, ReadyTimeoutExceeded for 0Bh, nothing for others.
  */
 export const HardwareErrorEvent = struct(
   'NVM Subsystem Hardware Error Event data',
-  { bytes: 4, doc: 'How the data of a hardware error event begins', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
+  { bytes: 4, doc: 'Header of a hardware error event', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
   {
     NSHEEC: someOf(u16(0, 'NVM Subsystem Hardware Error Event Code'), {
       PCIE_CORRECTABLE_ERROR: 0x01,
@@ -27,10 +27,12 @@ export const HardwareErrorEvent = struct(
   },
 )
 
-/** Additional information of a PCIe error: registers at the time of it (Base 2.3 §5.2.12.1.14.2.5, Figure 242). */
+/**
+ * Additional information of a PCIe error: registers at the time of the error (Base 2.3 §5.2.12.1.14.2.5, Figure 242).
+ */
 export const PcieHardwareError = struct(
   'PCIe hardware error',
-  { bytes: 80, doc: 'PCI Express registers at an error', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
+  { bytes: 80, doc: 'PCI Express registers at the time of an error', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
   {
     PCIEDSR: u16(0, 'PCIe Device Status Register'),
     PCIEAS: u8(2, 'PCIe AER Support', { PCIEAERS: bit(0, 'PCIe AER Supported: bytes 79:16 are reported') }),
@@ -66,7 +68,7 @@ export const UnexpectedPowerLoss = struct(
 /** Additional information of Controller Ready Timeout Exceeded (Base 2.1 §5.1.12.1.14.2.5, Figure 239). */
 export const ReadyTimeoutExceeded = struct(
   'Controller Ready Timeout Exceeded',
-  { bytes: 4, doc: 'What was not ready in time', spec: 'Base 2.1 §5.1.12.1.14.2.5' },
+  { bytes: 4, doc: 'Components not ready in time', spec: 'Base 2.1 §5.1.12.1.14.2.5' },
   {
     CST: u8(0, 'Controller State', {
       CRIME: bit(0, 'Controller Ready Independent of Media Enable'),

@@ -1,9 +1,9 @@
 import { codes } from '../layout/codes.js'
 
 /**
- * Log Page Identifiers (Base 2.1 §5.1.12, Figure 202; LBA Status Information in NVM 1.2 §4.1.4, the measurement of the
- * eye opening in PCIe 1.2 §3.9.1.1, Changed Zone List in libnvme 1.3 `nvme_cmd_get_log_lid`). C0h to FFh are vendor
- * specific; what is not listed is reserved.
+ * Log Page Identifiers (Base 2.1 §5.1.12, Figure 202; LBA Status Information from NVM 1.2 §4.1.4, the eye opening
+ * measurement from PCIe 1.2 §3.9.1.1, Changed Zone List from libnvme 1.3 `nvme_cmd_get_log_lid`). C0h to FFh are vendor
+ * specific; all others not listed are reserved.
  */
 export const LID = codes(
   'LID',

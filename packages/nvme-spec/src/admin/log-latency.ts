@@ -1,8 +1,8 @@
 import { bit, bits, struct, u16, u64, u8 } from '../layout/index.js'
 
 /**
- * Predictable Latency Per NVM Set (LID 0Ah; Base 2.3 §5.2.12.1.11, Figure 224), of the NVM Set that LSI names. Reads are
- * of 4 KiB, writes of the Optimal Write Size.
+ * Predictable Latency Per NVM Set (LID 0Ah; Base 2.3 §5.2.12.1.11, Figure 224), of the NVM Set selected by LSI. Read
+ * values refer to 4 KiB, write values to the Optimal Write Size.
  */
 export const PredictableLatencyLog = struct(
   'Predictable Latency Per NVM Set',
@@ -30,8 +30,8 @@ export const PredictableLatencyLog = struct(
 )
 
 /**
- * How Predictable Latency Event Aggregate begins (LID 0Bh; Base 2.3 §5.2.12.1.12, Figure 225). NUMENT identifiers of 16
- * bits follow: the NVM Sets of which an event is pending, in increasing order.
+ * Header of Predictable Latency Event Aggregate (LID 0Bh; Base 2.3 §5.2.12.1.12, Figure 225). NUMENT 16-bit identifiers
+ * follow: the NVM Sets with a pending event, in increasing order.
  */
 export const PredictableLatencyEventAggregate = struct(
   'Predictable Latency Event Aggregate header',

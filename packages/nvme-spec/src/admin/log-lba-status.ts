@@ -1,6 +1,6 @@
 import { count32, n64, oneOf, struct, u16, u32, u8 } from '../layout/index.js'
 
-/** How LBA Status Information begins (LID 0Eh; NVM 1.2 §4.1.4.5, Figure 109). NLSLNE namespace elements follow. */
+/** Header of LBA Status Information (LID 0Eh; NVM 1.2 §4.1.4.5, Figure 109). NLSLNE namespace elements follow. */
 export const LbaStatusLogHeader = struct(
   'LBA Status Information header',
   { bytes: 16, doc: 'The header (LID 0Eh)', spec: 'NVM 1.2 §4.1.4.5' },
@@ -12,10 +12,12 @@ export const LbaStatusLogHeader = struct(
   },
 )
 
-/** How a namespace element begins (NVM 1.2 §4.1.4.5, Figure 110). NLRD range descriptors follow; FFFFFFFFh is none. */
+/**
+ * Header of a namespace element (NVM 1.2 §4.1.4.5, Figure 110). NLRD range descriptors follow; FFFFFFFFh means none.
+ */
 export const LbaStatusNamespaceElement = struct(
   'LBA Status Log Namespace Element',
-  { bytes: 16, doc: 'How many ranges of a namespace follow', spec: 'NVM 1.2 §4.1.4.5' },
+  { bytes: 16, doc: 'Number of ranges of a namespace', spec: 'NVM 1.2 §4.1.4.5' },
   {
     NEID: u32(0, 'Namespace Element Identifier: its NSID'),
     NLRD: u32(4, 'Number of LBA Range Descriptors'),

@@ -36,7 +36,7 @@ import { SupportedLogPages } from './log-supported.js'
 import { TelemetryControllerHeader, TelemetryHostHeader } from './log-telemetry.js'
 import { ChangedZoneList } from './log-zones.js'
 
-// By the numbers of LID and PERSISTENT_EVENT: naming these again would be a quarter of a kilobyte in a browser.
+// Numbers of LID and PERSISTENT_EVENT: repeating their names would add a quarter of a kilobyte to a browser bundle.
 const structures = /*#__PURE__*/ new Map<number, AnyStruct>([
   [0x00, SupportedLogPages],
   [0x01, ErrorLogEntry],
@@ -76,9 +76,9 @@ const structures = /*#__PURE__*/ new Map<number, AnyStruct>([
 ])
 
 /**
- * The structure of a log page by its identifier; undefined where none is declared. Of a page whose length varies it is
- * the header, after which entries of another structure follow; of Error Information it is one of the entries, of which
- * the page consists. Each structure carries its source as `spec`.
+ * Returns the structure of a log page by its identifier; undefined if none is declared. For a page of variable length
+ * it is the header, followed by entries of another structure; for Error Information it is one entry. Each structure has
+ * its source as `spec`.
  */
 export function logStructure(lid: number): AnyStruct | undefined {
   return structures.get(lid)
@@ -101,9 +101,9 @@ const eventData = /*#__PURE__*/ new Map<number, AnyStruct>([
 ])
 
 /**
- * The data of a persistent event by its type, or how they begin where their length varies; undefined where they have
- * no form of their own. Those of Telemetry Log Created are a header of telemetry, whose LID says which one. Each
- * structure carries its source as `spec`.
+ * Returns the structure of a persistent event's data by its type; for data of variable length, their beginning.
+ * Undefined for data without a declared structure. Telemetry Log Created events have a telemetry header, whose LID
+ * tells which one. Each structure has its source as `spec`.
  */
 export function persistentEventData(type: number): AnyStruct | undefined {
   return eventData.get(type)

@@ -29,8 +29,8 @@ export const TimestampChangeEvent = struct(
 )
 
 /**
- * How the data of a Power-on or Reset event begins, type 04h (Base 2.3 §5.2.12.1.14.2.4, Figure 237). A description of
- * each controller follows, to the end of the event.
+ * Beginning of the data of a Power-on or Reset event, type 04h (Base 2.3 §5.2.12.1.14.2.4, Figure 237). A description
+ * of each controller follows, to the end of the event.
  */
 export const PowerOnOrResetEvent = struct(
   'Power-on or Reset Event data',
@@ -66,7 +66,7 @@ export const ChangeNamespaceEvent = struct(
     ANAGRPID: u32(36, 'ANA Group Identifier'),
     NVMSETID: u16(40, 'NVM Set Identifier'),
     ENDGID: u16(42, 'Endurance Group Identifier'),
-    NSID: u32(44, 'Namespace ID; FFFFFFFFh when all were deleted'),
+    NSID: u32(44, 'Namespace ID; FFFFFFFFh if all were deleted'),
   },
 )
 
@@ -117,12 +117,12 @@ export const SanitizeCompletionEvent = struct(
 )
 
 /**
- * How the data of a Set Feature event begins, type 0Bh (Base 2.1 §5.1.12.1.14.2.11, Figure 246). DWC Command Dwords
- * from Dword 10 on follow, then MBC bytes of data, then Dword 0 of the completion where LCCDW0 is set.
+ * Beginning of the data of a Set Feature event, type 0Bh (Base 2.1 §5.1.12.1.14.2.11, Figure 246). DWC Command Dwords
+ * from Dword 10 follow, then MBC bytes of data, then Dword 0 of the completion if LCCDW0 is set.
  */
 export const SetFeatureEvent = struct(
   'Set Feature Event data',
-  { bytes: 4, doc: 'How the data of a Set Feature event begins', spec: 'Base 2.1 §5.1.12.1.14.2.11' },
+  { bytes: 4, doc: 'Set Feature event header', spec: 'Base 2.1 §5.1.12.1.14.2.11' },
   {
     SFEL: u32(0, 'Set Feature Event Layout', {
       DWC: bits(2, 0, 'Dword Count'),
@@ -137,7 +137,7 @@ export const ThermalExcursionEvent = struct(
   'Thermal Excursion Event data',
   { bytes: 2, doc: 'Data of a Thermal Excursion event', spec: 'Base 2.1 §5.1.12.1.14.2.13' },
   {
-    OTMP: u8(0, 'Over Temperature: kelvins from the threshold'),
+    OTMP: u8(0, 'Over Temperature: kelvins relative to the threshold'),
     THRESH: someOf(u8(1, 'Threshold'), {
       WCTEMP: 0x01,
       CCTEMP: 0x02,
@@ -152,12 +152,12 @@ export const ThermalExcursionEvent = struct(
 )
 
 /**
- * How each part of a Vendor Specific event begins, type DEh (Base 2.1 §5.1.12.1.14.2.15, Figures 250 and 251). VSEDL
+ * Header of each part of a Vendor Specific event, type DEh (Base 2.1 §5.1.12.1.14.2.15, Figures 250 and 251). VSEDL
  * bytes follow.
  */
 export const VendorSpecificEventDescriptor = struct(
   'Vendor Specific Event Descriptor',
-  { bytes: 6, doc: 'How a part of a Vendor Specific event begins', spec: 'Base 2.1 §5.1.12.1.14.2.15' },
+  { bytes: 6, doc: 'Header of a part of a Vendor Specific event', spec: 'Base 2.1 §5.1.12.1.14.2.15' },
   {
     VSEC: u16(0, 'Vendor Specific Event Code'),
     VSEDT: someOf(u8(2, 'Data Type'), { EVENT_NAME: 1, ASCII_STRING: 2, BINARY: 3, SIGNED_INTEGER: 4 }),

@@ -26,8 +26,8 @@ export const PERSISTENT_EVENT = codes(
 )
 
 /**
- * How the Persistent Event Log begins (LID 0Dh; Base 2.3 §5.2.12.1.14, Figure 230). TNEV events follow, of TLL bytes
- * together with this header.
+ * Header of the Persistent Event Log (LID 0Dh; Base 2.3 §5.2.12.1.14, Figure 230). TNEV events follow, TLL bytes
+ * including this header.
  */
 export const PersistentEventLogHeader = struct(
   'Persistent Event Log header',
@@ -52,17 +52,17 @@ export const PersistentEventLogHeader = struct(
       RCPIT: bits(17, 16, 'Port Identifier Type', { NO_CONTEXT: 0, NVM_SUBSYSTEM_PORT: 1, MANAGEMENT_ENDPOINT: 2 }),
       RCE: bit(18, 'Reporting Context Exists'),
     }),
-    SEB: bytes(480, 32, 'Supported Events Bitmap: a bit for each type'),
+    SEB: bytes(480, 32, 'Supported Events Bitmap: one bit per type'),
   },
 )
 
 /**
- * How a persistent event begins (Base 2.3 §5.2.12.1.14, Figure 231). It is EHL + 3 + EL bytes long: VSIL bytes of the
- * vendor's after EHL + 3 bytes of header, then the data of the event's type.
+ * Header of a persistent event (Base 2.3 §5.2.12.1.14, Figure 231). The event is EHL + 3 + EL bytes long: EHL + 3 bytes
+ * of header, VSIL vendor specific bytes, then the data of the event type.
  */
 export const PersistentEventHeader = struct(
   'Persistent Event header',
-  { bytes: 24, doc: 'How a persistent event begins', spec: 'Base 2.3 §5.2.12.1.14' },
+  { bytes: 24, doc: 'Header of a persistent event', spec: 'Base 2.3 §5.2.12.1.14' },
   {
     ET: someOf(u8(0, 'Event Type'), PERSISTENT_EVENT.values),
     ETR: u8(1, 'Event Type Revision'),

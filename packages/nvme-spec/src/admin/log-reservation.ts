@@ -1,6 +1,8 @@
 import { oneOf, struct, u32, u64, u8 } from '../layout/index.js'
 
-/** Reservation Notification (LID 80h; Base 2.1 §5.1.12.1.32, Figure 290): the oldest one, or all zero for none. */
+/**
+ * Reservation Notification (LID 80h; Base 2.1 §5.1.12.1.32, Figure 290): the oldest one, or all zero if there is none.
+ */
 export const ReservationNotificationLog = struct(
   'Reservation Notification',
   { bytes: 64, doc: 'The log page (LID 80h)', spec: 'Base 2.1 §5.1.12.1.32' },

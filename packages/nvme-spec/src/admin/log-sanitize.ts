@@ -11,8 +11,8 @@ const states = {
 }
 
 /**
- * Sanitize Status (LID 81h; Base 2.1 §5.1.12.1.33, Figure 291). Estimated times are in seconds; FFFFFFFFh is none
- * reported. SPROG is FFFFh where nothing is being sanitized.
+ * Sanitize Status (LID 81h; Base 2.1 §5.1.12.1.33, Figure 291). Estimated times are in seconds; FFFFFFFFh means not
+ * reported. SPROG is FFFFh if no sanitize operation is in progress.
  */
 export const SanitizeStatusLog = struct(
   'Sanitize Status',

@@ -1,9 +1,9 @@
 import { bit, bits, inHex, openBits, struct, structs, u16, u32, u64, u8 } from '../layout/index.js'
 
-/** How a self-test ended (Base 2.3 §5.2.12.1.7, Figure 216; bytes 27:4 in Base 2.1 Figure 212). */
+/** Result of a self-test (Base 2.3 §5.2.12.1.7, Figure 216; bytes 27:4 in Base 2.1 Figure 212). */
 export const SelfTestResult = struct(
   'Self-test Result',
-  { bytes: 28, doc: 'How a device self-test ended', spec: 'Base 2.3 §5.2.12.1.7' },
+  { bytes: 28, doc: 'Result of a device self-test', spec: 'Base 2.3 §5.2.12.1.7' },
   {
     DSTS: u8(0, 'Device Self-test Status', {
       DSTR: bits(3, 0, 'Device Self-test Result', {
@@ -27,7 +27,7 @@ export const SelfTestResult = struct(
         VENDOR_SPECIFIC: 0xe,
       }),
     }),
-    SEGN: u8(1, 'Segment Number of the first that failed'),
+    SEGN: u8(1, 'Segment Number of the first failed segment'),
     VDINFO: u8(2, 'Valid Diagnostic Information', {
       NSIDVLD: bit(0, 'NSID Valid'),
       FVLD: bit(1, 'FLBA Valid'),
@@ -43,7 +43,7 @@ export const SelfTestResult = struct(
   },
 )
 
-/** Device Self-test (LID 06h; Base 2.3 §5.2.12.1.7, Figure 215): the newest result first. */
+/** Device Self-test (LID 06h; Base 2.3 §5.2.12.1.7, Figure 215): newest result first. */
 export const SelfTestLog = struct(
   'Device Self-test log',
   { bytes: 564, doc: 'The log page (LID 06h)', spec: 'Base 2.3 §5.2.12.1.7' },
@@ -60,6 +60,6 @@ export const SelfTestLog = struct(
     CDSTC: u8(1, 'Current Device Self-Test Completion', {
       DSTCS: bits(6, 0, 'Device Self-test Completion Status in percent'),
     }),
-    RDS: structs(4, 20, SelfTestResult, 'Result Data Structures, the newest first'),
+    RDS: structs(4, 20, SelfTestResult, 'Result Data Structures, newest first'),
   },
 )

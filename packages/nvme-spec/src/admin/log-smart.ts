@@ -1,8 +1,8 @@
 import { bit, struct, u128, u16, u32, u8 } from '../layout/index.js'
 
 /**
- * SMART / Health Information (LID 02h; Base 2.1 §5.1.12.1.3, Figures 206 and 207). Temperatures are in kelvins, as they
- * lie on the wire; counters of 128 bits are bigints. A temperature sensor that is not there reads 0.
+ * SMART / Health Information (LID 02h; Base 2.1 §5.1.12.1.3, Figures 206 and 207). Temperatures are in kelvins, as on
+ * the wire; 128-bit counters are bigints. A temperature sensor that does not exist reads 0.
  */
 export const SmartHealthLog = struct(
   'SMART / Health Information',
@@ -19,14 +19,14 @@ export const SmartHealthLog = struct(
     CTEMP: u16(1, 'Composite Temperature in kelvins'),
     AVSP: u8(3, 'Available Spare in percent'),
     AVSPT: u8(4, 'Available Spare Threshold in percent'),
-    PUSED: u8(5, 'Percentage Used; 255 is more than 254'),
+    PUSED: u8(5, 'Percentage Used; 255 means more than 254'),
     EGCWS: u8(6, 'Endurance Group Critical Warning Summary', {
       EGASCBT: bit(0, 'Endurance Group Available Spare Capacity Below Threshold'),
       EGDR: bit(2, 'Endurance Group Degraded Reliability'),
       EGRO: bit(3, 'Endurance Group Read-Only'),
     }),
-    DUR: u128(32, 'Data Units Read, in 1,000 times 512 bytes'),
-    DUW: u128(48, 'Data Units Written, in 1,000 times 512 bytes'),
+    DUR: u128(32, 'Data Units Read, in units of 1,000 * 512 bytes'),
+    DUW: u128(48, 'Data Units Written, in units of 1,000 * 512 bytes'),
     HRC: u128(64, 'Host Read Commands'),
     HWC: u128(80, 'Host Write Commands'),
     CBT: u128(96, 'Controller Busy Time in minutes'),

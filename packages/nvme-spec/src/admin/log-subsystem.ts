@@ -1,19 +1,19 @@
 import { ascii, oneOf, struct, structs, u64, u8 } from '../layout/index.js'
 
 /**
- * How Dispersed Namespace Participating NVM Subsystems begins (LID 17h; Base 2.3 §5.2.12.1.23, Figure 275). NUMPSUB
- * NVMe Qualified Names of 256 bytes follow, ended by nulls, that of the NVM subsystem which answers first.
+ * Header of Dispersed Namespace Participating NVM Subsystems (LID 17h; Base 2.3 §5.2.12.1.23, Figure 275). NUMPSUB
+ * null-terminated NVMe Qualified Names of 256 bytes follow; the first is that of the responding NVM subsystem.
  */
 export const ParticipatingNvmSubsystemsHeader = struct(
   'Dispersed Namespace Participating NVM Subsystems header',
-  { bytes: 256, doc: 'How the list of NVM subsystems begins', spec: 'Base 2.3 §5.2.12.1.23' },
+  { bytes: 256, doc: 'Header of the list of NVM subsystems', spec: 'Base 2.3 §5.2.12.1.23' },
   { GENCTR: u64(0, 'Generation Counter'), NUMPSUB: u64(8, 'Number of Participating NVM Subsystems') },
 )
 
-/** Where a management entity is (Base 2.3 §5.2.12.1.24, Figure 277). */
+/** Address of a management entity (Base 2.3 §5.2.12.1.24, Figure 277). */
 export const ManagementAddressDescriptor = struct(
   'Management Address Descriptor',
-  { bytes: 512, doc: 'Where a management entity is', spec: 'Base 2.3 §5.2.12.1.24' },
+  { bytes: 512, doc: 'Address of a management entity', spec: 'Base 2.3 §5.2.12.1.24' },
   {
     MAT: oneOf(u8(0, 'Management Address Type'), {
       NONE: 0x00,
@@ -25,7 +25,7 @@ export const ManagementAddressDescriptor = struct(
   },
 )
 
-/** Management Address List (LID 18h; Base 2.3 §5.2.12.1.24, Figure 276): it ends at END_OF_LIST or with the page. */
+/** Management Address List (LID 18h; Base 2.3 §5.2.12.1.24, Figure 276). Ends at END_OF_LIST, or with the page. */
 export const ManagementAddressList = struct(
   'Management Address List',
   { bytes: 4096, doc: 'The log page (LID 18h)', spec: 'Base 2.3 §5.2.12.1.24' },

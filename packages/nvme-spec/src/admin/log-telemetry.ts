@@ -1,13 +1,13 @@
 import { bytes, oneOf, struct, u16, u32, u8 } from '../layout/index.js'
 
-/** Bytes of a Telemetry Data Block, by which telemetry is read and its data areas end (Base 2.1 §5.1.12.1.8). */
+/** Length in bytes of a Telemetry Data Block, the unit of reads and of data area limits (Base 2.1 §5.1.12.1.8). */
 export const TELEMETRY_BLOCK_BYTES = 512
 
 const scopes = { NOT_REPORTED: 0, CONTROLLER: 1, NVM_SUBSYSTEM: 2 }
 
 /**
- * How Telemetry Host-Initiated begins (LID 07h; Base 2.1 §5.1.12.1.8, Figure 214). Data blocks of 512 bytes follow, the
- * first of which has the number 1; data area y is blocks 1 to THDAyLB.
+ * Header of Telemetry Host-Initiated (LID 07h; Base 2.1 §5.1.12.1.8, Figure 214). Data blocks of 512 bytes follow,
+ * numbered from 1; data area y is blocks 1 to THDAyLB.
  */
 export const TelemetryHostHeader = struct(
   'Telemetry Host-Initiated header',
@@ -28,8 +28,8 @@ export const TelemetryHostHeader = struct(
 )
 
 /**
- * How Telemetry Controller-Initiated begins (LID 08h; Base 2.1 §5.1.12.1.9, Figure 216); data blocks follow as in
- * Telemetry Host-Initiated, where TCDA is 1.
+ * Header of Telemetry Controller-Initiated (LID 08h; Base 2.1 §5.1.12.1.9, Figure 216). If TCDA is 1, data blocks
+ * follow as in Telemetry Host-Initiated.
  */
 export const TelemetryControllerHeader = struct(
   'Telemetry Controller-Initiated header',

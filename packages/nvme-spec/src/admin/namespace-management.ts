@@ -33,12 +33,12 @@ export const NamespaceManagementDw0 = word32(
 )
 
 /**
- * What a create operation transfers for a namespace of the NVM Command Set (NVM 1.2 §4.1.6, Figure 125). The four
- * fields from ZNSCO on are those of a zoned namespace (libnvme 1.16 `nvme_ns_mgmt_host_sw_specified`).
+ * Data of a create operation, for a namespace of the NVM Command Set (NVM 1.2 §4.1.6, Figure 125). The four fields from
+ * ZNSCO on are those of a zoned namespace (libnvme 1.16 `nvme_ns_mgmt_host_sw_specified`).
  */
 export const NamespaceToCreate = struct(
   'Namespace Management host specified fields',
-  { bytes: 4096, doc: 'What a namespace is created with', spec: 'NVM 1.2 §4.1.6' },
+  { bytes: 4096, doc: 'Properties of the namespace to create', spec: 'NVM 1.2 §4.1.6' },
   {
     NSZE: n64(0, 'Namespace Size in logical blocks'),
     NCAP: n64(8, 'Namespace Capacity in logical blocks'),
@@ -59,8 +59,8 @@ export const NamespaceToCreate = struct(
 )
 
 /**
- * Attaches controllers to a namespace, or detaches them; which ones stands in a Controller List (Base 2.1 §5.1.20).
- * The bits and values of SEL are those of libnvme 1.16 `NVME_NAMESPACE_ATTACH_CDW10_SEL_SHIFT`, `nvme_ns_attach_sel`.
+ * Attaches the controllers of a Controller List to a namespace, or detaches them (Base 2.1 §5.1.20). The bits and
+ * values of SEL are those of libnvme 1.16 `NVME_NAMESPACE_ATTACH_CDW10_SEL_SHIFT`, `nvme_ns_attach_sel`.
  */
 export const NamespaceAttachment = adminCommand(
   'Namespace Attachment',

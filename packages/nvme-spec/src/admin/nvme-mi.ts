@@ -1,6 +1,6 @@
 import { adminCommand, cdw } from '../layout/command.js'
 
-// The rows stand in the NVMe Management Interface specification, which was not read: the dwords are given as they are.
+// The rows are in the NVMe Management Interface specification, which was not read: the dwords are raw.
 const management = {
   CDW10: cdw(10, 31, 0, 'NVMe-MI specific'),
   CDW11: cdw(11, 31, 0, 'NVMe-MI specific'),
@@ -10,16 +10,16 @@ const management = {
   CDW15: cdw(15, 31, 0, 'NVMe-MI specific'),
 }
 
-/** Sends a management command in band; its dwords as they are (Base 2.1 §5.1.19). */
+/** Sends an in-band management command, as raw dwords (Base 2.1 §5.1.19). */
 export const NvmeMiSend = adminCommand(
   'NVMe-MI Send',
-  { opcode: 0x1d, doc: 'Sends a management command in band', spec: 'Base 2.1 §5.1.19' },
+  { opcode: 0x1d, doc: 'Sends an in-band management command', spec: 'Base 2.1 §5.1.19' },
   management,
 )
 
-/** Returns data of a management command in band; its dwords as they are (Base 2.1 §5.1.18). */
+/** Returns data of an in-band management command, selected by raw dwords (Base 2.1 §5.1.18). */
 export const NvmeMiReceive = adminCommand(
   'NVMe-MI Receive',
-  { opcode: 0x1e, doc: 'Returns data of a management command in band', spec: 'Base 2.1 §5.1.18' },
+  { opcode: 0x1e, doc: 'Returns data of an in-band management command', spec: 'Base 2.1 §5.1.18' },
   management,
 )

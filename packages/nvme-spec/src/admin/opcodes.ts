@@ -1,8 +1,8 @@
 import { codes } from '../layout/codes.js'
 
 /**
- * Opcodes of the Admin Command Set (Base 2.1 §5, Figure 141), those of transports and I/O command sets among them;
- * C0h to FFh are vendor specific, what is not listed is reserved.
+ * Opcodes of the Admin Command Set (Base 2.1 §5, Figure 141), including those of transports and I/O command sets. C0h
+ * to FFh are vendor specific, all others not listed are reserved.
  */
 export const ADMIN_OPCODE = codes(
   'ADMIN_OPCODE',

@@ -1,9 +1,9 @@
 import { adminCommand, cdw, cdwBit, cdwCount } from '../layout/command.js'
 
 /**
- * Creates an I/O completion queue of QSIZE entries, 0's based, at PRP1: before the submission queues that complete to
- * it. The rows are those of Linux's `nvme_create_cq`;
- * of Base 2.1 §5.2.1 only the titles of its figures were read.
+ * Creates an I/O completion queue of QSIZE entries, 0's based, at PRP1. Create it before the submission queues that
+ * complete to it. The rows are those of Linux's `nvme_create_cq`; of Base 2.1 §5.2.1 only the titles of its figures
+ * were read.
  */
 export const CreateIoCq = adminCommand(
   'Create I/O Completion Queue',
@@ -23,7 +23,7 @@ export const CreateIoCq = adminCommand(
 
 /**
  * Creates an I/O submission queue of QSIZE entries, 0's based, at PRP1. The rows are those of Linux's `nvme_create_sq`,
- * but for NVMSETID, which no header that was read has; of Base 2.1 §5.2.2 only the titles of its figures were read.
+ * except NVMSETID, which is in no header that was read; of Base 2.1 §5.2.2 only the titles of its figures were read.
  */
 export const CreateIoSq = adminCommand(
   'Create I/O Submission Queue',
@@ -43,8 +43,8 @@ export const CreateIoSq = adminCommand(
 )
 
 /**
- * Deletes an I/O completion queue, after the submission queues that complete to it (Linux's `nvme_delete_queue`; Base
- * 2.1 §5.2.3 by its figures' titles).
+ * Deletes an I/O completion queue. Delete its submission queues first (Linux's `nvme_delete_queue`; Base 2.1 §5.2.3 by
+ * its figures' titles).
  */
 export const DeleteIoCq = adminCommand(
   'Delete I/O Completion Queue',
@@ -57,7 +57,7 @@ export const DeleteIoCq = adminCommand(
 )
 
 /**
- * Deletes an I/O submission queue; what is outstanding in it completes or is aborted first (Linux's `nvme_delete_queue`;
+ * Deletes an I/O submission queue; its outstanding commands complete or are aborted first (Linux's `nvme_delete_queue`;
  * Base 2.1 §5.2.4 by its figures' titles).
  */
 export const DeleteIoSq = adminCommand(

@@ -2,7 +2,7 @@ import { adminCommand, cdw } from '../layout/command.js'
 
 /**
  * Starts or aborts a device self-test (Base 2.1 §5.1.5, Figures 170 to 173; the rows' symbol and the code of a short
- * test in libnvme 1.3 `nvme_dst_stc`). NSID FFFFFFFFh tests all attached namespaces, 0h none.
+ * test from libnvme 1.3 `nvme_dst_stc`). NSID FFFFFFFFh tests all attached namespaces, 0h none.
  */
 export const DeviceSelfTest = adminCommand(
   'Device Self-test',

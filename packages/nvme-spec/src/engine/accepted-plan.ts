@@ -1,8 +1,8 @@
 import type { Plan } from '../transport.js'
 
 /**
- * A plan that its caller can no longer change. Engines check and execute an accepted plan, since they stage commands long
- * after the check, and resubmit them after a recovery.
+ * A plan that its caller can no longer change. Engines check and execute an accepted plan, since they stage commands
+ * long after the check, and resubmit them after a recovery.
  */
 export class AcceptedPlan implements Plan {
   readonly operation: Plan['operation']

@@ -30,7 +30,7 @@ test('a plan that memory and queues can serve passes, the one that fills the mem
 })
 
 test('no queues', () => {
-  expect(() => checkPlan(plan(1), memory, [])).toThrow(new TypeError('this engine has no queues: attach() them first'))
+  expect(() => checkPlan(plan(1), memory, [])).toThrow(new TypeError('the engine has no queues: call attach() first'))
 })
 
 test('an operation that is neither', () => {
@@ -64,13 +64,17 @@ describe('what is refused by a RangeError that names the command', () => {
     [
       'bytes before the memory',
       plan(1, { offsetBytes: Float64Array.of(-4) }),
-      'plan command 0: expected memory of 65536 bytes to hold bytes -4 to 4092',
+      'plan command 0: expected bytes inside the memory of 65536 bytes, got bytes -4 to 4092',
     ],
-    ['bytes behind it', plan(17), 'plan command 16: expected memory of 65536 bytes to hold bytes 65536 to 69632'],
+    [
+      'bytes behind it',
+      plan(17),
+      'plan command 16: expected bytes inside the memory of 65536 bytes, got bytes 65536 to 69632',
+    ],
     [
       'bytes that pass the end of the memory',
       plan(1, { offsetBytes: Float64Array.of(65_024) }),
-      'plan command 0: expected memory of 65536 bytes to hold bytes 65024 to 69120',
+      'plan command 0: expected bytes inside the memory of 65536 bytes, got bytes 65024 to 69120',
     ],
     [
       'an address off a dword',

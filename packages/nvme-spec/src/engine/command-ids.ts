@@ -1,10 +1,13 @@
-/** Commands in flight on one queue at most: more would leave an identifier's 16 bits fewer than sixteen generations. */
+/**
+ * Maximum number of commands in flight on one queue: more would leave fewer than sixteen generations in the 16 bits of
+ * an identifier.
+ */
 export const MOST_IN_FLIGHT = 4095
 
 /**
- * How many low bits of a command identifier name one of `slots` places for commands in flight; above them is the
- * place's generation. One number stays unused, the one of all ones: that keeps FFFFh out of the identifiers, which
- * Base 2.1 §4.1.1 advises against.
+ * Returns how many low bits of a command identifier select one of `slots` slots for commands in flight; the bits above
+ * are the slot's generation. The all-ones slot stays unused, which avoids the identifier FFFFh, as advised by Base 2.1
+ * §4.1.1.
  * @throws RangeError for no slots, or more than `MOST_IN_FLIGHT`.
  */
 export function cidSlotBits(slots: number): number {
@@ -14,17 +17,17 @@ export function cidSlotBits(slots: number): number {
   return Math.ceil(Math.log2(slots + 1))
 }
 
-/** The identifier of the command in `slot`; of the generation the bits above what an identifier holds are left out. */
+/** Returns the identifier of the command in `slot`. Bits of the generation that do not fit are dropped. */
 export function cidOf(generation: number, slot: number, slotBits: number): number {
   return ((generation << slotBits) | slot) & 0xffff
 }
 
-/** The place that an identifier names; of one that the controller made up it may be none that there is. */
+/** Returns the slot of an identifier. If the controller made up the identifier, the slot may not exist. */
 export function slotOfCid(cid: number, slotBits: number): number {
   return cid & ((1 << slotBits) - 1)
 }
 
-/** The low bits of the place's generation, as many as an identifier holds: 16 - `slotBits`. */
+/** Returns the low bits of the slot's generation that an identifier holds: 16 - `slotBits` of them. */
 export function generationOfCid(cid: number, slotBits: number): number {
   return (cid & 0xffff) >>> slotBits
 }

@@ -1,6 +1,6 @@
 /**
- * Parts that every engine needs: copying and checking a plan before its first command is staged, conversion of a status to
- * an outcome, command identifiers, memory segments, and listeners of abort signals.
+ * Shared parts of engines: copying and checking a plan before its first command is staged, conversion of a status to an
+ * outcome, command identifiers, memory segments, and listeners of abort signals.
  * @module
  */
 export { AbortListeners } from './abort-listeners.js'

@@ -1,27 +1,27 @@
 import type { DmaMemory } from '../transport.js'
 import { segmentAt } from './segments.js'
 
-/** Of memory in one segment: no byte of it is in a second run. */
+/** Shift for memory in one segment: every byte is in run 0. */
 const ONE_RUN_SHIFT = 63
-/** No offset has a power of two above this one as its divisor, as long as numbers count bytes. */
+/** No offset is a multiple of a larger power of two, since byte offsets are below 2^53. */
 const LARGEST_SHIFT = 53
 
 /**
- * Where memory lies for the device, as code without objects takes it: cut into runs of equal length, of which each lies
- * within one segment. Byte `offset` is at `iovas[offset >> shift] + (offset & (2^shift - 1))`.
+ * Device addresses of memory in a form for native code and kernels: runs of equal length, each inside one segment. Byte
+ * `offset` is at `iovas[offset >> shift] + (offset & (2^shift - 1))`.
  */
 export interface MemoryRuns {
-  /** The device's address of each run's first byte. */
+  /** Device address of each run's first byte. */
   readonly iovas: BigUint64Array
-  /** A run's length is 2^shift bytes; the last may be shorter. 63 where one run is all there is. */
+  /** A run is 2^shift bytes long; the last may be shorter. 63 for a single run. */
   readonly shift: number
 }
 
 /**
- * The longest runs that a memory can be cut into.
- * @param pageBytes the memory page of CC.MPS, a power of two.
- * @throws RangeError where runs would have to be shorter than a page, because a segment begins inside one counted from
- *   the start of the memory.
+ * Divides a memory into the longest possible runs.
+ * @param pageBytes memory page size of CC.MPS, a power of two.
+ * @throws RangeError if runs would be shorter than a page, because a segment does not begin at a page boundary counted
+ *   from the start of the memory.
  */
 export function runsOf({ segments, lengthBytes }: DmaMemory, pageBytes: number): MemoryRuns {
   if (segments.length === 1) return { iovas: BigUint64Array.of(BigInt(segments[0]!.iova)), shift: ONE_RUN_SHIFT }

@@ -17,7 +17,7 @@ test('PRPs describe segments that meet at ends of pages, from an offset in the f
 test('PRPs cannot describe a segment that begins inside a page (Base 2.1 §4.3.1)', () => {
   const memory = segments([0x1000, 4096], [0x9200, 4096])
   expect(prpProblem(memory, 0, 4608, 4096)).toBe(
-    'segments that meet at ends of 4096-byte pages, as PRPs take them, got one at 0x9200',
+    'segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0x9200',
   )
 })
 

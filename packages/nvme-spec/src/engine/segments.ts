@@ -1,6 +1,6 @@
 import type { DmaMemory, DmaSegment } from '../transport.js'
 
-/** The index of the segment that holds byte `offsetBytes`, which is inside the memory. */
+/** Returns the index of the segment that holds byte `offsetBytes`, which must be inside the memory. */
 export function segmentAt(segments: readonly DmaSegment[], offsetBytes: number): number {
   let low = 0
   let high = segments.length - 1
@@ -13,8 +13,8 @@ export function segmentAt(segments: readonly DmaSegment[], offsetBytes: number):
 }
 
 /**
- * The first segment after `first`, before byte `endBytes`, that meets the one before it inside a page: a PRP entry after
- * the first names a whole page (Base 2.1 §4.3.1). Returns undefined if PRPs can describe the range.
+ * Returns the first segment after `first`, before byte `endBytes`, that shares a page with the one before it: a PRP
+ * entry after the first refers to a whole page (Base 2.1 §4.3.1). Returns undefined if PRPs can describe the range.
  * @param pageBytes a power of two.
  */
 export function firstBreakInPage(
@@ -27,17 +27,16 @@ export function firstBreakInPage(
     const segment = segments[index]!
     const before = segments[index - 1]!
     const end = before.iova + before.lengthBytes
-    // A page is shorter than 4 GiB: the low 32 bits of an address give the offset in the page.
+    // Pages are shorter than 4 GiB: the low 32 bits of an address contain the offset in the page.
     if (((segment.iova | end) & (pageBytes - 1)) !== 0 && segment.iova !== end) return segment
   }
   return undefined
 }
 
 /**
- * Why PRPs cannot describe these bytes of the memory: what was expected of it, and what was found. Undefined where they
- * can.
+ * Returns why PRPs cannot describe these bytes of the memory, as expected and actual values; undefined if they can.
  * @param lengthBytes at least 1, inside the memory.
- * @param pageBytes the memory page of CC.MPS.
+ * @param pageBytes memory page size of CC.MPS.
  */
 export function prpProblem(
   { segments }: Pick<DmaMemory, 'segments'>,
@@ -48,5 +47,5 @@ export function prpProblem(
   const beyond = firstBreakInPage(segments, segmentAt(segments, offsetBytes), offsetBytes + lengthBytes, pageBytes)
   if (beyond === undefined) return undefined
   const found = `got one at 0x${beyond.iova.toString(16)}`
-  return `segments that meet at ends of ${pageBytes}-byte pages, as PRPs take them, ${found}`
+  return `segments that meet at ends of ${pageBytes}-byte pages, as PRPs require, ${found}`
 }

@@ -6,43 +6,46 @@ import { checkFaultPlan, HEAD_DOORBELL, TAIL_DOORBELL } from './plan.js'
 import { randomStream } from './random.js'
 import { Struck } from './struck.js'
 
-/** Enough to explain a test; a fault that strikes everything shall not fill the memory. */
+/** Enough to explain a test, and a bound on memory for a fault that applies to everything. */
 const MOST_STRIKES = 10_000
 
 /** A fault that has happened. */
 export interface Strike {
   readonly atNs: number
-  /** Index of its rule in the plan. */
+  /** Index of the rule in the plan. */
   readonly rule: number
   readonly kind: FaultAction['kind']
-  /** What was struck: 'SQ 1 CID 7', 'read CSTS', 'write SQ1TDBL', 'CC.EN', 'time'. */
+  /** What the fault was applied to: 'SQ 1 CID 7', 'read CSTS', 'write SQ1TDBL', 'CC.EN', 'time'. */
   readonly where: string
 }
 
-/** What a fault plan has done so far: a test asserts that its fault really happened. */
+/** What a fault plan has done so far. A test can assert that its fault really happened. */
 export interface FaultReport {
-  /** How often each rule has struck, in the plan's order. */
+  /** Number of strikes of each rule, in the plan's order. */
   readonly struck: readonly number[]
-  /** What has happened, oldest first; the first 10,000 are kept. */
+  /** Strikes, oldest first; the first 10,000 are kept. */
   readonly strikes: readonly Strike[]
 }
 
-/** What a plan under way depends on. */
+/** Dependencies of a plan in execution. */
 export interface ArmedPlanOptions {
-  /** Decides what `probability` strikes, 0 to 2^32 - 1. */
+  /** Seed of the random streams of `probability`, 0 to 2^32 - 1. */
   readonly seed: number
-  /** The time by which `fromNs` and `untilNs` count, and which strikes are noted with. */
+  /** Returns the time used for `fromNs`, `untilNs` and the report. */
   readonly now: () => number
-  /** Is told of every strike, those as well that the report has no room for. */
+  /** Called for every strike, including those that the report does not keep. */
   readonly onStrike?: (strike: Strike) => void
 }
 
 /**
- * A fault plan under way: which rule strikes what, and what has happened. Whoever executes a plan asks it about each
- * command, access or moment, does what it says, and tells it what came of that.
+ * A fault plan in execution: decides which rule applies to what, and counts strikes. The code that executes a plan
+ * queries it for each command, access or time, performs the action, and reports that it `happened`.
  */
 export class ArmedPlan {
-  /** Whether any rule strikes commands or register accesses: where it is false nothing has to be asked. */
+  /**
+   * Whether any rule applies to commands; if false, commands need not be checked. `strikesAccesses` is the same for
+   * register accesses.
+   */
   readonly strikesCommands: boolean
   readonly strikesAccesses: boolean
   private readonly counts: number[]
@@ -50,7 +53,7 @@ export class ArmedPlan {
   private readonly rules: readonly ArmedRule[]
   private readonly options: ArmedPlanOptions
 
-  /** @throws FaultPlanError for a plan that is none. */
+  /** @throws FaultPlanError for an invalid plan. */
   constructor(plan: FaultPlan, options: ArmedPlanOptions) {
     checkFaultPlan(plan)
     const { rules } = plan
@@ -62,14 +65,15 @@ export class ArmedPlan {
     this.strikesAccesses = this.rules.some(({ subjects }) => subjects.some((each) => each.startsWith('register')))
   }
 
-  /** What has happened: its lists go on growing. */
+  /** Returns what has happened so far. Its lists keep growing. */
   report(): FaultReport {
     return Object.freeze({ struck: this.counts, strikes: this.kept })
   }
 
   /**
-   * What strikes something: `isConcerned` says which rules it concerns, `where` how it is called. Every rule that is
-   * concerned counts; of each kind the first that is chosen strikes.
+   * Returns the actions that apply to something; undefined if there are none. `isConcerned` selects rules, `where`
+   * describes the subject. Every selected rule counts a match; of each kind, the first rule whose conditions hold
+   * applies.
    */
   strike(where: () => string, isConcerned: (rule: ArmedRule) => boolean): Struck | undefined {
     const nowNs = this.options.now()
@@ -84,7 +88,7 @@ export class ArmedPlan {
     return struck
   }
 
-  /** What strikes an access to the dword at `offset` of BAR0. */
+  /** Returns the actions that apply to an access to the dword at `offset` of BAR0. */
   strikeAccess(access: 'read' | 'write', offset: number, doorbellStrideBytes: number): Struck | undefined {
     const { name, qid } = nameInPlans(offset, doorbellStrideBytes)
     return this.strike(
@@ -93,7 +97,7 @@ export class ArmedPlan {
     )
   }
 
-  /** Whether a change of CC.EN is struck so; it is counted as having happened. */
+  /** Whether an action applies to a change of CC.EN. It is counted as having happened. */
   strikeEnable(kind: 'ready-never-rises' | 'ready-never-falls'): boolean {
     const struck = this.strike(
       () => 'CC.EN',
@@ -103,7 +107,7 @@ export class ArmedPlan {
     return struck !== undefined
   }
 
-  /** What strikes at a time of its own, in the plan's order. */
+  /** Returns the actions with a time of their own, in the plan's order. */
   timed(): readonly { readonly atNs: number; readonly struck: Struck }[] {
     return this.rules.flatMap(({ match: { atNs }, action, index }) => {
       if (atNs === undefined) return []
@@ -113,7 +117,7 @@ export class ArmedPlan {
     })
   }
 
-  /** An action that was to strike has its effect now: it is counted. Nothing for a kind that does not strike here. */
+  /** Counts an action that takes effect now. No effect for a kind that does not apply here. */
   happened(struck: Struck, kind: FaultAction['kind']): void {
     const rule = struck.ruleOf(kind)
     if (rule === undefined) return
@@ -124,7 +128,7 @@ export class ArmedPlan {
   }
 }
 
-/** What stands at an offset, as plans name it; a queue's identifier for a doorbell. */
+/** Returns the register name that plans use for an offset, and the queue identifier of a doorbell. */
 function nameInPlans(offset: number, strideBytes: number): { readonly name: string; readonly qid?: number } {
   if (offset < DOORBELL_BASE) return { name: registerAt(offset)?.name ?? '' }
   const index = Math.floor((offset - DOORBELL_BASE) / strideBytes)
@@ -132,8 +136,8 @@ function nameInPlans(offset: number, strideBytes: number): { readonly name: stri
 }
 
 /**
- * A random stream of its own for each rule, named after it: the others may come and go when a failing plan is cut down.
- * Rules that are equal are told apart by their number.
+ * Names of the rules' random streams. Each is derived from its own rule only, so that other rules can be removed while
+ * a failing plan is minimised. Equal rules are distinguished by a number.
  */
 function streamNames(rules: readonly FaultRule[]): readonly string[] {
   const texts = rules.map((rule) => JSON.stringify(rule))

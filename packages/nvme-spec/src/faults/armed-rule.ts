@@ -3,17 +3,17 @@ import { subjectsOf } from './plan.js'
 import type { Random } from './random.js'
 import type { Subject } from './vocabulary.js'
 
-/** A rule of a plan under way, with what it has counted. */
+/** A rule of a plan in execution, with its counters. */
 export class ArmedRule {
   readonly match: FaultMatch
   readonly action: FaultAction
-  /** Its place in the plan. */
+  /** Index in the plan. */
   readonly index: number
-  /** What it may strike. */
+  /** What it can apply to. */
   readonly subjects: readonly Subject[]
-  /** How often `chooses` said yes and its action was taken; counted by the plan. */
+  /** Number of times that `chooses` was true and the action was taken; counted by the plan. */
   timesStruck = 0
-  /** What the other conditions let through so far. */
+  /** Number of matches of the other conditions so far. */
   private seen = 0
   private readonly random: Random
 
@@ -25,19 +25,19 @@ export class ArmedRule {
     this.random = random
   }
 
-  /** Whether the time is one that `fromNs` and `untilNs` allow. */
+  /** Whether `fromNs` and `untilNs` include this time. */
   isOpenAt(nowNs: number): boolean {
     const { fromNs = 0, untilNs = Infinity } = this.match
     return nowNs >= fromNs && nowNs < untilNs
   }
 
-  /** Whether it strikes such an access to this register; `qid` is the queue of a doorbell. */
+  /** Whether it applies to such an access to this register; `qid` is the queue of a doorbell. */
   concernsAccess(access: 'read' | 'write', register: string, qid: number | undefined): boolean {
     if (!this.subjects.includes(`register ${access}`) || this.match.register !== register) return false
     return this.match.qid === undefined || this.match.qid === qid
   }
 
-  /** Whether this one is struck, of all that concern the rule: to be asked once for each of them. */
+  /** Counts a match and returns whether the rule applies to it. Call it once per match. */
   chooses(): boolean {
     const { nth = 0, every, probability = 1, times = Infinity } = this.match
     this.seen++

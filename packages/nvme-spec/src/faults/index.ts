@@ -1,6 +1,6 @@
 /**
- * Fault plans: reading and writing them, checking them, and deciding what they strike. What a plan is stands in
- * `/transport`; what its faults do is up to whoever executes it: the simulator, or a wrapper of a transport.
+ * Fault plans: parse, format and check them, and decide what they apply to. `/transport` declares their types. The
+ * simulator, or a wrapper of a transport, executes them.
  * @module
  */
 export { ArmedPlan, type ArmedPlanOptions, type FaultReport, type Strike } from './armed-plan.js'

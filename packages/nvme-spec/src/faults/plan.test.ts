@@ -80,7 +80,7 @@ describe('a plan that is wrong is refused, with the rule and the field to blame'
     [rule({ nth: 0 }), 1, 'match.nth', /expected a count from 1; got 0/],
     [rule({ probability: 0 }), 1, 'match.probability', /above 0 and at most 1; got 0/],
     [rule({}, { kind: 'explode' }), 1, 'action.kind', /expected one of drop-completion, hang, .*; got "explode"/],
-    [rule({}, { kind: 'delay-completion' }), 1, 'action.delayNs', /expected whole nanoseconds from 1; got nothing/],
+    [rule({}, { kind: 'delay-completion' }), 1, 'action.delayNs', /expected whole nanoseconds from 1; got undefined/],
     [rule({}, { ...drop, delayNs: 1 }), 1, 'action', /unknown "delayNs"; none is known/],
     [
       rule({}, { kind: 'corrupt-data', byte: 0, xor: [0, 0] }),
@@ -96,7 +96,7 @@ describe('a plan that is wrong is refused, with the rule and the field to blame'
   })
 
   it('what is not JSON', () => {
-    expect(errorOf(() => parseFaultPlan('{ rules: [] }')).message).toMatch(/^fault plan: it is not JSON: .*position 2/)
+    expect(errorOf(() => parseFaultPlan('{ rules: [] }')).message).toMatch(/^fault plan: not valid JSON: .*position 2/)
   })
 })
 
@@ -110,38 +110,53 @@ describe('a rule that can never strike is refused', () => {
     [{ register: 'CSTS', access: 'write' }, read, 'action.kind', "'read-value' strikes register read only"],
     [{ register: 'SQyTDBL' }, read, 'match.register', 'doorbells are only written'],
     [{ register: 'CC', qid: 1 }, lose, 'match.qid', 'CC belongs to no queue'],
-    [{ register: 'CC', opcode: 1 }, lose, 'match.opcode', 'an access to a register is no command'],
+    [{ register: 'CC', opcode: 1 }, lose, 'match.opcode', 'register accesses have no opcode, nsid or lba'],
     [{}, read, 'action.kind', "'read-value' strikes register read only"],
     [
       { register: 'CC' },
       drop,
       'action.kind',
-      "'drop-completion' strikes command only, and this rule has register: this can",
+      "'drop-completion' strikes command only, but this rule has register: this can",
     ],
-    [{ atNs: 5 }, drop, 'action.kind', "'drop-completion' strikes command only, and this rule has atNs: this can"],
-    [{ qid: 1 }, lose, 'action.kind', 'strikes register write only, and this rule has neither register nor atNs: this'],
+    [{ atNs: 5 }, drop, 'action.kind', "'drop-completion' strikes command only, but this rule has atNs: this can"],
+    [{ qid: 1 }, lose, 'action.kind', 'strikes register write only, but this rule has neither register nor atNs: this'],
     [
       { register: 'CC', access: 'read' },
       lose,
       'action.kind',
-      "strikes register write only, and this rule has register and access 'read': this",
+      "strikes register write only, but this rule has register and access 'read': this",
     ],
-    [{ nth: 3, times: 2 }, drop, 'match.times', "there is only one number 3, and 'every' is not given"],
+    [{ nth: 3, times: 2 }, drop, 'match.times', "without 'every', 'nth' matches only once"],
     [{ register: 'CAP' }, lose, 'match.register', 'CAP is read-only'],
     [{ register: 'VS' }, { kind: 'delay-write', delayNs: 1 }, 'match.register', 'VS is read-only'],
-    [{ atNs: 5, nth: 1 }, { kind: 'fatal-status' }, 'match.nth', "'atNs' is one moment, and takes no 'nth'"],
-    [{ access: 'read' }, drop, 'match.access', 'a command is not accessed'],
+    [
+      { atNs: 5, nth: 1 },
+      { kind: 'fatal-status' },
+      'match.nth',
+      "'atNs' is a single time and cannot be combined with 'nth'",
+    ],
+    [{ access: 'read' }, drop, 'match.access', "'access' applies to registers, not to commands"],
     [{ qid: 0, lba: [0, 0] }, drop, 'match.lba', 'Admin commands have no LBAs'],
     [{ opcode: 0, lba: [0, 0] }, drop, 'match.lba', 'opcode 0 has no SLBA and NLB'],
     [{ qid: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.qid', "'torn-dma' strikes I/O commands"],
-    [{ opcode: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.opcode', 'of Read and Write, and opcode 00h is none'],
-    [{ opcode: 6 }, { kind: 'wrong-page', page: 0, to: 1 }, 'match.opcode', 'and opcode 06h is none of them'],
-    [{ opcode: 0 }, flip, 'match.opcode', 'of Read and Write, and what an Admin command answers, and opcode 00h is'],
-    [{ qid: 0, opcode: 1 }, flip, 'match.opcode', 'and opcode 01h is none of them'],
-    [{ qid: 1, opcode: 6 }, flip, 'match.opcode', 'and opcode 06h is none of them'],
-    [{ lba: [0, 0], opcode: 12 }, flip, 'match.opcode', 'and opcode 0Ch is none of them'],
-    [{}, { kind: 'torn-dma', fromByte: 9, toByte: 9 }, 'action.toByte', 'bytes 9 to before 9 are none'],
-    [{}, { kind: 'wrong-page', page: 1, to: 1 }, 'action.to', 'that is the right page'],
+    [{ opcode: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.opcode', 'of Read and Write, not of opcode 00h'],
+    [{ opcode: 6 }, { kind: 'wrong-page', page: 0, to: 1 }, 'match.opcode', 'not of opcode 06h'],
+    [
+      { opcode: 0 },
+      flip,
+      'match.opcode',
+      'of Read and Write, and of Admin commands that return data, not of opcode 00h',
+    ],
+    [{ qid: 0, opcode: 1 }, flip, 'match.opcode', 'not of opcode 01h'],
+    [{ qid: 1, opcode: 6 }, flip, 'match.opcode', 'not of opcode 06h'],
+    [{ lba: [0, 0], opcode: 12 }, flip, 'match.opcode', 'not of opcode 0Ch'],
+    [
+      {},
+      { kind: 'torn-dma', fromByte: 9, toByte: 9 },
+      'action.toByte',
+      'the range from byte 9 to before byte 9 is empty',
+    ],
+    [{}, { kind: 'wrong-page', page: 1, to: 1 }, 'action.to', "'page' and 'to' are the same"],
     [{ register: 'CC' }, { kind: 'ready-never-rises' }, 'match.register', 'changes of CC.EN'],
   ])('%j %j', (match, action, field, why) => {
     const refused = errorOf(() => parseFaultPlan(JSON.stringify(rule(match, action))))

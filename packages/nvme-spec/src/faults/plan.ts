@@ -5,41 +5,41 @@ import { registers } from '../registers.js'
 import type { FaultMatch, FaultPlan, FaultRule } from '../transport.js'
 import { conditions, kinds, type Field, type Subject } from './vocabulary.js'
 
-/** The doorbells' names in a plan; which queue's is the condition `qid`. */
+/** Names of the doorbells in a plan; the condition `qid` selects the queue. */
 export const TAIL_DOORBELL = 'SQyTDBL'
 export const HEAD_DOORBELL = 'CQyHDBL'
 const DOORBELLS = [TAIL_DOORBELL, HEAD_DOORBELL]
 
-/** Opcodes of the NVM Command Set that name their logical blocks by SLBA and NLB. */
+/** Opcodes of the NVM Command Set that have SLBA and NLB. */
 const WITH_BLOCKS = [0x01, 0x02, 0x04, 0x05, 0x08, 0x0c]
 
-/** Whether a command of the NVM Command Set names its logical blocks by SLBA and NLB, which LBA ranges look at. */
+/** Whether a command of the NVM Command Set has SLBA and NLB, to which LBA ranges apply. */
 export function addressesBlocks(opcode: number): boolean {
   return WITH_BLOCKS.includes(opcode)
 }
 
-/** Whether an Admin command of this opcode sends data to the host: bits 1:0 say so (Base 2.1 §4.1.1). */
+/** Whether an Admin command with this opcode returns data to the host: bits 1:0 (Base 2.1 §4.1.1). */
 export function answersWithData(opcode: number): boolean {
   return (opcode & 3) === 2
 }
 
 /**
- * Reads a fault plan from JSON.
- * @throws FaultPlanError for what is no plan, or has a rule that can never strike; it names rule and field.
+ * Parses a fault plan from JSON.
+ * @throws FaultPlanError for an invalid plan, or a rule that can never strike; it names rule and field.
  */
 export function parseFaultPlan(json: string): FaultPlan {
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch (cause) {
-    throw new FaultPlanError(`it is not JSON: ${(cause as SyntaxError).message}`, {}, { cause })
+    throw new FaultPlanError(`not valid JSON: ${(cause as SyntaxError).message}`, {}, { cause })
   }
   checkFaultPlan(value)
   return value
 }
 
 /**
- * A plan as JSON, one rule a line. `parseFaultPlan` reads it back.
+ * Formats a plan as JSON, one rule per line. `parseFaultPlan` reads it back.
  * @throws FaultPlanError as `parseFaultPlan`.
  */
 export function formatFaultPlan(plan: FaultPlan): string {
@@ -49,10 +49,7 @@ export function formatFaultPlan(plan: FaultPlan): string {
   return `{ "rules": [\n${rules.map((rule) => `  ${JSON.stringify(rule)}`).join(',\n')}\n] }\n`
 }
 
-/**
- * Checks a plan, whoever made it.
- * @throws FaultPlanError as `parseFaultPlan`.
- */
+/** Checks a plan. @throws FaultPlanError as `parseFaultPlan`. */
 export function checkFaultPlan(plan: unknown): asserts plan is FaultPlan {
   const place = { field: 'rules' }
   if (!isRecord(plan)) throw new FaultPlanError("expected an object with a list 'rules'", place)
@@ -62,7 +59,10 @@ export function checkFaultPlan(plan: unknown): asserts plan is FaultPlan {
   rules.forEach((rule: unknown, index) => checkRule(rule, index))
 }
 
-/** What the rule strikes; a register rule that says no access strikes both, if its action fits both. */
+/**
+ * Returns what the rule applies to. A register rule without `access` applies to reads and writes, if its action
+ * supports both.
+ */
 export function subjectsOf({ match, action }: FaultRule): readonly Subject[] {
   const possible = kinds[action.kind].strikes
   if (possible.includes('CC.EN')) return possible
@@ -106,14 +106,14 @@ function checkFields(
   }
 }
 
-/** What of its match makes a rule strike what it does, for a rule whose action cannot. */
+/** Names the conditions that decide what a rule applies to, for a rule whose action does not fit them. */
 function subjectIn({ atNs, register, access }: FaultMatch): string {
   if (atNs !== undefined) return 'atNs'
   if (register === undefined) return 'neither register nor atNs'
   return access === undefined ? 'register' : `register and access '${access}'`
 }
 
-/** Why a rule whose every value is well-formed still strikes nothing, with the field to blame. */
+/** Returns why a well-formed rule can never strike, with the field at fault. */
 function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | undefined {
   const { match, action } = rule
   const { register, qid, opcode, lba, fromNs = 0, untilNs = Infinity } = match
@@ -124,25 +124,22 @@ function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | 
   if (subject === undefined) {
     return [
       'action.kind',
-      `'${action.kind}' strikes ${possible.join(' or ')} only, and this rule has ${subjectIn(match)}`,
+      `'${action.kind}' strikes ${possible.join(' or ')} only, but this rule has ${subjectIn(match)}`,
     ]
   }
   if (match.nth !== undefined && match.every === undefined && (match.times ?? 1) > 1) {
-    return [
-      'match.times',
-      `there is only one ${match.nth === 1 ? 'first' : `number ${match.nth}`}, and 'every' is not given`,
-    ]
+    return ['match.times', "without 'every', 'nth' matches only once"]
   }
   if (subject === 'time') {
     const other = (Object.keys(match) as (keyof FaultMatch)[]).find((name) => name !== 'atNs' && given([name]))
-    return other && [`match.${other}`, `'atNs' is one moment, and takes no '${other}'`]
+    return other && [`match.${other}`, `'atNs' is a single time and cannot be combined with '${other}'`]
   }
   if (subject === 'CC.EN') {
     const other = given(['qid', 'opcode', 'nsid', 'lba', 'register', 'access', 'atNs'])
     return other && [`match.${other}`, `'${action.kind}' strikes changes of CC.EN, which have no '${other}'`]
   }
   if (subject === 'command')
-    return given(['access']) ? ['match.access', 'a command is not accessed'] : neverCommand(rule)
+    return given(['access']) ? ['match.access', "'access' applies to registers, not to commands"] : neverCommand(rule)
   if (DOORBELLS.includes(register!)) {
     if (!subjectsOf(rule).includes('register write')) return ['match.register', 'doorbells are only written']
   } else {
@@ -151,13 +148,13 @@ function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | 
       return ['match.register', `there is no register ${show(register)}, only ${registerNames().join(', ')}`]
     }
     if (qid !== undefined) return ['match.qid', `${register} belongs to no queue`]
-    // CSTS counts as one that is written: NSSRO is cleared so.
+    // CSTS counts as writable: writing it clears NSSRO.
     if (declared.access === 'ro' && (action.kind === 'lose-write' || action.kind === 'delay-write')) {
-      return ['match.register', `${register} is read-only, and a write to it has no effect that could be lost or late`]
+      return ['match.register', `${register} is read-only: a write to it has no effect to lose or delay`]
     }
   }
   if (opcode !== undefined || lba !== undefined || match.nsid !== undefined) {
-    return [`match.${given(['opcode', 'nsid', 'lba'])}`, 'an access to a register is no command']
+    return [`match.${given(['opcode', 'nsid', 'lba'])}`, 'register accesses have no opcode, nsid or lba']
   }
   return undefined
 }
@@ -174,27 +171,24 @@ function neverCommand(rule: FaultRule): readonly [field: string, why: string] | 
     return ['match.qid', `'${action.kind}' strikes I/O commands`]
   }
   if (isData && opcode !== undefined && !hasDamageableData(rule)) {
-    const commands = `Read and Write${action.kind === 'corrupt-data' ? ', and what an Admin command answers' : ''}`
-    return [
-      'match.opcode',
-      `'${action.kind}' strikes the data of ${commands}, and opcode ${hex(opcode)} is none of them`,
-    ]
+    const commands = `Read and Write${action.kind === 'corrupt-data' ? ', and of Admin commands that return data' : ''}`
+    return ['match.opcode', `'${action.kind}' strikes the data of ${commands}, not of opcode ${hex(opcode)}`]
   }
   if (action.kind === 'torn-dma' && action.toByte !== undefined && action.toByte <= action.fromByte) {
-    return ['action.toByte', `bytes ${action.fromByte} to before ${action.toByte} are none`]
+    return ['action.toByte', `the range from byte ${action.fromByte} to before byte ${action.toByte} is empty`]
   }
-  if (action.kind === 'wrong-page' && action.page === action.to) return ['action.to', 'that is the right page']
+  if (action.kind === 'wrong-page' && action.page === action.to) return ['action.to', "'page' and 'to' are the same"]
   return undefined
 }
 
-/** Whether a command of the rule's opcode, in a queue that the rule allows, moves data that the action can find. */
+/** Whether a command with the rule's opcode, in a queue that the rule allows, moves data that the action can damage. */
 function hasDamageableData({ match: { qid, opcode = Read.opcode, lba }, action }: FaultRule): boolean {
   const inIo = qid !== 0 && (opcode === Read.opcode || opcode === Write.opcode)
   const mayBeAdmin = (qid ?? 0) === 0 && lba === undefined && action.kind === 'corrupt-data'
   return inIo || (mayBeAdmin && answersWithData(opcode))
 }
 
-/** Names that a plan may give for a register. */
+/** Names that a plan can use for registers. */
 function registerNames(): readonly string[] {
   return [...registers.map(({ name }) => name), ...DOORBELLS]
 }
@@ -216,7 +210,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Formats a value of a plan. Names only the kind of a nested value: JSON.stringify overflows the stack on deep nesting. */
 function show(value: unknown): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return 'undefined'
   const isNested = isObject(value) && Object.values(value).some(isObject)
   return isNested || typeof value === 'bigint' ? shown(value) : JSON.stringify(value)
 }
@@ -225,19 +219,19 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Where in a plan the mistake is. */
+/** Location of an error in a plan. */
 export interface FaultPlanPlace {
   readonly rule?: number
   readonly field?: string
 }
 
-/** A fault plan that is none, or that has a rule which can never strike. */
+/** An invalid fault plan, or one with a rule that can never strike. */
 export class FaultPlanError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FAULT_PLAN'
   readonly category = 'usage'
-  /** Index into the plan's rules; undefined where the plan itself is wrong. */
+  /** Index of the rule; undefined if the plan itself is invalid. */
   readonly rule: number | undefined
-  /** The field to blame, as 'action.delayNs'. */
+  /** Field at fault, such as 'action.delayNs'. */
   readonly field: string | undefined
 
   constructor(problem: string, { rule, field }: FaultPlanPlace, details: ErrorDetails = {}) {

@@ -9,9 +9,9 @@ interface Hit {
   readonly rule: number
 }
 
-/** The actions that strike one command, access or moment: at most one of each kind. */
+/** The actions that apply to one command, access or time: at most one of each kind. */
 export class Struck {
-  /** What was struck, in words: 'SQ 1 CID 7', 'read CSTS'. */
+  /** What they apply to, as text: 'SQ 1 CID 7', 'read CSTS'. */
   readonly where: string
   private readonly hits = new Map<FaultAction['kind'], Hit>()
 
@@ -19,27 +19,27 @@ export class Struck {
     this.where = where
   }
 
-  /** Whether an action of this kind is among them. */
+  /** Whether there is an action of this kind. */
   has(kind: FaultAction['kind']): boolean {
     return this.hits.has(kind)
   }
 
-  /** The action of this kind, if there is one. */
+  /** Returns the action of this kind, if any. */
   get<K extends FaultAction['kind']>(kind: K): ActionOf<K> | undefined {
     return this.hits.get(kind)?.action as ActionOf<K> | undefined
   }
 
-  /** The rule that an action comes from. */
+  /** Returns the index of the rule of an action. */
   ruleOf(kind: FaultAction['kind']): number | undefined {
     return this.hits.get(kind)?.rule
   }
 
-  /** Puts an action in, of the rule with this index, in place of one of its kind. */
+  /** Adds an action of the rule with this index, replacing one of the same kind. */
   add(action: FaultAction, rule: number): void {
     this.hits.set(action.kind, { action, rule })
   }
 
-  /** Takes an action out: it happens once. */
+  /** Removes an action: it happens once. */
   remove(kind: FaultAction['kind']): void {
     this.hits.delete(kind)
   }

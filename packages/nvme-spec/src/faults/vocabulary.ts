@@ -1,9 +1,9 @@
 import type { FaultAction, FaultMatch } from '../transport.js'
 
-/** What a fault strikes. */
+/** What a fault applies to. */
 export type Subject = 'command' | 'register read' | 'register write' | 'CC.EN' | 'time'
 
-/** What a value in a plan must be: in words for the error, and as a test. */
+/** Requirement for a value in a plan: text for the error, and a test. */
 export interface Field {
   readonly expected: string
   readonly isOptional?: true
@@ -11,10 +11,10 @@ export interface Field {
 }
 
 type Action<K extends FaultAction['kind']> = Extract<FaultAction, { readonly kind: K }>
-/** Every name that any member of the union has: a new field of an action cannot be forgotten here. */
+/** Names of the fields of all members of the union, so that a new field of an action cannot be missing here. */
 type FieldOf<A> = A extends unknown ? Exclude<keyof A, 'kind'> : never
 
-/** A kind of fault: what it may strike, and what it must say. */
+/** A kind of fault: what it can apply to, and its fields. */
 type Kinds = {
   readonly [K in FaultAction['kind']]: {
     readonly strikes: readonly Subject[]
@@ -36,7 +36,7 @@ const nsid = whole(1, 0xffff_fffe, 'an NSID from 1 to FFFFFFFEh')
 const bits16 = whole(1, 0xffff, 'a mask from 1 to FFFFh')
 const byteMask = whole(1, 0xff, 'a mask from 1 to FFh')
 
-/** One mask, or as many as there are neighbouring bytes; a 0 among them leaves its byte alone. */
+/** One mask, or a mask for each of several successive bytes; 0 leaves its byte unchanged. */
 const byteMasks: Field = {
   expected: 'a mask from 1 to FFh, or a list of masks from 0 to FFh that are not all 0',
   isFit: (value) =>
@@ -49,7 +49,7 @@ const byteMasks: Field = {
 const COMMAND = ['command'] as const
 const CONTROLLER = ['command', 'register read', 'register write', 'time'] as const
 
-/** Every kind of fault there is. Plans are checked against this table, and errors list its names. */
+/** All kinds of faults. Plans are checked against this table, and errors list its names. */
 export const kinds: Kinds = {
   'drop-completion': { strikes: COMMAND, fields: {} },
   hang: { strikes: COMMAND, fields: {} },
@@ -93,7 +93,7 @@ export const kinds: Kinds = {
   },
 }
 
-/** Every condition there is. */
+/** All conditions. */
 export const conditions: { readonly [F in keyof FaultMatch]-?: Field } = {
   qid: whole(0, 0xffff, 'a queue identifier from 0 to 65535'),
   opcode: whole(0, 0xff, 'an opcode from 0 to FFh'),

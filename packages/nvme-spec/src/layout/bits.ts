@@ -4,19 +4,19 @@ import { isPlain } from './placed.js'
 import { refuse, shown, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
 
-/** The values that a figure names for a field, in the spec's words. */
+/** Named values of a field, with the specification's names. */
 export type NamedValues = Readonly<Record<string, number>>
 
 /**
- * One row of a figure: a run of bits inside a word. `T` is what may be stored in it; reading an enumerated field
- * gives a plain number, since a device may answer with a value that the spec reserves.
+ * One row of a figure: a bit field of a word. `T` is the type that may be stored; reading an enumerated field gives a
+ * plain number, since a device may return a reserved value.
  */
 export interface Bits<T extends number | bigint = number, V extends NamedValues = NamedValues> {
   readonly msb: number
   readonly lsb: number
   readonly doc: string
   readonly values: V
-  /** Values other than the named ones may be stored: vendors and later revisions have their own. */
+  /** Values without a name may be stored: vendors and later revisions define their own. */
   readonly open?: true
   readonly zeroBased?: true
   /** Wider than 32 bits: read and written as a bigint. */
@@ -28,34 +28,34 @@ export interface Bits<T extends number | bigint = number, V extends NamedValues 
 /** The rows of a word, by name. */
 export type BitsMap = Readonly<Record<string, Bits | Bits<bigint>>>
 
-/** What may be stored in a field. */
+/** Type of the values that may be stored in a field. */
 export type Stored<B> = B extends Bits<infer T> ? T : never
 
-/** What reading a field gives. */
+/** Type of the values read from a field. */
 export type Loaded<B> = Stored<B> extends bigint ? bigint : Stored<B> extends ZeroBased ? ZeroBased : number
 
 /** No rows, or no named values. */
 export type None = Readonly<Record<never, never>>
 
-/** A word's rows as an object; `reserved` holds the bits that no row declares, where any is set. */
+/** A word's rows as an object; `reserved` holds set bits that no row declares. */
 export type DecodedBits<F extends BitsMap, R = number> = { readonly [K in keyof F]: Loaded<F[K]> } & {
   readonly reserved?: R
 }
 
-/** Rows to be stored in a word; rows not given are zero, or keep what they were. */
+/** Rows to store in a word; missing rows are zero, or keep their value. */
 export type BitsValues<F extends BitsMap, R = number> = { readonly [K in keyof F]?: Stored<F[K]> } & {
   readonly reserved?: R
 }
 
-/** Declares a row of a single bit, numbered as the word's: 0 is the least significant one. */
+/** Declares a row of a single bit; 0 is the least significant one. */
 /*#__NO_SIDE_EFFECTS__*/
 export function bit(at: number, doc: string): Bits<0 | 1, None> {
   return bits(at, at, doc) as Bits<0 | 1, None>
 }
 
 /**
- * Declares a row of bits msb:lsb, at most 32 of them; with `values`, only those may be stored.
- * @throws RangeError for more than 32 bits, or for a msb below the lsb.
+ * Declares a row of bits msb:lsb, at most 32; with `values`, only those may be stored.
+ * @throws RangeError for more than 32 bits, or if msb is below lsb.
  */
 export function bits(msb: number, lsb: number, doc: string): Bits<number, None>
 export function bits<const V extends NamedValues>(msb: number, lsb: number, doc: string, values: V): Bits<V[keyof V], V>
@@ -66,7 +66,7 @@ export function bits(msb: number, lsb: number, doc: string, values: NamedValues 
 }
 
 /**
- * Declares a row of bits msb:lsb some of whose values have names, while others may be stored as well.
+ * Declares a row of bits msb:lsb in which some values have names; others may be stored too.
  * @throws RangeError as `bits`.
  */
 /*#__NO_SIDE_EFFECTS__*/
@@ -79,7 +79,7 @@ export function openBits<const V extends NamedValues>(
   return { ...bits(msb, lsb, doc), values, open: true }
 }
 
-/** Declares a row of bits msb:lsb that hold a 0's based count. @throws RangeError as `bits`. */
+/** Declares a row of bits msb:lsb that holds a 0's based count. @throws RangeError as `bits`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count(msb: number, lsb: number, doc: string): Bits<ZeroBased, None> {
   return { ...bits(msb, lsb, doc), zeroBased: true } as Bits<ZeroBased, None>
@@ -88,27 +88,27 @@ export function count(msb: number, lsb: number, doc: string): Bits<ZeroBased, No
 /** Declares a row of more than 32 bits: an address, as a bigint. @throws RangeError for 32 bits or fewer. */
 /*#__NO_SIDE_EFFECTS__*/
 export function wideBits(msb: number, lsb: number, doc: string): Bits<bigint, None> {
-  if (msb - lsb < 32) throw new RangeError(`bits ${msb}:${lsb} (${doc}): 32 bits or fewer are declared with bits()`)
+  if (msb - lsb < 32) throw new RangeError(`bits ${msb}:${lsb} (${doc}): declare 32 bits or fewer with bits()`)
   return { msb, lsb, doc, values: {}, wide: true }
 }
 
-/** A bit field bound to its declaration: reads itself from a raw word, and carries its named values. */
+/** A bit field bound to its declaration: reads its value from a raw word, and has its named values as properties. */
 export type BitsHandle<B> = {
   readonly name: string
   readonly msb: number
   readonly lsb: number
   readonly doc: string
   readonly values: NamedValues
-  /** This field's value in a raw word. */
+  /** Returns this field's value in a raw word. */
   of(raw: number | bigint): Loaded<B>
-  /** The spec's name of a value, or the number where it has none. */
+  /** Returns the specification's name of a value, or the number if it has none. */
   nameOf(value: number): string
 } & (B extends Bits<number | bigint, infer V> ? V : None)
 
 /**
  * Binds the rows of one word.
- * @param owner The word's name, which errors begin with.
- * @throws RangeError for rows that overlap or leave the word.
+ * @param owner name of the word, for errors.
+ * @throws RangeError for rows that overlap or exceed the word.
  */
 export function bindBits<F extends BitsMap>(
   owner: string,
@@ -119,12 +119,12 @@ export function bindBits<F extends BitsMap>(
   return bindRows(rows)
 }
 
-/** The name of a value in a row, or the number where it has none: in hexadecimal where vendors number their own. */
+/** Returns the name of a value in a row, or the number if it has none; in hexadecimal if vendors may define values. */
 export function nameIn({ values, open }: { values: NamedValues; open?: boolean }, value: number): string {
   return Object.keys(values).find((key) => values[key] === value) ?? (open ? `0x${value.toString(16)}` : String(value))
 }
 
-/** A row's value in a raw word, which a number holds as well as a bigint when it has no more than 32 bits. */
+/** Returns a row's value in a raw word. A word of at most 32 bits may be a number or a bigint. */
 export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number | bigint {
   const { msb, lsb } = row
   if (typeof raw === 'number' && msb < 32) return ((raw >>> lsb) & (0xffff_ffff >>> (31 - (msb - lsb)))) >>> 0
@@ -135,8 +135,8 @@ export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number
 }
 
 /**
- * Refuses a value that a row of at most 32 bits cannot hold.
- * @throws TypeError for a value of the wrong type, RangeError for one that does not fit or is none of the named ones.
+ * Rejects a value that a row of at most 32 bits cannot hold.
+ * @throws TypeError for a value of the wrong type, RangeError for one that does not fit or is not a named value.
  */
 export function checkBits(where: Where, row: Bits, value: unknown): void {
   const { values, open, zeroBased } = row
@@ -156,14 +156,16 @@ function checkWide(where: Where, row: Bits<bigint>, value: unknown): void {
     refuse(where, row.doc, `a bigint from 0 to ${max}`, value, 'bigint')
 }
 
-/** What a field expects that holds up to `max`; of a 0's based one, in words that say how a count becomes its value. */
+/**
+ * Describes the expected value of a field with this maximum; for a 0's based field, explains the conversion of a count.
+ */
 export function upTo(max: number, zeroBased?: boolean): string {
   return zeroBased
     ? `a 0's based value from 0 to ${max}, zeroBased(count) of 1 to ${max + 1}`
     : `an integer from 0 to ${max}`
 }
 
-/** The rows of a raw word as an object, with the bits that no row declares as `reserved` where any is set. */
+/** Decodes the rows of a raw word to an object; `reserved` holds set bits that no row declares. */
 export function decodeBits<R extends number | bigint>(raw: R, rows: BitsMap): DecodedBits<BitsMap, R> {
   const values: Record<string, number | bigint> = {}
   for (const name in rows) values[name] = loadBits(raw, rows[name]!)
@@ -173,9 +175,9 @@ export function decodeBits<R extends number | bigint>(raw: R, rows: BitsMap): De
 }
 
 /**
- * The word with these rows set in `base`. `reserved` is put into bits that no row declares.
- * @param asFound Values of enumerations that the spec reserves are stored as well, as a device wrote them.
- * @throws TypeError for a name that is no row's, or a value of the wrong type; RangeError for one that does not fit.
+ * Returns the word `base` with these rows set. `reserved` sets bits that no row declares.
+ * @param asFound also stores values that the specification reserves, as written by a device.
+ * @throws TypeError for an unknown name or a value of the wrong type; RangeError for one that does not fit.
  */
 export function encodeBits(
   where: Where,
@@ -215,7 +217,7 @@ export function encodeBits(
   return word
 }
 
-/** `EN=1 CSS=NVM …` of a raw word; bits that no row declares are shown, never hidden. */
+/** Formats a raw word as `EN=1 CSS=NVM …`; set bits that no row declares are shown too. */
 export function formatBits(raw: number | bigint, rows: BitsMap): string {
   const parts: string[] = []
   for (const name in rows) {
@@ -227,7 +229,9 @@ export function formatBits(raw: number | bigint, rows: BitsMap): string {
   return parts.join(' ')
 }
 
-/** The bits of a raw word that no row declares: a number of a number, as that costs a tenth. */
+/**
+ * Returns the bits of a raw word that no row declares. A number for a number, which is ten times faster than a bigint.
+ */
 function undeclaredBits<R extends number | bigint>(raw: R, rows: BitsMap): R
 function undeclaredBits(raw: number | bigint, rows: BitsMap): number | bigint {
   if (typeof raw === 'bigint') return Object.values(rows).reduce((rest, row) => rest & ~placedMask(row), raw)
@@ -239,7 +243,7 @@ function undeclaredBits(raw: number | bigint, rows: BitsMap): number | bigint {
   return rest >>> 0
 }
 
-/** The bits of the word that a row occupies. */
+/** Returns the bits of the word that a row occupies. */
 export function placedMask(row: { msb: number; lsb: number }): bigint {
   return maskOf(row) << BigInt(row.lsb)
 }

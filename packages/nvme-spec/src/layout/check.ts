@@ -3,10 +3,9 @@ import type { Layout } from './codec.js'
 import type { FieldMap } from './struct.js'
 
 /**
- * What a declaration has to be, found when its module loads instead of when it is used.
- * @throws RangeError for rows that overlap, leave the structure, or have named values that do not fit; TypeError for
- *   names that are not in upper case, as the specification's are: all others are taken by what declarations have beside
- *   their fields.
+ * Checks a declaration when its module loads, not when it is used.
+ * @throws RangeError for rows that overlap, exceed the structure, or have named values that do not fit; TypeError for
+ *   names that are not in upper case, as other names are taken by properties of declarations.
  */
 export function checkLayout({ name, bytes, fields }: Layout): void {
   if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError(`${name}: expected a length in bytes, got ${bytes}`)
@@ -23,7 +22,7 @@ export function checkLayout({ name, bytes, fields }: Layout): void {
   checkPlaces(name, bytes, fields)
 }
 
-/** Refuses rows that overlap or leave the structure. */
+/** Rejects rows that overlap or exceed the structure. */
 export function checkPlaces(name: string, bytes: number, fields: FieldMap): void {
   const taken: number[] = []
   for (const key in fields) {
@@ -40,8 +39,8 @@ export function checkPlaces(name: string, bytes: number, fields: FieldMap): void
 }
 
 /**
- * What the rows of one word have to be.
- * @throws RangeError for rows that overlap, leave the word, or have named values that do not fit; TypeError for names
+ * Checks the rows of one word.
+ * @throws RangeError for rows that overlap, exceed the word, or have named values that do not fit; TypeError for names
  *   that are not in upper case.
  */
 export function checkRows(owner: string, widthBits: number, rows: BitsMap): void {

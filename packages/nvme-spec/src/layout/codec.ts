@@ -1,5 +1,5 @@
-// Structures as plain objects and as text. Apart from the declarations, so that who only reads and writes memory
-// through cursors does not carry it along.
+// Structures as plain objects and as text. Kept apart from the declarations, so that programs that use only cursors do
+// not bundle it.
 import { checkBits, decodeBits, encodeBits, formatBits, nameIn } from './bits.js'
 import { checkUnsigned, type Field } from './field.js'
 import { checkNames, isPlain, needBytes } from './placed.js'
@@ -9,7 +9,7 @@ import { declaredMask, gapsIn, undeclaredRuns, writeUndeclared, type Gap, type R
 
 /** Fields at offsets: a command, or a structure. */
 export interface Layout {
-  /** The spec's name, which errors begin with. */
+  /** The specification's name, with which errors begin. */
   readonly name: string
   readonly bytes: number
   readonly spec: SpecRef
@@ -20,9 +20,9 @@ export interface Layout {
 type NestedField = Field & { readonly struct?: Layout; readonly count?: number }
 
 /**
- * The structure at byteOffset as a plain object. Nothing is left out: words with rows are objects of their rows, and
- * bits that no row declares stand in `reserved`.
- * @throws RangeError where `data` ends before the structure does.
+ * Decodes the structure at byteOffset to a plain object. It is complete: words with rows are objects of their rows, and
+ * set bits that no row declares are in `reserved`.
+ * @throws RangeError if `data` ends before the structure does.
  */
 export function decodeFields<F extends FieldMap>(
   layout: Layout & { readonly fields: F },
@@ -38,17 +38,17 @@ export function decodeFields<F extends FieldMap>(
   return values as Decoded<F>
 }
 
-/** How strict encoding an object is. */
+/** Strictness of encoding. */
 export interface EncodeOptions {
   /**
-   * Values of enumerations that the spec reserves are stored as well, as a device of a later revision wrote them, and
-   * text that is not printable. Otherwise they are refused.
+   * Also stores values of enumerations that the specification reserves, as written by a device of a later revision, and
+   * unprintable text. Otherwise they are rejected.
    */
   readonly asFound?: boolean
 }
 
 /**
- * Writes a whole structure at byteOffset from what `decodeFields` gives, or a part of it; the rest is zero.
+ * Writes a whole structure at byteOffset from the result of `decodeFields`, or a part of it; the rest is zero.
  * @throws TypeError or RangeError for a value that does not fit, naming the field; nothing is written then.
  */
 export function encodeFields(
@@ -72,9 +72,9 @@ export function encodeFields(
 }
 
 /**
- * One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[byte]=hex`.
- * @param always Whether a field is shown when it is zero as well.
- * @throws RangeError where `data` ends before the structure does.
+ * Returns one `NAME=value` per field that is not zero, then set bits that no row declares, as `reserved[byte]=hex`.
+ * @param always whether a field is shown even if it is zero.
+ * @throws RangeError if `data` ends before the structure does.
  */
 export function describeFields(
   layout: Layout,
@@ -92,7 +92,7 @@ export function describeFields(
   ]
 }
 
-/** The set bits that no field shows: of no row, or behind the null that ends a text. */
+/** Set bits that no field shows: not in any row, or after the null that ends a text. */
 function undeclared(layout: Layout, data: DataView, byteOffset: number): ReservedBytes[] {
   const { gaps, texts } = hiddenIn(layout)
   if (texts.length === 0) return undeclaredRuns(gaps, data, byteOffset)
@@ -104,7 +104,7 @@ function undeclared(layout: Layout, data: DataView, byteOffset: number): Reserve
   return undeclaredRuns(places, data, byteOffset)
 }
 
-/** The bits that fields hold, as a byte mask; what is behind the null of a text is nobody's. */
+/** Returns the bits that belong to fields, as a byte mask; bytes after the null of a text belong to none. */
 function declaredIn({ name, bytes, fields }: Layout, data: DataView): Uint8Array {
   const mask = declaredMask(name, bytes, fields)
   for (const field of Object.values(fields))
@@ -112,7 +112,7 @@ function declaredIn({ name, bytes, fields }: Layout, data: DataView): Uint8Array
   return mask
 }
 
-/** How many bytes of a field its value takes: all, but of text that ends at a null, those before it. */
+/** Returns how many bytes of a field its value occupies: all, or for null-terminated text those before the null. */
 function textBytes({ nullEnded, offset, lengthBytes }: Field, data: DataView, base: number): number {
   if (!nullEnded) return lengthBytes
   let length = 0
@@ -128,7 +128,7 @@ interface Hidden {
 
 const hidden = new WeakMap<Layout, Hidden>()
 
-/** Found once for each structure that is decoded. */
+/** Computed once for each decoded structure. */
 function hiddenIn(layout: Layout): Hidden {
   const known = hidden.get(layout)
   if (known !== undefined) return known
@@ -141,10 +141,10 @@ function hiddenIn(layout: Layout): Hidden {
   return found
 }
 
-/** A value of a field as text: by name where the spec names it, in hexadecimal where that is how people read it. */
+/** Formats a value of a field: by name if it has one, in hexadecimal if that is customary. */
 export function formatField(field: Omit<Field, 'get' | 'set' | 'setWords'>, value: unknown): string {
   if (typeof value === 'string') {
-    // A device may hold anything: what is not printable must not reach a terminal as it is.
+    // A device may contain anything: unprintable characters must not reach a terminal.
     return JSON.stringify(value).replace(
       /[^\x20-\x7e]/g,
       (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -159,7 +159,7 @@ export function formatField(field: Omit<Field, 'get' | 'set' | 'setWords'>, valu
     const { msb, lsb } = field.bits ?? { msb: field.lengthBytes * 8 - 1, lsb: 0 }
     return `0x${number.toString(16).padStart((msb - lsb + 1) / 4, '0')}`
   }
-  // Addresses and LBAs; what is declared a bigint is a counter or a capacity.
+  // Addresses and LBAs; a declared bigint is a counter or a capacity.
   return field.lengthBytes === 8 && field.hex === undefined ? `0x${number.toString(16)}` : String(number)
 }
 
@@ -172,7 +172,7 @@ function decodeField(field: NestedField, data: DataView, base: number): unknown 
     : Array.from(value as Uint32Array, (raw) => decodeBits(raw, rows))
 }
 
-/** As decoded, but words with rows as they are. */
+/** Like decoding, but words with rows stay numbers. */
 function decodeRaw(field: NestedField, data: DataView, base: number): unknown {
   const { kind, offset, lengthBytes, elementBytes, struct, count } = field
   if (kind === 'structs')
@@ -191,7 +191,7 @@ function encodeField(where: Where, field: NestedField, data: DataView, value: un
       throw new RangeError(
         `${where.name} (${doc}): expected at most ${count!} structures, got ${value.length} (${where.spec})`,
       )
-    // Not all of the declaration: copying it would make the handle of each of its fields.
+    // Only the needed parts: copying the whole declaration would create the handles of all its fields.
     const { bytes, spec, fields } = struct!
     value.forEach((item: object, i) => {
       const at = { name: `${where.name}[${i}]`, bytes, spec, fields }
@@ -214,7 +214,7 @@ function isLatin1(value: unknown): value is string {
   return typeof value === 'string' && /^[\0-\xff]*$/.test(value)
 }
 
-/** A value of an enumeration, whether or not it is one that the spec names. */
+/** Stores a value of an enumeration even if it has no name. */
 function storeAsFound(where: Where, { bits, doc, offset, lengthBytes }: Field, data: DataView, value: unknown): void {
   const { msb, lsb } = bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
   checkBits(where, { msb, lsb, doc, values: {} }, value)
@@ -224,7 +224,7 @@ function storeAsFound(where: Where, { bits, doc, offset, lengthBytes }: Field, d
   }
 }
 
-/** A word, or an array of words, of which the rows may be given instead. */
+/** Returns a word, or an array of words, from numbers or from objects of their rows. */
 function rawOf(where: Where, { doc, elementBytes, rows }: Field, value: unknown, asFound: boolean): unknown {
   const word = (given: unknown, at: Where) =>
     typeof given === 'object' && given !== null
@@ -257,7 +257,7 @@ function describeField(key: string, field: NestedField, data: DataView, base: nu
   ).filter((line) => line !== '')
 }
 
-/** Zero is what a field holds that nobody set; a field is left out by its bytes, whatever they mean. */
+/** Whether a field is unset: judged by its bytes, whatever they mean. */
 function isZero(field: Field, data: DataView, base: number): boolean {
   const { bits, offset, get } = field
   if (bits) return get(data, base) === 0

@@ -1,14 +1,14 @@
 import { nameIn, type NamedValues } from './bits.js'
 import type { Facts } from './word.js'
 
-/** A table of the numbers that the spec gives to things: opcodes, identifiers, types. */
+/** A table of numbers assigned by the specification: opcodes, identifiers, types. */
 export type Codes<V extends NamedValues> = V & AnyCodes & { readonly values: V }
 
 /** Any table of numbers. */
 export interface AnyCodes extends Facts {
   readonly name: string
   readonly values: NamedValues
-  /** The spec's name of a number in upper case, or the number in hexadecimal where it has none. */
+  /** Returns the specification's name of a number in upper case, or the number in hexadecimal if it has none. */
   nameOf(value: number): string
 }
 

@@ -20,16 +20,16 @@ const settable = {
   PRP2: n64(32, 'PRP Entry 2'),
 } satisfies FieldMap
 
-/** The fields that every submission queue entry has, whatever its command (Base 2.1 §4.1.1, Figure 91 and 92). */
+/** The fields of every submission queue entry (Base 2.1 §4.1.1, Figures 91 and 92). */
 export const sqeFields = { OPC: inHex(dwordBits(0, bits(7, 0, 'Opcode'))), ...settable } satisfies FieldMap
 
-/** The fields that every command has beside its own: those of `sqeFields`. */
+/** The fields that every command has: those of `sqeFields`. */
 export type CommonFields = typeof sqeFields
 
-/** Which command set an opcode belongs to: the Admin queue's, or one of an I/O queue. */
+/** The command set of an opcode: that of the Admin queue, or one of an I/O queue. */
 export type CommandSet = 'admin' | 'nvm' | 'zns'
 
-/** Which way a command's data goes, as bits 1:0 of its opcode say (Base 2.1 §4.1.1). */
+/** Direction of a command's data, from bits 1:0 of its opcode (Base 2.1 §4.1.1). */
 export type DataTransfer = 'none' | 'host-to-controller' | 'controller-to-host' | 'both'
 
 const transfers: readonly DataTransfer[] = ['none', 'host-to-controller', 'controller-to-host', 'both']
@@ -37,67 +37,67 @@ const transfers: readonly DataTransfer[] = ['none', 'host-to-controller', 'contr
 /** A cursor over submission queue entries of one command. */
 export interface CommandCursor extends Cursor {
   /**
-   * Zeroes the entry the cursor stands on, then writes the command's opcode and `cid`.
-   * @throws TypeError or RangeError for a `cid` that is no integer from 0 to 65535.
+   * Zeroes the current entry, then writes the command's opcode and `cid`.
+   * @throws TypeError or RangeError if `cid` is not an integer from 0 to 65535.
    */
   begin(cid: number): this
 }
 
-/** What a command may be encoded from: values of its fields. */
+/** Field values to encode a command from. */
 export type CommandValues<F extends FieldMap> = Partial<Omit<Values<CommonFields & F>, 'OPC'>>
 
-/** What a command does, whatever its fields are. `decodeSqe` and `formatSqe` read entries of every command. */
+/** Methods of every command. `decodeSqe` and `formatSqe` read entries of any command. */
 export interface CommandMethods<F extends FieldMap> extends AnyCommand {
   readonly fields: CommonFields & F
   /**
-   * A cursor over entries of 64 bytes, of which the first lies at byteOffset of `data`.
-   * @throws RangeError where `data` ends before it does.
+   * Returns a cursor over entries of 64 bytes; the first is at byteOffset of `data`.
+   * @throws RangeError if `data` ends before the first entry does.
    */
   view(data: DataView, byteOffset?: number): CommandCursor & Values<CommonFields & F>
   /**
-   * Writes a whole entry at byteOffset; fields not given are zero.
-   * @throws TypeError or RangeError for a value that does not fit, naming the field, TypeError for an unknown name,
-   *   RangeError where `data` ends before the entry does; nothing is written then.
+   * Writes a whole entry at byteOffset; missing fields are zero.
+   * @throws TypeError or RangeError for a value that does not fit, naming the field; TypeError for an unknown name;
+   *   RangeError if `data` ends before the entry does. Nothing is written then.
    */
   encode(data: DataView, byteOffset: number, values: CommandValues<F>): void
 }
 
-/** A command as its figures declare it. Its fields are properties: `Read.NLB.doc`. */
+/** A command as declared by its figures. Its fields are properties: `Read.NLB.doc`. */
 export type Command<F extends FieldMap = FieldMap> = CommandMethods<F> & Readonly<CommonFields & F>
 
-/** Any command, for code that meets commands by their number. */
+/** Any command, for code that looks commands up by opcode. */
 export interface AnyCommand extends Layout {
   readonly doc: string
   readonly opcode: number
   readonly set: CommandSet
   readonly transfer: DataTransfer
-  /** As `CommandMethods.view`, for fields that are not known by name. */
+  /** Like `CommandMethods.view`, without static field names. */
   view(data: DataView, byteOffset?: number): Cursor
-  /** As `CommandMethods.encode`, for fields that are not known by name. */
+  /** Like `CommandMethods.encode`, without static field names. */
   encode(data: DataView, byteOffset: number, values: Readonly<Record<string, unknown>>): void
 }
 
-/** What a command's declaration says of it beside its rows. */
+/** Facts of a command's declaration, beside its rows. */
 export interface CommandFacts extends Facts {
   readonly opcode: number
 }
 
 /**
- * Declares a command of the Admin queue by the rows of its command dwords.
- * @throws RangeError when rows overlap, also with the fields that every entry has.
+ * Declares an Admin command by the rows of its command dwords.
+ * @throws RangeError if rows overlap, with each other or with the fields of every entry.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function adminCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
   return checked(command(name, 'admin', facts, fields))
 }
 
-/** Declares a command of the NVM Command Set, or one that every I/O command set has. @throws as `adminCommand`. */
+/** Declares a command of the NVM Command Set, or one common to all I/O command sets. @throws as `adminCommand`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function nvmCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
   return checked(command(name, 'nvm', facts, fields))
 }
 
-/** Declares a command that only the Zoned Namespace Command Set has. @throws as `adminCommand`. */
+/** Declares a command that exists only in the Zoned Namespace Command Set. @throws as `adminCommand`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function znsCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
   return checked(command(name, 'zns', facts, fields))
@@ -112,8 +112,8 @@ function checked<C extends AnyCommand>(command: C): C {
 }
 
 /**
- * A command whose declaration nothing checks when it loads: for those that a browser may load alone, and that a test of
- * all our declarations checks instead.
+ * Declares a command without checks, for those that a browser may load alone. A test of all declarations checks them
+ * instead.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function command<F extends FieldMap>(name: string, set: CommandSet, facts: CommandFacts, fields: F): Command<F> {
@@ -130,7 +130,7 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
         if (longs === undefined) {
           clear(this.data, base)
         } else {
-          // Eight 64-bit zeroes: a fill() is a call, and on a subarray an object per command.
+          // Eight 64-bit zeroes: fill() is a call, and on a subarray it allocates an object per command.
           const first = base >>> 3
           longs[first] = 0
           longs[first + 1] = 0
@@ -141,7 +141,7 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
           longs[first + 6] = 0
           longs[first + 7] = 0
         }
-        // Through the DataView on purpose: it throws when the memory was detached, where typed arrays are silent.
+        // Through the DataView on purpose: it throws if the memory was detached; typed arrays ignore the store.
         this.data.setUint32(base, opcode | (cid << 16), true)
         return this
       },
@@ -155,9 +155,9 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
     transfer: transfers[opcode & 3]!,
     view,
     encode(data, byteOffset, values) {
-      // For its check of the length.
+      // Checks the length.
       view(data, byteOffset)
-      // Not OPC: the opcode is what makes it this command.
+      // Without OPC: the opcode is given by the command.
       checkNames({ name, spec }, { ...settable, ...fields }, values)
       const { CID, ...rest } = { CID: 0, ...values }
       const fresh = new DataView(new ArrayBuffer(ENTRY_BYTES))
@@ -174,7 +174,7 @@ function clear(data: DataView, base: number): void {
 
 /**
  * Declares bits msb:lsb of Command Dword `dword`; with `values`, only those may be stored.
- * @throws RangeError for bits that no dword has.
+ * @throws RangeError for bits outside a dword.
  */
 export function cdw(dword: number, msb: number, lsb: number, doc: string): Field<number, None, None>
 export function cdw<const V extends NamedValues>(
@@ -191,9 +191,9 @@ export function cdw(dword: number, msb: number, lsb: number, doc: string, values
 }
 
 /**
- * Declares bits msb:lsb of Command Dword `dword` some of whose values have names, such as an identifier that vendors
+ * Declares bits msb:lsb of Command Dword `dword` in which some values have names, such as an identifier that vendors
  * extend.
- * @throws RangeError for bits that no dword has.
+ * @throws RangeError for bits outside a dword.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwOpen<const V extends NamedValues>(
@@ -206,13 +206,13 @@ export function cdwOpen<const V extends NamedValues>(
   return dwordBits(dword * 4, openBits(msb, lsb, doc, values))
 }
 
-/** Declares one bit of Command Dword `dword`. @throws RangeError for a bit that no dword has. */
+/** Declares one bit of Command Dword `dword`. @throws RangeError for a bit outside a dword. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwBit(dword: number, at: number, doc: string): Field<0 | 1, None, None> {
   return dwordBits(dword * 4, bit(at, doc))
 }
 
-/** Declares bits of a Command Dword that hold a 0's based count. @throws RangeError for bits that no dword has. */
+/** Declares bits of a Command Dword that hold a 0's based count. @throws RangeError for bits outside a dword. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwCount(dword: number, msb: number, lsb: number, doc: string): Field<ZeroBased, None, None> {
   return dwordBits(dword * 4, count(msb, lsb, doc))

@@ -1,19 +1,19 @@
 import { refuse, type Where } from './spec-ref.js'
 import type { FieldMap } from './struct.js'
 
-/** Whether this host's words are in the order of the structures' bytes. */
+/** Whether this host is little endian, as the structures are. */
 export const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
-/** The state of every cursor; methods that a kind of structure adds to its cursors find it on `this`. */
+/** State of every cursor; methods that a kind of structure adds to its cursors have it as `this`. */
 export class CursorBase {
   declare data: DataView
   declare origin: number
   declare base: number
-  /** The last base at which a structure fits. */
+  /** Largest base at which a structure fits. */
   declare last: number
   /**
-   * The memory of `data` once more, where every structure in it is aligned to 8 bytes and the host is little-endian.
-   * A compiler keeps what it knows of a typed array across stores, and finds out anew what a DataView is after each.
+   * The memory of `data` as dwords, if all structures are aligned to 8 bytes and the host is little endian. A compiler
+   * keeps the type of a typed array across stores, but checks a DataView again after each.
    */
   declare words: Uint32Array | undefined
   declare longs: Float64Array | undefined
@@ -32,14 +32,14 @@ export class CursorBase {
 export type CursorMethods = Readonly<Record<string, (this: CursorBase, ...args: never[]) => unknown>>
 
 /**
- * Two classes a structure, so that a field access is a property of a known shape: one for memory at any address,
- * and one that stores whole dwords through typed arrays, as most entries are in memory where that is possible.
+ * Creates two classes per structure, so that a field access is a property of a known shape: one for memory at any
+ * address, and one that stores whole dwords through typed arrays where alignment allows.
  */
 export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMap, methods: CursorMethods) {
   class AnyCursor extends CursorBase {
     at(index: number): this {
       const base = Number.isInteger(index) ? this.origin + index * strideBytes : NaN
-      // A store outside a typed array is dropped without a word; this is where it is refused.
+      // A store outside a typed array is silently ignored; check here instead.
       if (!(base >= this.origin && base <= this.last)) refuseIndex(owner, strideBytes, index, this)
       this.base = base
       return this

@@ -2,24 +2,24 @@ import type { BitsMap, None } from './bits.js'
 import type { AnyStruct } from './struct.js'
 import { word32, type AnyWord32, type Facts, type Word } from './word.js'
 
-/** The dwords that a feature may give rows to: of Set Features, and Dword 0 of the completion of Get Features. */
+/** Dwords for which a feature may declare rows: those of Set Features, and Dword 0 of a Get Features completion. */
 export type FeatureDword = 'CDW11' | 'CDW12' | 'CDW13' | 'CDW14' | 'CDW15' | 'DW0'
 
-/** What a feature's declaration says of it beside its rows. */
+/** Facts of a feature's declaration, beside its rows. */
 export interface FeatureFacts<D extends AnyStruct | undefined = AnyStruct | undefined> extends Facts {
   /** Feature Identifier. */
   readonly fid: number
-  /** What the command transfers, where it transfers data. */
+  /** Structure of the transferred data, if the command transfers data. */
   readonly data?: D
 }
 
-/** The rows of a feature's dwords, by the dword's name; dwords that have none are left out. */
+/** The rows of a feature's dwords, by name; dwords without rows are omitted. */
 export type FeatureRows = Readonly<Partial<Record<FeatureDword, BitsMap>>>
 
 /**
- * A feature as its figures declare it, a word for each dword that has rows:
- * `entry.CDW11 = Arbitration.CDW11.encode({ AB: 3 })`. Dword 0 of a Get Features completion has the rows of
- * Command Dword 11 unless the spec gives it others.
+ * A feature as declared by its figures, with a word for each dword that has rows: `entry.CDW11 =
+ * Arbitration.CDW11.encode({ AB: 3 })`. Dword 0 of a Get Features completion has the rows of Command Dword 11 unless
+ * the specification defines others.
  */
 export type Feature<
   W extends FeatureRows = FeatureRows,
@@ -32,12 +32,12 @@ export type Feature<
       ? { readonly DW0: Word<32, R> }
       : unknown)
 
-/** Any feature, for code that meets features by their identifier. */
+/** Any feature, for code that looks features up by identifier. */
 export type AnyFeature = FeatureFacts & { readonly name: string } & {
   readonly [K in FeatureDword]?: AnyWord32
 }
 
-/** Declares a feature of Set and Get Features by the rows of its dwords. @throws RangeError when rows overlap. */
+/** Declares a feature of Set and Get Features by the rows of its dwords. @throws RangeError if rows overlap. */
 /*#__NO_SIDE_EFFECTS__*/
 export function feature<const W extends FeatureRows, D extends AnyStruct | undefined = undefined>(
   name: string,

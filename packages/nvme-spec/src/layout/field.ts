@@ -3,45 +3,48 @@ import { refuse, type Where } from './spec-ref.js'
 import type { Nested } from './struct.js'
 import type { ZeroBased } from './zero-based.js'
 
-/** What a field's bytes are, for whoever writes the same declaration in another language. */
+/** What a field's bytes contain, for generators of declarations in other languages. */
 export type FieldKind = 'integer' | 'integers' | 'text' | 'bytes' | 'structs'
 
 /**
- * One field of a structure: where it is, and how its bytes become a value. `get` and `set` are handed the DataView
- * and the byte offset of the structure, and add the field's own offset themselves: an accessor that only passes two
- * values on is small enough that a compiler inlines it whatever its budget says.
+ * One field of a structure: its location, and the conversion of its bytes to a value. `get` and `set` take the DataView
+ * and the byte offset of the structure, and add the field's offset: accessors that only forward two values are small
+ * enough to be inlined always.
  */
 export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends NamedValues = NamedValues> {
   readonly kind: FieldKind
-  /** In bytes, from the start of the structure. */
+  /** Offset in bytes from the start of the structure. */
   readonly offset: number
   readonly lengthBytes: number
-  /** Bytes of each of a row of equal elements; of everything else its length. */
+  /** Bytes per element of an array; otherwise the length of the field. */
   readonly elementBytes: number
-  /** The bits of `lengthBytes` that the field occupies, where it is only a part of a word. */
+  /** The bits of `lengthBytes` that the field occupies, if it is only a part of a word. */
   readonly bits?: { readonly msb: number; readonly lsb: number }
   readonly doc: string
-  /** The rows inside the field's word, where the spec gives it rows of its own. */
+  /** The rows inside the field's word, if the specification defines any. */
   readonly rows: B
   readonly values: V
-  /** Whether values other than the named ones may be stored. */
+  /** Whether values without a name may be stored. */
   readonly open?: boolean
   readonly zeroBased?: boolean
-  /** The value in the structure that starts at byte `base` of `data`. */
+  /** Returns the value in the structure at byte `base` of `data`. */
   readonly get: (data: DataView, base: number) => T
-  /** @throws TypeError or RangeError, beginning with the name, for a value that does not fit; nothing is cut to size. */
+  /** @throws TypeError or RangeError, beginning with the name, for a value that does not fit; nothing is truncated. */
   readonly set: (data: DataView, base: number, value: T, where: Where) => void
-  /** As `set`, where both the structure and the field are aligned to a dword and the host is little-endian. */
+  /** Like `set`, if structure and field are aligned to a dword and the host is little endian. */
   readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, where: Where) => void
   /** Text that ends at its first null. */
   readonly nullEnded?: boolean
-  /** Printed in hexadecimal with leading zeroes, or never; not said, 64 bits are an address and printed without. */
+  /**
+   * Whether it is printed in hexadecimal with leading zeroes. If undefined, 64-bit fields are addresses, printed in
+   * hexadecimal without leading zeroes.
+   */
   readonly hex?: boolean
 }
 
 const none: None = {}
 
-/** How the bytes of a field become a value and back, and what else its declaration says that is not usual. */
+/** Conversion of a field's bytes to a value and back, and further properties of its declaration. */
 export type FieldCodec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords'> &
   Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'hex' | 'nullEnded'>>
 
@@ -56,7 +59,7 @@ export function field<T, B extends BitsMap = None>(
   return { kind: 'integer', elementBytes: lengthBytes, values: none, offset, lengthBytes, doc, rows, ...codec }
 }
 
-/** Declares one byte; with `rows`, a byte that has rows of its own. */
+/** Declares a byte; with `rows`, a byte with bit rows. */
 export function u8(offset: number, doc: string): Field<number, None, None>
 export function u8<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
@@ -74,7 +77,7 @@ function unsigned8(offset: number, doc: string, rows: BitsMap, zeroBased?: true)
   })
 }
 
-/** Declares two bytes, little endian; with `rows`, two bytes that have rows of their own. */
+/** Declares a little-endian 16-bit word; with `rows`, a word with bit rows. */
 export function u16(offset: number, doc: string): Field<number, None, None>
 export function u16<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
@@ -92,12 +95,12 @@ function unsigned16(offset: number, doc: string, rows: BitsMap, zeroBased?: true
   })
 }
 
-/** Declares four bytes, little endian; with `rows`, a dword that has rows of its own. */
+/** Declares a little-endian dword; with `rows`, a dword with bit rows. */
 export function u32(offset: number, doc: string): Field<number, None, None>
 export function u32<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
 export function u32(offset: number, doc: string, rows: BitsMap = none): Field<number> {
-  // Once here: a setter with one more call in it is not inlined any more.
+  // Computed once: a setter with one more call is not inlined.
   const expected = upTo(0xffff_ffff)
   return field(offset, 4, doc, rows, {
     get: (data, base) => data.getUint32(base + offset, true),
@@ -112,7 +115,7 @@ export function u32(offset: number, doc: string, rows: BitsMap = none): Field<nu
   })
 }
 
-/** Declares six bytes, little endian, as a number. */
+/** Declares a little-endian 48-bit integer, as a number. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u48(offset: number, doc: string): Field<number, None, None> {
   return field(offset, 6, doc, none, {
@@ -125,20 +128,20 @@ export function u48(offset: number, doc: string): Field<number, None, None> {
   })
 }
 
-/** The same field, printed in hexadecimal with leading zeroes. */
+/** Returns the same field, printed in hexadecimal with leading zeroes. */
 /*#__NO_SIDE_EFFECTS__*/
 export function inHex<F extends Field<number> | Field<bigint>>(row: F): F {
   return { ...row, hex: true }
 }
 
 /**
- * The same field of one or two bytes, for which the spec names values: only those may be stored.
- * @throws RangeError for a longer field, which `dwordBits` declares.
+ * Returns the same field of one or two bytes, restricted to named values.
+ * @throws RangeError for a longer field; declare it with `dwordBits`.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function oneOf<const V extends NamedValues>(row: Field<number>, values: V): Field<V[keyof V], None, V> {
   const { lengthBytes, doc, set } = row
-  if (lengthBytes > 2) throw new RangeError(`${doc}: a dword with named values is declared with dwordBits()`)
+  if (lengthBytes > 2) throw new RangeError(`${doc}: declare a dword with named values with dwordBits()`)
   const bits: Bits = { msb: lengthBytes * 8 - 1, lsb: 0, doc, values }
   return {
     ...someOf(row, values),
@@ -150,7 +153,7 @@ export function oneOf<const V extends NamedValues>(row: Field<number>, values: V
   } as unknown as Field<V[keyof V], None, V>
 }
 
-/** The same field, for which the spec names some values: others may be stored as well. */
+/** Returns the same field, with names for some values; others may be stored too. */
 /*#__NO_SIDE_EFFECTS__*/
 export function someOf<const V extends NamedValues>(row: Field<number>, values: V): Field<number, None, V> {
   return { ...row, rows: none, values, open: true }
@@ -162,13 +165,13 @@ export function count8(offset: number, doc: string): Field<ZeroBased, None, None
   return counted(unsigned8(offset, doc, none, true))
 }
 
-/** Declares two bytes, little endian, that hold a 0's based count. */
+/** Declares a little-endian 16-bit word that holds a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count16(offset: number, doc: string): Field<ZeroBased, None, None> {
   return counted(unsigned16(offset, doc, none, true))
 }
 
-/** Declares four bytes, little endian, that hold a 0's based count. */
+/** Declares a little-endian dword that holds a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count32(offset: number, doc: string): Field<ZeroBased, None, None> {
   return dwordBits(offset, count(31, 0, doc))
@@ -178,7 +181,7 @@ function counted(row: Field<number>): Field<ZeroBased, None, None> {
   return { ...row, zeroBased: true } as unknown as Field<ZeroBased, None, None>
 }
 
-/** Declares a 64-bit number of the cold path, little endian, as a bigint. */
+/** Declares a little-endian 64-bit number, as a bigint, for fields that are not accessed per command. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u64(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 8, doc, none, {
@@ -192,8 +195,8 @@ export function u64(offset: number, doc: string): Field<bigint, None, None> {
 }
 
 /**
- * Refuses what is no unsigned bigint of a width.
- * @throws TypeError for what is no bigint, RangeError for one that does not fit.
+ * Throws if a value is not an unsigned bigint of this width.
+ * @throws TypeError if it is not a bigint, RangeError if it does not fit.
  */
 export function checkUnsigned(where: Where, doc: string, widthBits: number, value: unknown): asserts value is bigint {
   if (typeof value !== 'bigint' || BigInt.asUintN(widthBits, value) !== value)
@@ -201,17 +204,16 @@ export function checkUnsigned(where: Where, doc: string, widthBits: number, valu
 }
 
 /**
- * Declares a 64-bit field of the hot path - an address or an LBA - as a number. 2^53 bytes are 9 PB, so nothing that
- * exists is out of reach, and a number makes no garbage.
- * Reading a value of 2^53 or more gives an inexact number; compare with `Number.isSafeInteger` where a device wrote it.
- * Decoded into an object, such a value is a bigint, and exact.
+ * Declares a 64-bit field that is accessed per command, such as an address or an LBA, as a number. 2^53 bytes are 9 PB,
+ * and numbers, unlike bigints, need no allocation. Reading a value of 2^53 or more is inexact: check values written by
+ * a device with `Number.isSafeInteger`. Decoded to an object, such a value is an exact bigint.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function n64(offset: number, doc: string): Field<number, None, None> & Nested<number | bigint, number | bigint> {
   const expected = 'an integer from 0 to 2^53 - 1'
   return field(offset, 8, doc, none, {
     get: (data, base) => data.getUint32(base + offset, true) + data.getUint32(base + offset + 4, true) * 0x1_0000_0000,
-    // Storing into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
+    // A store into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
     set(data, base, value: number, where) {
       if (!(Number.isSafeInteger(value) && value >= 0)) refuse(where, doc, expected, value)
       const at = base + offset
@@ -228,7 +230,7 @@ export function n64(offset: number, doc: string): Field<number, None, None> & Ne
   })
 }
 
-/** Declares a 128-bit counter or capacity, little endian, as a bigint. */
+/** Declares a little-endian 128-bit counter or capacity, as a bigint. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u128(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 16, doc, none, {
@@ -242,8 +244,8 @@ export function u128(offset: number, doc: string): Field<bigint, None, None> {
 }
 
 /**
- * Declares ASCII, left justified and padded with spaces, as most of the spec's strings are, or ended by a null (padding 0).
- * Read without its padding. What a device left behind the null, decoding shows as reserved.
+ * Declares ASCII text: left justified and padded with spaces, like most of the specification's strings, or terminated
+ * by a null (padding 0). Read without padding. Bytes after the null are decoded as reserved.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function ascii(
@@ -273,7 +275,7 @@ export function ascii(
   })
 }
 
-/** Declares bytes with no structure of their own; reading gives a view of the same memory, not a copy. */
+/** Declares bytes without further structure; reading returns a view of the same memory, not a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function bytes(offset: number, lengthBytes: number, doc: string): Field<Uint8Array, None, None> {
   const view = (data: DataView, base: number) =>
@@ -290,7 +292,7 @@ export function bytes(offset: number, lengthBytes: number, doc: string): Field<U
   })
 }
 
-/** Declares `count` 16-bit words in a row, little endian; reading gives a copy. */
+/** Declares an array of `count` little-endian 16-bit words; reading returns a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u16Array(offset: number, count: number, doc: string): Field<Uint16Array, None, None> {
   return field(offset, count * 2, doc, none, {
@@ -305,7 +307,7 @@ export function u16Array(offset: number, count: number, doc: string): Field<Uint
   })
 }
 
-/** Declares `count` 32-bit words in a row, little endian, with `rows` each of these rows; reading gives a copy. */
+/** Declares an array of `count` little-endian dwords, each with `rows` if given; reading returns a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u32Array<const B extends BitsMap = None>(
   offset: number,
@@ -325,7 +327,7 @@ export function u32Array<const B extends BitsMap = None>(
   })
 }
 
-/** Declares `count` 64-bit words in a row, little endian; reading gives a copy. */
+/** Declares an array of `count` little-endian 64-bit words; reading returns a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u64Array(offset: number, count: number, doc: string): Field<BigUint64Array, None, None> {
   return field(offset, count * 8, doc, none, {
@@ -351,7 +353,7 @@ function refuseArray(where: Where, doc: string, expected: string, got: unknown, 
 
 /**
  * Declares a part of a 32-bit word of a structure: bits of the dword at byte `offset`.
- * @throws RangeError when the bits leave the dword.
+ * @throws RangeError for bits outside the dword.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function dwordBits<T extends number, V extends NamedValues>(
@@ -364,8 +366,8 @@ export function dwordBits<T extends number, V extends NamedValues>(
   const clear = ~(mask << lsb)
   const named: readonly unknown[] = open ? [] : Object.values(values)
   const closed = named.length > 0
-  // Looked up here, since an entry of a queue may be written a million times a second: the check itself builds its error.
-  // And in a function of its own, or the setters of fields without names grow too large to be inlined.
+  // Looked up here, since queue entries may be written a million times a second and the check builds its error eagerly.
+  // A separate function, or the setters of fields without names grow too large to be inlined.
   const checkUnlessNamed = (where: Where, value: unknown) => {
     if (!named.includes(value)) checkBits(where, row, value)
   }
@@ -390,5 +392,5 @@ export function dwordBits<T extends number, V extends NamedValues>(
   }
 }
 
-/** What reading a field of a structure gives. */
+/** Type of the values read from a field of a structure. */
 export type FieldValue<F> = F extends Field<infer T> ? T : never

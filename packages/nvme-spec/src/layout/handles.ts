@@ -2,15 +2,15 @@ import { loadBits, nameIn, type BitsHandle, type BitsMap } from './bits.js'
 import type { Field } from './field.js'
 import type { FieldMap } from './struct.js'
 
-/** What a declaration's property of a field's name says of it, beside its named values. */
+/** Facts of a declaration's field property, beside its named values. */
 export interface FieldFacts extends Pick<Field, 'offset' | 'lengthBytes' | 'doc'> {
-  /** The spec's name of a value of the field, or the number where it has none. */
+  /** Returns the specification's name of a value of the field, or the number if it has none. */
   nameOf(value: number): string
 }
 
 /**
- * A structure's `methods`, and the properties that stand for its fields and for the rows of those that have some. They
- * are made when they are first read: a program reads few of those that it imports.
+ * Returns a structure's `methods` with properties for its fields and their rows. Properties are created on first
+ * access, since a program uses few of them.
  */
 export function handlesOf<M extends object>(fields: FieldMap, methods: M): M {
   for (const key in fields) {
@@ -26,7 +26,7 @@ function handleOf(field: Field): object {
   return Object.freeze({ ...bindRows(rows), ...values, offset, lengthBytes, doc, nameOf })
 }
 
-/** The rows of one word, bound: they were checked. Made at once, as registers are read in loops. */
+/** Binds the rows of one word, which are already checked. Done eagerly, since registers are read in loops. */
 export function bindRows<F extends BitsMap>(rows: F): { readonly [K in keyof F]: BitsHandle<F[K]> } {
   const handles: Record<string, unknown> = {}
   for (const name in rows) {

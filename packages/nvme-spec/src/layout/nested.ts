@@ -3,7 +3,7 @@ import { refuse } from './spec-ref.js'
 import type { Cursor, Decoded, Encodable, FieldMap, Nested, Struct, Values } from './struct.js'
 import type { None } from './bits.js'
 
-/** A field of equal structures in a row. */
+/** A field that is an array of structures. */
 export type StructsField<F extends FieldMap> = Field<Cursor & Values<F>, None, None> &
   Nested<readonly Decoded<F>[], readonly Partial<Encodable<F>>[]> & {
     readonly struct: Struct<F>
@@ -11,8 +11,8 @@ export type StructsField<F extends FieldMap> = Field<Cursor & Values<F>, None, N
   }
 
 /**
- * Declares `count` structures in a row. Reading gives a cursor over them, which is how they are written as well:
- * `view.PSD.at(3).MP = 250`. Decoded they are an array; encoded from one, those not given are zero.
+ * Declares an array of `count` structures. Reading returns a cursor, which is also used for writing: `view.PSD.at(3).MP
+ * = 250`. Decoded they are an array; when an array is encoded, missing elements are zero.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function structs<const F extends FieldMap>(
@@ -33,7 +33,7 @@ export function structs<const F extends FieldMap>(
         elementBytes: of.bytes,
         get: (data, base) => of.view(new DataView(data.buffer, data.byteOffset + base + offset, lengthBytes)),
         set(_data, _base, value, where) {
-          refuse(where, doc, 'to be written through at(index)', value)
+          refuse(where, doc, 'an assignment through at(index)', value)
         },
       },
     ),

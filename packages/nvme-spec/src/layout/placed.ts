@@ -2,17 +2,15 @@ import { cursorClasses, littleEndian, type CursorMethods } from './cursor.js'
 import { refuse, shown, type SpecRef, type Where } from './spec-ref.js'
 import type { Cursor, FieldMap, StructFacts, Values } from './struct.js'
 
-/** What commands and structures share: fields placed at offsets, and cursors over them. */
+/** Common part of commands and structures: fields at offsets, and cursors over them. */
 export interface Placed<F extends FieldMap> extends StructFacts {
   readonly name: string
   readonly fields: F
-  /** A cursor whose structure 0 starts at byteOffset of `data`. @throws RangeError where `data` ends before it does. */
+  /** Returns a cursor; structure 0 is at byteOffset of `data`. @throws RangeError if `data` ends before it does. */
   readonly view: (data: DataView, byteOffset?: number) => Cursor & Values<F> & { readonly data: DataView }
 }
 
-/**
- * Places fields in `facts.bytes` bytes. Whether they fit there is `checkLayout`'s to find.
- */
+/** Places fields in `facts.bytes` bytes. `checkLayout` checks whether they fit. */
 export function place<F extends FieldMap>(
   name: string,
   facts: StructFacts,
@@ -27,7 +25,7 @@ export function place<F extends FieldMap>(
     fields,
     view(data, byteOffset = 0) {
       needBytes(name, bytes, spec, data, byteOffset)
-      // At first use: of most structures no program makes a cursor.
+      // On first use: programs need cursors of few structures.
       const [AnyCursor, AlignedCursor] = (classes ??= cursorClasses({ name, spec }, bytes, fields, cursorMethods))
       const aligned = littleEndian && (data.byteOffset | byteOffset | bytes) % 8 === 0
       return new (aligned ? AlignedCursor : AnyCursor)(data, byteOffset, bytes, aligned) as unknown as Cursor &
@@ -36,7 +34,7 @@ export function place<F extends FieldMap>(
   }
 }
 
-/** @throws TypeError for what is no DataView, RangeError where it ends before a structure at byteOffset does. */
+/** @throws TypeError if `data` is not a DataView, RangeError if it ends before a structure at byteOffset does. */
 export function needBytes(name: string, bytes: number, spec: SpecRef, data: DataView, byteOffset: number): void {
   // By its brand: one of another realm, as of an iframe, is a DataView too.
   if (Object.prototype.toString.call(data) !== '[object DataView]')

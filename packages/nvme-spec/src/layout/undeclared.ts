@@ -2,14 +2,16 @@ import { checkPlaces } from './check.js'
 import { refuse, type Where } from './spec-ref.js'
 import type { FieldMap } from './struct.js'
 
-/** Bytes of a structure that hold bits which no row declares; bits of those bytes that a row declares are zero. */
+/** Bytes of a structure that contain set bits that no row declares; their declared bits are zero here. */
 export interface ReservedBytes {
-  /** From the start of the structure. */
+  /** Offset from the start of the structure. */
   readonly offset: number
   readonly bytes: Uint8Array
 }
 
-/** The bits of a structure that rows declare, as a byte mask; refuses rows that overlap or leave the structure. */
+/**
+ * Returns the bits of a structure that rows declare, as a byte mask; rejects rows that overlap or exceed the structure.
+ */
 export function declaredMask(name: string, lengthBytes: number, fields: FieldMap): Uint8Array {
   checkPlaces(name, lengthBytes, fields)
   const taken = new Uint8Array(lengthBytes)
@@ -21,18 +23,18 @@ export function declaredMask(name: string, lengthBytes: number, fields: FieldMap
   return taken
 }
 
-/** A byte of a structure that has bits which no row declares. */
+/** A byte of a structure with bits that no row declares. */
 export interface Gap {
   readonly offset: number
   readonly free: number
 }
 
-/** Where a structure has bits that no row declares. */
+/** Returns where a structure has bits that no row declares. */
 export function gapsIn(declared: Uint8Array): Gap[] {
   return Array.from(declared, (bits, offset) => ({ offset, free: ~bits & 0xff })).filter(({ free }) => free !== 0)
 }
 
-/** The runs of bytes of a structure that hold set bits which no row declares. */
+/** Returns the runs of bytes with set bits that no row declares. */
 export function undeclaredRuns(gaps: readonly Gap[], data: DataView, byteOffset: number): ReservedBytes[] {
   const runs: { offset: number; bytes: number[] }[] = []
   for (const { offset, free } of gaps) {
@@ -45,7 +47,7 @@ export function undeclaredRuns(gaps: readonly Gap[], data: DataView, byteOffset:
   return runs.map(({ offset, bytes }) => ({ offset, bytes: Uint8Array.from(bytes) }))
 }
 
-/** Sets bits that no row declares. @throws TypeError or RangeError for anything else. */
+/** Sets bits that no row declares. @throws TypeError or RangeError for any other bits. */
 export function writeUndeclared(where: Where, declared: Uint8Array, data: DataView, runs: unknown): void {
   const doc = 'bits that no row declares'
   if (!Array.isArray(runs)) refuse(where, doc, 'an array of { offset, bytes }', runs, 'array')

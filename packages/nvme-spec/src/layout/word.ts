@@ -11,55 +11,58 @@ import { checkRows } from './check.js'
 import { bindRows } from './handles.js'
 import { shown, type SpecRef } from './spec-ref.js'
 
-/** What every declaration says of itself. */
+/** Facts of every declaration. */
 export interface Facts {
   readonly doc: string
   readonly spec: SpecRef
 }
 
-/** The raw word of a width: number for 32 bits, bigint for 64. */
+/** Type of a raw word: number for 32 bits, bigint for 64. */
 export type RawOf<W extends 32 | 64> = W extends 32 ? number : bigint
 
-/** What a word does, whatever its rows are. */
+/** Methods of every word. */
 export interface WordMethods<W extends 32 | 64, F extends BitsMap> extends Facts {
   readonly name: string
   readonly widthBits: W
   readonly fields: F
   /**
-   * The raw word with these fields set in `base`; fields not given keep base's bits (0 when there is no base).
-   * @throws TypeError for a field that it does not have or a value of the wrong type, RangeError for a value that does
-   *   not fit its field.
+   * Returns the raw word `base` with these fields set; missing fields keep their bits of `base` (default 0).
+   * @throws TypeError for an unknown field or a value of the wrong type, RangeError for a value that does not fit its
+   *   field.
    */
   encode(values: BitsValues<F, RawOf<W>> | DecodedBits<F, RawOf<W>>, base?: RawOf<W>): RawOf<W>
   /**
-   * The fields of a raw word; `reserved` holds the bits that none of them declares, where any is set.
-   * @throws TypeError or RangeError for what is no word of this width.
+   * Decodes a raw word to an object; `reserved` holds set bits that no row declares.
+   * @throws TypeError or RangeError if `raw` is not a word of this width.
    */
   decode(raw: RawOf<W>): DecodedBits<F, RawOf<W>>
-  /** `EN=1 CSS=NVM …`; bits that no row declares last, as `reserved=0x…`. @throws as `decode`. */
+  /**
+   * Formats the fields as `EN=1 CSS=NVM …`, followed by set bits that no row declares, as `reserved=0x…`. @throws as
+   * `decode`.
+   */
   describe(raw: RawOf<W>): string
-  /** `CC=0x00460001 { EN=1 CSS=NVM … }`: the raw word, and what `describe` says of it. @throws as `decode`. */
+  /** Formats the raw word and its fields: `CC=0x00460001 { EN=1 CSS=NVM … }`. @throws as `decode`. */
   format(raw: RawOf<W>): string
 }
 
-/** Any dword, for code that meets words by the place they stand in. */
+/** Any dword, for code that looks words up by position. */
 export type AnyWord32 = Omit<WordMethods<32, BitsMap>, 'fields'> & { readonly fields: BitsMap }
 
-/** A word as its figure declares it. Its fields are properties: `CC.SHN.NORMAL`, `CSTS.RDY.of(raw)`. */
+/** A word as declared by its figure. Its fields are properties: `CC.SHN.NORMAL`, `CSTS.RDY.of(raw)`. */
 export type Word<W extends 32 | 64 = 32 | 64, F extends BitsMap = BitsMap> = WordMethods<W, F> & {
   readonly [K in keyof F]: BitsHandle<F[K]>
 }
 
 /**
- * Declares a dword that is no register: a feature's Command Dword 11, Dword 0 of a completion.
- * @throws RangeError when rows overlap or leave the dword.
+ * Declares a dword that is not a register: a feature's Command Dword 11, Dword 0 of a completion.
+ * @throws RangeError if rows overlap or exceed the dword.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function word32<const F extends BitsMap>(name: string, facts: Facts, fields: F): Word<32, F> {
   return word(name, 32, facts, fields)
 }
 
-/** Declares a word of either width; `facts` become properties of it. @throws RangeError when rows overlap or leave it. */
+/** Declares a word of either width; `facts` become its properties. @throws RangeError if rows overlap or exceed it. */
 /*#__NO_SIDE_EFFECTS__*/
 export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
   name: string,

@@ -3,14 +3,14 @@ import { shown } from './spec-ref.js'
 declare const zeroBasedBrand: unique symbol
 
 /**
- * A 0's based value as it stands on the wire: 0 means one. The brand keeps a plain count from being stored where
- * the wire wants count - 1, and the other way round; `zeroBased` and `countOf` are the only way between the two.
+ * A 0's based value as on the wire: 0 means one. The brand prevents storing a plain count where the wire needs count -
+ * 1, and vice versa. Convert only with `zeroBased` and `countOf`.
  */
 export type ZeroBased = number & { readonly [zeroBasedBrand]: true }
 
 /**
- * The wire's 0's based value of a count of at least one.
- * @throws RangeError for a count that is not a positive safe integer, TypeError for what is no number.
+ * Returns the 0's based value of a count of at least one.
+ * @throws RangeError if the count is not a positive safe integer, TypeError if it is not a number.
  */
 export function zeroBased(count: number): ZeroBased {
   if (!Number.isSafeInteger(count) || count < 1) {
@@ -21,8 +21,8 @@ export function zeroBased(count: number): ZeroBased {
 }
 
 /**
- * The count that a 0's based value stands for: one more than it is.
- * @throws TypeError for what is no number: text would be lengthened instead.
+ * Returns the count of a 0's based value: one more than the value.
+ * @throws TypeError if it is not a number: `+ 1` would append to a string.
  */
 export function countOf(value: ZeroBased): number {
   if (typeof value !== 'number') throw new TypeError(`expected a 0's based value, got ${shown(value)}`)

@@ -2,7 +2,7 @@ import { bits, cdw, cdwOpen, nvmCommand, word32 } from '../layout/index.js'
 
 /**
  * Aborts commands of the same submission queue (Base 2.2 §7.1, Figures 557 and 558). ABORTED_CID is the figure's CID,
- * a name that every entry has for its own identifier; FFFFh for MULTIPLE.
+ * renamed since every entry has a CID of its own; FFFFh for MULTIPLE.
  */
 export const Cancel = nvmCommand(
   'Cancel',
@@ -14,12 +14,12 @@ export const Cancel = nvmCommand(
   },
 )
 
-/** Dword 0 of the completion of Cancel: how many commands (Base 2.2 §7.1, Figure 560). */
+/** Dword 0 of the completion of Cancel: number of commands (Base 2.2 §7.1, Figure 560). */
 export const CancelDw0 = word32(
   'Cancel.DW0',
   { doc: 'Completion of Cancel', spec: 'Base 2.2 §7.1' },
   {
-    CMDA: bits(15, 0, 'Commands Aborted at once'),
+    CMDA: bits(15, 0, 'Commands Aborted immediately'),
     CEDA: bits(31, 16, 'Commands Eligible for Deferred Abort'),
   },
 )

@@ -16,8 +16,8 @@ import {
 } from '../layout/index.js'
 
 /**
- * Copies ranges of logical blocks to one (NVM 1.2 §3.3.2, Figures 31 to 37). DESFMT is the format of the ranges;
- * that of format 4h is declared by the Subsystem Local Memory Command Set, which is not declared here.
+ * Copies ranges of logical blocks to one (NVM 1.2 §3.3.2, Figures 31 to 37). DESFMT is the format of the ranges. Format
+ * 4h belongs to the Subsystem Local Memory Command Set and is not declared here.
  */
 export const Copy = nvmCommand(
   'Copy',
@@ -44,7 +44,7 @@ export const Copy = nvmCommand(
   },
 )
 
-/** What every format begins with, but for the namespace. NLB and CETYPE are the rows of RPARS. */
+/** Beginning of every format, without the namespace. NLB and CETYPE are the rows of RPARS. */
 const source = {
   SLBA: n64(8, 'Starting LBA'),
   NLB: count16(16, 'Number of Logical Blocks'),
@@ -52,7 +52,7 @@ const source = {
   CEV: u16(20, 'Command Extension Value'),
 }
 
-/** What formats 2h and 3h have besides: another namespace to copy from. */
+/** Additional fields of formats 2h and 3h: the namespace to copy from. */
 const otherNamespace = {
   SNSID: u32(0, 'Source Namespace Identifier'),
   SOPT: u16(22, 'Source Options', { FCO: bit(15, 'Fast Copy Only') }),

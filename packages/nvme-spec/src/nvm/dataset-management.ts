@@ -1,7 +1,7 @@
 import { cdwBit, cdwCount, n64, nvmCommand, struct, u32 } from '../layout/index.js'
 import { contextAttributes } from './io-words.js'
 
-/** Says how ranges of logical blocks are used, or that they are not (NVM 1.2 §3.3.3, Figures 43 to 45). */
+/** Describes the use of ranges of logical blocks, or deallocates them (NVM 1.2 §3.3.3, Figures 43 to 45). */
 export const DatasetManagement = nvmCommand(
   'Dataset Management',
   { opcode: 0x09, doc: 'Attributes of ranges of logical blocks', spec: 'NVM 1.2 §3.3.3' },

@@ -3,7 +3,7 @@ import { bit, bits, count32, inHex, someOf, struct, u16, u32, u32Array, u64, u8 
 
 const guard = { GUARD_16B: 0, GUARD_32B: 1, GUARD_64B: 2 } as const
 
-/** What CNS 05h, 0Ah and 1Bh return for the NVM Command Set (NVM 1.2 §4.1.5.3, Figures 118 and 119). */
+/** Returned by CNS 05h, 0Ah and 1Bh for the NVM Command Set (NVM 1.2 §4.1.5.3, Figures 118 and 119). */
 export const IdentifyNvmNamespace = struct(
   'NVM Command Set Identify Namespace',
   { bytes: IDENTIFY_BYTES, doc: 'NVM namespaces (CNS 05h)', spec: 'NVM 1.2 §4.1.5.3' },
@@ -34,8 +34,8 @@ export const IdentifyNvmNamespace = struct(
 )
 
 /**
- * What CNS 06h returns for the NVM Command Set (NVM 1.2 §4.1.5.4, Figure 120). Sizes are 2 ^ n pages of CAP.MPSMIN; what
- * 0 means, no limit or no such command, depends on ONCS.
+ * Returned by CNS 06h for the NVM Command Set (NVM 1.2 §4.1.5.4, Figure 120). Sizes are 2 ^ n pages of CAP.MPSMIN;
+ * whether 0 means no limit or no such command depends on ONCS.
  */
 export const IdentifyNvmController = struct(
   'NVM Command Set Identify Controller',

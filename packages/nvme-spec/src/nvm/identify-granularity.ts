@@ -1,17 +1,17 @@
 import { IDENTIFY_BYTES } from '../admin/identify.js'
 import { bit, count8, struct, structs, u32, u64 } from '../layout/index.js'
 
-/** An entry of the Namespace Granularity List; 0 is not reported (NVM 1.2 §4.1.5.8, Figure 124). */
+/** An entry of the Namespace Granularity List; 0 means not reported (NVM 1.2 §4.1.5.8, Figure 124). */
 export const NamespaceGranularity = struct(
   'Namespace Granularity Descriptor',
-  { bytes: 16, doc: 'Sizes that suit a namespace to create', spec: 'NVM 1.2 §4.1.5.8' },
+  { bytes: 16, doc: 'Preferred granularity of a new namespace', spec: 'NVM 1.2 §4.1.5.8' },
   {
     NSG: u64(0, 'Namespace Size Granularity in bytes'),
     NCG: u64(8, 'Namespace Capacity Granularity in bytes'),
   },
 )
 
-/** What CNS 16h returns (NVM 1.2 §4.1.5.8, Figure 123). */
+/** Returned by CNS 16h (NVM 1.2 §4.1.5.8, Figure 123). */
 export const NamespaceGranularityList = struct(
   'Namespace Granularity List',
   { bytes: IDENTIFY_BYTES, doc: 'Up to 64 granularities', spec: 'NVM 1.2 §4.1.5.8' },

@@ -15,7 +15,7 @@ import {
   u8,
 } from '../layout/index.js'
 
-/** What CNS 00h returns for a namespace of the NVM Command Set. Of an inactive namespace every byte is zero. */
+/** Returned by CNS 00h for a namespace of the NVM Command Set. All zero for an inactive namespace. */
 export const IdentifyNamespace = struct(
   'Identify Namespace',
   { bytes: 4096, doc: 'Identify Namespace data structure (CNS 00h)', spec: 'NVM 1.2 §4.1.5.1' },
@@ -96,8 +96,8 @@ export const IdentifyNamespace = struct(
 )
 
 /**
- * Index of the LBA format in use, from a raw FLBAS: its upper bits count only where there are more than 16 formats.
- * `formats` is a count, one more than NLBAF, which is 0's based.
+ * Returns the index of the LBA format in use, from a raw FLBAS: its upper bits count only if there are more than 16
+ * formats. `formats` is a count, one more than the 0's based NLBAF.
  */
 export function lbaFormatIndex(flbas: number, formats: number): number {
   const { FIDXL, FIDXU } = IdentifyNamespace.FLBAS

@@ -1,9 +1,9 @@
 import { cdw, cdwCount, cdwOpen, n64, nvmCommand, struct, u16, u32 } from '../layout/index.js'
 
-/** Returns what the host needs to manage I/O (Base 2.2 §7.3, Figures 561 to 563). */
+/** Returns information for managing I/O (Base 2.2 §7.3, Figures 561 to 563). */
 export const IoManagementReceive = nvmCommand(
   'I/O Management Receive',
-  { opcode: 0x12, doc: 'Returns what the host needs to manage I/O', spec: 'Base 2.2 §7.3' },
+  { opcode: 0x12, doc: 'Returns information for managing I/O', spec: 'Base 2.2 §7.3' },
   {
     MO: cdwOpen(10, 7, 0, 'Management Operation', { NO_ACTION: 0, RECLAIM_UNIT_HANDLE_STATUS: 1 }),
     MOS: cdw(10, 31, 16, 'Management Operation Specific'),
@@ -13,7 +13,7 @@ export const IoManagementReceive = nvmCommand(
 
 /**
  * Manages I/O (Base 2.2 §7.4, Figures 565 to 568). For RECLAIM_UNIT_HANDLE_UPDATE, MOS is the 0's based number of
- * Placement Identifiers, which are 16-bit words in a row: the data.
+ * Placement Identifiers, and the data are these 16-bit identifiers.
  */
 export const IoManagementSend = nvmCommand(
   'I/O Management Send',
@@ -31,10 +31,10 @@ export const ReclaimUnitHandleStatus = struct(
   { NRUHSD: u16(14, 'Number of Reclaim Unit Handle Status Descriptors') },
 )
 
-/** What a Placement Identifier refers to, in the NVM Command Set (NVM 1.2 §3.2.1.1, Figure 20). */
+/** Target of a Placement Identifier, in the NVM Command Set (NVM 1.2 §3.2.1.1, Figure 20). */
 export const ReclaimUnitHandleStatusDescriptor = struct(
   'Reclaim Unit Handle Status Descriptor',
-  { bytes: 32, doc: 'What a Placement Identifier refers to', spec: 'NVM 1.2 §3.2.1.1' },
+  { bytes: 32, doc: 'Target of a Placement Identifier', spec: 'NVM 1.2 §3.2.1.1' },
   {
     PID: u16(0, 'Placement Identifier'),
     RUHID: u16(2, 'Reclaim Unit Handle Identifier'),

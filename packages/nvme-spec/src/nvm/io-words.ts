@@ -24,12 +24,12 @@ const access = {
   FREQUENT: 5,
 } as const
 
-/** Access Latency, in DSM and in the context attributes of a range alike. */
+/** Access Latency, for both DSM and the context attributes of a range. */
 const latency = bits(5, 4, 'Access Latency', { NONE: 0, IDLE: 1, NORMAL: 2, LOW: 3 })
 
 /**
- * The bits of DSM of Read and Write (NVM 1.2 §3.3.4, Figure 54; §3.3.6, Figure 71), of which only a Read may be
- * SPECULATIVE or say SOON_OVERWRITTEN.
+ * The bits of DSM of Read and Write (NVM 1.2 §3.3.4, Figure 54; §3.3.6, Figure 71); SPECULATIVE and SOON_OVERWRITTEN
+ * are only for Read.
  */
 export const DSM = word32(
   'DSM',
@@ -42,13 +42,13 @@ export const DSM = word32(
   },
 )
 
-/** Command Dword 13 of Read and Write where CETYPE is not 0 (NVM 1.2 §3.3.4, Figure 55; §3.3.6, Figure 72). */
+/** Command Dword 13 of Read and Write if CETYPE is not 0 (NVM 1.2 §3.3.4, Figure 55; §3.3.6, Figure 72). */
 export const CommandExtensionCdw13 = word32(
   'CommandExtension.CDW13',
-  { doc: 'Where CETYPE is not 0', spec: 'NVM 1.2 §3.3.6' },
+  { doc: 'Command Dword 13 if CETYPE is not 0', spec: 'NVM 1.2 §3.3.6' },
   {
     CEV: bits(15, 0, 'Command Extension Value'),
-    DSPEC: bits(31, 16, 'Directive Specific, of a Write'),
+    DSPEC: bits(31, 16, 'Directive Specific, for a Write'),
   },
 )
 

@@ -1,36 +1,35 @@
 import { refuse } from '../layout/spec-ref.js'
 
-/** Bits of the Guard field, which is what the formats of protection information are called by (NVM 1.2 §5.3.1). */
+/** Width of the Guard field in bits, after which the formats of protection information are named (NVM 1.2 §5.3.1). */
 export type GuardBits = 16 | 32 | 64
 
 /**
- * Both tags of a logical block: the Storage Tag, and the Reference Tag, of a command that of its first block (NVM 1.2
- * §5.3.1.4.1).
+ * The Storage Tag and Reference Tag of a logical block; for a command, those of its first block (NVM 1.2 §5.3.1.4.1).
  */
 export interface LogicalBlockTags {
   readonly storageTag: bigint
   readonly referenceTag: bigint
 }
 
-/** What (E)LBTU2, (E)LBTU3 and (E)LBTL of a command are: Command Dwords 2, 3 and 14, as 32-bit numbers. */
+/** Values of (E)LBTU2, (E)LBTU3 and (E)LBTL of a command: Command Dwords 2, 3 and 14, as 32-bit numbers. */
 export interface TagDwords {
   readonly CDW2: number
   readonly CDW3: number
   readonly CDW14: number
 }
 
-/** Bits of the Storage and Reference Space; 80 are what Command Dwords 2, 3 and 14 hold (NVM 1.2 §5.3.1). */
+/** Bits of the Storage and Reference Space; Command Dwords 2, 3 and 14 hold 80 (NVM 1.2 §5.3.1). */
 const spaceBits = { 16: 32, 32: 80, 64: 48 } as const
-/** The least and the greatest STS of a format (NVM 1.2 §5.3.1.4.1, Figure 157). */
+/** Minimum and maximum STS of a format (NVM 1.2 §5.3.1.4.1, Figure 157). */
 const storageBits = { 16: [0, 32], 32: [16, 64], 64: [0, 48] } as const
 
 const where = { name: 'Logical block tags', spec: 'NVM 1.2 §5.3.1.4.1' } as const
 
 /**
- * The dwords that give a command its tags: LBST and ILBRT of what writes, ELBST and EILBRT of what reads (NVM 1.2
- * §5.3.1.4.1, Figures 157 to 165). `STS` is the namespace's Storage Tag Size in bits.
+ * Returns the dwords for a command's tags: LBST and ILBRT of commands that write, ELBST and EILBRT of commands that
+ * read (NVM 1.2 §5.3.1.4.1, Figures 157 to 165). `STS` is the namespace's Storage Tag Size in bits.
  * @throws RangeError for an STS that the format does not have, or a tag that does not fit its bits; TypeError for a tag
- *   that is no bigint.
+ *   that is not a bigint.
  */
 export function packTags(guardBits: GuardBits, STS: number, tags: LogicalBlockTags): TagDwords {
   const referenceBits = checkSizes(guardBits, STS)
@@ -42,7 +41,7 @@ export function packTags(guardBits: GuardBits, STS: number, tags: LogicalBlockTa
 }
 
 /**
- * The tags that a command's dwords hold (NVM 1.2 §5.3.1.4.1); bits that the format ignores are ignored. `STS` is the
+ * Returns the tags in a command's dwords, without the bits that the format ignores (NVM 1.2 §5.3.1.4.1). `STS` is the
  * namespace's Storage Tag Size in bits.
  * @throws RangeError for an STS that the format does not have.
  */
@@ -55,7 +54,7 @@ export function unpackTags(guardBits: GuardBits, STS: number, { CDW2, CDW3, CDW1
   }
 }
 
-/** Bits of the Reference Tag. */
+/** Returns the width of the Reference Tag in bits. */
 function checkSizes(guardBits: GuardBits, STS: number): number {
   const [least, most] = storageBits[guardBits]
   if (!(Number.isInteger(STS) && STS >= least && STS <= most))

@@ -1,6 +1,6 @@
 import { codes } from '../layout/codes.js'
 
-/** Opcodes of the NVM Command Set, those of every I/O command set among them (NVM 1.2 §3.3, Figure 21). */
+/** Opcodes of the NVM Command Set, including those common to all I/O command sets (NVM 1.2 §3.3, Figure 21). */
 export const NVM_OPCODE = codes(
   'NVM_OPCODE',
   { doc: 'Opcodes of the NVM Command Set', spec: 'NVM 1.2 §3.3' },

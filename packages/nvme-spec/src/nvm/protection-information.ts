@@ -1,5 +1,5 @@
-// Protection information is the one thing here that is big endian. Structures are little endian, so its fields are
-// bytes, which are what stands in memory, and the integers that they mean are read and written by functions.
+// Protection information is big endian, unlike all other structures. Its fields are declared as bytes; functions
+// convert them to and from integers.
 import { bytes, refuse, struct } from '../layout/index.js'
 
 /** 16b Guard Protection Information, of 8 bytes (NVM 1.2 §5.3.1.1, Figures 147 and 148). */
@@ -35,14 +35,14 @@ export const ProtectionInformation64 = struct(
   },
 )
 
-/** The integer that the bytes of a field of protection information mean, most significant byte first (NVM 1.2 §5.3.1). */
+/** Returns the integer in a field of protection information, most significant byte first (NVM 1.2 §5.3.1). */
 export function fromBigEndian(bytes: Uint8Array): bigint {
   return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n)
 }
 
 /**
- * The `lengthBytes` bytes of a field of protection information that mean an integer (NVM 1.2 §5.3.1).
- * @throws TypeError for what is no bigint, RangeError for one that does not fit.
+ * Returns an integer as `lengthBytes` bytes of a field of protection information (NVM 1.2 §5.3.1).
+ * @throws TypeError if it is not a bigint, RangeError if it does not fit.
  */
 export function toBigEndian(lengthBytes: number, value: bigint): Uint8Array {
   const where = { name: 'Protection information', spec: 'NVM 1.2 §5.3.1' } as const

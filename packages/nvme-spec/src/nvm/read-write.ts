@@ -12,8 +12,9 @@ const readWriteFields = {
 }
 
 /**
- * Reads logical blocks (NVM 1.2 §3.3.4, Figures 49 to 57). ELBTU stands in two dwords, upper half first: `packTags`.
- * The bits of PRINFO and DSM: the words of those names. CETYPE not 0, Command Dword 13 is `CommandExtensionCdw13`.
+ * Reads logical blocks (NVM 1.2 §3.3.4, Figures 49 to 57). ELBTU occupies two dwords, upper half first: use `packTags`.
+ * The bits of PRINFO and DSM are the words of those names. If CETYPE is not 0, Command Dword 13 is
+ * `CommandExtensionCdw13`.
  */
 export const Read = command(
   'Read',

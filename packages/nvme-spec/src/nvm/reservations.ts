@@ -118,7 +118,7 @@ export const ReservationStatus = struct(
   statusFields,
 )
 
-/** Header before REGSTRNT `RegistrantExtended` structures, where EDS is set (Base 2.2 §7.8, Figure 583). */
+/** Header before REGSTRNT `RegistrantExtended` structures, if EDS is set (Base 2.2 §7.8, Figure 583). */
 export const ReservationStatusExtended = struct(
   'Reservation Status Extended',
   { bytes: 64, doc: 'Header of Reservation Report with EDS', spec: 'Base 2.2 §7.8' },

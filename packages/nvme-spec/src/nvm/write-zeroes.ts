@@ -13,7 +13,7 @@ export const WriteUncorrectable = nvmCommand(
   { ...rangeFields, DTYPE: cdw(12, 23, 20, 'Directive Type') },
 )
 
-/** Clears logical blocks, or with NSZ and DEAC the namespace, to zero (NVM 1.2 §3.3.8, Figures 80 to 86). */
+/** Sets logical blocks to zero, or the whole namespace with NSZ and DEAC (NVM 1.2 §3.3.8, Figures 80 to 86). */
 export const WriteZeroes = nvmCommand(
   'Write Zeroes',
   { opcode: 0x08, doc: 'Clears logical blocks to zero', spec: 'NVM 1.2 §3.3.8' },

@@ -82,7 +82,7 @@ export const AdvancedErrorReporting = struct(
       HLOM: bit(15, 'Header Log Overflow'),
     }),
     AERCC: u32(0x18, 'Capabilities and Control', {
-      FEP: bits(4, 0, 'First Error Pointer: a bit of AERUCES'),
+      FEP: bits(4, 0, 'First Error Pointer: bit number in AERUCES'),
       EGC: bit(5, 'ECRC Generation Capable'),
       EGE: bit(6, 'ECRC Generation Enable'),
       ECC: bit(7, 'ECRC Check Capable'),

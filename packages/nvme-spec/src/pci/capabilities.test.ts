@@ -62,15 +62,15 @@ describe('capability list', () => {
     config.setUint8(0xc1, 0x90)
     expect(() => capabilities(config)).toThrow(PciConfigError)
     expect(() => capabilities(config)).toThrow(
-      'PCI capability list: comes back to 0x90\n' +
-        '  Try: read configuration space once more; if it stays so, the device or its emulation is broken',
+      'PCI capability list: loops back to 0x90\n' +
+        '  Try: read configuration space again; if the error persists, the device or its emulation is broken',
     )
   })
 
   it('a pointer into the header is an error', () => {
     const config = drive()
     config.setUint8(0x91, 0x10)
-    expect(() => capabilities(config)).toThrow('points to 0x10, where no capability can be')
+    expect(() => capabilities(config)).toThrow('invalid pointer to 0x10')
   })
 
   it('a function that reads all ones is gone', () => {
@@ -84,7 +84,7 @@ describe('capability list', () => {
     expect(PCI_CONFIG_BYTES).toBe(256) // PCI_CFG_SPACE_SIZE
     expect(() => capabilities(new DataView(new ArrayBuffer(64)))).toThrow(
       new RangeError(
-        'configuration space: expected 256 bytes, got 64; run as root: others are shown the first 64 bytes of ' +
+        'configuration space: expected 256 bytes, got 64; run as root: other users see only the first 64 bytes of ' +
           '/sys/bus/pci/devices/*/config',
       ),
     )
@@ -127,9 +127,9 @@ describe('extended capabilities', () => {
   it('loops and pointers below 100h are errors', () => {
     const config = drive()
     config.setUint32(0x2a0, 0x1001_0018, true)
-    expect(() => extendedCapabilities(config)).toThrow('comes back to 0x100')
+    expect(() => extendedCapabilities(config)).toThrow('loops back to 0x100')
     config.setUint32(0x2a0, 0x0801_0018, true)
-    expect(() => extendedCapabilities(config)).toThrow('points to 0x80, where no capability can be')
+    expect(() => extendedCapabilities(config)).toThrow('invalid pointer to 0x80')
   })
 
   it('need all 4096 bytes', () => {

@@ -2,10 +2,10 @@ import { GpuNvmeError } from '../error.js'
 import { bits, codes, inHex, struct, u32, u8 } from '../layout/index.js'
 import { PciHeader } from './header.js'
 
-/** Bytes of configuration space that every function has: the header, and the capability list behind it. */
+/** Length of the configuration space of every function: the header and the capability list. */
 export const PCI_CONFIG_BYTES = 256
 
-/** Bytes of configuration space that a PCI Express function has, with the extended capabilities from 100h on. */
+/** Length of the configuration space of a PCI Express function, with extended capabilities from 100h on. */
 export const PCIE_CONFIG_BYTES = 4096
 
 /** Capability IDs that a drive, a GPU or a port may have (Linux 6.1 linux/pci_regs.h, PCI_CAP_ID_*). */
@@ -54,7 +54,7 @@ export const PCI_EXTENDED_CAPABILITY = codes(
 /** The first two bytes of every capability (PCIe 1.2 §3.8.2.1). */
 export const PciCapability = struct(
   'PCI capability',
-  { bytes: 2, doc: 'First bytes of every capability', spec: 'PCIe 1.2 §3.8.2.1' },
+  { bytes: 2, doc: 'Header of every capability', spec: 'PCIe 1.2 §3.8.2.1' },
   { CID: inHex(u8(0, 'Capability ID')), NEXT: inHex(u8(1, 'Next Capability: its offset, or 0')) },
 )
 
@@ -75,18 +75,22 @@ export const PciExtendedCapability = struct(
 
 /** A capability in configuration space. */
 export interface Capability {
-  /** One of PCI_CAPABILITY or PCI_EXTENDED_CAPABILITY, where it has a name there. */
+  /** A value of PCI_CAPABILITY or PCI_EXTENDED_CAPABILITY, if it has a name there. */
   readonly id: number
-  /** In bytes, from the start of configuration space. */
+  /** Byte offset in configuration space. */
   readonly offset: number
 }
 
 /**
- * The capability list, in its own order; empty where the function has none (STS.CL).
- * @throws RangeError where fewer than 256 bytes are given, PciConfigError where the list cannot be followed to its end.
+ * Returns the capability list, in its own order; empty if the function has none (STS.CL).
+ * @throws RangeError for fewer than 256 bytes, PciConfigError if the list is broken.
  */
 export function capabilities(config: DataView): Capability[] {
-  need(config, PCI_CONFIG_BYTES, 'run as root: others are shown the first 64 bytes of /sys/bus/pci/devices/*/config')
+  need(
+    config,
+    PCI_CONFIG_BYTES,
+    'run as root: other users see only the first 64 bytes of /sys/bus/pci/devices/*/config',
+  )
   const { VID, STS, CAP } = PciHeader.view(config)
   if (VID === 0xffff) throw new PciConfigError('configuration space reads all ones', 0, gone)
   if (PciHeader.STS.CL.of(STS) === 0) return []
@@ -98,8 +102,8 @@ export function capabilities(config: DataView): Capability[] {
 }
 
 /**
- * The extended capabilities, from 100h on; empty where the function has none.
- * @throws RangeError where fewer than 4096 bytes are given, PciConfigError where the list cannot be followed to its end.
+ * Returns the extended capabilities, from 100h on; empty if the function has none.
+ * @throws RangeError for fewer than 4096 bytes, PciConfigError if the list is broken.
  */
 export function extendedCapabilities(config: DataView): Capability[] {
   need(
@@ -116,14 +120,14 @@ export function extendedCapabilities(config: DataView): Capability[] {
   })
 }
 
-/** The byte at which the capability of an ID begins; undefined where there is none. @throws as `capabilities` does. */
+/** Returns the byte offset of the capability with this ID; undefined if there is none. @throws as `capabilities`. */
 export function findCapability(config: DataView, id: number): number | undefined {
   return capabilities(config).find((capability) => capability.id === id)?.offset
 }
 
 /**
- * The byte at which the extended capability of an ID begins; undefined where there is none.
- * @throws as `extendedCapabilities` does.
+ * Returns the byte offset of the extended capability with this ID; undefined if there is none.
+ * @throws as `extendedCapabilities`.
  */
 export function findExtendedCapability(config: DataView, id: number): number | undefined {
   return extendedCapabilities(config).find((capability) => capability.id === id)?.offset
@@ -138,9 +142,8 @@ function follow(
   const found: Capability[] = []
   const visited = new Set<number>()
   for (let offset = start; offset !== 0;) {
-    if (offset < low || offset > end - 4)
-      throw new PciConfigError(`points to ${hex(offset)}, where no capability can be`, offset, broken)
-    if (visited.has(offset)) throw new PciConfigError(`comes back to ${hex(offset)}`, offset, broken)
+    if (offset < low || offset > end - 4) throw new PciConfigError(`invalid pointer to ${hex(offset)}`, offset, broken)
+    if (visited.has(offset)) throw new PciConfigError(`loops back to ${hex(offset)}`, offset, broken)
     visited.add(offset)
     const { id, next } = read(offset)
     if (id === (low === PCI_CONFIG_BYTES ? 0xffff : 0xff))
@@ -160,14 +163,14 @@ function hex(offset: number): string {
   return `0x${offset.toString(16)}`
 }
 
-const gone = 'see that the drive is on the bus (lspci), and not in D3cold or behind a link that is down'
-const broken = 'read configuration space once more; if it stays so, the device or its emulation is broken'
+const gone = 'check that the drive is on the bus (lspci), not in D3cold, and that no link above it is down'
+const broken = 'read configuration space again; if the error persists, the device or its emulation is broken'
 
-/** A capability list that cannot be followed: the device is gone, or what it shows is no list. */
+/** A broken capability list: the device has left the bus, or its configuration space is invalid. */
 export class PciConfigError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PCI_CONFIG'
   readonly category = 'device'
-  /** Where in configuration space, in bytes. */
+  /** Byte offset in configuration space. */
   readonly offset: number
 
   constructor(problem: string, offset: number, next: string) {

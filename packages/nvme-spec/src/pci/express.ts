@@ -3,9 +3,9 @@ import { bit, bits, inHex, openBits, struct, u16, u32, u8 } from '../layout/inde
 const speeds = { GT_2_5: 1, GT_5: 2, GT_8: 3, GT_16: 4, GT_32: 5, GT_64: 6 } as const
 
 /**
- * The PCI Express capability, PXCAP (PCIe 1.2 §3.8.5, Figures 47 to 57), with the registers that came after the
- * specification of PCI Express that it speaks of, and rows that an endpoint reads 0 (Linux 6.1 linux/pci_regs.h,
- * PCI_EXP_*). Registers of slots and of root ports are left out.
+ * The PCI Express capability, PXCAP (PCIe 1.2 §3.8.5, Figures 47 to 57), with registers added by later PCI Express
+ * specifications, and rows that read 0 in an endpoint (Linux 6.1 linux/pci_regs.h, PCI_EXP_*). Registers of slots and
+ * root ports are omitted.
  */
 export const PciExpressCapability = struct(
   'PCI Express capability',
@@ -143,7 +143,10 @@ export const PciExpressCapability = struct(
   },
 )
 
-/** Bytes that PXDCAP.MPS, PXDC.MPS or PXDC.MRRS stands for. @throws RangeError for 6 and 7, which are reserved. */
+/**
+ * Returns the bytes for a value of PXDCAP.MPS, PXDC.MPS or PXDC.MRRS. @throws RangeError for 6 and 7, which are
+ * reserved.
+ */
 export function payloadBytes(code: number): number {
   if (!(Number.isInteger(code) && code >= 0 && code <= 5))
     throw new RangeError(`Max_Payload_Size or Max_Read_Request_Size: expected 0 to 5, got ${code}`)

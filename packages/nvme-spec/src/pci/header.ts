@@ -4,8 +4,8 @@ import { bit, bits, inHex, struct, u16, u32, u32Array, u8 } from '../layout/inde
 export const NVME_CLASS_CODE = 0x01_08_02
 
 /**
- * The first 64 bytes of configuration space, of a function that is no bridge (PCIe 1.2 §3.8.1, Figure 10). The rows of
- * the Base Address Registers are those of memory space; `baseAddresses` reads those of I/O space as well.
+ * The first 64 bytes of configuration space of a function other than a bridge (PCIe 1.2 §3.8.1, Figure 10). The rows of
+ * the Base Address Registers are those of memory space; `baseAddresses` also reads those of I/O space.
  */
 export const PciHeader = struct(
   'PCI header',
@@ -57,7 +57,7 @@ export const PciHeader = struct(
     }),
     BAR: u32Array(0x10, 6, 'Base Address Registers', {
       RTE: bit(0, 'Resource Type Indicator: I/O space'),
-      TP: bits(2, 1, 'Type: 0 for 32 bits, 2 for 64'),
+      TP: bits(2, 1, 'Type: 0 for 32 bits, 2 for 64 bits'),
       PF: bit(3, 'Prefetchable'),
       BA: bits(31, 4, 'Base Address: address bits 31:4'),
     }),
@@ -73,21 +73,21 @@ export const PciHeader = struct(
   },
 )
 
-/** One range of addresses that a function answers to. */
+/** One range of addresses that a function decodes. */
 export interface BaseAddress {
-  /** Which register it begins in, as BIR fields count them: 0 to 5. */
+  /** Index of its first register, as in BIR fields: 0 to 5. */
   readonly bar: number
   readonly space: 'memory' | 'io'
   readonly widthBits: 32 | 64
   readonly prefetchable: boolean
-  /** Of its first byte, on the bus. */
+  /** Bus address of the first byte. */
   readonly address: bigint
 }
 
 /**
- * The Base Address Registers of a header, 64-bit ones once. One that reads 0 is left out: it is not implemented, or
- * nobody has given it an address.
- * @throws RangeError where `config` ends before the header does.
+ * Returns the Base Address Registers of a header, 64-bit ones once. A register that reads 0 is omitted: it is not
+ * implemented, or has no address yet.
+ * @throws RangeError if `config` ends before the header does.
  */
 export function baseAddresses(config: DataView, byteOffset = 0): BaseAddress[] {
   const { BAR } = PciHeader.view(config, byteOffset)

@@ -13,17 +13,17 @@ export const MsixCapability = struct(
       MXE: bit(15, 'MSI-X Enable'),
     }),
     MTAB: u32(4, 'Table Offset and Table BIR', {
-      TBIR: bits(2, 0, 'Table BIR: which BAR'),
-      TO: bits(31, 3, 'Table Offset, in 8 bytes'),
+      TBIR: bits(2, 0, 'Table BIR: index of the BAR'),
+      TO: bits(31, 3, 'Table Offset in units of 8 bytes'),
     }),
     MPBA: u32(8, 'PBA Offset and PBA BIR', {
-      PBIR: bits(2, 0, 'PBA BIR: which BAR'),
-      PBAO: bits(31, 3, 'PBA Offset, in 8 bytes'),
+      PBIR: bits(2, 0, 'PBA BIR: index of the BAR'),
+      PBAO: bits(31, 3, 'PBA Offset in units of 8 bytes'),
     }),
   },
 )
 
-/** One entry of the MSI-X Table: where the interrupt of a vector is written, and what (Linux 6.1 PCI_MSIX_ENTRY_*). */
+/** One entry of the MSI-X Table: address and data of a vector's interrupt message (Linux 6.1 PCI_MSIX_ENTRY_*). */
 export const MsixTableEntry = struct(
   'MSI-X Table entry',
   { bytes: 16, doc: 'One vector of the MSI-X Table', spec: 'Linux 6.1 linux/pci_regs.h PCI_MSIX_ENTRY' },
@@ -35,14 +35,14 @@ export const MsixTableEntry = struct(
   },
 )
 
-/** Where the MSI-X Table and the Pending Bit Array lie, in bytes from the start of their BARs. */
+/** Locations of the MSI-X Table and the Pending Bit Array, in bytes from the start of their BARs. */
 export interface MsixPlaces {
   readonly vectors: number
   readonly table: { readonly bar: number; readonly offset: number }
   readonly pending: { readonly bar: number; readonly offset: number }
 }
 
-/** What an MSI-X capability at byteOffset of configuration space says. @throws RangeError where `config` is too short. */
+/** Decodes an MSI-X capability at byteOffset of configuration space. @throws RangeError if `config` is too short. */
 export function msixPlaces(config: DataView, byteOffset: number): MsixPlaces {
   const { MXC, MTAB, MPBA } = MsixCapability.view(config, byteOffset)
   const { TBIR, TO } = MsixCapability.MTAB

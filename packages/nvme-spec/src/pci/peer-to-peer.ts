@@ -1,7 +1,7 @@
 import { bit, bits, struct, u16, u32 } from '../layout/index.js'
 
-// The NVMe specifications describe none of these: places and rows are those of Linux's header. Each extended
-// capability begins with `PciExtendedCapability`, which is left out here.
+// Not described by the NVMe specifications: offsets and rows are those of Linux's header. Each extended capability
+// begins with `PciExtendedCapability`, which is omitted here.
 
 const acsRows = {
   SV: bit(0, 'Source Validation'),
@@ -20,14 +20,17 @@ export const AccessControlServices = struct(
   { ACSCAP: u16(4, 'ACS Capability', acsRows), ACSCTL: u16(6, 'ACS Control', acsRows) },
 )
 
-/** The Address Translation Services extended capability: a function that asks the IOMMU ahead (PCI_ATS_*). */
+/**
+ * The Address Translation Services extended capability: lets a function request translations from the IOMMU
+ * (PCI_ATS_*).
+ */
 export const AddressTranslationServices = struct(
   'Address Translation Services capability',
   { bytes: 8, doc: 'PCI Express Address Translation Services', spec: 'Linux 6.1 linux/pci_regs.h PCI_ATS' },
   { ATSCTL: u16(6, 'ATS Control', { ENABLE: bit(15, 'ATS Enable') }) },
 )
 
-/** One BAR of the Resizable BAR extended capability; they follow its header, one after another (PCI_REBAR_*). */
+/** One BAR of the Resizable BAR extended capability; the entries follow its header (PCI_REBAR_*). */
 export const ResizableBarEntry = struct(
   'Resizable BAR entry',
   { bytes: 8, doc: 'One BAR of the Resizable BAR capability', spec: 'Linux 6.1 linux/pci_regs.h PCI_REBAR' },
@@ -41,7 +44,10 @@ export const ResizableBarEntry = struct(
   },
 )
 
-/** The Downstream Port Containment extended capability, as far as it says whether the link is down (PCI_EXP_DPC_*). */
+/**
+ * The Downstream Port Containment extended capability, as far as needed to tell whether the link is down
+ * (PCI_EXP_DPC_*).
+ */
 export const DownstreamPortContainment = struct(
   'Downstream Port Containment capability',
   { bytes: 12, doc: 'PCI Express Downstream Port Containment', spec: 'Linux 6.1 linux/pci_regs.h PCI_EXP_DPC' },

@@ -1,10 +1,10 @@
 import { optionalNodeModule } from './node-module.js'
 
-/** The part of a channel of Node's diagnostics_channel that publishers use. */
+/** The part of a channel of Node's diagnostics_channel that publishers need. */
 export interface DiagnosticsChannel {
-  /** Whether anything receives messages: without subscribers, publishers need not create them. */
+  /** True if there are subscribers; otherwise publishers need not create messages. */
   readonly hasSubscribers: boolean
-  /** Gives a message to every subscriber. */
+  /** Passes a message to every subscriber. */
   publish(message: unknown): void
 }
 
@@ -14,7 +14,7 @@ interface Channels {
 
 const withoutSubscribers: DiagnosticsChannel = { hasSubscribers: false, publish: () => undefined }
 
-/** Returns Node's diagnostics channel of this name; in a browser, a channel that never has subscribers. */
+/** Returns Node's diagnostics channel of this name; in a browser, a channel without subscribers. */
 export function diagnosticsChannel(name: string): DiagnosticsChannel {
   const channels = optionalNodeModule('node:diagnostics_channel') as Channels | undefined
   return channels?.channel(name) ?? withoutSubscribers

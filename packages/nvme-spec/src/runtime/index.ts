@@ -1,6 +1,6 @@
 /**
- * What differs between Node and a browser. Packages use Node's modules through this entry and never import them on the path
- * of their main entry, so a bundle for a browser has no import that cannot be resolved.
+ * Differences between Node and a browser. Packages use Node's modules through this entry and never import them on the
+ * path of their main entry, so that a browser bundle contains no unresolvable import.
  * @module
  */
 export { diagnosticsChannel, type DiagnosticsChannel } from './diagnostics-channel.js'

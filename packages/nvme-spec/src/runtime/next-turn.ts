@@ -10,8 +10,8 @@ const runtime = globalThis as {
 }
 
 /**
- * Resolves in a later turn of the event loop, after everything that is due in this one. A browser has no `setImmediate`; a
- * message does the same there, and a timer would be held back for 4 ms.
+ * Resolves in a later turn of the event loop, after everything due in this one. Uses a message in a browser, which has
+ * no `setImmediate` and delays timers by 4 ms.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -2,14 +2,14 @@ import { GpuNvmeError } from '../error.js'
 
 const { process: node } = globalThis as { readonly process?: { getBuiltinModule?(name: string): unknown } }
 
-/** Returns a module of Node; undefined in a browser. The caller states its type: this package has no types of Node. */
+/** Returns a module of Node; undefined in a browser. The caller states its type: this package has no Node typings. */
 export function optionalNodeModule(name: `node:${string}`): unknown {
   return node?.getBuiltinModule?.(name)
 }
 
 /**
- * Returns a module of Node, for code that cannot work without it. Call it where the module is used: at the top of a file it
- * would fail as soon as a browser loads the file.
+ * Returns a module of Node, for code that requires it. Call it where the module is used, not at the top of a file,
+ * which would then fail to load in a browser.
  * @throws NodeRequiredError in a browser.
  */
 export function nodeModule(name: `node:${string}`): unknown {
@@ -18,7 +18,7 @@ export function nodeModule(name: `node:${string}`): unknown {
   return found
 }
 
-/** The call uses a module of Node, and this runtime is not Node. */
+/** Thrown if a call needs a module of Node and this runtime is not Node. */
 export class NodeRequiredError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NODE_REQUIRED'
   readonly category = 'usage'

@@ -1,6 +1,6 @@
 import { refuseArgument } from '../integer.js'
 
-/** What the writers need of an event's times: in whole nanoseconds, as every clock of this family counts. */
+/** An event's times in whole nanoseconds, the unit of every clock of these packages. */
 export interface WholeTimes {
   readonly startNs: number
   /** Undefined for an instant. */
@@ -8,8 +8,9 @@ export interface WholeTimes {
 }
 
 /**
- * An event's times in whole nanoseconds. Start and end are rounded, not the duration: two events that meet still meet.
- * @throws RangeError or TypeError for a time that is no number below 2^53, or a duration below 0.
+ * Returns an event's times in whole nanoseconds. Start and end are rounded, not the duration, so that adjacent events
+ * stay adjacent.
+ * @throws RangeError or TypeError for a time that is not a number below 2^53, or a duration below 0.
  */
 export function wholeTimes(timeNs: number, durationNs: number | undefined): WholeTimes {
   checkTime('timeNs', timeNs)
@@ -22,19 +23,19 @@ export function wholeTimes(timeNs: number, durationNs: number | undefined): Whol
 
 const LIMIT_NS = Number.MAX_SAFE_INTEGER
 
-/** Whether `value` is a time that every format can say. */
+/** Whether every format can represent `value` as a time. */
 export function isTime(value: unknown, minNs = -LIMIT_NS): value is number {
   return typeof value === 'number' && value >= minNs && value <= LIMIT_NS
 }
 
-/** Refuses what is none: JSON would make null of it. */
+/** Rejects invalid times: JSON would write null. */
 export function checkTime(what: string, value: number, minNs = -LIMIT_NS): void {
   if (!isTime(value, minNs)) refuseArgument(`trace event's ${what}`, `nanoseconds from ${minNs} to ${LIMIT_NS}`, value)
 }
 
 /**
- * A whole number of nanoseconds in a unit 10 ^ `digits` as large, with every digit of it. By its text, since the
- * quotient of a number near 2^53 would be rounded.
+ * Formats nanoseconds exactly in a unit 10 ^ `digits` times larger. Works on the digits, since a quotient near 2^53
+ * would be rounded.
  */
 export function decimal(ns: number, digits: number): string {
   const text = String(Math.abs(ns)).padStart(digits + 1, '0')

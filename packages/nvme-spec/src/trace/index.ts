@@ -1,6 +1,6 @@
 /**
- * Writers of traces: what happened between host and controller, as text, as JSONL, or for Perfetto. Each is made of a
- * function that takes text, and is a sink that takes events; where the text goes is up to the caller.
+ * Trace writers: format what happens between host and controller as text, JSONL, or for Perfetto. Each writer takes a
+ * function that receives text, and returns a sink that receives events.
  * @module
  */
 export { jsonlTrace, parseTraceLine, TraceLineError } from './jsonl.js'

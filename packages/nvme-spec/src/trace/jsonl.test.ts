@@ -74,8 +74,8 @@ describe('a line that is no event is refused, with its number', () => {
     ['{"timeNs":1,"track":"t","name":"n","details":[1]}', '"details": expected an object, got [object Array]'],
     ['{"timeNs":1,"track":"t","name":"n","details":null}', '"details": expected an object, got [object Null]'],
     ['{"timeNs":1,"track":"t","name":"n","details":{"a":true}}', 'detail "a": expected a string or a number, got true'],
-    ['{"timeNs":1,"track":"t","name":"n","dur":1}', '"dur" is not a key of an event'],
-    ['{"timeNs":1,"track":"t","name":"n","__proto__":{}}', '"__proto__" is not a key of an event'],
+    ['{"timeNs":1,"track":"t","name":"n","dur":1}', 'unknown key "dur"'],
+    ['{"timeNs":1,"track":"t","name":"n","__proto__":{}}', 'unknown key "__proto__"'],
   ])('%s', (line, problem) => {
     let thrown: unknown
     try {
@@ -94,7 +94,7 @@ describe('a line that is no event is refused, with its number', () => {
         message:
           'Trace line 1 cannot be read: not JSON\n' +
           `  the line is "\\"${'x'.repeat(79)}…"\n` +
-          '  Try: leave the line out if the trace was cut off there; otherwise write the trace again',
+          '  Try: remove the line if the trace was truncated there; otherwise record the trace again',
       }) as Error,
     )
   })

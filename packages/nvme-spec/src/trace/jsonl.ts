@@ -5,11 +5,11 @@ import { checkTime, isTime } from './decimal.js'
 import { jsonDetails, quoted } from './escape.js'
 
 /**
- * A sink that writes each event as one JSON object on a line of its own (JSONL), its keys always in the same order:
- * timeNs, track, name, durationNs, details. `parseTraceLine` reads a line back to an equal event; only a detail that is
- * NaN or infinite, which JSON has no number for, comes back as its text.
- * The sink throws RangeError or TypeError for a time that is no number below 2^53, or a duration below 0.
- * @param output Takes the text, a whole line with its line break a call.
+ * Returns a sink that writes each event as one line of JSON (JSONL), with keys in a fixed order: timeNs, track, name,
+ * durationNs, details. `parseTraceLine` reads a line back to an equal event, except that NaN and infinite details,
+ * which JSON cannot represent, become strings. The sink throws RangeError or TypeError for a time that is not a number
+ * below 2^53, or a duration below 0.
+ * @param output receives a whole line per call, with its line break.
  */
 export function jsonlTrace(output: (text: string) => void): TraceSink {
   return ({ timeNs, track, name, durationNs, details }) => {
@@ -25,9 +25,9 @@ export function jsonlTrace(output: (text: string) => void): TraceSink {
 }
 
 /**
- * The event of one line that `jsonlTrace` wrote, with or without its line break.
- * @param lineNumber The line's number in its file, from 1, for the error.
- * @throws TraceLineError for a line that is none: cut off, or with a key or value that no event has.
+ * Parses one line written by `jsonlTrace`, with or without its line break.
+ * @param lineNumber line number in the file, from 1, for the error.
+ * @throws TraceLineError for an invalid line: truncated, or with an unknown key or an invalid value.
  */
 export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
   const refuse = (problem: string, cause?: unknown): never => {
@@ -43,7 +43,7 @@ export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
   for (const key of ['timeNs', 'track', 'name']) if (!Object.hasOwn(parsed, key)) refuse(`"${key}" is missing`)
   for (const [key, value] of Object.entries(parsed)) {
     const rule = rules.get(key)
-    if (rule === undefined) refuse(`${quoted(key)} is not a key of an event`)
+    if (rule === undefined) refuse(`unknown key ${quoted(key)}`)
     else if (!rule.allows(value)) refuse(`"${key}": expected ${rule.expected}, got ${shown(value)}`)
   }
   for (const [key, value] of Object.entries(parsed['details'] ?? {}))
@@ -54,7 +54,7 @@ export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
 
 const isText = { expected: 'a string', allows: (value: unknown) => typeof value === 'string' }
 
-/** What may stand at each key of a line. */
+/** Allowed values of each key. */
 const rules = new Map<string, { expected: string; allows: (value: unknown) => boolean }>([
   ['timeNs', { expected: 'nanoseconds below 2^53', allows: (value) => isTime(value) }],
   ['track', isText],
@@ -67,18 +67,18 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A line of a trace that no event can be read from. */
+/** A trace line that cannot be parsed. */
 export class TraceLineError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_TRACE_LINE'
   readonly category = 'failure'
-  /** The line's number in its file, from 1. */
+  /** Line number in the file, from 1. */
   readonly lineNumber: number
 
   constructor(problem: string, line: string, lineNumber: number, cause?: unknown) {
     const start = line.length > 80 ? `${line.slice(0, 80)}…` : line
     super(`Trace line ${lineNumber} cannot be read: ${problem}`, {
       facts: [`the line is ${quoted(start)}`],
-      next: 'leave the line out if the trace was cut off there; otherwise write the trace again',
+      next: 'remove the line if the trace was truncated there; otherwise record the trace again',
       cause,
     })
     this.lineNumber = lineNumber

@@ -117,7 +117,7 @@ describe('the Perfetto writer', () => {
     const sink = perfettoTrace((text) => parts.push(text))
     sink.end()
     sink.end()
-    expect(() => sink(read(0, 1))).toThrow(new TypeError('Perfetto trace: an event came after end()'))
+    expect(() => sink(read(0, 1))).toThrow(new TypeError('Perfetto trace: event after end()'))
     expect(JSON.parse(parts.join(''))).toHaveLength(1)
   })
 })

@@ -2,48 +2,48 @@ import type { TraceEvent } from '../transport.js'
 import { decimal, wholeTimes } from './decimal.js'
 import { jsonDetails, quoted } from './escape.js'
 
-/** A sink whose output is whole only when it has been ended. */
+/** A sink whose output is complete only after `end`. */
 export interface PerfettoTrace {
   /**
    * Writes `event`.
-   * @throws RangeError or TypeError for a time that is no number below 2^53, or a duration below 0; TypeError after
+   * @throws RangeError or TypeError for a time that is not a number below 2^53, or a duration below 0; TypeError after
    *   `end`.
    */
   (event: TraceEvent): void
-  /** Closes the array. May be called again, for nothing. */
+  /** Closes the array. Further calls have no effect. */
   end(): void
 }
 
-/** Events that overlap must not share a row of the viewer, so that a track has as many rows as it needs. */
+/** Events that overlap must not share a row of the viewer, so a track has as many rows as it needs. */
 interface Lane {
   readonly tid: number
-  /** No event of this lane ends later. */
+  /** Latest end of the events of this lane. */
   endNs: number
 }
 
-/** A track's rows, in the order in which they came to be needed; the first one takes its instants. */
+/** Rows of a track, in order of creation; the first one also takes instants. */
 interface Track {
   readonly name: string
   readonly index: number
   readonly lanes: Lane[]
 }
 
-// Far enough apart for the rows of one track to stay together when the tracks are sorted.
+// Spaced so that the rows of one track stay together when tracks are sorted.
 const LANES_PER_TRACK = 1000
 
 /**
- * A sink that writes the JSON array of Chrome's Trace Event Format, which https://ui.perfetto.dev and chrome://tracing
- * open: a thread for each track; events with a duration are complete events ('X'), all others instants ('i'); details
- * are arguments. Times are decimals of microseconds with every nanosecond; a viewer that keeps them as doubles has
- * them to the nanosecond for 50 days (2^42 µs).
+ * Returns a sink that writes the JSON array of Chrome's Trace Event Format, for https://ui.perfetto.dev and
+ * chrome://tracing. Each track is a thread. Events with a duration are complete events ('X'), all others are instants
+ * ('i'); details are arguments. Times are decimals of microseconds with every nanosecond; a viewer that stores them as
+ * doubles keeps nanoseconds for 50 days (2^42 µs).
  *
- * The format wants events of one thread to nest, and commands in flight do not. An event that begins before the
+ * The format requires events of one thread to nest, but commands in flight overlap. An event that begins before the
  * others of its row have ended is written to the track's next row: 'sq 1', 'sq 1 (2)', ….
  *
- * A trace that was cut off opens as well: the format makes the closing bracket of its array form optional, and Perfetto
- * leaves away an event that is not whole. Other readers of JSON need `end`.
- * @param output Takes the text: the beginning at once, then whole events, each with what separates it from the one before.
- * @param options `process` is the name above all tracks, 'NVMe' when not given.
+ * A truncated trace opens as well: the closing bracket is optional in the format, and Perfetto skips an incomplete
+ * event. Other JSON parsers need `end`.
+ * @param output receives text: the beginning at once, then whole events, each with its separator.
+ * @param options `process` is the name above all tracks. Default: 'NVMe'.
  */
 export function perfettoTrace(output: (text: string) => void, options: { process?: string } = {}): PerfettoTrace {
   const tracks = new Map<string, Track>()
@@ -51,7 +51,7 @@ export function perfettoTrace(output: (text: string) => void, options: { process
   let ended = false
 
   const addLane = (track: Track): Lane => {
-    // From 1: Perfetto takes thread 0 for one that was left out.
+    // From 1: Perfetto treats thread 0 as missing.
     const lane = { tid: ++lanes, endNs: -Infinity }
     track.lanes.push(lane)
     const row = track.lanes.length
@@ -70,7 +70,7 @@ export function perfettoTrace(output: (text: string) => void, options: { process
   }
 
   const write = ({ timeNs, track: trackName, name, durationNs: givenNs, details }: TraceEvent): void => {
-    if (ended) throw new TypeError('Perfetto trace: an event came after end()')
+    if (ended) throw new TypeError('Perfetto trace: event after end()')
     const { startNs, durationNs } = wholeTimes(timeNs, givenNs)
     const track = trackOf(trackName)
     let lane = track.lanes[0]!
@@ -94,7 +94,7 @@ export function perfettoTrace(output: (text: string) => void, options: { process
   })
 }
 
-/** A metadata event, after what separates it from the event before. */
+/** A metadata event, with the separator before it. */
 function metadata(tid: number, name: string, args: string): string {
   return `,\n{"name":"${name}","ph":"M","pid":1,"tid":${tid},"args":{${args}}}`
 }

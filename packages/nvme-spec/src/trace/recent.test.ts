@@ -20,7 +20,7 @@ describe('the last events', () => {
     for (let timeNs = 1; timeNs <= 3005; timeNs++) recent(event(timeNs))
     expect(recent.events().map(({ timeNs }) => timeNs)).toEqual([3003, 3004, 3005])
     expect(recent.text()).toBe(
-      '… 3002 earlier events were not kept\n' +
+      '… 3002 earlier events dropped\n' +
         '    0.003003 ms  sq 1       fetch\n    0.003004 ms  sq 1       fetch\n    0.003005 ms  sq 1       fetch\n',
     )
   })

@@ -2,21 +2,20 @@ import { checkInteger } from '../integer.js'
 import type { TraceEvent } from '../transport.js'
 import { formatTraceEvent } from './text.js'
 
-/** A sink that keeps the last events, for the message of a test that fails. */
+/** A sink that keeps the most recent events, for the message of a failing test. */
 export interface RecentEvents {
-  /** Keeps `event`, in place of the oldest one when there are as many as are kept. */
+  /** Keeps `event`, replacing the oldest one if the limit is reached. */
   (event: TraceEvent): void
-  /** What is kept, oldest first. */
+  /** Returns the kept events, oldest first. */
   events(): TraceEvent[]
-  /** The same as lines of text, after one that says how many came before them, if any did. */
+  /** Returns the kept events as lines of text, preceded by the number of dropped ones, if any. */
   text(): string
 }
 
 /**
- * A sink that keeps the last `limit` events and nothing of those before them, so that it can stay on for as long as a
- * test runs.
- * @param limit How many, at least 1.
- * @throws RangeError or TypeError for a `limit` that is no integer from 1 to 2^32 - 1.
+ * Returns a sink that keeps the last `limit` events. Memory use is bounded, so it can stay on for a whole test.
+ * @param limit number of events to keep, at least 1.
+ * @throws RangeError or TypeError if `limit` is not an integer from 1 to 2^32 - 1.
  */
 export function recentEvents(limit: number): RecentEvents {
   checkInteger('limit of recent events', limit, 1, 2 ** 32 - 1)
@@ -36,7 +35,7 @@ export function recentEvents(limit: number): RecentEvents {
   const events = () => [...kept.slice(oldest), ...kept.slice(0, oldest)]
   const text = () => {
     const lines = events().map(formatTraceEvent)
-    if (gone > 0) lines.unshift(`… ${gone} earlier events were not kept`)
+    if (gone > 0) lines.unshift(`… ${gone} earlier events dropped`)
     return lines.map((line) => `${line}\n`).join('')
   }
   return Object.assign(keep, { events, text })

@@ -2,17 +2,17 @@ import type { TraceEvent, TraceSink } from '../transport.js'
 import { decimal, wholeTimes } from './decimal.js'
 import { quoted, visible } from './escape.js'
 
-// Fixed, and not as wide as what was seen so far: the same event is the same line in every run, or two runs could not
-// be compared. 99,999 ms, 'interrupt' and 'write CSTS' fit; what is longer moves the rest of its own line only.
+// Column widths are fixed, not derived from the events, so that traces of two runs can be compared line by line. 99,999
+// ms, 'interrupt' and 'write CSTS' fit; longer text shifts only its own line.
 const TIME_COLUMNS = 12
 const TRACK_COLUMNS = 9
 const NAME_COLUMNS = 12
 
 /**
- * One event as one line without its line break, for people and for comparing two runs: the time in milliseconds down to
- * the nanosecond, the track, the name, and the details. A detail that names its own fields, as `formatSqe` and a
- * register's `format` do, stands without its key. Everything unprintable is escaped.
- * @throws RangeError or TypeError for a time that is no number below 2^53, or a duration below 0.
+ * Formats one event as a line without line break: time in milliseconds with nanosecond resolution, track, name,
+ * details. A detail that names its own fields, such as that of `formatSqe` or of a register's `format`, is printed
+ * without its key. Unprintable characters are escaped.
+ * @throws RangeError or TypeError for a time that is not a number below 2^53, or a duration below 0.
  */
 export function formatTraceEvent(event: TraceEvent): string {
   const { startNs, durationNs } = wholeTimes(event.timeNs, event.durationNs)
@@ -28,8 +28,8 @@ export function formatTraceEvent(event: TraceEvent): string {
 }
 
 /**
- * A sink that writes each event as a line of `formatTraceEvent`.
- * @param output Takes the text, a whole line with its line break a call.
+ * Returns a sink that writes each event as a line of `formatTraceEvent`.
+ * @param output receives a whole line per call, with its line break.
  */
 export function textTrace(output: (text: string) => void): TraceSink {
   return (event) => output(`${formatTraceEvent(event)}\n`)

@@ -1,5 +1,5 @@
-// Every structure of vfio-user, for the map from the documents to the tests and for the tests of all declarations. They
-// are no part of `../all.ts`, which decoders look things up in and the C header is made from.
+// Every structure of vfio-user, for the specification map and for tests of all declarations. They are not part of
+// `../all.ts`, from which decoders and the C header are built.
 import { VfioUserDmaAccess, VfioUserDmaMap, VfioUserDmaUnmap, VfioUserRegionAccess } from './access.js'
 import {
   VfioCapability,

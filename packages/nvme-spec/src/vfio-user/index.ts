@@ -1,9 +1,9 @@
 /**
- * vfio-user: how a program presents a PCI function over a Unix domain socket to one that uses it, as QEMU 10.1 and later
- * (`vfio-user-pci`) and SPDK do. Structures, numbers, and the text of VERSION; all of it is little-endian.
+ * The vfio-user protocol: a program presents a PCI function over a Unix domain socket to a client, such as QEMU 10.1
+ * and later (`vfio-user-pci`) or SPDK. Declares structures, numbers, and the text of VERSION, all little endian.
  *
- * The revision that is cited is the last one that the document named: it lay in libvfio-user (docs/vfio-user.rst, commit
- * 99e0e09), and has gone on without a number in QEMU, docs/interop/vfio-user.rst. What both have is declared.
+ * The cited revision is the last one that had a number. It was published in libvfio-user (docs/vfio-user.rst, commit
+ * 99e0e09) and is continued, without numbers, in QEMU (docs/interop/vfio-user.rst). What both define is declared.
  */
 export { VfioUserDmaAccess, VfioUserDmaMap, VfioUserDmaUnmap, VfioUserRegionAccess } from './access.js'
 export {

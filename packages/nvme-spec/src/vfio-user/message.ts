@@ -1,6 +1,6 @@
 import { bit, bits, struct, u16, u32 } from '../layout/index.js'
 
-/** What a message asks for (vfio-user 0.9.2 Commands). 14 was taken back before that revision. */
+/** Commands (vfio-user 0.9.2 Commands). 14 was withdrawn before that revision. */
 export const VFIO_USER = {
   VERSION: 1,
   DMA_MAP: 2,
@@ -24,21 +24,21 @@ export const VFIO_USER = {
 /** The first 16 bytes of every message. */
 export const VfioUserHeader = struct(
   'vfio-user header',
-  { bytes: 16, doc: 'First bytes of each message', spec: 'vfio-user 0.9.2 Header' },
+  { bytes: 16, doc: 'Header of each message', spec: 'vfio-user 0.9.2 Header' },
   {
-    ID: u16(0, 'Message ID: the reply has the same'),
+    ID: u16(0, 'Message ID, repeated in the reply'),
     COMMAND: u16(2, 'Command'),
-    SIZE: u32(4, 'Message size, in bytes, with this header'),
+    SIZE: u32(4, 'Message size in bytes, including this header'),
     FLAGS: u32(8, 'Flags', {
       TYPE: bits(3, 0, 'Type', { COMMAND: 0, REPLY: 1 }),
-      NO_REPLY: bit(4, 'No reply is wanted'),
-      ERROR: bit(5, 'The reply is an error'),
+      NO_REPLY: bit(4, 'No reply requested'),
+      ERROR: bit(5, 'Error reply'),
     }),
-    ERROR: u32(12, 'Error: an errno of Linux, of a reply that is one'),
+    ERROR: u32(12, 'Error: a Linux errno, in error replies'),
   },
 )
 
-/** Before the JSON text of VERSION, which ends with a NUL. */
+/** Precedes the JSON text of VERSION, which ends with a NUL. */
 export const VfioUserVersion = struct(
   'vfio-user version',
   { bytes: 4, doc: 'Protocol version', spec: 'vfio-user 0.9.2 VFIO_USER_VERSION' },

@@ -1,28 +1,28 @@
 import { shown } from '../layout/spec-ref.js'
 import { VfioUserVersion } from './message.js'
 
-/** What one side of a connection can do, as VERSION says it (vfio-user 0.9.2 VFIO_USER_VERSION). */
+/** Capabilities of one side of a connection, as in VERSION (vfio-user 0.9.2 VFIO_USER_VERSION). */
 export interface VfioUserCapabilities {
-  /** max_msg_fds: how many descriptors it takes with one message. */
+  /** max_msg_fds: maximum number of descriptors per message. */
   readonly maxMsgFds: number
-  /** max_data_xfer_size: how many bytes it moves with one message at most. */
+  /** max_data_xfer_size: maximum number of data bytes per message. */
   readonly maxDataXferSize: number
-  /** max_dma_maps: how many windows of memory it knows at a time. */
+  /** max_dma_maps: maximum number of DMA mappings at a time. */
   readonly maxDmaMaps: number
-  /** pgsizes: the page sizes of those windows, or'ed together. */
+  /** pgsizes: bit mask of the page sizes of DMA mappings. */
   readonly pgsizes: number
-  /** write_multiple: whether it takes REGION_WRITE_MULTI; it does not where that is not given. */
+  /** write_multiple: whether REGION_WRITE_MULTI is supported. Default: false. */
   readonly writeMultiple?: boolean
 }
 
-/** VERSION, asked for and answered. */
+/** Request and reply of VERSION. */
 export interface VfioUserVersionMessage {
   readonly major: number
   readonly minor: number
   readonly capabilities: VfioUserCapabilities
 }
 
-/** What a side can do that does not say (vfio-user 0.9.2 VFIO_USER_VERSION). */
+/** Default capabilities (vfio-user 0.9.2 VFIO_USER_VERSION). */
 export const VFIO_USER_CAPABILITIES: VfioUserCapabilities = Object.freeze({
   maxMsgFds: 1,
   maxDataXferSize: 1_048_576,
@@ -30,7 +30,7 @@ export const VFIO_USER_CAPABILITIES: VfioUserCapabilities = Object.freeze({
   pgsizes: 4096,
 })
 
-/** The longest data of VERSION that are read: texts that are sent have some hundred bytes. */
+/** Maximum length of the data of VERSION that is accepted; real ones have a few hundred bytes. */
 export const VFIO_USER_VERSION_BYTES = 4096
 
 const NAMES = {
@@ -45,7 +45,7 @@ const WRITE_MULTIPLE = 'write_multiple'
 type Key = keyof typeof NAMES
 const KEYS = Object.keys(NAMES) as Key[]
 
-/** The data of VERSION, without the header. @throws TypeError, RangeError for a number that it cannot carry. */
+/** Encodes the data of VERSION, without the header. @throws TypeError or RangeError for a number that does not fit. */
 export function encodeVersion({ major, minor, capabilities }: VfioUserVersionMessage): Uint8Array<ArrayBuffer> {
   const named: [string, unknown][] = KEYS.map((key) => [NAMES[key], checked(NAMES[key], capabilities[key])])
   if (capabilities.writeMultiple === true) named.push([WRITE_MULTIPLE, true])
@@ -59,10 +59,9 @@ export function encodeVersion({ major, minor, capabilities }: VfioUserVersionMes
 }
 
 /**
- * What the data of VERSION say. A capability that is not named, or no text at all, is the default; names that are not
- * known here are somebody else's.
- * @throws RangeError for data that are too long or too short, end without a NUL, are no JSON, or name a capability with
- *   what is no number that it can be.
+ * Decodes the data of VERSION. A missing capability, or a missing text, takes its default; unknown names are ignored.
+ * @throws RangeError for data that are too long or too short, have no final NUL, are not JSON, or have an invalid value
+ *   for a capability.
  */
 export function decodeVersion(data: Uint8Array): VfioUserVersionMessage {
   if (data.length > VFIO_USER_VERSION_BYTES)
@@ -80,20 +79,19 @@ export function decodeVersion(data: Uint8Array): VfioUserVersionMessage {
   return { major: MAJOR, minor: MINOR, capabilities: { ...counts, ...(writeMultiple && { writeMultiple }) } }
 }
 
-/** Every capability is a count or a set of sizes; 0 of anything would leave nothing to talk about. */
+/** Every capability is a count or a set of sizes; 0 is invalid except for descriptors. */
 function checked(name: string, value: unknown): number {
-  // Of what may not carry descriptors at all, none is asked.
+  // A side that accepts no descriptors at all is valid.
   const least = name === NAMES.maxMsgFds ? 0 : 1
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
-  throw new RangeError(`VERSION: expected ${name} to be an integer from ${least} on, got ${shown(value)}`)
+  throw new RangeError(`VERSION: expected ${name} to be an integer of at least ${least}, got ${shown(value)}`)
 }
 
 function capabilitiesOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {}
-  if (bytes[bytes.length - 1] !== 0)
-    throw new RangeError('VERSION: expected a text that ends with a NUL, got one that does not')
+  if (bytes[bytes.length - 1] !== 0) throw new RangeError('VERSION: expected text that ends with a NUL')
   let text = ''
-  // Of UTF-8 only ASCII has a meaning here: the rest stands in names and texts that nobody reads.
+  // Decoded as Latin-1: only ASCII has a meaning here; other characters occur only in ignored names and texts.
   for (const byte of bytes.subarray(0, bytes.indexOf(0))) text += String.fromCharCode(byte)
   if (text === '') return {}
   const { capabilities } = objectOf('a JSON object', parsed(text))

@@ -1,10 +1,10 @@
 import { IDENTIFY_BYTES } from '../admin/identify.js'
 import { bit, bytes, count32, n64, struct, structs, u16, u32, u8 } from '../layout/index.js'
 
-/** What a zoned namespace adds to an LBA format. */
+/** Zone properties of an LBA format. */
 export const ZonedLbaFormat = struct(
   'LBA Format Extension',
-  { bytes: 16, doc: 'Zones of an LBA format', spec: 'libnvme 1.3 nvme_zns_lbafe' },
+  { bytes: 16, doc: 'Zone properties of an LBA format', spec: 'libnvme 1.3 nvme_zns_lbafe' },
   {
     ZSZE: n64(0, 'Zone Size in logical blocks'),
     ZDES: u8(8, 'Zone Descriptor Extension Size in units of 64 bytes'),
@@ -12,12 +12,12 @@ export const ZonedLbaFormat = struct(
 )
 
 /**
- * What CNS 05h and 1Bh return for the Zoned Namespace Command Set. The bits of ZOC, OZCS and ZRWACAP are those that
+ * Returned by CNS 05h and 1Bh for the Zoned Namespace Command Set. The bits of ZOC, OZCS and ZRWACAP are those that
  * nvme-cli 2.3 explains.
  */
 export const IdentifyZonedNamespace = struct(
   'Zoned Namespace Command Set Identify Namespace',
-  { bytes: IDENTIFY_BYTES, doc: 'Zones of a namespace (CNS 05h)', spec: 'libnvme 1.3 nvme_zns_id_ns' },
+  { bytes: IDENTIFY_BYTES, doc: 'Zone properties of a namespace (CNS 05h)', spec: 'libnvme 1.3 nvme_zns_id_ns' },
   {
     ZOC: u16(0, 'Zone Operation Characteristics', {
       VZC: bit(0, 'Variable Zone Capacity'),
@@ -27,8 +27,8 @@ export const IdentifyZonedNamespace = struct(
       RAZB: bit(0, 'Read Across Zone Boundaries'),
       ZRWASUP: bit(1, 'Zone Random Write Area Supported'),
     }),
-    MAR: count32(4, 'Maximum Active Resources; FFFFFFFFh is no limit'),
-    MOR: count32(8, 'Maximum Open Resources; FFFFFFFFh is no limit'),
+    MAR: count32(4, 'Maximum Active Resources; FFFFFFFFh means no limit'),
+    MOR: count32(8, 'Maximum Open Resources; FFFFFFFFh means no limit'),
     RRL: u32(12, 'Reset Recommended Limit in seconds'),
     FRL: u32(16, 'Finish Recommended Limit in seconds'),
     RRL1: u32(20, 'Reset Recommended Limit 1 in seconds'),
@@ -46,9 +46,9 @@ export const IdentifyZonedNamespace = struct(
   },
 )
 
-/** What CNS 06h returns for the Zoned Namespace Command Set. */
+/** Returned by CNS 06h for the Zoned Namespace Command Set. */
 export const IdentifyZonedController = struct(
   'Zoned Namespace Command Set Identify Controller',
   { bytes: IDENTIFY_BYTES, doc: 'Limits of zone commands (CNS 06h)', spec: 'libnvme 1.3 nvme_zns_id_ctrl' },
-  { ZASL: u8(0, 'Zone Append Size Limit: 2 ^ n pages of CAP.MPSMIN; 0 is MDTS') },
+  { ZASL: u8(0, 'Zone Append Size Limit: 2 ^ n pages of CAP.MPSMIN; 0 means MDTS') },
 )

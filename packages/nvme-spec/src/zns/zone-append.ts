@@ -1,6 +1,6 @@
 import { cdw, cdw64, cdwBit, cdwCount, n64, struct, znsCommand } from '../layout/index.js'
 
-/** Writes logical blocks where the zone's write pointer stands (ZNS 1.1 §3.4.1, Figures 22 to 29). */
+/** Writes logical blocks at the zone's write pointer (ZNS 1.1 §3.4.1, Figures 22 to 29). */
 export const ZoneAppend = znsCommand(
   'Zone Append',
   { opcode: 0x7d, doc: 'Writes at the write pointer of a zone', spec: 'ZNS 1.1 §3.4.1' },
@@ -22,7 +22,7 @@ export const ZoneAppend = znsCommand(
   },
 )
 
-/** Dwords 0 and 1 of the completion of Zone Append: where the blocks were written (ZNS 1.1 §3.4.1.2). */
+/** Dwords 0 and 1 of the completion of Zone Append: the LBA where the blocks were written (ZNS 1.1 §3.4.1.2). */
 export const ZoneAppendCompletion = struct(
   'Zone Append Completion',
   { bytes: 8, doc: 'Dwords 0 and 1 of the completion', spec: 'ZNS 1.1 §3.4.1.2' },

@@ -2,7 +2,7 @@ import { bit, cdw64, cdwBit, cdwCount, cdwOpen, word32, znsCommand } from '../la
 
 /**
  * Opens, closes, finishes, resets or takes zones offline (ZNS 1.1 §3.4.3, Figures 38 and 39). Select All has no symbol
- * in the figure; SELECT_ALL, ZSASO and ZRWA_FLUSH, which revision 1.1 does not have, are names of libnvme 1.3.
+ * in the figure; SELECT_ALL, ZSASO and ZRWA_FLUSH, which are not in revision 1.1, are names of libnvme 1.3.
  */
 export const ZoneManagementSend = znsCommand(
   'Zone Management Send',
@@ -31,17 +31,17 @@ export const ZoneManagementSendDw0 = word32(
 )
 
 /**
- * Reports zones (ZNS 1.1 §3.4.2, Figures 31 to 34). NUMD, ZRASF and PR, to which the figures give no symbols, are named
+ * Reports zones (ZNS 1.1 §3.4.2, Figures 31 to 34). NUMD, ZRASF and PR, which have no symbols in the figures, are named
  * as in Linux 6.1.
  */
 export const ZoneManagementReceive = znsCommand(
   'Zone Management Receive',
   { opcode: 0x7a, doc: 'Reports zones', spec: 'ZNS 1.1 §3.4.2' },
   {
-    SLBA: cdw64(10, 'An LBA of the first zone'),
+    SLBA: cdw64(10, 'An LBA in the first zone'),
     NUMD: cdwCount(12, 31, 0, 'Number of Dwords'),
     ZRA: cdwOpen(13, 7, 0, 'Zone Receive Action', { REPORT_ZONES: 0, EXTENDED_REPORT_ZONES: 1 }),
-    ZRASF: cdwOpen(13, 15, 8, 'Reporting Options: zones in which state', {
+    ZRASF: cdwOpen(13, 15, 8, 'Reporting Options: zone states to report', {
       ALL: 0,
       EMPTY: 1,
       IMPLICITLY_OPENED: 2,

@@ -23,12 +23,12 @@ export const ZONE_STATE = codes(
 )
 
 /**
- * What a report says of a zone (ZNS 1.1 §3.4.2.2.3, Figure 37). ZRWAV, which revision 1.1 does not have, is a name of
- * libnvme 1.3.
+ * A zone in a report (ZNS 1.1 §3.4.2.2.3, Figure 37). ZRWAV, which revision 1.1 does not have, is a name of libnvme
+ * 1.3.
  */
 export const ZoneDescriptor = struct(
   'Zone Descriptor',
-  { bytes: 64, doc: 'What a report says of a zone', spec: 'ZNS 1.1 §3.4.2.2.3' },
+  { bytes: 64, doc: 'A zone in a report', spec: 'ZNS 1.1 §3.4.2.2.3' },
   {
     ZT: dwordBits(0, openBits(3, 0, 'Zone Type', ZONE_TYPE.values)),
     ZS: dwordBits(0, openBits(15, 12, 'Zone State', ZONE_STATE.values)),
@@ -51,7 +51,7 @@ export const ZoneDescriptor = struct(
 
 /**
  * Header of Report Zones and of Extended Report Zones (ZNS 1.1 §3.4.2.2, Figures 35 and 36); named as in libnvme 1.3.
- * Zone Descriptors follow: `zoneDescriptorOffset` says where.
+ * Zone Descriptors follow at the offsets of `zoneDescriptorOffset`.
  */
 export const ReportZones = struct(
   'Report Zones',
@@ -60,7 +60,7 @@ export const ReportZones = struct(
 )
 
 /**
- * The byte of a report at which its index-th Zone Descriptor starts (ZNS 1.1 §3.4.2.2, Figures 35 and 36). In an
+ * Returns the byte offset of the index-th Zone Descriptor in a report (ZNS 1.1 §3.4.2.2, Figures 35 and 36). In an
  * Extended Report Zones structure each is followed by a Zone Descriptor Extension of `extensionBytes` bytes.
  */
 export function zoneDescriptorOffset(index: number, extensionBytes = 0): number {

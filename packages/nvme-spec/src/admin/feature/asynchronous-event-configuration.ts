@@ -4,7 +4,7 @@ import { FID } from '../features.js'
 /** Asynchronous Event Configuration (FID 0Bh): which events are reported (Base 2.1 Figure 391). */
 export const AsynchronousEventConfiguration = feature(
   'Asynchronous Event Configuration',
-  { fid: FID.ASYNCHRONOUS_EVENT_CONFIGURATION, doc: 'Which events are reported', spec: 'Base 2.1 §5.1.25.1.5' },
+  { fid: FID.ASYNCHRONOUS_EVENT_CONFIGURATION, doc: 'Enabled asynchronous events', spec: 'Base 2.1 §5.1.25.1.5' },
   {
     CDW11: {
       SHCW: bits(7, 0, 'SMART / Health Critical Warnings'),

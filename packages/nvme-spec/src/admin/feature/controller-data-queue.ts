@@ -1,7 +1,7 @@
 import { bit, bits, feature, struct, u32 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** What Get Features returns as data (Base 2.1 Figure 427). */
+/** Data returned by Get Features (Base 2.1 Figure 427). */
 export const ControllerDataQueueData = struct(
   'Controller Data Queue data',
   { bytes: 512, doc: 'Head and trigger of a Controller Data Queue', spec: 'Base 2.1 §5.1.25.1.23' },
@@ -16,7 +16,7 @@ export const ControllerDataQueue = feature(
   'Controller Data Queue',
   {
     fid: FID.CONTROLLER_DATA_QUEUE,
-    doc: 'How far a Controller Data Queue was read',
+    doc: 'Read position in a Controller Data Queue',
     spec: 'Base 2.1 §5.1.25.1.23',
     data: ControllerDataQueueData,
   },
@@ -24,7 +24,7 @@ export const ControllerDataQueue = feature(
     CDW11: { CDQID: bits(15, 0, 'Controller Data Queue Identifier'), ETPT: bit(31, 'Enable Tail Pointer Trigger') },
     CDW12: { HP: bits(31, 0, 'Head Pointer') },
     CDW13: { TPT: bits(31, 0, 'Tail Pointer Trigger') },
-    // The answer is data.
+    // The result is data.
     DW0: {},
   },
 )

@@ -1,12 +1,12 @@
 import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** Endurance Group Event Configuration (FID 18h): which warnings of a group are events. */
+/** Endurance Group Event Configuration (FID 18h): warnings of a group that are reported as events. */
 export const EnduranceGroupEventConfiguration = feature(
   'Endurance Group Event Configuration',
   {
     fid: FID.ENDURANCE_GROUP_EVENT_CONFIGURATION,
-    doc: 'Which warnings of a group are events',
+    doc: 'Warnings of a group reported as events',
     spec: 'libnvme 1.3 NVME_FEAT_EG_ENDGID_SHIFT',
   },
   {

@@ -3,7 +3,7 @@ import { FID } from '../features.js'
 
 const placement = {
   FDPE: bit(0, 'Flexible Data Placement Enable'),
-  // libnvme masks four of these bits; the byte is one field in the driver of later Linux kernels.
+  // libnvme masks four of these bits; later Linux drivers treat the byte as one field.
   FDPCIDX: bits(15, 8, 'Flexible Data Placement Configuration Index'),
 }
 
@@ -18,7 +18,7 @@ export const FlexibleDataPlacement = feature(
   { CDW11: { ENDGID: bits(15, 0, 'Endurance Group Identifier') }, CDW12: placement, DW0: placement },
 )
 
-/** An element of what Get Features returns for Flexible Data Placement Events (Base 2.1 Figures 421 and 422). */
+/** An entry of the list that Get Features returns for Flexible Data Placement Events (Base 2.1 Figures 421 and 422). */
 export const SupportedFdpEvent = struct(
   'Supported FDP Event Descriptor',
   { bytes: 2, doc: 'A type of FDP event and whether it is enabled', spec: 'Base 2.1 §5.1.25.1.21' },
@@ -28,7 +28,7 @@ export const SupportedFdpEvent = struct(
   },
 )
 
-/** Flexible Data Placement Events (FID 1Eh): of a Reclaim Unit Handle; Set Features takes types, a byte each. */
+/** Flexible Data Placement Events (FID 1Eh) of a Reclaim Unit Handle; Set Features takes event types, one byte each. */
 export const FlexibleDataPlacementEvents = feature(
   'Flexible Data Placement Events',
   {
@@ -40,7 +40,7 @@ export const FlexibleDataPlacementEvents = feature(
   {
     CDW11: { PHNDL: bits(15, 0, 'Placement Handle'), NOET: bits(23, 16, 'Number of FDP Event Types') },
     CDW12: { FDPEE: bit(0, 'FDP Event Enable') },
-    // How many descriptors follow; the page that names the row was not read.
+    // Number of descriptors that follow; the page that names the row was not read.
     DW0: {},
   },
 )

@@ -1,10 +1,10 @@
 import { bit, feature, struct, u16, u8 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** What the host can cope with, a byte each, 1 for yes (LBAFEE in NVM 1.2 §4.1.3.6, Figure 100, as well). */
+/** Behavior that the host supports, one byte each, 1 for yes (LBAFEE also in NVM 1.2 §4.1.3.6, Figure 100). */
 export const HostBehavior = struct(
   'Host Behavior',
-  { bytes: 512, doc: 'What the host can cope with', spec: 'libnvme 1.16 nvme_feat_host_behavior' },
+  { bytes: 512, doc: 'Behavior supported by the host', spec: 'libnvme 1.16 nvme_feat_host_behavior' },
   {
     ACRE: u8(0, 'Advanced Command Retry Enable'),
     ETDAS: u8(1, 'Extended Telemetry Data Area 4 Supported'),
@@ -18,12 +18,12 @@ export const HostBehavior = struct(
   },
 )
 
-/** Host Behavior Support (FID 16h): what the host can cope with, as data (Base 2.1 §5.1.25.1.14). */
+/** Host Behavior Support (FID 16h): behavior that the host supports, as data (Base 2.1 §5.1.25.1.14). */
 export const HostBehaviorSupport = feature(
   'Host Behavior Support',
   {
     fid: FID.HOST_BEHAVIOR_SUPPORT,
-    doc: 'What the host can cope with',
+    doc: 'Behavior supported by the host',
     spec: 'Base 2.1 §5.1.25.1.14',
     data: HostBehavior,
   },

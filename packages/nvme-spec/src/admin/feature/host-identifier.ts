@@ -1,10 +1,10 @@
 import { bit, bytes, feature, struct } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** Who the host is; without EXHID only the first 8 bytes are transferred (`nvme_set_features_host_id`). */
+/** Identifier of the host; without EXHID only the first 8 bytes are transferred (`nvme_set_features_host_id`). */
 export const HostIdentifierData = struct(
   'Host Identifier data',
-  { bytes: 16, doc: 'Who the host is', spec: 'libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT' },
+  { bytes: 16, doc: 'Identifier of the host', spec: 'libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT' },
   { HOSTID: bytes(0, 16, 'Host Identifier') },
 )
 
@@ -13,7 +13,7 @@ export const HostIdentifier = feature(
   'Host Identifier',
   {
     fid: FID.HOST_IDENTIFIER,
-    doc: 'Who the host is',
+    doc: 'Identifier of the host',
     spec: 'libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT',
     data: HostIdentifierData,
   },

@@ -2,22 +2,22 @@ import { bit, bits, feature, n64, struct, u32 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /**
- * An entry of the Host Memory Descriptor List: pages in a row. Offsets are Linux's; the symbols are those in common use,
- * not read in the figure.
+ * An entry of the Host Memory Descriptor List: contiguous pages. Offsets are Linux's; the symbols are those in common
+ * use, not read in the figure.
  */
 export const HostMemoryBufferDescriptor = struct(
   'Host Memory Buffer Descriptor Entry',
-  { bytes: 16, doc: 'Memory pages in a row', spec: 'Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc' },
+  { bytes: 16, doc: 'Contiguous memory pages', spec: 'Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc' },
   {
     BADD: n64(0, 'Buffer Address'),
     BSIZE: u32(8, 'Buffer Size in memory pages'),
   },
 )
 
-/** What Get Features returns as data: where the buffer is. */
+/** Data returned by Get Features: location of the buffer. */
 export const HostMemoryBufferAttributes = struct(
   'Host Memory Buffer Attributes',
-  { bytes: 4096, doc: 'Where the Host Memory Buffer is', spec: 'libnvme 1.3 nvme_host_mem_buf_attrs' },
+  { bytes: 4096, doc: 'Location of the Host Memory Buffer', spec: 'libnvme 1.3 nvme_host_mem_buf_attrs' },
   {
     HSIZE: u32(0, 'Host Memory Buffer Size in memory pages'),
     HMDLAL: u32(4, 'Host Memory Descriptor List Address Lower'),
@@ -28,7 +28,7 @@ export const HostMemoryBufferAttributes = struct(
 
 /**
  * Host Memory Buffer (FID 0Dh): memory of the host that the controller may use (Base 2.1 Figures 447 to 451). MR is
- * Linux's `NVME_HOST_MEM_RETURN`; HMNARE and HMNAR stand where nvme-cli prints them.
+ * Linux's `NVME_HOST_MEM_RETURN`; HMNARE and HMNAR are where nvme-cli prints them.
  */
 export const HostMemoryBuffer = feature(
   'Host Memory Buffer',

@@ -32,14 +32,14 @@ export const NAMESPACE_METADATA_ELEMENT = codes(
   { OS_NS_NAME: 0x01, PRE_BOOT_NS_NAME: 0x02, OS_NS_QUAL_1: 0x03, OS_NS_QUAL_2: 0x04 },
 )
 
-/** How the data of the three features begins; NDESC elements follow, each as long as it says. */
+/** Header of the data of the three features; NDESC elements of different lengths follow. */
 export const HostMetadata = struct(
   'Host Metadata',
-  { bytes: 2, doc: 'How many elements follow', spec: 'libnvme 1.3 nvme_host_metadata' },
+  { bytes: 2, doc: 'Number of elements', spec: 'libnvme 1.3 nvme_host_metadata' },
   { NDESC: u8(0, 'Number of Metadata Element Descriptors') },
 )
 
-/** How an element begins; ELEN bytes of UTF-8 follow. */
+/** Header of an element; ELEN bytes of UTF-8 follow. */
 export const MetadataElement = struct(
   'Metadata Element Descriptor',
   { bytes: 4, doc: 'Type and length of an element', spec: 'libnvme 1.3 nvme_metadata_element_desc' },
@@ -51,7 +51,7 @@ export const EnhancedControllerMetadata = feature(
   'Enhanced Controller Metadata',
   {
     fid: FID.ENHANCED_CONTROLLER_METADATA,
-    doc: 'What the host says of a controller',
+    doc: 'Controller metadata from the host',
     spec: 'Base 2.1 §5.1.25.1.26',
     data: HostMetadata,
   },
@@ -63,7 +63,7 @@ export const ControllerMetadata = feature(
   'Controller Metadata',
   {
     fid: FID.CONTROLLER_METADATA,
-    doc: 'What the host says of a controller',
+    doc: 'Controller metadata from the host',
     spec: 'Base 2.1 §5.1.25.1.26',
     data: HostMetadata,
   },
@@ -75,7 +75,7 @@ export const NamespaceMetadata = feature(
   'Namespace Metadata',
   {
     fid: FID.NAMESPACE_METADATA,
-    doc: 'What the host says of a namespace',
+    doc: 'Namespace metadata from the host',
     spec: 'Base 2.1 §5.1.25.1.26.3',
     data: HostMetadata,
   },

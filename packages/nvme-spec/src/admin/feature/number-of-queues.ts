@@ -2,14 +2,14 @@ import { count, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /**
- * Number of Queues (FID 07h): how many I/O submission and completion queues are asked for in CDW11 of Set Features,
- * and how many are allocated in DW0 of the completion. All are 0's based, and both may differ.
+ * Number of Queues (FID 07h): I/O submission and completion queues requested in CDW11 of Set Features, and allocated in
+ * DW0 of the completion. All numbers are 0's based; both may differ.
  */
 export const NumberOfQueues = feature(
   'Number of Queues',
   {
     fid: FID.NUMBER_OF_QUEUES,
-    doc: 'I/O queues asked for, and I/O queues allocated',
+    doc: 'I/O queues requested and allocated',
     spec: 'libnvme 1.3 NVME_FEAT_NRQS_NSQR_SHIFT',
   },
   {

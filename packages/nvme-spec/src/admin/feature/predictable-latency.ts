@@ -1,7 +1,7 @@
 import { bit, bits, feature, struct, u16, u64 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** Thresholds of which an event warns; the bits of Enable Event are those of the log's event type. */
+/** Thresholds of warning events; the bits of Enable Event are those of the log's event type. */
 export const DeterministicThresholdConfiguration = struct(
   'Deterministic Threshold Configuration',
   { bytes: 512, doc: 'Thresholds of a Deterministic Window', spec: 'libnvme 1.3 nvme_plm_config' },
@@ -13,7 +13,7 @@ export const DeterministicThresholdConfiguration = struct(
   },
 )
 
-/** Predictable Latency Mode Config (FID 13h): of an NVM Set (`nvme_set_features_plm_config`, NVME_FEAT_PLM_PLME). */
+/** Predictable Latency Mode Config (FID 13h) of an NVM Set (`nvme_set_features_plm_config`, NVME_FEAT_PLM_PLME). */
 export const PredictableLatencyModeConfig = feature(
   'Predictable Latency Mode Config',
   {
@@ -31,7 +31,7 @@ export const PredictableLatencyModeConfig = feature(
 
 const WSEL = bits(2, 0, 'Window Select', { DTWIN: 1, NDWIN: 2 })
 
-/** Predictable Latency Mode Window (FID 14h): of an NVM Set (Base 2.1 Figures 405 and 406). */
+/** Predictable Latency Mode Window (FID 14h) of an NVM Set (Base 2.1 Figures 405 and 406). */
 export const PredictableLatencyModeWindow = feature(
   'Predictable Latency Mode Window',
   { fid: FID.PREDICTABLE_LATENCY_MODE_WINDOW, doc: 'Window of an NVM Set', spec: 'Base 2.1 §5.1.25.1.13' },

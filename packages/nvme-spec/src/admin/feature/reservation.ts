@@ -1,12 +1,12 @@
 import { bit, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** Reservation Notification Mask (FID 82h): which notifications of a namespace are not sent. */
+/** Reservation Notification Mask (FID 82h): notifications of a namespace that are suppressed. */
 export const ReservationNotificationMask = feature(
   'Reservation Notification Mask',
   {
     fid: FID.RESERVATION_NOTIFICATION_MASK,
-    doc: 'Reservation notifications not sent',
+    doc: 'Masked reservation notifications',
     spec: 'libnvme 1.3 nvme_feat_resv_notify_flags',
   },
   {
@@ -18,12 +18,12 @@ export const ReservationNotificationMask = feature(
   },
 )
 
-/** Reservation Persistence (FID 83h): whether reservations of a namespace outlast a power loss. */
+/** Reservation Persistence (FID 83h): whether reservations of a namespace persist through a power loss. */
 export const ReservationPersistence = feature(
   'Reservation Persistence',
   {
     fid: FID.RESERVATION_PERSISTENCE,
-    doc: 'Whether reservations outlast a power loss',
+    doc: 'Persistence of reservations through power loss',
     spec: 'libnvme 1.3 NVME_FEAT_RP_PTPL_SHIFT',
   },
   { CDW11: { PTPL: bit(0, 'Persist Through Power Loss') } },

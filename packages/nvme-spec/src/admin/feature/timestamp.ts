@@ -1,10 +1,10 @@
 import { bit, bits, feature, struct, u48, u8 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** A time; TSTMPS is what the controller says of it, and zero in Set Features (Base 2.1 Figures 395 and 396). */
+/** A time; TSTMPS is its status, zero in Set Features (Base 2.1 Figures 395 and 396). */
 export const TimestampData = struct(
   'Timestamp data',
-  { bytes: 8, doc: 'A time, and where it comes from', spec: 'Base 2.1 §5.1.25.1.7' },
+  { bytes: 8, doc: 'A time and its origin', spec: 'Base 2.1 §5.1.25.1.7' },
   {
     TSTMP: u48(0, 'Timestamp in milliseconds since 1970 or since a reset'),
     TSTMPS: u8(6, 'Timestamp Attribute', {

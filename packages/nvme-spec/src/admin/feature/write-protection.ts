@@ -1,7 +1,7 @@
 import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
-/** Namespace Write Protection Config (FID 84h): the state of a namespace. */
+/** Namespace Write Protection Config (FID 84h): the write protection state of a namespace. */
 export const NamespaceWriteProtectionConfig = feature(
   'Namespace Write Protection Config',
   {
@@ -29,7 +29,10 @@ const states = {
   CONTROLLED_BY_RPMB: 4,
 }
 
-/** Boot Partition Write Protection Config (FID 85h): the states of both; bits of NVME_FEAT_BPWPC_BP0WPS_SHIFT. */
+/**
+ * Boot Partition Write Protection Config (FID 85h): the states of both partitions; bits of
+ * NVME_FEAT_BPWPC_BP0WPS_SHIFT.
+ */
 export const BootPartitionWriteProtectionConfig = feature(
   'Boot Partition Write Protection Config',
   {

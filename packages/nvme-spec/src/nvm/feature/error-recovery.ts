@@ -1,7 +1,7 @@
 import { FID } from '../../admin/features.js'
 import { bit, bits, feature } from '../../layout/index.js'
 
-/** Error Recovery (FID 05h): of a namespace (NVM 1.2 §4.1.3.2, Figure 96). */
+/** Error Recovery (FID 05h) of a namespace (NVM 1.2 §4.1.3.2, Figure 96). */
 export const ErrorRecovery = feature(
   'Error Recovery',
   { fid: FID.ERROR_RECOVERY, doc: 'Error recovery of a namespace', spec: 'NVM 1.2 §4.1.3.2' },

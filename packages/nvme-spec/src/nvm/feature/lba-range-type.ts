@@ -1,7 +1,7 @@
 import { bit, bytes, count, feature, someOf, struct, structs, u64, u8 } from '../../layout/index.js'
 import { FID } from '../../admin/features.js'
 
-/** A range of logical blocks and what it is for (NVM 1.2 §4.1.3.1, Figure 95). */
+/** A range of logical blocks and its use (NVM 1.2 §4.1.3.1, Figure 95). */
 export const LbaRange = struct(
   'LBA Range Type Entry',
   { bytes: 64, doc: 'A range of logical blocks and its use', spec: 'NVM 1.2 §4.1.3.1' },
@@ -14,16 +14,16 @@ export const LbaRange = struct(
   },
 )
 
-/** The data of LBA Range Type: room for 64 ranges, of which NUM says how many are in use (NVM 1.2 §4.1.3.1). */
+/** The data of LBA Range Type: space for 64 ranges; NUM is the number in use (NVM 1.2 §4.1.3.1). */
 export const LbaRanges = struct(
   'LBA Ranges',
-  { bytes: 4096, doc: 'Room for 64 ranges', spec: 'NVM 1.2 §4.1.3.1' },
+  { bytes: 4096, doc: 'Up to 64 ranges', spec: 'NVM 1.2 §4.1.3.1' },
   { RANGE: structs(0, 64, LbaRange, 'LBA ranges') },
 )
 
-/** LBA Range Type (FID 03h): what ranges of a namespace are for (NVM 1.2 §4.1.3.1, Figures 93 to 95). */
+/** LBA Range Type (FID 03h): uses of a namespace's ranges (NVM 1.2 §4.1.3.1, Figures 93 to 95). */
 export const LbaRangeType = feature(
   'LBA Range Type',
-  { fid: FID.LBA_RANGE_TYPE, doc: 'Uses of ranges of a namespace', spec: 'NVM 1.2 §4.1.3.1', data: LbaRanges },
+  { fid: FID.LBA_RANGE_TYPE, doc: 'Use of ranges of a namespace', spec: 'NVM 1.2 §4.1.3.1', data: LbaRanges },
   { CDW11: { NUM: count(5, 0, 'Number of LBA Ranges') } },
 )

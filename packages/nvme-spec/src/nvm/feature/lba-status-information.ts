@@ -2,12 +2,12 @@ import { FID } from '../../admin/features.js'
 import { bits, feature } from '../../layout/index.js'
 
 /**
- * LBA Status Information Attributes (FID 15h, which Figure 91 calls LBA Status Information Report Interval): how often
- * to ask for potentially unrecoverable blocks (NVM 1.2 §4.1.3.5, Figure 99).
+ * LBA Status Information Attributes (FID 15h, called LBA Status Information Report Interval in Figure 91): interval for
+ * querying potentially unrecoverable blocks (NVM 1.2 §4.1.3.5, Figure 99).
  */
 export const LbaStatusInformationAttributes = feature(
   'LBA Status Information Attributes',
-  { fid: FID.LBA_STATUS_INFORMATION_ATTRIBUTES, doc: 'How often LBA status is reported', spec: 'NVM 1.2 §4.1.3.5' },
+  { fid: FID.LBA_STATUS_INFORMATION_ATTRIBUTES, doc: 'Intervals of LBA status reports', spec: 'NVM 1.2 §4.1.3.5' },
   {
     CDW11: {
       LSIRI: bits(15, 0, 'LBA Status Information Report Interval in 100 ms'),

@@ -1,7 +1,7 @@
 import { FID } from '../../admin/features.js'
 import { bit, bits, bytes, feature, openBits, struct, u16, u8 } from '../../layout/index.js'
 
-/** Performance Attribute 00h; R4KARL is 0h where unknown, else 1h to 17h from 100 s down to 1 ns (Figure 102). */
+/** Performance Attribute 00h; R4KARL is 0h if unknown, otherwise 1h to 17h for 100 s down to 1 ns (Figure 102). */
 export const StandardPerformanceAttribute = struct(
   'Standard Performance Attribute',
   { bytes: 4096, doc: 'Latency of reads, as a range', spec: 'NVM 1.2 §4.1.3.7.1' },
@@ -13,7 +13,7 @@ export const PerformanceAttributeIdentifiers = struct(
   'Performance Attribute Identifier List',
   { bytes: 4096, doc: 'Identifiers of the vendor specific attributes', spec: 'NVM 1.2 §4.1.3.7.2' },
   {
-    ATTRIBUTES: u8(0, 'Which attributes these are', {
+    ATTRIBUTES: u8(0, 'Kind of the attributes', {
       ATTRTYP: bits(2, 0, 'Attribute Type', { CURRENT: 0, DEFAULT: 1, SAVED: 2 }),
     }),
     MSVSPA: u8(1, 'Maximum Saveable Vendor Specific Performance Attributes'),
@@ -25,7 +25,7 @@ export const PerformanceAttributeIdentifiers = struct(
 /** Performance Attributes C1h to FFh (Figure 104). */
 export const VendorSpecificPerformanceAttribute = struct(
   'Vendor Specific Performance Attribute',
-  { bytes: 4096, doc: 'An attribute that a vendor defined', spec: 'NVM 1.2 §4.1.3.7.3' },
+  { bytes: 4096, doc: 'A vendor defined attribute', spec: 'NVM 1.2 §4.1.3.7.3' },
   {
     PAID: bytes(0, 16, 'Performance Attribute Identifier'),
     ATTRL: u16(30, 'Attribute Length in bytes'),
@@ -33,7 +33,7 @@ export const VendorSpecificPerformanceAttribute = struct(
   },
 )
 
-/** Performance Characteristics (FID 1Ch): ATTRI says which attribute the data is (NVM 1.2 §4.1.3.7, Figure 101). */
+/** Performance Characteristics (FID 1Ch); ATTRI selects the attribute (NVM 1.2 §4.1.3.7, Figure 101). */
 export const PerformanceCharacteristics = feature(
   'Performance Characteristics',
   { fid: FID.PERFORMANCE_CHARACTERISTICS, doc: 'Performance attributes', spec: 'NVM 1.2 §4.1.3.7' },
@@ -42,7 +42,7 @@ export const PerformanceCharacteristics = feature(
       ATTRI: openBits(7, 0, 'Attribute Index', { STANDARD: 0x00, IDENTIFIERS: 0xc0 }),
       RVSPA: bit(8, 'Revert Vendor Specific Performance Attribute'),
     },
-    // The answer is data.
+    // The result is data.
     DW0: {},
   },
 )
