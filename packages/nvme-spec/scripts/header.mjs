@@ -1,7 +1,7 @@
 // Writes include/gpunvme/nvme_spec.h: every declaration for C11, C++17, CUDA and Linux kernel modules.
-import { CQE } from '../dist/cqe.js'
+import { CQE } from '../dist/entries.js'
 import { DOORBELL_BASE } from '../dist/doorbells.js'
-import { SQE } from '../dist/sqe.js'
+import { SQE } from '../dist/entries.js'
 import { writeCommand } from './commands.mjs'
 import { items, placeOf, statusTables } from './items.mjs'
 import { comment, uniqueNames } from './names.mjs'

@@ -1,10 +1,12 @@
-// What is declared: every item of dist/all.js with the name it is exported by and the file that declares it.
+// What is declared: every item of the entry points with the name it is exported by and the file that declares it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import * as all from '../dist/all.js'
-import * as registers from '../dist/registers.js'
-import { allVfioUserStructs } from '../dist/vfio-user/all.js'
+import { allCommands, allFeatures, declarationsIn } from '../dist/all.js'
+import * as spec from '../dist/index.js'
+import * as pci from '../dist/pci/index.js'
+import { registers } from '../dist/registers.js'
+import * as vfioUser from '../dist/vfio-user/index.js'
 
 export const packageRoot = join(import.meta.dirname, '..')
 
@@ -29,29 +31,22 @@ function withNested(/** @type {readonly AnyStruct[]} */ structs) {
   return [...seen]
 }
 
-export const items = {
-  registers: registers.registers,
-  structs: withNested([
-    ...all.allStructs,
-    ...all.allFeatures.flatMap(({ data }) => (data === undefined ? [] : [data])),
-  ]),
-  commands: all.allCommands,
-  features: all.allFeatures,
-  words: all.allWords,
-  codes: all.allCodes,
-  // No part of what is on the wire of NVMe: the map has them, the C header does not.
-  vfioUser: allVfioUserStructs,
-}
-
 /** @type {Map<unknown, Place>} */
 const places = new Map()
 /** @type {(Place & { table: StatusTable })[]} */
 export const statusTables = []
-/** The source files that declare anything, relative to the package, with their text. */
+
+const read = (/** @type {string} */ file) => readFileSync(join(packageRoot, 'src', file), 'utf8')
+/** Chapters, in the order of the entry points that export them. */
+const chapters = ['', 'pci/', 'vfio-user/'].flatMap((folder) =>
+  Array.from(read(`${folder}index.ts`).matchAll(/ from '\.\/(.*)\.js'$/gm), ([, name]) => `${folder}${name}.ts`),
+)
+const rank = (/** @type {string} */ file) => (chapters.includes(file) ? chapters.indexOf(file) : chapters.length)
+/** Source files outside layout/, relative to the package, with their text: chapters first. */
 export const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !/\.(test|test-d|bench)\.ts$/.test(file) && !file.startsWith('layout/'))
-  .sort()
-  .map((file) => ({ file: `src/${file}`, text: readFileSync(join(packageRoot, 'src', file), 'utf8') }))
+  .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  .map((file) => ({ file: `src/${file}`, text: read(file) }))
 for (const { file, text } of sources) {
   const built = join(packageRoot, file.replace(/^src/, 'dist').replace(/ts$/, 'js'))
   if (!existsSync(built)) throw new Error(`${file} is newer than what was built last; build and generate: pnpm gen`)
@@ -61,6 +56,22 @@ for (const { file, text } of sources) {
     places.set(value, { exportName, file })
     if (isStatusTable(value)) statusTables.push({ exportName, file, table: value })
   }
+}
+
+const declared = [spec, pci].map(declarationsIn)
+const order = [...places.keys()]
+/** @type {<T>(items: readonly T[]) => T[]} in the order of the sources */
+const inOrder = (items) => items.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
+
+export const items = {
+  registers,
+  structs: withNested(inOrder(declared.flatMap(({ structs }) => structs))),
+  commands: allCommands,
+  features: allFeatures,
+  words: inOrder(declared.flatMap(({ words }) => words)),
+  codes: inOrder(declared.flatMap(({ codes }) => codes)),
+  // No part of what is on the wire of NVMe: the map has them, the C header does not.
+  vfioUser: inOrder(declarationsIn(vfioUser).structs),
 }
 
 const listed = new Set(/** @type {unknown[]} */ (Object.values(items).flat()))

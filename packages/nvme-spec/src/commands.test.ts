@@ -1,18 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fieldValues } from '../test/arbitrary.js'
-import { fromHex, toHex, unwritten } from '../test/bytes.js'
 import { Abort, AsyncEventRequest } from './admin/events.js'
-import { NumberOfQueues } from './admin/feature/number-of-queues.js'
-import { FID, GetFeatures, SetFeatures } from './admin/features.js'
+import { FID, GetFeatures, NumberOfQueues, SetFeatures } from './admin/features.js'
 import { CNS, Identify } from './admin/identify.js'
 import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
 import { decodeSqe, encodeSqe, formatSqe } from './commands.js'
+import { SQE } from './entries.js'
 import { describeFields, type FieldMap, type Layout } from './layout/index.js'
 import { zeroBased } from './layout/zero-based.js'
-import { Flush } from './nvm/flush.js'
-import { Read, Write } from './nvm/read-write.js'
-import { SQE } from './sqe.js'
+import { Flush, Read, Write } from './nvm/commands.js'
+import { fieldValues } from '../test/arbitrary.js'
+import { fromHex, toHex, unwritten } from '../test/bytes.js'
 
 interface AnyCommand {
   readonly name: string

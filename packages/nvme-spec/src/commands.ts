@@ -1,29 +1,29 @@
 import { GetFeatures, SetFeatures } from './admin/features.js'
 import { allCommands, allFeatures } from './all.js'
+import { SQE } from './entries.js'
 import {
+  type AnyCommand,
+  type AnyWord32,
   cdw,
+  type CommandSet,
   decodeFields,
   describeFields,
   encodeBits,
   encodeFields,
-  refuse,
-  type AnyCommand,
-  type AnyWord32,
-  type CommandSet,
   type FeatureDword,
   type Field,
   type Layout,
+  refuse,
 } from './layout/index.js'
 import { isPlain } from './layout/placed.js'
-import { DSM, PRINFO } from './nvm/io-words.js'
+import { DSM, PRINFO } from './nvm/commands.js'
 import {
+  type DecodedSglDescriptor,
   decodeSglDescriptor,
   encodeSglDescriptor,
   formatSglDescriptor,
   SGL1_OFFSET,
-  type DecodedSglDescriptor,
 } from './sgl.js'
-import { SQE } from './sqe.js'
 
 /** Fields of commands whose bits have names, by name. */
 const fieldWords: Readonly<Record<string, AnyWord32>> = { DSM, PRINFO, PRINFOR: PRINFO, PRINFOW: PRINFO }

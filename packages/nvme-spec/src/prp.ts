@@ -1,4 +1,4 @@
-import { prpProblem, segmentAt } from './engine/segments.js'
+import { prpProblem, segmentAt } from './engine/memory.js'
 import { checkInteger, refuseArgument } from './integer.js'
 import type { DmaSegment } from './transport.js'
 

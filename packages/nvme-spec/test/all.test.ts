@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allCommands, allFeatures, allStructs, allWords } from '../src/all.js'
-import { allVfioUserStructs } from '../src/vfio-user/all.js'
+import { allCommands, allFeatures, declarationsIn } from '../src/all.js'
 import { CQE, decodeSqe, encodeSqe, formatCqe, formatSqe, registers } from '../src/index.js'
 import {
   decodeFields,
@@ -13,10 +12,12 @@ import {
   type FeatureDword,
   type Layout,
 } from '../src/layout/index.js'
+import * as vfioUser from '../src/vfio-user/index.js'
 import { legalTexts, legalWord, memoryOf } from './arbitrary.js'
 import { toHex, unwritten } from './bytes.js'
+import { declared } from './declared.js'
 
-const structures: readonly Layout[] = [...allStructs, ...allCommands, ...allVfioUserStructs]
+const structures: readonly Layout[] = [...declared.structs, ...allCommands, ...declarationsIn(vfioUser).structs]
 
 describe.each(structures)('$name', (struct) => {
   // Few rounds for long structures: each of their bits is random in each of them.
@@ -99,7 +100,7 @@ describe.each(registers as readonly AnyRegister[])('register $name', (register) 
 })
 
 const words = [
-  ...allWords,
+  ...declared.words,
   ...allFeatures.flatMap((feature: AnyFeature) =>
     Object.keys(feature)
       .filter((key) => /^C?DW\d+$/.test(key))

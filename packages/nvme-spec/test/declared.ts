@@ -1,6 +1,11 @@
-import { allCommands, allFeatures, allStructs, allWords } from '../src/all.js'
+import { allCommands, allFeatures, declarationsIn } from '../src/all.js'
+import * as spec from '../src/index.js'
 import type { BitsMap, FieldMap } from '../src/layout/index.js'
+import * as pci from '../src/pci/index.js'
 import { registers } from '../src/registers.js'
+
+/** Declarations of the main entry point and of `/pci`, by kind. */
+export const declared = declarationsIn({ ...spec, ...pci })
 
 /** A field of a structure or a command, or a row of a word, by the names on the way to it: `CAP.MQES`. */
 export interface Declared {
@@ -31,7 +36,7 @@ export function everyField(): Declared[] {
       if ('struct' in field) addFields(field.struct as Placed)
     }
   }
-  for (const struct of allStructs) addFields(struct)
+  for (const struct of declared.structs) addFields(struct)
   for (const command of allCommands) addFields(command)
   for (const feature of allFeatures) {
     if (feature.data !== undefined) addFields(feature.data)
@@ -41,6 +46,6 @@ export function everyField(): Declared[] {
         addRows(`${feature.name}.${dword}`, fields)
     }
   }
-  for (const word of [...allWords, ...registers]) addRows(word.name, word.fields)
+  for (const word of [...declared.words, ...registers]) addRows(word.name, word.fields)
   return found
 }

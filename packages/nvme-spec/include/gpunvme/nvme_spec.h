@@ -460,6 +460,184 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_cqe, status, 14);
 #define GPUNVME_CQE_STATUS_DNR_SHIFT 15 /* Do Not Retry */
 #define GPUNVME_CQE_STATUS_DNR_MASK 0x8000u
 
+/* SglDescriptor: Generic SGL descriptor (Base 2.1 §4.3.2) */
+struct gpunvme_sgl_descriptor {
+	uint8_t dts[15]; /* Descriptor Type Specific */
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_descriptor, dts, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_descriptor, sglid, 15);
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglDataBlock: A data block (Base 2.1 §4.3.2) */
+struct gpunvme_sgl_data_block {
+	uint64_t addr; /* Address */
+	uint32_t len; /* Length, in bytes */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_data_block, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, sglid, 15);
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglBitBucket: Source data to be discarded (Base 2.2 §4.3.2) */
+struct gpunvme_sgl_bit_bucket {
+	uint8_t reserved_0[8];
+	uint32_t len; /* Length, in bytes */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_bit_bucket, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, sglid, 15);
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglSegment: The next segment, not the last (Base 2.2 §4.3.2) */
+struct gpunvme_sgl_segment {
+	uint64_t addr; /* Address of the next segment */
+	uint32_t len; /* Length of the next segment, in bytes: a multiple of 16 */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_segment, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, sglid, 15);
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglLastSegment: The next and last segment (Base 2.2 §4.3.2) */
+struct gpunvme_sgl_last_segment {
+	uint64_t addr; /* Address of the last segment */
+	uint32_t len; /* Length of the last segment, in bytes: a multiple of 16 */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_last_segment, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, sglid, 15);
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_VENDOR 0xfu
+
+/* KeyedSglDataBlock: A data block with a key (Base 2.2 §4.3.2) */
+struct gpunvme_keyed_sgl_data_block {
+	uint64_t addr; /* Address */
+	uint8_t len[3]; /* Length, in bytes */
+	uint8_t key[4]; /* Key */
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_keyed_sgl_data_block, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, key, 11);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, sglid, 15);
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
+
+/* TransportSglDataBlock: A transport specific data block (Base 2.2 §4.3.2) */
+struct gpunvme_transport_sgl_data_block {
+	uint8_t reserved_0[8];
+	uint32_t len; /* Length, in bytes */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_transport_sgl_data_block, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
+
 /* ActiveNamespaceList: Up to 1024 active namespace identifiers (CNS 02h) (Base 2.1 §5.1.13.2.2) */
 struct gpunvme_active_namespace_list {
 	uint32_t nsid[1024]; /* Namespace Identifiers */
@@ -473,6 +651,309 @@ struct gpunvme_allocated_namespace_list {
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_allocated_namespace_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_allocated_namespace_list, nsid, 0);
+
+/* NamespaceIdDescriptor: Header of a namespace identifier (Base 2.1 §5.1.13.2.3) */
+struct gpunvme_namespace_id_descriptor {
+	uint8_t nidt; /* Namespace Identifier Type */
+	uint8_t nidl; /* Namespace Identifier Length in bytes */
+	uint8_t reserved_2[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_id_descriptor, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, nidt, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, nidl, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, reserved_2, 2);
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_EUI64 0x1u
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_NGUID 0x2u
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_UUID 0x3u
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_CSI 0x4u
+
+/* ControllerList: Up to 2047 controller identifiers (Base 2.1 §4.6.1) */
+struct gpunvme_controller_list {
+	uint16_t numcids; /* Number of Controller Identifiers */
+	uint16_t cntlid[2047]; /* Controller Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_controller_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_list, numcids, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_list, cntlid, 2);
+
+/* NvmSetAttributes: An NVM Set (Base 2.1 §5.1.13.2.4) */
+struct gpunvme_nvm_set_attributes {
+	uint16_t nsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint8_t reserved_4[4];
+	uint32_t r4krt; /* Random 4 KiB Read Typical in units of 100 ns */
+	uint32_t ows; /* Optimal Write Size in bytes */
+	uint64_t tnvmsc[2]; /* Total NVM Set Capacity in bytes */
+	uint64_t unvmsc[2]; /* Unallocated NVM Set Capacity in bytes */
+	uint8_t reserved_48[80];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_nvm_set_attributes, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, nsetid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, endgid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, r4krt, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, ows, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, tnvmsc, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, unvmsc, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, reserved_48, 48);
+
+/* NvmSetList: Up to 31 NVM Sets (Base 2.1 §5.1.13.2.4) */
+struct gpunvme_nvm_set_list {
+	uint8_t nument; /* Number of Entries */
+	uint8_t reserved_1[127];
+	struct gpunvme_nvm_set_attributes entry[31]; /* NVM Sets */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_nvm_set_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, nument, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, entry, 128);
+
+/* UuidListEntry: A UUID and its association (libnvme 1.3 nvme_id_uuid_list_entry) */
+struct gpunvme_uuid_list_entry {
+	uint32_t bits_0; /* IDASC */
+	uint8_t reserved_4[12];
+	uint8_t uuid[16]; /* UUID, big endian */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_uuid_list_entry, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, bits_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, uuid, 16);
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_SHIFT 0 /* Identifier Association */
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_MASK 0x3u
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_NONE 0x0u
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_VENDOR 0x1u
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_SUBSYSTEM_VENDOR 0x2u
+
+/* UuidList: Up to 127 UUIDs (libnvme 1.3 nvme_id_uuid_list) */
+struct gpunvme_uuid_list {
+	uint8_t reserved_0[32];
+	struct gpunvme_uuid_list_entry entry[127]; /* UUIDs, from UUID Index 1 */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_uuid_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list, entry, 32);
+
+/* DomainAttributes: A domain (Base 2.1 §5.1.13.2.15) */
+struct gpunvme_domain_attributes {
+	uint16_t did; /* Domain Identifier */
+	uint8_t reserved_2[14];
+	uint64_t tdc[2]; /* Total Domain Capacity in bytes */
+	uint64_t udc[2]; /* Unallocated Domain Capacity in bytes */
+	uint64_t megdc[2]; /* Max Endurance Group Domain Capacity in bytes */
+	uint8_t reserved_64[64];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_domain_attributes, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, did, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, tdc, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, udc, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, megdc, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, reserved_64, 64);
+
+/* DomainList: Up to 31 domains (Base 2.1 §5.1.13.2.15) */
+struct gpunvme_domain_list {
+	uint8_t nument; /* Number of Entries */
+	uint8_t reserved_1[127];
+	struct gpunvme_domain_attributes entry[31]; /* Domains */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_domain_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, nument, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, entry, 128);
+
+/* EnduranceGroupList: Up to 2047 Endurance Group Identifiers (Base 2.1 §5.1.13.2.16) */
+struct gpunvme_endurance_group_list {
+	uint16_t negids; /* Number of Endurance Group Identifiers */
+	uint16_t endgid[2047]; /* Endurance Group Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, negids, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, endgid, 2);
+
+/* IoCommandSetVector: Command sets that can be used together (libnvme 1.16 nvme_id_iocs_iocsc) */
+struct gpunvme_io_command_set_vector {
+	uint32_t bits_0; /* NVMCS KVCS ZNSCS SLMCS CPNCS */
+	uint8_t reserved_4[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_io_command_set_vector, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_set_vector, bits_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_set_vector, reserved_4, 4);
+#define GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS_SHIFT 0 /* NVM Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS_MASK 0x1u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_KVCS_SHIFT 1 /* Key Value Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_KVCS_MASK 0x2u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS_SHIFT 2 /* Zoned Namespace Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS_MASK 0x4u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS_SHIFT 3 /* Subsystem Local Memory Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS_MASK 0x8u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS_SHIFT 4 /* Computational Programs Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS_MASK 0x10u
+
+/* IoCommandSets: Combinations of command sets (Base 2.1 §5.1.13.2.19) */
+struct gpunvme_io_command_sets {
+	struct gpunvme_io_command_set_vector iocsc[512]; /* I/O Command Set Combinations */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_io_command_sets, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_sets, iocsc, 0);
+
+/* IdentifyIndependentNamespace: Namespace data common to all command sets (Base 2.1 §5.1.13.2.8) */
+struct gpunvme_identify_independent_namespace {
+	uint8_t nsfeat; /* Common Namespace Features */
+	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
+	uint8_t rescap; /* Reservation Capabilities */
+	uint8_t fpi; /* Format Progress Indicator */
+	uint32_t anagrpid; /* ANA Group Identifier */
+	uint8_t nsattr; /* Namespace Attributes */
+	uint8_t reserved_9;
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint8_t nstat; /* Namespace Status */
+	uint8_t kpios; /* Key Per I/O Status */
+	uint16_t maxkt; /* Maximum Key Tag */
+	uint8_t reserved_18[2];
+	uint32_t rgrpid; /* Reachability Group Identifier */
+	uint8_t reserved_24[4072];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_independent_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nsfeat, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nmic, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, rescap, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, fpi, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, anagrpid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nsattr, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_9, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nvmsetid, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, endgid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nstat, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, kpios, 15);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, maxkt, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_18, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, rgrpid, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_24, 24);
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE_SHIFT 3 /* UID Reuse */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE_MASK 0x8u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA_SHIFT 4 /* Rotational Media */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA_MASK 0x10u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP_SHIFT 5 /* Volatile Write Cache Not Present */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP_MASK 0x20u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS_MASK 0x2u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL_SHIFT 0 /* Persist Through Power Loss */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE_SHIFT 1 /* Write Exclusive */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE_MASK 0x2u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA_SHIFT 2 /* Exclusive Access */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA_MASK 0x4u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO_SHIFT 3 /* Write Exclusive - Registrants Only */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO_MASK 0x8u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO_SHIFT 4 /* Exclusive Access - Registrants Only */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO_MASK 0x10u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR_SHIFT 5 /* Write Exclusive - All Registrants */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR_MASK 0x20u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_MASK 0x40u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as in 1.3 and later */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_MASK 0x80u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_MASK 0x7fu
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS_SHIFT 7 /* Format Progress Indicator Support */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS_MASK 0x80u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP_SHIFT 0 /* Currently Write Protected */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY_SHIFT 0 /* Namespace Ready */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_SHIFT 1 /* I/O Impacted */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_MASK 0x6u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_REPORTED 0x0u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_DEGRADED 0x2u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_DEGRADED 0x3u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS_SHIFT 0 /* Key Per I/O Enabled in Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS_SHIFT 1 /* Key Per I/O Supported in Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS_MASK 0x2u
+
+/* PrimaryControllerCapabilities: Flexible resources of a primary controller (libnvme 1.3 nvme_primary_ctrl_cap) */
+struct gpunvme_primary_controller_capabilities {
+	uint16_t cntlid; /* Controller Identifier */
+	uint16_t portid; /* Port Identifier */
+	uint8_t crt; /* Controller Resource Types */
+	uint8_t reserved_5[27];
+	uint32_t vqfrt; /* VQ Resources Flexible Total */
+	uint32_t vqrfa; /* VQ Resources Flexible Assigned */
+	uint16_t vqrfap; /* VQ Resources Flexible Allocated to Primary */
+	uint16_t vqprt; /* VQ Resources Private Total */
+	uint16_t vqfrsm; /* VQ Resources Flexible Secondary Maximum */
+	uint16_t vqgran; /* VQ Flexible Resource Preferred Granularity */
+	uint8_t reserved_48[16];
+	uint32_t vifrt; /* VI Resources Flexible Total */
+	uint32_t virfa; /* VI Resources Flexible Assigned */
+	uint16_t virfap; /* VI Resources Flexible Allocated to Primary */
+	uint16_t viprt; /* VI Resources Private Total */
+	uint16_t vifrsm; /* VI Resources Flexible Secondary Maximum */
+	uint16_t vigran; /* VI Flexible Resource Preferred Granularity */
+	uint8_t reserved_80[4016];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_primary_controller_capabilities, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, cntlid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, portid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, crt, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_5, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqfrt, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqrfa, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqrfap, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqprt, 42);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqfrsm, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqgran, 46);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_48, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vifrt, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, virfa, 68);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, virfap, 72);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, viprt, 74);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vifrsm, 76);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vigran, 78);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_80, 80);
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ_SHIFT 0 /* VQ Resources supported */
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ_MASK 0x1u
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI_SHIFT 1 /* VI Resources supported */
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI_MASK 0x2u
+
+/* SecondaryController: A secondary controller (libnvme 1.3 nvme_secondary_ctrl) */
+struct gpunvme_secondary_controller {
+	uint16_t scid; /* Secondary Controller Identifier */
+	uint16_t pcid; /* Primary Controller Identifier */
+	uint8_t scs; /* Secondary Controller State */
+	uint8_t reserved_5[3];
+	uint16_t vfn; /* Virtual Function Number */
+	uint16_t nvq; /* Number of VQ Flexible Resources Assigned */
+	uint16_t nvi; /* Number of VI Flexible Resources Assigned */
+	uint8_t reserved_14[18];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_secondary_controller, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, scid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, pcid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, scs, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, reserved_5, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, vfn, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, nvq, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, nvi, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, reserved_14, 14);
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_SHIFT 0 /* State */
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_MASK 0x1u
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_OFFLINE 0x0u
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_ONLINE 0x1u
+
+/* SecondaryControllerList: Up to 127 secondary controllers (libnvme 1.3 nvme_secondary_ctrl_list) */
+struct gpunvme_secondary_controller_list {
+	uint8_t numid; /* Number of Identifiers */
+	uint8_t reserved_1[31];
+	struct gpunvme_secondary_controller entry[127]; /* Secondary controllers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_secondary_controller_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, numid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, entry, 32);
 
 /* PowerStateDescriptor: Power and latencies of one power state (Base 2.1 §5.1.13.2.1) */
 struct gpunvme_power_state_descriptor {
@@ -1172,757 +1653,175 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vs, 3072);
 #define GPUNVME_IDENTIFY_CONTROLLER_DCTYPE_DDC 0x1u
 #define GPUNVME_IDENTIFY_CONTROLLER_DCTYPE_CDC 0x2u
 
-/* IdentifyNamespace: Identify Namespace data structure (CNS 00h) (NVM 1.2 §4.1.5.1) */
-struct gpunvme_identify_namespace {
-	uint64_t nsze; /* Namespace Size in logical blocks */
-	uint64_t ncap; /* Namespace Capacity in logical blocks */
-	uint64_t nuse; /* Namespace Utilization in logical blocks */
-	uint8_t nsfeat; /* Namespace Features */
-	uint8_t nlbaf; /* Number of LBA Formats, 0's based */
-	uint8_t flbas; /* Formatted LBA Size */
-	uint8_t mc; /* Metadata Capabilities */
-	uint8_t dpc; /* End-to-end Data Protection Capabilities */
-	uint8_t dps; /* End-to-end Data Protection Type Settings */
-	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
-	uint8_t rescap; /* Reservation Capabilities */
-	uint8_t fpi; /* Format Progress Indicator */
-	uint8_t dlfeat; /* Deallocate Logical Block Features */
-	uint16_t nawun; /* Namespace Atomic Write Unit Normal, 0's based */
-	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail, 0's based */
-	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit, 0's based */
-	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal, 0's based */
-	uint16_t nabo; /* Namespace Atomic Boundary Offset */
-	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail, 0's based */
-	uint16_t noiob; /* Namespace Optimal I/O Boundary in logical blocks */
-	uint64_t nvmcap[2]; /* NVM Capacity in bytes */
-	uint16_t npwg; /* Namespace Preferred Write Granularity, 0's based */
-	uint16_t npwa; /* Namespace Preferred Write Alignment, 0's based */
-	uint16_t npdg; /* Namespace Preferred Deallocate Granularity, 0's based */
-	uint16_t npda; /* Namespace Preferred Deallocate Alignment, 0's based */
-	uint16_t nows; /* Namespace Optimal Write Size, 0's based */
-	uint16_t mssrl; /* Maximum Single Source Range Length */
-	uint32_t mcl; /* Maximum Copy Length */
-	uint8_t msrc; /* Maximum Source Range Count, 0's based */
-	uint8_t kpios; /* Key Per I/O Status */
-	uint8_t nulbaf; /* Number of Unique Attribute LBA Formats */
-	uint8_t reserved_83;
-	uint32_t kpiodaag; /* Key Per I/O Data Access Alignment and Granularity, 0's based */
-	uint8_t reserved_88[4];
-	uint32_t anagrpid; /* ANA Group Identifier */
-	uint8_t reserved_96[3];
-	uint8_t nsattr; /* Namespace Attributes */
-	uint16_t nvmsetid; /* NVM Set Identifier */
-	uint16_t endgid; /* Endurance Group Identifier */
-	uint8_t nguid[16]; /* Namespace Globally Unique Identifier */
-	uint8_t eui64[8]; /* IEEE Extended Unique Identifier */
-	uint32_t lbaf[64]; /* LBA Formats 0 to 63 */
-	uint8_t vs[3712]; /* Vendor Specific */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_identify_namespace, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsze, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, ncap, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nuse, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsfeat, 24);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nlbaf, 25);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, flbas, 26);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mc, 27);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dpc, 28);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dps, 29);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nmic, 30);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, rescap, 31);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, fpi, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dlfeat, 33);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nawun, 34);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nawupf, 36);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nacwu, 38);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabsn, 40);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabo, 42);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabspf, 44);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, noiob, 46);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nvmcap, 48);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npwg, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npwa, 66);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npdg, 68);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npda, 70);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nows, 72);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mssrl, 74);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mcl, 76);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, msrc, 80);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, kpios, 81);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nulbaf, 82);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_83, 83);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, kpiodaag, 84);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_88, 88);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, anagrpid, 92);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_96, 96);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsattr, 99);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nvmsetid, 100);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, endgid, 102);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nguid, 104);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, eui64, 120);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, lbaf, 128);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP_SHIFT 0 /* Thin Provisioning */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP_MASK 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP_SHIFT 1 /* Namespace Supported Atomic Boundary & Power */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP_MASK 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE_SHIFT 2 /* Deallocated Error */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE_MASK 0x4u
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE_SHIFT 3 /* UID Reuse */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE_MASK 0x8u
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF_SHIFT 4 /* Optional Write Performance */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF_MASK 0x30u
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM_SHIFT 6 /* Multiple Atomicity Mode */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM_MASK 0x40u
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF_SHIFT 7 /* Optional Read Performance */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF_MASK 0x80u
-#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL_SHIFT 0 /* Format Index Lower */
-#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL_MASK 0xfu
-#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA_SHIFT 4 /* Metadata Transferred as Extended LBA */
-#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA_MASK 0x10u
-#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_SHIFT 5 /* Format Index Upper */
-#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_MASK 0x60u
-#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS_SHIFT 0 /* Metadata Transferred as Extended LBA Support */
-#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS_MASK 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS_SHIFT 1 /* Metadata Transferred as Separate Buffer Support */
-#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS_MASK 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S_SHIFT 0 /* Protection Information Type 1 Supported */
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S_MASK 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S_SHIFT 1 /* Protection Information Type 2 Supported */
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S_MASK 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S_SHIFT 2 /* Protection Information Type 3 Supported */
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S_MASK 0x4u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB_SHIFT 3 /* Protection Information In First Bytes */
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB_MASK 0x8u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB_SHIFT 4 /* Protection Information In Last Bytes */
-#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB_MASK 0x10u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_SHIFT 0 /* Protection Information Type */
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_MASK 0x7u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_NONE 0x0u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_1 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_2 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_3 0x3u
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_SHIFT 3 /* Protection Information Position */
-#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_MASK 0x8u
-#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
-#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS_MASK 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
-#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS_MASK 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL_SHIFT 0 /* Persist Through Power Loss */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL_MASK 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE_SHIFT 1 /* Write Exclusive */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE_MASK 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA_SHIFT 2 /* Exclusive Access */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA_MASK 0x4u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO_SHIFT 3 /* Write Exclusive - Registrants Only */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO_MASK 0x8u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO_SHIFT 4 /* Exclusive Access - Registrants Only */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO_MASK 0x10u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR_SHIFT 5 /* Write Exclusive - All Registrants */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR_MASK 0x20u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_MASK 0x40u
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as in 1.3 and later */
-#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_MASK 0x80u
-#define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
-#define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_MASK 0x7fu
-#define GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS_SHIFT 7 /* Format Progress Indicator Support */
-#define GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS_MASK 0x80u
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_SHIFT 0 /* Deallocation Read Behavior */
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_MASK 0x7u
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_NOT_REPORTED 0x0u
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ZEROES 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ONES 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS_SHIFT 3 /* Write Zeroes Deallocation Support */
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS_MASK 0x8u
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS_SHIFT 4 /* Guard Deallocation Status */
-#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS_MASK 0x10u
-#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS_SHIFT 0 /* Key Per I/O Enabled in Namespace */
-#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS_MASK 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS_SHIFT 1 /* Key Per I/O Supported in Namespace */
-#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS_MASK 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP_SHIFT 0 /* Currently Write Protected */
-#define GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP_MASK 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_SHIFT 0 /* Metadata Size in bytes */
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_MASK 0xffffu
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS_SHIFT 16 /* LBA Data Size: 2 ^ n bytes */
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS_MASK 0xff0000u
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_SHIFT 24 /* Relative Performance */
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_MASK 0x3000000u
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BEST 0x0u
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BETTER 0x1u
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD 0x2u
-#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED 0x3u
-
-/* NamespaceIdDescriptor: Header of a namespace identifier (Base 2.1 §5.1.13.2.3) */
-struct gpunvme_namespace_id_descriptor {
-	uint8_t nidt; /* Namespace Identifier Type */
-	uint8_t nidl; /* Namespace Identifier Length in bytes */
-	uint8_t reserved_2[2];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_id_descriptor, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, nidt, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, nidl, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, reserved_2, 2);
-#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_EUI64 0x1u
-#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_NGUID 0x2u
-#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_UUID 0x3u
-#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_CSI 0x4u
-
-/* NvmSetAttributes: An NVM Set (Base 2.1 §5.1.13.2.4) */
-struct gpunvme_nvm_set_attributes {
-	uint16_t nsetid; /* NVM Set Identifier */
-	uint16_t endgid; /* Endurance Group Identifier */
-	uint8_t reserved_4[4];
-	uint32_t r4krt; /* Random 4 KiB Read Typical in units of 100 ns */
-	uint32_t ows; /* Optimal Write Size in bytes */
-	uint64_t tnvmsc[2]; /* Total NVM Set Capacity in bytes */
-	uint64_t unvmsc[2]; /* Unallocated NVM Set Capacity in bytes */
-	uint8_t reserved_48[80];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_nvm_set_attributes, 128);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, nsetid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, endgid, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, reserved_4, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, r4krt, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, ows, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, tnvmsc, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, unvmsc, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, reserved_48, 48);
-
-/* NvmSetList: Up to 31 NVM Sets (Base 2.1 §5.1.13.2.4) */
-struct gpunvme_nvm_set_list {
-	uint8_t nument; /* Number of Entries */
-	uint8_t reserved_1[127];
-	struct gpunvme_nvm_set_attributes entry[31]; /* NVM Sets */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_nvm_set_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, nument, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, reserved_1, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, entry, 128);
-
-/* IdentifyNvmNamespace: NVM namespaces (CNS 05h) (NVM 1.2 §4.1.5.3) */
-struct gpunvme_identify_nvm_namespace {
-	uint64_t lbstm; /* Logical Block Storage Tag Mask */
-	uint8_t pic; /* Protection Information Capabilities */
-	uint8_t pifa; /* Protection Information Format Attribute */
-	uint8_t reserved_10[2];
-	uint32_t elbaf[64]; /* Extended LBA Formats 0 to 63 */
-	uint32_t npdgl; /* Namespace Preferred Deallocate Granularity Large */
-	uint32_t nprg; /* Namespace Preferred Read Granularity, 0's based */
-	uint32_t npra; /* Namespace Preferred Read Alignment, 0's based */
-	uint32_t nors; /* Namespace Optimal Read Size, 0's based */
-	uint32_t npdal; /* Namespace Preferred Deallocate Alignment Large */
-	uint32_t lbapss; /* LBA Format Placement Shard Size */
-	uint32_t tlbaag; /* Tracked LBA Allocation Granularity */
-	uint8_t reserved_296[3800];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_identify_nvm_namespace, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, lbstm, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, pic, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, pifa, 9);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, reserved_10, 10);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, elbaf, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npdgl, 268);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, nprg, 272);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npra, 276);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, nors, 280);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npdal, 284);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, lbapss, 288);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, tlbaag, 292);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, reserved_296, 296);
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B_SHIFT 0 /* 16b Guard Protection Information Storage Tag Support */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B_MASK 0x1u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B_SHIFT 1 /* 16b Guard Protection Information Storage Tag Mask */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B_MASK 0x2u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS_SHIFT 2 /* Storage Tag Check Read Support */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS_MASK 0x4u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS_SHIFT 3 /* Qualified Protection Information Format Support */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS_MASK 0x8u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_SHIFT 0 /* Storage Tag Masking Level Attribute */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_MASK 0x7u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BIT 0x0u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BYTE 0x1u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_NOT_SUPPORTED 0x2u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS_SHIFT 0 /* Storage Tag Size in bits */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS_MASK 0x7fu
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_SHIFT 7 /* Protection Information Format */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_MASK 0x180u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_16B 0x0u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_32B 0x1u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_64B 0x2u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_QTYPE 0x3u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_SHIFT 9 /* Qualified Protection Information Format */
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_MASK 0x1e00u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_16B 0x0u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_32B 0x1u
-#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_64B 0x2u
-
-/* IdentifyNvmController: Limits of NVM commands (CNS 06h) (NVM 1.2 §4.1.5.4) */
-struct gpunvme_identify_nvm_controller {
-	uint8_t vsl; /* Verify Size Limit */
-	uint8_t wzsl; /* Write Zeroes Size Limit */
-	uint8_t wusl; /* Write Uncorrectable Size Limit */
-	uint8_t dmrl; /* Dataset Management Ranges Limit */
-	uint32_t dmrsl; /* Dataset Management Range Size Limit in logical blocks */
-	uint64_t dmsl; /* Dataset Management Size Limit in logical blocks */
-	uint8_t kpiocap; /* Key Per I/O Capabilities */
-	uint8_t wzdsl; /* Write Zeroes With Deallocate Size Limit */
-	uint16_t aocs; /* Admin Optional Command Support */
-	uint32_t ver; /* Version of the NVM Command Set */
-	uint8_t lbamqf; /* LBA Migration Queue Format */
-	uint8_t reserved_25[4071];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_identify_nvm_controller, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, vsl, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wzsl, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wusl, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmrl, 3);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmrsl, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmsl, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, kpiocap, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wzdsl, 17);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, aocs, 18);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, ver, 20);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, lbamqf, 24);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, reserved_25, 25);
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS_SHIFT 0 /* Key Per I/O Supported */
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS_MASK 0x1u
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC_SHIFT 1 /* Key Per I/O Scope */
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC_MASK 0x2u
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS_SHIFT 0 /* Reporting Allocated LBA Supported */
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS_MASK 0x1u
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER_SHIFT 0 /* Tertiary Version */
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER_MASK 0xffu
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR_SHIFT 8 /* Minor Version */
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR_MASK 0xff00u
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR_SHIFT 16 /* Major Version */
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR_MASK 0xffff0000u
-#define GPUNVME_IDENTIFY_NVM_CONTROLLER_LBAMQF_TYPE_0 0x0u
-
-/* ZonedLbaFormat: Zone properties of an LBA format (libnvme 1.3 nvme_zns_lbafe) */
-struct gpunvme_zoned_lba_format {
-	uint64_t zsze; /* Zone Size in logical blocks */
-	uint8_t zdes; /* Zone Descriptor Extension Size in units of 64 bytes */
-	uint8_t reserved_9[7];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_zoned_lba_format, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zsze, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zdes, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, reserved_9, 9);
-
-/* IdentifyZonedNamespace: Zone properties of a namespace (CNS 05h) (libnvme 1.3 nvme_zns_id_ns) */
-struct gpunvme_identify_zoned_namespace {
-	uint16_t zoc; /* Zone Operation Characteristics */
-	uint16_t ozcs; /* Optional Zoned Command Support */
-	uint32_t mar; /* Maximum Active Resources; FFFFFFFFh means no limit, 0's based */
-	uint32_t mor; /* Maximum Open Resources; FFFFFFFFh means no limit, 0's based */
-	uint32_t rrl; /* Reset Recommended Limit in seconds */
-	uint32_t frl; /* Finish Recommended Limit in seconds */
-	uint32_t rrl1; /* Reset Recommended Limit 1 in seconds */
-	uint32_t rrl2; /* Reset Recommended Limit 2 in seconds */
-	uint32_t rrl3; /* Reset Recommended Limit 3 in seconds */
-	uint32_t frl1; /* Finish Recommended Limit 1 in seconds */
-	uint32_t frl2; /* Finish Recommended Limit 2 in seconds */
-	uint32_t frl3; /* Finish Recommended Limit 3 in seconds */
-	uint32_t numzrwa; /* Number of ZRWA Resources */
-	uint16_t zrwafg; /* ZRWA Flush Granularity in logical blocks */
-	uint16_t zrwasz; /* ZRWA Size in logical blocks */
-	uint8_t zrwacap; /* ZRWA Capability */
-	uint8_t reserved_53[2763];
-	struct gpunvme_zoned_lba_format lbafe[64]; /* LBA Format Extensions 0 to 63 */
-	uint8_t vs[256]; /* Vendor Specific */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_identify_zoned_namespace, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zoc, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, ozcs, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, mar, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, mor, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl1, 20);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl2, 24);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl3, 28);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl1, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl2, 36);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl3, 40);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, numzrwa, 44);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwafg, 48);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwasz, 50);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwacap, 52);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, reserved_53, 53);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, lbafe, 2816);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, vs, 3840);
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC_SHIFT 0 /* Variable Zone Capacity */
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC_MASK 0x1u
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE_SHIFT 1 /* Zone Active Excursions */
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE_MASK 0x2u
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB_SHIFT 0 /* Read Across Zone Boundaries */
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB_MASK 0x1u
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP_SHIFT 1 /* Zone Random Write Area Supported */
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP_MASK 0x2u
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP_SHIFT 0 /* Explicit ZRWA Flush Operations Supported */
-#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP_MASK 0x1u
-
-/* IdentifyZonedController: Limits of zone commands (CNS 06h) (libnvme 1.3 nvme_zns_id_ctrl) */
-struct gpunvme_identify_zoned_controller {
-	uint8_t zasl; /* Zone Append Size Limit: 2 ^ n pages of CAP.MPSMIN; 0 means MDTS */
-	uint8_t reserved_1[4095];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_identify_zoned_controller, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, zasl, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, reserved_1, 1);
-
-/* IdentifyIndependentNamespace: Namespace data common to all command sets (Base 2.1 §5.1.13.2.8) */
-struct gpunvme_identify_independent_namespace {
-	uint8_t nsfeat; /* Common Namespace Features */
-	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
-	uint8_t rescap; /* Reservation Capabilities */
-	uint8_t fpi; /* Format Progress Indicator */
-	uint32_t anagrpid; /* ANA Group Identifier */
-	uint8_t nsattr; /* Namespace Attributes */
-	uint8_t reserved_9;
-	uint16_t nvmsetid; /* NVM Set Identifier */
-	uint16_t endgid; /* Endurance Group Identifier */
-	uint8_t nstat; /* Namespace Status */
-	uint8_t kpios; /* Key Per I/O Status */
-	uint16_t maxkt; /* Maximum Key Tag */
-	uint8_t reserved_18[2];
-	uint32_t rgrpid; /* Reachability Group Identifier */
-	uint8_t reserved_24[4072];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_identify_independent_namespace, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nsfeat, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nmic, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, rescap, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, fpi, 3);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, anagrpid, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nsattr, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_9, 9);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nvmsetid, 10);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, endgid, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nstat, 14);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, kpios, 15);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, maxkt, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_18, 18);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, rgrpid, 20);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_24, 24);
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE_SHIFT 3 /* UID Reuse */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE_MASK 0x8u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA_SHIFT 4 /* Rotational Media */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA_MASK 0x10u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP_SHIFT 5 /* Volatile Write Cache Not Present */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP_MASK 0x20u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS_MASK 0x1u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS_MASK 0x2u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL_SHIFT 0 /* Persist Through Power Loss */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL_MASK 0x1u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE_SHIFT 1 /* Write Exclusive */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE_MASK 0x2u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA_SHIFT 2 /* Exclusive Access */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA_MASK 0x4u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO_SHIFT 3 /* Write Exclusive - Registrants Only */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO_MASK 0x8u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO_SHIFT 4 /* Exclusive Access - Registrants Only */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO_MASK 0x10u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR_SHIFT 5 /* Write Exclusive - All Registrants */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR_MASK 0x20u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_MASK 0x40u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as in 1.3 and later */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_MASK 0x80u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_MASK 0x7fu
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS_SHIFT 7 /* Format Progress Indicator Support */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS_MASK 0x80u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP_SHIFT 0 /* Currently Write Protected */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP_MASK 0x1u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY_SHIFT 0 /* Namespace Ready */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY_MASK 0x1u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_SHIFT 1 /* I/O Impacted */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_MASK 0x6u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_REPORTED 0x0u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_DEGRADED 0x2u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_DEGRADED 0x3u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS_SHIFT 0 /* Key Per I/O Enabled in Namespace */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS_MASK 0x1u
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS_SHIFT 1 /* Key Per I/O Supported in Namespace */
-#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS_MASK 0x2u
-
-/* ControllerList: Up to 2047 controller identifiers (Base 2.1 §4.6.1) */
-struct gpunvme_controller_list {
-	uint16_t numcids; /* Number of Controller Identifiers */
-	uint16_t cntlid[2047]; /* Controller Identifiers */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_controller_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_list, numcids, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_list, cntlid, 2);
-
-/* PrimaryControllerCapabilities: Flexible resources of a primary controller (libnvme 1.3 nvme_primary_ctrl_cap) */
-struct gpunvme_primary_controller_capabilities {
-	uint16_t cntlid; /* Controller Identifier */
-	uint16_t portid; /* Port Identifier */
-	uint8_t crt; /* Controller Resource Types */
-	uint8_t reserved_5[27];
-	uint32_t vqfrt; /* VQ Resources Flexible Total */
-	uint32_t vqrfa; /* VQ Resources Flexible Assigned */
-	uint16_t vqrfap; /* VQ Resources Flexible Allocated to Primary */
-	uint16_t vqprt; /* VQ Resources Private Total */
-	uint16_t vqfrsm; /* VQ Resources Flexible Secondary Maximum */
-	uint16_t vqgran; /* VQ Flexible Resource Preferred Granularity */
-	uint8_t reserved_48[16];
-	uint32_t vifrt; /* VI Resources Flexible Total */
-	uint32_t virfa; /* VI Resources Flexible Assigned */
-	uint16_t virfap; /* VI Resources Flexible Allocated to Primary */
-	uint16_t viprt; /* VI Resources Private Total */
-	uint16_t vifrsm; /* VI Resources Flexible Secondary Maximum */
-	uint16_t vigran; /* VI Flexible Resource Preferred Granularity */
-	uint8_t reserved_80[4016];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_primary_controller_capabilities, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, cntlid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, portid, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, crt, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_5, 5);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqfrt, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqrfa, 36);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqrfap, 40);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqprt, 42);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqfrsm, 44);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqgran, 46);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_48, 48);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vifrt, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, virfa, 68);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, virfap, 72);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, viprt, 74);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vifrsm, 76);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vigran, 78);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_80, 80);
-#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ_SHIFT 0 /* VQ Resources supported */
-#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ_MASK 0x1u
-#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI_SHIFT 1 /* VI Resources supported */
-#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI_MASK 0x2u
-
-/* SecondaryController: A secondary controller (libnvme 1.3 nvme_secondary_ctrl) */
-struct gpunvme_secondary_controller {
-	uint16_t scid; /* Secondary Controller Identifier */
-	uint16_t pcid; /* Primary Controller Identifier */
-	uint8_t scs; /* Secondary Controller State */
-	uint8_t reserved_5[3];
-	uint16_t vfn; /* Virtual Function Number */
-	uint16_t nvq; /* Number of VQ Flexible Resources Assigned */
-	uint16_t nvi; /* Number of VI Flexible Resources Assigned */
-	uint8_t reserved_14[18];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_secondary_controller, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, scid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, pcid, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, scs, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, reserved_5, 5);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, vfn, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, nvq, 10);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, nvi, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, reserved_14, 14);
-#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_SHIFT 0 /* State */
-#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_MASK 0x1u
-#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_OFFLINE 0x0u
-#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_ONLINE 0x1u
-
-/* SecondaryControllerList: Up to 127 secondary controllers (libnvme 1.3 nvme_secondary_ctrl_list) */
-struct gpunvme_secondary_controller_list {
-	uint8_t numid; /* Number of Identifiers */
-	uint8_t reserved_1[31];
-	struct gpunvme_secondary_controller entry[127]; /* Secondary controllers */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_secondary_controller_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, numid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, reserved_1, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, entry, 32);
-
-/* NamespaceGranularity: Preferred granularity of a new namespace (NVM 1.2 §4.1.5.8) */
-struct gpunvme_namespace_granularity {
-	uint64_t nsg; /* Namespace Size Granularity in bytes */
-	uint64_t ncg; /* Namespace Capacity Granularity in bytes */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_granularity, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity, nsg, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity, ncg, 8);
-
-/* NamespaceGranularityList: Up to 64 granularities (NVM 1.2 §4.1.5.8) */
-struct gpunvme_namespace_granularity_list {
-	uint32_t nga; /* Namespace Granularity Attributes */
-	uint8_t nd; /* Number of Descriptors, 0's based */
-	uint8_t reserved_5[27];
-	struct gpunvme_namespace_granularity ngd[64]; /* One for each LBA format, or one for all */
-	uint8_t reserved_1056[3040];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_granularity_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, nga, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, nd, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, reserved_5, 5);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, ngd, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, reserved_1056, 1056);
-#define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_SHIFT 0 /* Granularity Descriptor Mapping */
-#define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_MASK 0x1u
-
-/* UuidListEntry: A UUID and its association (libnvme 1.3 nvme_id_uuid_list_entry) */
-struct gpunvme_uuid_list_entry {
-	uint32_t bits_0; /* IDASC */
-	uint8_t reserved_4[12];
-	uint8_t uuid[16]; /* UUID, big endian */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_uuid_list_entry, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, bits_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, reserved_4, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, uuid, 16);
-#define GPUNVME_UUID_LIST_ENTRY_IDASC_SHIFT 0 /* Identifier Association */
-#define GPUNVME_UUID_LIST_ENTRY_IDASC_MASK 0x3u
-#define GPUNVME_UUID_LIST_ENTRY_IDASC_NONE 0x0u
-#define GPUNVME_UUID_LIST_ENTRY_IDASC_VENDOR 0x1u
-#define GPUNVME_UUID_LIST_ENTRY_IDASC_SUBSYSTEM_VENDOR 0x2u
-
-/* UuidList: Up to 127 UUIDs (libnvme 1.3 nvme_id_uuid_list) */
-struct gpunvme_uuid_list {
-	uint8_t reserved_0[32];
-	struct gpunvme_uuid_list_entry entry[127]; /* UUIDs, from UUID Index 1 */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_uuid_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list, reserved_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list, entry, 32);
-
-/* DomainAttributes: A domain (Base 2.1 §5.1.13.2.15) */
-struct gpunvme_domain_attributes {
-	uint16_t did; /* Domain Identifier */
-	uint8_t reserved_2[14];
-	uint64_t tdc[2]; /* Total Domain Capacity in bytes */
-	uint64_t udc[2]; /* Unallocated Domain Capacity in bytes */
-	uint64_t megdc[2]; /* Max Endurance Group Domain Capacity in bytes */
-	uint8_t reserved_64[64];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_domain_attributes, 128);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, did, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, reserved_2, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, tdc, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, udc, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, megdc, 48);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, reserved_64, 64);
-
-/* DomainList: Up to 31 domains (Base 2.1 §5.1.13.2.15) */
-struct gpunvme_domain_list {
-	uint8_t nument; /* Number of Entries */
-	uint8_t reserved_1[127];
-	struct gpunvme_domain_attributes entry[31]; /* Domains */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_domain_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, nument, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, reserved_1, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, entry, 128);
-
-/* EnduranceGroupList: Up to 2047 Endurance Group Identifiers (Base 2.1 §5.1.13.2.16) */
-struct gpunvme_endurance_group_list {
-	uint16_t negids; /* Number of Endurance Group Identifiers */
-	uint16_t endgid[2047]; /* Endurance Group Identifiers */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, negids, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, endgid, 2);
-
-/* IoCommandSetVector: Command sets that can be used together (libnvme 1.16 nvme_id_iocs_iocsc) */
-struct gpunvme_io_command_set_vector {
-	uint32_t bits_0; /* NVMCS KVCS ZNSCS SLMCS CPNCS */
+/* AutonomousPowerStateTransitionEntry: Target and idle time of a transition (Base 2.1 §5.1.25.1.6) */
+struct gpunvme_autonomous_power_state_transition_entry {
+	uint8_t bits_0; /* ITPS */
+	uint8_t itpt[3]; /* Idle Time Prior to Transition in milliseconds */
 	uint8_t reserved_4[4];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_io_command_set_vector, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_set_vector, bits_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_set_vector, reserved_4, 4);
-#define GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS_SHIFT 0 /* NVM Command Set */
-#define GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS_MASK 0x1u
-#define GPUNVME_IO_COMMAND_SET_VECTOR_KVCS_SHIFT 1 /* Key Value Command Set */
-#define GPUNVME_IO_COMMAND_SET_VECTOR_KVCS_MASK 0x2u
-#define GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS_SHIFT 2 /* Zoned Namespace Command Set */
-#define GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS_MASK 0x4u
-#define GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS_SHIFT 3 /* Subsystem Local Memory Command Set */
-#define GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS_MASK 0x8u
-#define GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS_SHIFT 4 /* Computational Programs Command Set */
-#define GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS_MASK 0x10u
+GPUNVME_ASSERT_SIZE(struct gpunvme_autonomous_power_state_transition_entry, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, bits_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, itpt, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, reserved_4, 4);
+#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_SHIFT 3 /* Idle Transition Power State */
+#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_MASK 0xf8u
 
-/* IoCommandSets: Combinations of command sets (Base 2.1 §5.1.13.2.19) */
-struct gpunvme_io_command_sets {
-	struct gpunvme_io_command_set_vector iocsc[512]; /* I/O Command Set Combinations */
+/* AutonomousPowerStateTransitions: One entry per power state (Base 2.1 §5.1.25.1.6) */
+struct gpunvme_autonomous_power_state_transitions {
+	struct gpunvme_autonomous_power_state_transition_entry apst[32]; /* Entries by power state */
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_io_command_sets, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_sets, iocsc, 0);
+GPUNVME_ASSERT_SIZE(struct gpunvme_autonomous_power_state_transitions, 256);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transitions, apst, 0);
 
-/* NamespaceToCreate: Properties of the namespace to create (NVM 1.2 §4.1.6) */
-struct gpunvme_namespace_to_create {
-	uint64_t nsze; /* Namespace Size in logical blocks */
-	uint64_t ncap; /* Namespace Capacity in logical blocks */
-	uint8_t reserved_16[10];
-	uint8_t flbas; /* Formatted LBA Size */
-	uint8_t reserved_27[2];
-	uint8_t dps; /* End-to-end Data Protection Type Settings */
-	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
-	uint8_t reserved_31[61];
-	uint32_t anagrpid; /* ANA Group Identifier */
-	uint8_t reserved_96[4];
-	uint16_t nvmsetid; /* NVM Set Identifier */
-	uint16_t endgid; /* Endurance Group Identifier */
-	uint8_t reserved_104[280];
-	uint64_t lbstm; /* Logical Block Storage Tag Mask */
-	uint16_t nphndls; /* Number of Placement Handles */
-	uint8_t reserved_394[105];
-	uint8_t znsco; /* Zoned Namespace Create Options */
-	uint32_t rar; /* Requested Active Resources */
-	uint32_t ror; /* Requested Open Resources */
-	uint32_t rnumzrwa; /* Requested Number of ZRWA Resources */
-	uint16_t phndl[128]; /* Reclaim Unit Handle of each Placement Handle */
-	uint8_t reserved_768[3328];
+/* HostMemoryBufferDescriptor: Contiguous memory pages (Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc) */
+struct gpunvme_host_memory_buffer_descriptor {
+	uint64_t badd; /* Buffer Address */
+	uint32_t bsize; /* Buffer Size in memory pages */
+	uint8_t reserved_12[4];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_to_create, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nsze, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, ncap, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_16, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, flbas, 26);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_27, 27);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, dps, 29);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nmic, 30);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_31, 31);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, anagrpid, 92);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_96, 96);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nvmsetid, 100);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, endgid, 102);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_104, 104);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, lbstm, 384);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nphndls, 392);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_394, 394);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, znsco, 499);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, rar, 500);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, ror, 504);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, rnumzrwa, 508);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, phndl, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_768, 768);
-#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL_SHIFT 0 /* Format Index Lower */
-#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL_MASK 0xfu
-#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA_SHIFT 4 /* Metadata Transferred as Extended LBA */
-#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA_MASK 0x10u
-#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU_SHIFT 5 /* Format Index Upper */
-#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU_MASK 0x60u
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_SHIFT 0 /* Protection Information Type */
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_MASK 0x7u
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_NONE 0x0u
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_1 0x1u
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_2 0x2u
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_3 0x3u
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_SHIFT 3 /* Protection Information Position */
-#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_MASK 0x8u
-#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
-#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS_MASK 0x1u
-#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
-#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS_MASK 0x2u
-#define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_SHIFT 0 /* Allocate ZRWA Resources */
-#define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_MASK 0x1u
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_memory_buffer_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, badd, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, bsize, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, reserved_12, 12);
+
+/* HostMemoryBufferAttributes: Location of the Host Memory Buffer (libnvme 1.3 nvme_host_mem_buf_attrs) */
+struct gpunvme_host_memory_buffer_attributes {
+	uint32_t hsize; /* Host Memory Buffer Size in memory pages */
+	uint32_t hmdlal; /* Host Memory Descriptor List Address Lower */
+	uint32_t hmdlau; /* Host Memory Descriptor List Address Upper */
+	uint32_t hmdlec; /* Host Memory Descriptor List Entry Count */
+	uint8_t reserved_16[4080];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_memory_buffer_attributes, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hsize, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlal, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlau, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlec, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, reserved_16, 16);
+
+/* TimestampData: A time and its origin (Base 2.1 §5.1.25.1.7) */
+struct gpunvme_timestamp_data {
+	uint8_t tstmp[6]; /* Timestamp in milliseconds since 1970 or since a reset */
+	uint8_t tstmps; /* Timestamp Attribute */
+	uint8_t reserved_7;
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_timestamp_data, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmps, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, reserved_7, 7);
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_SHIFT 0 /* Synch: the clock may have stopped */
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_MASK 0x1u
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SHIFT 1 /* Timestamp Origin */
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_MASK 0xeu
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET 0x0u
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES 0x1u
+
+/* ControllerDataQueueData: Head and trigger of a Controller Data Queue (Base 2.1 §5.1.25.1.23) */
+struct gpunvme_controller_data_queue_data {
+	uint32_t hp; /* Head Pointer */
+	uint32_t tpt; /* Tail Pointer Trigger */
+	uint8_t reserved_8[504];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_controller_data_queue_data, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, hp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, tpt, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, reserved_8, 8);
+
+/* DeterministicThresholdConfiguration: Thresholds of a Deterministic Window (libnvme 1.3 nvme_plm_config) */
+struct gpunvme_deterministic_threshold_configuration {
+	uint16_t ee; /* Enable Event */
+	uint8_t reserved_2[30];
+	uint64_t dtwinrt; /* DTWIN Reads Threshold */
+	uint64_t dtwinwt; /* DTWIN Writes Threshold */
+	uint64_t dtwintt; /* DTWIN Time Threshold */
+	uint8_t reserved_56[456];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_deterministic_threshold_configuration, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, ee, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwinrt, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwinwt, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwintt, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, reserved_56, 56);
+
+/* SupportedFdpEvent: A type of FDP event and whether it is enabled (Base 2.1 §5.1.25.1.21) */
+struct gpunvme_supported_fdp_event {
+	uint8_t fdpet; /* FDP Event Type */
+	uint8_t fdpeta; /* FDP Event Type Attributes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_supported_fdp_event, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_fdp_event, fdpet, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_fdp_event, fdpeta, 1);
+#define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_SHIFT 0 /* FDP Event Enable */
+#define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_MASK 0x1u
+
+/* HostBehavior: Behavior supported by the host (libnvme 1.16 nvme_feat_host_behavior) */
+struct gpunvme_host_behavior {
+	uint8_t acre; /* Advanced Command Retry Enable */
+	uint8_t etdas; /* Extended Telemetry Data Area 4 Supported */
+	uint8_t lbafee; /* LBA Format Extension Enable */
+	uint8_t hdisns; /* Host Dispersed Namespace Support */
+	uint16_t cdfe; /* Copy Descriptor Formats Enable */
+	uint8_t reserved_6[506];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_behavior, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, acre, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, etdas, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, lbafee, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, hdisns, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, cdfe, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, reserved_6, 6);
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E_SHIFT 2 /* Copy Descriptor Format 2h Enable */
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E_MASK 0x4u
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E_SHIFT 3 /* Copy Descriptor Format 3h Enable */
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E_MASK 0x8u
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E_SHIFT 4 /* Copy Descriptor Format 4h Enable */
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E_MASK 0x10u
+
+/* EmbeddedManagementControllerAddressData: URI of a management agent of the system (Base 2.1 §5.1.25.1.24) */
+struct gpunvme_embedded_management_controller_address_data {
+	uint8_t reserved_0[4];
+	char emca[508]; /* Embedded Management Controller Address */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_embedded_management_controller_address_data, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_embedded_management_controller_address_data, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_embedded_management_controller_address_data, emca, 4);
+
+/* HostManagementAgentAddressData: URI of a management agent of the host (Base 2.1 §5.1.25.1.25) */
+struct gpunvme_host_management_agent_address_data {
+	uint8_t reserved_0[4];
+	char hmaa[508]; /* Host Management Agent Address */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_management_agent_address_data, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, hmaa, 4);
+
+/* HostMetadata: Number of elements (libnvme 1.3 nvme_host_metadata) */
+struct gpunvme_host_metadata {
+	uint8_t ndesc; /* Number of Metadata Element Descriptors */
+	uint8_t reserved_1;
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_metadata, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_metadata, ndesc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_metadata, reserved_1, 1);
+
+/* MetadataElement: Type and length of an element (libnvme 1.3 nvme_metadata_element_desc) */
+struct gpunvme_metadata_element {
+	uint8_t et; /* Element Type */
+	uint8_t er; /* Element Revision */
+	uint16_t elen; /* Element Length in bytes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_metadata_element, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, et, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, er, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, elen, 2);
+
+/* HostIdentifierData: Identifier of the host (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
+struct gpunvme_host_identifier_data {
+	uint8_t hostid[16]; /* Host Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_identifier_data, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_identifier_data, hostid, 0);
 
 /* SupportedLogPages: Supported log pages (LID 00h) (Base 2.1 §5.1.12.1.1) */
 struct gpunvme_supported_log_pages {
@@ -2415,6 +2314,107 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, rid, 384);
 #define GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_CONTROLLER 0x1u
 #define GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_NVM_SUBSYSTEM 0x2u
 
+/* SanitizeStatusLog: The log page (LID 81h) (Base 2.1 §5.1.12.1.33) */
+struct gpunvme_sanitize_status_log {
+	uint16_t sprog; /* Sanitize Progress in 1/65,536 */
+	uint16_t sstat; /* Sanitize Status */
+	uint32_t scdw10; /* Sanitize Command Dword 10 */
+	uint32_t eto; /* Estimated Time For Overwrite */
+	uint32_t etbe; /* Estimated Time For Block Erase */
+	uint32_t etce; /* Estimated Time For Crypto Erase */
+	uint32_t etodmm; /* as ETO, With No-Deallocate Media Modification */
+	uint32_t etbenmm; /* as ETBE, With No-Deallocate Media Modification */
+	uint32_t etcenmm; /* as ETCE, With No-Deallocate Media Modification */
+	uint32_t etpvds; /* Estimated Time For Post-Verification Deallocation State */
+	uint8_t ssi; /* Sanitize State Information */
+	uint8_t reserved_37[475];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sanitize_status_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, sprog, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, sstat, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, scdw10, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, eto, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etbe, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etce, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etodmm, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etbenmm, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etcenmm, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etpvds, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, ssi, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, reserved_37, 37);
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SHIFT 0 /* Sanitize Operation Status */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_MASK 0x7u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_NEVER_STARTED 0x0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED 0x1u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZING 0x2u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_FAILED 0x3u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE 0x4u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC_SHIFT 3 /* Overwrite Passes Completed */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC_MASK 0xf8u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE_SHIFT 8 /* Global Data Erased */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE_MASK 0x100u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD_SHIFT 9 /* Media Verification Canceled */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD_MASK 0x200u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_SHIFT 0 /* Sanitize State */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MASK 0xfu
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_IDLE 0x0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_PROCESSING 0x1u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_FAILURE 0x2u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_PROCESSING 0x3u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_FAILURE 0x4u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MEDIA_VERIFICATION 0x5u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_POST_VERIFICATION_DEALLOCATION 0x6u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_SHIFT 4 /* Failure State */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MASK 0xf0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_IDLE 0x0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_PROCESSING 0x1u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_FAILURE 0x2u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_PROCESSING 0x3u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_FAILURE 0x4u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MEDIA_VERIFICATION 0x5u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_POST_VERIFICATION_DEALLOCATION 0x6u
+
+/* LockdownLog: The log page (LID 14h) (Base 2.1 §5.1.12.1.20) */
+struct gpunvme_lockdown_log {
+	uint8_t cfila; /* Command and Feature Identifier List Attributes */
+	uint8_t reserved_1[2];
+	uint8_t lngth; /* Length of the list in bytes */
+	uint8_t cfil[508]; /* Opcodes or Feature Identifiers, increasing */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lockdown_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, cfila, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, lngth, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, cfil, 4);
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_SHIFT 0 /* Scope Selected */
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_MASK 0xfu
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_ADMIN_OPCODE 0x0u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_FEATURE 0x2u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_MANAGEMENT_OPCODE 0x3u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_PCIE_OPCODE 0x4u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_SHIFT 4 /* Contents Selected */
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_MASK 0x30u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_CAN_BE_PROHIBITED 0x0u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED 0x1u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED_OUT_OF_BAND 0x2u
+
+/* BootPartitionHeader: The header (LID 15h) (Base 2.3 §5.2.12.1.21) */
+struct gpunvme_boot_partition_header {
+	uint8_t lid; /* Log Page Identifier: 15h */
+	uint8_t reserved_1[3];
+	uint32_t bpinfo; /* Boot Partition Information */
+	uint8_t reserved_8[8];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_boot_partition_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, lid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, bpinfo, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_8, 8);
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ_SHIFT 0 /* Boot Partition Size, in 128 KiB units */
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ_MASK 0x7fffu
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_SHIFT 31 /* Active Boot Partition ID */
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_MASK 0x80000000u
+
 /* EnduranceGroupLog: The log page (LID 09h) (Base 2.3 §5.2.12.1.10) */
 struct gpunvme_endurance_group_log {
 	uint8_t egcw; /* Endurance Group Critical Warning */
@@ -2551,6 +2551,332 @@ struct gpunvme_predictable_latency_event_aggregate {
 GPUNVME_ASSERT_SIZE(struct gpunvme_predictable_latency_event_aggregate, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_event_aggregate, nument, 0);
 
+/* MediaUnitStatusHeader: The header (LID 10h) (Base 2.1 §5.1.12.1.16) */
+struct gpunvme_media_unit_status_header {
+	uint16_t nmu; /* Number of Media Unit Status Descriptors */
+	uint16_t cchans; /* Number of Channels */
+	uint16_t selc; /* Selected Configuration; 0 for none */
+	uint8_t reserved_6[10];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_status_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, nmu, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, cchans, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, selc, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, reserved_6, 6);
+
+/* MediaUnitStatusDescriptor: Header of a Media Unit Status Descriptor (Base 2.1 §5.1.12.1.16) */
+struct gpunvme_media_unit_status_descriptor {
+	uint16_t muid; /* Media Unit Identifier */
+	uint16_t did; /* Domain Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t caf; /* Capacity Adjustment Factor; 0 means not reported */
+	uint8_t avsp; /* Available Spare in percent */
+	uint8_t pused; /* Percentage Used; 255 means more than 254 */
+	uint8_t mucs; /* Number of Channels */
+	uint8_t cio; /* Channel Identifiers Offset in bytes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_status_descriptor, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, muid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, did, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, endgid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, nvmsetid, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, caf, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, avsp, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, pused, 11);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, mucs, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, cio, 13);
+
+/* CapacityConfigurationListHeader: The header (LID 11h) (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_capacity_configuration_list_header {
+	uint8_t sccn; /* Number of Supported Capacity Configurations */
+	uint8_t reserved_1[15];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_capacity_configuration_list_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, sccn, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, reserved_1, 1);
+
+/* CapacityConfigurationDescriptor: Header of a Capacity Configuration (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_capacity_configuration_descriptor {
+	uint16_t ccid; /* Capacity Configuration Identifier */
+	uint16_t did; /* Domain Identifier */
+	uint16_t egcn; /* Number of Endurance Group Configuration Descriptors */
+	uint8_t reserved_6[26];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_capacity_configuration_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, ccid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, did, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, egcn, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, reserved_6, 6);
+
+/* EnduranceGroupConfigurationDescriptor: Endurance Group Configuration header (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_endurance_group_configuration_descriptor {
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint16_t cadjf; /* Capacity Adjustment Factor; 0 means not reported */
+	uint8_t reserved_4[12];
+	uint8_t tegcap[16]; /* Total Endurance Group Capacity in bytes */
+	uint8_t segcap[16]; /* Spare Endurance Group Capacity in bytes */
+	uint8_t ee[16]; /* Endurance Estimate in 1,000,000,000 bytes */
+	uint8_t reserved_64[16];
+	uint16_t egsets; /* Number of NVM Sets */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_configuration_descriptor, 82);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, endgid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, cadjf, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, tegcap, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, segcap, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, ee, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, reserved_64, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, egsets, 80);
+
+/* ChannelConfigurationDescriptor: Header of a Channel of an Endurance Group (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_channel_configuration_descriptor {
+	uint16_t chid; /* Channel Identifier */
+	uint16_t chmus; /* Number of Channel Media Units */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_channel_configuration_descriptor, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_channel_configuration_descriptor, chid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_channel_configuration_descriptor, chmus, 2);
+
+/* MediaUnitConfigurationDescriptor: A Media Unit of a Channel (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_media_unit_configuration_descriptor {
+	uint16_t muid; /* Media Unit Identifier */
+	uint8_t reserved_2[4];
+	uint16_t mudl; /* Media Unit Descriptor Length: bytes that follow */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_configuration_descriptor, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, muid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, mudl, 6);
+
+/* FdpConfigurationsHeader: The header (LID 20h) (Base 2.1 §5.1.12.1.28) */
+struct gpunvme_fdp_configurations_header {
+	uint16_t numfdpc; /* Number of FDP Configurations, 0's based */
+	uint8_t ver; /* Version */
+	uint8_t reserved_3;
+	uint32_t sze; /* Size of the log page in bytes */
+	uint8_t reserved_8[8];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_configurations_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, numfdpc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, ver, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, sze, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_8, 8);
+
+/* FdpConfigurationDescriptor: Header of an FDP Configuration (Base 2.3 §5.2.12.1.29) */
+struct gpunvme_fdp_configuration_descriptor {
+	uint16_t dsze; /* Descriptor Size in bytes */
+	uint8_t fdpa; /* FDP Attributes */
+	uint8_t vss; /* Vendor Specific Size in bytes */
+	uint32_t nrg; /* Number of Reclaim Groups */
+	uint16_t nruh; /* Number of Reclaim Unit Handles */
+	uint16_t maxpids; /* Max Placement Identifiers, 0's based */
+	uint32_t nns; /* Number of Namespaces Supported */
+	uint64_t runs; /* Reclaim Unit Nominal Size in bytes */
+	uint32_t erutl; /* Estimated Reclaim Unit Time Limit in seconds */
+	uint8_t reserved_28[36];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_configuration_descriptor, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, dsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, fdpa, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, vss, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nrg, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nruh, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, maxpids, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nns, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, runs, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, erutl, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, reserved_28, 28);
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_SHIFT 0 /* Reclaim Group Identifier Format: width in bits */
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_MASK 0xfu
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_SHIFT 4 /* FDP Volatile Write Cache */
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_MASK 0x10u
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV_SHIFT 7 /* FDP Configuration Valid */
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV_MASK 0x80u
+
+/* ReclaimUnitHandleDescriptor: A Reclaim Unit Handle of an FDP Configuration (Base 2.3 §5.2.12.1.29) */
+struct gpunvme_reclaim_unit_handle_descriptor {
+	uint8_t ruht; /* Reclaim Unit Handle Type */
+	uint8_t reserved_1[3];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_descriptor, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_descriptor, ruht, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_descriptor, reserved_1, 1);
+#define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_INITIALLY_ISOLATED 0x1u
+#define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_PERSISTENTLY_ISOLATED 0x2u
+
+/* ReclaimUnitHandleUsageHeader: The header (LID 21h) (Base 2.1 §5.1.12.1.29) */
+struct gpunvme_reclaim_unit_handle_usage_header {
+	uint16_t nruh; /* Number of Reclaim Unit Handles */
+	uint8_t reserved_2[6];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_usage_header, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, nruh, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, reserved_2, 2);
+
+/* ReclaimUnitHandleUsageDescriptor: Use of a Reclaim Unit Handle (Base 2.1 §5.1.12.1.29) */
+struct gpunvme_reclaim_unit_handle_usage_descriptor {
+	uint8_t ruha; /* Reclaim Unit Handle Attributes */
+	uint8_t reserved_1[7];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_usage_descriptor, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_descriptor, reserved_1, 1);
+#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_NOT_USED 0x0u
+#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_HOST_SPECIFIED 0x1u
+#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_CONTROLLER_SPECIFIED 0x2u
+
+/* FdpStatisticsLog: The log page (LID 22h) (Base 2.1 §5.1.12.1.30) */
+struct gpunvme_fdp_statistics_log {
+	uint64_t hbmw[2]; /* Host Bytes with Metadata Written */
+	uint64_t mbmw[2]; /* Media Bytes with Metadata Written */
+	uint64_t mbe[2]; /* Media Bytes Erased */
+	uint8_t reserved_48[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_statistics_log, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, hbmw, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbmw, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbe, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, reserved_48, 48);
+
+/* FdpEventsHeader: The header (LID 23h) (Base 2.1 §5.1.12.1.31) */
+struct gpunvme_fdp_events_header {
+	uint32_t numfdpe; /* Number of FDP Events */
+	uint8_t reserved_4[60];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_events_header, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, numfdpe, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, reserved_4, 4);
+
+/* FdpEvent: An FDP event (Base 2.1 §5.1.12.1.31) */
+struct gpunvme_fdp_event {
+	uint8_t etyp; /* Event Type */
+	uint8_t fdpef; /* FDP Event Flags */
+	uint16_t pid; /* Placement Identifier */
+	struct gpunvme_timestamp_data etmsp; /* Event Timestamp */
+	uint32_t nsid; /* Namespace Identifier */
+	uint8_t etsp[16]; /* Event Type Specific */
+	uint16_t rgicd; /* Reclaim Group Identifier */
+	uint16_t ruhid; /* Reclaim Unit Handle Identifier */
+	uint8_t reserved_36[4];
+	uint8_t vs[24]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_event, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etyp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, fdpef, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, pid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etmsp, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, nsid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etsp, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, rgicd, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, ruhid, 34);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, reserved_36, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, vs, 40);
+#define GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_NOT_FULLY_WRITTEN 0x0u
+#define GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_TIME_LIMIT_EXCEEDED 0x1u
+#define GPUNVME_FDP_EVENT_ETYP_RESET_MODIFIED_RECLAIM_UNIT_HANDLES 0x2u
+#define GPUNVME_FDP_EVENT_ETYP_INVALID_PLACEMENT_IDENTIFIER 0x3u
+#define GPUNVME_FDP_EVENT_ETYP_MEDIA_REALLOCATED 0x80u
+#define GPUNVME_FDP_EVENT_ETYP_IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE 0x81u
+#define GPUNVME_FDP_EVENT_FDPEF_PIV_SHIFT 0 /* Placement Identifier Valid */
+#define GPUNVME_FDP_EVENT_FDPEF_PIV_MASK 0x1u
+#define GPUNVME_FDP_EVENT_FDPEF_NSIDV_SHIFT 1 /* NSID Valid */
+#define GPUNVME_FDP_EVENT_FDPEF_NSIDV_MASK 0x2u
+#define GPUNVME_FDP_EVENT_FDPEF_LV_SHIFT 2 /* Location Valid */
+#define GPUNVME_FDP_EVENT_FDPEF_LV_MASK 0x4u
+
+/* MediaReallocated: Logical blocks that were moved (NVM 1.2 §4.1.4.7) */
+struct gpunvme_media_reallocated {
+	uint8_t sef; /* Specific Event Flags */
+	uint8_t reserved_1;
+	uint16_t nlbam; /* Number of LBAs Moved; FFFFh means 65,535 or more */
+	uint8_t lba[8]; /* Logical Block Address */
+	uint8_t reserved_12[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_reallocated, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, sef, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, nlbam, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, lba, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, reserved_12, 12);
+#define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_SHIFT 0 /* LBA Valid */
+#define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_MASK 0x1u
+
+/* LbaStatusLogHeader: The header (LID 0Eh) (NVM 1.2 §4.1.4.5) */
+struct gpunvme_lba_status_log_header {
+	uint32_t lslplen; /* LBA Status Log Page Length in bytes */
+	uint32_t nlslne; /* Number of LBA Status Log Namespace Elements */
+	uint32_t estulb; /* Estimate of Unrecoverable Logical Blocks */
+	uint8_t reserved_12[2];
+	uint16_t lsgc; /* LBA Status Generation Counter */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_log_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lslplen, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, nlslne, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, estulb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lsgc, 14);
+
+/* LbaStatusNamespaceElement: Number of ranges of a namespace (NVM 1.2 §4.1.4.5) */
+struct gpunvme_lba_status_namespace_element {
+	uint32_t neid; /* Namespace Element Identifier: its NSID */
+	uint32_t nlrd; /* Number of LBA Range Descriptors */
+	uint8_t ratype; /* Recommended Action Type, for Get LBA Status */
+	uint8_t reserved_9[7];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_namespace_element, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, neid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, nlrd, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, ratype, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, reserved_9, 9);
+#define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_SCAN 0x10u
+#define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_TRACKED 0x11u
+
+/* LbaRangeDescriptor: Range of LBAs (NVM 1.2 §4.1.4.5) */
+struct gpunvme_lba_range_descriptor {
+	uint64_t rslba; /* Range Starting LBA */
+	uint32_t rnlb; /* Range Number of Logical Blocks, 0's based */
+	uint8_t reserved_12[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_range_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rslba, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rnlb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, reserved_12, 12);
+
+/* ReservationNotificationLog: The log page (LID 80h) (Base 2.1 §5.1.12.1.32) */
+struct gpunvme_reservation_notification_log {
+	uint64_t lpc; /* Log Page Count */
+	uint8_t rnlpt; /* Reservation Notification Log Page Type */
+	uint8_t nalp; /* Number of Available Log Pages besides this one */
+	uint8_t reserved_10[2];
+	uint32_t nsid; /* Namespace ID */
+	uint8_t reserved_16[48];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_notification_log, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, lpc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, rnlpt, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, nalp, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, reserved_10, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, nsid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, reserved_16, 16);
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_EMPTY 0x0u
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_REGISTRATION_PREEMPTED 0x1u
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_RELEASED 0x2u
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_PREEMPTED 0x3u
+
+/* ChangedZoneList: Zones changed by the controller (LID BFh) (libnvme 1.3 nvme_zns_changed_zone_log) */
+struct gpunvme_changed_zone_list {
+	uint16_t nrzid; /* Number of Zone Identifiers */
+	uint8_t reserved_2[6];
+	uint64_t zid[511]; /* Zone Identifiers: first LBAs */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_changed_zone_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, nrzid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, zid, 8);
+
 /* AnaLogHeader: The header (LID 0Ch) (Base 2.3 §5.2.12.1.13) */
 struct gpunvme_ana_log_header {
 	uint64_t chgc; /* Change Count */
@@ -2584,22 +2910,91 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_group_descriptor, reserved_17, 17);
 #define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_PERSISTENT_LOSS 0x4u
 #define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_CHANGE 0xfu
 
-/* TimestampData: A time and its origin (Base 2.1 §5.1.25.1.7) */
-struct gpunvme_timestamp_data {
-	uint8_t tstmp[6]; /* Timestamp in milliseconds since 1970 or since a reset */
-	uint8_t tstmps; /* Timestamp Attribute */
-	uint8_t reserved_7;
+/* ReachabilityGroupsHeader: The header (LID 1Ah) (Base 2.3 §5.2.12.1.25) */
+struct gpunvme_reachability_groups_header {
+	uint64_t chngc; /* Change Count */
+	uint16_t nrgd; /* Number of Reachability Group Descriptors */
+	uint8_t reserved_10[6];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_timestamp_data, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmp, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmps, 6);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, reserved_7, 7);
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_SHIFT 0 /* Synch: the clock may have stopped */
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_MASK 0x1u
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SHIFT 1 /* Timestamp Origin */
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_MASK 0xeu
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET 0x0u
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES 0x1u
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_groups_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, chngc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, nrgd, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, reserved_10, 10);
+
+/* ReachabilityGroupDescriptor: Header of a Reachability Group (Base 2.3 §5.2.12.1.25) */
+struct gpunvme_reachability_group_descriptor {
+	uint32_t rgid; /* Reachability Group ID */
+	uint32_t nnid; /* Number of NSID Values */
+	uint64_t chngc; /* Change Count; 0 means not reported */
+	uint8_t reserved_16[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_group_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, rgid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, nnid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, chngc, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, reserved_16, 16);
+
+/* ReachabilityAssociationsHeader: The header (LID 1Bh) (Base 2.3 §5.2.12.1.26) */
+struct gpunvme_reachability_associations_header {
+	uint64_t chngc; /* Change Count */
+	uint16_t nrad; /* Number of Reachability Association Descriptors */
+	uint8_t reserved_10[6];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_associations_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, chngc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, nrad, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, reserved_10, 10);
+
+/* ReachabilityAssociationDescriptor: Header of a Reachability Association (Base 2.3 §5.2.12.1.26) */
+struct gpunvme_reachability_association_descriptor {
+	uint32_t rasid; /* Reachability Association ID */
+	uint32_t nrid; /* Number of RGID Values */
+	uint64_t chngc; /* Change Count; 0 means not reported */
+	uint8_t rac; /* Reachability Association Characteristics */
+	uint8_t reserved_17[15];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_association_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, rasid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, nrid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, chngc, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, rac, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, reserved_17, 17);
+#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_REACHABLE 0x1u
+#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_FAST_COPY 0x2u
+#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_NO_FAST_COPY 0x3u
+
+/* ParticipatingNvmSubsystemsHeader: Header of the list of NVM subsystems (Base 2.3 §5.2.12.1.23) */
+struct gpunvme_participating_nvm_subsystems_header {
+	uint64_t genctr; /* Generation Counter */
+	uint64_t numpsub; /* Number of Participating NVM Subsystems */
+	uint8_t reserved_16[240];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_participating_nvm_subsystems_header, 256);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, genctr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, numpsub, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, reserved_16, 16);
+
+/* ManagementAddressDescriptor: Address of a management entity (Base 2.3 §5.2.12.1.24) */
+struct gpunvme_management_address_descriptor {
+	uint8_t mat; /* Management Address Type */
+	uint8_t reserved_1[3];
+	char madrs[508]; /* Management Address: a URI */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_management_address_descriptor, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, mat, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, madrs, 4);
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NONE 0x0u
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NVM_SUBSYSTEM_MANAGEMENT_AGENT 0x1u
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_FABRIC_INTERFACE_MANAGER 0x2u
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_END_OF_LIST 0xffu
+
+/* ManagementAddressList: The log page (LID 18h) (Base 2.3 §5.2.12.1.24) */
+struct gpunvme_management_address_list {
+	struct gpunvme_management_address_descriptor mad[8]; /* Management Address Descriptors */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_management_address_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_list, mad, 0);
 
 /* PersistentEventLogHeader: The header (LID 0Dh) (Base 2.3 §5.2.12.1.14) */
 struct gpunvme_persistent_event_log_header {
@@ -3006,518 +3401,109 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_ready_timeout_exceeded, reserved_1, 1);
 #define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR_SHIFT 3 /* Controller Not Ready */
 #define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR_MASK 0x8u
 
-/* LbaStatusLogHeader: The header (LID 0Eh) (NVM 1.2 §4.1.4.5) */
-struct gpunvme_lba_status_log_header {
-	uint32_t lslplen; /* LBA Status Log Page Length in bytes */
-	uint32_t nlslne; /* Number of LBA Status Log Namespace Elements */
-	uint32_t estulb; /* Estimate of Unrecoverable Logical Blocks */
-	uint8_t reserved_12[2];
-	uint16_t lsgc; /* LBA Status Generation Counter */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_log_header, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lslplen, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, nlslne, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, estulb, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, reserved_12, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lsgc, 14);
-
-/* LbaStatusNamespaceElement: Number of ranges of a namespace (NVM 1.2 §4.1.4.5) */
-struct gpunvme_lba_status_namespace_element {
-	uint32_t neid; /* Namespace Element Identifier: its NSID */
-	uint32_t nlrd; /* Number of LBA Range Descriptors */
-	uint8_t ratype; /* Recommended Action Type, for Get LBA Status */
-	uint8_t reserved_9[7];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_namespace_element, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, neid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, nlrd, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, ratype, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, reserved_9, 9);
-#define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_SCAN 0x10u
-#define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_TRACKED 0x11u
-
-/* LbaRangeDescriptor: Range of LBAs (NVM 1.2 §4.1.4.5) */
-struct gpunvme_lba_range_descriptor {
-	uint64_t rslba; /* Range Starting LBA */
-	uint32_t rnlb; /* Range Number of Logical Blocks, 0's based */
-	uint8_t reserved_12[4];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lba_range_descriptor, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rslba, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rnlb, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, reserved_12, 12);
-
-/* MediaUnitStatusHeader: The header (LID 10h) (Base 2.1 §5.1.12.1.16) */
-struct gpunvme_media_unit_status_header {
-	uint16_t nmu; /* Number of Media Unit Status Descriptors */
-	uint16_t cchans; /* Number of Channels */
-	uint16_t selc; /* Selected Configuration; 0 for none */
-	uint8_t reserved_6[10];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_status_header, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, nmu, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, cchans, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, selc, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, reserved_6, 6);
-
-/* MediaUnitStatusDescriptor: Header of a Media Unit Status Descriptor (Base 2.1 §5.1.12.1.16) */
-struct gpunvme_media_unit_status_descriptor {
-	uint16_t muid; /* Media Unit Identifier */
-	uint16_t did; /* Domain Identifier */
-	uint16_t endgid; /* Endurance Group Identifier */
+/* NamespaceToCreate: Properties of the namespace to create (NVM 1.2 §4.1.6) */
+struct gpunvme_namespace_to_create {
+	uint64_t nsze; /* Namespace Size in logical blocks */
+	uint64_t ncap; /* Namespace Capacity in logical blocks */
+	uint8_t reserved_16[10];
+	uint8_t flbas; /* Formatted LBA Size */
+	uint8_t reserved_27[2];
+	uint8_t dps; /* End-to-end Data Protection Type Settings */
+	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
+	uint8_t reserved_31[61];
+	uint32_t anagrpid; /* ANA Group Identifier */
+	uint8_t reserved_96[4];
 	uint16_t nvmsetid; /* NVM Set Identifier */
-	uint16_t caf; /* Capacity Adjustment Factor; 0 means not reported */
-	uint8_t avsp; /* Available Spare in percent */
-	uint8_t pused; /* Percentage Used; 255 means more than 254 */
-	uint8_t mucs; /* Number of Channels */
-	uint8_t cio; /* Channel Identifiers Offset in bytes */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_status_descriptor, 14);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, muid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, did, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, endgid, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, nvmsetid, 6);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, caf, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, avsp, 10);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, pused, 11);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, mucs, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, cio, 13);
-
-/* CapacityConfigurationListHeader: The header (LID 11h) (Base 2.1 §5.1.12.1.17) */
-struct gpunvme_capacity_configuration_list_header {
-	uint8_t sccn; /* Number of Supported Capacity Configurations */
-	uint8_t reserved_1[15];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_capacity_configuration_list_header, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, sccn, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, reserved_1, 1);
-
-/* CapacityConfigurationDescriptor: Header of a Capacity Configuration (Base 2.1 §5.1.12.1.17) */
-struct gpunvme_capacity_configuration_descriptor {
-	uint16_t ccid; /* Capacity Configuration Identifier */
-	uint16_t did; /* Domain Identifier */
-	uint16_t egcn; /* Number of Endurance Group Configuration Descriptors */
-	uint8_t reserved_6[26];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_capacity_configuration_descriptor, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, ccid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, did, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, egcn, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, reserved_6, 6);
-
-/* EnduranceGroupConfigurationDescriptor: Endurance Group Configuration header (Base 2.1 §5.1.12.1.17) */
-struct gpunvme_endurance_group_configuration_descriptor {
 	uint16_t endgid; /* Endurance Group Identifier */
-	uint16_t cadjf; /* Capacity Adjustment Factor; 0 means not reported */
-	uint8_t reserved_4[12];
-	uint8_t tegcap[16]; /* Total Endurance Group Capacity in bytes */
-	uint8_t segcap[16]; /* Spare Endurance Group Capacity in bytes */
-	uint8_t ee[16]; /* Endurance Estimate in 1,000,000,000 bytes */
-	uint8_t reserved_64[16];
-	uint16_t egsets; /* Number of NVM Sets */
+	uint8_t reserved_104[280];
+	uint64_t lbstm; /* Logical Block Storage Tag Mask */
+	uint16_t nphndls; /* Number of Placement Handles */
+	uint8_t reserved_394[105];
+	uint8_t znsco; /* Zoned Namespace Create Options */
+	uint32_t rar; /* Requested Active Resources */
+	uint32_t ror; /* Requested Open Resources */
+	uint32_t rnumzrwa; /* Requested Number of ZRWA Resources */
+	uint16_t phndl[128]; /* Reclaim Unit Handle of each Placement Handle */
+	uint8_t reserved_768[3328];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_configuration_descriptor, 82);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, endgid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, cadjf, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, reserved_4, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, tegcap, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, segcap, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, ee, 48);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, reserved_64, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, egsets, 80);
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_to_create, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, ncap, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_16, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, flbas, 26);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_27, 27);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, dps, 29);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nmic, 30);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_31, 31);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, anagrpid, 92);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_96, 96);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nvmsetid, 100);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, endgid, 102);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_104, 104);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, lbstm, 384);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nphndls, 392);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_394, 394);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, znsco, 499);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, rar, 500);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, ror, 504);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, rnumzrwa, 508);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, phndl, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_768, 768);
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL_SHIFT 0 /* Format Index Lower */
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL_MASK 0xfu
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA_SHIFT 4 /* Metadata Transferred as Extended LBA */
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA_MASK 0x10u
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU_SHIFT 5 /* Format Index Upper */
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU_MASK 0x60u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_SHIFT 0 /* Protection Information Type */
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_MASK 0x7u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_NONE 0x0u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_1 0x1u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_2 0x2u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_3 0x3u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_SHIFT 3 /* Protection Information Position */
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_MASK 0x8u
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS_MASK 0x1u
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS_MASK 0x2u
+#define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_SHIFT 0 /* Allocate ZRWA Resources */
+#define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_MASK 0x1u
 
-/* ChannelConfigurationDescriptor: Header of a Channel of an Endurance Group (Base 2.1 §5.1.12.1.17) */
-struct gpunvme_channel_configuration_descriptor {
-	uint16_t chid; /* Channel Identifier */
-	uint16_t chmus; /* Number of Channel Media Units */
+/* LbaStatusDescriptorList: LBA Status header (NVM 1.2 §4.2.1.2) */
+struct gpunvme_lba_status_descriptor_list {
+	uint32_t nlsd; /* Number of LBA Status Descriptors */
+	uint8_t cmpc; /* Completion Condition */
+	uint8_t reserved_5[3];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_channel_configuration_descriptor, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_channel_configuration_descriptor, chid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_channel_configuration_descriptor, chmus, 2);
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_descriptor_list, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, nlsd, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, cmpc, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, reserved_5, 5);
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_NOT_INDICATED 0x0u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_INCOMPLETE 0x1u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_COMPLETE 0x2u
 
-/* MediaUnitConfigurationDescriptor: A Media Unit of a Channel (Base 2.1 §5.1.12.1.17) */
-struct gpunvme_media_unit_configuration_descriptor {
-	uint16_t muid; /* Media Unit Identifier */
-	uint8_t reserved_2[4];
-	uint16_t mudl; /* Media Unit Descriptor Length: bytes that follow */
+/* LbaStatusDescriptor: A range of logical blocks and its status (NVM 1.2 §4.2.1.2) */
+struct gpunvme_lba_status_descriptor {
+	uint64_t dslba; /* Descriptor Starting LBA */
+	uint32_t nlb; /* Number of Logical Blocks, 0's based */
+	uint8_t reserved_12;
+	uint8_t stas; /* Status */
+	uint8_t reserved_14[2];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_configuration_descriptor, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, muid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, reserved_2, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, mudl, 6);
-
-/* LockdownLog: The log page (LID 14h) (Base 2.1 §5.1.12.1.20) */
-struct gpunvme_lockdown_log {
-	uint8_t cfila; /* Command and Feature Identifier List Attributes */
-	uint8_t reserved_1[2];
-	uint8_t lngth; /* Length of the list in bytes */
-	uint8_t cfil[508]; /* Opcodes or Feature Identifiers, increasing */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lockdown_log, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, cfila, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, reserved_1, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, lngth, 3);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, cfil, 4);
-#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_SHIFT 0 /* Scope Selected */
-#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_MASK 0xfu
-#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_ADMIN_OPCODE 0x0u
-#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_FEATURE 0x2u
-#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_MANAGEMENT_OPCODE 0x3u
-#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_PCIE_OPCODE 0x4u
-#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_SHIFT 4 /* Contents Selected */
-#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_MASK 0x30u
-#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_CAN_BE_PROHIBITED 0x0u
-#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED 0x1u
-#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED_OUT_OF_BAND 0x2u
-
-/* BootPartitionHeader: The header (LID 15h) (Base 2.3 §5.2.12.1.21) */
-struct gpunvme_boot_partition_header {
-	uint8_t lid; /* Log Page Identifier: 15h */
-	uint8_t reserved_1[3];
-	uint32_t bpinfo; /* Boot Partition Information */
-	uint8_t reserved_8[8];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_boot_partition_header, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, lid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_1, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, bpinfo, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_8, 8);
-#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ_SHIFT 0 /* Boot Partition Size, in 128 KiB units */
-#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ_MASK 0x7fffu
-#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_SHIFT 31 /* Active Boot Partition ID */
-#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_MASK 0x80000000u
-
-/* ParticipatingNvmSubsystemsHeader: Header of the list of NVM subsystems (Base 2.3 §5.2.12.1.23) */
-struct gpunvme_participating_nvm_subsystems_header {
-	uint64_t genctr; /* Generation Counter */
-	uint64_t numpsub; /* Number of Participating NVM Subsystems */
-	uint8_t reserved_16[240];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_participating_nvm_subsystems_header, 256);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, genctr, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, numpsub, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, reserved_16, 16);
-
-/* ManagementAddressDescriptor: Address of a management entity (Base 2.3 §5.2.12.1.24) */
-struct gpunvme_management_address_descriptor {
-	uint8_t mat; /* Management Address Type */
-	uint8_t reserved_1[3];
-	char madrs[508]; /* Management Address: a URI */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_management_address_descriptor, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, mat, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, reserved_1, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, madrs, 4);
-#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NONE 0x0u
-#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NVM_SUBSYSTEM_MANAGEMENT_AGENT 0x1u
-#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_FABRIC_INTERFACE_MANAGER 0x2u
-#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_END_OF_LIST 0xffu
-
-/* ManagementAddressList: The log page (LID 18h) (Base 2.3 §5.2.12.1.24) */
-struct gpunvme_management_address_list {
-	struct gpunvme_management_address_descriptor mad[8]; /* Management Address Descriptors */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_management_address_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_list, mad, 0);
-
-/* ReachabilityGroupsHeader: The header (LID 1Ah) (Base 2.3 §5.2.12.1.25) */
-struct gpunvme_reachability_groups_header {
-	uint64_t chngc; /* Change Count */
-	uint16_t nrgd; /* Number of Reachability Group Descriptors */
-	uint8_t reserved_10[6];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_groups_header, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, chngc, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, nrgd, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, reserved_10, 10);
-
-/* ReachabilityGroupDescriptor: Header of a Reachability Group (Base 2.3 §5.2.12.1.25) */
-struct gpunvme_reachability_group_descriptor {
-	uint32_t rgid; /* Reachability Group ID */
-	uint32_t nnid; /* Number of NSID Values */
-	uint64_t chngc; /* Change Count; 0 means not reported */
-	uint8_t reserved_16[16];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_group_descriptor, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, rgid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, nnid, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, chngc, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, reserved_16, 16);
-
-/* ReachabilityAssociationsHeader: The header (LID 1Bh) (Base 2.3 §5.2.12.1.26) */
-struct gpunvme_reachability_associations_header {
-	uint64_t chngc; /* Change Count */
-	uint16_t nrad; /* Number of Reachability Association Descriptors */
-	uint8_t reserved_10[6];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_associations_header, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, chngc, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, nrad, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, reserved_10, 10);
-
-/* ReachabilityAssociationDescriptor: Header of a Reachability Association (Base 2.3 §5.2.12.1.26) */
-struct gpunvme_reachability_association_descriptor {
-	uint32_t rasid; /* Reachability Association ID */
-	uint32_t nrid; /* Number of RGID Values */
-	uint64_t chngc; /* Change Count; 0 means not reported */
-	uint8_t rac; /* Reachability Association Characteristics */
-	uint8_t reserved_17[15];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_association_descriptor, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, rasid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, nrid, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, chngc, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, rac, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, reserved_17, 17);
-#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_REACHABLE 0x1u
-#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_FAST_COPY 0x2u
-#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_NO_FAST_COPY 0x3u
-
-/* FdpConfigurationsHeader: The header (LID 20h) (Base 2.1 §5.1.12.1.28) */
-struct gpunvme_fdp_configurations_header {
-	uint16_t numfdpc; /* Number of FDP Configurations, 0's based */
-	uint8_t ver; /* Version */
-	uint8_t reserved_3;
-	uint32_t sze; /* Size of the log page in bytes */
-	uint8_t reserved_8[8];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_configurations_header, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, numfdpc, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, ver, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_3, 3);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, sze, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_8, 8);
-
-/* FdpConfigurationDescriptor: Header of an FDP Configuration (Base 2.3 §5.2.12.1.29) */
-struct gpunvme_fdp_configuration_descriptor {
-	uint16_t dsze; /* Descriptor Size in bytes */
-	uint8_t fdpa; /* FDP Attributes */
-	uint8_t vss; /* Vendor Specific Size in bytes */
-	uint32_t nrg; /* Number of Reclaim Groups */
-	uint16_t nruh; /* Number of Reclaim Unit Handles */
-	uint16_t maxpids; /* Max Placement Identifiers, 0's based */
-	uint32_t nns; /* Number of Namespaces Supported */
-	uint64_t runs; /* Reclaim Unit Nominal Size in bytes */
-	uint32_t erutl; /* Estimated Reclaim Unit Time Limit in seconds */
-	uint8_t reserved_28[36];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_configuration_descriptor, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, dsze, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, fdpa, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, vss, 3);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nrg, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nruh, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, maxpids, 10);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nns, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, runs, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, erutl, 24);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, reserved_28, 28);
-#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_SHIFT 0 /* Reclaim Group Identifier Format: width in bits */
-#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_MASK 0xfu
-#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_SHIFT 4 /* FDP Volatile Write Cache */
-#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_MASK 0x10u
-#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV_SHIFT 7 /* FDP Configuration Valid */
-#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV_MASK 0x80u
-
-/* ReclaimUnitHandleDescriptor: A Reclaim Unit Handle of an FDP Configuration (Base 2.3 §5.2.12.1.29) */
-struct gpunvme_reclaim_unit_handle_descriptor {
-	uint8_t ruht; /* Reclaim Unit Handle Type */
-	uint8_t reserved_1[3];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_descriptor, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_descriptor, ruht, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_descriptor, reserved_1, 1);
-#define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_INITIALLY_ISOLATED 0x1u
-#define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_PERSISTENTLY_ISOLATED 0x2u
-
-/* ReclaimUnitHandleUsageHeader: The header (LID 21h) (Base 2.1 §5.1.12.1.29) */
-struct gpunvme_reclaim_unit_handle_usage_header {
-	uint16_t nruh; /* Number of Reclaim Unit Handles */
-	uint8_t reserved_2[6];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_usage_header, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, nruh, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, reserved_2, 2);
-
-/* ReclaimUnitHandleUsageDescriptor: Use of a Reclaim Unit Handle (Base 2.1 §5.1.12.1.29) */
-struct gpunvme_reclaim_unit_handle_usage_descriptor {
-	uint8_t ruha; /* Reclaim Unit Handle Attributes */
-	uint8_t reserved_1[7];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_usage_descriptor, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_descriptor, reserved_1, 1);
-#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_NOT_USED 0x0u
-#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_HOST_SPECIFIED 0x1u
-#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_CONTROLLER_SPECIFIED 0x2u
-
-/* FdpStatisticsLog: The log page (LID 22h) (Base 2.1 §5.1.12.1.30) */
-struct gpunvme_fdp_statistics_log {
-	uint64_t hbmw[2]; /* Host Bytes with Metadata Written */
-	uint64_t mbmw[2]; /* Media Bytes with Metadata Written */
-	uint64_t mbe[2]; /* Media Bytes Erased */
-	uint8_t reserved_48[16];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_statistics_log, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, hbmw, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbmw, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbe, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, reserved_48, 48);
-
-/* FdpEventsHeader: The header (LID 23h) (Base 2.1 §5.1.12.1.31) */
-struct gpunvme_fdp_events_header {
-	uint32_t numfdpe; /* Number of FDP Events */
-	uint8_t reserved_4[60];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_events_header, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, numfdpe, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, reserved_4, 4);
-
-/* FdpEvent: An FDP event (Base 2.1 §5.1.12.1.31) */
-struct gpunvme_fdp_event {
-	uint8_t etyp; /* Event Type */
-	uint8_t fdpef; /* FDP Event Flags */
-	uint16_t pid; /* Placement Identifier */
-	struct gpunvme_timestamp_data etmsp; /* Event Timestamp */
-	uint32_t nsid; /* Namespace Identifier */
-	uint8_t etsp[16]; /* Event Type Specific */
-	uint16_t rgicd; /* Reclaim Group Identifier */
-	uint16_t ruhid; /* Reclaim Unit Handle Identifier */
-	uint8_t reserved_36[4];
-	uint8_t vs[24]; /* Vendor Specific */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_event, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etyp, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, fdpef, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, pid, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etmsp, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, nsid, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etsp, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, rgicd, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, ruhid, 34);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, reserved_36, 36);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, vs, 40);
-#define GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_NOT_FULLY_WRITTEN 0x0u
-#define GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_TIME_LIMIT_EXCEEDED 0x1u
-#define GPUNVME_FDP_EVENT_ETYP_RESET_MODIFIED_RECLAIM_UNIT_HANDLES 0x2u
-#define GPUNVME_FDP_EVENT_ETYP_INVALID_PLACEMENT_IDENTIFIER 0x3u
-#define GPUNVME_FDP_EVENT_ETYP_MEDIA_REALLOCATED 0x80u
-#define GPUNVME_FDP_EVENT_ETYP_IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE 0x81u
-#define GPUNVME_FDP_EVENT_FDPEF_PIV_SHIFT 0 /* Placement Identifier Valid */
-#define GPUNVME_FDP_EVENT_FDPEF_PIV_MASK 0x1u
-#define GPUNVME_FDP_EVENT_FDPEF_NSIDV_SHIFT 1 /* NSID Valid */
-#define GPUNVME_FDP_EVENT_FDPEF_NSIDV_MASK 0x2u
-#define GPUNVME_FDP_EVENT_FDPEF_LV_SHIFT 2 /* Location Valid */
-#define GPUNVME_FDP_EVENT_FDPEF_LV_MASK 0x4u
-
-/* MediaReallocated: Logical blocks that were moved (NVM 1.2 §4.1.4.7) */
-struct gpunvme_media_reallocated {
-	uint8_t sef; /* Specific Event Flags */
-	uint8_t reserved_1;
-	uint16_t nlbam; /* Number of LBAs Moved; FFFFh means 65,535 or more */
-	uint8_t lba[8]; /* Logical Block Address */
-	uint8_t reserved_12[4];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_media_reallocated, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, sef, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, reserved_1, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, nlbam, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, lba, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, reserved_12, 12);
-#define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_SHIFT 0 /* LBA Valid */
-#define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_MASK 0x1u
-
-/* ReservationNotificationLog: The log page (LID 80h) (Base 2.1 §5.1.12.1.32) */
-struct gpunvme_reservation_notification_log {
-	uint64_t lpc; /* Log Page Count */
-	uint8_t rnlpt; /* Reservation Notification Log Page Type */
-	uint8_t nalp; /* Number of Available Log Pages besides this one */
-	uint8_t reserved_10[2];
-	uint32_t nsid; /* Namespace ID */
-	uint8_t reserved_16[48];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_notification_log, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, lpc, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, rnlpt, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, nalp, 9);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, reserved_10, 10);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, nsid, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, reserved_16, 16);
-#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_EMPTY 0x0u
-#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_REGISTRATION_PREEMPTED 0x1u
-#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_RELEASED 0x2u
-#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_PREEMPTED 0x3u
-
-/* SanitizeStatusLog: The log page (LID 81h) (Base 2.1 §5.1.12.1.33) */
-struct gpunvme_sanitize_status_log {
-	uint16_t sprog; /* Sanitize Progress in 1/65,536 */
-	uint16_t sstat; /* Sanitize Status */
-	uint32_t scdw10; /* Sanitize Command Dword 10 */
-	uint32_t eto; /* Estimated Time For Overwrite */
-	uint32_t etbe; /* Estimated Time For Block Erase */
-	uint32_t etce; /* Estimated Time For Crypto Erase */
-	uint32_t etodmm; /* as ETO, With No-Deallocate Media Modification */
-	uint32_t etbenmm; /* as ETBE, With No-Deallocate Media Modification */
-	uint32_t etcenmm; /* as ETCE, With No-Deallocate Media Modification */
-	uint32_t etpvds; /* Estimated Time For Post-Verification Deallocation State */
-	uint8_t ssi; /* Sanitize State Information */
-	uint8_t reserved_37[475];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_sanitize_status_log, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, sprog, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, sstat, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, scdw10, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, eto, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etbe, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etce, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etodmm, 20);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etbenmm, 24);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etcenmm, 28);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etpvds, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, ssi, 36);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, reserved_37, 37);
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SHIFT 0 /* Sanitize Operation Status */
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_MASK 0x7u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_NEVER_STARTED 0x0u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED 0x1u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZING 0x2u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_FAILED 0x3u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE 0x4u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC_SHIFT 3 /* Overwrite Passes Completed */
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC_MASK 0xf8u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE_SHIFT 8 /* Global Data Erased */
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE_MASK 0x100u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD_SHIFT 9 /* Media Verification Canceled */
-#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD_MASK 0x200u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_SHIFT 0 /* Sanitize State */
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MASK 0xfu
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_IDLE 0x0u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_PROCESSING 0x1u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_FAILURE 0x2u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_PROCESSING 0x3u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_FAILURE 0x4u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MEDIA_VERIFICATION 0x5u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_POST_VERIFICATION_DEALLOCATION 0x6u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_SHIFT 4 /* Failure State */
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MASK 0xf0u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_IDLE 0x0u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_PROCESSING 0x1u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_FAILURE 0x2u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_PROCESSING 0x3u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_FAILURE 0x4u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MEDIA_VERIFICATION 0x5u
-#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_POST_VERIFICATION_DEALLOCATION 0x6u
-
-/* ChangedZoneList: Zones changed by the controller (LID BFh) (libnvme 1.3 nvme_zns_changed_zone_log) */
-struct gpunvme_changed_zone_list {
-	uint16_t nrzid; /* Number of Zone Identifiers */
-	uint8_t reserved_2[6];
-	uint64_t zid[511]; /* Zone Identifiers: first LBAs */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_changed_zone_list, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, nrzid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, reserved_2, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, zid, 8);
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, dslba, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, nlb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, stas, 13);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, reserved_14, 14);
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_SHIFT 0 /* LBA Range Status */
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MASK 0x7u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MAY_BE_UNRECOVERABLE 0x0u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_UNRECOVERABLE 0x1u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_ALLOCATED 0x2u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_WRITTEN_UNCORRECTABLE 0x3u
 
 /* IdentifyDirectiveParameters: Directives supported and enabled (Base 2.2 §8.1.8.2.1) */
 struct gpunvme_identify_directive_parameters {
@@ -3595,453 +3581,6 @@ struct gpunvme_streams_directive_status {
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_streams_directive_status, 2);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_status, osc, 0);
-
-/* LbaStatusDescriptorList: LBA Status header (NVM 1.2 §4.2.1.2) */
-struct gpunvme_lba_status_descriptor_list {
-	uint32_t nlsd; /* Number of LBA Status Descriptors */
-	uint8_t cmpc; /* Completion Condition */
-	uint8_t reserved_5[3];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_descriptor_list, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, nlsd, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, cmpc, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, reserved_5, 5);
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_NOT_INDICATED 0x0u
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_INCOMPLETE 0x1u
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_COMPLETE 0x2u
-
-/* LbaStatusDescriptor: A range of logical blocks and its status (NVM 1.2 §4.2.1.2) */
-struct gpunvme_lba_status_descriptor {
-	uint64_t dslba; /* Descriptor Starting LBA */
-	uint32_t nlb; /* Number of Logical Blocks, 0's based */
-	uint8_t reserved_12;
-	uint8_t stas; /* Status */
-	uint8_t reserved_14[2];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_descriptor, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, dslba, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, nlb, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, reserved_12, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, stas, 13);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, reserved_14, 14);
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_SHIFT 0 /* LBA Range Status */
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MASK 0x7u
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MAY_BE_UNRECOVERABLE 0x0u
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_UNRECOVERABLE 0x1u
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_ALLOCATED 0x2u
-#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_WRITTEN_UNCORRECTABLE 0x3u
-
-/* LbaRange: A range of logical blocks and its use (NVM 1.2 §4.1.3.1) */
-struct gpunvme_lba_range {
-	uint8_t type; /* Type */
-	uint8_t attrb; /* Attributes */
-	uint8_t reserved_2[14];
-	uint64_t slba; /* Starting LBA */
-	uint64_t nlb; /* Number of Logical Blocks, 0's based */
-	uint8_t guid[16]; /* Unique Identifier */
-	uint8_t reserved_48[16];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lba_range, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, type, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, attrb, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, reserved_2, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, slba, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, nlb, 24);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, guid, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, reserved_48, 48);
-#define GPUNVME_LBA_RANGE_TYPE_GENERAL_PURPOSE 0x0u
-#define GPUNVME_LBA_RANGE_TYPE_FILESYSTEM 0x1u
-#define GPUNVME_LBA_RANGE_TYPE_RAID 0x2u
-#define GPUNVME_LBA_RANGE_TYPE_CACHE 0x3u
-#define GPUNVME_LBA_RANGE_TYPE_PAGE_OR_SWAP_FILE 0x4u
-#define GPUNVME_LBA_RANGE_ATTRB_LBARO_SHIFT 0 /* LBA Range Overwriteable */
-#define GPUNVME_LBA_RANGE_ATTRB_LBARO_MASK 0x1u
-#define GPUNVME_LBA_RANGE_ATTRB_HLBAR_SHIFT 1 /* Hide LBA Range */
-#define GPUNVME_LBA_RANGE_ATTRB_HLBAR_MASK 0x2u
-
-/* LbaRanges: Up to 64 ranges (NVM 1.2 §4.1.3.1) */
-struct gpunvme_lba_ranges {
-	struct gpunvme_lba_range range[64]; /* LBA ranges */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_lba_ranges, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_ranges, range, 0);
-
-/* AutonomousPowerStateTransitionEntry: Target and idle time of a transition (Base 2.1 §5.1.25.1.6) */
-struct gpunvme_autonomous_power_state_transition_entry {
-	uint8_t bits_0; /* ITPS */
-	uint8_t itpt[3]; /* Idle Time Prior to Transition in milliseconds */
-	uint8_t reserved_4[4];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_autonomous_power_state_transition_entry, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, bits_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, itpt, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, reserved_4, 4);
-#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_SHIFT 3 /* Idle Transition Power State */
-#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_MASK 0xf8u
-
-/* AutonomousPowerStateTransitions: One entry per power state (Base 2.1 §5.1.25.1.6) */
-struct gpunvme_autonomous_power_state_transitions {
-	struct gpunvme_autonomous_power_state_transition_entry apst[32]; /* Entries by power state */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_autonomous_power_state_transitions, 256);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transitions, apst, 0);
-
-/* HostMemoryBufferDescriptor: Contiguous memory pages (Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc) */
-struct gpunvme_host_memory_buffer_descriptor {
-	uint64_t badd; /* Buffer Address */
-	uint32_t bsize; /* Buffer Size in memory pages */
-	uint8_t reserved_12[4];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_host_memory_buffer_descriptor, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, badd, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, bsize, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, reserved_12, 12);
-
-/* HostMemoryBufferAttributes: Location of the Host Memory Buffer (libnvme 1.3 nvme_host_mem_buf_attrs) */
-struct gpunvme_host_memory_buffer_attributes {
-	uint32_t hsize; /* Host Memory Buffer Size in memory pages */
-	uint32_t hmdlal; /* Host Memory Descriptor List Address Lower */
-	uint32_t hmdlau; /* Host Memory Descriptor List Address Upper */
-	uint32_t hmdlec; /* Host Memory Descriptor List Entry Count */
-	uint8_t reserved_16[4080];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_host_memory_buffer_attributes, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hsize, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlal, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlau, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlec, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, reserved_16, 16);
-
-/* DeterministicThresholdConfiguration: Thresholds of a Deterministic Window (libnvme 1.3 nvme_plm_config) */
-struct gpunvme_deterministic_threshold_configuration {
-	uint16_t ee; /* Enable Event */
-	uint8_t reserved_2[30];
-	uint64_t dtwinrt; /* DTWIN Reads Threshold */
-	uint64_t dtwinwt; /* DTWIN Writes Threshold */
-	uint64_t dtwintt; /* DTWIN Time Threshold */
-	uint8_t reserved_56[456];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_deterministic_threshold_configuration, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, ee, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, reserved_2, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwinrt, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwinwt, 40);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwintt, 48);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, reserved_56, 56);
-
-/* HostBehavior: Behavior supported by the host (libnvme 1.16 nvme_feat_host_behavior) */
-struct gpunvme_host_behavior {
-	uint8_t acre; /* Advanced Command Retry Enable */
-	uint8_t etdas; /* Extended Telemetry Data Area 4 Supported */
-	uint8_t lbafee; /* LBA Format Extension Enable */
-	uint8_t hdisns; /* Host Dispersed Namespace Support */
-	uint16_t cdfe; /* Copy Descriptor Formats Enable */
-	uint8_t reserved_6[506];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_host_behavior, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, acre, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, etdas, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, lbafee, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, hdisns, 3);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, cdfe, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, reserved_6, 6);
-#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E_SHIFT 2 /* Copy Descriptor Format 2h Enable */
-#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E_MASK 0x4u
-#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E_SHIFT 3 /* Copy Descriptor Format 3h Enable */
-#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E_MASK 0x8u
-#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E_SHIFT 4 /* Copy Descriptor Format 4h Enable */
-#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E_MASK 0x10u
-
-/* StandardPerformanceAttribute: Latency of reads, as a range (NVM 1.2 §4.1.3.7.1) */
-struct gpunvme_standard_performance_attribute {
-	uint8_t reserved_0[4];
-	uint8_t r4karl; /* Random 4 KiB Average Read Latency */
-	uint8_t reserved_5[4091];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_standard_performance_attribute, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, reserved_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, r4karl, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, reserved_5, 5);
-
-/* PerformanceAttributeIdentifiers: Identifiers of the vendor specific attributes (NVM 1.2 §4.1.3.7.2) */
-struct gpunvme_performance_attribute_identifiers {
-	uint8_t attributes; /* Kind of the attributes */
-	uint8_t msvspa; /* Maximum Saveable Vendor Specific Performance Attributes */
-	uint8_t usvspa; /* Unused Saveable Vendor Specific Performance Attributes */
-	uint8_t reserved_3[13];
-	uint8_t pahi[1008]; /* Identifiers of attributes C1h to FFh */
-	uint8_t reserved_1024[3072];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_performance_attribute_identifiers, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, attributes, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, msvspa, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, usvspa, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, reserved_3, 3);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, pahi, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, reserved_1024, 1024);
-#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SHIFT 0 /* Attribute Type */
-#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_MASK 0x7u
-#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_CURRENT 0x0u
-#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_DEFAULT 0x1u
-#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SAVED 0x2u
-
-/* VendorSpecificPerformanceAttribute: A vendor defined attribute (NVM 1.2 §4.1.3.7.3) */
-struct gpunvme_vendor_specific_performance_attribute {
-	uint8_t paid[16]; /* Performance Attribute Identifier */
-	uint8_t reserved_16[14];
-	uint16_t attrl; /* Attribute Length in bytes */
-	uint8_t vs[4064]; /* Vendor Specific */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_vendor_specific_performance_attribute, 4096);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, paid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, reserved_16, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, attrl, 30);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, vs, 32);
-
-/* SupportedFdpEvent: A type of FDP event and whether it is enabled (Base 2.1 §5.1.25.1.21) */
-struct gpunvme_supported_fdp_event {
-	uint8_t fdpet; /* FDP Event Type */
-	uint8_t fdpeta; /* FDP Event Type Attributes */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_supported_fdp_event, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_fdp_event, fdpet, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_fdp_event, fdpeta, 1);
-#define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_SHIFT 0 /* FDP Event Enable */
-#define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_MASK 0x1u
-
-/* ControllerDataQueueData: Head and trigger of a Controller Data Queue (Base 2.1 §5.1.25.1.23) */
-struct gpunvme_controller_data_queue_data {
-	uint32_t hp; /* Head Pointer */
-	uint32_t tpt; /* Tail Pointer Trigger */
-	uint8_t reserved_8[504];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_controller_data_queue_data, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, hp, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, tpt, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, reserved_8, 8);
-
-/* EmbeddedManagementControllerAddressData: URI of a management agent of the system (Base 2.1 §5.1.25.1.24) */
-struct gpunvme_embedded_management_controller_address_data {
-	uint8_t reserved_0[4];
-	char emca[508]; /* Embedded Management Controller Address */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_embedded_management_controller_address_data, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_embedded_management_controller_address_data, reserved_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_embedded_management_controller_address_data, emca, 4);
-
-/* HostManagementAgentAddressData: URI of a management agent of the host (Base 2.1 §5.1.25.1.25) */
-struct gpunvme_host_management_agent_address_data {
-	uint8_t reserved_0[4];
-	char hmaa[508]; /* Host Management Agent Address */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_host_management_agent_address_data, 512);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, reserved_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, hmaa, 4);
-
-/* HostMetadata: Number of elements (libnvme 1.3 nvme_host_metadata) */
-struct gpunvme_host_metadata {
-	uint8_t ndesc; /* Number of Metadata Element Descriptors */
-	uint8_t reserved_1;
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_host_metadata, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_metadata, ndesc, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_metadata, reserved_1, 1);
-
-/* MetadataElement: Type and length of an element (libnvme 1.3 nvme_metadata_element_desc) */
-struct gpunvme_metadata_element {
-	uint8_t et; /* Element Type */
-	uint8_t er; /* Element Revision */
-	uint16_t elen; /* Element Length in bytes */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_metadata_element, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, et, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, er, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, elen, 2);
-
-/* HostIdentifierData: Identifier of the host (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
-struct gpunvme_host_identifier_data {
-	uint8_t hostid[16]; /* Host Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_host_identifier_data, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_host_identifier_data, hostid, 0);
-
-/* SglDescriptor: Generic SGL descriptor (Base 2.1 §4.3.2) */
-struct gpunvme_sgl_descriptor {
-	uint8_t dts[15]; /* Descriptor Type Specific */
-	uint8_t sglid; /* SGL Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_descriptor, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_descriptor, dts, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_descriptor, sglid, 15);
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_MASK 0xfu
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_ADDRESS 0x0u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_OFFSET 0x1u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_MASK 0xf0u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_DATA_BLOCK 0x0u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_BIT_BUCKET 0x1u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SEGMENT 0x2u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_LAST_SEGMENT 0x3u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_VENDOR 0xfu
-
-/* SglDataBlock: A data block (Base 2.1 §4.3.2) */
-struct gpunvme_sgl_data_block {
-	uint64_t addr; /* Address */
-	uint32_t len; /* Length, in bytes */
-	uint8_t reserved_12[3];
-	uint8_t sglid; /* SGL Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_data_block, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, addr, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, len, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, reserved_12, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, sglid, 15);
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
-
-/* SglBitBucket: Source data to be discarded (Base 2.2 §4.3.2) */
-struct gpunvme_sgl_bit_bucket {
-	uint8_t reserved_0[8];
-	uint32_t len; /* Length, in bytes */
-	uint8_t reserved_12[3];
-	uint8_t sglid; /* SGL Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_bit_bucket, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, reserved_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, len, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, reserved_12, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, sglid, 15);
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_MASK 0xfu
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_ADDRESS 0x0u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_OFFSET 0x1u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_MASK 0xf0u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_DATA_BLOCK 0x0u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_BIT_BUCKET 0x1u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SEGMENT 0x2u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_LAST_SEGMENT 0x3u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_VENDOR 0xfu
-
-/* SglSegment: The next segment, not the last (Base 2.2 §4.3.2) */
-struct gpunvme_sgl_segment {
-	uint64_t addr; /* Address of the next segment */
-	uint32_t len; /* Length of the next segment, in bytes: a multiple of 16 */
-	uint8_t reserved_12[3];
-	uint8_t sglid; /* SGL Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_segment, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, addr, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, len, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, reserved_12, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, sglid, 15);
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_MASK 0xfu
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_ADDRESS 0x0u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_OFFSET 0x1u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_MASK 0xf0u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_DATA_BLOCK 0x0u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_BIT_BUCKET 0x1u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SEGMENT 0x2u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_LAST_SEGMENT 0x3u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_VENDOR 0xfu
-
-/* SglLastSegment: The next and last segment (Base 2.2 §4.3.2) */
-struct gpunvme_sgl_last_segment {
-	uint64_t addr; /* Address of the last segment */
-	uint32_t len; /* Length of the last segment, in bytes: a multiple of 16 */
-	uint8_t reserved_12[3];
-	uint8_t sglid; /* SGL Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_last_segment, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, addr, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, len, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, reserved_12, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, sglid, 15);
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_MASK 0xfu
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_ADDRESS 0x0u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_OFFSET 0x1u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_MASK 0xf0u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_DATA_BLOCK 0x0u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_BIT_BUCKET 0x1u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SEGMENT 0x2u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_LAST_SEGMENT 0x3u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_VENDOR 0xfu
-
-/* KeyedSglDataBlock: A data block with a key (Base 2.2 §4.3.2) */
-struct gpunvme_keyed_sgl_data_block {
-	uint64_t addr; /* Address */
-	uint8_t len[3]; /* Length, in bytes */
-	uint8_t key[4]; /* Key */
-	uint8_t sglid; /* SGL Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_keyed_sgl_data_block, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, addr, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, len, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, key, 11);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, sglid, 15);
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
-
-/* TransportSglDataBlock: A transport specific data block (Base 2.2 §4.3.2) */
-struct gpunvme_transport_sgl_data_block {
-	uint8_t reserved_0[8];
-	uint32_t len; /* Length, in bytes */
-	uint8_t reserved_12[3];
-	uint8_t sglid; /* SGL Identifier */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_transport_sgl_data_block, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, reserved_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, len, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, reserved_12, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
 
 /* DatasetManagementRange: A range of logical blocks with attributes (NVM 1.2 §3.3.3) */
 struct gpunvme_dataset_management_range {
@@ -4185,6 +3724,418 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, elbatm, 38);
 #define GPUNVME_COPY_RANGE3_CETYPE_MASK 0xfu
 #define GPUNVME_COPY_RANGE3_SOPT_FCO_SHIFT 15 /* Fast Copy Only */
 #define GPUNVME_COPY_RANGE3_SOPT_FCO_MASK 0x8000u
+
+/* ReclaimUnitHandleStatus: Header of the list of handles (Base 2.2 §7.3.1.1) */
+struct gpunvme_reclaim_unit_handle_status {
+	uint8_t reserved_0[14];
+	uint16_t nruhsd; /* Number of Reclaim Unit Handle Status Descriptors */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_status, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, nruhsd, 14);
+
+/* ReclaimUnitHandleStatusDescriptor: Target of a Placement Identifier (NVM 1.2 §3.2.1.1) */
+struct gpunvme_reclaim_unit_handle_status_descriptor {
+	uint16_t pid; /* Placement Identifier */
+	uint16_t ruhid; /* Reclaim Unit Handle Identifier */
+	uint32_t earutr; /* Estimated Active Reclaim Unit Time Remaining, seconds */
+	uint64_t ruamw; /* Reclaim Unit Available Media Writes in logical blocks */
+	uint8_t reserved_16[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_status_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, pid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, ruhid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, earutr, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, ruamw, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, reserved_16, 16);
+
+/* IdentifyNamespace: Identify Namespace data structure (CNS 00h) (NVM 1.2 §4.1.5.1) */
+struct gpunvme_identify_namespace {
+	uint64_t nsze; /* Namespace Size in logical blocks */
+	uint64_t ncap; /* Namespace Capacity in logical blocks */
+	uint64_t nuse; /* Namespace Utilization in logical blocks */
+	uint8_t nsfeat; /* Namespace Features */
+	uint8_t nlbaf; /* Number of LBA Formats, 0's based */
+	uint8_t flbas; /* Formatted LBA Size */
+	uint8_t mc; /* Metadata Capabilities */
+	uint8_t dpc; /* End-to-end Data Protection Capabilities */
+	uint8_t dps; /* End-to-end Data Protection Type Settings */
+	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
+	uint8_t rescap; /* Reservation Capabilities */
+	uint8_t fpi; /* Format Progress Indicator */
+	uint8_t dlfeat; /* Deallocate Logical Block Features */
+	uint16_t nawun; /* Namespace Atomic Write Unit Normal, 0's based */
+	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail, 0's based */
+	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit, 0's based */
+	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal, 0's based */
+	uint16_t nabo; /* Namespace Atomic Boundary Offset */
+	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail, 0's based */
+	uint16_t noiob; /* Namespace Optimal I/O Boundary in logical blocks */
+	uint64_t nvmcap[2]; /* NVM Capacity in bytes */
+	uint16_t npwg; /* Namespace Preferred Write Granularity, 0's based */
+	uint16_t npwa; /* Namespace Preferred Write Alignment, 0's based */
+	uint16_t npdg; /* Namespace Preferred Deallocate Granularity, 0's based */
+	uint16_t npda; /* Namespace Preferred Deallocate Alignment, 0's based */
+	uint16_t nows; /* Namespace Optimal Write Size, 0's based */
+	uint16_t mssrl; /* Maximum Single Source Range Length */
+	uint32_t mcl; /* Maximum Copy Length */
+	uint8_t msrc; /* Maximum Source Range Count, 0's based */
+	uint8_t kpios; /* Key Per I/O Status */
+	uint8_t nulbaf; /* Number of Unique Attribute LBA Formats */
+	uint8_t reserved_83;
+	uint32_t kpiodaag; /* Key Per I/O Data Access Alignment and Granularity, 0's based */
+	uint8_t reserved_88[4];
+	uint32_t anagrpid; /* ANA Group Identifier */
+	uint8_t reserved_96[3];
+	uint8_t nsattr; /* Namespace Attributes */
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint8_t nguid[16]; /* Namespace Globally Unique Identifier */
+	uint8_t eui64[8]; /* IEEE Extended Unique Identifier */
+	uint32_t lbaf[64]; /* LBA Formats 0 to 63 */
+	uint8_t vs[3712]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, ncap, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nuse, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsfeat, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nlbaf, 25);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, flbas, 26);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mc, 27);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dpc, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dps, 29);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nmic, 30);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, rescap, 31);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, fpi, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dlfeat, 33);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nawun, 34);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nawupf, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nacwu, 38);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabsn, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabo, 42);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabspf, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, noiob, 46);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nvmcap, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npwg, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npwa, 66);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npdg, 68);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npda, 70);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nows, 72);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mssrl, 74);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mcl, 76);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, msrc, 80);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, kpios, 81);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nulbaf, 82);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_83, 83);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, kpiodaag, 84);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_88, 88);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, anagrpid, 92);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_96, 96);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsattr, 99);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nvmsetid, 100);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, endgid, 102);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nguid, 104);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, eui64, 120);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, lbaf, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP_SHIFT 0 /* Thin Provisioning */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP_SHIFT 1 /* Namespace Supported Atomic Boundary & Power */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE_SHIFT 2 /* Deallocated Error */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE_MASK 0x4u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE_SHIFT 3 /* UID Reuse */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF_SHIFT 4 /* Optional Write Performance */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF_MASK 0x30u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM_SHIFT 6 /* Multiple Atomicity Mode */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM_MASK 0x40u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF_SHIFT 7 /* Optional Read Performance */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF_MASK 0x80u
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL_SHIFT 0 /* Format Index Lower */
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL_MASK 0xfu
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA_SHIFT 4 /* Metadata Transferred as Extended LBA */
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA_MASK 0x10u
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_SHIFT 5 /* Format Index Upper */
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_MASK 0x60u
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS_SHIFT 0 /* Metadata Transferred as Extended LBA Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS_SHIFT 1 /* Metadata Transferred as Separate Buffer Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S_SHIFT 0 /* Protection Information Type 1 Supported */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S_SHIFT 1 /* Protection Information Type 2 Supported */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S_SHIFT 2 /* Protection Information Type 3 Supported */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S_MASK 0x4u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB_SHIFT 3 /* Protection Information In First Bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB_SHIFT 4 /* Protection Information In Last Bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB_MASK 0x10u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_SHIFT 0 /* Protection Information Type */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_MASK 0x7u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_NONE 0x0u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_1 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_2 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_3 0x3u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_SHIFT 3 /* Protection Information Position */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL_SHIFT 0 /* Persist Through Power Loss */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE_SHIFT 1 /* Write Exclusive */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA_SHIFT 2 /* Exclusive Access */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA_MASK 0x4u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO_SHIFT 3 /* Write Exclusive - Registrants Only */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO_SHIFT 4 /* Exclusive Access - Registrants Only */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO_MASK 0x10u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR_SHIFT 5 /* Write Exclusive - All Registrants */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR_MASK 0x20u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_MASK 0x40u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as in 1.3 and later */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_MASK 0x80u
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_MASK 0x7fu
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS_SHIFT 7 /* Format Progress Indicator Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS_MASK 0x80u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_SHIFT 0 /* Deallocation Read Behavior */
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_MASK 0x7u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_NOT_REPORTED 0x0u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ZEROES 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ONES 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS_SHIFT 3 /* Write Zeroes Deallocation Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS_SHIFT 4 /* Guard Deallocation Status */
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS_MASK 0x10u
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS_SHIFT 0 /* Key Per I/O Enabled in Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS_SHIFT 1 /* Key Per I/O Supported in Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP_SHIFT 0 /* Currently Write Protected */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_SHIFT 0 /* Metadata Size in bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_MASK 0xffffu
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS_SHIFT 16 /* LBA Data Size: 2 ^ n bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS_MASK 0xff0000u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_SHIFT 24 /* Relative Performance */
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_MASK 0x3000000u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BEST 0x0u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BETTER 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED 0x3u
+
+/* IdentifyNvmNamespace: NVM namespaces (CNS 05h) (NVM 1.2 §4.1.5.3) */
+struct gpunvme_identify_nvm_namespace {
+	uint64_t lbstm; /* Logical Block Storage Tag Mask */
+	uint8_t pic; /* Protection Information Capabilities */
+	uint8_t pifa; /* Protection Information Format Attribute */
+	uint8_t reserved_10[2];
+	uint32_t elbaf[64]; /* Extended LBA Formats 0 to 63 */
+	uint32_t npdgl; /* Namespace Preferred Deallocate Granularity Large */
+	uint32_t nprg; /* Namespace Preferred Read Granularity, 0's based */
+	uint32_t npra; /* Namespace Preferred Read Alignment, 0's based */
+	uint32_t nors; /* Namespace Optimal Read Size, 0's based */
+	uint32_t npdal; /* Namespace Preferred Deallocate Alignment Large */
+	uint32_t lbapss; /* LBA Format Placement Shard Size */
+	uint32_t tlbaag; /* Tracked LBA Allocation Granularity */
+	uint8_t reserved_296[3800];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_nvm_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, lbstm, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, pic, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, pifa, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, reserved_10, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, elbaf, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npdgl, 268);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, nprg, 272);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npra, 276);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, nors, 280);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npdal, 284);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, lbapss, 288);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, tlbaag, 292);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, reserved_296, 296);
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B_SHIFT 0 /* 16b Guard Protection Information Storage Tag Support */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B_MASK 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B_SHIFT 1 /* 16b Guard Protection Information Storage Tag Mask */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B_MASK 0x2u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS_SHIFT 2 /* Storage Tag Check Read Support */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS_MASK 0x4u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS_SHIFT 3 /* Qualified Protection Information Format Support */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS_MASK 0x8u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_SHIFT 0 /* Storage Tag Masking Level Attribute */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_MASK 0x7u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BIT 0x0u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BYTE 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_NOT_SUPPORTED 0x2u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS_SHIFT 0 /* Storage Tag Size in bits */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS_MASK 0x7fu
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_SHIFT 7 /* Protection Information Format */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_MASK 0x180u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_16B 0x0u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_32B 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_64B 0x2u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_QTYPE 0x3u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_SHIFT 9 /* Qualified Protection Information Format */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_MASK 0x1e00u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_16B 0x0u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_32B 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_64B 0x2u
+
+/* IdentifyNvmController: Limits of NVM commands (CNS 06h) (NVM 1.2 §4.1.5.4) */
+struct gpunvme_identify_nvm_controller {
+	uint8_t vsl; /* Verify Size Limit */
+	uint8_t wzsl; /* Write Zeroes Size Limit */
+	uint8_t wusl; /* Write Uncorrectable Size Limit */
+	uint8_t dmrl; /* Dataset Management Ranges Limit */
+	uint32_t dmrsl; /* Dataset Management Range Size Limit in logical blocks */
+	uint64_t dmsl; /* Dataset Management Size Limit in logical blocks */
+	uint8_t kpiocap; /* Key Per I/O Capabilities */
+	uint8_t wzdsl; /* Write Zeroes With Deallocate Size Limit */
+	uint16_t aocs; /* Admin Optional Command Support */
+	uint32_t ver; /* Version of the NVM Command Set */
+	uint8_t lbamqf; /* LBA Migration Queue Format */
+	uint8_t reserved_25[4071];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_nvm_controller, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, vsl, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wzsl, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wusl, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmrl, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmrsl, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmsl, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, kpiocap, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wzdsl, 17);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, aocs, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, ver, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, lbamqf, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, reserved_25, 25);
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS_SHIFT 0 /* Key Per I/O Supported */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC_SHIFT 1 /* Key Per I/O Scope */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC_MASK 0x2u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS_SHIFT 0 /* Reporting Allocated LBA Supported */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER_SHIFT 0 /* Tertiary Version */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER_MASK 0xffu
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR_SHIFT 8 /* Minor Version */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR_MASK 0xff00u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR_SHIFT 16 /* Major Version */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR_MASK 0xffff0000u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_LBAMQF_TYPE_0 0x0u
+
+/* NamespaceGranularity: Preferred granularity of a new namespace (NVM 1.2 §4.1.5.8) */
+struct gpunvme_namespace_granularity {
+	uint64_t nsg; /* Namespace Size Granularity in bytes */
+	uint64_t ncg; /* Namespace Capacity Granularity in bytes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_granularity, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity, nsg, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity, ncg, 8);
+
+/* NamespaceGranularityList: Up to 64 granularities (NVM 1.2 §4.1.5.8) */
+struct gpunvme_namespace_granularity_list {
+	uint32_t nga; /* Namespace Granularity Attributes */
+	uint8_t nd; /* Number of Descriptors, 0's based */
+	uint8_t reserved_5[27];
+	struct gpunvme_namespace_granularity ngd[64]; /* One for each LBA format, or one for all */
+	uint8_t reserved_1056[3040];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_granularity_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, nga, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, nd, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, reserved_5, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, ngd, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, reserved_1056, 1056);
+#define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_SHIFT 0 /* Granularity Descriptor Mapping */
+#define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_MASK 0x1u
+
+/* LbaRange: A range of logical blocks and its use (NVM 1.2 §4.1.3.1) */
+struct gpunvme_lba_range {
+	uint8_t type; /* Type */
+	uint8_t attrb; /* Attributes */
+	uint8_t reserved_2[14];
+	uint64_t slba; /* Starting LBA */
+	uint64_t nlb; /* Number of Logical Blocks, 0's based */
+	uint8_t guid[16]; /* Unique Identifier */
+	uint8_t reserved_48[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_range, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, type, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, attrb, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, slba, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, nlb, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, guid, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, reserved_48, 48);
+#define GPUNVME_LBA_RANGE_TYPE_GENERAL_PURPOSE 0x0u
+#define GPUNVME_LBA_RANGE_TYPE_FILESYSTEM 0x1u
+#define GPUNVME_LBA_RANGE_TYPE_RAID 0x2u
+#define GPUNVME_LBA_RANGE_TYPE_CACHE 0x3u
+#define GPUNVME_LBA_RANGE_TYPE_PAGE_OR_SWAP_FILE 0x4u
+#define GPUNVME_LBA_RANGE_ATTRB_LBARO_SHIFT 0 /* LBA Range Overwriteable */
+#define GPUNVME_LBA_RANGE_ATTRB_LBARO_MASK 0x1u
+#define GPUNVME_LBA_RANGE_ATTRB_HLBAR_SHIFT 1 /* Hide LBA Range */
+#define GPUNVME_LBA_RANGE_ATTRB_HLBAR_MASK 0x2u
+
+/* LbaRanges: Up to 64 ranges (NVM 1.2 §4.1.3.1) */
+struct gpunvme_lba_ranges {
+	struct gpunvme_lba_range range[64]; /* LBA ranges */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_ranges, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_ranges, range, 0);
+
+/* StandardPerformanceAttribute: Latency of reads, as a range (NVM 1.2 §4.1.3.7.1) */
+struct gpunvme_standard_performance_attribute {
+	uint8_t reserved_0[4];
+	uint8_t r4karl; /* Random 4 KiB Average Read Latency */
+	uint8_t reserved_5[4091];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_standard_performance_attribute, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, r4karl, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, reserved_5, 5);
+
+/* PerformanceAttributeIdentifiers: Identifiers of the vendor specific attributes (NVM 1.2 §4.1.3.7.2) */
+struct gpunvme_performance_attribute_identifiers {
+	uint8_t attributes; /* Kind of the attributes */
+	uint8_t msvspa; /* Maximum Saveable Vendor Specific Performance Attributes */
+	uint8_t usvspa; /* Unused Saveable Vendor Specific Performance Attributes */
+	uint8_t reserved_3[13];
+	uint8_t pahi[1008]; /* Identifiers of attributes C1h to FFh */
+	uint8_t reserved_1024[3072];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_performance_attribute_identifiers, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, attributes, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, msvspa, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, usvspa, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, pahi, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, reserved_1024, 1024);
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SHIFT 0 /* Attribute Type */
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_MASK 0x7u
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_CURRENT 0x0u
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_DEFAULT 0x1u
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SAVED 0x2u
+
+/* VendorSpecificPerformanceAttribute: A vendor defined attribute (NVM 1.2 §4.1.3.7.3) */
+struct gpunvme_vendor_specific_performance_attribute {
+	uint8_t paid[16]; /* Performance Attribute Identifier */
+	uint8_t reserved_16[14];
+	uint16_t attrl; /* Attribute Length in bytes */
+	uint8_t vs[4064]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_vendor_specific_performance_attribute, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, paid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, reserved_16, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, attrl, 30);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, vs, 32);
 
 /* ProtectionInformation16: Protection information, CRC-16 guard (NVM 1.2 §5.3.1.1) */
 struct gpunvme_protection_information16 {
@@ -4332,45 +4283,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant_extended, reserved_32, 32);
 #define GPUNVME_REGISTRANT_EXTENDED_RCSTS_AHHR_SHIFT 0 /* Association with Host Holding Reservation */
 #define GPUNVME_REGISTRANT_EXTENDED_RCSTS_AHHR_MASK 0x1u
 
-/* ReclaimUnitHandleStatus: Header of the list of handles (Base 2.2 §7.3.1.1) */
-struct gpunvme_reclaim_unit_handle_status {
-	uint8_t reserved_0[14];
-	uint16_t nruhsd; /* Number of Reclaim Unit Handle Status Descriptors */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_status, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, reserved_0, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, nruhsd, 14);
-
-/* ReclaimUnitHandleStatusDescriptor: Target of a Placement Identifier (NVM 1.2 §3.2.1.1) */
-struct gpunvme_reclaim_unit_handle_status_descriptor {
-	uint16_t pid; /* Placement Identifier */
-	uint16_t ruhid; /* Reclaim Unit Handle Identifier */
-	uint32_t earutr; /* Estimated Active Reclaim Unit Time Remaining, seconds */
-	uint64_t ruamw; /* Reclaim Unit Available Media Writes in logical blocks */
-	uint8_t reserved_16[16];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_status_descriptor, 32);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, pid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, ruhid, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, earutr, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, ruamw, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, reserved_16, 16);
-
 /* ZoneAppendCompletion: Dwords 0 and 1 of the completion (ZNS 1.1 §3.4.1.2) */
 struct gpunvme_zone_append_completion {
 	uint64_t alba; /* Assigned LBA */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_zone_append_completion, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_append_completion, alba, 0);
-
-/* ReportZones: Header of a report of zones (ZNS 1.1 §3.4.2.2) */
-struct gpunvme_report_zones {
-	uint64_t nr_zones; /* Number of Zones */
-	uint8_t reserved_8[56];
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_report_zones, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, nr_zones, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, reserved_8, 8);
 
 /* ZoneDescriptor: A zone in a report (ZNS 1.1 §3.4.2.2.3) */
 struct gpunvme_zone_descriptor {
@@ -4419,231 +4337,87 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, reserved_32, 32);
 #define GPUNVME_ZONE_DESCRIPTOR_ZAI_RZRTL_SHIFT 2 /* Reset Zone Recommended Time Limit: RRL, RRL1 to RRL3 */
 #define GPUNVME_ZONE_DESCRIPTOR_ZAI_RZRTL_MASK 0xcu
 
-/* PciHeader: PCI Express Type 0 configuration space header (PCIe 1.2 §3.8.1) */
-struct gpunvme_pci_header {
-	uint16_t vid; /* Vendor ID */
-	uint16_t did; /* Device ID */
-	uint16_t cmd; /* Command */
-	uint16_t sts; /* Device Status */
-	uint8_t rid; /* Revision ID */
-	uint8_t pi; /* Class Code: Programming Interface */
-	uint8_t scc; /* Class Code: Sub Class Code */
-	uint8_t bcc; /* Class Code: Base Class Code */
-	uint8_t cls; /* Cache Line Size, in dwords */
-	uint8_t mlt; /* Master Latency Timer */
-	uint8_t htype; /* Header Type */
-	uint8_t bist; /* Built-In Self Test */
-	uint32_t bar[6]; /* Base Address Registers */
-	uint32_t ccptr; /* CardBus CIS Pointer */
-	uint16_t ssvid; /* Subsystem Vendor ID */
-	uint16_t ssid; /* Subsystem ID */
-	uint32_t erom; /* Expansion ROM Base Address */
-	uint8_t cap; /* Capabilities Pointer */
-	uint8_t reserved_53[7];
-	uint8_t iline; /* Interrupt Line */
-	uint8_t ipin; /* Interrupt Pin */
-	uint8_t mgnt; /* Minimum Grant */
-	uint8_t mlat; /* Maximum Latency */
+/* ReportZones: Header of a report of zones (ZNS 1.1 §3.4.2.2) */
+struct gpunvme_report_zones {
+	uint64_t nr_zones; /* Number of Zones */
+	uint8_t reserved_8[56];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_pci_header, 64);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, vid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, did, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cmd, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, sts, 6);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, rid, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, pi, 9);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, scc, 10);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bcc, 11);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cls, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlt, 13);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, htype, 14);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bist, 15);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bar, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ccptr, 40);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ssvid, 44);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ssid, 46);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, erom, 48);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cap, 52);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, reserved_53, 53);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, iline, 60);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ipin, 61);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mgnt, 62);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlat, 63);
-#define GPUNVME_PCI_HEADER_CMD_IOSE_SHIFT 0 /* I/O Space Enable */
-#define GPUNVME_PCI_HEADER_CMD_IOSE_MASK 0x1u
-#define GPUNVME_PCI_HEADER_CMD_MSE_SHIFT 1 /* Memory Space Enable */
-#define GPUNVME_PCI_HEADER_CMD_MSE_MASK 0x2u
-#define GPUNVME_PCI_HEADER_CMD_BME_SHIFT 2 /* Bus Master Enable */
-#define GPUNVME_PCI_HEADER_CMD_BME_MASK 0x4u
-#define GPUNVME_PCI_HEADER_CMD_SCE_SHIFT 3 /* Special Cycle Enable */
-#define GPUNVME_PCI_HEADER_CMD_SCE_MASK 0x8u
-#define GPUNVME_PCI_HEADER_CMD_MWIE_SHIFT 4 /* Memory Write and Invalidate Enable */
-#define GPUNVME_PCI_HEADER_CMD_MWIE_MASK 0x10u
-#define GPUNVME_PCI_HEADER_CMD_VGA_SHIFT 5 /* VGA Palette Snooping Enable */
-#define GPUNVME_PCI_HEADER_CMD_VGA_MASK 0x20u
-#define GPUNVME_PCI_HEADER_CMD_PEE_SHIFT 6 /* Parity Error Response Enable */
-#define GPUNVME_PCI_HEADER_CMD_PEE_MASK 0x40u
-#define GPUNVME_PCI_HEADER_CMD_ISWCC_SHIFT 7 /* IDSEL Stepping/Wait Cycle Control */
-#define GPUNVME_PCI_HEADER_CMD_ISWCC_MASK 0x80u
-#define GPUNVME_PCI_HEADER_CMD_SEE_SHIFT 8 /* SERR# Enable */
-#define GPUNVME_PCI_HEADER_CMD_SEE_MASK 0x100u
-#define GPUNVME_PCI_HEADER_CMD_FBE_SHIFT 9 /* Fast Back-to-Back Enable */
-#define GPUNVME_PCI_HEADER_CMD_FBE_MASK 0x200u
-#define GPUNVME_PCI_HEADER_CMD_ID_SHIFT 10 /* Interrupt Disable */
-#define GPUNVME_PCI_HEADER_CMD_ID_MASK 0x400u
-#define GPUNVME_PCI_HEADER_STS_IR_SHIFT 0 /* Immediate Readiness */
-#define GPUNVME_PCI_HEADER_STS_IR_MASK 0x1u
-#define GPUNVME_PCI_HEADER_STS_IS_SHIFT 3 /* Interrupt Status */
-#define GPUNVME_PCI_HEADER_STS_IS_MASK 0x8u
-#define GPUNVME_PCI_HEADER_STS_CL_SHIFT 4 /* Capabilities List */
-#define GPUNVME_PCI_HEADER_STS_CL_MASK 0x10u
-#define GPUNVME_PCI_HEADER_STS_C66_SHIFT 5 /* 66 MHz Capable */
-#define GPUNVME_PCI_HEADER_STS_C66_MASK 0x20u
-#define GPUNVME_PCI_HEADER_STS_FBC_SHIFT 7 /* Fast Back-to-Back Capable */
-#define GPUNVME_PCI_HEADER_STS_FBC_MASK 0x80u
-#define GPUNVME_PCI_HEADER_STS_DPD_SHIFT 8 /* Master Data Parity Error Detected */
-#define GPUNVME_PCI_HEADER_STS_DPD_MASK 0x100u
-#define GPUNVME_PCI_HEADER_STS_DEVT_SHIFT 9 /* DEVSEL# Timing */
-#define GPUNVME_PCI_HEADER_STS_DEVT_MASK 0x600u
-#define GPUNVME_PCI_HEADER_STS_STA_SHIFT 11 /* Signaled Target-Abort */
-#define GPUNVME_PCI_HEADER_STS_STA_MASK 0x800u
-#define GPUNVME_PCI_HEADER_STS_RTA_SHIFT 12 /* Received Target Abort */
-#define GPUNVME_PCI_HEADER_STS_RTA_MASK 0x1000u
-#define GPUNVME_PCI_HEADER_STS_RMA_SHIFT 13 /* Received Master-Abort */
-#define GPUNVME_PCI_HEADER_STS_RMA_MASK 0x2000u
-#define GPUNVME_PCI_HEADER_STS_SSE_SHIFT 14 /* Signaled System Error */
-#define GPUNVME_PCI_HEADER_STS_SSE_MASK 0x4000u
-#define GPUNVME_PCI_HEADER_STS_DPE_SHIFT 15 /* Detected Parity Error */
-#define GPUNVME_PCI_HEADER_STS_DPE_MASK 0x8000u
-#define GPUNVME_PCI_HEADER_HTYPE_HL_SHIFT 0 /* Header Layout: 0 for this one */
-#define GPUNVME_PCI_HEADER_HTYPE_HL_MASK 0x7fu
-#define GPUNVME_PCI_HEADER_HTYPE_MFD_SHIFT 7 /* Multi-Function Device */
-#define GPUNVME_PCI_HEADER_HTYPE_MFD_MASK 0x80u
-#define GPUNVME_PCI_HEADER_BIST_CC_SHIFT 0 /* Completion Code */
-#define GPUNVME_PCI_HEADER_BIST_CC_MASK 0xfu
-#define GPUNVME_PCI_HEADER_BIST_SB_SHIFT 6 /* Start BIST */
-#define GPUNVME_PCI_HEADER_BIST_SB_MASK 0x40u
-#define GPUNVME_PCI_HEADER_BIST_BC_SHIFT 7 /* BIST Capable */
-#define GPUNVME_PCI_HEADER_BIST_BC_MASK 0x80u
-#define GPUNVME_PCI_HEADER_BAR_RTE_SHIFT 0 /* Resource Type Indicator: I/O space */
-#define GPUNVME_PCI_HEADER_BAR_RTE_MASK 0x1u
-#define GPUNVME_PCI_HEADER_BAR_TP_SHIFT 1 /* Type: 0 for 32 bits, 2 for 64 bits */
-#define GPUNVME_PCI_HEADER_BAR_TP_MASK 0x6u
-#define GPUNVME_PCI_HEADER_BAR_PF_SHIFT 3 /* Prefetchable */
-#define GPUNVME_PCI_HEADER_BAR_PF_MASK 0x8u
-#define GPUNVME_PCI_HEADER_BAR_BA_SHIFT 4 /* Base Address: address bits 31:4 */
-#define GPUNVME_PCI_HEADER_BAR_BA_MASK 0xfffffff0u
+GPUNVME_ASSERT_SIZE(struct gpunvme_report_zones, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, nr_zones, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, reserved_8, 8);
 
-/* PciCapability: Header of every capability (PCIe 1.2 §3.8.2.1) */
-struct gpunvme_pci_capability {
-	uint8_t cid; /* Capability ID */
-	uint8_t next; /* Next Capability: its offset, or 0 */
+/* ZonedLbaFormat: Zone properties of an LBA format (libnvme 1.3 nvme_zns_lbafe) */
+struct gpunvme_zoned_lba_format {
+	uint64_t zsze; /* Zone Size in logical blocks */
+	uint8_t zdes; /* Zone Descriptor Extension Size in units of 64 bytes */
+	uint8_t reserved_9[7];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_pci_capability, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_capability, cid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_capability, next, 1);
+GPUNVME_ASSERT_SIZE(struct gpunvme_zoned_lba_format, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zdes, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, reserved_9, 9);
 
-/* PciExtendedCapability: First dword of every extended capability (PCIe 1.2 §3.8.6.1) */
-struct gpunvme_pci_extended_capability {
-	uint32_t header; /* Extended capability header */
+/* IdentifyZonedNamespace: Zone properties of a namespace (CNS 05h) (libnvme 1.3 nvme_zns_id_ns) */
+struct gpunvme_identify_zoned_namespace {
+	uint16_t zoc; /* Zone Operation Characteristics */
+	uint16_t ozcs; /* Optional Zoned Command Support */
+	uint32_t mar; /* Maximum Active Resources; FFFFFFFFh means no limit, 0's based */
+	uint32_t mor; /* Maximum Open Resources; FFFFFFFFh means no limit, 0's based */
+	uint32_t rrl; /* Reset Recommended Limit in seconds */
+	uint32_t frl; /* Finish Recommended Limit in seconds */
+	uint32_t rrl1; /* Reset Recommended Limit 1 in seconds */
+	uint32_t rrl2; /* Reset Recommended Limit 2 in seconds */
+	uint32_t rrl3; /* Reset Recommended Limit 3 in seconds */
+	uint32_t frl1; /* Finish Recommended Limit 1 in seconds */
+	uint32_t frl2; /* Finish Recommended Limit 2 in seconds */
+	uint32_t frl3; /* Finish Recommended Limit 3 in seconds */
+	uint32_t numzrwa; /* Number of ZRWA Resources */
+	uint16_t zrwafg; /* ZRWA Flush Granularity in logical blocks */
+	uint16_t zrwasz; /* ZRWA Size in logical blocks */
+	uint8_t zrwacap; /* ZRWA Capability */
+	uint8_t reserved_53[2763];
+	struct gpunvme_zoned_lba_format lbafe[64]; /* LBA Format Extensions 0 to 63 */
+	uint8_t vs[256]; /* Vendor Specific */
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_pci_extended_capability, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_extended_capability, header, 0);
-#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID_SHIFT 0 /* Capability ID */
-#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID_MASK 0xffffu
-#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER_SHIFT 16 /* Capability Version */
-#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER_MASK 0xf0000u
-#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT_SHIFT 20 /* Next Pointer: its offset, or 0 */
-#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT_MASK 0xfff00000u
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_zoned_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zoc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, ozcs, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, mar, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, mor, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl1, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl2, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl3, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl1, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl2, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl3, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, numzrwa, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwafg, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwasz, 50);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwacap, 52);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, reserved_53, 53);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, lbafe, 2816);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, vs, 3840);
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC_SHIFT 0 /* Variable Zone Capacity */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC_MASK 0x1u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE_SHIFT 1 /* Zone Active Excursions */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE_MASK 0x2u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB_SHIFT 0 /* Read Across Zone Boundaries */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB_MASK 0x1u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP_SHIFT 1 /* Zone Random Write Area Supported */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP_MASK 0x2u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP_SHIFT 0 /* Explicit ZRWA Flush Operations Supported */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP_MASK 0x1u
 
-/* PowerManagementCapability: PCI Power Management (PCIe 1.2 §3.8.2) */
-struct gpunvme_power_management_capability {
-	uint8_t cid; /* Capability ID: 1h */
-	uint8_t next; /* Next Capability */
-	uint16_t pc; /* Power Management Capabilities */
-	uint16_t pmcs; /* Power Management Control and Status */
-	uint8_t reserved_6[2];
+/* IdentifyZonedController: Limits of zone commands (CNS 06h) (libnvme 1.3 nvme_zns_id_ctrl) */
+struct gpunvme_identify_zoned_controller {
+	uint8_t zasl; /* Zone Append Size Limit: 2 ^ n pages of CAP.MPSMIN; 0 means MDTS */
+	uint8_t reserved_1[4095];
 };
-GPUNVME_ASSERT_SIZE(struct gpunvme_power_management_capability, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, cid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, next, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, pc, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, pmcs, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, reserved_6, 6);
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS_SHIFT 0 /* Version */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS_MASK 0x7u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC_SHIFT 3 /* PME Clock */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC_MASK 0x8u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI_SHIFT 5 /* Device Specific Initialization */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI_MASK 0x20u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC_SHIFT 6 /* Aux_Current */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC_MASK 0x1c0u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S_SHIFT 9 /* D1_Support */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S_MASK 0x200u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S_SHIFT 10 /* D2_Support */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S_MASK 0x400u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP_SHIFT 11 /* PME Support: D0, D1, D2, D3hot, D3cold */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP_MASK 0xf800u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_SHIFT 0 /* Power State */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_MASK 0x3u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D0 0x0u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D1 0x1u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D2 0x2u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D3HOT 0x3u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST_SHIFT 3 /* No Soft Reset */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST_MASK 0x8u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE_SHIFT 8 /* PME Enable */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE_MASK 0x100u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE_SHIFT 9 /* Data Select */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE_MASK 0x1e00u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC_SHIFT 13 /* Data Scale */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC_MASK 0x6000u
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES_SHIFT 15 /* PME Status; writing 1 clears it */
-#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES_MASK 0x8000u
-
-/* MsixCapability: MSI-X (PCIe 1.2 §3.8.4) */
-struct gpunvme_msix_capability {
-	uint8_t cid; /* Capability ID: 11h */
-	uint8_t next; /* Next Pointer */
-	uint16_t mxc; /* MSI-X Message Control */
-	uint32_t mtab; /* Table Offset and Table BIR */
-	uint32_t mpba; /* PBA Offset and PBA BIR */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_msix_capability, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, cid, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, next, 1);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mxc, 2);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mtab, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mpba, 8);
-#define GPUNVME_MSIX_CAPABILITY_MXC_TS_SHIFT 0 /* Table Size, 0's based */
-#define GPUNVME_MSIX_CAPABILITY_MXC_TS_MASK 0x7ffu
-#define GPUNVME_MSIX_CAPABILITY_MXC_FM_SHIFT 14 /* Function Mask */
-#define GPUNVME_MSIX_CAPABILITY_MXC_FM_MASK 0x4000u
-#define GPUNVME_MSIX_CAPABILITY_MXC_MXE_SHIFT 15 /* MSI-X Enable */
-#define GPUNVME_MSIX_CAPABILITY_MXC_MXE_MASK 0x8000u
-#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_SHIFT 0 /* Table BIR: index of the BAR */
-#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_MASK 0x7u
-#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_SHIFT 3 /* Table Offset in units of 8 bytes */
-#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_MASK 0xfffffff8u
-#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_SHIFT 0 /* PBA BIR: index of the BAR */
-#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_MASK 0x7u
-#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_SHIFT 3 /* PBA Offset in units of 8 bytes */
-#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_MASK 0xfffffff8u
-
-/* MsixTableEntry: One vector of the MSI-X Table (Linux 6.1 linux/pci_regs.h PCI_MSIX_ENTRY) */
-struct gpunvme_msix_table_entry {
-	uint32_t lower_addr; /* Message Address */
-	uint32_t upper_addr; /* Message Upper Address */
-	uint32_t data; /* Message Data */
-	uint32_t vector_ctrl; /* Vector Control */
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_msix_table_entry, 16);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, lower_addr, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, upper_addr, 4);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, data, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, vector_ctrl, 12);
-#define GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT_SHIFT 0 /* Masked */
-#define GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT_MASK 0x1u
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_zoned_controller, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, zasl, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, reserved_1, 1);
 
 /* PciExpressCapability: PCI Express (PCIe 1.2 §3.8.5) */
 struct gpunvme_pci_express_capability {
@@ -5064,6 +4838,117 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP_SHIFT 11 /* TLP Prefix Log Present */
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP_MASK 0x800u
 
+/* PciCapability: Header of every capability (PCIe 1.2 §3.8.2.1) */
+struct gpunvme_pci_capability {
+	uint8_t cid; /* Capability ID */
+	uint8_t next; /* Next Capability: its offset, or 0 */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pci_capability, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_capability, cid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_capability, next, 1);
+
+/* PciExtendedCapability: First dword of every extended capability (PCIe 1.2 §3.8.6.1) */
+struct gpunvme_pci_extended_capability {
+	uint32_t header; /* Extended capability header */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pci_extended_capability, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_extended_capability, header, 0);
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID_SHIFT 0 /* Capability ID */
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID_MASK 0xffffu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER_SHIFT 16 /* Capability Version */
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER_MASK 0xf0000u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT_SHIFT 20 /* Next Pointer: its offset, or 0 */
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT_MASK 0xfff00000u
+
+/* PowerManagementCapability: PCI Power Management (PCIe 1.2 §3.8.2) */
+struct gpunvme_power_management_capability {
+	uint8_t cid; /* Capability ID: 1h */
+	uint8_t next; /* Next Capability */
+	uint16_t pc; /* Power Management Capabilities */
+	uint16_t pmcs; /* Power Management Control and Status */
+	uint8_t reserved_6[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_power_management_capability, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, cid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, next, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, pc, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, pmcs, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, reserved_6, 6);
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS_SHIFT 0 /* Version */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS_MASK 0x7u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC_SHIFT 3 /* PME Clock */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC_MASK 0x8u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI_SHIFT 5 /* Device Specific Initialization */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI_MASK 0x20u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC_SHIFT 6 /* Aux_Current */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC_MASK 0x1c0u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S_SHIFT 9 /* D1_Support */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S_MASK 0x200u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S_SHIFT 10 /* D2_Support */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S_MASK 0x400u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP_SHIFT 11 /* PME Support: D0, D1, D2, D3hot, D3cold */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP_MASK 0xf800u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_SHIFT 0 /* Power State */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_MASK 0x3u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D0 0x0u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D1 0x1u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D2 0x2u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D3HOT 0x3u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST_SHIFT 3 /* No Soft Reset */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST_MASK 0x8u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE_SHIFT 8 /* PME Enable */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE_MASK 0x100u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE_SHIFT 9 /* Data Select */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE_MASK 0x1e00u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC_SHIFT 13 /* Data Scale */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC_MASK 0x6000u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES_SHIFT 15 /* PME Status; writing 1 clears it */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES_MASK 0x8000u
+
+/* MsixCapability: MSI-X (PCIe 1.2 §3.8.4) */
+struct gpunvme_msix_capability {
+	uint8_t cid; /* Capability ID: 11h */
+	uint8_t next; /* Next Pointer */
+	uint16_t mxc; /* MSI-X Message Control */
+	uint32_t mtab; /* Table Offset and Table BIR */
+	uint32_t mpba; /* PBA Offset and PBA BIR */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_msix_capability, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, cid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, next, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mxc, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mtab, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mpba, 8);
+#define GPUNVME_MSIX_CAPABILITY_MXC_TS_SHIFT 0 /* Table Size, 0's based */
+#define GPUNVME_MSIX_CAPABILITY_MXC_TS_MASK 0x7ffu
+#define GPUNVME_MSIX_CAPABILITY_MXC_FM_SHIFT 14 /* Function Mask */
+#define GPUNVME_MSIX_CAPABILITY_MXC_FM_MASK 0x4000u
+#define GPUNVME_MSIX_CAPABILITY_MXC_MXE_SHIFT 15 /* MSI-X Enable */
+#define GPUNVME_MSIX_CAPABILITY_MXC_MXE_MASK 0x8000u
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_SHIFT 0 /* Table BIR: index of the BAR */
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_MASK 0x7u
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_SHIFT 3 /* Table Offset in units of 8 bytes */
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_MASK 0xfffffff8u
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_SHIFT 0 /* PBA BIR: index of the BAR */
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_MASK 0x7u
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_SHIFT 3 /* PBA Offset in units of 8 bytes */
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_MASK 0xfffffff8u
+
+/* MsixTableEntry: One vector of the MSI-X Table (Linux 6.1 linux/pci_regs.h PCI_MSIX_ENTRY) */
+struct gpunvme_msix_table_entry {
+	uint32_t lower_addr; /* Message Address */
+	uint32_t upper_addr; /* Message Upper Address */
+	uint32_t data; /* Message Data */
+	uint32_t vector_ctrl; /* Vector Control */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_msix_table_entry, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, lower_addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, upper_addr, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, data, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, vector_ctrl, 12);
+#define GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT_SHIFT 0 /* Masked */
+#define GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT_MASK 0x1u
+
 /* AccessControlServices: PCI Express Access Control Services (Linux 6.1 linux/pci_regs.h PCI_ACS) */
 struct gpunvme_access_control_services {
 	uint8_t reserved_0[4];
@@ -5149,6 +5034,121 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_NONFATAL_MASK 0x2u
 #define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_SHIFT 0 /* Trigger Status: the link is held down */
 #define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_MASK 0x1u
+
+/* PciHeader: PCI Express Type 0 configuration space header (PCIe 1.2 §3.8.1) */
+struct gpunvme_pci_header {
+	uint16_t vid; /* Vendor ID */
+	uint16_t did; /* Device ID */
+	uint16_t cmd; /* Command */
+	uint16_t sts; /* Device Status */
+	uint8_t rid; /* Revision ID */
+	uint8_t pi; /* Class Code: Programming Interface */
+	uint8_t scc; /* Class Code: Sub Class Code */
+	uint8_t bcc; /* Class Code: Base Class Code */
+	uint8_t cls; /* Cache Line Size, in dwords */
+	uint8_t mlt; /* Master Latency Timer */
+	uint8_t htype; /* Header Type */
+	uint8_t bist; /* Built-In Self Test */
+	uint32_t bar[6]; /* Base Address Registers */
+	uint32_t ccptr; /* CardBus CIS Pointer */
+	uint16_t ssvid; /* Subsystem Vendor ID */
+	uint16_t ssid; /* Subsystem ID */
+	uint32_t erom; /* Expansion ROM Base Address */
+	uint8_t cap; /* Capabilities Pointer */
+	uint8_t reserved_53[7];
+	uint8_t iline; /* Interrupt Line */
+	uint8_t ipin; /* Interrupt Pin */
+	uint8_t mgnt; /* Minimum Grant */
+	uint8_t mlat; /* Maximum Latency */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pci_header, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, vid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, did, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cmd, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, sts, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, rid, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, pi, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, scc, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bcc, 11);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cls, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlt, 13);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, htype, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bist, 15);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bar, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ccptr, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ssvid, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ssid, 46);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, erom, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cap, 52);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, reserved_53, 53);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, iline, 60);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ipin, 61);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mgnt, 62);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlat, 63);
+#define GPUNVME_PCI_HEADER_CMD_IOSE_SHIFT 0 /* I/O Space Enable */
+#define GPUNVME_PCI_HEADER_CMD_IOSE_MASK 0x1u
+#define GPUNVME_PCI_HEADER_CMD_MSE_SHIFT 1 /* Memory Space Enable */
+#define GPUNVME_PCI_HEADER_CMD_MSE_MASK 0x2u
+#define GPUNVME_PCI_HEADER_CMD_BME_SHIFT 2 /* Bus Master Enable */
+#define GPUNVME_PCI_HEADER_CMD_BME_MASK 0x4u
+#define GPUNVME_PCI_HEADER_CMD_SCE_SHIFT 3 /* Special Cycle Enable */
+#define GPUNVME_PCI_HEADER_CMD_SCE_MASK 0x8u
+#define GPUNVME_PCI_HEADER_CMD_MWIE_SHIFT 4 /* Memory Write and Invalidate Enable */
+#define GPUNVME_PCI_HEADER_CMD_MWIE_MASK 0x10u
+#define GPUNVME_PCI_HEADER_CMD_VGA_SHIFT 5 /* VGA Palette Snooping Enable */
+#define GPUNVME_PCI_HEADER_CMD_VGA_MASK 0x20u
+#define GPUNVME_PCI_HEADER_CMD_PEE_SHIFT 6 /* Parity Error Response Enable */
+#define GPUNVME_PCI_HEADER_CMD_PEE_MASK 0x40u
+#define GPUNVME_PCI_HEADER_CMD_ISWCC_SHIFT 7 /* IDSEL Stepping/Wait Cycle Control */
+#define GPUNVME_PCI_HEADER_CMD_ISWCC_MASK 0x80u
+#define GPUNVME_PCI_HEADER_CMD_SEE_SHIFT 8 /* SERR# Enable */
+#define GPUNVME_PCI_HEADER_CMD_SEE_MASK 0x100u
+#define GPUNVME_PCI_HEADER_CMD_FBE_SHIFT 9 /* Fast Back-to-Back Enable */
+#define GPUNVME_PCI_HEADER_CMD_FBE_MASK 0x200u
+#define GPUNVME_PCI_HEADER_CMD_ID_SHIFT 10 /* Interrupt Disable */
+#define GPUNVME_PCI_HEADER_CMD_ID_MASK 0x400u
+#define GPUNVME_PCI_HEADER_STS_IR_SHIFT 0 /* Immediate Readiness */
+#define GPUNVME_PCI_HEADER_STS_IR_MASK 0x1u
+#define GPUNVME_PCI_HEADER_STS_IS_SHIFT 3 /* Interrupt Status */
+#define GPUNVME_PCI_HEADER_STS_IS_MASK 0x8u
+#define GPUNVME_PCI_HEADER_STS_CL_SHIFT 4 /* Capabilities List */
+#define GPUNVME_PCI_HEADER_STS_CL_MASK 0x10u
+#define GPUNVME_PCI_HEADER_STS_C66_SHIFT 5 /* 66 MHz Capable */
+#define GPUNVME_PCI_HEADER_STS_C66_MASK 0x20u
+#define GPUNVME_PCI_HEADER_STS_FBC_SHIFT 7 /* Fast Back-to-Back Capable */
+#define GPUNVME_PCI_HEADER_STS_FBC_MASK 0x80u
+#define GPUNVME_PCI_HEADER_STS_DPD_SHIFT 8 /* Master Data Parity Error Detected */
+#define GPUNVME_PCI_HEADER_STS_DPD_MASK 0x100u
+#define GPUNVME_PCI_HEADER_STS_DEVT_SHIFT 9 /* DEVSEL# Timing */
+#define GPUNVME_PCI_HEADER_STS_DEVT_MASK 0x600u
+#define GPUNVME_PCI_HEADER_STS_STA_SHIFT 11 /* Signaled Target-Abort */
+#define GPUNVME_PCI_HEADER_STS_STA_MASK 0x800u
+#define GPUNVME_PCI_HEADER_STS_RTA_SHIFT 12 /* Received Target Abort */
+#define GPUNVME_PCI_HEADER_STS_RTA_MASK 0x1000u
+#define GPUNVME_PCI_HEADER_STS_RMA_SHIFT 13 /* Received Master-Abort */
+#define GPUNVME_PCI_HEADER_STS_RMA_MASK 0x2000u
+#define GPUNVME_PCI_HEADER_STS_SSE_SHIFT 14 /* Signaled System Error */
+#define GPUNVME_PCI_HEADER_STS_SSE_MASK 0x4000u
+#define GPUNVME_PCI_HEADER_STS_DPE_SHIFT 15 /* Detected Parity Error */
+#define GPUNVME_PCI_HEADER_STS_DPE_MASK 0x8000u
+#define GPUNVME_PCI_HEADER_HTYPE_HL_SHIFT 0 /* Header Layout: 0 for this one */
+#define GPUNVME_PCI_HEADER_HTYPE_HL_MASK 0x7fu
+#define GPUNVME_PCI_HEADER_HTYPE_MFD_SHIFT 7 /* Multi-Function Device */
+#define GPUNVME_PCI_HEADER_HTYPE_MFD_MASK 0x80u
+#define GPUNVME_PCI_HEADER_BIST_CC_SHIFT 0 /* Completion Code */
+#define GPUNVME_PCI_HEADER_BIST_CC_MASK 0xfu
+#define GPUNVME_PCI_HEADER_BIST_SB_SHIFT 6 /* Start BIST */
+#define GPUNVME_PCI_HEADER_BIST_SB_MASK 0x40u
+#define GPUNVME_PCI_HEADER_BIST_BC_SHIFT 7 /* BIST Capable */
+#define GPUNVME_PCI_HEADER_BIST_BC_MASK 0x80u
+#define GPUNVME_PCI_HEADER_BAR_RTE_SHIFT 0 /* Resource Type Indicator: I/O space */
+#define GPUNVME_PCI_HEADER_BAR_RTE_MASK 0x1u
+#define GPUNVME_PCI_HEADER_BAR_TP_SHIFT 1 /* Type: 0 for 32 bits, 2 for 64 bits */
+#define GPUNVME_PCI_HEADER_BAR_TP_MASK 0x6u
+#define GPUNVME_PCI_HEADER_BAR_PF_SHIFT 3 /* Prefetchable */
+#define GPUNVME_PCI_HEADER_BAR_PF_MASK 0x8u
+#define GPUNVME_PCI_HEADER_BAR_BA_SHIFT 4 /* Base Address: address bits 31:4 */
+#define GPUNVME_PCI_HEADER_BAR_BA_MASK 0xfffffff0u
 
 /* DeleteIoSq (admin command, data: none): Deletes a submission queue (Linux 6.1 linux/nvme.h nvme_delete_queue) */
 #define GPUNVME_OPC_DELETE_IO_SQ 0x0u
@@ -6715,86 +6715,67 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE_SHIFT 2 /* Changeable */
 #define GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE_MASK 0x4u
 
-/* FirmwareUpdateDw0: Overlapping firmware updates (Base 2.1 §5.1.8.1) */
-#define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_SHIFT 0 /* Admin Submission Queue FW Overlap */
-#define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_MASK 0x1u
-#define GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO_SHIFT 1 /* Management Endpoint FW Overlap */
-#define GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO_MASK 0x2u
+/* TelemetryHostLsp: Capture of new telemetry data (Base 2.1 §5.1.12.1.8) */
+#define GPUNVME_TELEMETRY_HOST_LSP_CTHID_SHIFT 0 /* Create Telemetry Host-Initiated Data */
+#define GPUNVME_TELEMETRY_HOST_LSP_CTHID_MASK 0x1u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_SHIFT 1 /* Maximum Created Data Area */
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_MASK 0xeu
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_CONTROLLER_DETERMINES 0x0u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREA_1 0x1u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_2 0x2u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_3 0x3u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4 0x4u
 
-/* NamespaceManagementDw0: Identifier of the created namespace (Base 2.1 §5.1.21.1) */
-#define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_SHIFT 0 /* Namespace Identifier */
-#define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_MASK 0xffffffffu
+/* AnaLsp: Omission of namespaces (Base 2.3 §5.2.12.1.13) */
+#define GPUNVME_ANA_LSP_RGO_SHIFT 0 /* Return Groups Only */
+#define GPUNVME_ANA_LSP_RGO_MASK 0x1u
 
-/* EnableDirectiveCdw12: Enables or disables a directive (Base 2.2 §8.1.8.2.2) */
-#define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_SHIFT 0 /* Enable Directive */
-#define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_MASK 0x1u
-#define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_SHIFT 8 /* Directive Type */
-#define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_MASK 0xff00u
+/* PersistentEventLsp: Action on the reporting context (Base 2.3 §5.2.12.1.14) */
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_SHIFT 0 /* Action */
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_MASK 0x3u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_READ 0x0u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ 0x1u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_RELEASE_CONTEXT 0x2u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER 0x3u
 
-/* AllocateResourcesCdw12: Requested stream resources (Base 2.2 §8.1.8.3.1) */
-#define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_SHIFT 0 /* Namespace Streams Requested */
-#define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_MASK 0xffffu
+/* LockdownLsp: Contents of the list (Base 2.3 §5.2.12.1.20) */
+#define GPUNVME_LOCKDOWN_LSP_SCP_SHIFT 0 /* Scope */
+#define GPUNVME_LOCKDOWN_LSP_SCP_MASK 0xfu
+#define GPUNVME_LOCKDOWN_LSP_SCP_ADMIN_OPCODE 0x0u
+#define GPUNVME_LOCKDOWN_LSP_SCP_FEATURE 0x2u
+#define GPUNVME_LOCKDOWN_LSP_SCP_MANAGEMENT_OPCODE 0x3u
+#define GPUNVME_LOCKDOWN_LSP_SCP_PCIE_OPCODE 0x4u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_SHIFT 4 /* Contents */
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_MASK 0x30u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_CAN_BE_PROHIBITED 0x0u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED 0x1u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND 0x2u
 
-/* AllocateResourcesDw0: Stream resources allocated (Base 2.2 §8.1.8.3.1) */
-#define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_SHIFT 0 /* Namespace Streams Allocated */
-#define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_MASK 0xffffu
+/* BootPartitionLsp: Selected Boot Partition (Base 2.3 §5.2.12.1.21) */
+#define GPUNVME_BOOT_PARTITION_LSP_BPID_SHIFT 0 /* Boot Partition Identifier */
+#define GPUNVME_BOOT_PARTITION_LSP_BPID_MASK 0x1u
 
-/* CapacityManagementDw0: Identifier of the created element (Base 2.1 §5.1.3.4) */
-#define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_SHIFT 0 /* Created Element Identifier */
-#define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_MASK 0xffffu
+/* ReachabilityGroupsLsp: Omission of namespaces (Base 2.3 §5.2.12.1.25) */
+#define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_SHIFT 0 /* Return Groups Only */
+#define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_MASK 0x1u
 
-/* PRINFO: Protection Information (NVM 1.2 §2.1.5) */
-#define GPUNVME_PRINFO_RTCHK_SHIFT 0 /* Reference Tag Check */
-#define GPUNVME_PRINFO_RTCHK_MASK 0x1u
-#define GPUNVME_PRINFO_ATCHK_SHIFT 1 /* Application Tag Check */
-#define GPUNVME_PRINFO_ATCHK_MASK 0x2u
-#define GPUNVME_PRINFO_GRDCHK_SHIFT 2 /* Guard Check */
-#define GPUNVME_PRINFO_GRDCHK_MASK 0x4u
-#define GPUNVME_PRINFO_PRACT_SHIFT 3 /* Protection Information Action */
-#define GPUNVME_PRINFO_PRACT_MASK 0x8u
+/* ReachabilityAssociationsLsp: Omission of groups (Base 2.3 §5.2.12.1.26) */
+#define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_SHIFT 0 /* Return Associations Only */
+#define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_MASK 0x1u
 
-/* DSM: Dataset Management (NVM 1.2 §3.3.4) */
-#define GPUNVME_DSM_AF_SHIFT 0 /* Access Frequency */
-#define GPUNVME_DSM_AF_MASK 0xfu
-#define GPUNVME_DSM_AF_NONE 0x0u
-#define GPUNVME_DSM_AF_TYPICAL 0x1u
-#define GPUNVME_DSM_AF_INFREQUENT 0x2u
-#define GPUNVME_DSM_AF_FREQUENT_READS 0x3u
-#define GPUNVME_DSM_AF_FREQUENT_WRITES 0x4u
-#define GPUNVME_DSM_AF_FREQUENT 0x5u
-#define GPUNVME_DSM_AF_ONE_TIME 0x6u
-#define GPUNVME_DSM_AF_SPECULATIVE 0x7u
-#define GPUNVME_DSM_AF_SOON_OVERWRITTEN 0x8u
-#define GPUNVME_DSM_AL_SHIFT 4 /* Access Latency */
-#define GPUNVME_DSM_AL_MASK 0x30u
-#define GPUNVME_DSM_AL_NONE 0x0u
-#define GPUNVME_DSM_AL_IDLE 0x1u
-#define GPUNVME_DSM_AL_NORMAL 0x2u
-#define GPUNVME_DSM_AL_LOW 0x3u
-#define GPUNVME_DSM_SEQREQ_SHIFT 6 /* Sequential Request */
-#define GPUNVME_DSM_SEQREQ_MASK 0x40u
-#define GPUNVME_DSM_INCPRS_SHIFT 7 /* Incompressible */
-#define GPUNVME_DSM_INCPRS_MASK 0x80u
+/* FdpEventsLsp: Selected event types (Base 2.1 §5.1.12.1.31) */
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_SHIFT 0 /* FDP Event Type */
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_MASK 0x1u
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_CONTROLLER_EVENTS 0x0u
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS 0x1u
 
-/* CommandExtensionCdw13: Command Dword 13 if CETYPE is not 0 (NVM 1.2 §3.3.6) */
-#define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_SHIFT 0 /* Command Extension Value */
-#define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_MASK 0xffffu
-#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_SHIFT 16 /* Directive Specific, for a Write */
-#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_MASK 0xffff0000u
+/* TelemetryHostLidsp: Support of Telemetry Host-Initiated (Base 2.1 §5.1.12.1.8.1) */
+#define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_SHIFT 0 /* Maximum Created Data Area Support */
+#define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_MASK 0x1u
 
-/* WriteZeroesDw0: Completion of Write Zeroes (NVM 1.2 §3.3.8.1) */
-#define GPUNVME_WRITE_ZEROES_DW0_LBACZ_SHIFT 0 /* LBAs Cleared to Zero, all of the namespace */
-#define GPUNVME_WRITE_ZEROES_DW0_LBACZ_MASK 0x1u
-
-/* CancelDw0: Completion of Cancel (Base 2.2 §7.1) */
-#define GPUNVME_CANCEL_DW0_CMDA_SHIFT 0 /* Commands Aborted immediately */
-#define GPUNVME_CANCEL_DW0_CMDA_MASK 0xffffu
-#define GPUNVME_CANCEL_DW0_CEDA_SHIFT 16 /* Commands Eligible for Deferred Abort */
-#define GPUNVME_CANCEL_DW0_CEDA_MASK 0xffff0000u
-
-/* ZoneManagementSendDw0: Completion of Zone Management Send (ZNS 1.1 §3.4.3.2) */
-#define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_SHIFT 0 /* Zone Capacity Changed */
-#define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_MASK 0x1u
+/* PersistentEventLidsp: Support of the Persistent Event Log (Base 2.1 §5.1.12.1.14.1) */
+#define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_SHIFT 0 /* Establish Context and Read 512 Bytes of Header Supported */
+#define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_MASK 0x1u
 
 /* LogPageSupport: Support of one log page (Base 2.1 §5.1.12.1.1) */
 #define GPUNVME_LOG_PAGE_SUPPORT_LSUPP_SHIFT 0 /* LID Supported */
@@ -6891,67 +6872,202 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_MASK 0x2000000u
 
-/* TelemetryHostLsp: Capture of new telemetry data (Base 2.1 §5.1.12.1.8) */
-#define GPUNVME_TELEMETRY_HOST_LSP_CTHID_SHIFT 0 /* Create Telemetry Host-Initiated Data */
-#define GPUNVME_TELEMETRY_HOST_LSP_CTHID_MASK 0x1u
-#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_SHIFT 1 /* Maximum Created Data Area */
-#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_MASK 0xeu
-#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_CONTROLLER_DETERMINES 0x0u
-#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREA_1 0x1u
-#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_2 0x2u
-#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_3 0x3u
-#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4 0x4u
+/* FirmwareUpdateDw0: Overlapping firmware updates (Base 2.1 §5.1.8.1) */
+#define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_SHIFT 0 /* Admin Submission Queue FW Overlap */
+#define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_MASK 0x1u
+#define GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO_SHIFT 1 /* Management Endpoint FW Overlap */
+#define GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO_MASK 0x2u
 
-/* AnaLsp: Omission of namespaces (Base 2.3 §5.2.12.1.13) */
-#define GPUNVME_ANA_LSP_RGO_SHIFT 0 /* Return Groups Only */
-#define GPUNVME_ANA_LSP_RGO_MASK 0x1u
+/* NamespaceManagementDw0: Identifier of the created namespace (Base 2.1 §5.1.21.1) */
+#define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_SHIFT 0 /* Namespace Identifier */
+#define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_MASK 0xffffffffu
 
-/* PersistentEventLsp: Action on the reporting context (Base 2.3 §5.2.12.1.14) */
-#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_SHIFT 0 /* Action */
-#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_MASK 0x3u
-#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_READ 0x0u
-#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ 0x1u
-#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_RELEASE_CONTEXT 0x2u
-#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER 0x3u
+/* CapacityManagementDw0: Identifier of the created element (Base 2.1 §5.1.3.4) */
+#define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_SHIFT 0 /* Created Element Identifier */
+#define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_MASK 0xffffu
 
-/* LockdownLsp: Contents of the list (Base 2.3 §5.2.12.1.20) */
-#define GPUNVME_LOCKDOWN_LSP_SCP_SHIFT 0 /* Scope */
-#define GPUNVME_LOCKDOWN_LSP_SCP_MASK 0xfu
-#define GPUNVME_LOCKDOWN_LSP_SCP_ADMIN_OPCODE 0x0u
-#define GPUNVME_LOCKDOWN_LSP_SCP_FEATURE 0x2u
-#define GPUNVME_LOCKDOWN_LSP_SCP_MANAGEMENT_OPCODE 0x3u
-#define GPUNVME_LOCKDOWN_LSP_SCP_PCIE_OPCODE 0x4u
-#define GPUNVME_LOCKDOWN_LSP_CNTTS_SHIFT 4 /* Contents */
-#define GPUNVME_LOCKDOWN_LSP_CNTTS_MASK 0x30u
-#define GPUNVME_LOCKDOWN_LSP_CNTTS_CAN_BE_PROHIBITED 0x0u
-#define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED 0x1u
-#define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND 0x2u
+/* EnableDirectiveCdw12: Enables or disables a directive (Base 2.2 §8.1.8.2.2) */
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_SHIFT 0 /* Enable Directive */
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_MASK 0x1u
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_SHIFT 8 /* Directive Type */
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_MASK 0xff00u
 
-/* BootPartitionLsp: Selected Boot Partition (Base 2.3 §5.2.12.1.21) */
-#define GPUNVME_BOOT_PARTITION_LSP_BPID_SHIFT 0 /* Boot Partition Identifier */
-#define GPUNVME_BOOT_PARTITION_LSP_BPID_MASK 0x1u
+/* AllocateResourcesCdw12: Requested stream resources (Base 2.2 §8.1.8.3.1) */
+#define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_SHIFT 0 /* Namespace Streams Requested */
+#define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_MASK 0xffffu
 
-/* ReachabilityGroupsLsp: Omission of namespaces (Base 2.3 §5.2.12.1.25) */
-#define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_SHIFT 0 /* Return Groups Only */
-#define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_MASK 0x1u
+/* AllocateResourcesDw0: Stream resources allocated (Base 2.2 §8.1.8.3.1) */
+#define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_SHIFT 0 /* Namespace Streams Allocated */
+#define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_MASK 0xffffu
 
-/* ReachabilityAssociationsLsp: Omission of groups (Base 2.3 §5.2.12.1.26) */
-#define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_SHIFT 0 /* Return Associations Only */
-#define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_MASK 0x1u
+/* PRINFO: Protection Information (NVM 1.2 §2.1.5) */
+#define GPUNVME_PRINFO_RTCHK_SHIFT 0 /* Reference Tag Check */
+#define GPUNVME_PRINFO_RTCHK_MASK 0x1u
+#define GPUNVME_PRINFO_ATCHK_SHIFT 1 /* Application Tag Check */
+#define GPUNVME_PRINFO_ATCHK_MASK 0x2u
+#define GPUNVME_PRINFO_GRDCHK_SHIFT 2 /* Guard Check */
+#define GPUNVME_PRINFO_GRDCHK_MASK 0x4u
+#define GPUNVME_PRINFO_PRACT_SHIFT 3 /* Protection Information Action */
+#define GPUNVME_PRINFO_PRACT_MASK 0x8u
 
-/* FdpEventsLsp: Selected event types (Base 2.1 §5.1.12.1.31) */
-#define GPUNVME_FDP_EVENTS_LSP_FDPET_SHIFT 0 /* FDP Event Type */
-#define GPUNVME_FDP_EVENTS_LSP_FDPET_MASK 0x1u
-#define GPUNVME_FDP_EVENTS_LSP_FDPET_CONTROLLER_EVENTS 0x0u
-#define GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS 0x1u
+/* DSM: Dataset Management (NVM 1.2 §3.3.4) */
+#define GPUNVME_DSM_AF_SHIFT 0 /* Access Frequency */
+#define GPUNVME_DSM_AF_MASK 0xfu
+#define GPUNVME_DSM_AF_NONE 0x0u
+#define GPUNVME_DSM_AF_TYPICAL 0x1u
+#define GPUNVME_DSM_AF_INFREQUENT 0x2u
+#define GPUNVME_DSM_AF_FREQUENT_READS 0x3u
+#define GPUNVME_DSM_AF_FREQUENT_WRITES 0x4u
+#define GPUNVME_DSM_AF_FREQUENT 0x5u
+#define GPUNVME_DSM_AF_ONE_TIME 0x6u
+#define GPUNVME_DSM_AF_SPECULATIVE 0x7u
+#define GPUNVME_DSM_AF_SOON_OVERWRITTEN 0x8u
+#define GPUNVME_DSM_AL_SHIFT 4 /* Access Latency */
+#define GPUNVME_DSM_AL_MASK 0x30u
+#define GPUNVME_DSM_AL_NONE 0x0u
+#define GPUNVME_DSM_AL_IDLE 0x1u
+#define GPUNVME_DSM_AL_NORMAL 0x2u
+#define GPUNVME_DSM_AL_LOW 0x3u
+#define GPUNVME_DSM_SEQREQ_SHIFT 6 /* Sequential Request */
+#define GPUNVME_DSM_SEQREQ_MASK 0x40u
+#define GPUNVME_DSM_INCPRS_SHIFT 7 /* Incompressible */
+#define GPUNVME_DSM_INCPRS_MASK 0x80u
 
-/* TelemetryHostLidsp: Support of Telemetry Host-Initiated (Base 2.1 §5.1.12.1.8.1) */
-#define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_SHIFT 0 /* Maximum Created Data Area Support */
-#define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_MASK 0x1u
+/* CommandExtensionCdw13: Command Dword 13 if CETYPE is not 0 (NVM 1.2 §3.3.6) */
+#define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_SHIFT 0 /* Command Extension Value */
+#define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_MASK 0xffffu
+#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_SHIFT 16 /* Directive Specific, for a Write */
+#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_MASK 0xffff0000u
 
-/* PersistentEventLidsp: Support of the Persistent Event Log (Base 2.1 §5.1.12.1.14.1) */
-#define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_SHIFT 0 /* Establish Context and Read 512 Bytes of Header Supported */
-#define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_MASK 0x1u
+/* WriteZeroesDw0: Completion of Write Zeroes (NVM 1.2 §3.3.8.1) */
+#define GPUNVME_WRITE_ZEROES_DW0_LBACZ_SHIFT 0 /* LBAs Cleared to Zero, all of the namespace */
+#define GPUNVME_WRITE_ZEROES_DW0_LBACZ_MASK 0x1u
+
+/* CancelDw0: Completion of Cancel (Base 2.2 §7.1) */
+#define GPUNVME_CANCEL_DW0_CMDA_SHIFT 0 /* Commands Aborted immediately */
+#define GPUNVME_CANCEL_DW0_CMDA_MASK 0xffffu
+#define GPUNVME_CANCEL_DW0_CEDA_SHIFT 16 /* Commands Eligible for Deferred Abort */
+#define GPUNVME_CANCEL_DW0_CEDA_MASK 0xffff0000u
+
+/* ZoneManagementSendDw0: Completion of Zone Management Send (ZNS 1.1 §3.4.3.2) */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_SHIFT 0 /* Zone Capacity Changed */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_MASK 0x1u
+
+/* SGL_TYPE: SGL Descriptor Types (Base 2.1 §4.3.2) */
+#define GPUNVME_SGL_TYPE_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_TYPE_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_TYPE_SEGMENT 0x2u
+#define GPUNVME_SGL_TYPE_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_TYPE_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_TYPE_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_TYPE_VENDOR 0xfu
+
+/* SGL_SUB_TYPE: SGL Descriptor Sub Types (Base 2.1 §4.3.2) */
+#define GPUNVME_SGL_SUB_TYPE_ADDRESS 0x0u
+#define GPUNVME_SGL_SUB_TYPE_OFFSET 0x1u
+
+/* ADMIN_OPCODE: Opcodes of the Admin Command Set (Base 2.1 §5) */
+#define GPUNVME_ADMIN_OPCODE_DELETE_IO_SQ 0x0u
+#define GPUNVME_ADMIN_OPCODE_CREATE_IO_SQ 0x1u
+#define GPUNVME_ADMIN_OPCODE_GET_LOG_PAGE 0x2u
+#define GPUNVME_ADMIN_OPCODE_DELETE_IO_CQ 0x4u
+#define GPUNVME_ADMIN_OPCODE_CREATE_IO_CQ 0x5u
+#define GPUNVME_ADMIN_OPCODE_IDENTIFY 0x6u
+#define GPUNVME_ADMIN_OPCODE_ABORT 0x8u
+#define GPUNVME_ADMIN_OPCODE_SET_FEATURES 0x9u
+#define GPUNVME_ADMIN_OPCODE_GET_FEATURES 0xau
+#define GPUNVME_ADMIN_OPCODE_ASYNCHRONOUS_EVENT_REQUEST 0xcu
+#define GPUNVME_ADMIN_OPCODE_NAMESPACE_MANAGEMENT 0xdu
+#define GPUNVME_ADMIN_OPCODE_FIRMWARE_COMMIT 0x10u
+#define GPUNVME_ADMIN_OPCODE_FIRMWARE_IMAGE_DOWNLOAD 0x11u
+#define GPUNVME_ADMIN_OPCODE_DEVICE_SELF_TEST 0x14u
+#define GPUNVME_ADMIN_OPCODE_NAMESPACE_ATTACHMENT 0x15u
+#define GPUNVME_ADMIN_OPCODE_KEEP_ALIVE 0x18u
+#define GPUNVME_ADMIN_OPCODE_DIRECTIVE_SEND 0x19u
+#define GPUNVME_ADMIN_OPCODE_DIRECTIVE_RECEIVE 0x1au
+#define GPUNVME_ADMIN_OPCODE_VIRTUALIZATION_MANAGEMENT 0x1cu
+#define GPUNVME_ADMIN_OPCODE_NVME_MI_SEND 0x1du
+#define GPUNVME_ADMIN_OPCODE_NVME_MI_RECEIVE 0x1eu
+#define GPUNVME_ADMIN_OPCODE_CAPACITY_MANAGEMENT 0x20u
+#define GPUNVME_ADMIN_OPCODE_DISCOVERY_INFORMATION_MANAGEMENT 0x21u
+#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_RECEIVE 0x22u
+#define GPUNVME_ADMIN_OPCODE_LOCKDOWN 0x24u
+#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_LOOKUP 0x25u
+#define GPUNVME_ADMIN_OPCODE_CLEAR_EXPORTED_NVM_RESOURCE_CONFIGURATION 0x28u
+#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_SEND 0x29u
+#define GPUNVME_ADMIN_OPCODE_CREATE_EXPORTED_NVM_SUBSYSTEM 0x2au
+#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NVM_SUBSYSTEM 0x2du
+#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NAMESPACE 0x31u
+#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_PORT 0x35u
+#define GPUNVME_ADMIN_OPCODE_SEND_DISCOVERY_LOG_PAGE 0x39u
+#define GPUNVME_ADMIN_OPCODE_TRACK_SEND 0x3du
+#define GPUNVME_ADMIN_OPCODE_TRACK_RECEIVE 0x3eu
+#define GPUNVME_ADMIN_OPCODE_MIGRATION_SEND 0x41u
+#define GPUNVME_ADMIN_OPCODE_MIGRATION_RECEIVE 0x42u
+#define GPUNVME_ADMIN_OPCODE_CONTROLLER_DATA_QUEUE 0x45u
+#define GPUNVME_ADMIN_OPCODE_DOORBELL_BUFFER_CONFIG 0x7cu
+#define GPUNVME_ADMIN_OPCODE_FABRICS 0x7fu
+#define GPUNVME_ADMIN_OPCODE_FORMAT_NVM 0x80u
+#define GPUNVME_ADMIN_OPCODE_SECURITY_SEND 0x81u
+#define GPUNVME_ADMIN_OPCODE_SECURITY_RECEIVE 0x82u
+#define GPUNVME_ADMIN_OPCODE_SANITIZE 0x84u
+#define GPUNVME_ADMIN_OPCODE_LOAD_PROGRAM 0x85u
+#define GPUNVME_ADMIN_OPCODE_GET_LBA_STATUS 0x86u
+#define GPUNVME_ADMIN_OPCODE_PROGRAM_ACTIVATION_MANAGEMENT 0x88u
+#define GPUNVME_ADMIN_OPCODE_MEMORY_RANGE_SET_MANAGEMENT 0x89u
+
+/* AET: Asynchronous Event Types (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AET_ERROR_STATUS 0x0u
+#define GPUNVME_AET_SMART_HEALTH_STATUS 0x1u
+#define GPUNVME_AET_NOTICE 0x2u
+#define GPUNVME_AET_IMMEDIATE 0x3u
+#define GPUNVME_AET_ONE_SHOT 0x4u
+#define GPUNVME_AET_IO_COMMAND_SPECIFIC 0x6u
+#define GPUNVME_AET_VENDOR 0x7u
+
+/* AEI_ERROR: Asynchronous Event Information: Error status (libnvme 1.3 nvme_ae_info_error) */
+#define GPUNVME_AEI_ERROR_INVALID_DOORBELL_REGISTER 0x0u
+#define GPUNVME_AEI_ERROR_INVALID_DOORBELL_VALUE 0x1u
+#define GPUNVME_AEI_ERROR_DIAGNOSTIC_FAILURE 0x2u
+#define GPUNVME_AEI_ERROR_PERSISTENT_INTERNAL_ERROR 0x3u
+#define GPUNVME_AEI_ERROR_TRANSIENT_INTERNAL_ERROR 0x4u
+#define GPUNVME_AEI_ERROR_FIRMWARE_IMAGE_LOAD_ERROR 0x5u
+
+/* AEI_SMART: Asynchronous Event Information: SMART / Health status (libnvme 1.3 nvme_ae_info_smart) */
+#define GPUNVME_AEI_SMART_SUBSYSTEM_RELIABILITY 0x0u
+#define GPUNVME_AEI_SMART_TEMPERATURE_THRESHOLD 0x1u
+#define GPUNVME_AEI_SMART_SPARE_BELOW_THRESHOLD 0x2u
+
+/* AEI_NOTICE: Asynchronous Event Information: Notice (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_NOTICE_ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED 0x0u
+#define GPUNVME_AEI_NOTICE_FIRMWARE_ACTIVATION_STARTING 0x1u
+#define GPUNVME_AEI_NOTICE_TELEMETRY_LOG_CHANGED 0x2u
+#define GPUNVME_AEI_NOTICE_ASYMMETRIC_NAMESPACE_ACCESS_CHANGE 0x3u
+#define GPUNVME_AEI_NOTICE_PREDICTABLE_LATENCY_EVENT_AGGREGATE_LOG_CHANGE 0x4u
+#define GPUNVME_AEI_NOTICE_LBA_STATUS_INFORMATION_ALERT 0x5u
+#define GPUNVME_AEI_NOTICE_ENDURANCE_GROUP_EVENT_AGGREGATE_LOG_PAGE_CHANGE 0x6u
+#define GPUNVME_AEI_NOTICE_REACHABILITY_GROUP_CHANGE 0x7u
+#define GPUNVME_AEI_NOTICE_REACHABILITY_ASSOCIATION_CHANGE 0x8u
+#define GPUNVME_AEI_NOTICE_ALLOCATED_NAMESPACE_ATTRIBUTE_CHANGED 0x9u
+#define GPUNVME_AEI_NOTICE_ZONE_DESCRIPTOR_CHANGED 0xefu
+#define GPUNVME_AEI_NOTICE_DISCOVERY_LOG_PAGE_CHANGE 0xf0u
+#define GPUNVME_AEI_NOTICE_HOST_DISCOVERY_LOG_PAGE_CHANGE 0xf1u
+#define GPUNVME_AEI_NOTICE_AVE_DISCOVERY_LOG_PAGE_CHANGE 0xf2u
+#define GPUNVME_AEI_NOTICE_PULL_MODEL_DDC_REQUEST 0xf3u
+
+/* AEI_IO_COMMAND: Asynchronous Event Information: I/O Command specific status (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_IO_COMMAND_RESERVATION_LOG_PAGE_AVAILABLE 0x0u
+#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED 0x1u
+#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED_WITH_UNEXPECTED_DEALLOCATION 0x2u
+#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_ENTERED_MEDIA_VERIFICATION_STATE 0x3u
+
+/* AEI_IMMEDIATE: Asynchronous Event Information: Immediate (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_IMMEDIATE_NVM_SUBSYSTEM_NORMAL_SHUTDOWN 0x0u
+#define GPUNVME_AEI_IMMEDIATE_TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY 0x1u
+
+/* AEI_ONE_SHOT: Asynchronous Event Information: One-Shot (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_TAIL_POINTER 0x0u
+#define GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_FULL_ERROR 0x1u
 
 /* CNS: Data structures that Identify returns (Base 2.1 §5.1.13.1) */
 #define GPUNVME_CNS_NAMESPACE 0x0u
@@ -7041,69 +7157,6 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_FID_RESERVATION_PERSISTENCE 0x83u
 #define GPUNVME_FID_NAMESPACE_WRITE_PROTECTION_CONFIG 0x84u
 #define GPUNVME_FID_BOOT_PARTITION_WRITE_PROTECTION_CONFIG 0x85u
-
-/* ADMIN_OPCODE: Opcodes of the Admin Command Set (Base 2.1 §5) */
-#define GPUNVME_ADMIN_OPCODE_DELETE_IO_SQ 0x0u
-#define GPUNVME_ADMIN_OPCODE_CREATE_IO_SQ 0x1u
-#define GPUNVME_ADMIN_OPCODE_GET_LOG_PAGE 0x2u
-#define GPUNVME_ADMIN_OPCODE_DELETE_IO_CQ 0x4u
-#define GPUNVME_ADMIN_OPCODE_CREATE_IO_CQ 0x5u
-#define GPUNVME_ADMIN_OPCODE_IDENTIFY 0x6u
-#define GPUNVME_ADMIN_OPCODE_ABORT 0x8u
-#define GPUNVME_ADMIN_OPCODE_SET_FEATURES 0x9u
-#define GPUNVME_ADMIN_OPCODE_GET_FEATURES 0xau
-#define GPUNVME_ADMIN_OPCODE_ASYNCHRONOUS_EVENT_REQUEST 0xcu
-#define GPUNVME_ADMIN_OPCODE_NAMESPACE_MANAGEMENT 0xdu
-#define GPUNVME_ADMIN_OPCODE_FIRMWARE_COMMIT 0x10u
-#define GPUNVME_ADMIN_OPCODE_FIRMWARE_IMAGE_DOWNLOAD 0x11u
-#define GPUNVME_ADMIN_OPCODE_DEVICE_SELF_TEST 0x14u
-#define GPUNVME_ADMIN_OPCODE_NAMESPACE_ATTACHMENT 0x15u
-#define GPUNVME_ADMIN_OPCODE_KEEP_ALIVE 0x18u
-#define GPUNVME_ADMIN_OPCODE_DIRECTIVE_SEND 0x19u
-#define GPUNVME_ADMIN_OPCODE_DIRECTIVE_RECEIVE 0x1au
-#define GPUNVME_ADMIN_OPCODE_VIRTUALIZATION_MANAGEMENT 0x1cu
-#define GPUNVME_ADMIN_OPCODE_NVME_MI_SEND 0x1du
-#define GPUNVME_ADMIN_OPCODE_NVME_MI_RECEIVE 0x1eu
-#define GPUNVME_ADMIN_OPCODE_CAPACITY_MANAGEMENT 0x20u
-#define GPUNVME_ADMIN_OPCODE_DISCOVERY_INFORMATION_MANAGEMENT 0x21u
-#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_RECEIVE 0x22u
-#define GPUNVME_ADMIN_OPCODE_LOCKDOWN 0x24u
-#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_LOOKUP 0x25u
-#define GPUNVME_ADMIN_OPCODE_CLEAR_EXPORTED_NVM_RESOURCE_CONFIGURATION 0x28u
-#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_SEND 0x29u
-#define GPUNVME_ADMIN_OPCODE_CREATE_EXPORTED_NVM_SUBSYSTEM 0x2au
-#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NVM_SUBSYSTEM 0x2du
-#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NAMESPACE 0x31u
-#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_PORT 0x35u
-#define GPUNVME_ADMIN_OPCODE_SEND_DISCOVERY_LOG_PAGE 0x39u
-#define GPUNVME_ADMIN_OPCODE_TRACK_SEND 0x3du
-#define GPUNVME_ADMIN_OPCODE_TRACK_RECEIVE 0x3eu
-#define GPUNVME_ADMIN_OPCODE_MIGRATION_SEND 0x41u
-#define GPUNVME_ADMIN_OPCODE_MIGRATION_RECEIVE 0x42u
-#define GPUNVME_ADMIN_OPCODE_CONTROLLER_DATA_QUEUE 0x45u
-#define GPUNVME_ADMIN_OPCODE_DOORBELL_BUFFER_CONFIG 0x7cu
-#define GPUNVME_ADMIN_OPCODE_FABRICS 0x7fu
-#define GPUNVME_ADMIN_OPCODE_FORMAT_NVM 0x80u
-#define GPUNVME_ADMIN_OPCODE_SECURITY_SEND 0x81u
-#define GPUNVME_ADMIN_OPCODE_SECURITY_RECEIVE 0x82u
-#define GPUNVME_ADMIN_OPCODE_SANITIZE 0x84u
-#define GPUNVME_ADMIN_OPCODE_LOAD_PROGRAM 0x85u
-#define GPUNVME_ADMIN_OPCODE_GET_LBA_STATUS 0x86u
-#define GPUNVME_ADMIN_OPCODE_PROGRAM_ACTIVATION_MANAGEMENT 0x88u
-#define GPUNVME_ADMIN_OPCODE_MEMORY_RANGE_SET_MANAGEMENT 0x89u
-
-/* DIRECTIVE_TYPE: Directive Types (Base 2.2 §8.1.8) */
-#define GPUNVME_DIRECTIVE_TYPE_IDENTIFY 0x0u
-#define GPUNVME_DIRECTIVE_TYPE_STREAMS 0x1u
-#define GPUNVME_DIRECTIVE_TYPE_DATA_PLACEMENT 0x2u
-#define GPUNVME_DIRECTIVE_TYPE_VENDOR_SPECIFIC 0xfu
-
-/* IDENTIFY_DIRECTIVE_SEND: Identify Directive: operations of Directive Send (Base 2.2 §8.1.8.2) */
-#define GPUNVME_IDENTIFY_DIRECTIVE_SEND_ENABLE_DIRECTIVE 0x1u
-
-/* STREAMS_DIRECTIVE_SEND: Streams Directive: operations of Directive Send (Base 2.2 §8.1.8.3) */
-#define GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_IDENTIFIER 0x1u
-#define GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_RESOURCES 0x2u
 
 /* CONTROLLER_METADATA_ELEMENT: Element types of controller metadata (libnvme 1.3 nvme_ctrl_metadata_type) */
 #define GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_CTRL_NAME 0x1u
@@ -7196,71 +7249,18 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_PERSISTENT_EVENT_VENDOR_SPECIFIC 0xdeu
 #define GPUNVME_PERSISTENT_EVENT_TCG_DEFINED 0xdfu
 
-/* AET: Asynchronous Event Types (Base 2.1 §5.1.2.1) */
-#define GPUNVME_AET_ERROR_STATUS 0x0u
-#define GPUNVME_AET_SMART_HEALTH_STATUS 0x1u
-#define GPUNVME_AET_NOTICE 0x2u
-#define GPUNVME_AET_IMMEDIATE 0x3u
-#define GPUNVME_AET_ONE_SHOT 0x4u
-#define GPUNVME_AET_IO_COMMAND_SPECIFIC 0x6u
-#define GPUNVME_AET_VENDOR 0x7u
+/* DIRECTIVE_TYPE: Directive Types (Base 2.2 §8.1.8) */
+#define GPUNVME_DIRECTIVE_TYPE_IDENTIFY 0x0u
+#define GPUNVME_DIRECTIVE_TYPE_STREAMS 0x1u
+#define GPUNVME_DIRECTIVE_TYPE_DATA_PLACEMENT 0x2u
+#define GPUNVME_DIRECTIVE_TYPE_VENDOR_SPECIFIC 0xfu
 
-/* AEI_ERROR: Asynchronous Event Information: Error status (libnvme 1.3 nvme_ae_info_error) */
-#define GPUNVME_AEI_ERROR_INVALID_DOORBELL_REGISTER 0x0u
-#define GPUNVME_AEI_ERROR_INVALID_DOORBELL_VALUE 0x1u
-#define GPUNVME_AEI_ERROR_DIAGNOSTIC_FAILURE 0x2u
-#define GPUNVME_AEI_ERROR_PERSISTENT_INTERNAL_ERROR 0x3u
-#define GPUNVME_AEI_ERROR_TRANSIENT_INTERNAL_ERROR 0x4u
-#define GPUNVME_AEI_ERROR_FIRMWARE_IMAGE_LOAD_ERROR 0x5u
+/* IDENTIFY_DIRECTIVE_SEND: Identify Directive: operations of Directive Send (Base 2.2 §8.1.8.2) */
+#define GPUNVME_IDENTIFY_DIRECTIVE_SEND_ENABLE_DIRECTIVE 0x1u
 
-/* AEI_SMART: Asynchronous Event Information: SMART / Health status (libnvme 1.3 nvme_ae_info_smart) */
-#define GPUNVME_AEI_SMART_SUBSYSTEM_RELIABILITY 0x0u
-#define GPUNVME_AEI_SMART_TEMPERATURE_THRESHOLD 0x1u
-#define GPUNVME_AEI_SMART_SPARE_BELOW_THRESHOLD 0x2u
-
-/* AEI_NOTICE: Asynchronous Event Information: Notice (Base 2.1 §5.1.2.1) */
-#define GPUNVME_AEI_NOTICE_ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED 0x0u
-#define GPUNVME_AEI_NOTICE_FIRMWARE_ACTIVATION_STARTING 0x1u
-#define GPUNVME_AEI_NOTICE_TELEMETRY_LOG_CHANGED 0x2u
-#define GPUNVME_AEI_NOTICE_ASYMMETRIC_NAMESPACE_ACCESS_CHANGE 0x3u
-#define GPUNVME_AEI_NOTICE_PREDICTABLE_LATENCY_EVENT_AGGREGATE_LOG_CHANGE 0x4u
-#define GPUNVME_AEI_NOTICE_LBA_STATUS_INFORMATION_ALERT 0x5u
-#define GPUNVME_AEI_NOTICE_ENDURANCE_GROUP_EVENT_AGGREGATE_LOG_PAGE_CHANGE 0x6u
-#define GPUNVME_AEI_NOTICE_REACHABILITY_GROUP_CHANGE 0x7u
-#define GPUNVME_AEI_NOTICE_REACHABILITY_ASSOCIATION_CHANGE 0x8u
-#define GPUNVME_AEI_NOTICE_ALLOCATED_NAMESPACE_ATTRIBUTE_CHANGED 0x9u
-#define GPUNVME_AEI_NOTICE_ZONE_DESCRIPTOR_CHANGED 0xefu
-#define GPUNVME_AEI_NOTICE_DISCOVERY_LOG_PAGE_CHANGE 0xf0u
-#define GPUNVME_AEI_NOTICE_HOST_DISCOVERY_LOG_PAGE_CHANGE 0xf1u
-#define GPUNVME_AEI_NOTICE_AVE_DISCOVERY_LOG_PAGE_CHANGE 0xf2u
-#define GPUNVME_AEI_NOTICE_PULL_MODEL_DDC_REQUEST 0xf3u
-
-/* AEI_IO_COMMAND: Asynchronous Event Information: I/O Command specific status (Base 2.1 §5.1.2.1) */
-#define GPUNVME_AEI_IO_COMMAND_RESERVATION_LOG_PAGE_AVAILABLE 0x0u
-#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED 0x1u
-#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED_WITH_UNEXPECTED_DEALLOCATION 0x2u
-#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_ENTERED_MEDIA_VERIFICATION_STATE 0x3u
-
-/* AEI_IMMEDIATE: Asynchronous Event Information: Immediate (Base 2.1 §5.1.2.1) */
-#define GPUNVME_AEI_IMMEDIATE_NVM_SUBSYSTEM_NORMAL_SHUTDOWN 0x0u
-#define GPUNVME_AEI_IMMEDIATE_TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY 0x1u
-
-/* AEI_ONE_SHOT: Asynchronous Event Information: One-Shot (Base 2.1 §5.1.2.1) */
-#define GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_TAIL_POINTER 0x0u
-#define GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_FULL_ERROR 0x1u
-
-/* SGL_TYPE: SGL Descriptor Types (Base 2.1 §4.3.2) */
-#define GPUNVME_SGL_TYPE_DATA_BLOCK 0x0u
-#define GPUNVME_SGL_TYPE_BIT_BUCKET 0x1u
-#define GPUNVME_SGL_TYPE_SEGMENT 0x2u
-#define GPUNVME_SGL_TYPE_LAST_SEGMENT 0x3u
-#define GPUNVME_SGL_TYPE_KEYED_DATA_BLOCK 0x4u
-#define GPUNVME_SGL_TYPE_TRANSPORT_DATA_BLOCK 0x5u
-#define GPUNVME_SGL_TYPE_VENDOR 0xfu
-
-/* SGL_SUB_TYPE: SGL Descriptor Sub Types (Base 2.1 §4.3.2) */
-#define GPUNVME_SGL_SUB_TYPE_ADDRESS 0x0u
-#define GPUNVME_SGL_SUB_TYPE_OFFSET 0x1u
+/* STREAMS_DIRECTIVE_SEND: Streams Directive: operations of Directive Send (Base 2.2 §8.1.8.3) */
+#define GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_IDENTIFIER 0x1u
+#define GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_RESOURCES 0x2u
 
 /* NVM_OPCODE: Opcodes of the NVM Command Set (NVM 1.2 §3.3) */
 #define GPUNVME_NVM_OPCODE_FLUSH 0x0u
@@ -7338,14 +7338,6 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 
 /* Statuses: the Status Code Type in bits 10:8, the Status Code in bits 7:0, as bits 11:1 of the status member of */
 /* struct gpunvme_cqe hold them (Base 2.1 §4.2.3) */
-#define GPUNVME_FABRICS_STATUS_INCOMPATIBLE_FORMAT 0x180u /* Incompatible Format */
-#define GPUNVME_FABRICS_STATUS_CONTROLLER_BUSY 0x181u /* Controller Busy */
-#define GPUNVME_FABRICS_STATUS_CONNECT_INVALID_PARAMETERS 0x182u /* Connect Invalid Parameters */
-#define GPUNVME_FABRICS_STATUS_CONNECT_RESTART_DISCOVERY 0x183u /* Connect Restart Discovery */
-#define GPUNVME_FABRICS_STATUS_CONNECT_INVALID_HOST 0x184u /* Connect Invalid Host */
-#define GPUNVME_FABRICS_STATUS_INVALID_QUEUE_TYPE 0x185u /* Invalid Queue Type */
-#define GPUNVME_FABRICS_STATUS_DISCOVER_RESTART 0x190u /* Discover Restart */
-#define GPUNVME_FABRICS_STATUS_AUTHENTICATION_REQUIRED 0x191u /* Authentication Required */
 #define GPUNVME_STATUS_SUCCESS 0x0u /* Successful Completion */
 #define GPUNVME_STATUS_INVALID_COMMAND_OPCODE 0x1u /* Invalid Command Opcode */
 #define GPUNVME_STATUS_INVALID_FIELD_IN_COMMAND 0x2u /* Invalid Field in Command */
@@ -7511,5 +7503,13 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 1
 #define GPUNVME_STATUS_CONTROLLER_PATHING_ERROR 0x360u /* Controller Pathing Error */
 #define GPUNVME_STATUS_HOST_PATHING_ERROR 0x370u /* Host Pathing Error */
 #define GPUNVME_STATUS_COMMAND_ABORTED_BY_HOST 0x371u /* Command Aborted By Host */
+#define GPUNVME_FABRICS_STATUS_INCOMPATIBLE_FORMAT 0x180u /* Incompatible Format */
+#define GPUNVME_FABRICS_STATUS_CONTROLLER_BUSY 0x181u /* Controller Busy */
+#define GPUNVME_FABRICS_STATUS_CONNECT_INVALID_PARAMETERS 0x182u /* Connect Invalid Parameters */
+#define GPUNVME_FABRICS_STATUS_CONNECT_RESTART_DISCOVERY 0x183u /* Connect Restart Discovery */
+#define GPUNVME_FABRICS_STATUS_CONNECT_INVALID_HOST 0x184u /* Connect Invalid Host */
+#define GPUNVME_FABRICS_STATUS_INVALID_QUEUE_TYPE 0x185u /* Invalid Queue Type */
+#define GPUNVME_FABRICS_STATUS_DISCOVER_RESTART 0x190u /* Discover Restart */
+#define GPUNVME_FABRICS_STATUS_AUTHENTICATION_REQUIRED 0x191u /* Authentication Required */
 
 #endif

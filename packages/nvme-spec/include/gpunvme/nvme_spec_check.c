@@ -251,8 +251,148 @@ static const struct word words[] = {
 	{"bits", "CQE.STATUS.M", offsetof(struct gpunvme_cqe, status), GPUNVME_FIELD_PREP(GPUNVME_CQE_STATUS_M, ~0ULL)},
 	{"bits", "CQE.STATUS.DNR", offsetof(struct gpunvme_cqe, status), GPUNVME_FIELD_PREP(GPUNVME_CQE_STATUS_DNR, ~0ULL)},
 	{"number", "CQE.bytes", 0, sizeof(struct gpunvme_cqe)},
+	{"bits", "SglDescriptor.SGLID.SGLDST", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST, ~0ULL)},
+	{"value", "SglDescriptor.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_ADDRESS)},
+	{"value", "SglDescriptor.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_OFFSET)},
+	{"bits", "SglDescriptor.SGLID.SGLDT", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, ~0ULL)},
+	{"value", "SglDescriptor.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_DATA_BLOCK)},
+	{"value", "SglDescriptor.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_BIT_BUCKET)},
+	{"value", "SglDescriptor.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SEGMENT)},
+	{"value", "SglDescriptor.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_LAST_SEGMENT)},
+	{"value", "SglDescriptor.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_KEYED_DATA_BLOCK)},
+	{"value", "SglDescriptor.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
+	{"value", "SglDescriptor.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_VENDOR)},
+	{"number", "SglDescriptor.bytes", 0, sizeof(struct gpunvme_sgl_descriptor)},
+	{"bits", "SglDataBlock.SGLID.SGLDST", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST, ~0ULL)},
+	{"value", "SglDataBlock.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS)},
+	{"value", "SglDataBlock.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET)},
+	{"bits", "SglDataBlock.SGLID.SGLDT", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, ~0ULL)},
+	{"value", "SglDataBlock.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK)},
+	{"value", "SglDataBlock.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET)},
+	{"value", "SglDataBlock.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT)},
+	{"value", "SglDataBlock.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT)},
+	{"value", "SglDataBlock.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK)},
+	{"value", "SglDataBlock.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
+	{"value", "SglDataBlock.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR)},
+	{"number", "SglDataBlock.bytes", 0, sizeof(struct gpunvme_sgl_data_block)},
+	{"bits", "SglBitBucket.SGLID.SGLDST", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST, ~0ULL)},
+	{"value", "SglBitBucket.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_ADDRESS)},
+	{"value", "SglBitBucket.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_OFFSET)},
+	{"bits", "SglBitBucket.SGLID.SGLDT", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, ~0ULL)},
+	{"value", "SglBitBucket.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_DATA_BLOCK)},
+	{"value", "SglBitBucket.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_BIT_BUCKET)},
+	{"value", "SglBitBucket.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SEGMENT)},
+	{"value", "SglBitBucket.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_LAST_SEGMENT)},
+	{"value", "SglBitBucket.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_KEYED_DATA_BLOCK)},
+	{"value", "SglBitBucket.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
+	{"value", "SglBitBucket.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_VENDOR)},
+	{"number", "SglBitBucket.bytes", 0, sizeof(struct gpunvme_sgl_bit_bucket)},
+	{"bits", "SglSegment.SGLID.SGLDST", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDST, ~0ULL)},
+	{"value", "SglSegment.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_SEGMENT_SGLID_SGLDST_ADDRESS)},
+	{"value", "SglSegment.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_SEGMENT_SGLID_SGLDST_OFFSET)},
+	{"bits", "SglSegment.SGLID.SGLDT", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, ~0ULL)},
+	{"value", "SglSegment.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_DATA_BLOCK)},
+	{"value", "SglSegment.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_BIT_BUCKET)},
+	{"value", "SglSegment.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SEGMENT)},
+	{"value", "SglSegment.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_LAST_SEGMENT)},
+	{"value", "SglSegment.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK)},
+	{"value", "SglSegment.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
+	{"value", "SglSegment.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_VENDOR)},
+	{"number", "SglSegment.bytes", 0, sizeof(struct gpunvme_sgl_segment)},
+	{"bits", "SglLastSegment.SGLID.SGLDST", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST, ~0ULL)},
+	{"value", "SglLastSegment.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_ADDRESS)},
+	{"value", "SglLastSegment.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_OFFSET)},
+	{"bits", "SglLastSegment.SGLID.SGLDT", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, ~0ULL)},
+	{"value", "SglLastSegment.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_DATA_BLOCK)},
+	{"value", "SglLastSegment.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_BIT_BUCKET)},
+	{"value", "SglLastSegment.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SEGMENT)},
+	{"value", "SglLastSegment.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_LAST_SEGMENT)},
+	{"value", "SglLastSegment.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK)},
+	{"value", "SglLastSegment.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
+	{"value", "SglLastSegment.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_VENDOR)},
+	{"number", "SglLastSegment.bytes", 0, sizeof(struct gpunvme_sgl_last_segment)},
+	{"bits", "KeyedSglDataBlock.SGLID.SGLDST", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST, ~0ULL)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET)},
+	{"bits", "KeyedSglDataBlock.SGLID.SGLDT", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, ~0ULL)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
+	{"value", "KeyedSglDataBlock.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR)},
+	{"number", "KeyedSglDataBlock.bytes", 0, sizeof(struct gpunvme_keyed_sgl_data_block)},
+	{"bits", "TransportSglDataBlock.SGLID.SGLDST", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST, ~0ULL)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET)},
+	{"bits", "TransportSglDataBlock.SGLID.SGLDT", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, ~0ULL)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
+	{"value", "TransportSglDataBlock.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR)},
+	{"number", "TransportSglDataBlock.bytes", 0, sizeof(struct gpunvme_transport_sgl_data_block)},
 	{"number", "ActiveNamespaceList.bytes", 0, sizeof(struct gpunvme_active_namespace_list)},
 	{"number", "AllocatedNamespaceList.bytes", 0, sizeof(struct gpunvme_allocated_namespace_list)},
+	{"value", "NamespaceIdDescriptor.NIDT.EUI64", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_EUI64},
+	{"value", "NamespaceIdDescriptor.NIDT.NGUID", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_NGUID},
+	{"value", "NamespaceIdDescriptor.NIDT.UUID", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_UUID},
+	{"value", "NamespaceIdDescriptor.NIDT.CSI", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_CSI},
+	{"number", "NamespaceIdDescriptor.bytes", 0, sizeof(struct gpunvme_namespace_id_descriptor)},
+	{"number", "ControllerList.bytes", 0, sizeof(struct gpunvme_controller_list)},
+	{"number", "NvmSetAttributes.bytes", 0, sizeof(struct gpunvme_nvm_set_attributes)},
+	{"number", "NvmSetList.bytes", 0, sizeof(struct gpunvme_nvm_set_list)},
+	{"bits", "UuidListEntry.IDASC", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, ~0ULL)},
+	{"value", "UuidListEntry.IDASC.NONE", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_NONE)},
+	{"value", "UuidListEntry.IDASC.VENDOR", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_VENDOR)},
+	{"value", "UuidListEntry.IDASC.SUBSYSTEM_VENDOR", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_SUBSYSTEM_VENDOR)},
+	{"number", "UuidListEntry.bytes", 0, sizeof(struct gpunvme_uuid_list_entry)},
+	{"number", "UuidList.bytes", 0, sizeof(struct gpunvme_uuid_list)},
+	{"number", "DomainAttributes.bytes", 0, sizeof(struct gpunvme_domain_attributes)},
+	{"number", "DomainList.bytes", 0, sizeof(struct gpunvme_domain_list)},
+	{"number", "EnduranceGroupList.bytes", 0, sizeof(struct gpunvme_endurance_group_list)},
+	{"bits", "IoCommandSetVector.NVMCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.KVCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_KVCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.ZNSCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.SLMCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.CPNCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS, ~0ULL)},
+	{"number", "IoCommandSetVector.bytes", 0, sizeof(struct gpunvme_io_command_set_vector)},
+	{"number", "IoCommandSets.bytes", 0, sizeof(struct gpunvme_io_command_sets)},
+	{"bits", "IdentifyIndependentNamespace.NSFEAT.UIDREUSE", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSFEAT.RMEDIA", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSFEAT.VWCNP", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NMIC.SHRNS", offsetof(struct gpunvme_identify_independent_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NMIC.DISNS", offsetof(struct gpunvme_identify_independent_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.PTPL", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.WE", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.EA", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.WERO", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.EARO", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.WEAR", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.EAAR", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.IEK", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.FPI.RFNVM", offsetof(struct gpunvme_identify_independent_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.FPI.FPIS", offsetof(struct gpunvme_identify_independent_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSATTR.CWP", offsetof(struct gpunvme_identify_independent_namespace, nsattr), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSTAT.NRDY", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSTAT.IOI", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, ~0ULL)},
+	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.NOT_REPORTED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_REPORTED)},
+	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.NOT_DEGRADED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_DEGRADED)},
+	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.DEGRADED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_DEGRADED)},
+	{"bits", "IdentifyIndependentNamespace.KPIOS.KPIOENS", offsetof(struct gpunvme_identify_independent_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.KPIOS.KPIOSNS", offsetof(struct gpunvme_identify_independent_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS, ~0ULL)},
+	{"number", "IdentifyIndependentNamespace.bytes", 0, sizeof(struct gpunvme_identify_independent_namespace)},
+	{"bits", "PrimaryControllerCapabilities.CRT.VQ", offsetof(struct gpunvme_primary_controller_capabilities, crt), GPUNVME_FIELD_PREP(GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ, ~0ULL)},
+	{"bits", "PrimaryControllerCapabilities.CRT.VI", offsetof(struct gpunvme_primary_controller_capabilities, crt), GPUNVME_FIELD_PREP(GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI, ~0ULL)},
+	{"number", "PrimaryControllerCapabilities.bytes", 0, sizeof(struct gpunvme_primary_controller_capabilities)},
+	{"bits", "SecondaryController.SCS.STATE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, ~0ULL)},
+	{"value", "SecondaryController.SCS.STATE.OFFLINE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_OFFLINE)},
+	{"value", "SecondaryController.SCS.STATE.ONLINE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_ONLINE)},
+	{"number", "SecondaryController.bytes", 0, sizeof(struct gpunvme_secondary_controller)},
+	{"number", "SecondaryControllerList.bytes", 0, sizeof(struct gpunvme_secondary_controller_list)},
 	{"bits", "PowerStateDescriptor.MXPS", offsetof(struct gpunvme_power_state_descriptor, bits_2), GPUNVME_FIELD_PREP(GPUNVME_POWER_STATE_DESCRIPTOR_MXPS, ~0ULL)},
 	{"value", "PowerStateDescriptor.MXPS.MW_10", offsetof(struct gpunvme_power_state_descriptor, bits_2), GPUNVME_FIELD_PREP(GPUNVME_POWER_STATE_DESCRIPTOR_MXPS, GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_MW_10)},
 	{"value", "PowerStateDescriptor.MXPS.UW_100", offsetof(struct gpunvme_power_state_descriptor, bits_2), GPUNVME_FIELD_PREP(GPUNVME_POWER_STATE_DESCRIPTOR_MXPS, GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_UW_100)},
@@ -501,165 +641,29 @@ static const struct word words[] = {
 	{"value", "IdentifyController.DCTYPE.DDC", offsetof(struct gpunvme_identify_controller, dctype), GPUNVME_IDENTIFY_CONTROLLER_DCTYPE_DDC},
 	{"value", "IdentifyController.DCTYPE.CDC", offsetof(struct gpunvme_identify_controller, dctype), GPUNVME_IDENTIFY_CONTROLLER_DCTYPE_CDC},
 	{"number", "IdentifyController.bytes", 0, sizeof(struct gpunvme_identify_controller)},
-	{"bits", "IdentifyNamespace.NSFEAT.THINP", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP, ~0ULL)},
-	{"bits", "IdentifyNamespace.NSFEAT.NSABP", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP, ~0ULL)},
-	{"bits", "IdentifyNamespace.NSFEAT.DAE", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE, ~0ULL)},
-	{"bits", "IdentifyNamespace.NSFEAT.UIDREUSE", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE, ~0ULL)},
-	{"bits", "IdentifyNamespace.NSFEAT.OPTPERF", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF, ~0ULL)},
-	{"bits", "IdentifyNamespace.NSFEAT.MAM", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM, ~0ULL)},
-	{"bits", "IdentifyNamespace.NSFEAT.OPTRPERF", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF, ~0ULL)},
-	{"bits", "IdentifyNamespace.FLBAS.FIDXL", offsetof(struct gpunvme_identify_namespace, flbas), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL, ~0ULL)},
-	{"bits", "IdentifyNamespace.FLBAS.MTELBA", offsetof(struct gpunvme_identify_namespace, flbas), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA, ~0ULL)},
-	{"bits", "IdentifyNamespace.FLBAS.FIDXU", offsetof(struct gpunvme_identify_namespace, flbas), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU, ~0ULL)},
-	{"bits", "IdentifyNamespace.MC.MTELBAS", offsetof(struct gpunvme_identify_namespace, mc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS, ~0ULL)},
-	{"bits", "IdentifyNamespace.MC.MTSBS", offsetof(struct gpunvme_identify_namespace, mc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS, ~0ULL)},
-	{"bits", "IdentifyNamespace.DPC.PIT1S", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S, ~0ULL)},
-	{"bits", "IdentifyNamespace.DPC.PIT2S", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S, ~0ULL)},
-	{"bits", "IdentifyNamespace.DPC.PIT3S", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S, ~0ULL)},
-	{"bits", "IdentifyNamespace.DPC.PIIFB", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB, ~0ULL)},
-	{"bits", "IdentifyNamespace.DPC.PIILB", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB, ~0ULL)},
-	{"bits", "IdentifyNamespace.DPS.PIT", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, ~0ULL)},
-	{"value", "IdentifyNamespace.DPS.PIT.NONE", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_NONE)},
-	{"value", "IdentifyNamespace.DPS.PIT.TYPE_1", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_1)},
-	{"value", "IdentifyNamespace.DPS.PIT.TYPE_2", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_2)},
-	{"value", "IdentifyNamespace.DPS.PIT.TYPE_3", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_3)},
-	{"bits", "IdentifyNamespace.DPS.PIP", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP, ~0ULL)},
-	{"bits", "IdentifyNamespace.NMIC.SHRNS", offsetof(struct gpunvme_identify_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS, ~0ULL)},
-	{"bits", "IdentifyNamespace.NMIC.DISNS", offsetof(struct gpunvme_identify_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.PTPL", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.WE", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.EA", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.WERO", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.EARO", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.WEAR", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.EAAR", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR, ~0ULL)},
-	{"bits", "IdentifyNamespace.RESCAP.IEK", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK, ~0ULL)},
-	{"bits", "IdentifyNamespace.FPI.RFNVM", offsetof(struct gpunvme_identify_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM, ~0ULL)},
-	{"bits", "IdentifyNamespace.FPI.FPIS", offsetof(struct gpunvme_identify_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS, ~0ULL)},
-	{"bits", "IdentifyNamespace.DLFEAT.DRB", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, ~0ULL)},
-	{"value", "IdentifyNamespace.DLFEAT.DRB.NOT_REPORTED", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_NOT_REPORTED)},
-	{"value", "IdentifyNamespace.DLFEAT.DRB.ZEROES", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ZEROES)},
-	{"value", "IdentifyNamespace.DLFEAT.DRB.ONES", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ONES)},
-	{"bits", "IdentifyNamespace.DLFEAT.WZDS", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS, ~0ULL)},
-	{"bits", "IdentifyNamespace.DLFEAT.GDS", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS, ~0ULL)},
-	{"bits", "IdentifyNamespace.KPIOS.KPIOENS", offsetof(struct gpunvme_identify_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS, ~0ULL)},
-	{"bits", "IdentifyNamespace.KPIOS.KPIOSNS", offsetof(struct gpunvme_identify_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS, ~0ULL)},
-	{"bits", "IdentifyNamespace.NSATTR.CWP", offsetof(struct gpunvme_identify_namespace, nsattr), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP, ~0ULL)},
-	{"bits", "IdentifyNamespace.LBAF.MS", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS, ~0ULL)},
-	{"bits", "IdentifyNamespace.LBAF.LBADS", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS, ~0ULL)},
-	{"bits", "IdentifyNamespace.LBAF.RP", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, ~0ULL)},
-	{"value", "IdentifyNamespace.LBAF.RP.BEST", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BEST)},
-	{"value", "IdentifyNamespace.LBAF.RP.BETTER", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BETTER)},
-	{"value", "IdentifyNamespace.LBAF.RP.GOOD", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD)},
-	{"value", "IdentifyNamespace.LBAF.RP.DEGRADED", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED)},
-	{"number", "IdentifyNamespace.bytes", 0, sizeof(struct gpunvme_identify_namespace)},
-	{"value", "NamespaceIdDescriptor.NIDT.EUI64", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_EUI64},
-	{"value", "NamespaceIdDescriptor.NIDT.NGUID", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_NGUID},
-	{"value", "NamespaceIdDescriptor.NIDT.UUID", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_UUID},
-	{"value", "NamespaceIdDescriptor.NIDT.CSI", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_CSI},
-	{"number", "NamespaceIdDescriptor.bytes", 0, sizeof(struct gpunvme_namespace_id_descriptor)},
-	{"number", "NvmSetAttributes.bytes", 0, sizeof(struct gpunvme_nvm_set_attributes)},
-	{"number", "NvmSetList.bytes", 0, sizeof(struct gpunvme_nvm_set_list)},
-	{"bits", "IdentifyNvmNamespace.PIC.PISTS16B", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B, ~0ULL)},
-	{"bits", "IdentifyNvmNamespace.PIC.PISTM16B", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B, ~0ULL)},
-	{"bits", "IdentifyNvmNamespace.PIC.STCRS", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS, ~0ULL)},
-	{"bits", "IdentifyNvmNamespace.PIC.QPIFS", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS, ~0ULL)},
-	{"bits", "IdentifyNvmNamespace.PIFA.STMLA", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, ~0ULL)},
-	{"value", "IdentifyNvmNamespace.PIFA.STMLA.BIT", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BIT)},
-	{"value", "IdentifyNvmNamespace.PIFA.STMLA.BYTE", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BYTE)},
-	{"value", "IdentifyNvmNamespace.PIFA.STMLA.NOT_SUPPORTED", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_NOT_SUPPORTED)},
-	{"bits", "IdentifyNvmNamespace.ELBAF.STS", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS, ~0ULL)},
-	{"bits", "IdentifyNvmNamespace.ELBAF.PIF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, ~0ULL)},
-	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_16B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_16B)},
-	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_32B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_32B)},
-	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_64B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_64B)},
-	{"value", "IdentifyNvmNamespace.ELBAF.PIF.QTYPE", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_QTYPE)},
-	{"bits", "IdentifyNvmNamespace.ELBAF.QPIF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, ~0ULL)},
-	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_16B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_16B)},
-	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_32B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_32B)},
-	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_64B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_64B)},
-	{"number", "IdentifyNvmNamespace.bytes", 0, sizeof(struct gpunvme_identify_nvm_namespace)},
-	{"bits", "IdentifyNvmController.KPIOCAP.KPIOS", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS, ~0ULL)},
-	{"bits", "IdentifyNvmController.KPIOCAP.KPIOSC", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC, ~0ULL)},
-	{"bits", "IdentifyNvmController.AOCS.RALBAS", offsetof(struct gpunvme_identify_nvm_controller, aocs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS, ~0ULL)},
-	{"bits", "IdentifyNvmController.VER.TER", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER, ~0ULL)},
-	{"bits", "IdentifyNvmController.VER.MNR", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR, ~0ULL)},
-	{"bits", "IdentifyNvmController.VER.MJR", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR, ~0ULL)},
-	{"value", "IdentifyNvmController.LBAMQF.TYPE_0", offsetof(struct gpunvme_identify_nvm_controller, lbamqf), GPUNVME_IDENTIFY_NVM_CONTROLLER_LBAMQF_TYPE_0},
-	{"number", "IdentifyNvmController.bytes", 0, sizeof(struct gpunvme_identify_nvm_controller)},
-	{"number", "ZonedLbaFormat.bytes", 0, sizeof(struct gpunvme_zoned_lba_format)},
-	{"bits", "IdentifyZonedNamespace.ZOC.VZC", offsetof(struct gpunvme_identify_zoned_namespace, zoc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC, ~0ULL)},
-	{"bits", "IdentifyZonedNamespace.ZOC.ZAE", offsetof(struct gpunvme_identify_zoned_namespace, zoc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE, ~0ULL)},
-	{"bits", "IdentifyZonedNamespace.OZCS.RAZB", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB, ~0ULL)},
-	{"bits", "IdentifyZonedNamespace.OZCS.ZRWASUP", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP, ~0ULL)},
-	{"bits", "IdentifyZonedNamespace.ZRWACAP.EXPFLUSHSUP", offsetof(struct gpunvme_identify_zoned_namespace, zrwacap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP, ~0ULL)},
-	{"number", "IdentifyZonedNamespace.bytes", 0, sizeof(struct gpunvme_identify_zoned_namespace)},
-	{"number", "IdentifyZonedController.bytes", 0, sizeof(struct gpunvme_identify_zoned_controller)},
-	{"bits", "IdentifyIndependentNamespace.NSFEAT.UIDREUSE", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.NSFEAT.RMEDIA", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.NSFEAT.VWCNP", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.NMIC.SHRNS", offsetof(struct gpunvme_identify_independent_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.NMIC.DISNS", offsetof(struct gpunvme_identify_independent_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.PTPL", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.WE", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.EA", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.WERO", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.EARO", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.WEAR", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.EAAR", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.RESCAP.IEK", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.FPI.RFNVM", offsetof(struct gpunvme_identify_independent_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.FPI.FPIS", offsetof(struct gpunvme_identify_independent_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.NSATTR.CWP", offsetof(struct gpunvme_identify_independent_namespace, nsattr), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.NSTAT.NRDY", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.NSTAT.IOI", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, ~0ULL)},
-	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.NOT_REPORTED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_REPORTED)},
-	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.NOT_DEGRADED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_DEGRADED)},
-	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.DEGRADED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_DEGRADED)},
-	{"bits", "IdentifyIndependentNamespace.KPIOS.KPIOENS", offsetof(struct gpunvme_identify_independent_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS, ~0ULL)},
-	{"bits", "IdentifyIndependentNamespace.KPIOS.KPIOSNS", offsetof(struct gpunvme_identify_independent_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS, ~0ULL)},
-	{"number", "IdentifyIndependentNamespace.bytes", 0, sizeof(struct gpunvme_identify_independent_namespace)},
-	{"number", "ControllerList.bytes", 0, sizeof(struct gpunvme_controller_list)},
-	{"bits", "PrimaryControllerCapabilities.CRT.VQ", offsetof(struct gpunvme_primary_controller_capabilities, crt), GPUNVME_FIELD_PREP(GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ, ~0ULL)},
-	{"bits", "PrimaryControllerCapabilities.CRT.VI", offsetof(struct gpunvme_primary_controller_capabilities, crt), GPUNVME_FIELD_PREP(GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI, ~0ULL)},
-	{"number", "PrimaryControllerCapabilities.bytes", 0, sizeof(struct gpunvme_primary_controller_capabilities)},
-	{"bits", "SecondaryController.SCS.STATE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, ~0ULL)},
-	{"value", "SecondaryController.SCS.STATE.OFFLINE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_OFFLINE)},
-	{"value", "SecondaryController.SCS.STATE.ONLINE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_ONLINE)},
-	{"number", "SecondaryController.bytes", 0, sizeof(struct gpunvme_secondary_controller)},
-	{"number", "SecondaryControllerList.bytes", 0, sizeof(struct gpunvme_secondary_controller_list)},
-	{"number", "NamespaceGranularity.bytes", 0, sizeof(struct gpunvme_namespace_granularity)},
-	{"bits", "NamespaceGranularityList.NGA.GDM", offsetof(struct gpunvme_namespace_granularity_list, nga), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM, ~0ULL)},
-	{"number", "NamespaceGranularityList.bytes", 0, sizeof(struct gpunvme_namespace_granularity_list)},
-	{"bits", "UuidListEntry.IDASC", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, ~0ULL)},
-	{"value", "UuidListEntry.IDASC.NONE", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_NONE)},
-	{"value", "UuidListEntry.IDASC.VENDOR", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_VENDOR)},
-	{"value", "UuidListEntry.IDASC.SUBSYSTEM_VENDOR", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_SUBSYSTEM_VENDOR)},
-	{"number", "UuidListEntry.bytes", 0, sizeof(struct gpunvme_uuid_list_entry)},
-	{"number", "UuidList.bytes", 0, sizeof(struct gpunvme_uuid_list)},
-	{"number", "DomainAttributes.bytes", 0, sizeof(struct gpunvme_domain_attributes)},
-	{"number", "DomainList.bytes", 0, sizeof(struct gpunvme_domain_list)},
-	{"number", "EnduranceGroupList.bytes", 0, sizeof(struct gpunvme_endurance_group_list)},
-	{"bits", "IoCommandSetVector.NVMCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS, ~0ULL)},
-	{"bits", "IoCommandSetVector.KVCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_KVCS, ~0ULL)},
-	{"bits", "IoCommandSetVector.ZNSCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS, ~0ULL)},
-	{"bits", "IoCommandSetVector.SLMCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS, ~0ULL)},
-	{"bits", "IoCommandSetVector.CPNCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS, ~0ULL)},
-	{"number", "IoCommandSetVector.bytes", 0, sizeof(struct gpunvme_io_command_set_vector)},
-	{"number", "IoCommandSets.bytes", 0, sizeof(struct gpunvme_io_command_sets)},
-	{"bits", "NamespaceToCreate.FLBAS.FIDXL", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL, ~0ULL)},
-	{"bits", "NamespaceToCreate.FLBAS.MTELBA", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA, ~0ULL)},
-	{"bits", "NamespaceToCreate.FLBAS.FIDXU", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU, ~0ULL)},
-	{"bits", "NamespaceToCreate.DPS.PIT", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, ~0ULL)},
-	{"value", "NamespaceToCreate.DPS.PIT.NONE", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_NONE)},
-	{"value", "NamespaceToCreate.DPS.PIT.TYPE_1", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_1)},
-	{"value", "NamespaceToCreate.DPS.PIT.TYPE_2", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_2)},
-	{"value", "NamespaceToCreate.DPS.PIT.TYPE_3", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_3)},
-	{"bits", "NamespaceToCreate.DPS.PIP", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP, ~0ULL)},
-	{"bits", "NamespaceToCreate.NMIC.SHRNS", offsetof(struct gpunvme_namespace_to_create, nmic), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS, ~0ULL)},
-	{"bits", "NamespaceToCreate.NMIC.DISNS", offsetof(struct gpunvme_namespace_to_create, nmic), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS, ~0ULL)},
-	{"bits", "NamespaceToCreate.ZNSCO.AZR", offsetof(struct gpunvme_namespace_to_create, znsco), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR, ~0ULL)},
-	{"number", "NamespaceToCreate.bytes", 0, sizeof(struct gpunvme_namespace_to_create)},
+	{"bits", "AutonomousPowerStateTransitionEntry.ITPS", offsetof(struct gpunvme_autonomous_power_state_transition_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS, ~0ULL)},
+	{"number", "AutonomousPowerStateTransitionEntry.bytes", 0, sizeof(struct gpunvme_autonomous_power_state_transition_entry)},
+	{"number", "AutonomousPowerStateTransitions.bytes", 0, sizeof(struct gpunvme_autonomous_power_state_transitions)},
+	{"number", "HostMemoryBufferDescriptor.bytes", 0, sizeof(struct gpunvme_host_memory_buffer_descriptor)},
+	{"number", "HostMemoryBufferAttributes.bytes", 0, sizeof(struct gpunvme_host_memory_buffer_attributes)},
+	{"bits", "TimestampData.TSTMPS.SYNC", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC, ~0ULL)},
+	{"bits", "TimestampData.TSTMPS.TSTMPO", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, ~0ULL)},
+	{"value", "TimestampData.TSTMPS.TSTMPO.RESET", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET)},
+	{"value", "TimestampData.TSTMPS.TSTMPO.SET_FEATURES", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES)},
+	{"number", "TimestampData.bytes", 0, sizeof(struct gpunvme_timestamp_data)},
+	{"number", "ControllerDataQueueData.bytes", 0, sizeof(struct gpunvme_controller_data_queue_data)},
+	{"number", "DeterministicThresholdConfiguration.bytes", 0, sizeof(struct gpunvme_deterministic_threshold_configuration)},
+	{"bits", "SupportedFdpEvent.FDPETA.FDPEE", offsetof(struct gpunvme_supported_fdp_event, fdpeta), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE, ~0ULL)},
+	{"number", "SupportedFdpEvent.bytes", 0, sizeof(struct gpunvme_supported_fdp_event)},
+	{"bits", "HostBehavior.CDFE.CDF2E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E, ~0ULL)},
+	{"bits", "HostBehavior.CDFE.CDF3E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E, ~0ULL)},
+	{"bits", "HostBehavior.CDFE.CDF4E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E, ~0ULL)},
+	{"number", "HostBehavior.bytes", 0, sizeof(struct gpunvme_host_behavior)},
+	{"number", "EmbeddedManagementControllerAddressData.bytes", 0, sizeof(struct gpunvme_embedded_management_controller_address_data)},
+	{"number", "HostManagementAgentAddressData.bytes", 0, sizeof(struct gpunvme_host_management_agent_address_data)},
+	{"number", "HostMetadata.bytes", 0, sizeof(struct gpunvme_host_metadata)},
+	{"number", "MetadataElement.bytes", 0, sizeof(struct gpunvme_metadata_element)},
+	{"number", "HostIdentifierData.bytes", 0, sizeof(struct gpunvme_host_identifier_data)},
 	{"bits", "SupportedLogPages.LIDS.LSUPP", offsetof(struct gpunvme_supported_log_pages, lids), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LSUPP, ~0ULL)},
 	{"bits", "SupportedLogPages.LIDS.IOS", offsetof(struct gpunvme_supported_log_pages, lids), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_LOG_PAGES_LIDS_IOS, ~0ULL)},
 	{"bits", "SupportedLogPages.LIDS.LIDSP", offsetof(struct gpunvme_supported_log_pages, lids), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP, ~0ULL)},
@@ -802,6 +806,45 @@ static const struct word words[] = {
 	{"value", "TelemetryControllerHeader.TCS.CONTROLLER", offsetof(struct gpunvme_telemetry_controller_header, tcs), GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_CONTROLLER},
 	{"value", "TelemetryControllerHeader.TCS.NVM_SUBSYSTEM", offsetof(struct gpunvme_telemetry_controller_header, tcs), GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_NVM_SUBSYSTEM},
 	{"number", "TelemetryControllerHeader.bytes", 0, sizeof(struct gpunvme_telemetry_controller_header)},
+	{"bits", "SanitizeStatusLog.SSTAT.SOS", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, ~0ULL)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.NEVER_STARTED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_NEVER_STARTED)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZING", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZING)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.FAILED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_FAILED)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZED_UNEXPECTED_DEALLOCATE", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE)},
+	{"bits", "SanitizeStatusLog.SSTAT.OPC", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC, ~0ULL)},
+	{"bits", "SanitizeStatusLog.SSTAT.GDE", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE, ~0ULL)},
+	{"bits", "SanitizeStatusLog.SSTAT.MVCNCLD", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD, ~0ULL)},
+	{"bits", "SanitizeStatusLog.SSI.SANS", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, ~0ULL)},
+	{"value", "SanitizeStatusLog.SSI.SANS.IDLE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_IDLE)},
+	{"value", "SanitizeStatusLog.SSI.SANS.RESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.SANS.RESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.SANS.UNRESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.SANS.UNRESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.SANS.MEDIA_VERIFICATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MEDIA_VERIFICATION)},
+	{"value", "SanitizeStatusLog.SSI.SANS.POST_VERIFICATION_DEALLOCATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_POST_VERIFICATION_DEALLOCATION)},
+	{"bits", "SanitizeStatusLog.SSI.FAILS", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, ~0ULL)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.IDLE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_IDLE)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.RESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.RESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.UNRESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.UNRESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.MEDIA_VERIFICATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MEDIA_VERIFICATION)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.POST_VERIFICATION_DEALLOCATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_POST_VERIFICATION_DEALLOCATION)},
+	{"number", "SanitizeStatusLog.bytes", 0, sizeof(struct gpunvme_sanitize_status_log)},
+	{"bits", "LockdownLog.CFILA.SS", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, ~0ULL)},
+	{"value", "LockdownLog.CFILA.SS.ADMIN_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_ADMIN_OPCODE)},
+	{"value", "LockdownLog.CFILA.SS.FEATURE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_FEATURE)},
+	{"value", "LockdownLog.CFILA.SS.MANAGEMENT_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_MANAGEMENT_OPCODE)},
+	{"value", "LockdownLog.CFILA.SS.PCIE_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_PCIE_OPCODE)},
+	{"bits", "LockdownLog.CFILA.CS", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, ~0ULL)},
+	{"value", "LockdownLog.CFILA.CS.CAN_BE_PROHIBITED", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_CAN_BE_PROHIBITED)},
+	{"value", "LockdownLog.CFILA.CS.PROHIBITED", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED)},
+	{"value", "LockdownLog.CFILA.CS.PROHIBITED_OUT_OF_BAND", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED_OUT_OF_BAND)},
+	{"number", "LockdownLog.bytes", 0, sizeof(struct gpunvme_lockdown_log)},
+	{"bits", "BootPartitionHeader.BPINFO.BPSZ", offsetof(struct gpunvme_boot_partition_header, bpinfo), GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ, ~0ULL)},
+	{"bits", "BootPartitionHeader.BPINFO.ABPID", offsetof(struct gpunvme_boot_partition_header, bpinfo), GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID, ~0ULL)},
+	{"number", "BootPartitionHeader.bytes", 0, sizeof(struct gpunvme_boot_partition_header)},
 	{"bits", "EnduranceGroupLog.EGCW.EGASB", offsetof(struct gpunvme_endurance_group_log, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGASB, ~0ULL)},
 	{"bits", "EnduranceGroupLog.EGCW.EGDR", offsetof(struct gpunvme_endurance_group_log, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGDR, ~0ULL)},
 	{"bits", "EnduranceGroupLog.EGCW.EGRO", offsetof(struct gpunvme_endurance_group_log, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGRO, ~0ULL)},
@@ -820,6 +863,51 @@ static const struct word words[] = {
 	{"bits", "PredictableLatencyLog.ETYP.DEAT", offsetof(struct gpunvme_predictable_latency_log, etyp), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DEAT, ~0ULL)},
 	{"number", "PredictableLatencyLog.bytes", 0, sizeof(struct gpunvme_predictable_latency_log)},
 	{"number", "PredictableLatencyEventAggregate.bytes", 0, sizeof(struct gpunvme_predictable_latency_event_aggregate)},
+	{"number", "MediaUnitStatusHeader.bytes", 0, sizeof(struct gpunvme_media_unit_status_header)},
+	{"number", "MediaUnitStatusDescriptor.bytes", 0, sizeof(struct gpunvme_media_unit_status_descriptor)},
+	{"number", "CapacityConfigurationListHeader.bytes", 0, sizeof(struct gpunvme_capacity_configuration_list_header)},
+	{"number", "CapacityConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_capacity_configuration_descriptor)},
+	{"number", "EnduranceGroupConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_endurance_group_configuration_descriptor)},
+	{"number", "ChannelConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_channel_configuration_descriptor)},
+	{"number", "MediaUnitConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_media_unit_configuration_descriptor)},
+	{"number", "FdpConfigurationsHeader.bytes", 0, sizeof(struct gpunvme_fdp_configurations_header)},
+	{"bits", "FdpConfigurationDescriptor.FDPA.RGIF", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF, ~0ULL)},
+	{"bits", "FdpConfigurationDescriptor.FDPA.FDPVWC", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC, ~0ULL)},
+	{"bits", "FdpConfigurationDescriptor.FDPA.FDPCV", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV, ~0ULL)},
+	{"number", "FdpConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_fdp_configuration_descriptor)},
+	{"value", "ReclaimUnitHandleDescriptor.RUHT.INITIALLY_ISOLATED", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_INITIALLY_ISOLATED},
+	{"value", "ReclaimUnitHandleDescriptor.RUHT.PERSISTENTLY_ISOLATED", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_PERSISTENTLY_ISOLATED},
+	{"number", "ReclaimUnitHandleDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_descriptor)},
+	{"number", "ReclaimUnitHandleUsageHeader.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_usage_header)},
+	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.NOT_USED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_NOT_USED},
+	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.HOST_SPECIFIED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_HOST_SPECIFIED},
+	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.CONTROLLER_SPECIFIED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_CONTROLLER_SPECIFIED},
+	{"number", "ReclaimUnitHandleUsageDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_usage_descriptor)},
+	{"number", "FdpStatisticsLog.bytes", 0, sizeof(struct gpunvme_fdp_statistics_log)},
+	{"number", "FdpEventsHeader.bytes", 0, sizeof(struct gpunvme_fdp_events_header)},
+	{"value", "FdpEvent.ETYP.RECLAIM_UNIT_NOT_FULLY_WRITTEN", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_NOT_FULLY_WRITTEN},
+	{"value", "FdpEvent.ETYP.RECLAIM_UNIT_TIME_LIMIT_EXCEEDED", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_TIME_LIMIT_EXCEEDED},
+	{"value", "FdpEvent.ETYP.RESET_MODIFIED_RECLAIM_UNIT_HANDLES", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RESET_MODIFIED_RECLAIM_UNIT_HANDLES},
+	{"value", "FdpEvent.ETYP.INVALID_PLACEMENT_IDENTIFIER", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_INVALID_PLACEMENT_IDENTIFIER},
+	{"value", "FdpEvent.ETYP.MEDIA_REALLOCATED", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_MEDIA_REALLOCATED},
+	{"value", "FdpEvent.ETYP.IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE},
+	{"bits", "FdpEvent.FDPEF.PIV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_PIV, ~0ULL)},
+	{"bits", "FdpEvent.FDPEF.NSIDV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_NSIDV, ~0ULL)},
+	{"bits", "FdpEvent.FDPEF.LV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_LV, ~0ULL)},
+	{"number", "FdpEvent.bytes", 0, sizeof(struct gpunvme_fdp_event)},
+	{"bits", "MediaReallocated.SEF.LBAV", offsetof(struct gpunvme_media_reallocated, sef), GPUNVME_FIELD_PREP(GPUNVME_MEDIA_REALLOCATED_SEF_LBAV, ~0ULL)},
+	{"number", "MediaReallocated.bytes", 0, sizeof(struct gpunvme_media_reallocated)},
+	{"number", "LbaStatusLogHeader.bytes", 0, sizeof(struct gpunvme_lba_status_log_header)},
+	{"value", "LbaStatusNamespaceElement.RATYPE.SCAN", offsetof(struct gpunvme_lba_status_namespace_element, ratype), GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_SCAN},
+	{"value", "LbaStatusNamespaceElement.RATYPE.TRACKED", offsetof(struct gpunvme_lba_status_namespace_element, ratype), GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_TRACKED},
+	{"number", "LbaStatusNamespaceElement.bytes", 0, sizeof(struct gpunvme_lba_status_namespace_element)},
+	{"number", "LbaRangeDescriptor.bytes", 0, sizeof(struct gpunvme_lba_range_descriptor)},
+	{"value", "ReservationNotificationLog.RNLPT.EMPTY", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_EMPTY},
+	{"value", "ReservationNotificationLog.RNLPT.REGISTRATION_PREEMPTED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_REGISTRATION_PREEMPTED},
+	{"value", "ReservationNotificationLog.RNLPT.RESERVATION_RELEASED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_RELEASED},
+	{"value", "ReservationNotificationLog.RNLPT.RESERVATION_PREEMPTED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_PREEMPTED},
+	{"number", "ReservationNotificationLog.bytes", 0, sizeof(struct gpunvme_reservation_notification_log)},
+	{"number", "ChangedZoneList.bytes", 0, sizeof(struct gpunvme_changed_zone_list)},
 	{"number", "AnaLogHeader.bytes", 0, sizeof(struct gpunvme_ana_log_header)},
 	{"bits", "AnaGroupDescriptor.ANASA.ANAS", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, ~0ULL)},
 	{"value", "AnaGroupDescriptor.ANASA.ANAS.OPTIMIZED", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_OPTIMIZED)},
@@ -828,11 +916,20 @@ static const struct word words[] = {
 	{"value", "AnaGroupDescriptor.ANASA.ANAS.PERSISTENT_LOSS", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_PERSISTENT_LOSS)},
 	{"value", "AnaGroupDescriptor.ANASA.ANAS.CHANGE", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_CHANGE)},
 	{"number", "AnaGroupDescriptor.bytes", 0, sizeof(struct gpunvme_ana_group_descriptor)},
-	{"bits", "TimestampData.TSTMPS.SYNC", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC, ~0ULL)},
-	{"bits", "TimestampData.TSTMPS.TSTMPO", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, ~0ULL)},
-	{"value", "TimestampData.TSTMPS.TSTMPO.RESET", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET)},
-	{"value", "TimestampData.TSTMPS.TSTMPO.SET_FEATURES", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES)},
-	{"number", "TimestampData.bytes", 0, sizeof(struct gpunvme_timestamp_data)},
+	{"number", "ReachabilityGroupsHeader.bytes", 0, sizeof(struct gpunvme_reachability_groups_header)},
+	{"number", "ReachabilityGroupDescriptor.bytes", 0, sizeof(struct gpunvme_reachability_group_descriptor)},
+	{"number", "ReachabilityAssociationsHeader.bytes", 0, sizeof(struct gpunvme_reachability_associations_header)},
+	{"value", "ReachabilityAssociationDescriptor.RAC.REACHABLE", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_REACHABLE},
+	{"value", "ReachabilityAssociationDescriptor.RAC.FAST_COPY", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_FAST_COPY},
+	{"value", "ReachabilityAssociationDescriptor.RAC.NO_FAST_COPY", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_NO_FAST_COPY},
+	{"number", "ReachabilityAssociationDescriptor.bytes", 0, sizeof(struct gpunvme_reachability_association_descriptor)},
+	{"number", "ParticipatingNvmSubsystemsHeader.bytes", 0, sizeof(struct gpunvme_participating_nvm_subsystems_header)},
+	{"value", "ManagementAddressDescriptor.MAT.NONE", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NONE},
+	{"value", "ManagementAddressDescriptor.MAT.NVM_SUBSYSTEM_MANAGEMENT_AGENT", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NVM_SUBSYSTEM_MANAGEMENT_AGENT},
+	{"value", "ManagementAddressDescriptor.MAT.FABRIC_INTERFACE_MANAGER", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_FABRIC_INTERFACE_MANAGER},
+	{"value", "ManagementAddressDescriptor.MAT.END_OF_LIST", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_END_OF_LIST},
+	{"number", "ManagementAddressDescriptor.bytes", 0, sizeof(struct gpunvme_management_address_descriptor)},
+	{"number", "ManagementAddressList.bytes", 0, sizeof(struct gpunvme_management_address_list)},
 	{"bits", "PersistentEventLogHeader.RCI.RCPID", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPID, ~0ULL)},
 	{"bits", "PersistentEventLogHeader.RCI.RCPIT", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT, ~0ULL)},
 	{"value", "PersistentEventLogHeader.RCI.RCPIT.NO_CONTEXT", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT, GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_NO_CONTEXT)},
@@ -935,104 +1032,29 @@ static const struct word words[] = {
 	{"bits", "ReadyTimeoutExceeded.CST.ACMNR", offsetof(struct gpunvme_ready_timeout_exceeded, cst), GPUNVME_FIELD_PREP(GPUNVME_READY_TIMEOUT_EXCEEDED_CST_ACMNR, ~0ULL)},
 	{"bits", "ReadyTimeoutExceeded.CST.CNR", offsetof(struct gpunvme_ready_timeout_exceeded, cst), GPUNVME_FIELD_PREP(GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR, ~0ULL)},
 	{"number", "ReadyTimeoutExceeded.bytes", 0, sizeof(struct gpunvme_ready_timeout_exceeded)},
-	{"number", "LbaStatusLogHeader.bytes", 0, sizeof(struct gpunvme_lba_status_log_header)},
-	{"value", "LbaStatusNamespaceElement.RATYPE.SCAN", offsetof(struct gpunvme_lba_status_namespace_element, ratype), GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_SCAN},
-	{"value", "LbaStatusNamespaceElement.RATYPE.TRACKED", offsetof(struct gpunvme_lba_status_namespace_element, ratype), GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_TRACKED},
-	{"number", "LbaStatusNamespaceElement.bytes", 0, sizeof(struct gpunvme_lba_status_namespace_element)},
-	{"number", "LbaRangeDescriptor.bytes", 0, sizeof(struct gpunvme_lba_range_descriptor)},
-	{"number", "MediaUnitStatusHeader.bytes", 0, sizeof(struct gpunvme_media_unit_status_header)},
-	{"number", "MediaUnitStatusDescriptor.bytes", 0, sizeof(struct gpunvme_media_unit_status_descriptor)},
-	{"number", "CapacityConfigurationListHeader.bytes", 0, sizeof(struct gpunvme_capacity_configuration_list_header)},
-	{"number", "CapacityConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_capacity_configuration_descriptor)},
-	{"number", "EnduranceGroupConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_endurance_group_configuration_descriptor)},
-	{"number", "ChannelConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_channel_configuration_descriptor)},
-	{"number", "MediaUnitConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_media_unit_configuration_descriptor)},
-	{"bits", "LockdownLog.CFILA.SS", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, ~0ULL)},
-	{"value", "LockdownLog.CFILA.SS.ADMIN_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_ADMIN_OPCODE)},
-	{"value", "LockdownLog.CFILA.SS.FEATURE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_FEATURE)},
-	{"value", "LockdownLog.CFILA.SS.MANAGEMENT_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_MANAGEMENT_OPCODE)},
-	{"value", "LockdownLog.CFILA.SS.PCIE_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_PCIE_OPCODE)},
-	{"bits", "LockdownLog.CFILA.CS", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, ~0ULL)},
-	{"value", "LockdownLog.CFILA.CS.CAN_BE_PROHIBITED", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_CAN_BE_PROHIBITED)},
-	{"value", "LockdownLog.CFILA.CS.PROHIBITED", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED)},
-	{"value", "LockdownLog.CFILA.CS.PROHIBITED_OUT_OF_BAND", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED_OUT_OF_BAND)},
-	{"number", "LockdownLog.bytes", 0, sizeof(struct gpunvme_lockdown_log)},
-	{"bits", "BootPartitionHeader.BPINFO.BPSZ", offsetof(struct gpunvme_boot_partition_header, bpinfo), GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ, ~0ULL)},
-	{"bits", "BootPartitionHeader.BPINFO.ABPID", offsetof(struct gpunvme_boot_partition_header, bpinfo), GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID, ~0ULL)},
-	{"number", "BootPartitionHeader.bytes", 0, sizeof(struct gpunvme_boot_partition_header)},
-	{"number", "ParticipatingNvmSubsystemsHeader.bytes", 0, sizeof(struct gpunvme_participating_nvm_subsystems_header)},
-	{"value", "ManagementAddressDescriptor.MAT.NONE", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NONE},
-	{"value", "ManagementAddressDescriptor.MAT.NVM_SUBSYSTEM_MANAGEMENT_AGENT", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NVM_SUBSYSTEM_MANAGEMENT_AGENT},
-	{"value", "ManagementAddressDescriptor.MAT.FABRIC_INTERFACE_MANAGER", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_FABRIC_INTERFACE_MANAGER},
-	{"value", "ManagementAddressDescriptor.MAT.END_OF_LIST", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_END_OF_LIST},
-	{"number", "ManagementAddressDescriptor.bytes", 0, sizeof(struct gpunvme_management_address_descriptor)},
-	{"number", "ManagementAddressList.bytes", 0, sizeof(struct gpunvme_management_address_list)},
-	{"number", "ReachabilityGroupsHeader.bytes", 0, sizeof(struct gpunvme_reachability_groups_header)},
-	{"number", "ReachabilityGroupDescriptor.bytes", 0, sizeof(struct gpunvme_reachability_group_descriptor)},
-	{"number", "ReachabilityAssociationsHeader.bytes", 0, sizeof(struct gpunvme_reachability_associations_header)},
-	{"value", "ReachabilityAssociationDescriptor.RAC.REACHABLE", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_REACHABLE},
-	{"value", "ReachabilityAssociationDescriptor.RAC.FAST_COPY", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_FAST_COPY},
-	{"value", "ReachabilityAssociationDescriptor.RAC.NO_FAST_COPY", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_NO_FAST_COPY},
-	{"number", "ReachabilityAssociationDescriptor.bytes", 0, sizeof(struct gpunvme_reachability_association_descriptor)},
-	{"number", "FdpConfigurationsHeader.bytes", 0, sizeof(struct gpunvme_fdp_configurations_header)},
-	{"bits", "FdpConfigurationDescriptor.FDPA.RGIF", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF, ~0ULL)},
-	{"bits", "FdpConfigurationDescriptor.FDPA.FDPVWC", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC, ~0ULL)},
-	{"bits", "FdpConfigurationDescriptor.FDPA.FDPCV", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV, ~0ULL)},
-	{"number", "FdpConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_fdp_configuration_descriptor)},
-	{"value", "ReclaimUnitHandleDescriptor.RUHT.INITIALLY_ISOLATED", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_INITIALLY_ISOLATED},
-	{"value", "ReclaimUnitHandleDescriptor.RUHT.PERSISTENTLY_ISOLATED", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_PERSISTENTLY_ISOLATED},
-	{"number", "ReclaimUnitHandleDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_descriptor)},
-	{"number", "ReclaimUnitHandleUsageHeader.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_usage_header)},
-	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.NOT_USED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_NOT_USED},
-	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.HOST_SPECIFIED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_HOST_SPECIFIED},
-	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.CONTROLLER_SPECIFIED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_CONTROLLER_SPECIFIED},
-	{"number", "ReclaimUnitHandleUsageDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_usage_descriptor)},
-	{"number", "FdpStatisticsLog.bytes", 0, sizeof(struct gpunvme_fdp_statistics_log)},
-	{"number", "FdpEventsHeader.bytes", 0, sizeof(struct gpunvme_fdp_events_header)},
-	{"value", "FdpEvent.ETYP.RECLAIM_UNIT_NOT_FULLY_WRITTEN", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_NOT_FULLY_WRITTEN},
-	{"value", "FdpEvent.ETYP.RECLAIM_UNIT_TIME_LIMIT_EXCEEDED", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_TIME_LIMIT_EXCEEDED},
-	{"value", "FdpEvent.ETYP.RESET_MODIFIED_RECLAIM_UNIT_HANDLES", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RESET_MODIFIED_RECLAIM_UNIT_HANDLES},
-	{"value", "FdpEvent.ETYP.INVALID_PLACEMENT_IDENTIFIER", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_INVALID_PLACEMENT_IDENTIFIER},
-	{"value", "FdpEvent.ETYP.MEDIA_REALLOCATED", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_MEDIA_REALLOCATED},
-	{"value", "FdpEvent.ETYP.IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE},
-	{"bits", "FdpEvent.FDPEF.PIV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_PIV, ~0ULL)},
-	{"bits", "FdpEvent.FDPEF.NSIDV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_NSIDV, ~0ULL)},
-	{"bits", "FdpEvent.FDPEF.LV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_LV, ~0ULL)},
-	{"number", "FdpEvent.bytes", 0, sizeof(struct gpunvme_fdp_event)},
-	{"bits", "MediaReallocated.SEF.LBAV", offsetof(struct gpunvme_media_reallocated, sef), GPUNVME_FIELD_PREP(GPUNVME_MEDIA_REALLOCATED_SEF_LBAV, ~0ULL)},
-	{"number", "MediaReallocated.bytes", 0, sizeof(struct gpunvme_media_reallocated)},
-	{"value", "ReservationNotificationLog.RNLPT.EMPTY", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_EMPTY},
-	{"value", "ReservationNotificationLog.RNLPT.REGISTRATION_PREEMPTED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_REGISTRATION_PREEMPTED},
-	{"value", "ReservationNotificationLog.RNLPT.RESERVATION_RELEASED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_RELEASED},
-	{"value", "ReservationNotificationLog.RNLPT.RESERVATION_PREEMPTED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_PREEMPTED},
-	{"number", "ReservationNotificationLog.bytes", 0, sizeof(struct gpunvme_reservation_notification_log)},
-	{"bits", "SanitizeStatusLog.SSTAT.SOS", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, ~0ULL)},
-	{"value", "SanitizeStatusLog.SSTAT.SOS.NEVER_STARTED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_NEVER_STARTED)},
-	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED)},
-	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZING", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZING)},
-	{"value", "SanitizeStatusLog.SSTAT.SOS.FAILED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_FAILED)},
-	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZED_UNEXPECTED_DEALLOCATE", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE)},
-	{"bits", "SanitizeStatusLog.SSTAT.OPC", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC, ~0ULL)},
-	{"bits", "SanitizeStatusLog.SSTAT.GDE", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE, ~0ULL)},
-	{"bits", "SanitizeStatusLog.SSTAT.MVCNCLD", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD, ~0ULL)},
-	{"bits", "SanitizeStatusLog.SSI.SANS", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, ~0ULL)},
-	{"value", "SanitizeStatusLog.SSI.SANS.IDLE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_IDLE)},
-	{"value", "SanitizeStatusLog.SSI.SANS.RESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_PROCESSING)},
-	{"value", "SanitizeStatusLog.SSI.SANS.RESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_FAILURE)},
-	{"value", "SanitizeStatusLog.SSI.SANS.UNRESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_PROCESSING)},
-	{"value", "SanitizeStatusLog.SSI.SANS.UNRESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_FAILURE)},
-	{"value", "SanitizeStatusLog.SSI.SANS.MEDIA_VERIFICATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MEDIA_VERIFICATION)},
-	{"value", "SanitizeStatusLog.SSI.SANS.POST_VERIFICATION_DEALLOCATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_POST_VERIFICATION_DEALLOCATION)},
-	{"bits", "SanitizeStatusLog.SSI.FAILS", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, ~0ULL)},
-	{"value", "SanitizeStatusLog.SSI.FAILS.IDLE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_IDLE)},
-	{"value", "SanitizeStatusLog.SSI.FAILS.RESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_PROCESSING)},
-	{"value", "SanitizeStatusLog.SSI.FAILS.RESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_FAILURE)},
-	{"value", "SanitizeStatusLog.SSI.FAILS.UNRESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_PROCESSING)},
-	{"value", "SanitizeStatusLog.SSI.FAILS.UNRESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_FAILURE)},
-	{"value", "SanitizeStatusLog.SSI.FAILS.MEDIA_VERIFICATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MEDIA_VERIFICATION)},
-	{"value", "SanitizeStatusLog.SSI.FAILS.POST_VERIFICATION_DEALLOCATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_POST_VERIFICATION_DEALLOCATION)},
-	{"number", "SanitizeStatusLog.bytes", 0, sizeof(struct gpunvme_sanitize_status_log)},
-	{"number", "ChangedZoneList.bytes", 0, sizeof(struct gpunvme_changed_zone_list)},
+	{"bits", "NamespaceToCreate.FLBAS.FIDXL", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL, ~0ULL)},
+	{"bits", "NamespaceToCreate.FLBAS.MTELBA", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA, ~0ULL)},
+	{"bits", "NamespaceToCreate.FLBAS.FIDXU", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU, ~0ULL)},
+	{"bits", "NamespaceToCreate.DPS.PIT", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, ~0ULL)},
+	{"value", "NamespaceToCreate.DPS.PIT.NONE", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_NONE)},
+	{"value", "NamespaceToCreate.DPS.PIT.TYPE_1", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_1)},
+	{"value", "NamespaceToCreate.DPS.PIT.TYPE_2", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_2)},
+	{"value", "NamespaceToCreate.DPS.PIT.TYPE_3", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT, GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_3)},
+	{"bits", "NamespaceToCreate.DPS.PIP", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP, ~0ULL)},
+	{"bits", "NamespaceToCreate.NMIC.SHRNS", offsetof(struct gpunvme_namespace_to_create, nmic), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS, ~0ULL)},
+	{"bits", "NamespaceToCreate.NMIC.DISNS", offsetof(struct gpunvme_namespace_to_create, nmic), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS, ~0ULL)},
+	{"bits", "NamespaceToCreate.ZNSCO.AZR", offsetof(struct gpunvme_namespace_to_create, znsco), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR, ~0ULL)},
+	{"number", "NamespaceToCreate.bytes", 0, sizeof(struct gpunvme_namespace_to_create)},
+	{"value", "LbaStatusDescriptorList.CMPC.NOT_INDICATED", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_NOT_INDICATED},
+	{"value", "LbaStatusDescriptorList.CMPC.INCOMPLETE", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_INCOMPLETE},
+	{"value", "LbaStatusDescriptorList.CMPC.COMPLETE", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_COMPLETE},
+	{"number", "LbaStatusDescriptorList.bytes", 0, sizeof(struct gpunvme_lba_status_descriptor_list)},
+	{"bits", "LbaStatusDescriptor.STAS.LBARS", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, ~0ULL)},
+	{"value", "LbaStatusDescriptor.STAS.LBARS.MAY_BE_UNRECOVERABLE", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MAY_BE_UNRECOVERABLE)},
+	{"value", "LbaStatusDescriptor.STAS.LBARS.UNRECOVERABLE", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_UNRECOVERABLE)},
+	{"value", "LbaStatusDescriptor.STAS.LBARS.ALLOCATED", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_ALLOCATED)},
+	{"value", "LbaStatusDescriptor.STAS.LBARS.WRITTEN_UNCORRECTABLE", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_WRITTEN_UNCORRECTABLE)},
+	{"number", "LbaStatusDescriptor.bytes", 0, sizeof(struct gpunvme_lba_status_descriptor)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.IDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_IDIRS, ~0ULL)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.SDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_SDIRS, ~0ULL)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.DPDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_DPDIRS, ~0ULL)},
@@ -1050,134 +1072,6 @@ static const struct word words[] = {
 	{"bits", "StreamsDirectiveParameters.NSSC.SRNZID", offsetof(struct gpunvme_streams_directive_parameters, nssc), GPUNVME_FIELD_PREP(GPUNVME_STREAMS_DIRECTIVE_PARAMETERS_NSSC_SRNZID, ~0ULL)},
 	{"number", "StreamsDirectiveParameters.bytes", 0, sizeof(struct gpunvme_streams_directive_parameters)},
 	{"number", "StreamsDirectiveStatus.bytes", 0, sizeof(struct gpunvme_streams_directive_status)},
-	{"value", "LbaStatusDescriptorList.CMPC.NOT_INDICATED", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_NOT_INDICATED},
-	{"value", "LbaStatusDescriptorList.CMPC.INCOMPLETE", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_INCOMPLETE},
-	{"value", "LbaStatusDescriptorList.CMPC.COMPLETE", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_COMPLETE},
-	{"number", "LbaStatusDescriptorList.bytes", 0, sizeof(struct gpunvme_lba_status_descriptor_list)},
-	{"bits", "LbaStatusDescriptor.STAS.LBARS", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, ~0ULL)},
-	{"value", "LbaStatusDescriptor.STAS.LBARS.MAY_BE_UNRECOVERABLE", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MAY_BE_UNRECOVERABLE)},
-	{"value", "LbaStatusDescriptor.STAS.LBARS.UNRECOVERABLE", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_UNRECOVERABLE)},
-	{"value", "LbaStatusDescriptor.STAS.LBARS.ALLOCATED", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_ALLOCATED)},
-	{"value", "LbaStatusDescriptor.STAS.LBARS.WRITTEN_UNCORRECTABLE", offsetof(struct gpunvme_lba_status_descriptor, stas), GPUNVME_FIELD_PREP(GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS, GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_WRITTEN_UNCORRECTABLE)},
-	{"number", "LbaStatusDescriptor.bytes", 0, sizeof(struct gpunvme_lba_status_descriptor)},
-	{"value", "LbaRange.TYPE.GENERAL_PURPOSE", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_GENERAL_PURPOSE},
-	{"value", "LbaRange.TYPE.FILESYSTEM", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_FILESYSTEM},
-	{"value", "LbaRange.TYPE.RAID", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_RAID},
-	{"value", "LbaRange.TYPE.CACHE", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_CACHE},
-	{"value", "LbaRange.TYPE.PAGE_OR_SWAP_FILE", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_PAGE_OR_SWAP_FILE},
-	{"bits", "LbaRange.ATTRB.LBARO", offsetof(struct gpunvme_lba_range, attrb), GPUNVME_FIELD_PREP(GPUNVME_LBA_RANGE_ATTRB_LBARO, ~0ULL)},
-	{"bits", "LbaRange.ATTRB.HLBAR", offsetof(struct gpunvme_lba_range, attrb), GPUNVME_FIELD_PREP(GPUNVME_LBA_RANGE_ATTRB_HLBAR, ~0ULL)},
-	{"number", "LbaRange.bytes", 0, sizeof(struct gpunvme_lba_range)},
-	{"number", "LbaRanges.bytes", 0, sizeof(struct gpunvme_lba_ranges)},
-	{"bits", "AutonomousPowerStateTransitionEntry.ITPS", offsetof(struct gpunvme_autonomous_power_state_transition_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS, ~0ULL)},
-	{"number", "AutonomousPowerStateTransitionEntry.bytes", 0, sizeof(struct gpunvme_autonomous_power_state_transition_entry)},
-	{"number", "AutonomousPowerStateTransitions.bytes", 0, sizeof(struct gpunvme_autonomous_power_state_transitions)},
-	{"number", "HostMemoryBufferDescriptor.bytes", 0, sizeof(struct gpunvme_host_memory_buffer_descriptor)},
-	{"number", "HostMemoryBufferAttributes.bytes", 0, sizeof(struct gpunvme_host_memory_buffer_attributes)},
-	{"number", "DeterministicThresholdConfiguration.bytes", 0, sizeof(struct gpunvme_deterministic_threshold_configuration)},
-	{"bits", "HostBehavior.CDFE.CDF2E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E, ~0ULL)},
-	{"bits", "HostBehavior.CDFE.CDF3E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E, ~0ULL)},
-	{"bits", "HostBehavior.CDFE.CDF4E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E, ~0ULL)},
-	{"number", "HostBehavior.bytes", 0, sizeof(struct gpunvme_host_behavior)},
-	{"number", "StandardPerformanceAttribute.bytes", 0, sizeof(struct gpunvme_standard_performance_attribute)},
-	{"bits", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, ~0ULL)},
-	{"value", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP.CURRENT", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_CURRENT)},
-	{"value", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP.DEFAULT", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_DEFAULT)},
-	{"value", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP.SAVED", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SAVED)},
-	{"number", "PerformanceAttributeIdentifiers.bytes", 0, sizeof(struct gpunvme_performance_attribute_identifiers)},
-	{"number", "VendorSpecificPerformanceAttribute.bytes", 0, sizeof(struct gpunvme_vendor_specific_performance_attribute)},
-	{"bits", "SupportedFdpEvent.FDPETA.FDPEE", offsetof(struct gpunvme_supported_fdp_event, fdpeta), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE, ~0ULL)},
-	{"number", "SupportedFdpEvent.bytes", 0, sizeof(struct gpunvme_supported_fdp_event)},
-	{"number", "ControllerDataQueueData.bytes", 0, sizeof(struct gpunvme_controller_data_queue_data)},
-	{"number", "EmbeddedManagementControllerAddressData.bytes", 0, sizeof(struct gpunvme_embedded_management_controller_address_data)},
-	{"number", "HostManagementAgentAddressData.bytes", 0, sizeof(struct gpunvme_host_management_agent_address_data)},
-	{"number", "HostMetadata.bytes", 0, sizeof(struct gpunvme_host_metadata)},
-	{"number", "MetadataElement.bytes", 0, sizeof(struct gpunvme_metadata_element)},
-	{"number", "HostIdentifierData.bytes", 0, sizeof(struct gpunvme_host_identifier_data)},
-	{"bits", "SglDescriptor.SGLID.SGLDST", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST, ~0ULL)},
-	{"value", "SglDescriptor.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_ADDRESS)},
-	{"value", "SglDescriptor.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_OFFSET)},
-	{"bits", "SglDescriptor.SGLID.SGLDT", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, ~0ULL)},
-	{"value", "SglDescriptor.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_DATA_BLOCK)},
-	{"value", "SglDescriptor.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_BIT_BUCKET)},
-	{"value", "SglDescriptor.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SEGMENT)},
-	{"value", "SglDescriptor.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_LAST_SEGMENT)},
-	{"value", "SglDescriptor.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_KEYED_DATA_BLOCK)},
-	{"value", "SglDescriptor.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
-	{"value", "SglDescriptor.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_descriptor, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT, GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_VENDOR)},
-	{"number", "SglDescriptor.bytes", 0, sizeof(struct gpunvme_sgl_descriptor)},
-	{"bits", "SglDataBlock.SGLID.SGLDST", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST, ~0ULL)},
-	{"value", "SglDataBlock.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS)},
-	{"value", "SglDataBlock.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET)},
-	{"bits", "SglDataBlock.SGLID.SGLDT", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, ~0ULL)},
-	{"value", "SglDataBlock.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK)},
-	{"value", "SglDataBlock.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET)},
-	{"value", "SglDataBlock.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT)},
-	{"value", "SglDataBlock.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT)},
-	{"value", "SglDataBlock.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK)},
-	{"value", "SglDataBlock.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
-	{"value", "SglDataBlock.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR)},
-	{"number", "SglDataBlock.bytes", 0, sizeof(struct gpunvme_sgl_data_block)},
-	{"bits", "SglBitBucket.SGLID.SGLDST", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST, ~0ULL)},
-	{"value", "SglBitBucket.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_ADDRESS)},
-	{"value", "SglBitBucket.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_OFFSET)},
-	{"bits", "SglBitBucket.SGLID.SGLDT", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, ~0ULL)},
-	{"value", "SglBitBucket.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_DATA_BLOCK)},
-	{"value", "SglBitBucket.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_BIT_BUCKET)},
-	{"value", "SglBitBucket.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SEGMENT)},
-	{"value", "SglBitBucket.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_LAST_SEGMENT)},
-	{"value", "SglBitBucket.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_KEYED_DATA_BLOCK)},
-	{"value", "SglBitBucket.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
-	{"value", "SglBitBucket.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_bit_bucket, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT, GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_VENDOR)},
-	{"number", "SglBitBucket.bytes", 0, sizeof(struct gpunvme_sgl_bit_bucket)},
-	{"bits", "SglSegment.SGLID.SGLDST", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDST, ~0ULL)},
-	{"value", "SglSegment.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_SEGMENT_SGLID_SGLDST_ADDRESS)},
-	{"value", "SglSegment.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_SEGMENT_SGLID_SGLDST_OFFSET)},
-	{"bits", "SglSegment.SGLID.SGLDT", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, ~0ULL)},
-	{"value", "SglSegment.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_DATA_BLOCK)},
-	{"value", "SglSegment.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_BIT_BUCKET)},
-	{"value", "SglSegment.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SEGMENT)},
-	{"value", "SglSegment.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_LAST_SEGMENT)},
-	{"value", "SglSegment.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK)},
-	{"value", "SglSegment.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
-	{"value", "SglSegment.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_SEGMENT_SGLID_SGLDT_VENDOR)},
-	{"number", "SglSegment.bytes", 0, sizeof(struct gpunvme_sgl_segment)},
-	{"bits", "SglLastSegment.SGLID.SGLDST", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST, ~0ULL)},
-	{"value", "SglLastSegment.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_ADDRESS)},
-	{"value", "SglLastSegment.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_OFFSET)},
-	{"bits", "SglLastSegment.SGLID.SGLDT", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, ~0ULL)},
-	{"value", "SglLastSegment.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_DATA_BLOCK)},
-	{"value", "SglLastSegment.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_BIT_BUCKET)},
-	{"value", "SglLastSegment.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SEGMENT)},
-	{"value", "SglLastSegment.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_LAST_SEGMENT)},
-	{"value", "SglLastSegment.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK)},
-	{"value", "SglLastSegment.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
-	{"value", "SglLastSegment.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_sgl_last_segment, sglid), GPUNVME_FIELD_PREP(GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT, GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_VENDOR)},
-	{"number", "SglLastSegment.bytes", 0, sizeof(struct gpunvme_sgl_last_segment)},
-	{"bits", "KeyedSglDataBlock.SGLID.SGLDST", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST, ~0ULL)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET)},
-	{"bits", "KeyedSglDataBlock.SGLID.SGLDT", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, ~0ULL)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
-	{"value", "KeyedSglDataBlock.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR)},
-	{"number", "KeyedSglDataBlock.bytes", 0, sizeof(struct gpunvme_keyed_sgl_data_block)},
-	{"bits", "TransportSglDataBlock.SGLID.SGLDST", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST, ~0ULL)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDST.ADDRESS", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDST.OFFSET", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET)},
-	{"bits", "TransportSglDataBlock.SGLID.SGLDT", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, ~0ULL)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDT.DATA_BLOCK", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDT.BIT_BUCKET", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDT.SEGMENT", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDT.LAST_SEGMENT", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDT.KEYED_DATA_BLOCK", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
-	{"value", "TransportSglDataBlock.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR)},
-	{"number", "TransportSglDataBlock.bytes", 0, sizeof(struct gpunvme_transport_sgl_data_block)},
 	{"bits", "DatasetManagementRange.CATTR.AF", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, ~0ULL)},
 	{"value", "DatasetManagementRange.CATTR.AF.NONE", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_NONE)},
 	{"value", "DatasetManagementRange.CATTR.AF.TYPICAL", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_TYPICAL)},
@@ -1205,6 +1099,106 @@ static const struct word words[] = {
 	{"bits", "CopyRange3.CETYPE", offsetof(struct gpunvme_copy_range3, bits_18), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE3_CETYPE, ~0ULL)},
 	{"bits", "CopyRange3.SOPT.FCO", offsetof(struct gpunvme_copy_range3, sopt), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE3_SOPT_FCO, ~0ULL)},
 	{"number", "CopyRange3.bytes", 0, sizeof(struct gpunvme_copy_range3)},
+	{"number", "ReclaimUnitHandleStatus.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_status)},
+	{"number", "ReclaimUnitHandleStatusDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_status_descriptor)},
+	{"bits", "IdentifyNamespace.NSFEAT.THINP", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP, ~0ULL)},
+	{"bits", "IdentifyNamespace.NSFEAT.NSABP", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP, ~0ULL)},
+	{"bits", "IdentifyNamespace.NSFEAT.DAE", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE, ~0ULL)},
+	{"bits", "IdentifyNamespace.NSFEAT.UIDREUSE", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE, ~0ULL)},
+	{"bits", "IdentifyNamespace.NSFEAT.OPTPERF", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF, ~0ULL)},
+	{"bits", "IdentifyNamespace.NSFEAT.MAM", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM, ~0ULL)},
+	{"bits", "IdentifyNamespace.NSFEAT.OPTRPERF", offsetof(struct gpunvme_identify_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF, ~0ULL)},
+	{"bits", "IdentifyNamespace.FLBAS.FIDXL", offsetof(struct gpunvme_identify_namespace, flbas), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL, ~0ULL)},
+	{"bits", "IdentifyNamespace.FLBAS.MTELBA", offsetof(struct gpunvme_identify_namespace, flbas), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA, ~0ULL)},
+	{"bits", "IdentifyNamespace.FLBAS.FIDXU", offsetof(struct gpunvme_identify_namespace, flbas), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU, ~0ULL)},
+	{"bits", "IdentifyNamespace.MC.MTELBAS", offsetof(struct gpunvme_identify_namespace, mc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS, ~0ULL)},
+	{"bits", "IdentifyNamespace.MC.MTSBS", offsetof(struct gpunvme_identify_namespace, mc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS, ~0ULL)},
+	{"bits", "IdentifyNamespace.DPC.PIT1S", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S, ~0ULL)},
+	{"bits", "IdentifyNamespace.DPC.PIT2S", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S, ~0ULL)},
+	{"bits", "IdentifyNamespace.DPC.PIT3S", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S, ~0ULL)},
+	{"bits", "IdentifyNamespace.DPC.PIIFB", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB, ~0ULL)},
+	{"bits", "IdentifyNamespace.DPC.PIILB", offsetof(struct gpunvme_identify_namespace, dpc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB, ~0ULL)},
+	{"bits", "IdentifyNamespace.DPS.PIT", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, ~0ULL)},
+	{"value", "IdentifyNamespace.DPS.PIT.NONE", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_NONE)},
+	{"value", "IdentifyNamespace.DPS.PIT.TYPE_1", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_1)},
+	{"value", "IdentifyNamespace.DPS.PIT.TYPE_2", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_2)},
+	{"value", "IdentifyNamespace.DPS.PIT.TYPE_3", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT, GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_3)},
+	{"bits", "IdentifyNamespace.DPS.PIP", offsetof(struct gpunvme_identify_namespace, dps), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP, ~0ULL)},
+	{"bits", "IdentifyNamespace.NMIC.SHRNS", offsetof(struct gpunvme_identify_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS, ~0ULL)},
+	{"bits", "IdentifyNamespace.NMIC.DISNS", offsetof(struct gpunvme_identify_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.PTPL", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.WE", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.EA", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.WERO", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.EARO", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.WEAR", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.EAAR", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR, ~0ULL)},
+	{"bits", "IdentifyNamespace.RESCAP.IEK", offsetof(struct gpunvme_identify_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK, ~0ULL)},
+	{"bits", "IdentifyNamespace.FPI.RFNVM", offsetof(struct gpunvme_identify_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM, ~0ULL)},
+	{"bits", "IdentifyNamespace.FPI.FPIS", offsetof(struct gpunvme_identify_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS, ~0ULL)},
+	{"bits", "IdentifyNamespace.DLFEAT.DRB", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, ~0ULL)},
+	{"value", "IdentifyNamespace.DLFEAT.DRB.NOT_REPORTED", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_NOT_REPORTED)},
+	{"value", "IdentifyNamespace.DLFEAT.DRB.ZEROES", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ZEROES)},
+	{"value", "IdentifyNamespace.DLFEAT.DRB.ONES", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB, GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ONES)},
+	{"bits", "IdentifyNamespace.DLFEAT.WZDS", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS, ~0ULL)},
+	{"bits", "IdentifyNamespace.DLFEAT.GDS", offsetof(struct gpunvme_identify_namespace, dlfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS, ~0ULL)},
+	{"bits", "IdentifyNamespace.KPIOS.KPIOENS", offsetof(struct gpunvme_identify_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS, ~0ULL)},
+	{"bits", "IdentifyNamespace.KPIOS.KPIOSNS", offsetof(struct gpunvme_identify_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS, ~0ULL)},
+	{"bits", "IdentifyNamespace.NSATTR.CWP", offsetof(struct gpunvme_identify_namespace, nsattr), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP, ~0ULL)},
+	{"bits", "IdentifyNamespace.LBAF.MS", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS, ~0ULL)},
+	{"bits", "IdentifyNamespace.LBAF.LBADS", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS, ~0ULL)},
+	{"bits", "IdentifyNamespace.LBAF.RP", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, ~0ULL)},
+	{"value", "IdentifyNamespace.LBAF.RP.BEST", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BEST)},
+	{"value", "IdentifyNamespace.LBAF.RP.BETTER", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BETTER)},
+	{"value", "IdentifyNamespace.LBAF.RP.GOOD", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD)},
+	{"value", "IdentifyNamespace.LBAF.RP.DEGRADED", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED)},
+	{"number", "IdentifyNamespace.bytes", 0, sizeof(struct gpunvme_identify_namespace)},
+	{"bits", "IdentifyNvmNamespace.PIC.PISTS16B", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIC.PISTM16B", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIC.STCRS", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIC.QPIFS", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIFA.STMLA", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, ~0ULL)},
+	{"value", "IdentifyNvmNamespace.PIFA.STMLA.BIT", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BIT)},
+	{"value", "IdentifyNvmNamespace.PIFA.STMLA.BYTE", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BYTE)},
+	{"value", "IdentifyNvmNamespace.PIFA.STMLA.NOT_SUPPORTED", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_NOT_SUPPORTED)},
+	{"bits", "IdentifyNvmNamespace.ELBAF.STS", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.ELBAF.PIF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, ~0ULL)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_16B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_16B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_32B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_32B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_64B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_64B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.QTYPE", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_QTYPE)},
+	{"bits", "IdentifyNvmNamespace.ELBAF.QPIF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, ~0ULL)},
+	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_16B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_16B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_32B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_32B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_64B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_64B)},
+	{"number", "IdentifyNvmNamespace.bytes", 0, sizeof(struct gpunvme_identify_nvm_namespace)},
+	{"bits", "IdentifyNvmController.KPIOCAP.KPIOS", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS, ~0ULL)},
+	{"bits", "IdentifyNvmController.KPIOCAP.KPIOSC", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC, ~0ULL)},
+	{"bits", "IdentifyNvmController.AOCS.RALBAS", offsetof(struct gpunvme_identify_nvm_controller, aocs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS, ~0ULL)},
+	{"bits", "IdentifyNvmController.VER.TER", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER, ~0ULL)},
+	{"bits", "IdentifyNvmController.VER.MNR", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR, ~0ULL)},
+	{"bits", "IdentifyNvmController.VER.MJR", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR, ~0ULL)},
+	{"value", "IdentifyNvmController.LBAMQF.TYPE_0", offsetof(struct gpunvme_identify_nvm_controller, lbamqf), GPUNVME_IDENTIFY_NVM_CONTROLLER_LBAMQF_TYPE_0},
+	{"number", "IdentifyNvmController.bytes", 0, sizeof(struct gpunvme_identify_nvm_controller)},
+	{"number", "NamespaceGranularity.bytes", 0, sizeof(struct gpunvme_namespace_granularity)},
+	{"bits", "NamespaceGranularityList.NGA.GDM", offsetof(struct gpunvme_namespace_granularity_list, nga), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM, ~0ULL)},
+	{"number", "NamespaceGranularityList.bytes", 0, sizeof(struct gpunvme_namespace_granularity_list)},
+	{"value", "LbaRange.TYPE.GENERAL_PURPOSE", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_GENERAL_PURPOSE},
+	{"value", "LbaRange.TYPE.FILESYSTEM", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_FILESYSTEM},
+	{"value", "LbaRange.TYPE.RAID", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_RAID},
+	{"value", "LbaRange.TYPE.CACHE", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_CACHE},
+	{"value", "LbaRange.TYPE.PAGE_OR_SWAP_FILE", offsetof(struct gpunvme_lba_range, type), GPUNVME_LBA_RANGE_TYPE_PAGE_OR_SWAP_FILE},
+	{"bits", "LbaRange.ATTRB.LBARO", offsetof(struct gpunvme_lba_range, attrb), GPUNVME_FIELD_PREP(GPUNVME_LBA_RANGE_ATTRB_LBARO, ~0ULL)},
+	{"bits", "LbaRange.ATTRB.HLBAR", offsetof(struct gpunvme_lba_range, attrb), GPUNVME_FIELD_PREP(GPUNVME_LBA_RANGE_ATTRB_HLBAR, ~0ULL)},
+	{"number", "LbaRange.bytes", 0, sizeof(struct gpunvme_lba_range)},
+	{"number", "LbaRanges.bytes", 0, sizeof(struct gpunvme_lba_ranges)},
+	{"number", "StandardPerformanceAttribute.bytes", 0, sizeof(struct gpunvme_standard_performance_attribute)},
+	{"bits", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, ~0ULL)},
+	{"value", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP.CURRENT", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_CURRENT)},
+	{"value", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP.DEFAULT", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_DEFAULT)},
+	{"value", "PerformanceAttributeIdentifiers.ATTRIBUTES.ATTRTYP.SAVED", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), GPUNVME_FIELD_PREP(GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP, GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SAVED)},
+	{"number", "PerformanceAttributeIdentifiers.bytes", 0, sizeof(struct gpunvme_performance_attribute_identifiers)},
+	{"number", "VendorSpecificPerformanceAttribute.bytes", 0, sizeof(struct gpunvme_vendor_specific_performance_attribute)},
 	{"number", "ProtectionInformation16.bytes", 0, sizeof(struct gpunvme_protection_information16)},
 	{"number", "ProtectionInformation32.bytes", 0, sizeof(struct gpunvme_protection_information32)},
 	{"number", "ProtectionInformation64.bytes", 0, sizeof(struct gpunvme_protection_information64)},
@@ -1235,10 +1229,7 @@ static const struct word words[] = {
 	{"number", "Registrant.bytes", 0, sizeof(struct gpunvme_registrant)},
 	{"bits", "RegistrantExtended.RCSTS.AHHR", offsetof(struct gpunvme_registrant_extended, rcsts), GPUNVME_FIELD_PREP(GPUNVME_REGISTRANT_EXTENDED_RCSTS_AHHR, ~0ULL)},
 	{"number", "RegistrantExtended.bytes", 0, sizeof(struct gpunvme_registrant_extended)},
-	{"number", "ReclaimUnitHandleStatus.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_status)},
-	{"number", "ReclaimUnitHandleStatusDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_status_descriptor)},
 	{"number", "ZoneAppendCompletion.bytes", 0, sizeof(struct gpunvme_zone_append_completion)},
-	{"number", "ReportZones.bytes", 0, sizeof(struct gpunvme_report_zones)},
 	{"bits", "ZoneDescriptor.ZT", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZT, ~0ULL)},
 	{"value", "ZoneDescriptor.ZT.SEQUENTIAL_WRITE_REQUIRED", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZT, GPUNVME_ZONE_DESCRIPTOR_ZT_SEQUENTIAL_WRITE_REQUIRED)},
 	{"bits", "ZoneDescriptor.ZS", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, ~0ULL)},
@@ -1257,72 +1248,15 @@ static const struct word words[] = {
 	{"bits", "ZoneDescriptor.ZAI.FZRTL", offsetof(struct gpunvme_zone_descriptor, zai), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZAI_FZRTL, ~0ULL)},
 	{"bits", "ZoneDescriptor.ZAI.RZRTL", offsetof(struct gpunvme_zone_descriptor, zai), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZAI_RZRTL, ~0ULL)},
 	{"number", "ZoneDescriptor.bytes", 0, sizeof(struct gpunvme_zone_descriptor)},
-	{"bits", "PciHeader.CMD.IOSE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_IOSE, ~0ULL)},
-	{"bits", "PciHeader.CMD.MSE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_MSE, ~0ULL)},
-	{"bits", "PciHeader.CMD.BME", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_BME, ~0ULL)},
-	{"bits", "PciHeader.CMD.SCE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_SCE, ~0ULL)},
-	{"bits", "PciHeader.CMD.MWIE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_MWIE, ~0ULL)},
-	{"bits", "PciHeader.CMD.VGA", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_VGA, ~0ULL)},
-	{"bits", "PciHeader.CMD.PEE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_PEE, ~0ULL)},
-	{"bits", "PciHeader.CMD.ISWCC", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_ISWCC, ~0ULL)},
-	{"bits", "PciHeader.CMD.SEE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_SEE, ~0ULL)},
-	{"bits", "PciHeader.CMD.FBE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_FBE, ~0ULL)},
-	{"bits", "PciHeader.CMD.ID", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_ID, ~0ULL)},
-	{"bits", "PciHeader.STS.IR", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_IR, ~0ULL)},
-	{"bits", "PciHeader.STS.IS", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_IS, ~0ULL)},
-	{"bits", "PciHeader.STS.CL", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_CL, ~0ULL)},
-	{"bits", "PciHeader.STS.C66", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_C66, ~0ULL)},
-	{"bits", "PciHeader.STS.FBC", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_FBC, ~0ULL)},
-	{"bits", "PciHeader.STS.DPD", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DPD, ~0ULL)},
-	{"bits", "PciHeader.STS.DEVT", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DEVT, ~0ULL)},
-	{"bits", "PciHeader.STS.STA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_STA, ~0ULL)},
-	{"bits", "PciHeader.STS.RTA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_RTA, ~0ULL)},
-	{"bits", "PciHeader.STS.RMA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_RMA, ~0ULL)},
-	{"bits", "PciHeader.STS.SSE", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_SSE, ~0ULL)},
-	{"bits", "PciHeader.STS.DPE", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DPE, ~0ULL)},
-	{"bits", "PciHeader.HTYPE.HL", offsetof(struct gpunvme_pci_header, htype), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_HTYPE_HL, ~0ULL)},
-	{"bits", "PciHeader.HTYPE.MFD", offsetof(struct gpunvme_pci_header, htype), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_HTYPE_MFD, ~0ULL)},
-	{"bits", "PciHeader.BIST.CC", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_CC, ~0ULL)},
-	{"bits", "PciHeader.BIST.SB", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_SB, ~0ULL)},
-	{"bits", "PciHeader.BIST.BC", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_BC, ~0ULL)},
-	{"bits", "PciHeader.BAR.RTE", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_RTE, ~0ULL)},
-	{"bits", "PciHeader.BAR.TP", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_TP, ~0ULL)},
-	{"bits", "PciHeader.BAR.PF", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_PF, ~0ULL)},
-	{"bits", "PciHeader.BAR.BA", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_BA, ~0ULL)},
-	{"number", "PciHeader.bytes", 0, sizeof(struct gpunvme_pci_header)},
-	{"number", "PciCapability.bytes", 0, sizeof(struct gpunvme_pci_capability)},
-	{"bits", "PciExtendedCapability.HEADER.CID", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID, ~0ULL)},
-	{"bits", "PciExtendedCapability.HEADER.CVER", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER, ~0ULL)},
-	{"bits", "PciExtendedCapability.HEADER.NEXT", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT, ~0ULL)},
-	{"number", "PciExtendedCapability.bytes", 0, sizeof(struct gpunvme_pci_extended_capability)},
-	{"bits", "PowerManagementCapability.PC.VS", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS, ~0ULL)},
-	{"bits", "PowerManagementCapability.PC.PMEC", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC, ~0ULL)},
-	{"bits", "PowerManagementCapability.PC.DSI", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI, ~0ULL)},
-	{"bits", "PowerManagementCapability.PC.AUXC", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC, ~0ULL)},
-	{"bits", "PowerManagementCapability.PC.D1S", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S, ~0ULL)},
-	{"bits", "PowerManagementCapability.PC.D2S", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S, ~0ULL)},
-	{"bits", "PowerManagementCapability.PC.PSUP", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP, ~0ULL)},
-	{"bits", "PowerManagementCapability.PMCS.PS", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, ~0ULL)},
-	{"value", "PowerManagementCapability.PMCS.PS.D0", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D0)},
-	{"value", "PowerManagementCapability.PMCS.PS.D1", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D1)},
-	{"value", "PowerManagementCapability.PMCS.PS.D2", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D2)},
-	{"value", "PowerManagementCapability.PMCS.PS.D3HOT", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D3HOT)},
-	{"bits", "PowerManagementCapability.PMCS.NSFRST", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST, ~0ULL)},
-	{"bits", "PowerManagementCapability.PMCS.PMEE", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE, ~0ULL)},
-	{"bits", "PowerManagementCapability.PMCS.DSE", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE, ~0ULL)},
-	{"bits", "PowerManagementCapability.PMCS.DSC", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC, ~0ULL)},
-	{"bits", "PowerManagementCapability.PMCS.PMES", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES, ~0ULL)},
-	{"number", "PowerManagementCapability.bytes", 0, sizeof(struct gpunvme_power_management_capability)},
-	{"bits", "MsixCapability.MXC.TS", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_TS, ~0ULL)},
-	{"bits", "MsixCapability.MXC.FM", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_FM, ~0ULL)},
-	{"bits", "MsixCapability.MXC.MXE", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_MXE, ~0ULL)},
-	{"bits", "MsixCapability.MTAB.TBIR", offsetof(struct gpunvme_msix_capability, mtab), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MTAB_TBIR, ~0ULL)},
-	{"bits", "MsixCapability.MTAB.TO", offsetof(struct gpunvme_msix_capability, mtab), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MTAB_TO, ~0ULL)},
-	{"bits", "MsixCapability.MPBA.PBIR", offsetof(struct gpunvme_msix_capability, mpba), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MPBA_PBIR, ~0ULL)},
-	{"bits", "MsixCapability.MPBA.PBAO", offsetof(struct gpunvme_msix_capability, mpba), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MPBA_PBAO, ~0ULL)},
-	{"number", "MsixCapability.bytes", 0, sizeof(struct gpunvme_msix_capability)},
-	{"bits", "MsixTableEntry.VECTOR_CTRL.MASKBIT", offsetof(struct gpunvme_msix_table_entry, vector_ctrl), GPUNVME_FIELD_PREP(GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT, ~0ULL)},
-	{"number", "MsixTableEntry.bytes", 0, sizeof(struct gpunvme_msix_table_entry)},
+	{"number", "ReportZones.bytes", 0, sizeof(struct gpunvme_report_zones)},
+	{"number", "ZonedLbaFormat.bytes", 0, sizeof(struct gpunvme_zoned_lba_format)},
+	{"bits", "IdentifyZonedNamespace.ZOC.VZC", offsetof(struct gpunvme_identify_zoned_namespace, zoc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.ZOC.ZAE", offsetof(struct gpunvme_identify_zoned_namespace, zoc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.OZCS.RAZB", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.OZCS.ZRWASUP", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.ZRWACAP.EXPFLUSHSUP", offsetof(struct gpunvme_identify_zoned_namespace, zrwacap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP, ~0ULL)},
+	{"number", "IdentifyZonedNamespace.bytes", 0, sizeof(struct gpunvme_identify_zoned_namespace)},
+	{"number", "IdentifyZonedController.bytes", 0, sizeof(struct gpunvme_identify_zoned_controller)},
 	{"bits", "PciExpressCapability.PXCAP.VER", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_VER, ~0ULL)},
 	{"bits", "PciExpressCapability.PXCAP.DPT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, ~0ULL)},
 	{"value", "PciExpressCapability.PXCAP.DPT.ENDPOINT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_ENDPOINT)},
@@ -1517,6 +1451,39 @@ static const struct word words[] = {
 	{"bits", "AdvancedErrorReporting.AERCC.MHRE", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRE, ~0ULL)},
 	{"bits", "AdvancedErrorReporting.AERCC.TPLP", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP, ~0ULL)},
 	{"number", "AdvancedErrorReporting.bytes", 0, sizeof(struct gpunvme_advanced_error_reporting)},
+	{"number", "PciCapability.bytes", 0, sizeof(struct gpunvme_pci_capability)},
+	{"bits", "PciExtendedCapability.HEADER.CID", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID, ~0ULL)},
+	{"bits", "PciExtendedCapability.HEADER.CVER", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER, ~0ULL)},
+	{"bits", "PciExtendedCapability.HEADER.NEXT", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT, ~0ULL)},
+	{"number", "PciExtendedCapability.bytes", 0, sizeof(struct gpunvme_pci_extended_capability)},
+	{"bits", "PowerManagementCapability.PC.VS", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.PMEC", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.DSI", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.AUXC", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.D1S", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.D2S", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.PSUP", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.PS", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, ~0ULL)},
+	{"value", "PowerManagementCapability.PMCS.PS.D0", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D0)},
+	{"value", "PowerManagementCapability.PMCS.PS.D1", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D1)},
+	{"value", "PowerManagementCapability.PMCS.PS.D2", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D2)},
+	{"value", "PowerManagementCapability.PMCS.PS.D3HOT", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D3HOT)},
+	{"bits", "PowerManagementCapability.PMCS.NSFRST", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.PMEE", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.DSE", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.DSC", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.PMES", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES, ~0ULL)},
+	{"number", "PowerManagementCapability.bytes", 0, sizeof(struct gpunvme_power_management_capability)},
+	{"bits", "MsixCapability.MXC.TS", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_TS, ~0ULL)},
+	{"bits", "MsixCapability.MXC.FM", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_FM, ~0ULL)},
+	{"bits", "MsixCapability.MXC.MXE", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_MXE, ~0ULL)},
+	{"bits", "MsixCapability.MTAB.TBIR", offsetof(struct gpunvme_msix_capability, mtab), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MTAB_TBIR, ~0ULL)},
+	{"bits", "MsixCapability.MTAB.TO", offsetof(struct gpunvme_msix_capability, mtab), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MTAB_TO, ~0ULL)},
+	{"bits", "MsixCapability.MPBA.PBIR", offsetof(struct gpunvme_msix_capability, mpba), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MPBA_PBIR, ~0ULL)},
+	{"bits", "MsixCapability.MPBA.PBAO", offsetof(struct gpunvme_msix_capability, mpba), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MPBA_PBAO, ~0ULL)},
+	{"number", "MsixCapability.bytes", 0, sizeof(struct gpunvme_msix_capability)},
+	{"bits", "MsixTableEntry.VECTOR_CTRL.MASKBIT", offsetof(struct gpunvme_msix_table_entry, vector_ctrl), GPUNVME_FIELD_PREP(GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT, ~0ULL)},
+	{"number", "MsixTableEntry.bytes", 0, sizeof(struct gpunvme_msix_table_entry)},
 	{"bits", "AccessControlServices.ACSCAP.SV", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_SV, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCAP.TB", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_TB, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCAP.RR", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_RR, ~0ULL)},
@@ -1543,6 +1510,39 @@ static const struct word words[] = {
 	{"bits", "DownstreamPortContainment.DPCCTL.EN_NONFATAL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_NONFATAL, ~0ULL)},
 	{"bits", "DownstreamPortContainment.DPCSTS.TRIGGER", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER, ~0ULL)},
 	{"number", "DownstreamPortContainment.bytes", 0, sizeof(struct gpunvme_downstream_port_containment)},
+	{"bits", "PciHeader.CMD.IOSE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_IOSE, ~0ULL)},
+	{"bits", "PciHeader.CMD.MSE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_MSE, ~0ULL)},
+	{"bits", "PciHeader.CMD.BME", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_BME, ~0ULL)},
+	{"bits", "PciHeader.CMD.SCE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_SCE, ~0ULL)},
+	{"bits", "PciHeader.CMD.MWIE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_MWIE, ~0ULL)},
+	{"bits", "PciHeader.CMD.VGA", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_VGA, ~0ULL)},
+	{"bits", "PciHeader.CMD.PEE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_PEE, ~0ULL)},
+	{"bits", "PciHeader.CMD.ISWCC", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_ISWCC, ~0ULL)},
+	{"bits", "PciHeader.CMD.SEE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_SEE, ~0ULL)},
+	{"bits", "PciHeader.CMD.FBE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_FBE, ~0ULL)},
+	{"bits", "PciHeader.CMD.ID", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_ID, ~0ULL)},
+	{"bits", "PciHeader.STS.IR", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_IR, ~0ULL)},
+	{"bits", "PciHeader.STS.IS", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_IS, ~0ULL)},
+	{"bits", "PciHeader.STS.CL", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_CL, ~0ULL)},
+	{"bits", "PciHeader.STS.C66", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_C66, ~0ULL)},
+	{"bits", "PciHeader.STS.FBC", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_FBC, ~0ULL)},
+	{"bits", "PciHeader.STS.DPD", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DPD, ~0ULL)},
+	{"bits", "PciHeader.STS.DEVT", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DEVT, ~0ULL)},
+	{"bits", "PciHeader.STS.STA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_STA, ~0ULL)},
+	{"bits", "PciHeader.STS.RTA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_RTA, ~0ULL)},
+	{"bits", "PciHeader.STS.RMA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_RMA, ~0ULL)},
+	{"bits", "PciHeader.STS.SSE", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_SSE, ~0ULL)},
+	{"bits", "PciHeader.STS.DPE", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DPE, ~0ULL)},
+	{"bits", "PciHeader.HTYPE.HL", offsetof(struct gpunvme_pci_header, htype), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_HTYPE_HL, ~0ULL)},
+	{"bits", "PciHeader.HTYPE.MFD", offsetof(struct gpunvme_pci_header, htype), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_HTYPE_MFD, ~0ULL)},
+	{"bits", "PciHeader.BIST.CC", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_CC, ~0ULL)},
+	{"bits", "PciHeader.BIST.SB", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_SB, ~0ULL)},
+	{"bits", "PciHeader.BIST.BC", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_BC, ~0ULL)},
+	{"bits", "PciHeader.BAR.RTE", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_RTE, ~0ULL)},
+	{"bits", "PciHeader.BAR.TP", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_TP, ~0ULL)},
+	{"bits", "PciHeader.BAR.PF", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_PF, ~0ULL)},
+	{"bits", "PciHeader.BAR.BA", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_BA, ~0ULL)},
+	{"number", "PciHeader.bytes", 0, sizeof(struct gpunvme_pci_header)},
 	{"number", "DeleteIoSq.opcode", 0, GPUNVME_OPC_DELETE_IO_SQ},
 	{"bits", "DeleteIoSq.QID", 4 * GPUNVME_DELETE_IO_SQ_QID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DELETE_IO_SQ_QID, ~0ULL)},
 	{"number", "CreateIoSq.opcode", 0, GPUNVME_OPC_CREATE_IO_SQ},
@@ -2351,53 +2351,46 @@ static const struct word words[] = {
 	{"bits", "SupportedCapabilitiesDw0.NS_SPECIFIC", 0, GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_CAPABILITIES_DW0_NS_SPECIFIC, ~0ULL)},
 	{"bits", "SupportedCapabilitiesDw0.CHANGEABLE", 0, GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE, ~0ULL)},
 	{"word", "SupportedCapabilitiesDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_CAPABILITIES_DW0_SAVEABLE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_CAPABILITIES_DW0_NS_SPECIFIC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE, PATTERN)},
-	{"bits", "FirmwareUpdateDw0.ASQFWO", 0, GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO, ~0ULL)},
-	{"bits", "FirmwareUpdateDw0.MEFWO", 0, GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO, ~0ULL)},
-	{"word", "FirmwareUpdateDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO, PATTERN)},
-	{"bits", "NamespaceManagementDw0.NSID", 0, GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID, ~0ULL)},
-	{"word", "NamespaceManagementDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID, PATTERN)},
-	{"bits", "EnableDirectiveCdw12.ENDIR", 0, GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR, ~0ULL)},
-	{"bits", "EnableDirectiveCdw12.DTYPE", 0, GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE, ~0ULL)},
-	{"word", "EnableDirectiveCdw12", 0, GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE, PATTERN)},
-	{"bits", "AllocateResourcesCdw12.NSR", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR, ~0ULL)},
-	{"word", "AllocateResourcesCdw12", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR, PATTERN)},
-	{"bits", "AllocateResourcesDw0.NSA", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_DW0_NSA, ~0ULL)},
-	{"word", "AllocateResourcesDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_DW0_NSA, PATTERN)},
-	{"bits", "CapacityManagementDw0.CELID", 0, GPUNVME_FIELD_PREP(GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID, ~0ULL)},
-	{"word", "CapacityManagementDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID, PATTERN)},
-	{"bits", "PRINFO.RTCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_RTCHK, ~0ULL)},
-	{"bits", "PRINFO.ATCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_ATCHK, ~0ULL)},
-	{"bits", "PRINFO.GRDCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_GRDCHK, ~0ULL)},
-	{"bits", "PRINFO.PRACT", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_PRACT, ~0ULL)},
-	{"word", "PRINFO", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_RTCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_ATCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_GRDCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_PRACT, PATTERN)},
-	{"bits", "DSM.AF", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, ~0ULL)},
-	{"value", "DSM.AF.NONE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_NONE)},
-	{"value", "DSM.AF.TYPICAL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_TYPICAL)},
-	{"value", "DSM.AF.INFREQUENT", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_INFREQUENT)},
-	{"value", "DSM.AF.FREQUENT_READS", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT_READS)},
-	{"value", "DSM.AF.FREQUENT_WRITES", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT_WRITES)},
-	{"value", "DSM.AF.FREQUENT", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT)},
-	{"value", "DSM.AF.ONE_TIME", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_ONE_TIME)},
-	{"value", "DSM.AF.SPECULATIVE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_SPECULATIVE)},
-	{"value", "DSM.AF.SOON_OVERWRITTEN", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_SOON_OVERWRITTEN)},
-	{"bits", "DSM.AL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, ~0ULL)},
-	{"value", "DSM.AL.NONE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_NONE)},
-	{"value", "DSM.AL.IDLE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_IDLE)},
-	{"value", "DSM.AL.NORMAL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_NORMAL)},
-	{"value", "DSM.AL.LOW", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_LOW)},
-	{"bits", "DSM.SEQREQ", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_SEQREQ, ~0ULL)},
-	{"bits", "DSM.INCPRS", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_INCPRS, ~0ULL)},
-	{"word", "DSM", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_LOW) | GPUNVME_FIELD_PREP(GPUNVME_DSM_SEQREQ, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_DSM_INCPRS, PATTERN)},
-	{"bits", "CommandExtensionCdw13.CEV", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_CEV, ~0ULL)},
-	{"bits", "CommandExtensionCdw13.DSPEC", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC, ~0ULL)},
-	{"word", "CommandExtensionCdw13", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_CEV, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC, PATTERN)},
-	{"bits", "WriteZeroesDw0.LBACZ", 0, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DW0_LBACZ, ~0ULL)},
-	{"word", "WriteZeroesDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DW0_LBACZ, PATTERN)},
-	{"bits", "CancelDw0.CMDA", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CMDA, ~0ULL)},
-	{"bits", "CancelDw0.CEDA", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CEDA, ~0ULL)},
-	{"word", "CancelDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CMDA, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CEDA, PATTERN)},
-	{"bits", "ZoneManagementSendDw0.ZCC", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, ~0ULL)},
-	{"word", "ZoneManagementSendDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, PATTERN)},
+	{"bits", "TelemetryHostLsp.CTHID", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_CTHID, ~0ULL)},
+	{"bits", "TelemetryHostLsp.MCDA", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, ~0ULL)},
+	{"value", "TelemetryHostLsp.MCDA.CONTROLLER_DETERMINES", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_CONTROLLER_DETERMINES)},
+	{"value", "TelemetryHostLsp.MCDA.DATA_AREA_1", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREA_1)},
+	{"value", "TelemetryHostLsp.MCDA.DATA_AREAS_1_TO_2", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_2)},
+	{"value", "TelemetryHostLsp.MCDA.DATA_AREAS_1_TO_3", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_3)},
+	{"value", "TelemetryHostLsp.MCDA.DATA_AREAS_1_TO_4", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4)},
+	{"word", "TelemetryHostLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_CTHID, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4)},
+	{"bits", "AnaLsp.RGO", 0, GPUNVME_FIELD_PREP(GPUNVME_ANA_LSP_RGO, ~0ULL)},
+	{"word", "AnaLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_ANA_LSP_RGO, PATTERN)},
+	{"bits", "PersistentEventLsp.ACT", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, ~0ULL)},
+	{"value", "PersistentEventLsp.ACT.READ", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_READ)},
+	{"value", "PersistentEventLsp.ACT.ESTABLISH_CONTEXT_AND_READ", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ)},
+	{"value", "PersistentEventLsp.ACT.RELEASE_CONTEXT", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_RELEASE_CONTEXT)},
+	{"value", "PersistentEventLsp.ACT.ESTABLISH_CONTEXT_AND_READ_HEADER", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER)},
+	{"word", "PersistentEventLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER)},
+	{"bits", "LockdownLsp.SCP", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, ~0ULL)},
+	{"value", "LockdownLsp.SCP.ADMIN_OPCODE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_ADMIN_OPCODE)},
+	{"value", "LockdownLsp.SCP.FEATURE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_FEATURE)},
+	{"value", "LockdownLsp.SCP.MANAGEMENT_OPCODE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_MANAGEMENT_OPCODE)},
+	{"value", "LockdownLsp.SCP.PCIE_OPCODE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_PCIE_OPCODE)},
+	{"bits", "LockdownLsp.CNTTS", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, ~0ULL)},
+	{"value", "LockdownLsp.CNTTS.CAN_BE_PROHIBITED", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_CAN_BE_PROHIBITED)},
+	{"value", "LockdownLsp.CNTTS.PROHIBITED", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED)},
+	{"value", "LockdownLsp.CNTTS.PROHIBITED_OUT_OF_BAND", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND)},
+	{"word", "LockdownLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_PCIE_OPCODE) | GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND)},
+	{"bits", "BootPartitionLsp.BPID", 0, GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_LSP_BPID, ~0ULL)},
+	{"word", "BootPartitionLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_LSP_BPID, PATTERN)},
+	{"bits", "ReachabilityGroupsLsp.RGO", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_GROUPS_LSP_RGO, ~0ULL)},
+	{"word", "ReachabilityGroupsLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_GROUPS_LSP_RGO, PATTERN)},
+	{"bits", "ReachabilityAssociationsLsp.RAO", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO, ~0ULL)},
+	{"word", "ReachabilityAssociationsLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO, PATTERN)},
+	{"bits", "FdpEventsLsp.FDPET", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, ~0ULL)},
+	{"value", "FdpEventsLsp.FDPET.CONTROLLER_EVENTS", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, GPUNVME_FDP_EVENTS_LSP_FDPET_CONTROLLER_EVENTS)},
+	{"value", "FdpEventsLsp.FDPET.HOST_EVENTS", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS)},
+	{"word", "FdpEventsLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS)},
+	{"bits", "TelemetryHostLidsp.MCDAS", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS, ~0ULL)},
+	{"word", "TelemetryHostLidsp", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS, PATTERN)},
+	{"bits", "PersistentEventLidsp.ECRH", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH, ~0ULL)},
+	{"word", "PersistentEventLidsp", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH, PATTERN)},
 	{"bits", "LogPageSupport.LSUPP", 0, GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_LSUPP, ~0ULL)},
 	{"bits", "LogPageSupport.IOS", 0, GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_IOS, ~0ULL)},
 	{"bits", "LogPageSupport.LIDSP", 0, GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_LIDSP, ~0ULL)},
@@ -2448,46 +2441,149 @@ static const struct word words[] = {
 	{"bits", "ManagementCommandEffects.DSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_DSCPE, ~0ULL)},
 	{"bits", "ManagementCommandEffects.NSSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE, ~0ULL)},
 	{"word", "ManagementCommandEffects", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSUPP, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_UDCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NIC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSETSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_EGSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_DSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE, PATTERN)},
-	{"bits", "TelemetryHostLsp.CTHID", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_CTHID, ~0ULL)},
-	{"bits", "TelemetryHostLsp.MCDA", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, ~0ULL)},
-	{"value", "TelemetryHostLsp.MCDA.CONTROLLER_DETERMINES", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_CONTROLLER_DETERMINES)},
-	{"value", "TelemetryHostLsp.MCDA.DATA_AREA_1", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREA_1)},
-	{"value", "TelemetryHostLsp.MCDA.DATA_AREAS_1_TO_2", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_2)},
-	{"value", "TelemetryHostLsp.MCDA.DATA_AREAS_1_TO_3", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_3)},
-	{"value", "TelemetryHostLsp.MCDA.DATA_AREAS_1_TO_4", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4)},
-	{"word", "TelemetryHostLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_CTHID, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LSP_MCDA, GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4)},
-	{"bits", "AnaLsp.RGO", 0, GPUNVME_FIELD_PREP(GPUNVME_ANA_LSP_RGO, ~0ULL)},
-	{"word", "AnaLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_ANA_LSP_RGO, PATTERN)},
-	{"bits", "PersistentEventLsp.ACT", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, ~0ULL)},
-	{"value", "PersistentEventLsp.ACT.READ", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_READ)},
-	{"value", "PersistentEventLsp.ACT.ESTABLISH_CONTEXT_AND_READ", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ)},
-	{"value", "PersistentEventLsp.ACT.RELEASE_CONTEXT", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_RELEASE_CONTEXT)},
-	{"value", "PersistentEventLsp.ACT.ESTABLISH_CONTEXT_AND_READ_HEADER", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER)},
-	{"word", "PersistentEventLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LSP_ACT, GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER)},
-	{"bits", "LockdownLsp.SCP", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, ~0ULL)},
-	{"value", "LockdownLsp.SCP.ADMIN_OPCODE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_ADMIN_OPCODE)},
-	{"value", "LockdownLsp.SCP.FEATURE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_FEATURE)},
-	{"value", "LockdownLsp.SCP.MANAGEMENT_OPCODE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_MANAGEMENT_OPCODE)},
-	{"value", "LockdownLsp.SCP.PCIE_OPCODE", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_PCIE_OPCODE)},
-	{"bits", "LockdownLsp.CNTTS", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, ~0ULL)},
-	{"value", "LockdownLsp.CNTTS.CAN_BE_PROHIBITED", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_CAN_BE_PROHIBITED)},
-	{"value", "LockdownLsp.CNTTS.PROHIBITED", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED)},
-	{"value", "LockdownLsp.CNTTS.PROHIBITED_OUT_OF_BAND", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND)},
-	{"word", "LockdownLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_SCP, GPUNVME_LOCKDOWN_LSP_SCP_PCIE_OPCODE) | GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LSP_CNTTS, GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND)},
-	{"bits", "BootPartitionLsp.BPID", 0, GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_LSP_BPID, ~0ULL)},
-	{"word", "BootPartitionLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_LSP_BPID, PATTERN)},
-	{"bits", "ReachabilityGroupsLsp.RGO", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_GROUPS_LSP_RGO, ~0ULL)},
-	{"word", "ReachabilityGroupsLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_GROUPS_LSP_RGO, PATTERN)},
-	{"bits", "ReachabilityAssociationsLsp.RAO", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO, ~0ULL)},
-	{"word", "ReachabilityAssociationsLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO, PATTERN)},
-	{"bits", "FdpEventsLsp.FDPET", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, ~0ULL)},
-	{"value", "FdpEventsLsp.FDPET.CONTROLLER_EVENTS", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, GPUNVME_FDP_EVENTS_LSP_FDPET_CONTROLLER_EVENTS)},
-	{"value", "FdpEventsLsp.FDPET.HOST_EVENTS", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS)},
-	{"word", "FdpEventsLsp", 0, GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENTS_LSP_FDPET, GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS)},
-	{"bits", "TelemetryHostLidsp.MCDAS", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS, ~0ULL)},
-	{"word", "TelemetryHostLidsp", 0, GPUNVME_FIELD_PREP(GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS, PATTERN)},
-	{"bits", "PersistentEventLidsp.ECRH", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH, ~0ULL)},
-	{"word", "PersistentEventLidsp", 0, GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH, PATTERN)},
+	{"bits", "FirmwareUpdateDw0.ASQFWO", 0, GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO, ~0ULL)},
+	{"bits", "FirmwareUpdateDw0.MEFWO", 0, GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO, ~0ULL)},
+	{"word", "FirmwareUpdateDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO, PATTERN)},
+	{"bits", "NamespaceManagementDw0.NSID", 0, GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID, ~0ULL)},
+	{"word", "NamespaceManagementDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID, PATTERN)},
+	{"bits", "CapacityManagementDw0.CELID", 0, GPUNVME_FIELD_PREP(GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID, ~0ULL)},
+	{"word", "CapacityManagementDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID, PATTERN)},
+	{"bits", "EnableDirectiveCdw12.ENDIR", 0, GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR, ~0ULL)},
+	{"bits", "EnableDirectiveCdw12.DTYPE", 0, GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE, ~0ULL)},
+	{"word", "EnableDirectiveCdw12", 0, GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE, PATTERN)},
+	{"bits", "AllocateResourcesCdw12.NSR", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR, ~0ULL)},
+	{"word", "AllocateResourcesCdw12", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR, PATTERN)},
+	{"bits", "AllocateResourcesDw0.NSA", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_DW0_NSA, ~0ULL)},
+	{"word", "AllocateResourcesDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_DW0_NSA, PATTERN)},
+	{"bits", "PRINFO.RTCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_RTCHK, ~0ULL)},
+	{"bits", "PRINFO.ATCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_ATCHK, ~0ULL)},
+	{"bits", "PRINFO.GRDCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_GRDCHK, ~0ULL)},
+	{"bits", "PRINFO.PRACT", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_PRACT, ~0ULL)},
+	{"word", "PRINFO", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_RTCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_ATCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_GRDCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_PRACT, PATTERN)},
+	{"bits", "DSM.AF", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, ~0ULL)},
+	{"value", "DSM.AF.NONE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_NONE)},
+	{"value", "DSM.AF.TYPICAL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_TYPICAL)},
+	{"value", "DSM.AF.INFREQUENT", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_INFREQUENT)},
+	{"value", "DSM.AF.FREQUENT_READS", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT_READS)},
+	{"value", "DSM.AF.FREQUENT_WRITES", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT_WRITES)},
+	{"value", "DSM.AF.FREQUENT", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT)},
+	{"value", "DSM.AF.ONE_TIME", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_ONE_TIME)},
+	{"value", "DSM.AF.SPECULATIVE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_SPECULATIVE)},
+	{"value", "DSM.AF.SOON_OVERWRITTEN", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_SOON_OVERWRITTEN)},
+	{"bits", "DSM.AL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, ~0ULL)},
+	{"value", "DSM.AL.NONE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_NONE)},
+	{"value", "DSM.AL.IDLE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_IDLE)},
+	{"value", "DSM.AL.NORMAL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_NORMAL)},
+	{"value", "DSM.AL.LOW", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_LOW)},
+	{"bits", "DSM.SEQREQ", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_SEQREQ, ~0ULL)},
+	{"bits", "DSM.INCPRS", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_INCPRS, ~0ULL)},
+	{"word", "DSM", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_LOW) | GPUNVME_FIELD_PREP(GPUNVME_DSM_SEQREQ, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_DSM_INCPRS, PATTERN)},
+	{"bits", "CommandExtensionCdw13.CEV", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_CEV, ~0ULL)},
+	{"bits", "CommandExtensionCdw13.DSPEC", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC, ~0ULL)},
+	{"word", "CommandExtensionCdw13", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_CEV, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC, PATTERN)},
+	{"bits", "WriteZeroesDw0.LBACZ", 0, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DW0_LBACZ, ~0ULL)},
+	{"word", "WriteZeroesDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DW0_LBACZ, PATTERN)},
+	{"bits", "CancelDw0.CMDA", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CMDA, ~0ULL)},
+	{"bits", "CancelDw0.CEDA", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CEDA, ~0ULL)},
+	{"word", "CancelDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CMDA, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CEDA, PATTERN)},
+	{"bits", "ZoneManagementSendDw0.ZCC", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, ~0ULL)},
+	{"word", "ZoneManagementSendDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, PATTERN)},
+	{"number", "SGL_TYPE.DATA_BLOCK", 0, GPUNVME_SGL_TYPE_DATA_BLOCK},
+	{"number", "SGL_TYPE.BIT_BUCKET", 0, GPUNVME_SGL_TYPE_BIT_BUCKET},
+	{"number", "SGL_TYPE.SEGMENT", 0, GPUNVME_SGL_TYPE_SEGMENT},
+	{"number", "SGL_TYPE.LAST_SEGMENT", 0, GPUNVME_SGL_TYPE_LAST_SEGMENT},
+	{"number", "SGL_TYPE.KEYED_DATA_BLOCK", 0, GPUNVME_SGL_TYPE_KEYED_DATA_BLOCK},
+	{"number", "SGL_TYPE.TRANSPORT_DATA_BLOCK", 0, GPUNVME_SGL_TYPE_TRANSPORT_DATA_BLOCK},
+	{"number", "SGL_TYPE.VENDOR", 0, GPUNVME_SGL_TYPE_VENDOR},
+	{"number", "SGL_SUB_TYPE.ADDRESS", 0, GPUNVME_SGL_SUB_TYPE_ADDRESS},
+	{"number", "SGL_SUB_TYPE.OFFSET", 0, GPUNVME_SGL_SUB_TYPE_OFFSET},
+	{"number", "ADMIN_OPCODE.DELETE_IO_SQ", 0, GPUNVME_ADMIN_OPCODE_DELETE_IO_SQ},
+	{"number", "ADMIN_OPCODE.CREATE_IO_SQ", 0, GPUNVME_ADMIN_OPCODE_CREATE_IO_SQ},
+	{"number", "ADMIN_OPCODE.GET_LOG_PAGE", 0, GPUNVME_ADMIN_OPCODE_GET_LOG_PAGE},
+	{"number", "ADMIN_OPCODE.DELETE_IO_CQ", 0, GPUNVME_ADMIN_OPCODE_DELETE_IO_CQ},
+	{"number", "ADMIN_OPCODE.CREATE_IO_CQ", 0, GPUNVME_ADMIN_OPCODE_CREATE_IO_CQ},
+	{"number", "ADMIN_OPCODE.IDENTIFY", 0, GPUNVME_ADMIN_OPCODE_IDENTIFY},
+	{"number", "ADMIN_OPCODE.ABORT", 0, GPUNVME_ADMIN_OPCODE_ABORT},
+	{"number", "ADMIN_OPCODE.SET_FEATURES", 0, GPUNVME_ADMIN_OPCODE_SET_FEATURES},
+	{"number", "ADMIN_OPCODE.GET_FEATURES", 0, GPUNVME_ADMIN_OPCODE_GET_FEATURES},
+	{"number", "ADMIN_OPCODE.ASYNCHRONOUS_EVENT_REQUEST", 0, GPUNVME_ADMIN_OPCODE_ASYNCHRONOUS_EVENT_REQUEST},
+	{"number", "ADMIN_OPCODE.NAMESPACE_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_NAMESPACE_MANAGEMENT},
+	{"number", "ADMIN_OPCODE.FIRMWARE_COMMIT", 0, GPUNVME_ADMIN_OPCODE_FIRMWARE_COMMIT},
+	{"number", "ADMIN_OPCODE.FIRMWARE_IMAGE_DOWNLOAD", 0, GPUNVME_ADMIN_OPCODE_FIRMWARE_IMAGE_DOWNLOAD},
+	{"number", "ADMIN_OPCODE.DEVICE_SELF_TEST", 0, GPUNVME_ADMIN_OPCODE_DEVICE_SELF_TEST},
+	{"number", "ADMIN_OPCODE.NAMESPACE_ATTACHMENT", 0, GPUNVME_ADMIN_OPCODE_NAMESPACE_ATTACHMENT},
+	{"number", "ADMIN_OPCODE.KEEP_ALIVE", 0, GPUNVME_ADMIN_OPCODE_KEEP_ALIVE},
+	{"number", "ADMIN_OPCODE.DIRECTIVE_SEND", 0, GPUNVME_ADMIN_OPCODE_DIRECTIVE_SEND},
+	{"number", "ADMIN_OPCODE.DIRECTIVE_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_DIRECTIVE_RECEIVE},
+	{"number", "ADMIN_OPCODE.VIRTUALIZATION_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_VIRTUALIZATION_MANAGEMENT},
+	{"number", "ADMIN_OPCODE.NVME_MI_SEND", 0, GPUNVME_ADMIN_OPCODE_NVME_MI_SEND},
+	{"number", "ADMIN_OPCODE.NVME_MI_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_NVME_MI_RECEIVE},
+	{"number", "ADMIN_OPCODE.CAPACITY_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_CAPACITY_MANAGEMENT},
+	{"number", "ADMIN_OPCODE.DISCOVERY_INFORMATION_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_DISCOVERY_INFORMATION_MANAGEMENT},
+	{"number", "ADMIN_OPCODE.FABRIC_ZONING_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_RECEIVE},
+	{"number", "ADMIN_OPCODE.LOCKDOWN", 0, GPUNVME_ADMIN_OPCODE_LOCKDOWN},
+	{"number", "ADMIN_OPCODE.FABRIC_ZONING_LOOKUP", 0, GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_LOOKUP},
+	{"number", "ADMIN_OPCODE.CLEAR_EXPORTED_NVM_RESOURCE_CONFIGURATION", 0, GPUNVME_ADMIN_OPCODE_CLEAR_EXPORTED_NVM_RESOURCE_CONFIGURATION},
+	{"number", "ADMIN_OPCODE.FABRIC_ZONING_SEND", 0, GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_SEND},
+	{"number", "ADMIN_OPCODE.CREATE_EXPORTED_NVM_SUBSYSTEM", 0, GPUNVME_ADMIN_OPCODE_CREATE_EXPORTED_NVM_SUBSYSTEM},
+	{"number", "ADMIN_OPCODE.MANAGE_EXPORTED_NVM_SUBSYSTEM", 0, GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NVM_SUBSYSTEM},
+	{"number", "ADMIN_OPCODE.MANAGE_EXPORTED_NAMESPACE", 0, GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NAMESPACE},
+	{"number", "ADMIN_OPCODE.MANAGE_EXPORTED_PORT", 0, GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_PORT},
+	{"number", "ADMIN_OPCODE.SEND_DISCOVERY_LOG_PAGE", 0, GPUNVME_ADMIN_OPCODE_SEND_DISCOVERY_LOG_PAGE},
+	{"number", "ADMIN_OPCODE.TRACK_SEND", 0, GPUNVME_ADMIN_OPCODE_TRACK_SEND},
+	{"number", "ADMIN_OPCODE.TRACK_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_TRACK_RECEIVE},
+	{"number", "ADMIN_OPCODE.MIGRATION_SEND", 0, GPUNVME_ADMIN_OPCODE_MIGRATION_SEND},
+	{"number", "ADMIN_OPCODE.MIGRATION_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_MIGRATION_RECEIVE},
+	{"number", "ADMIN_OPCODE.CONTROLLER_DATA_QUEUE", 0, GPUNVME_ADMIN_OPCODE_CONTROLLER_DATA_QUEUE},
+	{"number", "ADMIN_OPCODE.DOORBELL_BUFFER_CONFIG", 0, GPUNVME_ADMIN_OPCODE_DOORBELL_BUFFER_CONFIG},
+	{"number", "ADMIN_OPCODE.FABRICS", 0, GPUNVME_ADMIN_OPCODE_FABRICS},
+	{"number", "ADMIN_OPCODE.FORMAT_NVM", 0, GPUNVME_ADMIN_OPCODE_FORMAT_NVM},
+	{"number", "ADMIN_OPCODE.SECURITY_SEND", 0, GPUNVME_ADMIN_OPCODE_SECURITY_SEND},
+	{"number", "ADMIN_OPCODE.SECURITY_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_SECURITY_RECEIVE},
+	{"number", "ADMIN_OPCODE.SANITIZE", 0, GPUNVME_ADMIN_OPCODE_SANITIZE},
+	{"number", "ADMIN_OPCODE.LOAD_PROGRAM", 0, GPUNVME_ADMIN_OPCODE_LOAD_PROGRAM},
+	{"number", "ADMIN_OPCODE.GET_LBA_STATUS", 0, GPUNVME_ADMIN_OPCODE_GET_LBA_STATUS},
+	{"number", "ADMIN_OPCODE.PROGRAM_ACTIVATION_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_PROGRAM_ACTIVATION_MANAGEMENT},
+	{"number", "ADMIN_OPCODE.MEMORY_RANGE_SET_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_MEMORY_RANGE_SET_MANAGEMENT},
+	{"number", "AET.ERROR_STATUS", 0, GPUNVME_AET_ERROR_STATUS},
+	{"number", "AET.SMART_HEALTH_STATUS", 0, GPUNVME_AET_SMART_HEALTH_STATUS},
+	{"number", "AET.NOTICE", 0, GPUNVME_AET_NOTICE},
+	{"number", "AET.IMMEDIATE", 0, GPUNVME_AET_IMMEDIATE},
+	{"number", "AET.ONE_SHOT", 0, GPUNVME_AET_ONE_SHOT},
+	{"number", "AET.IO_COMMAND_SPECIFIC", 0, GPUNVME_AET_IO_COMMAND_SPECIFIC},
+	{"number", "AET.VENDOR", 0, GPUNVME_AET_VENDOR},
+	{"number", "AEI_ERROR.INVALID_DOORBELL_REGISTER", 0, GPUNVME_AEI_ERROR_INVALID_DOORBELL_REGISTER},
+	{"number", "AEI_ERROR.INVALID_DOORBELL_VALUE", 0, GPUNVME_AEI_ERROR_INVALID_DOORBELL_VALUE},
+	{"number", "AEI_ERROR.DIAGNOSTIC_FAILURE", 0, GPUNVME_AEI_ERROR_DIAGNOSTIC_FAILURE},
+	{"number", "AEI_ERROR.PERSISTENT_INTERNAL_ERROR", 0, GPUNVME_AEI_ERROR_PERSISTENT_INTERNAL_ERROR},
+	{"number", "AEI_ERROR.TRANSIENT_INTERNAL_ERROR", 0, GPUNVME_AEI_ERROR_TRANSIENT_INTERNAL_ERROR},
+	{"number", "AEI_ERROR.FIRMWARE_IMAGE_LOAD_ERROR", 0, GPUNVME_AEI_ERROR_FIRMWARE_IMAGE_LOAD_ERROR},
+	{"number", "AEI_SMART.SUBSYSTEM_RELIABILITY", 0, GPUNVME_AEI_SMART_SUBSYSTEM_RELIABILITY},
+	{"number", "AEI_SMART.TEMPERATURE_THRESHOLD", 0, GPUNVME_AEI_SMART_TEMPERATURE_THRESHOLD},
+	{"number", "AEI_SMART.SPARE_BELOW_THRESHOLD", 0, GPUNVME_AEI_SMART_SPARE_BELOW_THRESHOLD},
+	{"number", "AEI_NOTICE.ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED", 0, GPUNVME_AEI_NOTICE_ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED},
+	{"number", "AEI_NOTICE.FIRMWARE_ACTIVATION_STARTING", 0, GPUNVME_AEI_NOTICE_FIRMWARE_ACTIVATION_STARTING},
+	{"number", "AEI_NOTICE.TELEMETRY_LOG_CHANGED", 0, GPUNVME_AEI_NOTICE_TELEMETRY_LOG_CHANGED},
+	{"number", "AEI_NOTICE.ASYMMETRIC_NAMESPACE_ACCESS_CHANGE", 0, GPUNVME_AEI_NOTICE_ASYMMETRIC_NAMESPACE_ACCESS_CHANGE},
+	{"number", "AEI_NOTICE.PREDICTABLE_LATENCY_EVENT_AGGREGATE_LOG_CHANGE", 0, GPUNVME_AEI_NOTICE_PREDICTABLE_LATENCY_EVENT_AGGREGATE_LOG_CHANGE},
+	{"number", "AEI_NOTICE.LBA_STATUS_INFORMATION_ALERT", 0, GPUNVME_AEI_NOTICE_LBA_STATUS_INFORMATION_ALERT},
+	{"number", "AEI_NOTICE.ENDURANCE_GROUP_EVENT_AGGREGATE_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_ENDURANCE_GROUP_EVENT_AGGREGATE_LOG_PAGE_CHANGE},
+	{"number", "AEI_NOTICE.REACHABILITY_GROUP_CHANGE", 0, GPUNVME_AEI_NOTICE_REACHABILITY_GROUP_CHANGE},
+	{"number", "AEI_NOTICE.REACHABILITY_ASSOCIATION_CHANGE", 0, GPUNVME_AEI_NOTICE_REACHABILITY_ASSOCIATION_CHANGE},
+	{"number", "AEI_NOTICE.ALLOCATED_NAMESPACE_ATTRIBUTE_CHANGED", 0, GPUNVME_AEI_NOTICE_ALLOCATED_NAMESPACE_ATTRIBUTE_CHANGED},
+	{"number", "AEI_NOTICE.ZONE_DESCRIPTOR_CHANGED", 0, GPUNVME_AEI_NOTICE_ZONE_DESCRIPTOR_CHANGED},
+	{"number", "AEI_NOTICE.DISCOVERY_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_DISCOVERY_LOG_PAGE_CHANGE},
+	{"number", "AEI_NOTICE.HOST_DISCOVERY_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_HOST_DISCOVERY_LOG_PAGE_CHANGE},
+	{"number", "AEI_NOTICE.AVE_DISCOVERY_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_AVE_DISCOVERY_LOG_PAGE_CHANGE},
+	{"number", "AEI_NOTICE.PULL_MODEL_DDC_REQUEST", 0, GPUNVME_AEI_NOTICE_PULL_MODEL_DDC_REQUEST},
+	{"number", "AEI_IO_COMMAND.RESERVATION_LOG_PAGE_AVAILABLE", 0, GPUNVME_AEI_IO_COMMAND_RESERVATION_LOG_PAGE_AVAILABLE},
+	{"number", "AEI_IO_COMMAND.SANITIZE_OPERATION_COMPLETED", 0, GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED},
+	{"number", "AEI_IO_COMMAND.SANITIZE_OPERATION_COMPLETED_WITH_UNEXPECTED_DEALLOCATION", 0, GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED_WITH_UNEXPECTED_DEALLOCATION},
+	{"number", "AEI_IO_COMMAND.SANITIZE_OPERATION_ENTERED_MEDIA_VERIFICATION_STATE", 0, GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_ENTERED_MEDIA_VERIFICATION_STATE},
+	{"number", "AEI_IMMEDIATE.NVM_SUBSYSTEM_NORMAL_SHUTDOWN", 0, GPUNVME_AEI_IMMEDIATE_NVM_SUBSYSTEM_NORMAL_SHUTDOWN},
+	{"number", "AEI_IMMEDIATE.TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY", 0, GPUNVME_AEI_IMMEDIATE_TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY},
+	{"number", "AEI_ONE_SHOT.CONTROLLER_DATA_QUEUE_TAIL_POINTER", 0, GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_TAIL_POINTER},
+	{"number", "AEI_ONE_SHOT.CONTROLLER_DATA_QUEUE_FULL_ERROR", 0, GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_FULL_ERROR},
 	{"number", "CNS.NAMESPACE", 0, GPUNVME_CNS_NAMESPACE},
 	{"number", "CNS.CONTROLLER", 0, GPUNVME_CNS_CONTROLLER},
 	{"number", "CNS.ACTIVE_NAMESPACE_LIST", 0, GPUNVME_CNS_ACTIVE_NAMESPACE_LIST},
@@ -2569,61 +2665,6 @@ static const struct word words[] = {
 	{"number", "FID.RESERVATION_PERSISTENCE", 0, GPUNVME_FID_RESERVATION_PERSISTENCE},
 	{"number", "FID.NAMESPACE_WRITE_PROTECTION_CONFIG", 0, GPUNVME_FID_NAMESPACE_WRITE_PROTECTION_CONFIG},
 	{"number", "FID.BOOT_PARTITION_WRITE_PROTECTION_CONFIG", 0, GPUNVME_FID_BOOT_PARTITION_WRITE_PROTECTION_CONFIG},
-	{"number", "ADMIN_OPCODE.DELETE_IO_SQ", 0, GPUNVME_ADMIN_OPCODE_DELETE_IO_SQ},
-	{"number", "ADMIN_OPCODE.CREATE_IO_SQ", 0, GPUNVME_ADMIN_OPCODE_CREATE_IO_SQ},
-	{"number", "ADMIN_OPCODE.GET_LOG_PAGE", 0, GPUNVME_ADMIN_OPCODE_GET_LOG_PAGE},
-	{"number", "ADMIN_OPCODE.DELETE_IO_CQ", 0, GPUNVME_ADMIN_OPCODE_DELETE_IO_CQ},
-	{"number", "ADMIN_OPCODE.CREATE_IO_CQ", 0, GPUNVME_ADMIN_OPCODE_CREATE_IO_CQ},
-	{"number", "ADMIN_OPCODE.IDENTIFY", 0, GPUNVME_ADMIN_OPCODE_IDENTIFY},
-	{"number", "ADMIN_OPCODE.ABORT", 0, GPUNVME_ADMIN_OPCODE_ABORT},
-	{"number", "ADMIN_OPCODE.SET_FEATURES", 0, GPUNVME_ADMIN_OPCODE_SET_FEATURES},
-	{"number", "ADMIN_OPCODE.GET_FEATURES", 0, GPUNVME_ADMIN_OPCODE_GET_FEATURES},
-	{"number", "ADMIN_OPCODE.ASYNCHRONOUS_EVENT_REQUEST", 0, GPUNVME_ADMIN_OPCODE_ASYNCHRONOUS_EVENT_REQUEST},
-	{"number", "ADMIN_OPCODE.NAMESPACE_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_NAMESPACE_MANAGEMENT},
-	{"number", "ADMIN_OPCODE.FIRMWARE_COMMIT", 0, GPUNVME_ADMIN_OPCODE_FIRMWARE_COMMIT},
-	{"number", "ADMIN_OPCODE.FIRMWARE_IMAGE_DOWNLOAD", 0, GPUNVME_ADMIN_OPCODE_FIRMWARE_IMAGE_DOWNLOAD},
-	{"number", "ADMIN_OPCODE.DEVICE_SELF_TEST", 0, GPUNVME_ADMIN_OPCODE_DEVICE_SELF_TEST},
-	{"number", "ADMIN_OPCODE.NAMESPACE_ATTACHMENT", 0, GPUNVME_ADMIN_OPCODE_NAMESPACE_ATTACHMENT},
-	{"number", "ADMIN_OPCODE.KEEP_ALIVE", 0, GPUNVME_ADMIN_OPCODE_KEEP_ALIVE},
-	{"number", "ADMIN_OPCODE.DIRECTIVE_SEND", 0, GPUNVME_ADMIN_OPCODE_DIRECTIVE_SEND},
-	{"number", "ADMIN_OPCODE.DIRECTIVE_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_DIRECTIVE_RECEIVE},
-	{"number", "ADMIN_OPCODE.VIRTUALIZATION_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_VIRTUALIZATION_MANAGEMENT},
-	{"number", "ADMIN_OPCODE.NVME_MI_SEND", 0, GPUNVME_ADMIN_OPCODE_NVME_MI_SEND},
-	{"number", "ADMIN_OPCODE.NVME_MI_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_NVME_MI_RECEIVE},
-	{"number", "ADMIN_OPCODE.CAPACITY_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_CAPACITY_MANAGEMENT},
-	{"number", "ADMIN_OPCODE.DISCOVERY_INFORMATION_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_DISCOVERY_INFORMATION_MANAGEMENT},
-	{"number", "ADMIN_OPCODE.FABRIC_ZONING_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_RECEIVE},
-	{"number", "ADMIN_OPCODE.LOCKDOWN", 0, GPUNVME_ADMIN_OPCODE_LOCKDOWN},
-	{"number", "ADMIN_OPCODE.FABRIC_ZONING_LOOKUP", 0, GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_LOOKUP},
-	{"number", "ADMIN_OPCODE.CLEAR_EXPORTED_NVM_RESOURCE_CONFIGURATION", 0, GPUNVME_ADMIN_OPCODE_CLEAR_EXPORTED_NVM_RESOURCE_CONFIGURATION},
-	{"number", "ADMIN_OPCODE.FABRIC_ZONING_SEND", 0, GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_SEND},
-	{"number", "ADMIN_OPCODE.CREATE_EXPORTED_NVM_SUBSYSTEM", 0, GPUNVME_ADMIN_OPCODE_CREATE_EXPORTED_NVM_SUBSYSTEM},
-	{"number", "ADMIN_OPCODE.MANAGE_EXPORTED_NVM_SUBSYSTEM", 0, GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NVM_SUBSYSTEM},
-	{"number", "ADMIN_OPCODE.MANAGE_EXPORTED_NAMESPACE", 0, GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NAMESPACE},
-	{"number", "ADMIN_OPCODE.MANAGE_EXPORTED_PORT", 0, GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_PORT},
-	{"number", "ADMIN_OPCODE.SEND_DISCOVERY_LOG_PAGE", 0, GPUNVME_ADMIN_OPCODE_SEND_DISCOVERY_LOG_PAGE},
-	{"number", "ADMIN_OPCODE.TRACK_SEND", 0, GPUNVME_ADMIN_OPCODE_TRACK_SEND},
-	{"number", "ADMIN_OPCODE.TRACK_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_TRACK_RECEIVE},
-	{"number", "ADMIN_OPCODE.MIGRATION_SEND", 0, GPUNVME_ADMIN_OPCODE_MIGRATION_SEND},
-	{"number", "ADMIN_OPCODE.MIGRATION_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_MIGRATION_RECEIVE},
-	{"number", "ADMIN_OPCODE.CONTROLLER_DATA_QUEUE", 0, GPUNVME_ADMIN_OPCODE_CONTROLLER_DATA_QUEUE},
-	{"number", "ADMIN_OPCODE.DOORBELL_BUFFER_CONFIG", 0, GPUNVME_ADMIN_OPCODE_DOORBELL_BUFFER_CONFIG},
-	{"number", "ADMIN_OPCODE.FABRICS", 0, GPUNVME_ADMIN_OPCODE_FABRICS},
-	{"number", "ADMIN_OPCODE.FORMAT_NVM", 0, GPUNVME_ADMIN_OPCODE_FORMAT_NVM},
-	{"number", "ADMIN_OPCODE.SECURITY_SEND", 0, GPUNVME_ADMIN_OPCODE_SECURITY_SEND},
-	{"number", "ADMIN_OPCODE.SECURITY_RECEIVE", 0, GPUNVME_ADMIN_OPCODE_SECURITY_RECEIVE},
-	{"number", "ADMIN_OPCODE.SANITIZE", 0, GPUNVME_ADMIN_OPCODE_SANITIZE},
-	{"number", "ADMIN_OPCODE.LOAD_PROGRAM", 0, GPUNVME_ADMIN_OPCODE_LOAD_PROGRAM},
-	{"number", "ADMIN_OPCODE.GET_LBA_STATUS", 0, GPUNVME_ADMIN_OPCODE_GET_LBA_STATUS},
-	{"number", "ADMIN_OPCODE.PROGRAM_ACTIVATION_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_PROGRAM_ACTIVATION_MANAGEMENT},
-	{"number", "ADMIN_OPCODE.MEMORY_RANGE_SET_MANAGEMENT", 0, GPUNVME_ADMIN_OPCODE_MEMORY_RANGE_SET_MANAGEMENT},
-	{"number", "DIRECTIVE_TYPE.IDENTIFY", 0, GPUNVME_DIRECTIVE_TYPE_IDENTIFY},
-	{"number", "DIRECTIVE_TYPE.STREAMS", 0, GPUNVME_DIRECTIVE_TYPE_STREAMS},
-	{"number", "DIRECTIVE_TYPE.DATA_PLACEMENT", 0, GPUNVME_DIRECTIVE_TYPE_DATA_PLACEMENT},
-	{"number", "DIRECTIVE_TYPE.VENDOR_SPECIFIC", 0, GPUNVME_DIRECTIVE_TYPE_VENDOR_SPECIFIC},
-	{"number", "IDENTIFY_DIRECTIVE_SEND.ENABLE_DIRECTIVE", 0, GPUNVME_IDENTIFY_DIRECTIVE_SEND_ENABLE_DIRECTIVE},
-	{"number", "STREAMS_DIRECTIVE_SEND.RELEASE_IDENTIFIER", 0, GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_IDENTIFIER},
-	{"number", "STREAMS_DIRECTIVE_SEND.RELEASE_RESOURCES", 0, GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_RESOURCES},
 	{"number", "CONTROLLER_METADATA_ELEMENT.OS_CTRL_NAME", 0, GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_CTRL_NAME},
 	{"number", "CONTROLLER_METADATA_ELEMENT.OS_DRIVER_NAME", 0, GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_DRIVER_NAME},
 	{"number", "CONTROLLER_METADATA_ELEMENT.OS_DRIVER_VER", 0, GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_DRIVER_VER},
@@ -2705,54 +2746,13 @@ static const struct word words[] = {
 	{"number", "PERSISTENT_EVENT.SANITIZE_MEDIA_VERIFICATION", 0, GPUNVME_PERSISTENT_EVENT_SANITIZE_MEDIA_VERIFICATION},
 	{"number", "PERSISTENT_EVENT.VENDOR_SPECIFIC", 0, GPUNVME_PERSISTENT_EVENT_VENDOR_SPECIFIC},
 	{"number", "PERSISTENT_EVENT.TCG_DEFINED", 0, GPUNVME_PERSISTENT_EVENT_TCG_DEFINED},
-	{"number", "AET.ERROR_STATUS", 0, GPUNVME_AET_ERROR_STATUS},
-	{"number", "AET.SMART_HEALTH_STATUS", 0, GPUNVME_AET_SMART_HEALTH_STATUS},
-	{"number", "AET.NOTICE", 0, GPUNVME_AET_NOTICE},
-	{"number", "AET.IMMEDIATE", 0, GPUNVME_AET_IMMEDIATE},
-	{"number", "AET.ONE_SHOT", 0, GPUNVME_AET_ONE_SHOT},
-	{"number", "AET.IO_COMMAND_SPECIFIC", 0, GPUNVME_AET_IO_COMMAND_SPECIFIC},
-	{"number", "AET.VENDOR", 0, GPUNVME_AET_VENDOR},
-	{"number", "AEI_ERROR.INVALID_DOORBELL_REGISTER", 0, GPUNVME_AEI_ERROR_INVALID_DOORBELL_REGISTER},
-	{"number", "AEI_ERROR.INVALID_DOORBELL_VALUE", 0, GPUNVME_AEI_ERROR_INVALID_DOORBELL_VALUE},
-	{"number", "AEI_ERROR.DIAGNOSTIC_FAILURE", 0, GPUNVME_AEI_ERROR_DIAGNOSTIC_FAILURE},
-	{"number", "AEI_ERROR.PERSISTENT_INTERNAL_ERROR", 0, GPUNVME_AEI_ERROR_PERSISTENT_INTERNAL_ERROR},
-	{"number", "AEI_ERROR.TRANSIENT_INTERNAL_ERROR", 0, GPUNVME_AEI_ERROR_TRANSIENT_INTERNAL_ERROR},
-	{"number", "AEI_ERROR.FIRMWARE_IMAGE_LOAD_ERROR", 0, GPUNVME_AEI_ERROR_FIRMWARE_IMAGE_LOAD_ERROR},
-	{"number", "AEI_SMART.SUBSYSTEM_RELIABILITY", 0, GPUNVME_AEI_SMART_SUBSYSTEM_RELIABILITY},
-	{"number", "AEI_SMART.TEMPERATURE_THRESHOLD", 0, GPUNVME_AEI_SMART_TEMPERATURE_THRESHOLD},
-	{"number", "AEI_SMART.SPARE_BELOW_THRESHOLD", 0, GPUNVME_AEI_SMART_SPARE_BELOW_THRESHOLD},
-	{"number", "AEI_NOTICE.ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED", 0, GPUNVME_AEI_NOTICE_ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED},
-	{"number", "AEI_NOTICE.FIRMWARE_ACTIVATION_STARTING", 0, GPUNVME_AEI_NOTICE_FIRMWARE_ACTIVATION_STARTING},
-	{"number", "AEI_NOTICE.TELEMETRY_LOG_CHANGED", 0, GPUNVME_AEI_NOTICE_TELEMETRY_LOG_CHANGED},
-	{"number", "AEI_NOTICE.ASYMMETRIC_NAMESPACE_ACCESS_CHANGE", 0, GPUNVME_AEI_NOTICE_ASYMMETRIC_NAMESPACE_ACCESS_CHANGE},
-	{"number", "AEI_NOTICE.PREDICTABLE_LATENCY_EVENT_AGGREGATE_LOG_CHANGE", 0, GPUNVME_AEI_NOTICE_PREDICTABLE_LATENCY_EVENT_AGGREGATE_LOG_CHANGE},
-	{"number", "AEI_NOTICE.LBA_STATUS_INFORMATION_ALERT", 0, GPUNVME_AEI_NOTICE_LBA_STATUS_INFORMATION_ALERT},
-	{"number", "AEI_NOTICE.ENDURANCE_GROUP_EVENT_AGGREGATE_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_ENDURANCE_GROUP_EVENT_AGGREGATE_LOG_PAGE_CHANGE},
-	{"number", "AEI_NOTICE.REACHABILITY_GROUP_CHANGE", 0, GPUNVME_AEI_NOTICE_REACHABILITY_GROUP_CHANGE},
-	{"number", "AEI_NOTICE.REACHABILITY_ASSOCIATION_CHANGE", 0, GPUNVME_AEI_NOTICE_REACHABILITY_ASSOCIATION_CHANGE},
-	{"number", "AEI_NOTICE.ALLOCATED_NAMESPACE_ATTRIBUTE_CHANGED", 0, GPUNVME_AEI_NOTICE_ALLOCATED_NAMESPACE_ATTRIBUTE_CHANGED},
-	{"number", "AEI_NOTICE.ZONE_DESCRIPTOR_CHANGED", 0, GPUNVME_AEI_NOTICE_ZONE_DESCRIPTOR_CHANGED},
-	{"number", "AEI_NOTICE.DISCOVERY_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_DISCOVERY_LOG_PAGE_CHANGE},
-	{"number", "AEI_NOTICE.HOST_DISCOVERY_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_HOST_DISCOVERY_LOG_PAGE_CHANGE},
-	{"number", "AEI_NOTICE.AVE_DISCOVERY_LOG_PAGE_CHANGE", 0, GPUNVME_AEI_NOTICE_AVE_DISCOVERY_LOG_PAGE_CHANGE},
-	{"number", "AEI_NOTICE.PULL_MODEL_DDC_REQUEST", 0, GPUNVME_AEI_NOTICE_PULL_MODEL_DDC_REQUEST},
-	{"number", "AEI_IO_COMMAND.RESERVATION_LOG_PAGE_AVAILABLE", 0, GPUNVME_AEI_IO_COMMAND_RESERVATION_LOG_PAGE_AVAILABLE},
-	{"number", "AEI_IO_COMMAND.SANITIZE_OPERATION_COMPLETED", 0, GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED},
-	{"number", "AEI_IO_COMMAND.SANITIZE_OPERATION_COMPLETED_WITH_UNEXPECTED_DEALLOCATION", 0, GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED_WITH_UNEXPECTED_DEALLOCATION},
-	{"number", "AEI_IO_COMMAND.SANITIZE_OPERATION_ENTERED_MEDIA_VERIFICATION_STATE", 0, GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_ENTERED_MEDIA_VERIFICATION_STATE},
-	{"number", "AEI_IMMEDIATE.NVM_SUBSYSTEM_NORMAL_SHUTDOWN", 0, GPUNVME_AEI_IMMEDIATE_NVM_SUBSYSTEM_NORMAL_SHUTDOWN},
-	{"number", "AEI_IMMEDIATE.TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY", 0, GPUNVME_AEI_IMMEDIATE_TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY},
-	{"number", "AEI_ONE_SHOT.CONTROLLER_DATA_QUEUE_TAIL_POINTER", 0, GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_TAIL_POINTER},
-	{"number", "AEI_ONE_SHOT.CONTROLLER_DATA_QUEUE_FULL_ERROR", 0, GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_FULL_ERROR},
-	{"number", "SGL_TYPE.DATA_BLOCK", 0, GPUNVME_SGL_TYPE_DATA_BLOCK},
-	{"number", "SGL_TYPE.BIT_BUCKET", 0, GPUNVME_SGL_TYPE_BIT_BUCKET},
-	{"number", "SGL_TYPE.SEGMENT", 0, GPUNVME_SGL_TYPE_SEGMENT},
-	{"number", "SGL_TYPE.LAST_SEGMENT", 0, GPUNVME_SGL_TYPE_LAST_SEGMENT},
-	{"number", "SGL_TYPE.KEYED_DATA_BLOCK", 0, GPUNVME_SGL_TYPE_KEYED_DATA_BLOCK},
-	{"number", "SGL_TYPE.TRANSPORT_DATA_BLOCK", 0, GPUNVME_SGL_TYPE_TRANSPORT_DATA_BLOCK},
-	{"number", "SGL_TYPE.VENDOR", 0, GPUNVME_SGL_TYPE_VENDOR},
-	{"number", "SGL_SUB_TYPE.ADDRESS", 0, GPUNVME_SGL_SUB_TYPE_ADDRESS},
-	{"number", "SGL_SUB_TYPE.OFFSET", 0, GPUNVME_SGL_SUB_TYPE_OFFSET},
+	{"number", "DIRECTIVE_TYPE.IDENTIFY", 0, GPUNVME_DIRECTIVE_TYPE_IDENTIFY},
+	{"number", "DIRECTIVE_TYPE.STREAMS", 0, GPUNVME_DIRECTIVE_TYPE_STREAMS},
+	{"number", "DIRECTIVE_TYPE.DATA_PLACEMENT", 0, GPUNVME_DIRECTIVE_TYPE_DATA_PLACEMENT},
+	{"number", "DIRECTIVE_TYPE.VENDOR_SPECIFIC", 0, GPUNVME_DIRECTIVE_TYPE_VENDOR_SPECIFIC},
+	{"number", "IDENTIFY_DIRECTIVE_SEND.ENABLE_DIRECTIVE", 0, GPUNVME_IDENTIFY_DIRECTIVE_SEND_ENABLE_DIRECTIVE},
+	{"number", "STREAMS_DIRECTIVE_SEND.RELEASE_IDENTIFIER", 0, GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_IDENTIFIER},
+	{"number", "STREAMS_DIRECTIVE_SEND.RELEASE_RESOURCES", 0, GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_RESOURCES},
 	{"number", "NVM_OPCODE.FLUSH", 0, GPUNVME_NVM_OPCODE_FLUSH},
 	{"number", "NVM_OPCODE.WRITE", 0, GPUNVME_NVM_OPCODE_WRITE},
 	{"number", "NVM_OPCODE.READ", 0, GPUNVME_NVM_OPCODE_READ},
@@ -2813,14 +2813,6 @@ static const struct word words[] = {
 	{"number", "PCI_EXTENDED_CAPABILITY.DATA_LINK_FEATURE", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DATA_LINK_FEATURE},
 	{"number", "PCI_EXTENDED_CAPABILITY.PHYSICAL_LAYER_16_GT", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_PHYSICAL_LAYER_16_GT},
 	{"number", "PCI_EXTENDED_CAPABILITY.DATA_OBJECT_EXCHANGE", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DATA_OBJECT_EXCHANGE},
-	{"number", "FABRICS_STATUS.INCOMPATIBLE_FORMAT", 0, GPUNVME_FABRICS_STATUS_INCOMPATIBLE_FORMAT},
-	{"number", "FABRICS_STATUS.CONTROLLER_BUSY", 0, GPUNVME_FABRICS_STATUS_CONTROLLER_BUSY},
-	{"number", "FABRICS_STATUS.CONNECT_INVALID_PARAMETERS", 0, GPUNVME_FABRICS_STATUS_CONNECT_INVALID_PARAMETERS},
-	{"number", "FABRICS_STATUS.CONNECT_RESTART_DISCOVERY", 0, GPUNVME_FABRICS_STATUS_CONNECT_RESTART_DISCOVERY},
-	{"number", "FABRICS_STATUS.CONNECT_INVALID_HOST", 0, GPUNVME_FABRICS_STATUS_CONNECT_INVALID_HOST},
-	{"number", "FABRICS_STATUS.INVALID_QUEUE_TYPE", 0, GPUNVME_FABRICS_STATUS_INVALID_QUEUE_TYPE},
-	{"number", "FABRICS_STATUS.DISCOVER_RESTART", 0, GPUNVME_FABRICS_STATUS_DISCOVER_RESTART},
-	{"number", "FABRICS_STATUS.AUTHENTICATION_REQUIRED", 0, GPUNVME_FABRICS_STATUS_AUTHENTICATION_REQUIRED},
 	{"number", "STATUS.SUCCESS", 0, GPUNVME_STATUS_SUCCESS},
 	{"number", "STATUS.INVALID_COMMAND_OPCODE", 0, GPUNVME_STATUS_INVALID_COMMAND_OPCODE},
 	{"number", "STATUS.INVALID_FIELD_IN_COMMAND", 0, GPUNVME_STATUS_INVALID_FIELD_IN_COMMAND},
@@ -2986,6 +2978,14 @@ static const struct word words[] = {
 	{"number", "STATUS.CONTROLLER_PATHING_ERROR", 0, GPUNVME_STATUS_CONTROLLER_PATHING_ERROR},
 	{"number", "STATUS.HOST_PATHING_ERROR", 0, GPUNVME_STATUS_HOST_PATHING_ERROR},
 	{"number", "STATUS.COMMAND_ABORTED_BY_HOST", 0, GPUNVME_STATUS_COMMAND_ABORTED_BY_HOST},
+	{"number", "FABRICS_STATUS.INCOMPATIBLE_FORMAT", 0, GPUNVME_FABRICS_STATUS_INCOMPATIBLE_FORMAT},
+	{"number", "FABRICS_STATUS.CONTROLLER_BUSY", 0, GPUNVME_FABRICS_STATUS_CONTROLLER_BUSY},
+	{"number", "FABRICS_STATUS.CONNECT_INVALID_PARAMETERS", 0, GPUNVME_FABRICS_STATUS_CONNECT_INVALID_PARAMETERS},
+	{"number", "FABRICS_STATUS.CONNECT_RESTART_DISCOVERY", 0, GPUNVME_FABRICS_STATUS_CONNECT_RESTART_DISCOVERY},
+	{"number", "FABRICS_STATUS.CONNECT_INVALID_HOST", 0, GPUNVME_FABRICS_STATUS_CONNECT_INVALID_HOST},
+	{"number", "FABRICS_STATUS.INVALID_QUEUE_TYPE", 0, GPUNVME_FABRICS_STATUS_INVALID_QUEUE_TYPE},
+	{"number", "FABRICS_STATUS.DISCOVER_RESTART", 0, GPUNVME_FABRICS_STATUS_DISCOVER_RESTART},
+	{"number", "FABRICS_STATUS.AUTHENTICATION_REQUIRED", 0, GPUNVME_FABRICS_STATUS_AUTHENTICATION_REQUIRED},
 };
 
 /* Byte i holds 7i + i / 256 + 1, so that neighbouring members differ whatever their distance. */
@@ -3056,6 +3056,67 @@ static void check_gpunvme_cqe(void)
 	member("CQE.STATUS", offsetof(struct gpunvme_cqe, status), sizeof(s.status), sizeof(s.status), s.status);
 }
 
+static void check_gpunvme_sgl_descriptor(void)
+{
+	struct gpunvme_sgl_descriptor s;
+	fill(&s, sizeof(s));
+	member("SglDescriptor.DTS", offsetof(struct gpunvme_sgl_descriptor, dts), sizeof(s.dts), sizeof(s.dts[14]), s.dts[14]);
+	member("SglDescriptor.SGLID", offsetof(struct gpunvme_sgl_descriptor, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
+static void check_gpunvme_sgl_data_block(void)
+{
+	struct gpunvme_sgl_data_block s;
+	fill(&s, sizeof(s));
+	member("SglDataBlock.ADDR", offsetof(struct gpunvme_sgl_data_block, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
+	member("SglDataBlock.LEN", offsetof(struct gpunvme_sgl_data_block, len), sizeof(s.len), sizeof(s.len), s.len);
+	member("SglDataBlock.SGLID", offsetof(struct gpunvme_sgl_data_block, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
+static void check_gpunvme_sgl_bit_bucket(void)
+{
+	struct gpunvme_sgl_bit_bucket s;
+	fill(&s, sizeof(s));
+	member("SglBitBucket.LEN", offsetof(struct gpunvme_sgl_bit_bucket, len), sizeof(s.len), sizeof(s.len), s.len);
+	member("SglBitBucket.SGLID", offsetof(struct gpunvme_sgl_bit_bucket, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
+static void check_gpunvme_sgl_segment(void)
+{
+	struct gpunvme_sgl_segment s;
+	fill(&s, sizeof(s));
+	member("SglSegment.ADDR", offsetof(struct gpunvme_sgl_segment, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
+	member("SglSegment.LEN", offsetof(struct gpunvme_sgl_segment, len), sizeof(s.len), sizeof(s.len), s.len);
+	member("SglSegment.SGLID", offsetof(struct gpunvme_sgl_segment, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
+static void check_gpunvme_sgl_last_segment(void)
+{
+	struct gpunvme_sgl_last_segment s;
+	fill(&s, sizeof(s));
+	member("SglLastSegment.ADDR", offsetof(struct gpunvme_sgl_last_segment, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
+	member("SglLastSegment.LEN", offsetof(struct gpunvme_sgl_last_segment, len), sizeof(s.len), sizeof(s.len), s.len);
+	member("SglLastSegment.SGLID", offsetof(struct gpunvme_sgl_last_segment, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
+static void check_gpunvme_keyed_sgl_data_block(void)
+{
+	struct gpunvme_keyed_sgl_data_block s;
+	fill(&s, sizeof(s));
+	member("KeyedSglDataBlock.ADDR", offsetof(struct gpunvme_keyed_sgl_data_block, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
+	member("KeyedSglDataBlock.LEN", offsetof(struct gpunvme_keyed_sgl_data_block, len), sizeof(s.len), sizeof(s.len[2]), s.len[2]);
+	member("KeyedSglDataBlock.KEY", offsetof(struct gpunvme_keyed_sgl_data_block, key), sizeof(s.key), sizeof(s.key[3]), s.key[3]);
+	member("KeyedSglDataBlock.SGLID", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
+static void check_gpunvme_transport_sgl_data_block(void)
+{
+	struct gpunvme_transport_sgl_data_block s;
+	fill(&s, sizeof(s));
+	member("TransportSglDataBlock.LEN", offsetof(struct gpunvme_transport_sgl_data_block, len), sizeof(s.len), sizeof(s.len), s.len);
+	member("TransportSglDataBlock.SGLID", offsetof(struct gpunvme_transport_sgl_data_block, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
 static void check_gpunvme_active_namespace_list(void)
 {
 	struct gpunvme_active_namespace_list s;
@@ -3068,6 +3129,154 @@ static void check_gpunvme_allocated_namespace_list(void)
 	struct gpunvme_allocated_namespace_list s;
 	fill(&s, sizeof(s));
 	member("AllocatedNamespaceList.NSID", offsetof(struct gpunvme_allocated_namespace_list, nsid), sizeof(s.nsid), sizeof(s.nsid[1023]), s.nsid[1023]);
+}
+
+static void check_gpunvme_namespace_id_descriptor(void)
+{
+	struct gpunvme_namespace_id_descriptor s;
+	fill(&s, sizeof(s));
+	member("NamespaceIdDescriptor.NIDT", offsetof(struct gpunvme_namespace_id_descriptor, nidt), sizeof(s.nidt), sizeof(s.nidt), s.nidt);
+	member("NamespaceIdDescriptor.NIDL", offsetof(struct gpunvme_namespace_id_descriptor, nidl), sizeof(s.nidl), sizeof(s.nidl), s.nidl);
+}
+
+static void check_gpunvme_controller_list(void)
+{
+	struct gpunvme_controller_list s;
+	fill(&s, sizeof(s));
+	member("ControllerList.NUMCIDS", offsetof(struct gpunvme_controller_list, numcids), sizeof(s.numcids), sizeof(s.numcids), s.numcids);
+	member("ControllerList.CNTLID", offsetof(struct gpunvme_controller_list, cntlid), sizeof(s.cntlid), sizeof(s.cntlid[2046]), s.cntlid[2046]);
+}
+
+static void check_gpunvme_nvm_set_attributes(void)
+{
+	struct gpunvme_nvm_set_attributes s;
+	fill(&s, sizeof(s));
+	member("NvmSetAttributes.NSETID", offsetof(struct gpunvme_nvm_set_attributes, nsetid), sizeof(s.nsetid), sizeof(s.nsetid), s.nsetid);
+	member("NvmSetAttributes.ENDGID", offsetof(struct gpunvme_nvm_set_attributes, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("NvmSetAttributes.R4KRT", offsetof(struct gpunvme_nvm_set_attributes, r4krt), sizeof(s.r4krt), sizeof(s.r4krt), s.r4krt);
+	member("NvmSetAttributes.OWS", offsetof(struct gpunvme_nvm_set_attributes, ows), sizeof(s.ows), sizeof(s.ows), s.ows);
+	member("NvmSetAttributes.TNVMSC", offsetof(struct gpunvme_nvm_set_attributes, tnvmsc), sizeof(s.tnvmsc), sizeof(s.tnvmsc[1]), s.tnvmsc[1]);
+	member("NvmSetAttributes.UNVMSC", offsetof(struct gpunvme_nvm_set_attributes, unvmsc), sizeof(s.unvmsc), sizeof(s.unvmsc[1]), s.unvmsc[1]);
+}
+
+static void check_gpunvme_nvm_set_list(void)
+{
+	struct gpunvme_nvm_set_list s;
+	fill(&s, sizeof(s));
+	member("NvmSetList.NUMENT", offsetof(struct gpunvme_nvm_set_list, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
+	member("NvmSetList.ENTRY", offsetof(struct gpunvme_nvm_set_list, entry), sizeof(s.entry), 0, 0);
+}
+
+static void check_gpunvme_uuid_list_entry(void)
+{
+	struct gpunvme_uuid_list_entry s;
+	fill(&s, sizeof(s));
+	member("UuidListEntry.UUID", offsetof(struct gpunvme_uuid_list_entry, uuid), sizeof(s.uuid), sizeof(s.uuid[15]), s.uuid[15]);
+}
+
+static void check_gpunvme_uuid_list(void)
+{
+	struct gpunvme_uuid_list s;
+	fill(&s, sizeof(s));
+	member("UuidList.ENTRY", offsetof(struct gpunvme_uuid_list, entry), sizeof(s.entry), 0, 0);
+}
+
+static void check_gpunvme_domain_attributes(void)
+{
+	struct gpunvme_domain_attributes s;
+	fill(&s, sizeof(s));
+	member("DomainAttributes.DID", offsetof(struct gpunvme_domain_attributes, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("DomainAttributes.TDC", offsetof(struct gpunvme_domain_attributes, tdc), sizeof(s.tdc), sizeof(s.tdc[1]), s.tdc[1]);
+	member("DomainAttributes.UDC", offsetof(struct gpunvme_domain_attributes, udc), sizeof(s.udc), sizeof(s.udc[1]), s.udc[1]);
+	member("DomainAttributes.MEGDC", offsetof(struct gpunvme_domain_attributes, megdc), sizeof(s.megdc), sizeof(s.megdc[1]), s.megdc[1]);
+}
+
+static void check_gpunvme_domain_list(void)
+{
+	struct gpunvme_domain_list s;
+	fill(&s, sizeof(s));
+	member("DomainList.NUMENT", offsetof(struct gpunvme_domain_list, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
+	member("DomainList.ENTRY", offsetof(struct gpunvme_domain_list, entry), sizeof(s.entry), 0, 0);
+}
+
+static void check_gpunvme_endurance_group_list(void)
+{
+	struct gpunvme_endurance_group_list s;
+	fill(&s, sizeof(s));
+	member("EnduranceGroupList.NEGIDS", offsetof(struct gpunvme_endurance_group_list, negids), sizeof(s.negids), sizeof(s.negids), s.negids);
+	member("EnduranceGroupList.ENDGID", offsetof(struct gpunvme_endurance_group_list, endgid), sizeof(s.endgid), sizeof(s.endgid[2046]), s.endgid[2046]);
+}
+
+static void check_gpunvme_io_command_set_vector(void)
+{
+	struct gpunvme_io_command_set_vector s;
+	fill(&s, sizeof(s));
+}
+
+static void check_gpunvme_io_command_sets(void)
+{
+	struct gpunvme_io_command_sets s;
+	fill(&s, sizeof(s));
+	member("IoCommandSets.IOCSC", offsetof(struct gpunvme_io_command_sets, iocsc), sizeof(s.iocsc), 0, 0);
+}
+
+static void check_gpunvme_identify_independent_namespace(void)
+{
+	struct gpunvme_identify_independent_namespace s;
+	fill(&s, sizeof(s));
+	member("IdentifyIndependentNamespace.NSFEAT", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), sizeof(s.nsfeat), sizeof(s.nsfeat), s.nsfeat);
+	member("IdentifyIndependentNamespace.NMIC", offsetof(struct gpunvme_identify_independent_namespace, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
+	member("IdentifyIndependentNamespace.RESCAP", offsetof(struct gpunvme_identify_independent_namespace, rescap), sizeof(s.rescap), sizeof(s.rescap), s.rescap);
+	member("IdentifyIndependentNamespace.FPI", offsetof(struct gpunvme_identify_independent_namespace, fpi), sizeof(s.fpi), sizeof(s.fpi), s.fpi);
+	member("IdentifyIndependentNamespace.ANAGRPID", offsetof(struct gpunvme_identify_independent_namespace, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
+	member("IdentifyIndependentNamespace.NSATTR", offsetof(struct gpunvme_identify_independent_namespace, nsattr), sizeof(s.nsattr), sizeof(s.nsattr), s.nsattr);
+	member("IdentifyIndependentNamespace.NVMSETID", offsetof(struct gpunvme_identify_independent_namespace, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
+	member("IdentifyIndependentNamespace.ENDGID", offsetof(struct gpunvme_identify_independent_namespace, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("IdentifyIndependentNamespace.NSTAT", offsetof(struct gpunvme_identify_independent_namespace, nstat), sizeof(s.nstat), sizeof(s.nstat), s.nstat);
+	member("IdentifyIndependentNamespace.KPIOS", offsetof(struct gpunvme_identify_independent_namespace, kpios), sizeof(s.kpios), sizeof(s.kpios), s.kpios);
+	member("IdentifyIndependentNamespace.MAXKT", offsetof(struct gpunvme_identify_independent_namespace, maxkt), sizeof(s.maxkt), sizeof(s.maxkt), s.maxkt);
+	member("IdentifyIndependentNamespace.RGRPID", offsetof(struct gpunvme_identify_independent_namespace, rgrpid), sizeof(s.rgrpid), sizeof(s.rgrpid), s.rgrpid);
+}
+
+static void check_gpunvme_primary_controller_capabilities(void)
+{
+	struct gpunvme_primary_controller_capabilities s;
+	fill(&s, sizeof(s));
+	member("PrimaryControllerCapabilities.CNTLID", offsetof(struct gpunvme_primary_controller_capabilities, cntlid), sizeof(s.cntlid), sizeof(s.cntlid), s.cntlid);
+	member("PrimaryControllerCapabilities.PORTID", offsetof(struct gpunvme_primary_controller_capabilities, portid), sizeof(s.portid), sizeof(s.portid), s.portid);
+	member("PrimaryControllerCapabilities.CRT", offsetof(struct gpunvme_primary_controller_capabilities, crt), sizeof(s.crt), sizeof(s.crt), s.crt);
+	member("PrimaryControllerCapabilities.VQFRT", offsetof(struct gpunvme_primary_controller_capabilities, vqfrt), sizeof(s.vqfrt), sizeof(s.vqfrt), s.vqfrt);
+	member("PrimaryControllerCapabilities.VQRFA", offsetof(struct gpunvme_primary_controller_capabilities, vqrfa), sizeof(s.vqrfa), sizeof(s.vqrfa), s.vqrfa);
+	member("PrimaryControllerCapabilities.VQRFAP", offsetof(struct gpunvme_primary_controller_capabilities, vqrfap), sizeof(s.vqrfap), sizeof(s.vqrfap), s.vqrfap);
+	member("PrimaryControllerCapabilities.VQPRT", offsetof(struct gpunvme_primary_controller_capabilities, vqprt), sizeof(s.vqprt), sizeof(s.vqprt), s.vqprt);
+	member("PrimaryControllerCapabilities.VQFRSM", offsetof(struct gpunvme_primary_controller_capabilities, vqfrsm), sizeof(s.vqfrsm), sizeof(s.vqfrsm), s.vqfrsm);
+	member("PrimaryControllerCapabilities.VQGRAN", offsetof(struct gpunvme_primary_controller_capabilities, vqgran), sizeof(s.vqgran), sizeof(s.vqgran), s.vqgran);
+	member("PrimaryControllerCapabilities.VIFRT", offsetof(struct gpunvme_primary_controller_capabilities, vifrt), sizeof(s.vifrt), sizeof(s.vifrt), s.vifrt);
+	member("PrimaryControllerCapabilities.VIRFA", offsetof(struct gpunvme_primary_controller_capabilities, virfa), sizeof(s.virfa), sizeof(s.virfa), s.virfa);
+	member("PrimaryControllerCapabilities.VIRFAP", offsetof(struct gpunvme_primary_controller_capabilities, virfap), sizeof(s.virfap), sizeof(s.virfap), s.virfap);
+	member("PrimaryControllerCapabilities.VIPRT", offsetof(struct gpunvme_primary_controller_capabilities, viprt), sizeof(s.viprt), sizeof(s.viprt), s.viprt);
+	member("PrimaryControllerCapabilities.VIFRSM", offsetof(struct gpunvme_primary_controller_capabilities, vifrsm), sizeof(s.vifrsm), sizeof(s.vifrsm), s.vifrsm);
+	member("PrimaryControllerCapabilities.VIGRAN", offsetof(struct gpunvme_primary_controller_capabilities, vigran), sizeof(s.vigran), sizeof(s.vigran), s.vigran);
+}
+
+static void check_gpunvme_secondary_controller(void)
+{
+	struct gpunvme_secondary_controller s;
+	fill(&s, sizeof(s));
+	member("SecondaryController.SCID", offsetof(struct gpunvme_secondary_controller, scid), sizeof(s.scid), sizeof(s.scid), s.scid);
+	member("SecondaryController.PCID", offsetof(struct gpunvme_secondary_controller, pcid), sizeof(s.pcid), sizeof(s.pcid), s.pcid);
+	member("SecondaryController.SCS", offsetof(struct gpunvme_secondary_controller, scs), sizeof(s.scs), sizeof(s.scs), s.scs);
+	member("SecondaryController.VFN", offsetof(struct gpunvme_secondary_controller, vfn), sizeof(s.vfn), sizeof(s.vfn), s.vfn);
+	member("SecondaryController.NVQ", offsetof(struct gpunvme_secondary_controller, nvq), sizeof(s.nvq), sizeof(s.nvq), s.nvq);
+	member("SecondaryController.NVI", offsetof(struct gpunvme_secondary_controller, nvi), sizeof(s.nvi), sizeof(s.nvi), s.nvi);
+}
+
+static void check_gpunvme_secondary_controller_list(void)
+{
+	struct gpunvme_secondary_controller_list s;
+	fill(&s, sizeof(s));
+	member("SecondaryControllerList.NUMID", offsetof(struct gpunvme_secondary_controller_list, numid), sizeof(s.numid), sizeof(s.numid), s.numid);
+	member("SecondaryControllerList.ENTRY", offsetof(struct gpunvme_secondary_controller_list, entry), sizeof(s.entry), 0, 0);
 }
 
 static void check_gpunvme_power_state_descriptor(void)
@@ -3199,309 +3408,118 @@ static void check_gpunvme_identify_controller(void)
 	member("IdentifyController.VS", offsetof(struct gpunvme_identify_controller, vs), sizeof(s.vs), sizeof(s.vs[1023]), s.vs[1023]);
 }
 
-static void check_gpunvme_identify_namespace(void)
+static void check_gpunvme_autonomous_power_state_transition_entry(void)
 {
-	struct gpunvme_identify_namespace s;
+	struct gpunvme_autonomous_power_state_transition_entry s;
 	fill(&s, sizeof(s));
-	member("IdentifyNamespace.NSZE", offsetof(struct gpunvme_identify_namespace, nsze), sizeof(s.nsze), sizeof(s.nsze), s.nsze);
-	member("IdentifyNamespace.NCAP", offsetof(struct gpunvme_identify_namespace, ncap), sizeof(s.ncap), sizeof(s.ncap), s.ncap);
-	member("IdentifyNamespace.NUSE", offsetof(struct gpunvme_identify_namespace, nuse), sizeof(s.nuse), sizeof(s.nuse), s.nuse);
-	member("IdentifyNamespace.NSFEAT", offsetof(struct gpunvme_identify_namespace, nsfeat), sizeof(s.nsfeat), sizeof(s.nsfeat), s.nsfeat);
-	member("IdentifyNamespace.NLBAF", offsetof(struct gpunvme_identify_namespace, nlbaf), sizeof(s.nlbaf), sizeof(s.nlbaf), s.nlbaf);
-	member("IdentifyNamespace.FLBAS", offsetof(struct gpunvme_identify_namespace, flbas), sizeof(s.flbas), sizeof(s.flbas), s.flbas);
-	member("IdentifyNamespace.MC", offsetof(struct gpunvme_identify_namespace, mc), sizeof(s.mc), sizeof(s.mc), s.mc);
-	member("IdentifyNamespace.DPC", offsetof(struct gpunvme_identify_namespace, dpc), sizeof(s.dpc), sizeof(s.dpc), s.dpc);
-	member("IdentifyNamespace.DPS", offsetof(struct gpunvme_identify_namespace, dps), sizeof(s.dps), sizeof(s.dps), s.dps);
-	member("IdentifyNamespace.NMIC", offsetof(struct gpunvme_identify_namespace, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
-	member("IdentifyNamespace.RESCAP", offsetof(struct gpunvme_identify_namespace, rescap), sizeof(s.rescap), sizeof(s.rescap), s.rescap);
-	member("IdentifyNamespace.FPI", offsetof(struct gpunvme_identify_namespace, fpi), sizeof(s.fpi), sizeof(s.fpi), s.fpi);
-	member("IdentifyNamespace.DLFEAT", offsetof(struct gpunvme_identify_namespace, dlfeat), sizeof(s.dlfeat), sizeof(s.dlfeat), s.dlfeat);
-	member("IdentifyNamespace.NAWUN", offsetof(struct gpunvme_identify_namespace, nawun), sizeof(s.nawun), sizeof(s.nawun), s.nawun);
-	member("IdentifyNamespace.NAWUPF", offsetof(struct gpunvme_identify_namespace, nawupf), sizeof(s.nawupf), sizeof(s.nawupf), s.nawupf);
-	member("IdentifyNamespace.NACWU", offsetof(struct gpunvme_identify_namespace, nacwu), sizeof(s.nacwu), sizeof(s.nacwu), s.nacwu);
-	member("IdentifyNamespace.NABSN", offsetof(struct gpunvme_identify_namespace, nabsn), sizeof(s.nabsn), sizeof(s.nabsn), s.nabsn);
-	member("IdentifyNamespace.NABO", offsetof(struct gpunvme_identify_namespace, nabo), sizeof(s.nabo), sizeof(s.nabo), s.nabo);
-	member("IdentifyNamespace.NABSPF", offsetof(struct gpunvme_identify_namespace, nabspf), sizeof(s.nabspf), sizeof(s.nabspf), s.nabspf);
-	member("IdentifyNamespace.NOIOB", offsetof(struct gpunvme_identify_namespace, noiob), sizeof(s.noiob), sizeof(s.noiob), s.noiob);
-	member("IdentifyNamespace.NVMCAP", offsetof(struct gpunvme_identify_namespace, nvmcap), sizeof(s.nvmcap), sizeof(s.nvmcap[1]), s.nvmcap[1]);
-	member("IdentifyNamespace.NPWG", offsetof(struct gpunvme_identify_namespace, npwg), sizeof(s.npwg), sizeof(s.npwg), s.npwg);
-	member("IdentifyNamespace.NPWA", offsetof(struct gpunvme_identify_namespace, npwa), sizeof(s.npwa), sizeof(s.npwa), s.npwa);
-	member("IdentifyNamespace.NPDG", offsetof(struct gpunvme_identify_namespace, npdg), sizeof(s.npdg), sizeof(s.npdg), s.npdg);
-	member("IdentifyNamespace.NPDA", offsetof(struct gpunvme_identify_namespace, npda), sizeof(s.npda), sizeof(s.npda), s.npda);
-	member("IdentifyNamespace.NOWS", offsetof(struct gpunvme_identify_namespace, nows), sizeof(s.nows), sizeof(s.nows), s.nows);
-	member("IdentifyNamespace.MSSRL", offsetof(struct gpunvme_identify_namespace, mssrl), sizeof(s.mssrl), sizeof(s.mssrl), s.mssrl);
-	member("IdentifyNamespace.MCL", offsetof(struct gpunvme_identify_namespace, mcl), sizeof(s.mcl), sizeof(s.mcl), s.mcl);
-	member("IdentifyNamespace.MSRC", offsetof(struct gpunvme_identify_namespace, msrc), sizeof(s.msrc), sizeof(s.msrc), s.msrc);
-	member("IdentifyNamespace.KPIOS", offsetof(struct gpunvme_identify_namespace, kpios), sizeof(s.kpios), sizeof(s.kpios), s.kpios);
-	member("IdentifyNamespace.NULBAF", offsetof(struct gpunvme_identify_namespace, nulbaf), sizeof(s.nulbaf), sizeof(s.nulbaf), s.nulbaf);
-	member("IdentifyNamespace.KPIODAAG", offsetof(struct gpunvme_identify_namespace, kpiodaag), sizeof(s.kpiodaag), sizeof(s.kpiodaag), s.kpiodaag);
-	member("IdentifyNamespace.ANAGRPID", offsetof(struct gpunvme_identify_namespace, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
-	member("IdentifyNamespace.NSATTR", offsetof(struct gpunvme_identify_namespace, nsattr), sizeof(s.nsattr), sizeof(s.nsattr), s.nsattr);
-	member("IdentifyNamespace.NVMSETID", offsetof(struct gpunvme_identify_namespace, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
-	member("IdentifyNamespace.ENDGID", offsetof(struct gpunvme_identify_namespace, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
-	member("IdentifyNamespace.NGUID", offsetof(struct gpunvme_identify_namespace, nguid), sizeof(s.nguid), sizeof(s.nguid[15]), s.nguid[15]);
-	member("IdentifyNamespace.EUI64", offsetof(struct gpunvme_identify_namespace, eui64), sizeof(s.eui64), sizeof(s.eui64[7]), s.eui64[7]);
-	member("IdentifyNamespace.LBAF", offsetof(struct gpunvme_identify_namespace, lbaf), sizeof(s.lbaf), sizeof(s.lbaf[63]), s.lbaf[63]);
-	member("IdentifyNamespace.VS", offsetof(struct gpunvme_identify_namespace, vs), sizeof(s.vs), sizeof(s.vs[3711]), s.vs[3711]);
+	member("AutonomousPowerStateTransitionEntry.ITPT", offsetof(struct gpunvme_autonomous_power_state_transition_entry, itpt), sizeof(s.itpt), sizeof(s.itpt[2]), s.itpt[2]);
 }
 
-static void check_gpunvme_namespace_id_descriptor(void)
+static void check_gpunvme_autonomous_power_state_transitions(void)
 {
-	struct gpunvme_namespace_id_descriptor s;
+	struct gpunvme_autonomous_power_state_transitions s;
 	fill(&s, sizeof(s));
-	member("NamespaceIdDescriptor.NIDT", offsetof(struct gpunvme_namespace_id_descriptor, nidt), sizeof(s.nidt), sizeof(s.nidt), s.nidt);
-	member("NamespaceIdDescriptor.NIDL", offsetof(struct gpunvme_namespace_id_descriptor, nidl), sizeof(s.nidl), sizeof(s.nidl), s.nidl);
+	member("AutonomousPowerStateTransitions.APST", offsetof(struct gpunvme_autonomous_power_state_transitions, apst), sizeof(s.apst), 0, 0);
 }
 
-static void check_gpunvme_nvm_set_attributes(void)
+static void check_gpunvme_host_memory_buffer_descriptor(void)
 {
-	struct gpunvme_nvm_set_attributes s;
+	struct gpunvme_host_memory_buffer_descriptor s;
 	fill(&s, sizeof(s));
-	member("NvmSetAttributes.NSETID", offsetof(struct gpunvme_nvm_set_attributes, nsetid), sizeof(s.nsetid), sizeof(s.nsetid), s.nsetid);
-	member("NvmSetAttributes.ENDGID", offsetof(struct gpunvme_nvm_set_attributes, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
-	member("NvmSetAttributes.R4KRT", offsetof(struct gpunvme_nvm_set_attributes, r4krt), sizeof(s.r4krt), sizeof(s.r4krt), s.r4krt);
-	member("NvmSetAttributes.OWS", offsetof(struct gpunvme_nvm_set_attributes, ows), sizeof(s.ows), sizeof(s.ows), s.ows);
-	member("NvmSetAttributes.TNVMSC", offsetof(struct gpunvme_nvm_set_attributes, tnvmsc), sizeof(s.tnvmsc), sizeof(s.tnvmsc[1]), s.tnvmsc[1]);
-	member("NvmSetAttributes.UNVMSC", offsetof(struct gpunvme_nvm_set_attributes, unvmsc), sizeof(s.unvmsc), sizeof(s.unvmsc[1]), s.unvmsc[1]);
+	member("HostMemoryBufferDescriptor.BADD", offsetof(struct gpunvme_host_memory_buffer_descriptor, badd), sizeof(s.badd), sizeof(s.badd), s.badd);
+	member("HostMemoryBufferDescriptor.BSIZE", offsetof(struct gpunvme_host_memory_buffer_descriptor, bsize), sizeof(s.bsize), sizeof(s.bsize), s.bsize);
 }
 
-static void check_gpunvme_nvm_set_list(void)
+static void check_gpunvme_host_memory_buffer_attributes(void)
 {
-	struct gpunvme_nvm_set_list s;
+	struct gpunvme_host_memory_buffer_attributes s;
 	fill(&s, sizeof(s));
-	member("NvmSetList.NUMENT", offsetof(struct gpunvme_nvm_set_list, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
-	member("NvmSetList.ENTRY", offsetof(struct gpunvme_nvm_set_list, entry), sizeof(s.entry), 0, 0);
+	member("HostMemoryBufferAttributes.HSIZE", offsetof(struct gpunvme_host_memory_buffer_attributes, hsize), sizeof(s.hsize), sizeof(s.hsize), s.hsize);
+	member("HostMemoryBufferAttributes.HMDLAL", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlal), sizeof(s.hmdlal), sizeof(s.hmdlal), s.hmdlal);
+	member("HostMemoryBufferAttributes.HMDLAU", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlau), sizeof(s.hmdlau), sizeof(s.hmdlau), s.hmdlau);
+	member("HostMemoryBufferAttributes.HMDLEC", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlec), sizeof(s.hmdlec), sizeof(s.hmdlec), s.hmdlec);
 }
 
-static void check_gpunvme_identify_nvm_namespace(void)
+static void check_gpunvme_timestamp_data(void)
 {
-	struct gpunvme_identify_nvm_namespace s;
+	struct gpunvme_timestamp_data s;
 	fill(&s, sizeof(s));
-	member("IdentifyNvmNamespace.LBSTM", offsetof(struct gpunvme_identify_nvm_namespace, lbstm), sizeof(s.lbstm), sizeof(s.lbstm), s.lbstm);
-	member("IdentifyNvmNamespace.PIC", offsetof(struct gpunvme_identify_nvm_namespace, pic), sizeof(s.pic), sizeof(s.pic), s.pic);
-	member("IdentifyNvmNamespace.PIFA", offsetof(struct gpunvme_identify_nvm_namespace, pifa), sizeof(s.pifa), sizeof(s.pifa), s.pifa);
-	member("IdentifyNvmNamespace.ELBAF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), sizeof(s.elbaf), sizeof(s.elbaf[63]), s.elbaf[63]);
-	member("IdentifyNvmNamespace.NPDGL", offsetof(struct gpunvme_identify_nvm_namespace, npdgl), sizeof(s.npdgl), sizeof(s.npdgl), s.npdgl);
-	member("IdentifyNvmNamespace.NPRG", offsetof(struct gpunvme_identify_nvm_namespace, nprg), sizeof(s.nprg), sizeof(s.nprg), s.nprg);
-	member("IdentifyNvmNamespace.NPRA", offsetof(struct gpunvme_identify_nvm_namespace, npra), sizeof(s.npra), sizeof(s.npra), s.npra);
-	member("IdentifyNvmNamespace.NORS", offsetof(struct gpunvme_identify_nvm_namespace, nors), sizeof(s.nors), sizeof(s.nors), s.nors);
-	member("IdentifyNvmNamespace.NPDAL", offsetof(struct gpunvme_identify_nvm_namespace, npdal), sizeof(s.npdal), sizeof(s.npdal), s.npdal);
-	member("IdentifyNvmNamespace.LBAPSS", offsetof(struct gpunvme_identify_nvm_namespace, lbapss), sizeof(s.lbapss), sizeof(s.lbapss), s.lbapss);
-	member("IdentifyNvmNamespace.TLBAAG", offsetof(struct gpunvme_identify_nvm_namespace, tlbaag), sizeof(s.tlbaag), sizeof(s.tlbaag), s.tlbaag);
+	member("TimestampData.TSTMP", offsetof(struct gpunvme_timestamp_data, tstmp), sizeof(s.tstmp), sizeof(s.tstmp[5]), s.tstmp[5]);
+	member("TimestampData.TSTMPS", offsetof(struct gpunvme_timestamp_data, tstmps), sizeof(s.tstmps), sizeof(s.tstmps), s.tstmps);
 }
 
-static void check_gpunvme_identify_nvm_controller(void)
+static void check_gpunvme_controller_data_queue_data(void)
 {
-	struct gpunvme_identify_nvm_controller s;
+	struct gpunvme_controller_data_queue_data s;
 	fill(&s, sizeof(s));
-	member("IdentifyNvmController.VSL", offsetof(struct gpunvme_identify_nvm_controller, vsl), sizeof(s.vsl), sizeof(s.vsl), s.vsl);
-	member("IdentifyNvmController.WZSL", offsetof(struct gpunvme_identify_nvm_controller, wzsl), sizeof(s.wzsl), sizeof(s.wzsl), s.wzsl);
-	member("IdentifyNvmController.WUSL", offsetof(struct gpunvme_identify_nvm_controller, wusl), sizeof(s.wusl), sizeof(s.wusl), s.wusl);
-	member("IdentifyNvmController.DMRL", offsetof(struct gpunvme_identify_nvm_controller, dmrl), sizeof(s.dmrl), sizeof(s.dmrl), s.dmrl);
-	member("IdentifyNvmController.DMRSL", offsetof(struct gpunvme_identify_nvm_controller, dmrsl), sizeof(s.dmrsl), sizeof(s.dmrsl), s.dmrsl);
-	member("IdentifyNvmController.DMSL", offsetof(struct gpunvme_identify_nvm_controller, dmsl), sizeof(s.dmsl), sizeof(s.dmsl), s.dmsl);
-	member("IdentifyNvmController.KPIOCAP", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), sizeof(s.kpiocap), sizeof(s.kpiocap), s.kpiocap);
-	member("IdentifyNvmController.WZDSL", offsetof(struct gpunvme_identify_nvm_controller, wzdsl), sizeof(s.wzdsl), sizeof(s.wzdsl), s.wzdsl);
-	member("IdentifyNvmController.AOCS", offsetof(struct gpunvme_identify_nvm_controller, aocs), sizeof(s.aocs), sizeof(s.aocs), s.aocs);
-	member("IdentifyNvmController.VER", offsetof(struct gpunvme_identify_nvm_controller, ver), sizeof(s.ver), sizeof(s.ver), s.ver);
-	member("IdentifyNvmController.LBAMQF", offsetof(struct gpunvme_identify_nvm_controller, lbamqf), sizeof(s.lbamqf), sizeof(s.lbamqf), s.lbamqf);
+	member("ControllerDataQueueData.HP", offsetof(struct gpunvme_controller_data_queue_data, hp), sizeof(s.hp), sizeof(s.hp), s.hp);
+	member("ControllerDataQueueData.TPT", offsetof(struct gpunvme_controller_data_queue_data, tpt), sizeof(s.tpt), sizeof(s.tpt), s.tpt);
 }
 
-static void check_gpunvme_zoned_lba_format(void)
+static void check_gpunvme_deterministic_threshold_configuration(void)
 {
-	struct gpunvme_zoned_lba_format s;
+	struct gpunvme_deterministic_threshold_configuration s;
 	fill(&s, sizeof(s));
-	member("ZonedLbaFormat.ZSZE", offsetof(struct gpunvme_zoned_lba_format, zsze), sizeof(s.zsze), sizeof(s.zsze), s.zsze);
-	member("ZonedLbaFormat.ZDES", offsetof(struct gpunvme_zoned_lba_format, zdes), sizeof(s.zdes), sizeof(s.zdes), s.zdes);
+	member("DeterministicThresholdConfiguration.EE", offsetof(struct gpunvme_deterministic_threshold_configuration, ee), sizeof(s.ee), sizeof(s.ee), s.ee);
+	member("DeterministicThresholdConfiguration.DTWINRT", offsetof(struct gpunvme_deterministic_threshold_configuration, dtwinrt), sizeof(s.dtwinrt), sizeof(s.dtwinrt), s.dtwinrt);
+	member("DeterministicThresholdConfiguration.DTWINWT", offsetof(struct gpunvme_deterministic_threshold_configuration, dtwinwt), sizeof(s.dtwinwt), sizeof(s.dtwinwt), s.dtwinwt);
+	member("DeterministicThresholdConfiguration.DTWINTT", offsetof(struct gpunvme_deterministic_threshold_configuration, dtwintt), sizeof(s.dtwintt), sizeof(s.dtwintt), s.dtwintt);
 }
 
-static void check_gpunvme_identify_zoned_namespace(void)
+static void check_gpunvme_supported_fdp_event(void)
 {
-	struct gpunvme_identify_zoned_namespace s;
+	struct gpunvme_supported_fdp_event s;
 	fill(&s, sizeof(s));
-	member("IdentifyZonedNamespace.ZOC", offsetof(struct gpunvme_identify_zoned_namespace, zoc), sizeof(s.zoc), sizeof(s.zoc), s.zoc);
-	member("IdentifyZonedNamespace.OZCS", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), sizeof(s.ozcs), sizeof(s.ozcs), s.ozcs);
-	member("IdentifyZonedNamespace.MAR", offsetof(struct gpunvme_identify_zoned_namespace, mar), sizeof(s.mar), sizeof(s.mar), s.mar);
-	member("IdentifyZonedNamespace.MOR", offsetof(struct gpunvme_identify_zoned_namespace, mor), sizeof(s.mor), sizeof(s.mor), s.mor);
-	member("IdentifyZonedNamespace.RRL", offsetof(struct gpunvme_identify_zoned_namespace, rrl), sizeof(s.rrl), sizeof(s.rrl), s.rrl);
-	member("IdentifyZonedNamespace.FRL", offsetof(struct gpunvme_identify_zoned_namespace, frl), sizeof(s.frl), sizeof(s.frl), s.frl);
-	member("IdentifyZonedNamespace.RRL1", offsetof(struct gpunvme_identify_zoned_namespace, rrl1), sizeof(s.rrl1), sizeof(s.rrl1), s.rrl1);
-	member("IdentifyZonedNamespace.RRL2", offsetof(struct gpunvme_identify_zoned_namespace, rrl2), sizeof(s.rrl2), sizeof(s.rrl2), s.rrl2);
-	member("IdentifyZonedNamespace.RRL3", offsetof(struct gpunvme_identify_zoned_namespace, rrl3), sizeof(s.rrl3), sizeof(s.rrl3), s.rrl3);
-	member("IdentifyZonedNamespace.FRL1", offsetof(struct gpunvme_identify_zoned_namespace, frl1), sizeof(s.frl1), sizeof(s.frl1), s.frl1);
-	member("IdentifyZonedNamespace.FRL2", offsetof(struct gpunvme_identify_zoned_namespace, frl2), sizeof(s.frl2), sizeof(s.frl2), s.frl2);
-	member("IdentifyZonedNamespace.FRL3", offsetof(struct gpunvme_identify_zoned_namespace, frl3), sizeof(s.frl3), sizeof(s.frl3), s.frl3);
-	member("IdentifyZonedNamespace.NUMZRWA", offsetof(struct gpunvme_identify_zoned_namespace, numzrwa), sizeof(s.numzrwa), sizeof(s.numzrwa), s.numzrwa);
-	member("IdentifyZonedNamespace.ZRWAFG", offsetof(struct gpunvme_identify_zoned_namespace, zrwafg), sizeof(s.zrwafg), sizeof(s.zrwafg), s.zrwafg);
-	member("IdentifyZonedNamespace.ZRWASZ", offsetof(struct gpunvme_identify_zoned_namespace, zrwasz), sizeof(s.zrwasz), sizeof(s.zrwasz), s.zrwasz);
-	member("IdentifyZonedNamespace.ZRWACAP", offsetof(struct gpunvme_identify_zoned_namespace, zrwacap), sizeof(s.zrwacap), sizeof(s.zrwacap), s.zrwacap);
-	member("IdentifyZonedNamespace.LBAFE", offsetof(struct gpunvme_identify_zoned_namespace, lbafe), sizeof(s.lbafe), 0, 0);
-	member("IdentifyZonedNamespace.VS", offsetof(struct gpunvme_identify_zoned_namespace, vs), sizeof(s.vs), sizeof(s.vs[255]), s.vs[255]);
+	member("SupportedFdpEvent.FDPET", offsetof(struct gpunvme_supported_fdp_event, fdpet), sizeof(s.fdpet), sizeof(s.fdpet), s.fdpet);
+	member("SupportedFdpEvent.FDPETA", offsetof(struct gpunvme_supported_fdp_event, fdpeta), sizeof(s.fdpeta), sizeof(s.fdpeta), s.fdpeta);
 }
 
-static void check_gpunvme_identify_zoned_controller(void)
+static void check_gpunvme_host_behavior(void)
 {
-	struct gpunvme_identify_zoned_controller s;
+	struct gpunvme_host_behavior s;
 	fill(&s, sizeof(s));
-	member("IdentifyZonedController.ZASL", offsetof(struct gpunvme_identify_zoned_controller, zasl), sizeof(s.zasl), sizeof(s.zasl), s.zasl);
+	member("HostBehavior.ACRE", offsetof(struct gpunvme_host_behavior, acre), sizeof(s.acre), sizeof(s.acre), s.acre);
+	member("HostBehavior.ETDAS", offsetof(struct gpunvme_host_behavior, etdas), sizeof(s.etdas), sizeof(s.etdas), s.etdas);
+	member("HostBehavior.LBAFEE", offsetof(struct gpunvme_host_behavior, lbafee), sizeof(s.lbafee), sizeof(s.lbafee), s.lbafee);
+	member("HostBehavior.HDISNS", offsetof(struct gpunvme_host_behavior, hdisns), sizeof(s.hdisns), sizeof(s.hdisns), s.hdisns);
+	member("HostBehavior.CDFE", offsetof(struct gpunvme_host_behavior, cdfe), sizeof(s.cdfe), sizeof(s.cdfe), s.cdfe);
 }
 
-static void check_gpunvme_identify_independent_namespace(void)
+static void check_gpunvme_embedded_management_controller_address_data(void)
 {
-	struct gpunvme_identify_independent_namespace s;
+	struct gpunvme_embedded_management_controller_address_data s;
 	fill(&s, sizeof(s));
-	member("IdentifyIndependentNamespace.NSFEAT", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), sizeof(s.nsfeat), sizeof(s.nsfeat), s.nsfeat);
-	member("IdentifyIndependentNamespace.NMIC", offsetof(struct gpunvme_identify_independent_namespace, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
-	member("IdentifyIndependentNamespace.RESCAP", offsetof(struct gpunvme_identify_independent_namespace, rescap), sizeof(s.rescap), sizeof(s.rescap), s.rescap);
-	member("IdentifyIndependentNamespace.FPI", offsetof(struct gpunvme_identify_independent_namespace, fpi), sizeof(s.fpi), sizeof(s.fpi), s.fpi);
-	member("IdentifyIndependentNamespace.ANAGRPID", offsetof(struct gpunvme_identify_independent_namespace, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
-	member("IdentifyIndependentNamespace.NSATTR", offsetof(struct gpunvme_identify_independent_namespace, nsattr), sizeof(s.nsattr), sizeof(s.nsattr), s.nsattr);
-	member("IdentifyIndependentNamespace.NVMSETID", offsetof(struct gpunvme_identify_independent_namespace, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
-	member("IdentifyIndependentNamespace.ENDGID", offsetof(struct gpunvme_identify_independent_namespace, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
-	member("IdentifyIndependentNamespace.NSTAT", offsetof(struct gpunvme_identify_independent_namespace, nstat), sizeof(s.nstat), sizeof(s.nstat), s.nstat);
-	member("IdentifyIndependentNamespace.KPIOS", offsetof(struct gpunvme_identify_independent_namespace, kpios), sizeof(s.kpios), sizeof(s.kpios), s.kpios);
-	member("IdentifyIndependentNamespace.MAXKT", offsetof(struct gpunvme_identify_independent_namespace, maxkt), sizeof(s.maxkt), sizeof(s.maxkt), s.maxkt);
-	member("IdentifyIndependentNamespace.RGRPID", offsetof(struct gpunvme_identify_independent_namespace, rgrpid), sizeof(s.rgrpid), sizeof(s.rgrpid), s.rgrpid);
+	member("EmbeddedManagementControllerAddressData.EMCA", offsetof(struct gpunvme_embedded_management_controller_address_data, emca), sizeof(s.emca), sizeof(s.emca[507]), (unsigned char)s.emca[507]);
 }
 
-static void check_gpunvme_controller_list(void)
+static void check_gpunvme_host_management_agent_address_data(void)
 {
-	struct gpunvme_controller_list s;
+	struct gpunvme_host_management_agent_address_data s;
 	fill(&s, sizeof(s));
-	member("ControllerList.NUMCIDS", offsetof(struct gpunvme_controller_list, numcids), sizeof(s.numcids), sizeof(s.numcids), s.numcids);
-	member("ControllerList.CNTLID", offsetof(struct gpunvme_controller_list, cntlid), sizeof(s.cntlid), sizeof(s.cntlid[2046]), s.cntlid[2046]);
+	member("HostManagementAgentAddressData.HMAA", offsetof(struct gpunvme_host_management_agent_address_data, hmaa), sizeof(s.hmaa), sizeof(s.hmaa[507]), (unsigned char)s.hmaa[507]);
 }
 
-static void check_gpunvme_primary_controller_capabilities(void)
+static void check_gpunvme_host_metadata(void)
 {
-	struct gpunvme_primary_controller_capabilities s;
+	struct gpunvme_host_metadata s;
 	fill(&s, sizeof(s));
-	member("PrimaryControllerCapabilities.CNTLID", offsetof(struct gpunvme_primary_controller_capabilities, cntlid), sizeof(s.cntlid), sizeof(s.cntlid), s.cntlid);
-	member("PrimaryControllerCapabilities.PORTID", offsetof(struct gpunvme_primary_controller_capabilities, portid), sizeof(s.portid), sizeof(s.portid), s.portid);
-	member("PrimaryControllerCapabilities.CRT", offsetof(struct gpunvme_primary_controller_capabilities, crt), sizeof(s.crt), sizeof(s.crt), s.crt);
-	member("PrimaryControllerCapabilities.VQFRT", offsetof(struct gpunvme_primary_controller_capabilities, vqfrt), sizeof(s.vqfrt), sizeof(s.vqfrt), s.vqfrt);
-	member("PrimaryControllerCapabilities.VQRFA", offsetof(struct gpunvme_primary_controller_capabilities, vqrfa), sizeof(s.vqrfa), sizeof(s.vqrfa), s.vqrfa);
-	member("PrimaryControllerCapabilities.VQRFAP", offsetof(struct gpunvme_primary_controller_capabilities, vqrfap), sizeof(s.vqrfap), sizeof(s.vqrfap), s.vqrfap);
-	member("PrimaryControllerCapabilities.VQPRT", offsetof(struct gpunvme_primary_controller_capabilities, vqprt), sizeof(s.vqprt), sizeof(s.vqprt), s.vqprt);
-	member("PrimaryControllerCapabilities.VQFRSM", offsetof(struct gpunvme_primary_controller_capabilities, vqfrsm), sizeof(s.vqfrsm), sizeof(s.vqfrsm), s.vqfrsm);
-	member("PrimaryControllerCapabilities.VQGRAN", offsetof(struct gpunvme_primary_controller_capabilities, vqgran), sizeof(s.vqgran), sizeof(s.vqgran), s.vqgran);
-	member("PrimaryControllerCapabilities.VIFRT", offsetof(struct gpunvme_primary_controller_capabilities, vifrt), sizeof(s.vifrt), sizeof(s.vifrt), s.vifrt);
-	member("PrimaryControllerCapabilities.VIRFA", offsetof(struct gpunvme_primary_controller_capabilities, virfa), sizeof(s.virfa), sizeof(s.virfa), s.virfa);
-	member("PrimaryControllerCapabilities.VIRFAP", offsetof(struct gpunvme_primary_controller_capabilities, virfap), sizeof(s.virfap), sizeof(s.virfap), s.virfap);
-	member("PrimaryControllerCapabilities.VIPRT", offsetof(struct gpunvme_primary_controller_capabilities, viprt), sizeof(s.viprt), sizeof(s.viprt), s.viprt);
-	member("PrimaryControllerCapabilities.VIFRSM", offsetof(struct gpunvme_primary_controller_capabilities, vifrsm), sizeof(s.vifrsm), sizeof(s.vifrsm), s.vifrsm);
-	member("PrimaryControllerCapabilities.VIGRAN", offsetof(struct gpunvme_primary_controller_capabilities, vigran), sizeof(s.vigran), sizeof(s.vigran), s.vigran);
+	member("HostMetadata.NDESC", offsetof(struct gpunvme_host_metadata, ndesc), sizeof(s.ndesc), sizeof(s.ndesc), s.ndesc);
 }
 
-static void check_gpunvme_secondary_controller(void)
+static void check_gpunvme_metadata_element(void)
 {
-	struct gpunvme_secondary_controller s;
+	struct gpunvme_metadata_element s;
 	fill(&s, sizeof(s));
-	member("SecondaryController.SCID", offsetof(struct gpunvme_secondary_controller, scid), sizeof(s.scid), sizeof(s.scid), s.scid);
-	member("SecondaryController.PCID", offsetof(struct gpunvme_secondary_controller, pcid), sizeof(s.pcid), sizeof(s.pcid), s.pcid);
-	member("SecondaryController.SCS", offsetof(struct gpunvme_secondary_controller, scs), sizeof(s.scs), sizeof(s.scs), s.scs);
-	member("SecondaryController.VFN", offsetof(struct gpunvme_secondary_controller, vfn), sizeof(s.vfn), sizeof(s.vfn), s.vfn);
-	member("SecondaryController.NVQ", offsetof(struct gpunvme_secondary_controller, nvq), sizeof(s.nvq), sizeof(s.nvq), s.nvq);
-	member("SecondaryController.NVI", offsetof(struct gpunvme_secondary_controller, nvi), sizeof(s.nvi), sizeof(s.nvi), s.nvi);
+	member("MetadataElement.ET", offsetof(struct gpunvme_metadata_element, et), sizeof(s.et), sizeof(s.et), s.et);
+	member("MetadataElement.ER", offsetof(struct gpunvme_metadata_element, er), sizeof(s.er), sizeof(s.er), s.er);
+	member("MetadataElement.ELEN", offsetof(struct gpunvme_metadata_element, elen), sizeof(s.elen), sizeof(s.elen), s.elen);
 }
 
-static void check_gpunvme_secondary_controller_list(void)
+static void check_gpunvme_host_identifier_data(void)
 {
-	struct gpunvme_secondary_controller_list s;
+	struct gpunvme_host_identifier_data s;
 	fill(&s, sizeof(s));
-	member("SecondaryControllerList.NUMID", offsetof(struct gpunvme_secondary_controller_list, numid), sizeof(s.numid), sizeof(s.numid), s.numid);
-	member("SecondaryControllerList.ENTRY", offsetof(struct gpunvme_secondary_controller_list, entry), sizeof(s.entry), 0, 0);
-}
-
-static void check_gpunvme_namespace_granularity(void)
-{
-	struct gpunvme_namespace_granularity s;
-	fill(&s, sizeof(s));
-	member("NamespaceGranularity.NSG", offsetof(struct gpunvme_namespace_granularity, nsg), sizeof(s.nsg), sizeof(s.nsg), s.nsg);
-	member("NamespaceGranularity.NCG", offsetof(struct gpunvme_namespace_granularity, ncg), sizeof(s.ncg), sizeof(s.ncg), s.ncg);
-}
-
-static void check_gpunvme_namespace_granularity_list(void)
-{
-	struct gpunvme_namespace_granularity_list s;
-	fill(&s, sizeof(s));
-	member("NamespaceGranularityList.NGA", offsetof(struct gpunvme_namespace_granularity_list, nga), sizeof(s.nga), sizeof(s.nga), s.nga);
-	member("NamespaceGranularityList.ND", offsetof(struct gpunvme_namespace_granularity_list, nd), sizeof(s.nd), sizeof(s.nd), s.nd);
-	member("NamespaceGranularityList.NGD", offsetof(struct gpunvme_namespace_granularity_list, ngd), sizeof(s.ngd), 0, 0);
-}
-
-static void check_gpunvme_uuid_list_entry(void)
-{
-	struct gpunvme_uuid_list_entry s;
-	fill(&s, sizeof(s));
-	member("UuidListEntry.UUID", offsetof(struct gpunvme_uuid_list_entry, uuid), sizeof(s.uuid), sizeof(s.uuid[15]), s.uuid[15]);
-}
-
-static void check_gpunvme_uuid_list(void)
-{
-	struct gpunvme_uuid_list s;
-	fill(&s, sizeof(s));
-	member("UuidList.ENTRY", offsetof(struct gpunvme_uuid_list, entry), sizeof(s.entry), 0, 0);
-}
-
-static void check_gpunvme_domain_attributes(void)
-{
-	struct gpunvme_domain_attributes s;
-	fill(&s, sizeof(s));
-	member("DomainAttributes.DID", offsetof(struct gpunvme_domain_attributes, did), sizeof(s.did), sizeof(s.did), s.did);
-	member("DomainAttributes.TDC", offsetof(struct gpunvme_domain_attributes, tdc), sizeof(s.tdc), sizeof(s.tdc[1]), s.tdc[1]);
-	member("DomainAttributes.UDC", offsetof(struct gpunvme_domain_attributes, udc), sizeof(s.udc), sizeof(s.udc[1]), s.udc[1]);
-	member("DomainAttributes.MEGDC", offsetof(struct gpunvme_domain_attributes, megdc), sizeof(s.megdc), sizeof(s.megdc[1]), s.megdc[1]);
-}
-
-static void check_gpunvme_domain_list(void)
-{
-	struct gpunvme_domain_list s;
-	fill(&s, sizeof(s));
-	member("DomainList.NUMENT", offsetof(struct gpunvme_domain_list, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
-	member("DomainList.ENTRY", offsetof(struct gpunvme_domain_list, entry), sizeof(s.entry), 0, 0);
-}
-
-static void check_gpunvme_endurance_group_list(void)
-{
-	struct gpunvme_endurance_group_list s;
-	fill(&s, sizeof(s));
-	member("EnduranceGroupList.NEGIDS", offsetof(struct gpunvme_endurance_group_list, negids), sizeof(s.negids), sizeof(s.negids), s.negids);
-	member("EnduranceGroupList.ENDGID", offsetof(struct gpunvme_endurance_group_list, endgid), sizeof(s.endgid), sizeof(s.endgid[2046]), s.endgid[2046]);
-}
-
-static void check_gpunvme_io_command_set_vector(void)
-{
-	struct gpunvme_io_command_set_vector s;
-	fill(&s, sizeof(s));
-}
-
-static void check_gpunvme_io_command_sets(void)
-{
-	struct gpunvme_io_command_sets s;
-	fill(&s, sizeof(s));
-	member("IoCommandSets.IOCSC", offsetof(struct gpunvme_io_command_sets, iocsc), sizeof(s.iocsc), 0, 0);
-}
-
-static void check_gpunvme_namespace_to_create(void)
-{
-	struct gpunvme_namespace_to_create s;
-	fill(&s, sizeof(s));
-	member("NamespaceToCreate.NSZE", offsetof(struct gpunvme_namespace_to_create, nsze), sizeof(s.nsze), sizeof(s.nsze), s.nsze);
-	member("NamespaceToCreate.NCAP", offsetof(struct gpunvme_namespace_to_create, ncap), sizeof(s.ncap), sizeof(s.ncap), s.ncap);
-	member("NamespaceToCreate.FLBAS", offsetof(struct gpunvme_namespace_to_create, flbas), sizeof(s.flbas), sizeof(s.flbas), s.flbas);
-	member("NamespaceToCreate.DPS", offsetof(struct gpunvme_namespace_to_create, dps), sizeof(s.dps), sizeof(s.dps), s.dps);
-	member("NamespaceToCreate.NMIC", offsetof(struct gpunvme_namespace_to_create, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
-	member("NamespaceToCreate.ANAGRPID", offsetof(struct gpunvme_namespace_to_create, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
-	member("NamespaceToCreate.NVMSETID", offsetof(struct gpunvme_namespace_to_create, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
-	member("NamespaceToCreate.ENDGID", offsetof(struct gpunvme_namespace_to_create, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
-	member("NamespaceToCreate.LBSTM", offsetof(struct gpunvme_namespace_to_create, lbstm), sizeof(s.lbstm), sizeof(s.lbstm), s.lbstm);
-	member("NamespaceToCreate.NPHNDLS", offsetof(struct gpunvme_namespace_to_create, nphndls), sizeof(s.nphndls), sizeof(s.nphndls), s.nphndls);
-	member("NamespaceToCreate.ZNSCO", offsetof(struct gpunvme_namespace_to_create, znsco), sizeof(s.znsco), sizeof(s.znsco), s.znsco);
-	member("NamespaceToCreate.RAR", offsetof(struct gpunvme_namespace_to_create, rar), sizeof(s.rar), sizeof(s.rar), s.rar);
-	member("NamespaceToCreate.ROR", offsetof(struct gpunvme_namespace_to_create, ror), sizeof(s.ror), sizeof(s.ror), s.ror);
-	member("NamespaceToCreate.RNUMZRWA", offsetof(struct gpunvme_namespace_to_create, rnumzrwa), sizeof(s.rnumzrwa), sizeof(s.rnumzrwa), s.rnumzrwa);
-	member("NamespaceToCreate.PHNDL", offsetof(struct gpunvme_namespace_to_create, phndl), sizeof(s.phndl), sizeof(s.phndl[127]), s.phndl[127]);
+	member("HostIdentifierData.HOSTID", offsetof(struct gpunvme_host_identifier_data, hostid), sizeof(s.hostid), sizeof(s.hostid[15]), s.hostid[15]);
 }
 
 static void check_gpunvme_supported_log_pages(void)
@@ -3674,6 +3692,40 @@ static void check_gpunvme_telemetry_controller_header(void)
 	member("TelemetryControllerHeader.RID", offsetof(struct gpunvme_telemetry_controller_header, rid), sizeof(s.rid), sizeof(s.rid[127]), s.rid[127]);
 }
 
+static void check_gpunvme_sanitize_status_log(void)
+{
+	struct gpunvme_sanitize_status_log s;
+	fill(&s, sizeof(s));
+	member("SanitizeStatusLog.SPROG", offsetof(struct gpunvme_sanitize_status_log, sprog), sizeof(s.sprog), sizeof(s.sprog), s.sprog);
+	member("SanitizeStatusLog.SSTAT", offsetof(struct gpunvme_sanitize_status_log, sstat), sizeof(s.sstat), sizeof(s.sstat), s.sstat);
+	member("SanitizeStatusLog.SCDW10", offsetof(struct gpunvme_sanitize_status_log, scdw10), sizeof(s.scdw10), sizeof(s.scdw10), s.scdw10);
+	member("SanitizeStatusLog.ETO", offsetof(struct gpunvme_sanitize_status_log, eto), sizeof(s.eto), sizeof(s.eto), s.eto);
+	member("SanitizeStatusLog.ETBE", offsetof(struct gpunvme_sanitize_status_log, etbe), sizeof(s.etbe), sizeof(s.etbe), s.etbe);
+	member("SanitizeStatusLog.ETCE", offsetof(struct gpunvme_sanitize_status_log, etce), sizeof(s.etce), sizeof(s.etce), s.etce);
+	member("SanitizeStatusLog.ETODMM", offsetof(struct gpunvme_sanitize_status_log, etodmm), sizeof(s.etodmm), sizeof(s.etodmm), s.etodmm);
+	member("SanitizeStatusLog.ETBENMM", offsetof(struct gpunvme_sanitize_status_log, etbenmm), sizeof(s.etbenmm), sizeof(s.etbenmm), s.etbenmm);
+	member("SanitizeStatusLog.ETCENMM", offsetof(struct gpunvme_sanitize_status_log, etcenmm), sizeof(s.etcenmm), sizeof(s.etcenmm), s.etcenmm);
+	member("SanitizeStatusLog.ETPVDS", offsetof(struct gpunvme_sanitize_status_log, etpvds), sizeof(s.etpvds), sizeof(s.etpvds), s.etpvds);
+	member("SanitizeStatusLog.SSI", offsetof(struct gpunvme_sanitize_status_log, ssi), sizeof(s.ssi), sizeof(s.ssi), s.ssi);
+}
+
+static void check_gpunvme_lockdown_log(void)
+{
+	struct gpunvme_lockdown_log s;
+	fill(&s, sizeof(s));
+	member("LockdownLog.CFILA", offsetof(struct gpunvme_lockdown_log, cfila), sizeof(s.cfila), sizeof(s.cfila), s.cfila);
+	member("LockdownLog.LNGTH", offsetof(struct gpunvme_lockdown_log, lngth), sizeof(s.lngth), sizeof(s.lngth), s.lngth);
+	member("LockdownLog.CFIL", offsetof(struct gpunvme_lockdown_log, cfil), sizeof(s.cfil), sizeof(s.cfil[507]), s.cfil[507]);
+}
+
+static void check_gpunvme_boot_partition_header(void)
+{
+	struct gpunvme_boot_partition_header s;
+	fill(&s, sizeof(s));
+	member("BootPartitionHeader.LID", offsetof(struct gpunvme_boot_partition_header, lid), sizeof(s.lid), sizeof(s.lid), s.lid);
+	member("BootPartitionHeader.BPINFO", offsetof(struct gpunvme_boot_partition_header, bpinfo), sizeof(s.bpinfo), sizeof(s.bpinfo), s.bpinfo);
+}
+
 static void check_gpunvme_endurance_group_log(void)
 {
 	struct gpunvme_endurance_group_log s;
@@ -3739,6 +3791,204 @@ static void check_gpunvme_predictable_latency_event_aggregate(void)
 	member("PredictableLatencyEventAggregate.NUMENT", offsetof(struct gpunvme_predictable_latency_event_aggregate, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
 }
 
+static void check_gpunvme_media_unit_status_header(void)
+{
+	struct gpunvme_media_unit_status_header s;
+	fill(&s, sizeof(s));
+	member("MediaUnitStatusHeader.NMU", offsetof(struct gpunvme_media_unit_status_header, nmu), sizeof(s.nmu), sizeof(s.nmu), s.nmu);
+	member("MediaUnitStatusHeader.CCHANS", offsetof(struct gpunvme_media_unit_status_header, cchans), sizeof(s.cchans), sizeof(s.cchans), s.cchans);
+	member("MediaUnitStatusHeader.SELC", offsetof(struct gpunvme_media_unit_status_header, selc), sizeof(s.selc), sizeof(s.selc), s.selc);
+}
+
+static void check_gpunvme_media_unit_status_descriptor(void)
+{
+	struct gpunvme_media_unit_status_descriptor s;
+	fill(&s, sizeof(s));
+	member("MediaUnitStatusDescriptor.MUID", offsetof(struct gpunvme_media_unit_status_descriptor, muid), sizeof(s.muid), sizeof(s.muid), s.muid);
+	member("MediaUnitStatusDescriptor.DID", offsetof(struct gpunvme_media_unit_status_descriptor, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("MediaUnitStatusDescriptor.ENDGID", offsetof(struct gpunvme_media_unit_status_descriptor, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("MediaUnitStatusDescriptor.NVMSETID", offsetof(struct gpunvme_media_unit_status_descriptor, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
+	member("MediaUnitStatusDescriptor.CAF", offsetof(struct gpunvme_media_unit_status_descriptor, caf), sizeof(s.caf), sizeof(s.caf), s.caf);
+	member("MediaUnitStatusDescriptor.AVSP", offsetof(struct gpunvme_media_unit_status_descriptor, avsp), sizeof(s.avsp), sizeof(s.avsp), s.avsp);
+	member("MediaUnitStatusDescriptor.PUSED", offsetof(struct gpunvme_media_unit_status_descriptor, pused), sizeof(s.pused), sizeof(s.pused), s.pused);
+	member("MediaUnitStatusDescriptor.MUCS", offsetof(struct gpunvme_media_unit_status_descriptor, mucs), sizeof(s.mucs), sizeof(s.mucs), s.mucs);
+	member("MediaUnitStatusDescriptor.CIO", offsetof(struct gpunvme_media_unit_status_descriptor, cio), sizeof(s.cio), sizeof(s.cio), s.cio);
+}
+
+static void check_gpunvme_capacity_configuration_list_header(void)
+{
+	struct gpunvme_capacity_configuration_list_header s;
+	fill(&s, sizeof(s));
+	member("CapacityConfigurationListHeader.SCCN", offsetof(struct gpunvme_capacity_configuration_list_header, sccn), sizeof(s.sccn), sizeof(s.sccn), s.sccn);
+}
+
+static void check_gpunvme_capacity_configuration_descriptor(void)
+{
+	struct gpunvme_capacity_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("CapacityConfigurationDescriptor.CCID", offsetof(struct gpunvme_capacity_configuration_descriptor, ccid), sizeof(s.ccid), sizeof(s.ccid), s.ccid);
+	member("CapacityConfigurationDescriptor.DID", offsetof(struct gpunvme_capacity_configuration_descriptor, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("CapacityConfigurationDescriptor.EGCN", offsetof(struct gpunvme_capacity_configuration_descriptor, egcn), sizeof(s.egcn), sizeof(s.egcn), s.egcn);
+}
+
+static void check_gpunvme_endurance_group_configuration_descriptor(void)
+{
+	struct gpunvme_endurance_group_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("EnduranceGroupConfigurationDescriptor.ENDGID", offsetof(struct gpunvme_endurance_group_configuration_descriptor, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("EnduranceGroupConfigurationDescriptor.CADJF", offsetof(struct gpunvme_endurance_group_configuration_descriptor, cadjf), sizeof(s.cadjf), sizeof(s.cadjf), s.cadjf);
+	member("EnduranceGroupConfigurationDescriptor.TEGCAP", offsetof(struct gpunvme_endurance_group_configuration_descriptor, tegcap), sizeof(s.tegcap), sizeof(s.tegcap[15]), s.tegcap[15]);
+	member("EnduranceGroupConfigurationDescriptor.SEGCAP", offsetof(struct gpunvme_endurance_group_configuration_descriptor, segcap), sizeof(s.segcap), sizeof(s.segcap[15]), s.segcap[15]);
+	member("EnduranceGroupConfigurationDescriptor.EE", offsetof(struct gpunvme_endurance_group_configuration_descriptor, ee), sizeof(s.ee), sizeof(s.ee[15]), s.ee[15]);
+	member("EnduranceGroupConfigurationDescriptor.EGSETS", offsetof(struct gpunvme_endurance_group_configuration_descriptor, egsets), sizeof(s.egsets), sizeof(s.egsets), s.egsets);
+}
+
+static void check_gpunvme_channel_configuration_descriptor(void)
+{
+	struct gpunvme_channel_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("ChannelConfigurationDescriptor.CHID", offsetof(struct gpunvme_channel_configuration_descriptor, chid), sizeof(s.chid), sizeof(s.chid), s.chid);
+	member("ChannelConfigurationDescriptor.CHMUS", offsetof(struct gpunvme_channel_configuration_descriptor, chmus), sizeof(s.chmus), sizeof(s.chmus), s.chmus);
+}
+
+static void check_gpunvme_media_unit_configuration_descriptor(void)
+{
+	struct gpunvme_media_unit_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("MediaUnitConfigurationDescriptor.MUID", offsetof(struct gpunvme_media_unit_configuration_descriptor, muid), sizeof(s.muid), sizeof(s.muid), s.muid);
+	member("MediaUnitConfigurationDescriptor.MUDL", offsetof(struct gpunvme_media_unit_configuration_descriptor, mudl), sizeof(s.mudl), sizeof(s.mudl), s.mudl);
+}
+
+static void check_gpunvme_fdp_configurations_header(void)
+{
+	struct gpunvme_fdp_configurations_header s;
+	fill(&s, sizeof(s));
+	member("FdpConfigurationsHeader.NUMFDPC", offsetof(struct gpunvme_fdp_configurations_header, numfdpc), sizeof(s.numfdpc), sizeof(s.numfdpc), s.numfdpc);
+	member("FdpConfigurationsHeader.VER", offsetof(struct gpunvme_fdp_configurations_header, ver), sizeof(s.ver), sizeof(s.ver), s.ver);
+	member("FdpConfigurationsHeader.SZE", offsetof(struct gpunvme_fdp_configurations_header, sze), sizeof(s.sze), sizeof(s.sze), s.sze);
+}
+
+static void check_gpunvme_fdp_configuration_descriptor(void)
+{
+	struct gpunvme_fdp_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("FdpConfigurationDescriptor.DSZE", offsetof(struct gpunvme_fdp_configuration_descriptor, dsze), sizeof(s.dsze), sizeof(s.dsze), s.dsze);
+	member("FdpConfigurationDescriptor.FDPA", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), sizeof(s.fdpa), sizeof(s.fdpa), s.fdpa);
+	member("FdpConfigurationDescriptor.VSS", offsetof(struct gpunvme_fdp_configuration_descriptor, vss), sizeof(s.vss), sizeof(s.vss), s.vss);
+	member("FdpConfigurationDescriptor.NRG", offsetof(struct gpunvme_fdp_configuration_descriptor, nrg), sizeof(s.nrg), sizeof(s.nrg), s.nrg);
+	member("FdpConfigurationDescriptor.NRUH", offsetof(struct gpunvme_fdp_configuration_descriptor, nruh), sizeof(s.nruh), sizeof(s.nruh), s.nruh);
+	member("FdpConfigurationDescriptor.MAXPIDS", offsetof(struct gpunvme_fdp_configuration_descriptor, maxpids), sizeof(s.maxpids), sizeof(s.maxpids), s.maxpids);
+	member("FdpConfigurationDescriptor.NNS", offsetof(struct gpunvme_fdp_configuration_descriptor, nns), sizeof(s.nns), sizeof(s.nns), s.nns);
+	member("FdpConfigurationDescriptor.RUNS", offsetof(struct gpunvme_fdp_configuration_descriptor, runs), sizeof(s.runs), sizeof(s.runs), s.runs);
+	member("FdpConfigurationDescriptor.ERUTL", offsetof(struct gpunvme_fdp_configuration_descriptor, erutl), sizeof(s.erutl), sizeof(s.erutl), s.erutl);
+}
+
+static void check_gpunvme_reclaim_unit_handle_descriptor(void)
+{
+	struct gpunvme_reclaim_unit_handle_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleDescriptor.RUHT", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), sizeof(s.ruht), sizeof(s.ruht), s.ruht);
+}
+
+static void check_gpunvme_reclaim_unit_handle_usage_header(void)
+{
+	struct gpunvme_reclaim_unit_handle_usage_header s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleUsageHeader.NRUH", offsetof(struct gpunvme_reclaim_unit_handle_usage_header, nruh), sizeof(s.nruh), sizeof(s.nruh), s.nruh);
+}
+
+static void check_gpunvme_reclaim_unit_handle_usage_descriptor(void)
+{
+	struct gpunvme_reclaim_unit_handle_usage_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleUsageDescriptor.RUHA", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), sizeof(s.ruha), sizeof(s.ruha), s.ruha);
+}
+
+static void check_gpunvme_fdp_statistics_log(void)
+{
+	struct gpunvme_fdp_statistics_log s;
+	fill(&s, sizeof(s));
+	member("FdpStatisticsLog.HBMW", offsetof(struct gpunvme_fdp_statistics_log, hbmw), sizeof(s.hbmw), sizeof(s.hbmw[1]), s.hbmw[1]);
+	member("FdpStatisticsLog.MBMW", offsetof(struct gpunvme_fdp_statistics_log, mbmw), sizeof(s.mbmw), sizeof(s.mbmw[1]), s.mbmw[1]);
+	member("FdpStatisticsLog.MBE", offsetof(struct gpunvme_fdp_statistics_log, mbe), sizeof(s.mbe), sizeof(s.mbe[1]), s.mbe[1]);
+}
+
+static void check_gpunvme_fdp_events_header(void)
+{
+	struct gpunvme_fdp_events_header s;
+	fill(&s, sizeof(s));
+	member("FdpEventsHeader.NUMFDPE", offsetof(struct gpunvme_fdp_events_header, numfdpe), sizeof(s.numfdpe), sizeof(s.numfdpe), s.numfdpe);
+}
+
+static void check_gpunvme_fdp_event(void)
+{
+	struct gpunvme_fdp_event s;
+	fill(&s, sizeof(s));
+	member("FdpEvent.ETYP", offsetof(struct gpunvme_fdp_event, etyp), sizeof(s.etyp), sizeof(s.etyp), s.etyp);
+	member("FdpEvent.FDPEF", offsetof(struct gpunvme_fdp_event, fdpef), sizeof(s.fdpef), sizeof(s.fdpef), s.fdpef);
+	member("FdpEvent.PID", offsetof(struct gpunvme_fdp_event, pid), sizeof(s.pid), sizeof(s.pid), s.pid);
+	member("FdpEvent.ETMSP", offsetof(struct gpunvme_fdp_event, etmsp), sizeof(s.etmsp), 0, 0);
+	member("FdpEvent.NSID", offsetof(struct gpunvme_fdp_event, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+	member("FdpEvent.ETSP", offsetof(struct gpunvme_fdp_event, etsp), sizeof(s.etsp), sizeof(s.etsp[15]), s.etsp[15]);
+	member("FdpEvent.RGICD", offsetof(struct gpunvme_fdp_event, rgicd), sizeof(s.rgicd), sizeof(s.rgicd), s.rgicd);
+	member("FdpEvent.RUHID", offsetof(struct gpunvme_fdp_event, ruhid), sizeof(s.ruhid), sizeof(s.ruhid), s.ruhid);
+	member("FdpEvent.VS", offsetof(struct gpunvme_fdp_event, vs), sizeof(s.vs), sizeof(s.vs[23]), s.vs[23]);
+}
+
+static void check_gpunvme_media_reallocated(void)
+{
+	struct gpunvme_media_reallocated s;
+	fill(&s, sizeof(s));
+	member("MediaReallocated.SEF", offsetof(struct gpunvme_media_reallocated, sef), sizeof(s.sef), sizeof(s.sef), s.sef);
+	member("MediaReallocated.NLBAM", offsetof(struct gpunvme_media_reallocated, nlbam), sizeof(s.nlbam), sizeof(s.nlbam), s.nlbam);
+	member("MediaReallocated.LBA", offsetof(struct gpunvme_media_reallocated, lba), sizeof(s.lba), sizeof(s.lba[7]), s.lba[7]);
+}
+
+static void check_gpunvme_lba_status_log_header(void)
+{
+	struct gpunvme_lba_status_log_header s;
+	fill(&s, sizeof(s));
+	member("LbaStatusLogHeader.LSLPLEN", offsetof(struct gpunvme_lba_status_log_header, lslplen), sizeof(s.lslplen), sizeof(s.lslplen), s.lslplen);
+	member("LbaStatusLogHeader.NLSLNE", offsetof(struct gpunvme_lba_status_log_header, nlslne), sizeof(s.nlslne), sizeof(s.nlslne), s.nlslne);
+	member("LbaStatusLogHeader.ESTULB", offsetof(struct gpunvme_lba_status_log_header, estulb), sizeof(s.estulb), sizeof(s.estulb), s.estulb);
+	member("LbaStatusLogHeader.LSGC", offsetof(struct gpunvme_lba_status_log_header, lsgc), sizeof(s.lsgc), sizeof(s.lsgc), s.lsgc);
+}
+
+static void check_gpunvme_lba_status_namespace_element(void)
+{
+	struct gpunvme_lba_status_namespace_element s;
+	fill(&s, sizeof(s));
+	member("LbaStatusNamespaceElement.NEID", offsetof(struct gpunvme_lba_status_namespace_element, neid), sizeof(s.neid), sizeof(s.neid), s.neid);
+	member("LbaStatusNamespaceElement.NLRD", offsetof(struct gpunvme_lba_status_namespace_element, nlrd), sizeof(s.nlrd), sizeof(s.nlrd), s.nlrd);
+	member("LbaStatusNamespaceElement.RATYPE", offsetof(struct gpunvme_lba_status_namespace_element, ratype), sizeof(s.ratype), sizeof(s.ratype), s.ratype);
+}
+
+static void check_gpunvme_lba_range_descriptor(void)
+{
+	struct gpunvme_lba_range_descriptor s;
+	fill(&s, sizeof(s));
+	member("LbaRangeDescriptor.RSLBA", offsetof(struct gpunvme_lba_range_descriptor, rslba), sizeof(s.rslba), sizeof(s.rslba), s.rslba);
+	member("LbaRangeDescriptor.RNLB", offsetof(struct gpunvme_lba_range_descriptor, rnlb), sizeof(s.rnlb), sizeof(s.rnlb), s.rnlb);
+}
+
+static void check_gpunvme_reservation_notification_log(void)
+{
+	struct gpunvme_reservation_notification_log s;
+	fill(&s, sizeof(s));
+	member("ReservationNotificationLog.LPC", offsetof(struct gpunvme_reservation_notification_log, lpc), sizeof(s.lpc), sizeof(s.lpc), s.lpc);
+	member("ReservationNotificationLog.RNLPT", offsetof(struct gpunvme_reservation_notification_log, rnlpt), sizeof(s.rnlpt), sizeof(s.rnlpt), s.rnlpt);
+	member("ReservationNotificationLog.NALP", offsetof(struct gpunvme_reservation_notification_log, nalp), sizeof(s.nalp), sizeof(s.nalp), s.nalp);
+	member("ReservationNotificationLog.NSID", offsetof(struct gpunvme_reservation_notification_log, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+}
+
+static void check_gpunvme_changed_zone_list(void)
+{
+	struct gpunvme_changed_zone_list s;
+	fill(&s, sizeof(s));
+	member("ChangedZoneList.NRZID", offsetof(struct gpunvme_changed_zone_list, nrzid), sizeof(s.nrzid), sizeof(s.nrzid), s.nrzid);
+	member("ChangedZoneList.ZID", offsetof(struct gpunvme_changed_zone_list, zid), sizeof(s.zid), sizeof(s.zid[510]), s.zid[510]);
+}
+
 static void check_gpunvme_ana_log_header(void)
 {
 	struct gpunvme_ana_log_header s;
@@ -3757,12 +4007,62 @@ static void check_gpunvme_ana_group_descriptor(void)
 	member("AnaGroupDescriptor.ANASA", offsetof(struct gpunvme_ana_group_descriptor, anasa), sizeof(s.anasa), sizeof(s.anasa), s.anasa);
 }
 
-static void check_gpunvme_timestamp_data(void)
+static void check_gpunvme_reachability_groups_header(void)
 {
-	struct gpunvme_timestamp_data s;
+	struct gpunvme_reachability_groups_header s;
 	fill(&s, sizeof(s));
-	member("TimestampData.TSTMP", offsetof(struct gpunvme_timestamp_data, tstmp), sizeof(s.tstmp), sizeof(s.tstmp[5]), s.tstmp[5]);
-	member("TimestampData.TSTMPS", offsetof(struct gpunvme_timestamp_data, tstmps), sizeof(s.tstmps), sizeof(s.tstmps), s.tstmps);
+	member("ReachabilityGroupsHeader.CHNGC", offsetof(struct gpunvme_reachability_groups_header, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+	member("ReachabilityGroupsHeader.NRGD", offsetof(struct gpunvme_reachability_groups_header, nrgd), sizeof(s.nrgd), sizeof(s.nrgd), s.nrgd);
+}
+
+static void check_gpunvme_reachability_group_descriptor(void)
+{
+	struct gpunvme_reachability_group_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReachabilityGroupDescriptor.RGID", offsetof(struct gpunvme_reachability_group_descriptor, rgid), sizeof(s.rgid), sizeof(s.rgid), s.rgid);
+	member("ReachabilityGroupDescriptor.NNID", offsetof(struct gpunvme_reachability_group_descriptor, nnid), sizeof(s.nnid), sizeof(s.nnid), s.nnid);
+	member("ReachabilityGroupDescriptor.CHNGC", offsetof(struct gpunvme_reachability_group_descriptor, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+}
+
+static void check_gpunvme_reachability_associations_header(void)
+{
+	struct gpunvme_reachability_associations_header s;
+	fill(&s, sizeof(s));
+	member("ReachabilityAssociationsHeader.CHNGC", offsetof(struct gpunvme_reachability_associations_header, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+	member("ReachabilityAssociationsHeader.NRAD", offsetof(struct gpunvme_reachability_associations_header, nrad), sizeof(s.nrad), sizeof(s.nrad), s.nrad);
+}
+
+static void check_gpunvme_reachability_association_descriptor(void)
+{
+	struct gpunvme_reachability_association_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReachabilityAssociationDescriptor.RASID", offsetof(struct gpunvme_reachability_association_descriptor, rasid), sizeof(s.rasid), sizeof(s.rasid), s.rasid);
+	member("ReachabilityAssociationDescriptor.NRID", offsetof(struct gpunvme_reachability_association_descriptor, nrid), sizeof(s.nrid), sizeof(s.nrid), s.nrid);
+	member("ReachabilityAssociationDescriptor.CHNGC", offsetof(struct gpunvme_reachability_association_descriptor, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+	member("ReachabilityAssociationDescriptor.RAC", offsetof(struct gpunvme_reachability_association_descriptor, rac), sizeof(s.rac), sizeof(s.rac), s.rac);
+}
+
+static void check_gpunvme_participating_nvm_subsystems_header(void)
+{
+	struct gpunvme_participating_nvm_subsystems_header s;
+	fill(&s, sizeof(s));
+	member("ParticipatingNvmSubsystemsHeader.GENCTR", offsetof(struct gpunvme_participating_nvm_subsystems_header, genctr), sizeof(s.genctr), sizeof(s.genctr), s.genctr);
+	member("ParticipatingNvmSubsystemsHeader.NUMPSUB", offsetof(struct gpunvme_participating_nvm_subsystems_header, numpsub), sizeof(s.numpsub), sizeof(s.numpsub), s.numpsub);
+}
+
+static void check_gpunvme_management_address_descriptor(void)
+{
+	struct gpunvme_management_address_descriptor s;
+	fill(&s, sizeof(s));
+	member("ManagementAddressDescriptor.MAT", offsetof(struct gpunvme_management_address_descriptor, mat), sizeof(s.mat), sizeof(s.mat), s.mat);
+	member("ManagementAddressDescriptor.MADRS", offsetof(struct gpunvme_management_address_descriptor, madrs), sizeof(s.madrs), sizeof(s.madrs[507]), (unsigned char)s.madrs[507]);
+}
+
+static void check_gpunvme_management_address_list(void)
+{
+	struct gpunvme_management_address_list s;
+	fill(&s, sizeof(s));
+	member("ManagementAddressList.MAD", offsetof(struct gpunvme_management_address_list, mad), sizeof(s.mad), 0, 0);
 }
 
 static void check_gpunvme_persistent_event_log_header(void)
@@ -3963,294 +4263,42 @@ static void check_gpunvme_ready_timeout_exceeded(void)
 	member("ReadyTimeoutExceeded.CST", offsetof(struct gpunvme_ready_timeout_exceeded, cst), sizeof(s.cst), sizeof(s.cst), s.cst);
 }
 
-static void check_gpunvme_lba_status_log_header(void)
+static void check_gpunvme_namespace_to_create(void)
 {
-	struct gpunvme_lba_status_log_header s;
+	struct gpunvme_namespace_to_create s;
 	fill(&s, sizeof(s));
-	member("LbaStatusLogHeader.LSLPLEN", offsetof(struct gpunvme_lba_status_log_header, lslplen), sizeof(s.lslplen), sizeof(s.lslplen), s.lslplen);
-	member("LbaStatusLogHeader.NLSLNE", offsetof(struct gpunvme_lba_status_log_header, nlslne), sizeof(s.nlslne), sizeof(s.nlslne), s.nlslne);
-	member("LbaStatusLogHeader.ESTULB", offsetof(struct gpunvme_lba_status_log_header, estulb), sizeof(s.estulb), sizeof(s.estulb), s.estulb);
-	member("LbaStatusLogHeader.LSGC", offsetof(struct gpunvme_lba_status_log_header, lsgc), sizeof(s.lsgc), sizeof(s.lsgc), s.lsgc);
+	member("NamespaceToCreate.NSZE", offsetof(struct gpunvme_namespace_to_create, nsze), sizeof(s.nsze), sizeof(s.nsze), s.nsze);
+	member("NamespaceToCreate.NCAP", offsetof(struct gpunvme_namespace_to_create, ncap), sizeof(s.ncap), sizeof(s.ncap), s.ncap);
+	member("NamespaceToCreate.FLBAS", offsetof(struct gpunvme_namespace_to_create, flbas), sizeof(s.flbas), sizeof(s.flbas), s.flbas);
+	member("NamespaceToCreate.DPS", offsetof(struct gpunvme_namespace_to_create, dps), sizeof(s.dps), sizeof(s.dps), s.dps);
+	member("NamespaceToCreate.NMIC", offsetof(struct gpunvme_namespace_to_create, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
+	member("NamespaceToCreate.ANAGRPID", offsetof(struct gpunvme_namespace_to_create, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
+	member("NamespaceToCreate.NVMSETID", offsetof(struct gpunvme_namespace_to_create, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
+	member("NamespaceToCreate.ENDGID", offsetof(struct gpunvme_namespace_to_create, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("NamespaceToCreate.LBSTM", offsetof(struct gpunvme_namespace_to_create, lbstm), sizeof(s.lbstm), sizeof(s.lbstm), s.lbstm);
+	member("NamespaceToCreate.NPHNDLS", offsetof(struct gpunvme_namespace_to_create, nphndls), sizeof(s.nphndls), sizeof(s.nphndls), s.nphndls);
+	member("NamespaceToCreate.ZNSCO", offsetof(struct gpunvme_namespace_to_create, znsco), sizeof(s.znsco), sizeof(s.znsco), s.znsco);
+	member("NamespaceToCreate.RAR", offsetof(struct gpunvme_namespace_to_create, rar), sizeof(s.rar), sizeof(s.rar), s.rar);
+	member("NamespaceToCreate.ROR", offsetof(struct gpunvme_namespace_to_create, ror), sizeof(s.ror), sizeof(s.ror), s.ror);
+	member("NamespaceToCreate.RNUMZRWA", offsetof(struct gpunvme_namespace_to_create, rnumzrwa), sizeof(s.rnumzrwa), sizeof(s.rnumzrwa), s.rnumzrwa);
+	member("NamespaceToCreate.PHNDL", offsetof(struct gpunvme_namespace_to_create, phndl), sizeof(s.phndl), sizeof(s.phndl[127]), s.phndl[127]);
 }
 
-static void check_gpunvme_lba_status_namespace_element(void)
+static void check_gpunvme_lba_status_descriptor_list(void)
 {
-	struct gpunvme_lba_status_namespace_element s;
+	struct gpunvme_lba_status_descriptor_list s;
 	fill(&s, sizeof(s));
-	member("LbaStatusNamespaceElement.NEID", offsetof(struct gpunvme_lba_status_namespace_element, neid), sizeof(s.neid), sizeof(s.neid), s.neid);
-	member("LbaStatusNamespaceElement.NLRD", offsetof(struct gpunvme_lba_status_namespace_element, nlrd), sizeof(s.nlrd), sizeof(s.nlrd), s.nlrd);
-	member("LbaStatusNamespaceElement.RATYPE", offsetof(struct gpunvme_lba_status_namespace_element, ratype), sizeof(s.ratype), sizeof(s.ratype), s.ratype);
+	member("LbaStatusDescriptorList.NLSD", offsetof(struct gpunvme_lba_status_descriptor_list, nlsd), sizeof(s.nlsd), sizeof(s.nlsd), s.nlsd);
+	member("LbaStatusDescriptorList.CMPC", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), sizeof(s.cmpc), sizeof(s.cmpc), s.cmpc);
 }
 
-static void check_gpunvme_lba_range_descriptor(void)
+static void check_gpunvme_lba_status_descriptor(void)
 {
-	struct gpunvme_lba_range_descriptor s;
+	struct gpunvme_lba_status_descriptor s;
 	fill(&s, sizeof(s));
-	member("LbaRangeDescriptor.RSLBA", offsetof(struct gpunvme_lba_range_descriptor, rslba), sizeof(s.rslba), sizeof(s.rslba), s.rslba);
-	member("LbaRangeDescriptor.RNLB", offsetof(struct gpunvme_lba_range_descriptor, rnlb), sizeof(s.rnlb), sizeof(s.rnlb), s.rnlb);
-}
-
-static void check_gpunvme_media_unit_status_header(void)
-{
-	struct gpunvme_media_unit_status_header s;
-	fill(&s, sizeof(s));
-	member("MediaUnitStatusHeader.NMU", offsetof(struct gpunvme_media_unit_status_header, nmu), sizeof(s.nmu), sizeof(s.nmu), s.nmu);
-	member("MediaUnitStatusHeader.CCHANS", offsetof(struct gpunvme_media_unit_status_header, cchans), sizeof(s.cchans), sizeof(s.cchans), s.cchans);
-	member("MediaUnitStatusHeader.SELC", offsetof(struct gpunvme_media_unit_status_header, selc), sizeof(s.selc), sizeof(s.selc), s.selc);
-}
-
-static void check_gpunvme_media_unit_status_descriptor(void)
-{
-	struct gpunvme_media_unit_status_descriptor s;
-	fill(&s, sizeof(s));
-	member("MediaUnitStatusDescriptor.MUID", offsetof(struct gpunvme_media_unit_status_descriptor, muid), sizeof(s.muid), sizeof(s.muid), s.muid);
-	member("MediaUnitStatusDescriptor.DID", offsetof(struct gpunvme_media_unit_status_descriptor, did), sizeof(s.did), sizeof(s.did), s.did);
-	member("MediaUnitStatusDescriptor.ENDGID", offsetof(struct gpunvme_media_unit_status_descriptor, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
-	member("MediaUnitStatusDescriptor.NVMSETID", offsetof(struct gpunvme_media_unit_status_descriptor, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
-	member("MediaUnitStatusDescriptor.CAF", offsetof(struct gpunvme_media_unit_status_descriptor, caf), sizeof(s.caf), sizeof(s.caf), s.caf);
-	member("MediaUnitStatusDescriptor.AVSP", offsetof(struct gpunvme_media_unit_status_descriptor, avsp), sizeof(s.avsp), sizeof(s.avsp), s.avsp);
-	member("MediaUnitStatusDescriptor.PUSED", offsetof(struct gpunvme_media_unit_status_descriptor, pused), sizeof(s.pused), sizeof(s.pused), s.pused);
-	member("MediaUnitStatusDescriptor.MUCS", offsetof(struct gpunvme_media_unit_status_descriptor, mucs), sizeof(s.mucs), sizeof(s.mucs), s.mucs);
-	member("MediaUnitStatusDescriptor.CIO", offsetof(struct gpunvme_media_unit_status_descriptor, cio), sizeof(s.cio), sizeof(s.cio), s.cio);
-}
-
-static void check_gpunvme_capacity_configuration_list_header(void)
-{
-	struct gpunvme_capacity_configuration_list_header s;
-	fill(&s, sizeof(s));
-	member("CapacityConfigurationListHeader.SCCN", offsetof(struct gpunvme_capacity_configuration_list_header, sccn), sizeof(s.sccn), sizeof(s.sccn), s.sccn);
-}
-
-static void check_gpunvme_capacity_configuration_descriptor(void)
-{
-	struct gpunvme_capacity_configuration_descriptor s;
-	fill(&s, sizeof(s));
-	member("CapacityConfigurationDescriptor.CCID", offsetof(struct gpunvme_capacity_configuration_descriptor, ccid), sizeof(s.ccid), sizeof(s.ccid), s.ccid);
-	member("CapacityConfigurationDescriptor.DID", offsetof(struct gpunvme_capacity_configuration_descriptor, did), sizeof(s.did), sizeof(s.did), s.did);
-	member("CapacityConfigurationDescriptor.EGCN", offsetof(struct gpunvme_capacity_configuration_descriptor, egcn), sizeof(s.egcn), sizeof(s.egcn), s.egcn);
-}
-
-static void check_gpunvme_endurance_group_configuration_descriptor(void)
-{
-	struct gpunvme_endurance_group_configuration_descriptor s;
-	fill(&s, sizeof(s));
-	member("EnduranceGroupConfigurationDescriptor.ENDGID", offsetof(struct gpunvme_endurance_group_configuration_descriptor, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
-	member("EnduranceGroupConfigurationDescriptor.CADJF", offsetof(struct gpunvme_endurance_group_configuration_descriptor, cadjf), sizeof(s.cadjf), sizeof(s.cadjf), s.cadjf);
-	member("EnduranceGroupConfigurationDescriptor.TEGCAP", offsetof(struct gpunvme_endurance_group_configuration_descriptor, tegcap), sizeof(s.tegcap), sizeof(s.tegcap[15]), s.tegcap[15]);
-	member("EnduranceGroupConfigurationDescriptor.SEGCAP", offsetof(struct gpunvme_endurance_group_configuration_descriptor, segcap), sizeof(s.segcap), sizeof(s.segcap[15]), s.segcap[15]);
-	member("EnduranceGroupConfigurationDescriptor.EE", offsetof(struct gpunvme_endurance_group_configuration_descriptor, ee), sizeof(s.ee), sizeof(s.ee[15]), s.ee[15]);
-	member("EnduranceGroupConfigurationDescriptor.EGSETS", offsetof(struct gpunvme_endurance_group_configuration_descriptor, egsets), sizeof(s.egsets), sizeof(s.egsets), s.egsets);
-}
-
-static void check_gpunvme_channel_configuration_descriptor(void)
-{
-	struct gpunvme_channel_configuration_descriptor s;
-	fill(&s, sizeof(s));
-	member("ChannelConfigurationDescriptor.CHID", offsetof(struct gpunvme_channel_configuration_descriptor, chid), sizeof(s.chid), sizeof(s.chid), s.chid);
-	member("ChannelConfigurationDescriptor.CHMUS", offsetof(struct gpunvme_channel_configuration_descriptor, chmus), sizeof(s.chmus), sizeof(s.chmus), s.chmus);
-}
-
-static void check_gpunvme_media_unit_configuration_descriptor(void)
-{
-	struct gpunvme_media_unit_configuration_descriptor s;
-	fill(&s, sizeof(s));
-	member("MediaUnitConfigurationDescriptor.MUID", offsetof(struct gpunvme_media_unit_configuration_descriptor, muid), sizeof(s.muid), sizeof(s.muid), s.muid);
-	member("MediaUnitConfigurationDescriptor.MUDL", offsetof(struct gpunvme_media_unit_configuration_descriptor, mudl), sizeof(s.mudl), sizeof(s.mudl), s.mudl);
-}
-
-static void check_gpunvme_lockdown_log(void)
-{
-	struct gpunvme_lockdown_log s;
-	fill(&s, sizeof(s));
-	member("LockdownLog.CFILA", offsetof(struct gpunvme_lockdown_log, cfila), sizeof(s.cfila), sizeof(s.cfila), s.cfila);
-	member("LockdownLog.LNGTH", offsetof(struct gpunvme_lockdown_log, lngth), sizeof(s.lngth), sizeof(s.lngth), s.lngth);
-	member("LockdownLog.CFIL", offsetof(struct gpunvme_lockdown_log, cfil), sizeof(s.cfil), sizeof(s.cfil[507]), s.cfil[507]);
-}
-
-static void check_gpunvme_boot_partition_header(void)
-{
-	struct gpunvme_boot_partition_header s;
-	fill(&s, sizeof(s));
-	member("BootPartitionHeader.LID", offsetof(struct gpunvme_boot_partition_header, lid), sizeof(s.lid), sizeof(s.lid), s.lid);
-	member("BootPartitionHeader.BPINFO", offsetof(struct gpunvme_boot_partition_header, bpinfo), sizeof(s.bpinfo), sizeof(s.bpinfo), s.bpinfo);
-}
-
-static void check_gpunvme_participating_nvm_subsystems_header(void)
-{
-	struct gpunvme_participating_nvm_subsystems_header s;
-	fill(&s, sizeof(s));
-	member("ParticipatingNvmSubsystemsHeader.GENCTR", offsetof(struct gpunvme_participating_nvm_subsystems_header, genctr), sizeof(s.genctr), sizeof(s.genctr), s.genctr);
-	member("ParticipatingNvmSubsystemsHeader.NUMPSUB", offsetof(struct gpunvme_participating_nvm_subsystems_header, numpsub), sizeof(s.numpsub), sizeof(s.numpsub), s.numpsub);
-}
-
-static void check_gpunvme_management_address_descriptor(void)
-{
-	struct gpunvme_management_address_descriptor s;
-	fill(&s, sizeof(s));
-	member("ManagementAddressDescriptor.MAT", offsetof(struct gpunvme_management_address_descriptor, mat), sizeof(s.mat), sizeof(s.mat), s.mat);
-	member("ManagementAddressDescriptor.MADRS", offsetof(struct gpunvme_management_address_descriptor, madrs), sizeof(s.madrs), sizeof(s.madrs[507]), (unsigned char)s.madrs[507]);
-}
-
-static void check_gpunvme_management_address_list(void)
-{
-	struct gpunvme_management_address_list s;
-	fill(&s, sizeof(s));
-	member("ManagementAddressList.MAD", offsetof(struct gpunvme_management_address_list, mad), sizeof(s.mad), 0, 0);
-}
-
-static void check_gpunvme_reachability_groups_header(void)
-{
-	struct gpunvme_reachability_groups_header s;
-	fill(&s, sizeof(s));
-	member("ReachabilityGroupsHeader.CHNGC", offsetof(struct gpunvme_reachability_groups_header, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
-	member("ReachabilityGroupsHeader.NRGD", offsetof(struct gpunvme_reachability_groups_header, nrgd), sizeof(s.nrgd), sizeof(s.nrgd), s.nrgd);
-}
-
-static void check_gpunvme_reachability_group_descriptor(void)
-{
-	struct gpunvme_reachability_group_descriptor s;
-	fill(&s, sizeof(s));
-	member("ReachabilityGroupDescriptor.RGID", offsetof(struct gpunvme_reachability_group_descriptor, rgid), sizeof(s.rgid), sizeof(s.rgid), s.rgid);
-	member("ReachabilityGroupDescriptor.NNID", offsetof(struct gpunvme_reachability_group_descriptor, nnid), sizeof(s.nnid), sizeof(s.nnid), s.nnid);
-	member("ReachabilityGroupDescriptor.CHNGC", offsetof(struct gpunvme_reachability_group_descriptor, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
-}
-
-static void check_gpunvme_reachability_associations_header(void)
-{
-	struct gpunvme_reachability_associations_header s;
-	fill(&s, sizeof(s));
-	member("ReachabilityAssociationsHeader.CHNGC", offsetof(struct gpunvme_reachability_associations_header, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
-	member("ReachabilityAssociationsHeader.NRAD", offsetof(struct gpunvme_reachability_associations_header, nrad), sizeof(s.nrad), sizeof(s.nrad), s.nrad);
-}
-
-static void check_gpunvme_reachability_association_descriptor(void)
-{
-	struct gpunvme_reachability_association_descriptor s;
-	fill(&s, sizeof(s));
-	member("ReachabilityAssociationDescriptor.RASID", offsetof(struct gpunvme_reachability_association_descriptor, rasid), sizeof(s.rasid), sizeof(s.rasid), s.rasid);
-	member("ReachabilityAssociationDescriptor.NRID", offsetof(struct gpunvme_reachability_association_descriptor, nrid), sizeof(s.nrid), sizeof(s.nrid), s.nrid);
-	member("ReachabilityAssociationDescriptor.CHNGC", offsetof(struct gpunvme_reachability_association_descriptor, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
-	member("ReachabilityAssociationDescriptor.RAC", offsetof(struct gpunvme_reachability_association_descriptor, rac), sizeof(s.rac), sizeof(s.rac), s.rac);
-}
-
-static void check_gpunvme_fdp_configurations_header(void)
-{
-	struct gpunvme_fdp_configurations_header s;
-	fill(&s, sizeof(s));
-	member("FdpConfigurationsHeader.NUMFDPC", offsetof(struct gpunvme_fdp_configurations_header, numfdpc), sizeof(s.numfdpc), sizeof(s.numfdpc), s.numfdpc);
-	member("FdpConfigurationsHeader.VER", offsetof(struct gpunvme_fdp_configurations_header, ver), sizeof(s.ver), sizeof(s.ver), s.ver);
-	member("FdpConfigurationsHeader.SZE", offsetof(struct gpunvme_fdp_configurations_header, sze), sizeof(s.sze), sizeof(s.sze), s.sze);
-}
-
-static void check_gpunvme_fdp_configuration_descriptor(void)
-{
-	struct gpunvme_fdp_configuration_descriptor s;
-	fill(&s, sizeof(s));
-	member("FdpConfigurationDescriptor.DSZE", offsetof(struct gpunvme_fdp_configuration_descriptor, dsze), sizeof(s.dsze), sizeof(s.dsze), s.dsze);
-	member("FdpConfigurationDescriptor.FDPA", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), sizeof(s.fdpa), sizeof(s.fdpa), s.fdpa);
-	member("FdpConfigurationDescriptor.VSS", offsetof(struct gpunvme_fdp_configuration_descriptor, vss), sizeof(s.vss), sizeof(s.vss), s.vss);
-	member("FdpConfigurationDescriptor.NRG", offsetof(struct gpunvme_fdp_configuration_descriptor, nrg), sizeof(s.nrg), sizeof(s.nrg), s.nrg);
-	member("FdpConfigurationDescriptor.NRUH", offsetof(struct gpunvme_fdp_configuration_descriptor, nruh), sizeof(s.nruh), sizeof(s.nruh), s.nruh);
-	member("FdpConfigurationDescriptor.MAXPIDS", offsetof(struct gpunvme_fdp_configuration_descriptor, maxpids), sizeof(s.maxpids), sizeof(s.maxpids), s.maxpids);
-	member("FdpConfigurationDescriptor.NNS", offsetof(struct gpunvme_fdp_configuration_descriptor, nns), sizeof(s.nns), sizeof(s.nns), s.nns);
-	member("FdpConfigurationDescriptor.RUNS", offsetof(struct gpunvme_fdp_configuration_descriptor, runs), sizeof(s.runs), sizeof(s.runs), s.runs);
-	member("FdpConfigurationDescriptor.ERUTL", offsetof(struct gpunvme_fdp_configuration_descriptor, erutl), sizeof(s.erutl), sizeof(s.erutl), s.erutl);
-}
-
-static void check_gpunvme_reclaim_unit_handle_descriptor(void)
-{
-	struct gpunvme_reclaim_unit_handle_descriptor s;
-	fill(&s, sizeof(s));
-	member("ReclaimUnitHandleDescriptor.RUHT", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), sizeof(s.ruht), sizeof(s.ruht), s.ruht);
-}
-
-static void check_gpunvme_reclaim_unit_handle_usage_header(void)
-{
-	struct gpunvme_reclaim_unit_handle_usage_header s;
-	fill(&s, sizeof(s));
-	member("ReclaimUnitHandleUsageHeader.NRUH", offsetof(struct gpunvme_reclaim_unit_handle_usage_header, nruh), sizeof(s.nruh), sizeof(s.nruh), s.nruh);
-}
-
-static void check_gpunvme_reclaim_unit_handle_usage_descriptor(void)
-{
-	struct gpunvme_reclaim_unit_handle_usage_descriptor s;
-	fill(&s, sizeof(s));
-	member("ReclaimUnitHandleUsageDescriptor.RUHA", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), sizeof(s.ruha), sizeof(s.ruha), s.ruha);
-}
-
-static void check_gpunvme_fdp_statistics_log(void)
-{
-	struct gpunvme_fdp_statistics_log s;
-	fill(&s, sizeof(s));
-	member("FdpStatisticsLog.HBMW", offsetof(struct gpunvme_fdp_statistics_log, hbmw), sizeof(s.hbmw), sizeof(s.hbmw[1]), s.hbmw[1]);
-	member("FdpStatisticsLog.MBMW", offsetof(struct gpunvme_fdp_statistics_log, mbmw), sizeof(s.mbmw), sizeof(s.mbmw[1]), s.mbmw[1]);
-	member("FdpStatisticsLog.MBE", offsetof(struct gpunvme_fdp_statistics_log, mbe), sizeof(s.mbe), sizeof(s.mbe[1]), s.mbe[1]);
-}
-
-static void check_gpunvme_fdp_events_header(void)
-{
-	struct gpunvme_fdp_events_header s;
-	fill(&s, sizeof(s));
-	member("FdpEventsHeader.NUMFDPE", offsetof(struct gpunvme_fdp_events_header, numfdpe), sizeof(s.numfdpe), sizeof(s.numfdpe), s.numfdpe);
-}
-
-static void check_gpunvme_fdp_event(void)
-{
-	struct gpunvme_fdp_event s;
-	fill(&s, sizeof(s));
-	member("FdpEvent.ETYP", offsetof(struct gpunvme_fdp_event, etyp), sizeof(s.etyp), sizeof(s.etyp), s.etyp);
-	member("FdpEvent.FDPEF", offsetof(struct gpunvme_fdp_event, fdpef), sizeof(s.fdpef), sizeof(s.fdpef), s.fdpef);
-	member("FdpEvent.PID", offsetof(struct gpunvme_fdp_event, pid), sizeof(s.pid), sizeof(s.pid), s.pid);
-	member("FdpEvent.ETMSP", offsetof(struct gpunvme_fdp_event, etmsp), sizeof(s.etmsp), 0, 0);
-	member("FdpEvent.NSID", offsetof(struct gpunvme_fdp_event, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
-	member("FdpEvent.ETSP", offsetof(struct gpunvme_fdp_event, etsp), sizeof(s.etsp), sizeof(s.etsp[15]), s.etsp[15]);
-	member("FdpEvent.RGICD", offsetof(struct gpunvme_fdp_event, rgicd), sizeof(s.rgicd), sizeof(s.rgicd), s.rgicd);
-	member("FdpEvent.RUHID", offsetof(struct gpunvme_fdp_event, ruhid), sizeof(s.ruhid), sizeof(s.ruhid), s.ruhid);
-	member("FdpEvent.VS", offsetof(struct gpunvme_fdp_event, vs), sizeof(s.vs), sizeof(s.vs[23]), s.vs[23]);
-}
-
-static void check_gpunvme_media_reallocated(void)
-{
-	struct gpunvme_media_reallocated s;
-	fill(&s, sizeof(s));
-	member("MediaReallocated.SEF", offsetof(struct gpunvme_media_reallocated, sef), sizeof(s.sef), sizeof(s.sef), s.sef);
-	member("MediaReallocated.NLBAM", offsetof(struct gpunvme_media_reallocated, nlbam), sizeof(s.nlbam), sizeof(s.nlbam), s.nlbam);
-	member("MediaReallocated.LBA", offsetof(struct gpunvme_media_reallocated, lba), sizeof(s.lba), sizeof(s.lba[7]), s.lba[7]);
-}
-
-static void check_gpunvme_reservation_notification_log(void)
-{
-	struct gpunvme_reservation_notification_log s;
-	fill(&s, sizeof(s));
-	member("ReservationNotificationLog.LPC", offsetof(struct gpunvme_reservation_notification_log, lpc), sizeof(s.lpc), sizeof(s.lpc), s.lpc);
-	member("ReservationNotificationLog.RNLPT", offsetof(struct gpunvme_reservation_notification_log, rnlpt), sizeof(s.rnlpt), sizeof(s.rnlpt), s.rnlpt);
-	member("ReservationNotificationLog.NALP", offsetof(struct gpunvme_reservation_notification_log, nalp), sizeof(s.nalp), sizeof(s.nalp), s.nalp);
-	member("ReservationNotificationLog.NSID", offsetof(struct gpunvme_reservation_notification_log, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
-}
-
-static void check_gpunvme_sanitize_status_log(void)
-{
-	struct gpunvme_sanitize_status_log s;
-	fill(&s, sizeof(s));
-	member("SanitizeStatusLog.SPROG", offsetof(struct gpunvme_sanitize_status_log, sprog), sizeof(s.sprog), sizeof(s.sprog), s.sprog);
-	member("SanitizeStatusLog.SSTAT", offsetof(struct gpunvme_sanitize_status_log, sstat), sizeof(s.sstat), sizeof(s.sstat), s.sstat);
-	member("SanitizeStatusLog.SCDW10", offsetof(struct gpunvme_sanitize_status_log, scdw10), sizeof(s.scdw10), sizeof(s.scdw10), s.scdw10);
-	member("SanitizeStatusLog.ETO", offsetof(struct gpunvme_sanitize_status_log, eto), sizeof(s.eto), sizeof(s.eto), s.eto);
-	member("SanitizeStatusLog.ETBE", offsetof(struct gpunvme_sanitize_status_log, etbe), sizeof(s.etbe), sizeof(s.etbe), s.etbe);
-	member("SanitizeStatusLog.ETCE", offsetof(struct gpunvme_sanitize_status_log, etce), sizeof(s.etce), sizeof(s.etce), s.etce);
-	member("SanitizeStatusLog.ETODMM", offsetof(struct gpunvme_sanitize_status_log, etodmm), sizeof(s.etodmm), sizeof(s.etodmm), s.etodmm);
-	member("SanitizeStatusLog.ETBENMM", offsetof(struct gpunvme_sanitize_status_log, etbenmm), sizeof(s.etbenmm), sizeof(s.etbenmm), s.etbenmm);
-	member("SanitizeStatusLog.ETCENMM", offsetof(struct gpunvme_sanitize_status_log, etcenmm), sizeof(s.etcenmm), sizeof(s.etcenmm), s.etcenmm);
-	member("SanitizeStatusLog.ETPVDS", offsetof(struct gpunvme_sanitize_status_log, etpvds), sizeof(s.etpvds), sizeof(s.etpvds), s.etpvds);
-	member("SanitizeStatusLog.SSI", offsetof(struct gpunvme_sanitize_status_log, ssi), sizeof(s.ssi), sizeof(s.ssi), s.ssi);
-}
-
-static void check_gpunvme_changed_zone_list(void)
-{
-	struct gpunvme_changed_zone_list s;
-	fill(&s, sizeof(s));
-	member("ChangedZoneList.NRZID", offsetof(struct gpunvme_changed_zone_list, nrzid), sizeof(s.nrzid), sizeof(s.nrzid), s.nrzid);
-	member("ChangedZoneList.ZID", offsetof(struct gpunvme_changed_zone_list, zid), sizeof(s.zid), sizeof(s.zid[510]), s.zid[510]);
+	member("LbaStatusDescriptor.DSLBA", offsetof(struct gpunvme_lba_status_descriptor, dslba), sizeof(s.dslba), sizeof(s.dslba), s.dslba);
+	member("LbaStatusDescriptor.NLB", offsetof(struct gpunvme_lba_status_descriptor, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
+	member("LbaStatusDescriptor.STAS", offsetof(struct gpunvme_lba_status_descriptor, stas), sizeof(s.stas), sizeof(s.stas), s.stas);
 }
 
 static void check_gpunvme_identify_directive_parameters(void)
@@ -4281,234 +4329,6 @@ static void check_gpunvme_streams_directive_status(void)
 	struct gpunvme_streams_directive_status s;
 	fill(&s, sizeof(s));
 	member("StreamsDirectiveStatus.OSC", offsetof(struct gpunvme_streams_directive_status, osc), sizeof(s.osc), sizeof(s.osc), s.osc);
-}
-
-static void check_gpunvme_lba_status_descriptor_list(void)
-{
-	struct gpunvme_lba_status_descriptor_list s;
-	fill(&s, sizeof(s));
-	member("LbaStatusDescriptorList.NLSD", offsetof(struct gpunvme_lba_status_descriptor_list, nlsd), sizeof(s.nlsd), sizeof(s.nlsd), s.nlsd);
-	member("LbaStatusDescriptorList.CMPC", offsetof(struct gpunvme_lba_status_descriptor_list, cmpc), sizeof(s.cmpc), sizeof(s.cmpc), s.cmpc);
-}
-
-static void check_gpunvme_lba_status_descriptor(void)
-{
-	struct gpunvme_lba_status_descriptor s;
-	fill(&s, sizeof(s));
-	member("LbaStatusDescriptor.DSLBA", offsetof(struct gpunvme_lba_status_descriptor, dslba), sizeof(s.dslba), sizeof(s.dslba), s.dslba);
-	member("LbaStatusDescriptor.NLB", offsetof(struct gpunvme_lba_status_descriptor, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
-	member("LbaStatusDescriptor.STAS", offsetof(struct gpunvme_lba_status_descriptor, stas), sizeof(s.stas), sizeof(s.stas), s.stas);
-}
-
-static void check_gpunvme_lba_range(void)
-{
-	struct gpunvme_lba_range s;
-	fill(&s, sizeof(s));
-	member("LbaRange.TYPE", offsetof(struct gpunvme_lba_range, type), sizeof(s.type), sizeof(s.type), s.type);
-	member("LbaRange.ATTRB", offsetof(struct gpunvme_lba_range, attrb), sizeof(s.attrb), sizeof(s.attrb), s.attrb);
-	member("LbaRange.SLBA", offsetof(struct gpunvme_lba_range, slba), sizeof(s.slba), sizeof(s.slba), s.slba);
-	member("LbaRange.NLB", offsetof(struct gpunvme_lba_range, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
-	member("LbaRange.GUID", offsetof(struct gpunvme_lba_range, guid), sizeof(s.guid), sizeof(s.guid[15]), s.guid[15]);
-}
-
-static void check_gpunvme_lba_ranges(void)
-{
-	struct gpunvme_lba_ranges s;
-	fill(&s, sizeof(s));
-	member("LbaRanges.RANGE", offsetof(struct gpunvme_lba_ranges, range), sizeof(s.range), 0, 0);
-}
-
-static void check_gpunvme_autonomous_power_state_transition_entry(void)
-{
-	struct gpunvme_autonomous_power_state_transition_entry s;
-	fill(&s, sizeof(s));
-	member("AutonomousPowerStateTransitionEntry.ITPT", offsetof(struct gpunvme_autonomous_power_state_transition_entry, itpt), sizeof(s.itpt), sizeof(s.itpt[2]), s.itpt[2]);
-}
-
-static void check_gpunvme_autonomous_power_state_transitions(void)
-{
-	struct gpunvme_autonomous_power_state_transitions s;
-	fill(&s, sizeof(s));
-	member("AutonomousPowerStateTransitions.APST", offsetof(struct gpunvme_autonomous_power_state_transitions, apst), sizeof(s.apst), 0, 0);
-}
-
-static void check_gpunvme_host_memory_buffer_descriptor(void)
-{
-	struct gpunvme_host_memory_buffer_descriptor s;
-	fill(&s, sizeof(s));
-	member("HostMemoryBufferDescriptor.BADD", offsetof(struct gpunvme_host_memory_buffer_descriptor, badd), sizeof(s.badd), sizeof(s.badd), s.badd);
-	member("HostMemoryBufferDescriptor.BSIZE", offsetof(struct gpunvme_host_memory_buffer_descriptor, bsize), sizeof(s.bsize), sizeof(s.bsize), s.bsize);
-}
-
-static void check_gpunvme_host_memory_buffer_attributes(void)
-{
-	struct gpunvme_host_memory_buffer_attributes s;
-	fill(&s, sizeof(s));
-	member("HostMemoryBufferAttributes.HSIZE", offsetof(struct gpunvme_host_memory_buffer_attributes, hsize), sizeof(s.hsize), sizeof(s.hsize), s.hsize);
-	member("HostMemoryBufferAttributes.HMDLAL", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlal), sizeof(s.hmdlal), sizeof(s.hmdlal), s.hmdlal);
-	member("HostMemoryBufferAttributes.HMDLAU", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlau), sizeof(s.hmdlau), sizeof(s.hmdlau), s.hmdlau);
-	member("HostMemoryBufferAttributes.HMDLEC", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlec), sizeof(s.hmdlec), sizeof(s.hmdlec), s.hmdlec);
-}
-
-static void check_gpunvme_deterministic_threshold_configuration(void)
-{
-	struct gpunvme_deterministic_threshold_configuration s;
-	fill(&s, sizeof(s));
-	member("DeterministicThresholdConfiguration.EE", offsetof(struct gpunvme_deterministic_threshold_configuration, ee), sizeof(s.ee), sizeof(s.ee), s.ee);
-	member("DeterministicThresholdConfiguration.DTWINRT", offsetof(struct gpunvme_deterministic_threshold_configuration, dtwinrt), sizeof(s.dtwinrt), sizeof(s.dtwinrt), s.dtwinrt);
-	member("DeterministicThresholdConfiguration.DTWINWT", offsetof(struct gpunvme_deterministic_threshold_configuration, dtwinwt), sizeof(s.dtwinwt), sizeof(s.dtwinwt), s.dtwinwt);
-	member("DeterministicThresholdConfiguration.DTWINTT", offsetof(struct gpunvme_deterministic_threshold_configuration, dtwintt), sizeof(s.dtwintt), sizeof(s.dtwintt), s.dtwintt);
-}
-
-static void check_gpunvme_host_behavior(void)
-{
-	struct gpunvme_host_behavior s;
-	fill(&s, sizeof(s));
-	member("HostBehavior.ACRE", offsetof(struct gpunvme_host_behavior, acre), sizeof(s.acre), sizeof(s.acre), s.acre);
-	member("HostBehavior.ETDAS", offsetof(struct gpunvme_host_behavior, etdas), sizeof(s.etdas), sizeof(s.etdas), s.etdas);
-	member("HostBehavior.LBAFEE", offsetof(struct gpunvme_host_behavior, lbafee), sizeof(s.lbafee), sizeof(s.lbafee), s.lbafee);
-	member("HostBehavior.HDISNS", offsetof(struct gpunvme_host_behavior, hdisns), sizeof(s.hdisns), sizeof(s.hdisns), s.hdisns);
-	member("HostBehavior.CDFE", offsetof(struct gpunvme_host_behavior, cdfe), sizeof(s.cdfe), sizeof(s.cdfe), s.cdfe);
-}
-
-static void check_gpunvme_standard_performance_attribute(void)
-{
-	struct gpunvme_standard_performance_attribute s;
-	fill(&s, sizeof(s));
-	member("StandardPerformanceAttribute.R4KARL", offsetof(struct gpunvme_standard_performance_attribute, r4karl), sizeof(s.r4karl), sizeof(s.r4karl), s.r4karl);
-}
-
-static void check_gpunvme_performance_attribute_identifiers(void)
-{
-	struct gpunvme_performance_attribute_identifiers s;
-	fill(&s, sizeof(s));
-	member("PerformanceAttributeIdentifiers.ATTRIBUTES", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), sizeof(s.attributes), sizeof(s.attributes), s.attributes);
-	member("PerformanceAttributeIdentifiers.MSVSPA", offsetof(struct gpunvme_performance_attribute_identifiers, msvspa), sizeof(s.msvspa), sizeof(s.msvspa), s.msvspa);
-	member("PerformanceAttributeIdentifiers.USVSPA", offsetof(struct gpunvme_performance_attribute_identifiers, usvspa), sizeof(s.usvspa), sizeof(s.usvspa), s.usvspa);
-	member("PerformanceAttributeIdentifiers.PAHI", offsetof(struct gpunvme_performance_attribute_identifiers, pahi), sizeof(s.pahi), sizeof(s.pahi[1007]), s.pahi[1007]);
-}
-
-static void check_gpunvme_vendor_specific_performance_attribute(void)
-{
-	struct gpunvme_vendor_specific_performance_attribute s;
-	fill(&s, sizeof(s));
-	member("VendorSpecificPerformanceAttribute.PAID", offsetof(struct gpunvme_vendor_specific_performance_attribute, paid), sizeof(s.paid), sizeof(s.paid[15]), s.paid[15]);
-	member("VendorSpecificPerformanceAttribute.ATTRL", offsetof(struct gpunvme_vendor_specific_performance_attribute, attrl), sizeof(s.attrl), sizeof(s.attrl), s.attrl);
-	member("VendorSpecificPerformanceAttribute.VS", offsetof(struct gpunvme_vendor_specific_performance_attribute, vs), sizeof(s.vs), sizeof(s.vs[4063]), s.vs[4063]);
-}
-
-static void check_gpunvme_supported_fdp_event(void)
-{
-	struct gpunvme_supported_fdp_event s;
-	fill(&s, sizeof(s));
-	member("SupportedFdpEvent.FDPET", offsetof(struct gpunvme_supported_fdp_event, fdpet), sizeof(s.fdpet), sizeof(s.fdpet), s.fdpet);
-	member("SupportedFdpEvent.FDPETA", offsetof(struct gpunvme_supported_fdp_event, fdpeta), sizeof(s.fdpeta), sizeof(s.fdpeta), s.fdpeta);
-}
-
-static void check_gpunvme_controller_data_queue_data(void)
-{
-	struct gpunvme_controller_data_queue_data s;
-	fill(&s, sizeof(s));
-	member("ControllerDataQueueData.HP", offsetof(struct gpunvme_controller_data_queue_data, hp), sizeof(s.hp), sizeof(s.hp), s.hp);
-	member("ControllerDataQueueData.TPT", offsetof(struct gpunvme_controller_data_queue_data, tpt), sizeof(s.tpt), sizeof(s.tpt), s.tpt);
-}
-
-static void check_gpunvme_embedded_management_controller_address_data(void)
-{
-	struct gpunvme_embedded_management_controller_address_data s;
-	fill(&s, sizeof(s));
-	member("EmbeddedManagementControllerAddressData.EMCA", offsetof(struct gpunvme_embedded_management_controller_address_data, emca), sizeof(s.emca), sizeof(s.emca[507]), (unsigned char)s.emca[507]);
-}
-
-static void check_gpunvme_host_management_agent_address_data(void)
-{
-	struct gpunvme_host_management_agent_address_data s;
-	fill(&s, sizeof(s));
-	member("HostManagementAgentAddressData.HMAA", offsetof(struct gpunvme_host_management_agent_address_data, hmaa), sizeof(s.hmaa), sizeof(s.hmaa[507]), (unsigned char)s.hmaa[507]);
-}
-
-static void check_gpunvme_host_metadata(void)
-{
-	struct gpunvme_host_metadata s;
-	fill(&s, sizeof(s));
-	member("HostMetadata.NDESC", offsetof(struct gpunvme_host_metadata, ndesc), sizeof(s.ndesc), sizeof(s.ndesc), s.ndesc);
-}
-
-static void check_gpunvme_metadata_element(void)
-{
-	struct gpunvme_metadata_element s;
-	fill(&s, sizeof(s));
-	member("MetadataElement.ET", offsetof(struct gpunvme_metadata_element, et), sizeof(s.et), sizeof(s.et), s.et);
-	member("MetadataElement.ER", offsetof(struct gpunvme_metadata_element, er), sizeof(s.er), sizeof(s.er), s.er);
-	member("MetadataElement.ELEN", offsetof(struct gpunvme_metadata_element, elen), sizeof(s.elen), sizeof(s.elen), s.elen);
-}
-
-static void check_gpunvme_host_identifier_data(void)
-{
-	struct gpunvme_host_identifier_data s;
-	fill(&s, sizeof(s));
-	member("HostIdentifierData.HOSTID", offsetof(struct gpunvme_host_identifier_data, hostid), sizeof(s.hostid), sizeof(s.hostid[15]), s.hostid[15]);
-}
-
-static void check_gpunvme_sgl_descriptor(void)
-{
-	struct gpunvme_sgl_descriptor s;
-	fill(&s, sizeof(s));
-	member("SglDescriptor.DTS", offsetof(struct gpunvme_sgl_descriptor, dts), sizeof(s.dts), sizeof(s.dts[14]), s.dts[14]);
-	member("SglDescriptor.SGLID", offsetof(struct gpunvme_sgl_descriptor, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
-}
-
-static void check_gpunvme_sgl_data_block(void)
-{
-	struct gpunvme_sgl_data_block s;
-	fill(&s, sizeof(s));
-	member("SglDataBlock.ADDR", offsetof(struct gpunvme_sgl_data_block, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
-	member("SglDataBlock.LEN", offsetof(struct gpunvme_sgl_data_block, len), sizeof(s.len), sizeof(s.len), s.len);
-	member("SglDataBlock.SGLID", offsetof(struct gpunvme_sgl_data_block, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
-}
-
-static void check_gpunvme_sgl_bit_bucket(void)
-{
-	struct gpunvme_sgl_bit_bucket s;
-	fill(&s, sizeof(s));
-	member("SglBitBucket.LEN", offsetof(struct gpunvme_sgl_bit_bucket, len), sizeof(s.len), sizeof(s.len), s.len);
-	member("SglBitBucket.SGLID", offsetof(struct gpunvme_sgl_bit_bucket, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
-}
-
-static void check_gpunvme_sgl_segment(void)
-{
-	struct gpunvme_sgl_segment s;
-	fill(&s, sizeof(s));
-	member("SglSegment.ADDR", offsetof(struct gpunvme_sgl_segment, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
-	member("SglSegment.LEN", offsetof(struct gpunvme_sgl_segment, len), sizeof(s.len), sizeof(s.len), s.len);
-	member("SglSegment.SGLID", offsetof(struct gpunvme_sgl_segment, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
-}
-
-static void check_gpunvme_sgl_last_segment(void)
-{
-	struct gpunvme_sgl_last_segment s;
-	fill(&s, sizeof(s));
-	member("SglLastSegment.ADDR", offsetof(struct gpunvme_sgl_last_segment, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
-	member("SglLastSegment.LEN", offsetof(struct gpunvme_sgl_last_segment, len), sizeof(s.len), sizeof(s.len), s.len);
-	member("SglLastSegment.SGLID", offsetof(struct gpunvme_sgl_last_segment, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
-}
-
-static void check_gpunvme_keyed_sgl_data_block(void)
-{
-	struct gpunvme_keyed_sgl_data_block s;
-	fill(&s, sizeof(s));
-	member("KeyedSglDataBlock.ADDR", offsetof(struct gpunvme_keyed_sgl_data_block, addr), sizeof(s.addr), sizeof(s.addr), s.addr);
-	member("KeyedSglDataBlock.LEN", offsetof(struct gpunvme_keyed_sgl_data_block, len), sizeof(s.len), sizeof(s.len[2]), s.len[2]);
-	member("KeyedSglDataBlock.KEY", offsetof(struct gpunvme_keyed_sgl_data_block, key), sizeof(s.key), sizeof(s.key[3]), s.key[3]);
-	member("KeyedSglDataBlock.SGLID", offsetof(struct gpunvme_keyed_sgl_data_block, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
-}
-
-static void check_gpunvme_transport_sgl_data_block(void)
-{
-	struct gpunvme_transport_sgl_data_block s;
-	fill(&s, sizeof(s));
-	member("TransportSglDataBlock.LEN", offsetof(struct gpunvme_transport_sgl_data_block, len), sizeof(s.len), sizeof(s.len), s.len);
-	member("TransportSglDataBlock.SGLID", offsetof(struct gpunvme_transport_sgl_data_block, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
 }
 
 static void check_gpunvme_dataset_management_range(void)
@@ -4570,6 +4390,164 @@ static void check_gpunvme_copy_range3(void)
 	member("CopyRange3.ELBT", offsetof(struct gpunvme_copy_range3, elbt), sizeof(s.elbt), sizeof(s.elbt[9]), s.elbt[9]);
 	member("CopyRange3.ELBAT", offsetof(struct gpunvme_copy_range3, elbat), sizeof(s.elbat), sizeof(s.elbat), s.elbat);
 	member("CopyRange3.ELBATM", offsetof(struct gpunvme_copy_range3, elbatm), sizeof(s.elbatm), sizeof(s.elbatm), s.elbatm);
+}
+
+static void check_gpunvme_reclaim_unit_handle_status(void)
+{
+	struct gpunvme_reclaim_unit_handle_status s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleStatus.NRUHSD", offsetof(struct gpunvme_reclaim_unit_handle_status, nruhsd), sizeof(s.nruhsd), sizeof(s.nruhsd), s.nruhsd);
+}
+
+static void check_gpunvme_reclaim_unit_handle_status_descriptor(void)
+{
+	struct gpunvme_reclaim_unit_handle_status_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleStatusDescriptor.PID", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, pid), sizeof(s.pid), sizeof(s.pid), s.pid);
+	member("ReclaimUnitHandleStatusDescriptor.RUHID", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, ruhid), sizeof(s.ruhid), sizeof(s.ruhid), s.ruhid);
+	member("ReclaimUnitHandleStatusDescriptor.EARUTR", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, earutr), sizeof(s.earutr), sizeof(s.earutr), s.earutr);
+	member("ReclaimUnitHandleStatusDescriptor.RUAMW", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, ruamw), sizeof(s.ruamw), sizeof(s.ruamw), s.ruamw);
+}
+
+static void check_gpunvme_identify_namespace(void)
+{
+	struct gpunvme_identify_namespace s;
+	fill(&s, sizeof(s));
+	member("IdentifyNamespace.NSZE", offsetof(struct gpunvme_identify_namespace, nsze), sizeof(s.nsze), sizeof(s.nsze), s.nsze);
+	member("IdentifyNamespace.NCAP", offsetof(struct gpunvme_identify_namespace, ncap), sizeof(s.ncap), sizeof(s.ncap), s.ncap);
+	member("IdentifyNamespace.NUSE", offsetof(struct gpunvme_identify_namespace, nuse), sizeof(s.nuse), sizeof(s.nuse), s.nuse);
+	member("IdentifyNamespace.NSFEAT", offsetof(struct gpunvme_identify_namespace, nsfeat), sizeof(s.nsfeat), sizeof(s.nsfeat), s.nsfeat);
+	member("IdentifyNamespace.NLBAF", offsetof(struct gpunvme_identify_namespace, nlbaf), sizeof(s.nlbaf), sizeof(s.nlbaf), s.nlbaf);
+	member("IdentifyNamespace.FLBAS", offsetof(struct gpunvme_identify_namespace, flbas), sizeof(s.flbas), sizeof(s.flbas), s.flbas);
+	member("IdentifyNamespace.MC", offsetof(struct gpunvme_identify_namespace, mc), sizeof(s.mc), sizeof(s.mc), s.mc);
+	member("IdentifyNamespace.DPC", offsetof(struct gpunvme_identify_namespace, dpc), sizeof(s.dpc), sizeof(s.dpc), s.dpc);
+	member("IdentifyNamespace.DPS", offsetof(struct gpunvme_identify_namespace, dps), sizeof(s.dps), sizeof(s.dps), s.dps);
+	member("IdentifyNamespace.NMIC", offsetof(struct gpunvme_identify_namespace, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
+	member("IdentifyNamespace.RESCAP", offsetof(struct gpunvme_identify_namespace, rescap), sizeof(s.rescap), sizeof(s.rescap), s.rescap);
+	member("IdentifyNamespace.FPI", offsetof(struct gpunvme_identify_namespace, fpi), sizeof(s.fpi), sizeof(s.fpi), s.fpi);
+	member("IdentifyNamespace.DLFEAT", offsetof(struct gpunvme_identify_namespace, dlfeat), sizeof(s.dlfeat), sizeof(s.dlfeat), s.dlfeat);
+	member("IdentifyNamespace.NAWUN", offsetof(struct gpunvme_identify_namespace, nawun), sizeof(s.nawun), sizeof(s.nawun), s.nawun);
+	member("IdentifyNamespace.NAWUPF", offsetof(struct gpunvme_identify_namespace, nawupf), sizeof(s.nawupf), sizeof(s.nawupf), s.nawupf);
+	member("IdentifyNamespace.NACWU", offsetof(struct gpunvme_identify_namespace, nacwu), sizeof(s.nacwu), sizeof(s.nacwu), s.nacwu);
+	member("IdentifyNamespace.NABSN", offsetof(struct gpunvme_identify_namespace, nabsn), sizeof(s.nabsn), sizeof(s.nabsn), s.nabsn);
+	member("IdentifyNamespace.NABO", offsetof(struct gpunvme_identify_namespace, nabo), sizeof(s.nabo), sizeof(s.nabo), s.nabo);
+	member("IdentifyNamespace.NABSPF", offsetof(struct gpunvme_identify_namespace, nabspf), sizeof(s.nabspf), sizeof(s.nabspf), s.nabspf);
+	member("IdentifyNamespace.NOIOB", offsetof(struct gpunvme_identify_namespace, noiob), sizeof(s.noiob), sizeof(s.noiob), s.noiob);
+	member("IdentifyNamespace.NVMCAP", offsetof(struct gpunvme_identify_namespace, nvmcap), sizeof(s.nvmcap), sizeof(s.nvmcap[1]), s.nvmcap[1]);
+	member("IdentifyNamespace.NPWG", offsetof(struct gpunvme_identify_namespace, npwg), sizeof(s.npwg), sizeof(s.npwg), s.npwg);
+	member("IdentifyNamespace.NPWA", offsetof(struct gpunvme_identify_namespace, npwa), sizeof(s.npwa), sizeof(s.npwa), s.npwa);
+	member("IdentifyNamespace.NPDG", offsetof(struct gpunvme_identify_namespace, npdg), sizeof(s.npdg), sizeof(s.npdg), s.npdg);
+	member("IdentifyNamespace.NPDA", offsetof(struct gpunvme_identify_namespace, npda), sizeof(s.npda), sizeof(s.npda), s.npda);
+	member("IdentifyNamespace.NOWS", offsetof(struct gpunvme_identify_namespace, nows), sizeof(s.nows), sizeof(s.nows), s.nows);
+	member("IdentifyNamespace.MSSRL", offsetof(struct gpunvme_identify_namespace, mssrl), sizeof(s.mssrl), sizeof(s.mssrl), s.mssrl);
+	member("IdentifyNamespace.MCL", offsetof(struct gpunvme_identify_namespace, mcl), sizeof(s.mcl), sizeof(s.mcl), s.mcl);
+	member("IdentifyNamespace.MSRC", offsetof(struct gpunvme_identify_namespace, msrc), sizeof(s.msrc), sizeof(s.msrc), s.msrc);
+	member("IdentifyNamespace.KPIOS", offsetof(struct gpunvme_identify_namespace, kpios), sizeof(s.kpios), sizeof(s.kpios), s.kpios);
+	member("IdentifyNamespace.NULBAF", offsetof(struct gpunvme_identify_namespace, nulbaf), sizeof(s.nulbaf), sizeof(s.nulbaf), s.nulbaf);
+	member("IdentifyNamespace.KPIODAAG", offsetof(struct gpunvme_identify_namespace, kpiodaag), sizeof(s.kpiodaag), sizeof(s.kpiodaag), s.kpiodaag);
+	member("IdentifyNamespace.ANAGRPID", offsetof(struct gpunvme_identify_namespace, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
+	member("IdentifyNamespace.NSATTR", offsetof(struct gpunvme_identify_namespace, nsattr), sizeof(s.nsattr), sizeof(s.nsattr), s.nsattr);
+	member("IdentifyNamespace.NVMSETID", offsetof(struct gpunvme_identify_namespace, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
+	member("IdentifyNamespace.ENDGID", offsetof(struct gpunvme_identify_namespace, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("IdentifyNamespace.NGUID", offsetof(struct gpunvme_identify_namespace, nguid), sizeof(s.nguid), sizeof(s.nguid[15]), s.nguid[15]);
+	member("IdentifyNamespace.EUI64", offsetof(struct gpunvme_identify_namespace, eui64), sizeof(s.eui64), sizeof(s.eui64[7]), s.eui64[7]);
+	member("IdentifyNamespace.LBAF", offsetof(struct gpunvme_identify_namespace, lbaf), sizeof(s.lbaf), sizeof(s.lbaf[63]), s.lbaf[63]);
+	member("IdentifyNamespace.VS", offsetof(struct gpunvme_identify_namespace, vs), sizeof(s.vs), sizeof(s.vs[3711]), s.vs[3711]);
+}
+
+static void check_gpunvme_identify_nvm_namespace(void)
+{
+	struct gpunvme_identify_nvm_namespace s;
+	fill(&s, sizeof(s));
+	member("IdentifyNvmNamespace.LBSTM", offsetof(struct gpunvme_identify_nvm_namespace, lbstm), sizeof(s.lbstm), sizeof(s.lbstm), s.lbstm);
+	member("IdentifyNvmNamespace.PIC", offsetof(struct gpunvme_identify_nvm_namespace, pic), sizeof(s.pic), sizeof(s.pic), s.pic);
+	member("IdentifyNvmNamespace.PIFA", offsetof(struct gpunvme_identify_nvm_namespace, pifa), sizeof(s.pifa), sizeof(s.pifa), s.pifa);
+	member("IdentifyNvmNamespace.ELBAF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), sizeof(s.elbaf), sizeof(s.elbaf[63]), s.elbaf[63]);
+	member("IdentifyNvmNamespace.NPDGL", offsetof(struct gpunvme_identify_nvm_namespace, npdgl), sizeof(s.npdgl), sizeof(s.npdgl), s.npdgl);
+	member("IdentifyNvmNamespace.NPRG", offsetof(struct gpunvme_identify_nvm_namespace, nprg), sizeof(s.nprg), sizeof(s.nprg), s.nprg);
+	member("IdentifyNvmNamespace.NPRA", offsetof(struct gpunvme_identify_nvm_namespace, npra), sizeof(s.npra), sizeof(s.npra), s.npra);
+	member("IdentifyNvmNamespace.NORS", offsetof(struct gpunvme_identify_nvm_namespace, nors), sizeof(s.nors), sizeof(s.nors), s.nors);
+	member("IdentifyNvmNamespace.NPDAL", offsetof(struct gpunvme_identify_nvm_namespace, npdal), sizeof(s.npdal), sizeof(s.npdal), s.npdal);
+	member("IdentifyNvmNamespace.LBAPSS", offsetof(struct gpunvme_identify_nvm_namespace, lbapss), sizeof(s.lbapss), sizeof(s.lbapss), s.lbapss);
+	member("IdentifyNvmNamespace.TLBAAG", offsetof(struct gpunvme_identify_nvm_namespace, tlbaag), sizeof(s.tlbaag), sizeof(s.tlbaag), s.tlbaag);
+}
+
+static void check_gpunvme_identify_nvm_controller(void)
+{
+	struct gpunvme_identify_nvm_controller s;
+	fill(&s, sizeof(s));
+	member("IdentifyNvmController.VSL", offsetof(struct gpunvme_identify_nvm_controller, vsl), sizeof(s.vsl), sizeof(s.vsl), s.vsl);
+	member("IdentifyNvmController.WZSL", offsetof(struct gpunvme_identify_nvm_controller, wzsl), sizeof(s.wzsl), sizeof(s.wzsl), s.wzsl);
+	member("IdentifyNvmController.WUSL", offsetof(struct gpunvme_identify_nvm_controller, wusl), sizeof(s.wusl), sizeof(s.wusl), s.wusl);
+	member("IdentifyNvmController.DMRL", offsetof(struct gpunvme_identify_nvm_controller, dmrl), sizeof(s.dmrl), sizeof(s.dmrl), s.dmrl);
+	member("IdentifyNvmController.DMRSL", offsetof(struct gpunvme_identify_nvm_controller, dmrsl), sizeof(s.dmrsl), sizeof(s.dmrsl), s.dmrsl);
+	member("IdentifyNvmController.DMSL", offsetof(struct gpunvme_identify_nvm_controller, dmsl), sizeof(s.dmsl), sizeof(s.dmsl), s.dmsl);
+	member("IdentifyNvmController.KPIOCAP", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), sizeof(s.kpiocap), sizeof(s.kpiocap), s.kpiocap);
+	member("IdentifyNvmController.WZDSL", offsetof(struct gpunvme_identify_nvm_controller, wzdsl), sizeof(s.wzdsl), sizeof(s.wzdsl), s.wzdsl);
+	member("IdentifyNvmController.AOCS", offsetof(struct gpunvme_identify_nvm_controller, aocs), sizeof(s.aocs), sizeof(s.aocs), s.aocs);
+	member("IdentifyNvmController.VER", offsetof(struct gpunvme_identify_nvm_controller, ver), sizeof(s.ver), sizeof(s.ver), s.ver);
+	member("IdentifyNvmController.LBAMQF", offsetof(struct gpunvme_identify_nvm_controller, lbamqf), sizeof(s.lbamqf), sizeof(s.lbamqf), s.lbamqf);
+}
+
+static void check_gpunvme_namespace_granularity(void)
+{
+	struct gpunvme_namespace_granularity s;
+	fill(&s, sizeof(s));
+	member("NamespaceGranularity.NSG", offsetof(struct gpunvme_namespace_granularity, nsg), sizeof(s.nsg), sizeof(s.nsg), s.nsg);
+	member("NamespaceGranularity.NCG", offsetof(struct gpunvme_namespace_granularity, ncg), sizeof(s.ncg), sizeof(s.ncg), s.ncg);
+}
+
+static void check_gpunvme_namespace_granularity_list(void)
+{
+	struct gpunvme_namespace_granularity_list s;
+	fill(&s, sizeof(s));
+	member("NamespaceGranularityList.NGA", offsetof(struct gpunvme_namespace_granularity_list, nga), sizeof(s.nga), sizeof(s.nga), s.nga);
+	member("NamespaceGranularityList.ND", offsetof(struct gpunvme_namespace_granularity_list, nd), sizeof(s.nd), sizeof(s.nd), s.nd);
+	member("NamespaceGranularityList.NGD", offsetof(struct gpunvme_namespace_granularity_list, ngd), sizeof(s.ngd), 0, 0);
+}
+
+static void check_gpunvme_lba_range(void)
+{
+	struct gpunvme_lba_range s;
+	fill(&s, sizeof(s));
+	member("LbaRange.TYPE", offsetof(struct gpunvme_lba_range, type), sizeof(s.type), sizeof(s.type), s.type);
+	member("LbaRange.ATTRB", offsetof(struct gpunvme_lba_range, attrb), sizeof(s.attrb), sizeof(s.attrb), s.attrb);
+	member("LbaRange.SLBA", offsetof(struct gpunvme_lba_range, slba), sizeof(s.slba), sizeof(s.slba), s.slba);
+	member("LbaRange.NLB", offsetof(struct gpunvme_lba_range, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
+	member("LbaRange.GUID", offsetof(struct gpunvme_lba_range, guid), sizeof(s.guid), sizeof(s.guid[15]), s.guid[15]);
+}
+
+static void check_gpunvme_lba_ranges(void)
+{
+	struct gpunvme_lba_ranges s;
+	fill(&s, sizeof(s));
+	member("LbaRanges.RANGE", offsetof(struct gpunvme_lba_ranges, range), sizeof(s.range), 0, 0);
+}
+
+static void check_gpunvme_standard_performance_attribute(void)
+{
+	struct gpunvme_standard_performance_attribute s;
+	fill(&s, sizeof(s));
+	member("StandardPerformanceAttribute.R4KARL", offsetof(struct gpunvme_standard_performance_attribute, r4karl), sizeof(s.r4karl), sizeof(s.r4karl), s.r4karl);
+}
+
+static void check_gpunvme_performance_attribute_identifiers(void)
+{
+	struct gpunvme_performance_attribute_identifiers s;
+	fill(&s, sizeof(s));
+	member("PerformanceAttributeIdentifiers.ATTRIBUTES", offsetof(struct gpunvme_performance_attribute_identifiers, attributes), sizeof(s.attributes), sizeof(s.attributes), s.attributes);
+	member("PerformanceAttributeIdentifiers.MSVSPA", offsetof(struct gpunvme_performance_attribute_identifiers, msvspa), sizeof(s.msvspa), sizeof(s.msvspa), s.msvspa);
+	member("PerformanceAttributeIdentifiers.USVSPA", offsetof(struct gpunvme_performance_attribute_identifiers, usvspa), sizeof(s.usvspa), sizeof(s.usvspa), s.usvspa);
+	member("PerformanceAttributeIdentifiers.PAHI", offsetof(struct gpunvme_performance_attribute_identifiers, pahi), sizeof(s.pahi), sizeof(s.pahi[1007]), s.pahi[1007]);
+}
+
+static void check_gpunvme_vendor_specific_performance_attribute(void)
+{
+	struct gpunvme_vendor_specific_performance_attribute s;
+	fill(&s, sizeof(s));
+	member("VendorSpecificPerformanceAttribute.PAID", offsetof(struct gpunvme_vendor_specific_performance_attribute, paid), sizeof(s.paid), sizeof(s.paid[15]), s.paid[15]);
+	member("VendorSpecificPerformanceAttribute.ATTRL", offsetof(struct gpunvme_vendor_specific_performance_attribute, attrl), sizeof(s.attrl), sizeof(s.attrl), s.attrl);
+	member("VendorSpecificPerformanceAttribute.VS", offsetof(struct gpunvme_vendor_specific_performance_attribute, vs), sizeof(s.vs), sizeof(s.vs[4063]), s.vs[4063]);
 }
 
 static void check_gpunvme_protection_information16(void)
@@ -4662,35 +4640,11 @@ static void check_gpunvme_registrant_extended(void)
 	member("RegistrantExtended.HOSTID", offsetof(struct gpunvme_registrant_extended, hostid), sizeof(s.hostid), sizeof(s.hostid[15]), s.hostid[15]);
 }
 
-static void check_gpunvme_reclaim_unit_handle_status(void)
-{
-	struct gpunvme_reclaim_unit_handle_status s;
-	fill(&s, sizeof(s));
-	member("ReclaimUnitHandleStatus.NRUHSD", offsetof(struct gpunvme_reclaim_unit_handle_status, nruhsd), sizeof(s.nruhsd), sizeof(s.nruhsd), s.nruhsd);
-}
-
-static void check_gpunvme_reclaim_unit_handle_status_descriptor(void)
-{
-	struct gpunvme_reclaim_unit_handle_status_descriptor s;
-	fill(&s, sizeof(s));
-	member("ReclaimUnitHandleStatusDescriptor.PID", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, pid), sizeof(s.pid), sizeof(s.pid), s.pid);
-	member("ReclaimUnitHandleStatusDescriptor.RUHID", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, ruhid), sizeof(s.ruhid), sizeof(s.ruhid), s.ruhid);
-	member("ReclaimUnitHandleStatusDescriptor.EARUTR", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, earutr), sizeof(s.earutr), sizeof(s.earutr), s.earutr);
-	member("ReclaimUnitHandleStatusDescriptor.RUAMW", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, ruamw), sizeof(s.ruamw), sizeof(s.ruamw), s.ruamw);
-}
-
 static void check_gpunvme_zone_append_completion(void)
 {
 	struct gpunvme_zone_append_completion s;
 	fill(&s, sizeof(s));
 	member("ZoneAppendCompletion.ALBA", offsetof(struct gpunvme_zone_append_completion, alba), sizeof(s.alba), sizeof(s.alba), s.alba);
-}
-
-static void check_gpunvme_report_zones(void)
-{
-	struct gpunvme_report_zones s;
-	fill(&s, sizeof(s));
-	member("ReportZones.NR_ZONES", offsetof(struct gpunvme_report_zones, nr_zones), sizeof(s.nr_zones), sizeof(s.nr_zones), s.nr_zones);
 }
 
 static void check_gpunvme_zone_descriptor(void)
@@ -4704,32 +4658,86 @@ static void check_gpunvme_zone_descriptor(void)
 	member("ZoneDescriptor.WP", offsetof(struct gpunvme_zone_descriptor, wp), sizeof(s.wp), sizeof(s.wp), s.wp);
 }
 
-static void check_gpunvme_pci_header(void)
+static void check_gpunvme_report_zones(void)
 {
-	struct gpunvme_pci_header s;
+	struct gpunvme_report_zones s;
 	fill(&s, sizeof(s));
-	member("PciHeader.VID", offsetof(struct gpunvme_pci_header, vid), sizeof(s.vid), sizeof(s.vid), s.vid);
-	member("PciHeader.DID", offsetof(struct gpunvme_pci_header, did), sizeof(s.did), sizeof(s.did), s.did);
-	member("PciHeader.CMD", offsetof(struct gpunvme_pci_header, cmd), sizeof(s.cmd), sizeof(s.cmd), s.cmd);
-	member("PciHeader.STS", offsetof(struct gpunvme_pci_header, sts), sizeof(s.sts), sizeof(s.sts), s.sts);
-	member("PciHeader.RID", offsetof(struct gpunvme_pci_header, rid), sizeof(s.rid), sizeof(s.rid), s.rid);
-	member("PciHeader.PI", offsetof(struct gpunvme_pci_header, pi), sizeof(s.pi), sizeof(s.pi), s.pi);
-	member("PciHeader.SCC", offsetof(struct gpunvme_pci_header, scc), sizeof(s.scc), sizeof(s.scc), s.scc);
-	member("PciHeader.BCC", offsetof(struct gpunvme_pci_header, bcc), sizeof(s.bcc), sizeof(s.bcc), s.bcc);
-	member("PciHeader.CLS", offsetof(struct gpunvme_pci_header, cls), sizeof(s.cls), sizeof(s.cls), s.cls);
-	member("PciHeader.MLT", offsetof(struct gpunvme_pci_header, mlt), sizeof(s.mlt), sizeof(s.mlt), s.mlt);
-	member("PciHeader.HTYPE", offsetof(struct gpunvme_pci_header, htype), sizeof(s.htype), sizeof(s.htype), s.htype);
-	member("PciHeader.BIST", offsetof(struct gpunvme_pci_header, bist), sizeof(s.bist), sizeof(s.bist), s.bist);
-	member("PciHeader.BAR", offsetof(struct gpunvme_pci_header, bar), sizeof(s.bar), sizeof(s.bar[5]), s.bar[5]);
-	member("PciHeader.CCPTR", offsetof(struct gpunvme_pci_header, ccptr), sizeof(s.ccptr), sizeof(s.ccptr), s.ccptr);
-	member("PciHeader.SSVID", offsetof(struct gpunvme_pci_header, ssvid), sizeof(s.ssvid), sizeof(s.ssvid), s.ssvid);
-	member("PciHeader.SSID", offsetof(struct gpunvme_pci_header, ssid), sizeof(s.ssid), sizeof(s.ssid), s.ssid);
-	member("PciHeader.EROM", offsetof(struct gpunvme_pci_header, erom), sizeof(s.erom), sizeof(s.erom), s.erom);
-	member("PciHeader.CAP", offsetof(struct gpunvme_pci_header, cap), sizeof(s.cap), sizeof(s.cap), s.cap);
-	member("PciHeader.ILINE", offsetof(struct gpunvme_pci_header, iline), sizeof(s.iline), sizeof(s.iline), s.iline);
-	member("PciHeader.IPIN", offsetof(struct gpunvme_pci_header, ipin), sizeof(s.ipin), sizeof(s.ipin), s.ipin);
-	member("PciHeader.MGNT", offsetof(struct gpunvme_pci_header, mgnt), sizeof(s.mgnt), sizeof(s.mgnt), s.mgnt);
-	member("PciHeader.MLAT", offsetof(struct gpunvme_pci_header, mlat), sizeof(s.mlat), sizeof(s.mlat), s.mlat);
+	member("ReportZones.NR_ZONES", offsetof(struct gpunvme_report_zones, nr_zones), sizeof(s.nr_zones), sizeof(s.nr_zones), s.nr_zones);
+}
+
+static void check_gpunvme_zoned_lba_format(void)
+{
+	struct gpunvme_zoned_lba_format s;
+	fill(&s, sizeof(s));
+	member("ZonedLbaFormat.ZSZE", offsetof(struct gpunvme_zoned_lba_format, zsze), sizeof(s.zsze), sizeof(s.zsze), s.zsze);
+	member("ZonedLbaFormat.ZDES", offsetof(struct gpunvme_zoned_lba_format, zdes), sizeof(s.zdes), sizeof(s.zdes), s.zdes);
+}
+
+static void check_gpunvme_identify_zoned_namespace(void)
+{
+	struct gpunvme_identify_zoned_namespace s;
+	fill(&s, sizeof(s));
+	member("IdentifyZonedNamespace.ZOC", offsetof(struct gpunvme_identify_zoned_namespace, zoc), sizeof(s.zoc), sizeof(s.zoc), s.zoc);
+	member("IdentifyZonedNamespace.OZCS", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), sizeof(s.ozcs), sizeof(s.ozcs), s.ozcs);
+	member("IdentifyZonedNamespace.MAR", offsetof(struct gpunvme_identify_zoned_namespace, mar), sizeof(s.mar), sizeof(s.mar), s.mar);
+	member("IdentifyZonedNamespace.MOR", offsetof(struct gpunvme_identify_zoned_namespace, mor), sizeof(s.mor), sizeof(s.mor), s.mor);
+	member("IdentifyZonedNamespace.RRL", offsetof(struct gpunvme_identify_zoned_namespace, rrl), sizeof(s.rrl), sizeof(s.rrl), s.rrl);
+	member("IdentifyZonedNamespace.FRL", offsetof(struct gpunvme_identify_zoned_namespace, frl), sizeof(s.frl), sizeof(s.frl), s.frl);
+	member("IdentifyZonedNamespace.RRL1", offsetof(struct gpunvme_identify_zoned_namespace, rrl1), sizeof(s.rrl1), sizeof(s.rrl1), s.rrl1);
+	member("IdentifyZonedNamespace.RRL2", offsetof(struct gpunvme_identify_zoned_namespace, rrl2), sizeof(s.rrl2), sizeof(s.rrl2), s.rrl2);
+	member("IdentifyZonedNamespace.RRL3", offsetof(struct gpunvme_identify_zoned_namespace, rrl3), sizeof(s.rrl3), sizeof(s.rrl3), s.rrl3);
+	member("IdentifyZonedNamespace.FRL1", offsetof(struct gpunvme_identify_zoned_namespace, frl1), sizeof(s.frl1), sizeof(s.frl1), s.frl1);
+	member("IdentifyZonedNamespace.FRL2", offsetof(struct gpunvme_identify_zoned_namespace, frl2), sizeof(s.frl2), sizeof(s.frl2), s.frl2);
+	member("IdentifyZonedNamespace.FRL3", offsetof(struct gpunvme_identify_zoned_namespace, frl3), sizeof(s.frl3), sizeof(s.frl3), s.frl3);
+	member("IdentifyZonedNamespace.NUMZRWA", offsetof(struct gpunvme_identify_zoned_namespace, numzrwa), sizeof(s.numzrwa), sizeof(s.numzrwa), s.numzrwa);
+	member("IdentifyZonedNamespace.ZRWAFG", offsetof(struct gpunvme_identify_zoned_namespace, zrwafg), sizeof(s.zrwafg), sizeof(s.zrwafg), s.zrwafg);
+	member("IdentifyZonedNamespace.ZRWASZ", offsetof(struct gpunvme_identify_zoned_namespace, zrwasz), sizeof(s.zrwasz), sizeof(s.zrwasz), s.zrwasz);
+	member("IdentifyZonedNamespace.ZRWACAP", offsetof(struct gpunvme_identify_zoned_namespace, zrwacap), sizeof(s.zrwacap), sizeof(s.zrwacap), s.zrwacap);
+	member("IdentifyZonedNamespace.LBAFE", offsetof(struct gpunvme_identify_zoned_namespace, lbafe), sizeof(s.lbafe), 0, 0);
+	member("IdentifyZonedNamespace.VS", offsetof(struct gpunvme_identify_zoned_namespace, vs), sizeof(s.vs), sizeof(s.vs[255]), s.vs[255]);
+}
+
+static void check_gpunvme_identify_zoned_controller(void)
+{
+	struct gpunvme_identify_zoned_controller s;
+	fill(&s, sizeof(s));
+	member("IdentifyZonedController.ZASL", offsetof(struct gpunvme_identify_zoned_controller, zasl), sizeof(s.zasl), sizeof(s.zasl), s.zasl);
+}
+
+static void check_gpunvme_pci_express_capability(void)
+{
+	struct gpunvme_pci_express_capability s;
+	fill(&s, sizeof(s));
+	member("PciExpressCapability.CID", offsetof(struct gpunvme_pci_express_capability, cid), sizeof(s.cid), sizeof(s.cid), s.cid);
+	member("PciExpressCapability.NEXT", offsetof(struct gpunvme_pci_express_capability, next), sizeof(s.next), sizeof(s.next), s.next);
+	member("PciExpressCapability.PXCAP", offsetof(struct gpunvme_pci_express_capability, pxcap), sizeof(s.pxcap), sizeof(s.pxcap), s.pxcap);
+	member("PciExpressCapability.PXDCAP", offsetof(struct gpunvme_pci_express_capability, pxdcap), sizeof(s.pxdcap), sizeof(s.pxdcap), s.pxdcap);
+	member("PciExpressCapability.PXDC", offsetof(struct gpunvme_pci_express_capability, pxdc), sizeof(s.pxdc), sizeof(s.pxdc), s.pxdc);
+	member("PciExpressCapability.PXDS", offsetof(struct gpunvme_pci_express_capability, pxds), sizeof(s.pxds), sizeof(s.pxds), s.pxds);
+	member("PciExpressCapability.PXLCAP", offsetof(struct gpunvme_pci_express_capability, pxlcap), sizeof(s.pxlcap), sizeof(s.pxlcap), s.pxlcap);
+	member("PciExpressCapability.PXLC", offsetof(struct gpunvme_pci_express_capability, pxlc), sizeof(s.pxlc), sizeof(s.pxlc), s.pxlc);
+	member("PciExpressCapability.PXLS", offsetof(struct gpunvme_pci_express_capability, pxls), sizeof(s.pxls), sizeof(s.pxls), s.pxls);
+	member("PciExpressCapability.PXDCAP2", offsetof(struct gpunvme_pci_express_capability, pxdcap2), sizeof(s.pxdcap2), sizeof(s.pxdcap2), s.pxdcap2);
+	member("PciExpressCapability.PXDC2", offsetof(struct gpunvme_pci_express_capability, pxdc2), sizeof(s.pxdc2), sizeof(s.pxdc2), s.pxdc2);
+	member("PciExpressCapability.PXDS2", offsetof(struct gpunvme_pci_express_capability, pxds2), sizeof(s.pxds2), sizeof(s.pxds2), s.pxds2);
+	member("PciExpressCapability.PXLCAP2", offsetof(struct gpunvme_pci_express_capability, pxlcap2), sizeof(s.pxlcap2), sizeof(s.pxlcap2), s.pxlcap2);
+	member("PciExpressCapability.PXLC2", offsetof(struct gpunvme_pci_express_capability, pxlc2), sizeof(s.pxlc2), sizeof(s.pxlc2), s.pxlc2);
+	member("PciExpressCapability.PXLS2", offsetof(struct gpunvme_pci_express_capability, pxls2), sizeof(s.pxls2), sizeof(s.pxls2), s.pxls2);
+}
+
+static void check_gpunvme_advanced_error_reporting(void)
+{
+	struct gpunvme_advanced_error_reporting s;
+	fill(&s, sizeof(s));
+	member("AdvancedErrorReporting.AERID", offsetof(struct gpunvme_advanced_error_reporting, aerid), sizeof(s.aerid), sizeof(s.aerid), s.aerid);
+	member("AdvancedErrorReporting.AERUCES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), sizeof(s.aeruces), sizeof(s.aeruces), s.aeruces);
+	member("AdvancedErrorReporting.AERUCEM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), sizeof(s.aerucem), sizeof(s.aerucem), s.aerucem);
+	member("AdvancedErrorReporting.AERUCESV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), sizeof(s.aerucesv), sizeof(s.aerucesv), s.aerucesv);
+	member("AdvancedErrorReporting.AERCES", offsetof(struct gpunvme_advanced_error_reporting, aerces), sizeof(s.aerces), sizeof(s.aerces), s.aerces);
+	member("AdvancedErrorReporting.AERCEM", offsetof(struct gpunvme_advanced_error_reporting, aercem), sizeof(s.aercem), sizeof(s.aercem), s.aercem);
+	member("AdvancedErrorReporting.AERCC", offsetof(struct gpunvme_advanced_error_reporting, aercc), sizeof(s.aercc), sizeof(s.aercc), s.aercc);
+	member("AdvancedErrorReporting.AERHL", offsetof(struct gpunvme_advanced_error_reporting, aerhl), sizeof(s.aerhl), sizeof(s.aerhl[3]), s.aerhl[3]);
+	member("AdvancedErrorReporting.AERTLP", offsetof(struct gpunvme_advanced_error_reporting, aertlp), sizeof(s.aertlp), sizeof(s.aertlp[3]), s.aertlp[3]);
 }
 
 static void check_gpunvme_pci_capability(void)
@@ -4778,42 +4786,6 @@ static void check_gpunvme_msix_table_entry(void)
 	member("MsixTableEntry.VECTOR_CTRL", offsetof(struct gpunvme_msix_table_entry, vector_ctrl), sizeof(s.vector_ctrl), sizeof(s.vector_ctrl), s.vector_ctrl);
 }
 
-static void check_gpunvme_pci_express_capability(void)
-{
-	struct gpunvme_pci_express_capability s;
-	fill(&s, sizeof(s));
-	member("PciExpressCapability.CID", offsetof(struct gpunvme_pci_express_capability, cid), sizeof(s.cid), sizeof(s.cid), s.cid);
-	member("PciExpressCapability.NEXT", offsetof(struct gpunvme_pci_express_capability, next), sizeof(s.next), sizeof(s.next), s.next);
-	member("PciExpressCapability.PXCAP", offsetof(struct gpunvme_pci_express_capability, pxcap), sizeof(s.pxcap), sizeof(s.pxcap), s.pxcap);
-	member("PciExpressCapability.PXDCAP", offsetof(struct gpunvme_pci_express_capability, pxdcap), sizeof(s.pxdcap), sizeof(s.pxdcap), s.pxdcap);
-	member("PciExpressCapability.PXDC", offsetof(struct gpunvme_pci_express_capability, pxdc), sizeof(s.pxdc), sizeof(s.pxdc), s.pxdc);
-	member("PciExpressCapability.PXDS", offsetof(struct gpunvme_pci_express_capability, pxds), sizeof(s.pxds), sizeof(s.pxds), s.pxds);
-	member("PciExpressCapability.PXLCAP", offsetof(struct gpunvme_pci_express_capability, pxlcap), sizeof(s.pxlcap), sizeof(s.pxlcap), s.pxlcap);
-	member("PciExpressCapability.PXLC", offsetof(struct gpunvme_pci_express_capability, pxlc), sizeof(s.pxlc), sizeof(s.pxlc), s.pxlc);
-	member("PciExpressCapability.PXLS", offsetof(struct gpunvme_pci_express_capability, pxls), sizeof(s.pxls), sizeof(s.pxls), s.pxls);
-	member("PciExpressCapability.PXDCAP2", offsetof(struct gpunvme_pci_express_capability, pxdcap2), sizeof(s.pxdcap2), sizeof(s.pxdcap2), s.pxdcap2);
-	member("PciExpressCapability.PXDC2", offsetof(struct gpunvme_pci_express_capability, pxdc2), sizeof(s.pxdc2), sizeof(s.pxdc2), s.pxdc2);
-	member("PciExpressCapability.PXDS2", offsetof(struct gpunvme_pci_express_capability, pxds2), sizeof(s.pxds2), sizeof(s.pxds2), s.pxds2);
-	member("PciExpressCapability.PXLCAP2", offsetof(struct gpunvme_pci_express_capability, pxlcap2), sizeof(s.pxlcap2), sizeof(s.pxlcap2), s.pxlcap2);
-	member("PciExpressCapability.PXLC2", offsetof(struct gpunvme_pci_express_capability, pxlc2), sizeof(s.pxlc2), sizeof(s.pxlc2), s.pxlc2);
-	member("PciExpressCapability.PXLS2", offsetof(struct gpunvme_pci_express_capability, pxls2), sizeof(s.pxls2), sizeof(s.pxls2), s.pxls2);
-}
-
-static void check_gpunvme_advanced_error_reporting(void)
-{
-	struct gpunvme_advanced_error_reporting s;
-	fill(&s, sizeof(s));
-	member("AdvancedErrorReporting.AERID", offsetof(struct gpunvme_advanced_error_reporting, aerid), sizeof(s.aerid), sizeof(s.aerid), s.aerid);
-	member("AdvancedErrorReporting.AERUCES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), sizeof(s.aeruces), sizeof(s.aeruces), s.aeruces);
-	member("AdvancedErrorReporting.AERUCEM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), sizeof(s.aerucem), sizeof(s.aerucem), s.aerucem);
-	member("AdvancedErrorReporting.AERUCESV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), sizeof(s.aerucesv), sizeof(s.aerucesv), s.aerucesv);
-	member("AdvancedErrorReporting.AERCES", offsetof(struct gpunvme_advanced_error_reporting, aerces), sizeof(s.aerces), sizeof(s.aerces), s.aerces);
-	member("AdvancedErrorReporting.AERCEM", offsetof(struct gpunvme_advanced_error_reporting, aercem), sizeof(s.aercem), sizeof(s.aercem), s.aercem);
-	member("AdvancedErrorReporting.AERCC", offsetof(struct gpunvme_advanced_error_reporting, aercc), sizeof(s.aercc), sizeof(s.aercc), s.aercc);
-	member("AdvancedErrorReporting.AERHL", offsetof(struct gpunvme_advanced_error_reporting, aerhl), sizeof(s.aerhl), sizeof(s.aerhl[3]), s.aerhl[3]);
-	member("AdvancedErrorReporting.AERTLP", offsetof(struct gpunvme_advanced_error_reporting, aertlp), sizeof(s.aertlp), sizeof(s.aertlp[3]), s.aertlp[3]);
-}
-
 static void check_gpunvme_access_control_services(void)
 {
 	struct gpunvme_access_control_services s;
@@ -4843,6 +4815,34 @@ static void check_gpunvme_downstream_port_containment(void)
 	fill(&s, sizeof(s));
 	member("DownstreamPortContainment.DPCCTL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), sizeof(s.dpcctl), sizeof(s.dpcctl), s.dpcctl);
 	member("DownstreamPortContainment.DPCSTS", offsetof(struct gpunvme_downstream_port_containment, dpcsts), sizeof(s.dpcsts), sizeof(s.dpcsts), s.dpcsts);
+}
+
+static void check_gpunvme_pci_header(void)
+{
+	struct gpunvme_pci_header s;
+	fill(&s, sizeof(s));
+	member("PciHeader.VID", offsetof(struct gpunvme_pci_header, vid), sizeof(s.vid), sizeof(s.vid), s.vid);
+	member("PciHeader.DID", offsetof(struct gpunvme_pci_header, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("PciHeader.CMD", offsetof(struct gpunvme_pci_header, cmd), sizeof(s.cmd), sizeof(s.cmd), s.cmd);
+	member("PciHeader.STS", offsetof(struct gpunvme_pci_header, sts), sizeof(s.sts), sizeof(s.sts), s.sts);
+	member("PciHeader.RID", offsetof(struct gpunvme_pci_header, rid), sizeof(s.rid), sizeof(s.rid), s.rid);
+	member("PciHeader.PI", offsetof(struct gpunvme_pci_header, pi), sizeof(s.pi), sizeof(s.pi), s.pi);
+	member("PciHeader.SCC", offsetof(struct gpunvme_pci_header, scc), sizeof(s.scc), sizeof(s.scc), s.scc);
+	member("PciHeader.BCC", offsetof(struct gpunvme_pci_header, bcc), sizeof(s.bcc), sizeof(s.bcc), s.bcc);
+	member("PciHeader.CLS", offsetof(struct gpunvme_pci_header, cls), sizeof(s.cls), sizeof(s.cls), s.cls);
+	member("PciHeader.MLT", offsetof(struct gpunvme_pci_header, mlt), sizeof(s.mlt), sizeof(s.mlt), s.mlt);
+	member("PciHeader.HTYPE", offsetof(struct gpunvme_pci_header, htype), sizeof(s.htype), sizeof(s.htype), s.htype);
+	member("PciHeader.BIST", offsetof(struct gpunvme_pci_header, bist), sizeof(s.bist), sizeof(s.bist), s.bist);
+	member("PciHeader.BAR", offsetof(struct gpunvme_pci_header, bar), sizeof(s.bar), sizeof(s.bar[5]), s.bar[5]);
+	member("PciHeader.CCPTR", offsetof(struct gpunvme_pci_header, ccptr), sizeof(s.ccptr), sizeof(s.ccptr), s.ccptr);
+	member("PciHeader.SSVID", offsetof(struct gpunvme_pci_header, ssvid), sizeof(s.ssvid), sizeof(s.ssvid), s.ssvid);
+	member("PciHeader.SSID", offsetof(struct gpunvme_pci_header, ssid), sizeof(s.ssid), sizeof(s.ssid), s.ssid);
+	member("PciHeader.EROM", offsetof(struct gpunvme_pci_header, erom), sizeof(s.erom), sizeof(s.erom), s.erom);
+	member("PciHeader.CAP", offsetof(struct gpunvme_pci_header, cap), sizeof(s.cap), sizeof(s.cap), s.cap);
+	member("PciHeader.ILINE", offsetof(struct gpunvme_pci_header, iline), sizeof(s.iline), sizeof(s.iline), s.iline);
+	member("PciHeader.IPIN", offsetof(struct gpunvme_pci_header, ipin), sizeof(s.ipin), sizeof(s.ipin), s.ipin);
+	member("PciHeader.MGNT", offsetof(struct gpunvme_pci_header, mgnt), sizeof(s.mgnt), sizeof(s.mgnt), s.mgnt);
+	member("PciHeader.MLAT", offsetof(struct gpunvme_pci_header, mlat), sizeof(s.mlat), sizeof(s.mlat), s.mlat);
 }
 
 static void encode_gpunvme_delete_io_sq(void)
@@ -5460,26 +5460,19 @@ int main(void)
 	}
 	check_gpunvme_sqe();
 	check_gpunvme_cqe();
+	check_gpunvme_sgl_descriptor();
+	check_gpunvme_sgl_data_block();
+	check_gpunvme_sgl_bit_bucket();
+	check_gpunvme_sgl_segment();
+	check_gpunvme_sgl_last_segment();
+	check_gpunvme_keyed_sgl_data_block();
+	check_gpunvme_transport_sgl_data_block();
 	check_gpunvme_active_namespace_list();
 	check_gpunvme_allocated_namespace_list();
-	check_gpunvme_power_state_descriptor();
-	check_gpunvme_identify_controller();
-	check_gpunvme_identify_namespace();
 	check_gpunvme_namespace_id_descriptor();
+	check_gpunvme_controller_list();
 	check_gpunvme_nvm_set_attributes();
 	check_gpunvme_nvm_set_list();
-	check_gpunvme_identify_nvm_namespace();
-	check_gpunvme_identify_nvm_controller();
-	check_gpunvme_zoned_lba_format();
-	check_gpunvme_identify_zoned_namespace();
-	check_gpunvme_identify_zoned_controller();
-	check_gpunvme_identify_independent_namespace();
-	check_gpunvme_controller_list();
-	check_gpunvme_primary_controller_capabilities();
-	check_gpunvme_secondary_controller();
-	check_gpunvme_secondary_controller_list();
-	check_gpunvme_namespace_granularity();
-	check_gpunvme_namespace_granularity_list();
 	check_gpunvme_uuid_list_entry();
 	check_gpunvme_uuid_list();
 	check_gpunvme_domain_attributes();
@@ -5487,7 +5480,26 @@ int main(void)
 	check_gpunvme_endurance_group_list();
 	check_gpunvme_io_command_set_vector();
 	check_gpunvme_io_command_sets();
-	check_gpunvme_namespace_to_create();
+	check_gpunvme_identify_independent_namespace();
+	check_gpunvme_primary_controller_capabilities();
+	check_gpunvme_secondary_controller();
+	check_gpunvme_secondary_controller_list();
+	check_gpunvme_power_state_descriptor();
+	check_gpunvme_identify_controller();
+	check_gpunvme_autonomous_power_state_transition_entry();
+	check_gpunvme_autonomous_power_state_transitions();
+	check_gpunvme_host_memory_buffer_descriptor();
+	check_gpunvme_host_memory_buffer_attributes();
+	check_gpunvme_timestamp_data();
+	check_gpunvme_controller_data_queue_data();
+	check_gpunvme_deterministic_threshold_configuration();
+	check_gpunvme_supported_fdp_event();
+	check_gpunvme_host_behavior();
+	check_gpunvme_embedded_management_controller_address_data();
+	check_gpunvme_host_management_agent_address_data();
+	check_gpunvme_host_metadata();
+	check_gpunvme_metadata_element();
+	check_gpunvme_host_identifier_data();
 	check_gpunvme_supported_log_pages();
 	check_gpunvme_error_log_entry();
 	check_gpunvme_smart_health_log();
@@ -5501,14 +5513,44 @@ int main(void)
 	check_gpunvme_self_test_log();
 	check_gpunvme_telemetry_host_header();
 	check_gpunvme_telemetry_controller_header();
+	check_gpunvme_sanitize_status_log();
+	check_gpunvme_lockdown_log();
+	check_gpunvme_boot_partition_header();
 	check_gpunvme_endurance_group_log();
 	check_gpunvme_endurance_group_event_aggregate();
 	check_gpunvme_rotational_media_log();
 	check_gpunvme_predictable_latency_log();
 	check_gpunvme_predictable_latency_event_aggregate();
+	check_gpunvme_media_unit_status_header();
+	check_gpunvme_media_unit_status_descriptor();
+	check_gpunvme_capacity_configuration_list_header();
+	check_gpunvme_capacity_configuration_descriptor();
+	check_gpunvme_endurance_group_configuration_descriptor();
+	check_gpunvme_channel_configuration_descriptor();
+	check_gpunvme_media_unit_configuration_descriptor();
+	check_gpunvme_fdp_configurations_header();
+	check_gpunvme_fdp_configuration_descriptor();
+	check_gpunvme_reclaim_unit_handle_descriptor();
+	check_gpunvme_reclaim_unit_handle_usage_header();
+	check_gpunvme_reclaim_unit_handle_usage_descriptor();
+	check_gpunvme_fdp_statistics_log();
+	check_gpunvme_fdp_events_header();
+	check_gpunvme_fdp_event();
+	check_gpunvme_media_reallocated();
+	check_gpunvme_lba_status_log_header();
+	check_gpunvme_lba_status_namespace_element();
+	check_gpunvme_lba_range_descriptor();
+	check_gpunvme_reservation_notification_log();
+	check_gpunvme_changed_zone_list();
 	check_gpunvme_ana_log_header();
 	check_gpunvme_ana_group_descriptor();
-	check_gpunvme_timestamp_data();
+	check_gpunvme_reachability_groups_header();
+	check_gpunvme_reachability_group_descriptor();
+	check_gpunvme_reachability_associations_header();
+	check_gpunvme_reachability_association_descriptor();
+	check_gpunvme_participating_nvm_subsystems_header();
+	check_gpunvme_management_address_descriptor();
+	check_gpunvme_management_address_list();
 	check_gpunvme_persistent_event_log_header();
 	check_gpunvme_persistent_event_header();
 	check_gpunvme_firmware_commit_event();
@@ -5528,72 +5570,29 @@ int main(void)
 	check_gpunvme_endurance_group_warning();
 	check_gpunvme_unexpected_power_loss();
 	check_gpunvme_ready_timeout_exceeded();
-	check_gpunvme_lba_status_log_header();
-	check_gpunvme_lba_status_namespace_element();
-	check_gpunvme_lba_range_descriptor();
-	check_gpunvme_media_unit_status_header();
-	check_gpunvme_media_unit_status_descriptor();
-	check_gpunvme_capacity_configuration_list_header();
-	check_gpunvme_capacity_configuration_descriptor();
-	check_gpunvme_endurance_group_configuration_descriptor();
-	check_gpunvme_channel_configuration_descriptor();
-	check_gpunvme_media_unit_configuration_descriptor();
-	check_gpunvme_lockdown_log();
-	check_gpunvme_boot_partition_header();
-	check_gpunvme_participating_nvm_subsystems_header();
-	check_gpunvme_management_address_descriptor();
-	check_gpunvme_management_address_list();
-	check_gpunvme_reachability_groups_header();
-	check_gpunvme_reachability_group_descriptor();
-	check_gpunvme_reachability_associations_header();
-	check_gpunvme_reachability_association_descriptor();
-	check_gpunvme_fdp_configurations_header();
-	check_gpunvme_fdp_configuration_descriptor();
-	check_gpunvme_reclaim_unit_handle_descriptor();
-	check_gpunvme_reclaim_unit_handle_usage_header();
-	check_gpunvme_reclaim_unit_handle_usage_descriptor();
-	check_gpunvme_fdp_statistics_log();
-	check_gpunvme_fdp_events_header();
-	check_gpunvme_fdp_event();
-	check_gpunvme_media_reallocated();
-	check_gpunvme_reservation_notification_log();
-	check_gpunvme_sanitize_status_log();
-	check_gpunvme_changed_zone_list();
+	check_gpunvme_namespace_to_create();
+	check_gpunvme_lba_status_descriptor_list();
+	check_gpunvme_lba_status_descriptor();
 	check_gpunvme_identify_directive_parameters();
 	check_gpunvme_streams_directive_parameters();
 	check_gpunvme_streams_directive_status();
-	check_gpunvme_lba_status_descriptor_list();
-	check_gpunvme_lba_status_descriptor();
-	check_gpunvme_lba_range();
-	check_gpunvme_lba_ranges();
-	check_gpunvme_autonomous_power_state_transition_entry();
-	check_gpunvme_autonomous_power_state_transitions();
-	check_gpunvme_host_memory_buffer_descriptor();
-	check_gpunvme_host_memory_buffer_attributes();
-	check_gpunvme_deterministic_threshold_configuration();
-	check_gpunvme_host_behavior();
-	check_gpunvme_standard_performance_attribute();
-	check_gpunvme_performance_attribute_identifiers();
-	check_gpunvme_vendor_specific_performance_attribute();
-	check_gpunvme_supported_fdp_event();
-	check_gpunvme_controller_data_queue_data();
-	check_gpunvme_embedded_management_controller_address_data();
-	check_gpunvme_host_management_agent_address_data();
-	check_gpunvme_host_metadata();
-	check_gpunvme_metadata_element();
-	check_gpunvme_host_identifier_data();
-	check_gpunvme_sgl_descriptor();
-	check_gpunvme_sgl_data_block();
-	check_gpunvme_sgl_bit_bucket();
-	check_gpunvme_sgl_segment();
-	check_gpunvme_sgl_last_segment();
-	check_gpunvme_keyed_sgl_data_block();
-	check_gpunvme_transport_sgl_data_block();
 	check_gpunvme_dataset_management_range();
 	check_gpunvme_copy_range0();
 	check_gpunvme_copy_range1();
 	check_gpunvme_copy_range2();
 	check_gpunvme_copy_range3();
+	check_gpunvme_reclaim_unit_handle_status();
+	check_gpunvme_reclaim_unit_handle_status_descriptor();
+	check_gpunvme_identify_namespace();
+	check_gpunvme_identify_nvm_namespace();
+	check_gpunvme_identify_nvm_controller();
+	check_gpunvme_namespace_granularity();
+	check_gpunvme_namespace_granularity_list();
+	check_gpunvme_lba_range();
+	check_gpunvme_lba_ranges();
+	check_gpunvme_standard_performance_attribute();
+	check_gpunvme_performance_attribute_identifiers();
+	check_gpunvme_vendor_specific_performance_attribute();
 	check_gpunvme_protection_information16();
 	check_gpunvme_protection_information32();
 	check_gpunvme_protection_information64();
@@ -5604,23 +5603,24 @@ int main(void)
 	check_gpunvme_reservation_status_extended();
 	check_gpunvme_registrant();
 	check_gpunvme_registrant_extended();
-	check_gpunvme_reclaim_unit_handle_status();
-	check_gpunvme_reclaim_unit_handle_status_descriptor();
 	check_gpunvme_zone_append_completion();
-	check_gpunvme_report_zones();
 	check_gpunvme_zone_descriptor();
-	check_gpunvme_pci_header();
+	check_gpunvme_report_zones();
+	check_gpunvme_zoned_lba_format();
+	check_gpunvme_identify_zoned_namespace();
+	check_gpunvme_identify_zoned_controller();
+	check_gpunvme_pci_express_capability();
+	check_gpunvme_advanced_error_reporting();
 	check_gpunvme_pci_capability();
 	check_gpunvme_pci_extended_capability();
 	check_gpunvme_power_management_capability();
 	check_gpunvme_msix_capability();
 	check_gpunvme_msix_table_entry();
-	check_gpunvme_pci_express_capability();
-	check_gpunvme_advanced_error_reporting();
 	check_gpunvme_access_control_services();
 	check_gpunvme_address_translation_services();
 	check_gpunvme_resizable_bar_entry();
 	check_gpunvme_downstream_port_containment();
+	check_gpunvme_pci_header();
 	encode_gpunvme_delete_io_sq();
 	encode_gpunvme_create_io_sq();
 	encode_gpunvme_get_log_page();

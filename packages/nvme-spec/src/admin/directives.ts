@@ -11,6 +11,7 @@ import {
   u32,
   u8,
   word32,
+  merge,
 } from '../layout/index.js'
 
 /** Directive Types (Base 2.2 §8.1.8, Figure 598). */
@@ -46,7 +47,7 @@ const directive = {
 export const DirectiveSend = adminCommand(
   'Directive Send',
   { opcode: 0x19, doc: 'Sends data of a directive', spec: 'Base 2.1 §5.1.7' },
-  { ...directive, DOPER: cdw(11, 7, 0, 'Directive Operation') },
+  merge(directive, { DOPER: cdw(11, 7, 0, 'Directive Operation') }),
 )
 
 /**
@@ -56,10 +57,9 @@ export const DirectiveSend = adminCommand(
 export const DirectiveReceive = adminCommand(
   'Directive Receive',
   { opcode: 0x1a, doc: 'Returns data of a directive', spec: 'Base 2.1 §5.1.6' },
-  {
-    ...directive,
+  merge(directive, {
     DOPER: cdwOpen(11, 7, 0, 'Directive Operation', { RETURN_PARAMETERS: 1, GET_STATUS: 2, ALLOCATE_RESOURCES: 3 }),
-  },
+  }),
 )
 
 /** CDW12 of Directive Send for Enable Directive of the Identify Directive (Base 2.2 §8.1.8.2.2, Figure 602). */

@@ -1,10 +1,102 @@
 import { DOORBELL_BASE } from '../doorbells.js'
-import { registerAt } from '../register-at.js'
-import type { FaultAction, FaultPlan, FaultRule } from '../transport.js'
-import { ArmedRule } from './armed-rule.js'
-import { checkFaultPlan, HEAD_DOORBELL, TAIL_DOORBELL } from './plan.js'
-import { randomStream } from './random.js'
-import { Struck } from './struck.js'
+import { checkFaultPlan, HEAD_DOORBELL, subjectsOf, TAIL_DOORBELL } from './plan.js'
+import { type Random, randomStream } from './random.js'
+import type { Subject } from './vocabulary.js'
+import { registerAt } from '../registers.js'
+import type { FaultAction, FaultMatch, FaultPlan, FaultRule } from '../transport.js'
+
+/** An action of one kind. */
+export type ActionOf<K extends FaultAction['kind']> = Extract<FaultAction, { readonly kind: K }>
+
+interface Hit {
+  readonly action: FaultAction
+  /** Index of its rule in the plan. */
+  readonly rule: number
+}
+
+/** The actions that apply to one command, access or time: at most one of each kind. */
+export class Struck {
+  /** What they apply to, as text: 'SQ 1 CID 7', 'read CSTS'. */
+  readonly where: string
+  private readonly hits = new Map<FaultAction['kind'], Hit>()
+
+  constructor(where: string) {
+    this.where = where
+  }
+
+  /** Whether there is an action of this kind. */
+  has(kind: FaultAction['kind']): boolean {
+    return this.hits.has(kind)
+  }
+
+  /** Returns the action of this kind, if any. */
+  get<K extends FaultAction['kind']>(kind: K): ActionOf<K> | undefined {
+    return this.hits.get(kind)?.action as ActionOf<K> | undefined
+  }
+
+  /** Returns the index of the rule of an action. */
+  ruleOf(kind: FaultAction['kind']): number | undefined {
+    return this.hits.get(kind)?.rule
+  }
+
+  /** Adds an action of the rule with this index, replacing one of the same kind. */
+  add(action: FaultAction, rule: number): void {
+    this.hits.set(action.kind, { action, rule })
+  }
+
+  /** Removes an action: it happens once. */
+  remove(kind: FaultAction['kind']): void {
+    this.hits.delete(kind)
+  }
+}
+
+/** A rule of a plan in execution, with its counters. */
+export class ArmedRule {
+  readonly match: FaultMatch
+  readonly action: FaultAction
+  /** Index in the plan. */
+  readonly index: number
+  /** What it can apply to. */
+  readonly subjects: readonly Subject[]
+  /** Number of times that `chooses` was true and the action was taken; counted by the plan. */
+  timesStruck = 0
+  /** Number of matches of the other conditions so far. */
+  private seen = 0
+  private readonly random: Random
+
+  constructor(rule: FaultRule, index: number, random: Random) {
+    this.match = rule.match
+    this.action = rule.action
+    this.index = index
+    this.subjects = subjectsOf(rule)
+    this.random = random
+  }
+
+  /** Whether `fromNs` and `untilNs` include this time. */
+  isOpenAt(nowNs: number): boolean {
+    const { fromNs = 0, untilNs = Infinity } = this.match
+    return nowNs >= fromNs && nowNs < untilNs
+  }
+
+  /** Whether it applies to such an access to this register; `qid` is the queue of a doorbell. */
+  concernsAccess(access: 'read' | 'write', register: string, qid: number | undefined): boolean {
+    if (!this.subjects.includes(`register ${access}`) || this.match.register !== register) return false
+    return this.match.qid === undefined || this.match.qid === qid
+  }
+
+  /** Counts a match and returns whether the rule applies to it. Call it once per match. */
+  chooses(): boolean {
+    const { nth = 0, every, probability = 1, times = Infinity } = this.match
+    this.seen++
+    if (every === undefined ? nth > 0 && this.seen !== nth : !this.isInTurn(nth || every, every)) return false
+    if (probability < 1 && this.random() >= probability) return false
+    return this.timesStruck < times
+  }
+
+  private isInTurn(first: number, every: number): boolean {
+    return this.seen >= first && (this.seen - first) % every === 0
+  }
+}
 
 /** Enough to explain a test, and a bound on memory for a fault that applies to everything. */
 const MOST_STRIKES = 10_000

@@ -4,7 +4,7 @@
  * @module
  */
 export { ArmedPlan, type ArmedPlanOptions, type FaultReport, type Strike } from './armed-plan.js'
-export { ArmedRule } from './armed-rule.js'
+export { ArmedRule } from './armed-plan.js'
 export {
   addressesBlocks,
   answersWithData,
@@ -16,5 +16,5 @@ export {
   type FaultPlanPlace,
 } from './plan.js'
 export { randomStream, type Random } from './random.js'
-export { Struck, type ActionOf } from './struck.js'
+export { Struck, type ActionOf } from './armed-plan.js'
 export type { Subject } from './vocabulary.js'

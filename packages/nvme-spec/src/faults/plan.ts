@@ -1,9 +1,9 @@
-import { GpuNvmeError, type ErrorDetails } from '../error.js'
+import { type ErrorDetails, GpuNvmeError } from '../error.js'
+import { conditions, type Field, kinds, type Subject } from './vocabulary.js'
 import { shown } from '../layout/spec-ref.js'
-import { Read, Write } from '../nvm/read-write.js'
+import { Read, Write } from '../nvm/commands.js'
 import { registers } from '../registers.js'
 import type { FaultMatch, FaultPlan, FaultRule } from '../transport.js'
-import { conditions, kinds, type Field, type Subject } from './vocabulary.js'
 
 /** Names of the doorbells in a plan; the condition `qid` selects the queue. */
 export const TAIL_DOORBELL = 'SQyTDBL'

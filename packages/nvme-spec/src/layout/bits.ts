@@ -251,3 +251,16 @@ export function placedMask(row: { msb: number; lsb: number }): bigint {
 function maskOf(row: { msb: number; lsb: number }): bigint {
   return (1n << BigInt(row.msb - row.lsb + 1)) - 1n
 }
+
+/**
+ * Returns the rows, or the named values, of several maps as one. Declarations use it instead of `{ ...rows }`: a bundler
+ * cannot know that a spread runs no code, and keeps it even if nothing uses the declaration.
+ */
+/*#__NO_SIDE_EFFECTS__*/
+export function merge<const T extends readonly object[]>(...parts: T): Merged<T> {
+  return Object.assign({}, ...parts) as Merged<T>
+}
+
+type Merged<T extends readonly object[]> = T extends readonly [infer First, ...infer Rest extends readonly object[]]
+  ? First & Merged<Rest>
+  : unknown

@@ -15,6 +15,7 @@ import {
   u32,
   u64,
   u8,
+  merge,
 } from '../layout/index.js'
 
 /** Reservation Types (Base 2.2 §7.5, Figure 572). */
@@ -36,20 +37,16 @@ const keyFields = {
   DISNSRS: cdwBit(10, 4, 'Dispersed Namespace Reservation Support'),
 }
 
-const typeFields = {
-  ...keyFields,
-  RTYPE: cdwOpen(10, 15, 8, 'Reservation Type', RESERVATION_TYPE.values),
-}
+const typeFields = merge(keyFields, { RTYPE: cdwOpen(10, 15, 8, 'Reservation Type', RESERVATION_TYPE.values) })
 
 /** Registers, unregisters or replaces a reservation key (Base 2.2 §7.6, Figures 573 and 574). */
 export const ReservationRegister = nvmCommand(
   'Reservation Register',
   { opcode: 0x0d, doc: 'Registers or replaces a reservation key', spec: 'Base 2.2 §7.6' },
-  {
-    ...keyFields,
+  merge(keyFields, {
     RREGA: cdwOpen(10, 2, 0, 'Reservation Register Action', { REGISTER: 0, UNREGISTER: 1, REPLACE: 2 }),
     CPTPL: cdw(10, 31, 30, 'Change Persist Through Power Loss State', { NO_CHANGE: 0, CLEAR: 2, SET: 3 }),
-  },
+  }),
 )
 
 /** The data of Reservation Register (Base 2.2 §7.6, Figure 575). */
@@ -74,10 +71,9 @@ export const ReservationReport = nvmCommand(
 export const ReservationAcquire = nvmCommand(
   'Reservation Acquire',
   { opcode: 0x11, doc: 'Acquires or preempts a reservation', spec: 'Base 2.2 §7.5' },
-  {
-    ...typeFields,
+  merge(typeFields, {
     RACQA: cdwOpen(10, 2, 0, 'Reservation Acquire Action', { ACQUIRE: 0, PREEMPT: 1, PREEMPT_AND_ABORT: 2 }),
-  },
+  }),
 )
 
 /** The data of Reservation Acquire (Base 2.2 §7.5, Figure 571). */
@@ -91,10 +87,7 @@ export const ReservationAcquireData = struct(
 export const ReservationRelease = nvmCommand(
   'Reservation Release',
   { opcode: 0x15, doc: 'Releases or clears a reservation', spec: 'Base 2.2 §7.7' },
-  {
-    ...typeFields,
-    RRELA: cdwOpen(10, 2, 0, 'Reservation Release Action', { RELEASE: 0, CLEAR: 1 }),
-  },
+  merge(typeFields, { RRELA: cdwOpen(10, 2, 0, 'Reservation Release Action', { RELEASE: 0, CLEAR: 1 }) }),
 )
 
 /** The data of Reservation Release (Base 2.2 §7.7, Figure 578). */
@@ -106,7 +99,7 @@ export const ReservationReleaseData = struct(
 
 const statusFields = {
   GEN: u32(0, 'Generation'),
-  RTYPE: someOf(u8(4, 'Reservation Type'), { NONE: 0, ...RESERVATION_TYPE.values }),
+  RTYPE: someOf(u8(4, 'Reservation Type'), merge({ NONE: 0 }, RESERVATION_TYPE.values)),
   REGSTRNT: u16(5, 'Number of Registrants'),
   PTPLS: oneOf(u8(9, 'Persist Through Power Loss State'), { RELEASED: 0, PERSISTENT: 1 }),
 }
@@ -134,12 +127,12 @@ const registrantFields = {
 export const Registrant = struct(
   'Registrant',
   { bytes: 24, doc: 'A registrant of a namespace', spec: 'Base 2.2 §7.8' },
-  { ...registrantFields, HOSTID: inHex(u64(8, 'Host Identifier')), RKEY: inHex(u64(16, 'Reservation Key')) },
+  merge(registrantFields, { HOSTID: inHex(u64(8, 'Host Identifier')), RKEY: inHex(u64(16, 'Reservation Key')) }),
 )
 
 /** A registrant with a 128-bit Host Identifier (Base 2.2 §7.8, Figure 585). */
 export const RegistrantExtended = struct(
   'Registrant Extended',
   { bytes: 64, doc: 'A registrant of a namespace, with EDS', spec: 'Base 2.2 §7.8' },
-  { ...registrantFields, RKEY: inHex(u64(8, 'Reservation Key')), HOSTID: bytes(16, 16, 'Host Identifier') },
+  merge(registrantFields, { RKEY: inHex(u64(8, 'Reservation Key')), HOSTID: bytes(16, 16, 'Host Identifier') }),
 )

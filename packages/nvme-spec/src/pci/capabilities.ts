@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '../error.js'
-import { bits, codes, inHex, struct, u32, u8 } from '../layout/index.js'
+import { bit, bits, codes, count, inHex, struct, u16, u32, u8 } from '../layout/index.js'
 import { PciHeader } from './header.js'
 
 /** Length of the configuration space of every function: the header and the capability list. */
@@ -178,3 +178,144 @@ export class PciConfigError extends GpuNvmeError {
     this.offset = offset
   }
 }
+
+/** The PCI Power Management capability, PMCAP (PCIe 1.2 §3.8.2, Figures 30 to 33). */
+export const PowerManagementCapability = struct(
+  'PCI Power Management capability',
+  { bytes: 8, doc: 'PCI Power Management', spec: 'PCIe 1.2 §3.8.2' },
+  {
+    CID: inHex(u8(0, 'Capability ID: 1h')),
+    NEXT: inHex(u8(1, 'Next Capability')),
+    PC: u16(2, 'Power Management Capabilities', {
+      VS: bits(2, 0, 'Version'),
+      PMEC: bit(3, 'PME Clock'),
+      DSI: bit(5, 'Device Specific Initialization'),
+      AUXC: bits(8, 6, 'Aux_Current'),
+      D1S: bit(9, 'D1_Support'),
+      D2S: bit(10, 'D2_Support'),
+      PSUP: bits(15, 11, 'PME Support: D0, D1, D2, D3hot, D3cold'),
+    }),
+    PMCS: u16(4, 'Power Management Control and Status', {
+      PS: bits(1, 0, 'Power State', { D0: 0, D1: 1, D2: 2, D3HOT: 3 }),
+      NSFRST: bit(3, 'No Soft Reset'),
+      PMEE: bit(8, 'PME Enable'),
+      DSE: bits(12, 9, 'Data Select'),
+      DSC: bits(14, 13, 'Data Scale'),
+      PMES: bit(15, 'PME Status; writing 1 clears it'),
+    }),
+  },
+)
+
+/** The MSI-X capability, MSIXCAP (PCIe 1.2 §3.8.4, Figures 42 to 46). */
+export const MsixCapability = struct(
+  'MSI-X capability',
+  { bytes: 12, doc: 'MSI-X', spec: 'PCIe 1.2 §3.8.4' },
+  {
+    CID: inHex(u8(0, 'Capability ID: 11h')),
+    NEXT: inHex(u8(1, 'Next Pointer')),
+    MXC: u16(2, 'MSI-X Message Control', {
+      TS: count(10, 0, 'Table Size'),
+      FM: bit(14, 'Function Mask'),
+      MXE: bit(15, 'MSI-X Enable'),
+    }),
+    MTAB: u32(4, 'Table Offset and Table BIR', {
+      TBIR: bits(2, 0, 'Table BIR: index of the BAR'),
+      TO: bits(31, 3, 'Table Offset in units of 8 bytes'),
+    }),
+    MPBA: u32(8, 'PBA Offset and PBA BIR', {
+      PBIR: bits(2, 0, 'PBA BIR: index of the BAR'),
+      PBAO: bits(31, 3, 'PBA Offset in units of 8 bytes'),
+    }),
+  },
+)
+
+/** One entry of the MSI-X Table: address and data of a vector's interrupt message (Linux 6.1 PCI_MSIX_ENTRY_*). */
+export const MsixTableEntry = struct(
+  'MSI-X Table entry',
+  { bytes: 16, doc: 'One vector of the MSI-X Table', spec: 'Linux 6.1 linux/pci_regs.h PCI_MSIX_ENTRY' },
+  {
+    LOWER_ADDR: inHex(u32(0, 'Message Address')),
+    UPPER_ADDR: inHex(u32(4, 'Message Upper Address')),
+    DATA: inHex(u32(8, 'Message Data')),
+    VECTOR_CTRL: u32(12, 'Vector Control', { MASKBIT: bit(0, 'Masked') }),
+  },
+)
+
+/** Locations of the MSI-X Table and the Pending Bit Array, in bytes from the start of their BARs. */
+export interface MsixPlaces {
+  readonly vectors: number
+  readonly table: { readonly bar: number; readonly offset: number }
+  readonly pending: { readonly bar: number; readonly offset: number }
+}
+
+/** Decodes an MSI-X capability at byteOffset of configuration space. @throws RangeError if `config` is too short. */
+export function msixPlaces(config: DataView, byteOffset: number): MsixPlaces {
+  const { MXC, MTAB, MPBA } = MsixCapability.view(config, byteOffset)
+  const { TBIR, TO } = MsixCapability.MTAB
+  const { PBIR, PBAO } = MsixCapability.MPBA
+  return {
+    vectors: MsixCapability.MXC.TS.of(MXC) + 1,
+    table: { bar: TBIR.of(MTAB), offset: TO.of(MTAB) * 8 },
+    pending: { bar: PBIR.of(MPBA), offset: PBAO.of(MPBA) * 8 },
+  }
+}
+
+// Not described by the NVMe specifications: offsets and rows are those of Linux's header. Each extended capability
+// begins with `PciExtendedCapability`, which is omitted here.
+
+const acsRows = {
+  SV: bit(0, 'Source Validation'),
+  TB: bit(1, 'Translation Blocking'),
+  RR: bit(2, 'P2P Request Redirect: to the root complex'),
+  CR: bit(3, 'P2P Completion Redirect'),
+  UF: bit(4, 'Upstream Forwarding'),
+  EC: bit(5, 'P2P Egress Control'),
+  DT: bit(6, 'Direct Translated P2P'),
+}
+
+/** The Access Control Services extended capability: whether a port lets its functions reach each other (PCI_ACS_*). */
+export const AccessControlServices = struct(
+  'Access Control Services capability',
+  { bytes: 8, doc: 'PCI Express Access Control Services', spec: 'Linux 6.1 linux/pci_regs.h PCI_ACS' },
+  { ACSCAP: u16(4, 'ACS Capability', acsRows), ACSCTL: u16(6, 'ACS Control', acsRows) },
+)
+
+/**
+ * The Address Translation Services extended capability: lets a function request translations from the IOMMU
+ * (PCI_ATS_*).
+ */
+export const AddressTranslationServices = struct(
+  'Address Translation Services capability',
+  { bytes: 8, doc: 'PCI Express Address Translation Services', spec: 'Linux 6.1 linux/pci_regs.h PCI_ATS' },
+  { ATSCTL: u16(6, 'ATS Control', { ENABLE: bit(15, 'ATS Enable') }) },
+)
+
+/** One BAR of the Resizable BAR extended capability; the entries follow its header (PCI_REBAR_*). */
+export const ResizableBarEntry = struct(
+  'Resizable BAR entry',
+  { bytes: 8, doc: 'One BAR of the Resizable BAR capability', spec: 'Linux 6.1 linux/pci_regs.h PCI_REBAR' },
+  {
+    REBARCAP: u32(0, 'Resizable BAR Capability', { SIZES: bits(31, 4, 'Sizes: bit n for 2 ^ (20 + n) bytes') }),
+    REBARCTL: u32(4, 'Resizable BAR Control', {
+      BAR_IDX: bits(2, 0, 'BAR Index'),
+      NBAR: bits(7, 5, 'Number of Resizable BARs, in the first entry'),
+      BAR_SIZE: bits(12, 8, 'BAR Size: 2 ^ (20 + n) bytes'),
+    }),
+  },
+)
+
+/**
+ * The Downstream Port Containment extended capability, as far as needed to tell whether the link is down
+ * (PCI_EXP_DPC_*).
+ */
+export const DownstreamPortContainment = struct(
+  'Downstream Port Containment capability',
+  { bytes: 12, doc: 'PCI Express Downstream Port Containment', spec: 'Linux 6.1 linux/pci_regs.h PCI_EXP_DPC' },
+  {
+    DPCCTL: u16(6, 'DPC Control', {
+      EN_FATAL: bit(0, 'Trigger on ERR_FATAL'),
+      EN_NONFATAL: bit(1, 'Trigger on ERR_NONFATAL'),
+    }),
+    DPCSTS: u16(8, 'DPC Status', { TRIGGER: bit(0, 'Trigger Status: the link is held down') }),
+  },
+)

@@ -1,4 +1,4 @@
-import { bit, bits, inHex, openBits, struct, u16, u32, u8 } from '../layout/index.js'
+import { bit, bits, inHex, openBits, struct, u16, u32, u32Array, u8 } from '../layout/index.js'
 
 const speeds = { GT_2_5: 1, GT_5: 2, GT_8: 3, GT_16: 4, GT_32: 5, GT_64: 6 } as const
 
@@ -152,3 +152,99 @@ export function payloadBytes(code: number): number {
     throw new RangeError(`Max_Payload_Size or Max_Read_Request_Size: expected 0 to 5, got ${code}`)
   return 128 * 2 ** code
 }
+
+/** The Advanced Error Reporting extended capability, AERCAP (PCIe 1.2 §3.8.6, Figures 58 to 67). */
+export const AdvancedErrorReporting = struct(
+  'Advanced Error Reporting capability',
+  { bytes: 0x48, doc: 'PCI Express Advanced Error Reporting', spec: 'PCIe 1.2 §3.8.6' },
+  {
+    AERID: u32(0x00, 'AER Capability ID', {
+      CID: bits(15, 0, 'Capability ID: 1h'),
+      CVER: bits(19, 16, 'Capability Version'),
+      NEXT: bits(31, 20, 'Next Pointer'),
+    }),
+    AERUCES: u32(0x04, 'Uncorrectable Error Status; writing 1 clears a bit', {
+      DLPES: bit(4, 'Data Link Protocol Error'),
+      PTS: bit(12, 'Poisoned TLP'),
+      FCPES: bit(13, 'Flow Control Protocol Error'),
+      CTS: bit(14, 'Completion Timeout'),
+      CAS: bit(15, 'Completer Abort'),
+      UCS: bit(16, 'Unexpected Completion'),
+      ROS: bit(17, 'Receiver Overflow'),
+      MTS: bit(18, 'Malformed TLP'),
+      ECRCES: bit(19, 'ECRC Error'),
+      URES: bit(20, 'Unsupported Request Error'),
+      ACSSVS: bit(21, 'ACS Violation'),
+      UIES: bit(22, 'Uncorrectable Internal Error'),
+      MCBTS: bit(23, 'MC Blocked TLP'),
+      AOEBS: bit(24, 'AtomicOp Egress Blocked'),
+      TPBES: bit(25, 'TLP Prefix Blocked Error'),
+    }),
+    AERUCEM: u32(0x08, 'Uncorrectable Error Mask', {
+      DLPEM: bit(4, 'Data Link Protocol Error'),
+      PTM: bit(12, 'Poisoned TLP'),
+      FCPEM: bit(13, 'Flow Control Protocol Error'),
+      CTM: bit(14, 'Completion Timeout'),
+      CAM: bit(15, 'Completer Abort'),
+      UCM: bit(16, 'Unexpected Completion'),
+      ROM: bit(17, 'Receiver Overflow'),
+      MTM: bit(18, 'Malformed TLP'),
+      ECRCM: bit(19, 'ECRC Error'),
+      UREM: bit(20, 'Unsupported Request Error'),
+      ACVM: bit(21, 'ACS Violation'),
+      UIEM: bit(22, 'Uncorrectable Internal Error'),
+      MCBTM: bit(23, 'MC Blocked TLP'),
+      AOEBM: bit(24, 'AtomicOp Egress Blocked'),
+      TPBEM: bit(25, 'TLP Prefix Blocked Error'),
+    }),
+    AERUCESV: u32(0x0c, 'Uncorrectable Error Severity: 1 for fatal', {
+      DLPESEV: bit(4, 'Data Link Protocol Error'),
+      PTSEV: bit(12, 'Poisoned TLP'),
+      FCPESEV: bit(13, 'Flow Control Protocol Error'),
+      CTSEV: bit(14, 'Completion Timeout'),
+      CASEV: bit(15, 'Completer Abort'),
+      UCSEV: bit(16, 'Unexpected Completion'),
+      ROSEV: bit(17, 'Receiver Overflow'),
+      MTSV: bit(18, 'Malformed TLP'),
+      ECRCSEV: bit(19, 'ECRC Error'),
+      URESEV: bit(20, 'Unsupported Request Error'),
+      ACSVSEV: bit(21, 'ACS Violation'),
+      UIESEV: bit(22, 'Uncorrectable Internal Error'),
+      MCBTSEV: bit(23, 'MC Blocked TLP'),
+      AOEBSEV: bit(24, 'AtomicOp Egress Blocked'),
+      TPBESEV: bit(25, 'TLP Prefix Blocked Error'),
+    }),
+    AERCES: u32(0x10, 'Correctable Error Status; writing 1 clears a bit', {
+      RES: bit(0, 'Receiver Error'),
+      BTS: bit(6, 'Bad TLP'),
+      BDS: bit(7, 'Bad DLLP'),
+      RRS: bit(8, 'REPLAY_NUM Rollover'),
+      RTS: bit(12, 'Replay Timer Timeout'),
+      ANFES: bit(13, 'Advisory Non-Fatal Error'),
+      CIES: bit(14, 'Corrected Internal Error'),
+      HLOS: bit(15, 'Header Log Overflow'),
+    }),
+    AERCEM: u32(0x14, 'Correctable Error Mask', {
+      REM: bit(0, 'Receiver Error'),
+      BTM: bit(6, 'Bad TLP'),
+      BDM: bit(7, 'Bad DLLP'),
+      RRM: bit(8, 'REPLAY_NUM Rollover'),
+      RTM: bit(12, 'Replay Timer Timeout'),
+      ANFEM: bit(13, 'Advisory Non-Fatal Error'),
+      CIEM: bit(14, 'Corrected Internal Error'),
+      HLOM: bit(15, 'Header Log Overflow'),
+    }),
+    AERCC: u32(0x18, 'Capabilities and Control', {
+      FEP: bits(4, 0, 'First Error Pointer: bit number in AERUCES'),
+      EGC: bit(5, 'ECRC Generation Capable'),
+      EGE: bit(6, 'ECRC Generation Enable'),
+      ECC: bit(7, 'ECRC Check Capable'),
+      ECE: bit(8, 'ECRC Check Enable'),
+      MHRC: bit(9, 'Multiple Header Recording Capable'),
+      MHRE: bit(10, 'Multiple Header Recording Enable'),
+      TPLP: bit(11, 'TLP Prefix Log Present'),
+    }),
+    AERHL: u32Array(0x1c, 4, 'Header Log: dwords of a TLP header, first byte highest'),
+    AERTLP: u32Array(0x38, 4, 'TLP Prefix Log: first byte highest'),
+  },
+)

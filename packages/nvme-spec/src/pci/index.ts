@@ -1,4 +1,4 @@
-export { AdvancedErrorReporting } from './aer.js'
+export { AdvancedErrorReporting } from './express.js'
 export {
   capabilities,
   extendedCapabilities,
@@ -15,11 +15,11 @@ export {
 } from './capabilities.js'
 export { payloadBytes, PciExpressCapability } from './express.js'
 export { baseAddresses, NVME_CLASS_CODE, PciHeader, type BaseAddress } from './header.js'
-export { MsixCapability, msixPlaces, MsixTableEntry, type MsixPlaces } from './msi-x.js'
+export { MsixCapability, msixPlaces, MsixTableEntry, type MsixPlaces } from './capabilities.js'
 export {
   AccessControlServices,
   AddressTranslationServices,
   DownstreamPortContainment,
   ResizableBarEntry,
-} from './peer-to-peer.js'
-export { PowerManagementCapability } from './power-management.js'
+} from './capabilities.js'
+export { PowerManagementCapability } from './capabilities.js'

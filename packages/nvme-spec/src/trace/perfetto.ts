@@ -1,6 +1,5 @@
+import { decimal, jsonDetails, quoted, wholeTimes } from './format.js'
 import type { TraceEvent } from '../transport.js'
-import { decimal, wholeTimes } from './decimal.js'
-import { jsonDetails, quoted } from './escape.js'
 
 /** A sink whose output is complete only after `end`. */
 export interface PerfettoTrace {

@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest'
-import { fromHex, toHex } from '../../test/bytes.js'
-import { VfioUserDmaMap, VfioUserRegionAccess } from './access.js'
-import { VfioIrqInfo, VfioRegionInfo, VfioUserDeviceInfo } from './device.js'
-import { VFIO_USER, VfioUserHeader } from './message.js'
+import {
+  VFIO_USER,
+  VfioIrqInfo,
+  VfioRegionInfo,
+  VfioUserDeviceInfo,
+  VfioUserDmaMap,
+  VfioUserHeader,
+  VfioUserRegionAccess,
+} from './messages.js'
 import { decodeVersion } from './version.js'
+import { fromHex, toHex } from '../../test/bytes.js'
 
 /*
  * What QEMU 11.1.3 (Debian 1:11.1.3, q35 with 64 MiB of memory and one vfio-user-pci) sent to a socket that answered with

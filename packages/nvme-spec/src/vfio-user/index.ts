@@ -5,7 +5,7 @@
  * The cited revision is the last one that had a number. It was published in libvfio-user (docs/vfio-user.rst, commit
  * 99e0e09) and is continued, without numbers, in QEMU (docs/interop/vfio-user.rst). What both define is declared.
  */
-export { VfioUserDmaAccess, VfioUserDmaMap, VfioUserDmaUnmap, VfioUserRegionAccess } from './access.js'
+export { VfioUserDmaAccess, VfioUserDmaMap, VfioUserDmaUnmap, VfioUserRegionAccess } from './messages.js'
 export {
   VFIO_IRQ,
   VFIO_REGION,
@@ -17,8 +17,8 @@ export {
   VfioSparseArea,
   VfioSparseMmap,
   VfioUserDeviceInfo,
-} from './device.js'
-export { VFIO_USER, VfioUserHeader, VfioUserVersion } from './message.js'
+} from './messages.js'
+export { VFIO_USER, VfioUserHeader, VfioUserVersion } from './messages.js'
 export {
   decodeVersion,
   encodeVersion,

@@ -1,5 +1,5 @@
 import { shown } from '../layout/spec-ref.js'
-import { VfioUserVersion } from './message.js'
+import { VfioUserVersion } from './messages.js'
 
 /** Capabilities of one side of a connection, as in VERSION (vfio-user 0.9.2 VFIO_USER_VERSION). */
 export interface VfioUserCapabilities {

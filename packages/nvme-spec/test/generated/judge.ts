@@ -1,7 +1,8 @@
 import * as pci from '../../src/pci/index.js'
 import * as spec from '../../src/index.js'
-import { allCodes, allCommands, allFeatures, allStructs, allWords } from '../../src/all.js'
+import { allCommands, allFeatures } from '../../src/all.js'
 import { loadBits, sqeFields, type AnyWord32, type Field, type FieldMap } from '../../src/layout/index.js'
+import { declared } from '../declared.js'
 
 /** What a line of the check program should say, and what TypeScript makes of it: equal where both agree. */
 export interface Verdict {
@@ -61,7 +62,7 @@ export function judges(): Map<string, Judge> {
       doorbell('HEAD', spec.cqHeadDoorbell(qid, dstrd))
     }
   }
-  for (const struct of withNested(allStructs)) {
+  for (const struct of withNested(declared.structs)) {
     const name = publicName(struct)
     number(`${name}.bytes`, struct.bytes)
     for (const [key, field] of Object.entries(struct.fields)) {
@@ -91,8 +92,8 @@ export function judges(): Map<string, Judge> {
       if (word !== undefined && !inherited) judgeWord(all, `${name}.${dword}`, word)
     }
   }
-  for (const word of allWords) judgeWord(all, publicName(word), word)
-  for (const table of allCodes) {
+  for (const word of declared.words) judgeWord(all, publicName(word), word)
+  for (const table of declared.codes) {
     for (const [key, value] of Object.entries(table.values)) number(`${publicName(table)}.${key}`, value)
   }
   for (const name of ['STATUS', 'FABRICS_STATUS'] as const) {

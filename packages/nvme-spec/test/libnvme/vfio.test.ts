@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../../../test/scratch.js'
 import {
   VFIO_IRQ,
   VFIO_REGION,
@@ -13,7 +12,8 @@ import {
   VfioSparseArea,
   VfioSparseMmap,
   VfioUserDeviceInfo,
-} from '../../src/vfio-user/device.js'
+} from '../../src/vfio-user/messages.js'
+import { scratch } from '../../../../test/scratch.js'
 
 /** The structures of linux/vfio.h that nvme-spec declares. */
 const structures = { VfioRegionInfo, VfioCapability, VfioSparseMmap, VfioSparseArea, VfioIrqInfo, VfioIrqSet }

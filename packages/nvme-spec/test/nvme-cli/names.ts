@@ -2,7 +2,7 @@
  * How nvme-cli's words and the specification's go together, and where nvme-cli 2.3 is known to say something else.
  * Every table is complete: the test fails for a key or a bit that stands in none, and for an entry that is of no use.
  */
-import { IdentifyNamespace, lbaFormatIndex } from '../../src/nvm/identify-namespace.js'
+import { IdentifyNamespace, lbaFormatIndex } from '../../src/nvm/identify.js'
 import type { Fields } from './compare.js'
 
 /** A number that nvme-cli prints wrong, and why it is nevertheless the number that we decode. */
