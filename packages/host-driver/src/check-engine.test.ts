@@ -34,7 +34,7 @@ test.each(wrappers)('an engine of a transport passes by its wrapper, %s: refused
   const engine = new HostEngine(transport)
   const wrapped = wrap(transport)
   await expect(Controller.open(wrapped, { engine })).rejects.toThrow(
-    /^engine: expected one that was made on the transport .*, got 'host' of what that wraps, .*\{ engineBelow: true \}$/,
+    /^engine: expected one made on transport .*, got 'host' on the transport below it, .*\{ engineBelow: true \}$/,
   )
   await expect(Controller.open(wrapped, { engine, engineBelow: false })).rejects.toThrow(TypeError)
   const controller = await Controller.open(wrapped, { engine, engineBelow: true })
@@ -49,8 +49,8 @@ describe('an engine on other registers', () => {
     for (const engineBelow of [false, true]) {
       await expect(Controller.open(device, { engine, engineBelow })).rejects.toThrow(
         new TypeError(
-          "engine: expected one that was made on the transport sim:ideal, got 'host' of other registers; " +
-            'a wrapper says its own by `wraps`',
+          "engine: expected one made on transport sim:ideal, got 'host' on another device; " +
+            'a wrapper must set `wraps`',
         ),
       )
     }
@@ -59,7 +59,7 @@ describe('an engine on other registers', () => {
   test('of what wraps the transport is one of another', async () => {
     const { transport } = simulate()
     const engine = new HostEngine(traced(transport, () => undefined))
-    await expect(Controller.open(transport, { engine, engineBelow: true })).rejects.toThrow(/of other registers/)
+    await expect(Controller.open(transport, { engine, engineBelow: true })).rejects.toThrow(/on another device/)
   })
 })
 

@@ -2,9 +2,9 @@ import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { OpenOptions } from './open-options.js'
 
 /**
- * An engine rings the doorbells of the transport that it was made on: of another device, they are somebody else's, and
- * past a wrapper nothing of them is traced, and no fault strikes them.
- * @throws TypeError; nothing was touched then.
+ * Checks that an engine was made on the given transport. Otherwise it would ring doorbells of another device, or bypass
+ * a wrapper, which could then neither trace doorbells nor inject faults.
+ * @throws TypeError before anything is accessed.
  */
 export function checkEngine(transport: Transport, { engine, engineBelow = false }: OpenOptions): void {
   if (engine?.transport === undefined) return
@@ -13,13 +13,13 @@ export function checkEngine(transport: Transport, { engine, engineBelow = false 
   const below = isBelow(transport, bar)
   if (below && engineBelow) return
   const { name } = transport
-  const expected = `engine: expected one that was made on the transport ${name}`
+  const expected = `engine: expected one made on transport ${name}`
   if (!below) {
-    throw new TypeError(`${expected}, got '${engine.name}' of other registers; a wrapper says its own by \`wraps\``)
+    throw new TypeError(`${expected}, got '${engine.name}' on another device; a wrapper must set \`wraps\``)
   }
   throw new TypeError(
-    `${expected}, got '${engine.name}' of what that wraps, whose doorbells pass by the wrapper: open the transport that ` +
-      'is wrapped, leave `engine` out, for then the host engine rings them here, or allow it with { engineBelow: true }',
+    `${expected}, got '${engine.name}' on the transport below it, which bypasses the wrapper: open the wrapped ` +
+      'transport, omit `engine` to use the host engine, or pass { engineBelow: true }',
   )
 }
 

@@ -1,13 +1,13 @@
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import { checkTimeout } from './wait.js'
 
-/** Checks a value that is given, and says what is wrong with it. `name` is what errors begin with. */
+/** Checks the value of an option. Errors begin with `name`. */
 export type Check = (name: string, value: unknown) => void
 
-/** A check for every name of the type: a new option cannot be forgotten. */
+/** One check for each name of the type, so that no option is forgotten. */
 export type Checks<T> = { readonly [K in keyof T]-?: Check }
 
-/** A check for whatever makes `isFit` true. @throws TypeError */
+/** Returns a check that passes if `isFit` returns true. @throws TypeError */
 export const fit =
   (expected: string, isFit: (value: unknown) => boolean): Check =>
   (name, value) => {
@@ -15,14 +15,17 @@ export const fit =
   }
 
 export const flag = fit('true or false', (value) => typeof value === 'boolean')
-export const text = fit('a text', (value) => typeof value === 'string')
+export const text = fit('a string', (value) => typeof value === 'string')
 export const callback = fit('a function', (value) => typeof value === 'function')
 export const object = fit('an object', isObject)
 export const timeout: Check = checkTimeout
-/** What is checked by whoever uses it, with errors of its own. */
+/** No check here: the function that uses the value checks it, with its own errors. */
 export const anything: Check = () => undefined
 
-/** @throws TypeError for what is no number, RangeError for any other. */
+/**
+ * Returns a check for an integer in a range.
+ * @throws TypeError for anything but a number; RangeError for any other number.
+ */
 export const integer =
   (from: number, to: number, expected = `an integer from ${from} to ${to}`): Check =>
   (name, value) => {
@@ -34,11 +37,11 @@ export const integer =
 export const oneOf = (...values: readonly string[]): Check =>
   fit(`one of ${values.map(show).join(', ')}`, (value) => values.includes(value as string))
 
-/** An object with methods: whoever makes a transport or an engine may use no class. */
+/** Returns a check for an object with these methods: a transport or an engine need not be a class. */
 export const having = (expected: string, methods: readonly string[]): Check =>
   fit(expected, (value) => isObject(value) && methods.every((method) => typeof value[method] === 'function'))
 
-/** @param of what the elements are, in words. */
+/** Returns a check for a list. @param of what the elements are, for errors. */
 export const listOf =
   (of: string, check: Check): Check =>
   (name, value) => {
@@ -46,7 +49,7 @@ export const listOf =
     for (const [index, each] of value.entries()) check(`${name}[${index}]`, each)
   }
 
-/** An object with options of its own. */
+/** Returns a check for an object with options of its own. */
 export const record =
   <T>(checks: Checks<T>): Check =>
   (name, value) =>
@@ -55,17 +58,17 @@ export const record =
 const signal = fit('an AbortSignal', (value) =>
   isObject(value) && typeof value['aborted'] === 'boolean' && typeof value['addEventListener'] === 'function')
 
-/** Those that every command takes. */
+/** Options that every command accepts. */
 export const limits: Checks<{ signal?: AbortSignalLike | undefined; timeoutNs?: number | undefined }> = {
   signal,
   timeoutNs: timeout,
 }
 
 /**
- * Checks options, whoever made them. What is undefined is not given.
- * @param where what was called, for the error. @param prefix what the names of options begin with in errors.
- * @throws TypeError for a name that is not known, which would be ignored otherwise, and for a value of another type;
- *   RangeError for one out of range.
+ * Checks options at run time. A value of undefined counts as not given.
+ * @param where the called function, for errors.
+ * @param prefix of option names in errors.
+ * @throws TypeError for an unknown name, and for a value of another type; RangeError for a value out of range.
  */
 export function checkOptions<T>(where: string, given: unknown, checks: Checks<T>, prefix = ''): void {
   if (given === undefined) return
@@ -83,9 +86,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A value as an error shows it. */
+/** Returns a value as errors show it. */
 export function show(value: unknown): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return 'undefined'
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'

@@ -26,9 +26,9 @@ import type { RecoveryStep } from './recovery/recovery.js'
 import { RunningController } from './running-controller.js'
 import type { Counters } from './statistics.js'
 
-/** What a handle has done and seen since it was opened. */
+/** Counters of a controller handle since it was opened. */
 export interface ControllerStatistics extends Readonly<Counters> {
-  /** How often each step of a recovery was taken, and 1 for `lost` once the controller is. */
+  /** Number of times each recovery step was taken; `lost` is 1 once the controller is lost. */
   readonly recoveries: Readonly<Record<RecoveryStep | 'lost', number>>
 }
 
@@ -37,8 +37,8 @@ export type ManagedController = Controller<WritableNamespace> & { readonly manag
 
 /**
  * An NVMe controller, enabled and owned by this process. Bring-up follows Base 2.1 §3.5.1: disable, admin queues,
- * enable, Identify, I/O queues. A controller that stops answering is brought back, or declared lost, in bounded time:
- * `recoveryBoundNs`. The transport stays the caller's, and is closed by the caller.
+ * enable, Identify, I/O queues. An unresponsive controller is recovered, or declared lost, within `recoveryBoundNs`.
+ * The caller keeps the transport, and closes it after the controller.
  */
 export class Controller<N extends Namespace = Namespace> {
   private readonly running: RunningController
@@ -46,16 +46,16 @@ export class Controller<N extends Namespace = Namespace> {
   private closing: Promise<void> | undefined
 
   /**
-   * Opens for reading: no method of the handle, or of its namespaces, writes.
-   * @throws DeviceHeldError when this machine uses the drive: bring-up resets the controller under it.
+   * Opens a controller for reading: neither the handle nor its namespaces have methods that write.
+   * @throws DeviceHeldError if this machine uses the drive, since bring-up resets the controller.
    */
   static open(
     transport: Transport,
     options?: ControllerOptions & { write?: never; manage?: never },
   ): Promise<Controller>
   /**
-   * Opens for writing. The serial number has to be the controller's own, and before the first write to a namespace it
-   * is searched for data that is not ours.
+   * Opens a controller for writing. The serial number must match, and each namespace is searched for foreign data
+   * before its first write.
    * @throws SerialMismatchError; ForeignDataError at the first write; DeviceHeldError as for reading.
    */
   static open(
@@ -63,15 +63,18 @@ export class Controller<N extends Namespace = Namespace> {
     options: ControllerOptions & { write: WriteRequest; manage?: never },
   ): Promise<Controller<WritableNamespace>>
   /**
-   * Opens for writing, and for what changes the drive itself: `management` has features, formats, namespaces, and
-   * commands as they are.
-   * @throws as for writing.
+   * Opens a controller for writing and for changing the drive: `management` has features, formats, namespaces and raw
+   * commands.
+   * @throws same as for writing.
    */
   static open(
     transport: Transport,
     options: ControllerOptions & { write: WriteRequest; manage: true },
   ): Promise<ManagedController>
-  /** Opens for writing where `write` is given, which only the caller knows. @throws as the two above. */
+  /**
+   * Opens a controller for writing if `write` is defined, which the compiler cannot tell.
+   * @throws same as the two above.
+   */
   static open(
     transport: Transport,
     options: ControllerOptions & { write: WriteRequest | undefined; manage?: never },
@@ -80,7 +83,7 @@ export class Controller<N extends Namespace = Namespace> {
     checkTransport(transport)
     checkOpenOptions(options)
     checkEngine(transport, options)
-    // Reading takes the controller from whoever has it just as writing does: bring-up begins with a reset.
+    // Reading takes the controller from its user just as writing does: bring-up resets it.
     await guardController(options.sysRoot ?? '/', transport)
     const letGo = takeTransport(transport)
     let running: RunningController
@@ -101,91 +104,96 @@ export class Controller<N extends Namespace = Namespace> {
     this.letGo = letGo
   }
 
-  /** What the controller said of itself. */
+  /** Identify data of the controller. */
   get identity(): ControllerIdentity {
     return this.running.session.identity
   }
 
-  /** The active namespaces as they are now, in increasing order of NSID. */
+  /** Active namespaces, always current, in increasing order of NSID. */
   get namespaces(): readonly N[] {
     return this.running.namespaces.active as readonly N[]
   }
 
-  /** I/O queue pairs that plans are spread over. */
+  /** Number of I/O queue pairs over which plans are spread. */
   get queues(): number {
     return this.running.session.engineQueues.length
   }
 
-  /** Commands in flight on each of them. */
+  /** Maximum number of commands in flight on each of these queue pairs. */
   get queueDepth(): number {
     return this.running.session.engineQueues[0]!.maxInFlight
   }
 
-  /** The longest transfer of one command. */
+  /** Maximum transfer of one command, in bytes. */
   get maxTransferBytes(): number {
     return this.running.session.maxTransferBytes
   }
 
   /**
-   * The longest that the steps of a recovery may take, when every one is taken and fails. Before the first, what is under
-   * way is waited for, each command until its own deadline: 10 s when not given, of a format 10 minutes.
+   * Time limit of a recovery, in nanoseconds: the sum of the limits of all its steps. Commands in flight are waited for
+   * before the first step, each until its own deadline. Default deadlines: 10 s, or 10 minutes for a format.
    */
   get recoveryBoundNs(): number {
     return this.running.recovery.boundNs
   }
 
+  /** Counters since the handle was opened. */
   get statistics(): ControllerStatistics {
     const { counters, recovery } = this.running
     return { ...counters, recoveries: { ...recovery.counts } }
   }
 
-  /** The controller's registers, by their declarations, to look at. */
+  /** The controller's registers by their declarations in nvme-spec, for reading. */
   get registers(): Pick<Registers, 'read' | 'format'> {
     return this.running.session.registers
   }
 
-  /** @throws NamespaceNotFoundError naming the ones there are. */
+  /** Returns an active namespace. @throws NamespaceNotFoundError, which lists the active ones. */
   namespace(nsid: number): N {
     return this.running.namespaces.get(nsid) as N
   }
 
   /**
-   * What Identify returns, decoded: `identify(CNS.NAMESPACE, IdentifyNamespace, { nsid: 1 })`, by declarations of
-   * nvme-spec.
+   * Sends Identify and decodes its data by a declaration of nvme-spec:
+   * `identify(CNS.NAMESPACE, IdentifyNamespace, { nsid: 1 })`.
    * @throws CommandError
    */
   async identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
     return structure.decode(await identify(this.running.adminCommands, cns, options))
   }
 
-  /** SMART / Health Information of the controller. Temperatures are in kelvins, long counters bigints. */
+  /** Reads SMART / Health Information of the controller. Temperatures are in kelvins; long counters are bigints. */
   smartLog(options?: AdminOptions): Promise<SmartLog> {
     return smartLog(this.running.adminCommands, options)
   }
 
-  /** The latest errors that the controller has logged, the most recent first, at most `entries` of them. */
+  /** Reads the latest errors that the controller has logged, the most recent first, at most `entries` of them. */
   errorLog(entries?: number, options?: AdminOptions): Promise<ErrorLog[]> {
     return errorLog(this.running.adminCommands, entries, options)
   }
 
   /**
-   * Bytes of any log page, read 4 KiB at a time; events that the page belongs to are retained.
+   * Reads bytes of any log page, 4 KiB at a time. Asynchronous events of the page are retained.
    * @param lid `LID` of nvme-spec.
-   * @throws RangeError, UnsupportedCommandError for a part that only an offset reaches (LPA.LPEDS), CommandError.
+   * @throws RangeError; UnsupportedCommandError for a part that needs an offset, if the controller does not support
+   *   offsets (LPA.LPEDS); CommandError.
    */
   logPage(lid: number, options: LogPageOptions): Promise<DataView> {
     return logPage(this.running.adminCommands, lid, options)
   }
 
   /**
-   * The value of a feature, by its declaration in nvme-spec: `getFeature(TemperatureThreshold)`.
-   * @throws CommandError; UnsupportedCommandError for another value than the current one (ONCS.SSFS).
+   * Reads a feature by its declaration in nvme-spec: `getFeature(TemperatureThreshold)`.
+   * @throws CommandError; UnsupportedCommandError for a value other than the current one, if ONCS.SSFS is 0.
    */
   getFeature<F extends AnyFeature>(feature: F, options?: GetFeatureOptions<F>): Promise<FeatureValue<F>> {
     return getFeature(this.running.adminCommands, feature, options)
   }
 
-  /** Whether a feature can be changed, saved, or is of a namespace. @throws as `getFeature`. */
+  /**
+   * Returns whether a feature can be changed or saved, and whether it belongs to a namespace.
+   * @throws same as `getFeature`.
+   */
   featureCapabilities(
     feature: AnyFeature,
     options?: AdminOptions & { readonly nsid?: number },
@@ -194,32 +202,35 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   /**
-   * What happens to the controller from now on: recoveries, health, namespaces that come and go. It ends when the
-   * controller is closed or lost. Asynchronous events are noticed while commands are in flight, and while the next
-   * event is waited for. On a virtual clock, as a simulator has, that wait is what makes time pass: it runs on, 100 ms
-   * or up to the next thing that happens at once, as fast as the machine can, until the iteration is left.
+   * Iterates over the events of the controller from now on: recoveries, health, changed namespaces. Ends when the
+   * controller is closed or lost. Asynchronous events are noticed while commands are in flight and while the next event
+   * is awaited.
+   *
+   * On a virtual clock, as of a simulator, awaiting an event makes time pass: 100 ms at a time, or up to the next thing
+   * that happens, as fast as the machine can, until the iteration is left.
    */
   events(): AsyncIterableIterator<ControllerEvent> {
     return this.running.hub.subscribe(() => this.running.waitForEvents())
   }
 
   /**
-   * Shuts the controller down as the specification asks, and gives all its memory back. Waits for what is in flight,
-   * which is bounded by its own deadlines. Closing twice is harmless.
-   * @throws ShutdownIncompleteError when the drive does not finish; everything is given back all the same.
-   * DeviceLostError, ControllerNotReadyError when it cannot even be disabled; then its memory is kept.
+   * Shuts the controller down as specified (Base 2.1 §3.6.1) and frees its memory. Waits first for commands in flight,
+   * which their own deadlines limit. May be called twice.
+   * @throws ShutdownIncompleteError if the drive does not complete the shutdown; memory is freed nevertheless.
+   *   DeviceLostError or ControllerNotReadyError if the controller cannot be disabled; its memory is then kept.
    */
   close(): Promise<void> {
     return (this.closing ??= this.running.close().finally(this.letGo))
   }
 
-  /** What `console.log` shows. */
+  /** Representation for `console.log`. */
   [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: InspectOptions, show: typeof inspect): string {
     const { name, state, session, namespaces } = this.running
     const found = namespaces.active.map(({ nsid, blocks, blockBytes }) => ({ nsid, blocks, blockBytes }))
     return `Controller ${show({ name, state, model: session.identity.model, namespaces: found }, options)}`
   }
 
+  /** Closes the controller: for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }

@@ -1,30 +1,30 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Bar, Transport } from '@gpunvme/nvme-spec/transport'
 
-/** By their registers: a copy of a transport, with something else exchanged, has the same ones. */
+/** Keyed by registers, which a modified copy of a transport shares. */
 const inUse = new WeakSet<Bar>()
 
 /**
- * Takes a controller for one handle, and gives what lets go of it again.
- * @throws ControllerInUseError while another handle of this process has it.
+ * Claims a controller for one handle; returns a function that releases it.
+ * @throws ControllerInUseError while another handle of this process has claimed it.
  */
 export function takeTransport({ name, bar }: Pick<Transport, 'name' | 'bar'>): () => void {
   if (inUse.has(bar)) throw new ControllerInUseError(name)
   inUse.add(bar)
   let isOurs = true
   return () => {
-    // Another handle may have taken it since.
+    // Another handle may have claimed it meanwhile.
     if (isOurs) inUse.delete(bar)
     isOurs = false
   }
 }
 
-/** Another handle of this process drives the controller; both would reset it under each other. It was not touched. */
+/** Another handle of this process has the controller; each would reset it under the other. It was not touched. */
 export class ControllerInUseError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_CONTROLLER_IN_USE'
   readonly category = 'usage'
   constructor(name: string) {
-    super(`Controller ${name} is open already: another handle uses the same transport`, {
+    super(`Controller ${name} is already open: another handle uses the same transport`, {
       next: 'close() the other handle first, or use that one',
     })
   }

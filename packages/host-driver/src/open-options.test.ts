@@ -25,19 +25,19 @@ test.each([
   [{ recovery: { abortNS: 5 } }, "recovery: unknown 'abortNS'; known are abortNs, queuesNs, restartNs"],
   [{ recovery: null }, 'recovery: expected an object of options, got null'],
   [{ manage: 1 }, 'manage: expected true or false, got 1'],
-  [{ manage: true }, 'manage: expected { write: { serial } } beside it'],
+  [{ manage: true }, 'manage: requires { write: { serial } }'],
   [{ interrupts: 'yes' }, "interrupts: expected true or false, got 'yes'"],
   [{ sgl: 1 }, 'sgl: expected true or false, got 1'],
-  [{ sysRoot: 5 }, 'sysRoot: expected a text, got 5'],
+  [{ sysRoot: 5 }, 'sysRoot: expected a string, got 5'],
   [{ queues: '2' }, "queues: expected an integer from 1 to 65534, got '2'"],
   [{ queueMemory: 'vram' }, "queueMemory: expected one of 'host', 'gpu', got 'vram'"],
   [{ engine: 'host' }, "engine: expected an Engine, as HostEngine is, got 'host'"],
   [{ engine: {} }, 'engine: expected an Engine'],
   [{ write: null }, 'write: expected an object of options, got null'],
-  [{ write: {} }, 'write.serial: expected a text, got nothing'],
+  [{ write: {} }, 'write.serial: expected a string, got undefined'],
   [{ write: true }, 'write: expected an object of options, got true'],
   [{ write: 'S64' }, "write: expected an object of options, got 'S64'"],
-  [{ write: { serial: 123 } }, 'serial: expected a text, got 123'],
+  [{ write: { serial: 123 } }, 'serial: expected a string, got 123'],
   [{ write: { serial: 'S', overwrite: 'GPT' } }, "overwrite: expected a list of names, got 'GPT'"],
   [null, 'Controller.open: expected an object of options, got null'],
 ])('options %j are a TypeError that says what is wrong, before a register is touched', async (options, says) => {
@@ -51,10 +51,10 @@ test.each([
 test('a simulation, a text and nothing are no transport', async () => {
   const open = (transport: unknown) => Controller.open(transport as Transport)
   await expect(open(simulate())).rejects.toThrow(
-    'transport: expected a Transport, got an object that has one: give its',
+    'transport: expected a Transport, got an object that has one: pass its',
   )
   await expect(open('sim')).rejects.toThrow("transport: expected a Transport, got 'sim'")
-  await expect(open(undefined)).rejects.toThrow('transport: expected a Transport, got nothing')
+  await expect(open(undefined)).rejects.toThrow('transport: expected a Transport, got undefined')
 })
 
 test('a second handle on a transport in use, or on a copy of it, is refused, and the first goes on', async () => {

@@ -17,58 +17,64 @@ import {
 import type { WriteRequest } from './guard/guard.js'
 import type { RecoveryLimits } from './recovery/recovery.js'
 
+/** Options of `Controller.open`. */
 export interface ControllerOptions {
-  /** I/O queue pairs to ask for; the controller may allow fewer. 1 when not given. */
+  /** Number of I/O queue pairs to request; the controller may grant fewer. Default: 1. */
   readonly queues?: number
-  /** Commands in flight on each of them. 32 when not given, and never more than the controller's queues hold. */
+  /** Maximum number of commands in flight per queue pair; queues of the controller may hold fewer. Default: 32. */
   readonly queueDepth?: number
-  /** Entries of each submission queue, 2 to 65536; one more than `queueDepth` when not given. */
+  /** Entries of each submission queue, 2 to 65536. Default: `queueDepth` + 1. */
   readonly queueEntries?: number
-  /** Completion queues that these submission queues share; one each when not given. */
+  /** Number of completion queues that the submission queues share. Default: one each. */
   readonly completionQueues?: number
   /**
-   * Where the rings and PRP lists of plans lie: `gpu` is Tier 3, and takes a transport whose GPU memory the engine can
-   * reach: the host engine by its view, the engine `cuda` by its gpuPointer. Without a view it must have `fill`; without
-   * `copyOut` too, a command that gets no answer has its queues created anew, as nobody can see what became of it.
-   * 'host' when not given.
+   * Location of the rings and PRP lists of plans. `gpu` is tier 3; it needs a transport with GPU memory that the engine
+   * can access: the host engine by its view, the engine `cuda` by its gpuPointer. Memory without a view must have
+   * `fill`. If it has no `copyOut` either, late completions cannot be read, and a recovery recreates the queues instead
+   * of sending Abort. Default: 'host'.
    */
   readonly queueMemory?: 'host' | 'gpu'
-  /** An upper bound for one command, below MDTS; 1 MiB when not given. Larger ones gain nothing, and cost PRP lists. */
+  /**
+   * Maximum transfer of one command in bytes, also limited by MDTS. Larger ones gain nothing and need larger PRP lists.
+   * Default: 1 MiB.
+   */
   readonly maxTransferBytes?: number
-  /** Who submits I/O, made on the same transport. The host engine when not given. */
+  /** Engine that submits I/O, made on the same transport. Default: the host engine. */
   readonly engine?: Engine
   /**
-   * Allows an engine that was made on a transport which the given one wraps, as `traced` and `faulty` do: a wrapper then
-   * sees nothing of the doorbells of I/O queues, and changes nothing of them. False when not given.
+   * Allows an engine that was made on a transport which the given one wraps, as `traced` and `faulty` do. The wrapper
+   * then neither observes nor changes doorbells of I/O queues. Default: false.
    */
   readonly engineBelow?: boolean
-  /** Waits by an interrupt of the transport instead of polling. */
+  /** Waits for an interrupt of the transport instead of polling. Default: false. */
   readonly interrupts?: boolean
   /**
-   * Whether commands may describe their data by SGLs where the controller takes them; true when not given. A transfer
-   * of 1 MiB in one piece of memory then costs the host a tenth of what its PRP list costs.
+   * Whether commands may describe their data by SGLs if the controller supports them. A transfer of 1 MiB in one
+   * segment then costs the host a tenth of the cost of a PRP list. Default: true.
    */
   readonly sgl?: boolean
   /**
-   * Rings in host memory where the controller looks there by itself, as emulated ones may. False when not given: QEMU
-   * 7.2 is slower by it with one command in flight and no quicker with 32, and no tracer sees what is rung there. An
-   * engine other than the host engine must know `ShadowDoorbell`.
+   * Uses shadow doorbells if the controller supports them, as emulated ones may. With QEMU 7.2 they are slower with one
+   * command in flight and no faster with 32, and tracers do not see them. An engine other than the host engine must
+   * support `ShadowDoorbell`. Default: false.
    */
   readonly shadowDoorbells?: boolean
-  /** Most that is lent to a controller that asks for a Host Memory Buffer; 64 MiB when not given, 0 for none. */
+  /** Maximum number of bytes lent to a controller that requests a Host Memory Buffer; 0 for none. Default: 64 MiB. */
   readonly hostMemoryBufferBytes?: number
-  /** Leaves power state and autonomous transitions as they are; without it the drive is kept awake until `close`. */
+  /**
+   * Leaves power state and autonomous transitions unchanged. Default: false, which keeps the drive awake until `close`.
+   */
   readonly keepPowerState?: boolean
-  /** For each wait for CSTS.RDY; when not given, what the controller states in CAP.TO and CRTO, up to 30 s. */
+  /** Time limit of each wait for CSTS.RDY. Default: what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
   /**
    * Time limit of each Admin command, and of each I/O command outside a plan. Default: 10 s. All Admin commands of `open`
    * together may take 60 s, or the time limit of one command if that is longer.
    */
   readonly commandTimeoutNs?: number
-  /** How long each step of a recovery may take; see `RecoveryLimits` for what holds when not given. */
+  /** Time limits of the steps of a recovery. Default: `RECOVERY_LIMITS`. */
   readonly recovery?: Partial<RecoveryLimits>
-  /** Where /sys and /proc are, for the guard; '/' when not given. */
+  /** Directory with sys/, proc/, dev/ and etc/, for the guard. Default: '/'. */
   readonly sysRoot?: string
 }
 
@@ -104,27 +110,27 @@ const checks: Checks<OpenOptions> = {
   manage: flag,
 }
 
-/** Everything that `Controller.open` takes. */
+/** All options of `Controller.open`. */
 export type OpenOptions = ControllerOptions & {
   readonly write?: WriteRequest | undefined
   readonly manage?: boolean | undefined
 }
 
-/** @throws TypeError, RangeError naming the option, what was expected, and what was given. */
+/** Checks the options. @throws TypeError, RangeError that names the option, the expected and the actual value. */
 export function checkOpenOptions(options: OpenOptions): void {
   checkOptions('Controller.open', options, checks)
   const { queues = 1, completionQueues = queues, manage, write } = options
   if (completionQueues > queues) integer(1, queues)('completionQueues', completionQueues)
   if (manage === true && write === undefined) {
-    throw new TypeError('manage: expected { write: { serial } } beside it, got none')
+    throw new TypeError('manage: requires { write: { serial } }')
   }
 }
 
-/** @throws TypeError for what is no transport: nothing was touched then. */
+/** Checks a transport. @throws TypeError if it is not a Transport, before anything is accessed. */
 export function checkTransport(transport: Transport): void {
   const given: unknown = transport
   const isOne = isObject(given) && ['bar', 'dma', 'clock'].every((name) => isObject(given[name]))
   if (isOne) return
-  const has = isObject(given) && 'transport' in given ? 'an object that has one: give its .transport' : show(given)
+  const has = isObject(given) && 'transport' in given ? 'an object that has one: pass its .transport' : show(given)
   throw new TypeError(`transport: expected a Transport, got ${has}`)
 }

@@ -30,21 +30,21 @@ import { zeroCounters } from './statistics.js'
 import { NS_PER_MS } from './wait.js'
 
 /**
- * The specification asks a host to wait RTD3E, or 1 s where that is 0, for a shutdown (Base 2.1 §3.6.1). Drives may be
- * slower than they say, and there is nothing to gain by leaving early.
+ * Minimum wait for a shutdown. The specification requires RTD3E, or 1 s if that is 0 (Base 2.1 §3.6.1), but drives may
+ * be slower than they state.
  */
 const SHORTEST_SHUTDOWN_WAIT_NS = 5_000 * NS_PER_MS
 
-/** RTD3E goes up to 71 minutes; a drive that has not finished in one does not. */
+/** Maximum wait for a shutdown. RTD3E can be up to 71 minutes, but a drive that takes more than one does not finish. */
 const LONGEST_SHUTDOWN_WAIT_NS = 60_000 * NS_PER_MS
 
-/** While somebody waits for events, the controller is looked at this often at least. */
+/** Maximum interval of polls while events are awaited. */
 const EVENT_POLL_NS = 100 * NS_PER_MS
 
 /** Statuses of an I/O command for blocks or a format that no longer exist, or for a namespace that is not active. */
 const STALE_IDENTITY = [STATUS.LBA_OUT_OF_RANGE, STATUS.INVALID_NAMESPACE_OR_FORMAT, STATUS.INVALID_FIELD_IN_COMMAND]
 
-/** What a `Controller` is made of: the session, who uses its queues, and how it is begun and ended. */
+/** Implementation of `Controller`: the session, the users of its queues, bring-up and shutdown. */
 export class RunningController {
   readonly session: Session
   readonly hub: EventHub
@@ -61,7 +61,7 @@ export class RunningController {
   private attached = false
   state: 'open' | 'closed' | 'lost' = 'open'
 
-  /** @param letGo called when the controller is lost: it may be another handle's then. */
+  /** @param letGo called when the controller is lost; another handle may then open it. */
   constructor(transport: Transport, options: OpenOptions, letGo: () => void) {
     const own = ownTransport(transport, options.interrupts === true)
     const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
@@ -124,47 +124,47 @@ export class RunningController {
     }
   }
 
-  /** Brings the controller up, or leaves it as it can be left. */
+  /** Brings the controller up; after an error, disables it as far as possible. */
   async open(): Promise<void> {
-    // Alone, so that nobody takes up an event, or tries to recover, while there is no controller yet.
+    // Exclusive, so that no event is handled and no recovery starts before the controller is up.
     await this.gate.alone(async () => {
       try {
         await this.bringUp()
       } catch (error) {
-        // What went wrong first is what the caller hears of.
+        // The first error is reported.
         if (isGone(error)) this.session.abandon()
         else await this.giveBack().catch(() => undefined)
-        // An event that came meanwhile is nobody's any more: the controller may be another handle's soon.
+        // Events that arrive later must not be handled: another handle may soon have the controller.
         this.session.transport.bar.cutOff()
         throw error
       }
     })
   }
 
-  /** Sends an I/O command that is no part of a plan, and may not be sent twice. */
+  /** Sends an I/O command outside plans that may not be sent twice. */
   onceIo(run: Parameters<typeof executeOnce>[2]): Promise<number> {
     return this.whileOpen(() => executeOnce(this.commands, 'io', run))
   }
 
-  /** Lets time pass in which events may come; false when there will be none any more. */
+  /** Lets time pass in which events may arrive; returns false if there will be no more. */
   async waitForEvents(): Promise<boolean> {
     const { clock } = this.session.transport
     if (!this.isOpen) return false
-    // Behind a closed gate the queue is a recovery's, and may not exist at the moment.
+    // Behind a closed gate, the queue belongs to a recovery and may not exist.
     if (!this.gate.isClosed) this.session.admin.poll()
     await clock.idle(clock.now() + EVENT_POLL_NS)
-    // A clock that is not the machine's own may come back at once: others get their turn all the same.
+    // A virtual clock may return at once; other tasks need a turn nevertheless.
     await nextTurn()
     return true
   }
 
-  /** Namespaces were changed by a command of this handle. */
+  /** Handles a change of namespaces by a command of this handle. */
   async namespacesChanged(nsids: readonly number[]): Promise<void> {
     await this.whileOpen(() => this.identifyNamespaces())
     this.hub.emit({ kind: 'namespaces-changed', timeNs: this.session.transport.clock.now(), nsids })
   }
 
-  /** @throws as `Controller.close`. */
+  /** @throws same as `Controller.close`. */
   async close(): Promise<void> {
     const wasLost = this.state === 'lost'
     this.state = 'closed'
@@ -174,7 +174,7 @@ export class RunningController {
     try {
       this.detachEngine()
     } finally {
-      // Whatever an engine says to that: the controller is not left running.
+      // Even if the engine throws, the controller must not be left running.
       if (!wasLost && !transport.bar.isCut) await this.endSession()
     }
   }
@@ -193,7 +193,7 @@ export class RunningController {
     const csts = readPresent(registers, CSTS, transport.name)
     const timeoutNs = Math.min(Math.max(SHORTEST_SHUTDOWN_WAIT_NS, identity.shutdownNs), LONGEST_SHUTDOWN_WAIT_NS)
     const isRunning = CSTS.RDY.of(csts) === 1
-    // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
+    // A drive that does not delete a queue is still shut down: its cache matters more.
     const woundUp = isRunning ? await settled(this.session.windUp()) : undefined
     const ended = isRunning ? await settled(shutdown(registers, transport, timeoutNs)) : undefined
     // A controller that another agent has reset has nothing to shut down; the content of its cache is unknown.
@@ -230,7 +230,7 @@ export class RunningController {
     }
   }
 
-  /** Asked for once: no command changes it. */
+  /** Read once: no command changes them. */
   private blockCommandLimits(): Promise<BlockCommandLimits> {
     this.limits ??= readBlockCommandLimits(this.adminCommands, this.session.limits.mpsmin).catch((error: unknown) => {
       this.limits = undefined
@@ -244,7 +244,7 @@ export class RunningController {
     await takeOver(this.session, ({ serial }) => {
       if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial)
     })
-    // Last, so that an engine is ours to detach exactly when there is a controller to close.
+    // Last, so that the engine is attached exactly if there is a controller to close.
     this.takeQueues()
   }
 
@@ -302,7 +302,7 @@ export class RunningController {
     if (this.isOpen) this.asyncEvents.retryNamespaces()
   }
 
-  /** What is under way when the handle is closed is waited for. */
+  /** Runs an action that `close` waits for. */
   private async whileOpen<T>(action: () => Promise<T>): Promise<T> {
     this.checkOpen()
     const work = action()
@@ -315,9 +315,9 @@ export class RunningController {
   }
 
   /**
-   * Disables the controller, after which no DMA is outstanding, and only then frees what it could reach. A controller
-   * that is gone, or will not be disabled, may still write there: its memory, and what callers transfer to, is kept.
-   * @throws DeviceLostError, ControllerNotReadyError, and whatever the transport throws.
+   * Disables the controller, after which no DMA is outstanding, then frees the memory that it could access. A
+   * controller that is gone or cannot be disabled may still write: its memory, and that of callers' transfers, is kept.
+   * @throws DeviceLostError, ControllerNotReadyError; errors of the transport.
    */
   private async giveBack(): Promise<void> {
     const { session } = this
@@ -327,13 +327,13 @@ export class RunningController {
       session.abandon()
       throw error
     }
-    // Something of an engine that cannot let go of its queues may still poll them.
+    // An engine that did not detach from its queues may still poll them.
     if (this.attached) session.lent.withhold()
     else session.pool.freeAll()
   }
 }
 
-/** Whether a status may mean that the namespace is not as the driver identified it. */
+/** Returns whether a status may mean that the namespace differs from what the driver identified. */
 function contradictsIdentity({ sct, sc }: Pick<Status, 'sct' | 'sc'>): boolean {
   return STALE_IDENTITY.some((status) => status.sct === sct && status.sc === sc)
 }

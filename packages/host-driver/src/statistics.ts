@@ -1,16 +1,16 @@
-/** What a controller handle has done since it was opened. */
+/** Counters of a controller handle since it was opened. */
 export interface Counters {
-  /** Commands of plans that an engine was given, retries and replays included. */
+  /** Commands of plans that were given to an engine, including retries and replays. */
   commands: number
-  /** Bytes that they moved. */
+  /** Bytes that these commands moved. */
   bytes: number
-  /** Commands sent again after a status that allows it. */
+  /** Commands sent again after a retryable status. */
   retries: number
   /** Commands sent again after a recovery. */
   replays: number
-  /** Commands that got no completion before their deadline. */
+  /** Commands without a completion before their deadline. */
   timeouts: number
-  /** Completions that came after it, and still told the command's fate. */
+  /** Completions after the deadline that still determined the outcome of their command. */
   lateCompletions: number
 }
 

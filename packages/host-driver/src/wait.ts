@@ -2,22 +2,22 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 
 export const NS_PER_MS = 1_000_000
 
-/** A time-out that ends: anything else, NaN above all, would make a wait without end. */
+/** Returns whether a time-out is a finite positive number: NaN, for example, would never end a wait. */
 export function isTimeout(ns: unknown): boolean {
   return typeof ns === 'number' && Number.isFinite(ns) && ns > 0
 }
 
 export const TIMEOUT_EXPECTED = 'expected a finite number of nanoseconds above 0'
 
-/** @throws RangeError for what is no time-out, whatever it is. */
+/** Checks a time-out. @throws RangeError */
 export function checkTimeout(name: string, ns: unknown): void {
   if (!isTimeout(ns)) throw new RangeError(`${name}: ${TIMEOUT_EXPECTED}, got ${String(ns)}`)
 }
 
-/** How often a register is looked at while it is waited for. */
+/** Interval of polls of a register. */
 const POLL_NS = NS_PER_MS
 
-/** Waits until `condition` holds, looking at least once a millisecond; false when `deadlineNs` came first. */
+/** Waits until `condition` holds, polling at least once a millisecond; returns false at `deadlineNs`. */
 export async function waitUntil(clock: Clock, deadlineNs: number, condition: () => boolean): Promise<boolean> {
   while (!condition()) {
     const now = clock.now()

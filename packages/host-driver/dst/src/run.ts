@@ -26,7 +26,7 @@ const EVERYTHING = Object.assign([] as string[], { includes: () => true })
 const MISLED: readonly (readonly [text: string, ...kinds: (FaultKind | readonly FaultKind[])[]])[] = [
   ['host cleared CC.EN before CSTS.RDY became 1', 'ready-never-rises', 'fatal-status', 'read-value', 'delay-write'],
   ['host set CC.EN before CSTS.RDY became 0', 'read-value'],
-  ['but there is no such queue', 'read-value'],
+  ['but the queue does not exist', 'read-value'],
   // Between a reset and the host's next look at CSTS, when it was another's look.
   ['but CSTS.RDY is 0', 'read-value', 'surprise-reset'],
   // A reset cleared AQA between its write and the delayed write of CC.EN.

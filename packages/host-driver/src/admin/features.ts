@@ -4,7 +4,7 @@ import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { anything, checkOptions, oneOf } from '../check-options.js'
 import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
-/** A row of dwords as one word of a feature takes it. */
+/** Fields that one dword of a feature accepts. */
 type Encoded<W> = W extends { encode(values: infer V): number } ? V : never
 type DecodedOf<W> = W extends { decode(raw: number): infer D } ? D : undefined
 type DataOf<F extends AnyFeature> = [NonNullable<F['data']>] extends [never]
@@ -13,28 +13,29 @@ type DataOf<F extends AnyFeature> = [NonNullable<F['data']>] extends [never]
     ? D
     : undefined
 
+/** Options of `Controller.getFeature`. */
 export interface GetFeatureOptions<F extends AnyFeature> extends AdminOptions {
-  /** For features of a namespace; 0 when not given. */
+  /** Namespace of the feature. Default: 0. */
   readonly nsid?: number
-  /** The value in force when not given; the others need ONCS.SSFS. */
+  /** Which value to read; `default` and `saved` need ONCS.SSFS. Default: `current`. */
   readonly select?: 'current' | 'default' | 'saved'
-  /** For features that ask which of several values to return: a temperature's sensor, an interrupt's vector. */
+  /** Selects one of several values of a feature: a temperature sensor, an interrupt vector. */
   readonly CDW11?: Encoded<F['CDW11']>
 }
 
-/** The value of a feature, by its declaration. */
+/** Value of a feature, decoded by its declaration. */
 export interface FeatureValue<F extends AnyFeature> {
-  /** Dword 0 of the completion, decoded; undefined where the feature declares no rows for it. */
+  /** Dword 0 of the completion, decoded; undefined if the feature declares no fields for it. */
   readonly DW0: DecodedOf<F['DW0']>
-  /** The data that came with it, decoded; undefined where the feature has none. */
+  /** Returned data, decoded; undefined if the feature has none. */
   readonly data: DataOf<F>
-  /** Dword 0 as it came. */
+  /** Dword 0 of the completion. */
   readonly raw: number
-  /** The data as it came; empty where the feature has none. */
+  /** Returned data as bytes; empty if the feature has none. */
   readonly rawData: DataView
 }
 
-/** What may be done with a feature. */
+/** Capabilities of a feature: whether it can be changed or saved, and whether it belongs to a namespace. */
 export type FeatureCapabilities = ReturnType<typeof SupportedCapabilitiesDw0.decode>
 
 const { SEL } = GetFeatures
@@ -47,7 +48,7 @@ const getOptions = {
   ...adminOptions,
 }
 
-/** Get Features (Base 2.1 §5.1.11). @param feature a declaration of nvme-spec: `TemperatureThreshold`. */
+/** Sends Get Features (Base 2.1 §5.1.11). @param feature declaration of nvme-spec, such as `TemperatureThreshold`. */
 export async function getFeature<F extends AnyFeature>(
   admin: AdminReads,
   feature: F,
@@ -68,7 +69,7 @@ export async function getFeature<F extends AnyFeature>(
   }
 }
 
-/** What may be done with a feature: Get Features with Supported Capabilities. */
+/** Returns the capabilities of a feature: Get Features with Supported Capabilities. */
 export async function featureCapabilities(
   admin: AdminReads,
   { fid }: AnyFeature,

@@ -7,10 +7,11 @@ import { adminOptions, type AdminCommands, type AdminOptions } from './admin-com
 import { identify } from './identify.js'
 import { listNamespaces } from './namespace-list.js'
 
+/** Options of `Management.format`. */
 export interface FormatOptions extends AdminOptions {
-  /** Index of the LBA format, as Identify Namespace lists them. */
+  /** Index of the LBA format in Identify Namespace. */
   readonly lbaFormat: number
-  /** Erases what was on the media: by overwriting it, or by throwing its key away. None when not given. */
+  /** Erases the media, by overwriting the data or by discarding the encryption key. Default: no erase. */
   readonly secureErase?: 'user-data' | 'cryptographic'
 }
 
@@ -20,10 +21,10 @@ const formatOptions: Checks<FormatOptions> = {
   ...adminOptions,
 }
 
-/** A drive may take minutes to format; nothing is gained by resetting it meanwhile. */
+/** Formatting may take minutes; a reset in the meantime gains nothing. */
 export const FORMAT_TIMEOUT_NS = 600_000 * NS_PER_MS
 
-/** Every namespace that a Format of this one may reach, itself included (Base 2.3 §5.2.10, Figure 192). */
+/** Lists the namespaces that a Format of this one may affect, itself included (Base 2.3 §5.2.10, Figure 192). */
 export async function reachOfFormat(
   admin: AdminCommands,
   nsid: number,
@@ -46,7 +47,10 @@ export async function allNamespaces(admin: AdminCommands, attached: readonly num
   return listNamespaces(raw, (nsid) => identify(admin, CNS.ALLOCATED_NAMESPACE_LIST, { nsid }))
 }
 
-/** @throws UnsupportedCommandError; RangeError for a format that the namespace does not list. */
+/**
+ * Checks a format request.
+ * @throws UnsupportedCommandError; RangeError for a format that the namespace does not list.
+ */
 export function checkFormat({ identity }: AdminCommands, namespace: DataView, options: FormatOptions): void {
   object('format: options', options)
   checkOptions('format', options, formatOptions)
@@ -68,7 +72,7 @@ export function checkFormat({ identity }: AdminCommands, namespace: DataView, op
   throw new RangeError(`lbaFormat: expected one of ${known.join(', ')}, got ${lbaFormat}`)
 }
 
-/** Sends Format NVM, once (Base 2.1 §5.1.10). @throws CommandError, UnknownFateError. */
+/** Sends Format NVM once (Base 2.1 §5.1.10). @throws CommandError, UnknownFateError. */
 export async function sendFormat(admin: AdminCommands, nsid: number, options: FormatOptions): Promise<void> {
   const { lbaFormat, secureErase, timeoutNs = FORMAT_TIMEOUT_NS } = options
   const { NONE, USER_DATA_ERASE, CRYPTOGRAPHIC_ERASE } = FormatNvm.SES
@@ -80,8 +84,8 @@ export async function sendFormat(admin: AdminCommands, nsid: number, options: Fo
     'Format NVM',
     (queue) => queue.execute(FormatNvm, values, { timeoutNs }),
     () => ({
-      facts: [`namespace ${nsid}: what was on it may be gone, and its format may be either`],
-      next: 'look at the namespace as it is now, and format it again',
+      facts: [`namespace ${nsid}: its data may be lost, and its format may be the old or the new one`],
+      next: 'check the current format of the namespace, then format it again',
     }),
   )
 }

@@ -4,12 +4,13 @@ import { blockCommandLimits, type BlockCommandLimits } from '../namespace/limits
 import { anything, checkOptions, type Checks } from '../check-options.js'
 import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
-/** What reads bytes as a structure: every declaration of one in nvme-spec does. */
+/** Decodes bytes as a structure, as each structure declaration of nvme-spec does. */
 export interface Decodable<T> {
+  /** Returns the fields of the structure in `data`. */
   decode(data: DataView): T
 }
 
-/** What Identify takes beside its CNS; all are 0 when not given. */
+/** Fields of Identify besides CNS. Default: 0 each. */
 export interface IdentifyOptions extends AdminOptions {
   readonly nsid?: number
   /** Command Set Identifier, `CSI` of nvme-spec. */
@@ -27,7 +28,7 @@ const identifyOptions: Checks<IdentifyOptions> = {
   ...adminOptions,
 }
 
-/** The 4096 bytes that Identify returns (Base 2.1 §5.1.13). @param cns `CNS` of nvme-spec. */
+/** Sends Identify and returns its 4096 bytes (Base 2.1 §5.1.13). @param cns `CNS` of nvme-spec. */
 export async function identify(admin: AdminReads, cns: number, options: IdentifyOptions = {}): Promise<DataView> {
   checkOptions('identify', options, identifyOptions)
   const { nsid = 0, csi = 0, controllerId = 0, specificId = 0, timeoutNs } = options
@@ -35,11 +36,11 @@ export async function identify(admin: AdminReads, cns: number, options: Identify
   return (await admin.repeat((queue) => queue.exchange(Identify, values, { timeoutNs }))).data
 }
 
-/** What the controller takes of each command of the NVM Command Set. @param mpsmin CAP.MPSMIN */
+/** Reads the controller's limits of each command of the NVM Command Set. @param mpsmin CAP.MPSMIN */
 export async function readBlockCommandLimits(admin: AdminReads, mpsmin: number): Promise<BlockCommandLimits> {
   const nvm = await identify(admin, CNS.COMMAND_SET_CONTROLLER, { csi: CSI.NVM }).catch((error: unknown) => {
     const { sct, sc } = STATUS.INVALID_FIELD_IN_COMMAND
-    // A controller from before there was this page.
+    // Controllers before revision 2.0 do not have this page.
     if (error instanceof CommandError && error.sct === sct && error.sc === sc) return undefined
     throw error
   })

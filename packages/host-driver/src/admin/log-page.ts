@@ -17,19 +17,21 @@ export type SmartLog = ReturnType<typeof SmartHealthLog.decode>
 /** An entry of Error Information, decoded. */
 export type ErrorLog = ReturnType<typeof ErrorLogEntry.decode>
 
+/** Options of `Controller.logPage`. */
 export interface LogPageOptions extends AdminOptions {
-  /** How much of the page to read, a multiple of 4. */
+  /** Number of bytes to read, a multiple of 4. */
   readonly lengthBytes: number
-  /** From where, a multiple of 4; 0 when not given. */
+  /** Offset of the first byte, a multiple of 4. Default: 0. */
   readonly offsetBytes?: number
-  /** FFFFFFFFh, which is all namespaces or none, when not given. */
+  /** Namespace. Default: FFFFFFFFh, all namespaces or none. */
   readonly nsid?: number
-  /** Log Specific Parameter; the page's declaration in nvme-spec, as `PersistentEventLsp`, encodes it. */
+  /** Log Specific Parameter, encoded by the page's declaration in nvme-spec (`PersistentEventLsp`). */
   readonly lsp?: number
-  /** Log Specific Identifier: an NVM Set, an Endurance Group. */
+  /** Log Specific Identifier, for example of an NVM Set or an Endurance Group. */
   readonly lsi?: number
   /** Command Set Identifier, `CSI` of nvme-spec. */
   readonly csi?: number
+  /** UUID Index. Default: 0. */
   readonly uuidIndex?: number
 }
 
@@ -45,10 +47,10 @@ const logPageOptions: Checks<LogPageOptions> = {
 }
 
 /**
- * Bytes of a log page (Base 2.1 §5.1.12), read 4 KiB at a time: a page that changes meanwhile says so by a generation
- * number of its own, where it has one. Asynchronous events are retained: those are the driver's to clear.
+ * Reads a log page (Base 2.1 §5.1.12), 4 KiB at a time. Some pages have a generation number that shows changes between
+ * these reads. Asynchronous events are retained: the driver clears them itself.
  * @param lid `LID` of nvme-spec.
- * @throws RangeError; UnsupportedCommandError where the controller takes no offsets and more than 4 KiB is asked for.
+ * @throws RangeError; UnsupportedCommandError for more than 4 KiB if the controller does not support offsets.
  */
 export async function logPage(admin: AdminReads, lid: number, options: LogPageOptions): Promise<DataView> {
   object('logPage: options', options)
@@ -56,7 +58,7 @@ export async function logPage(admin: AdminReads, lid: number, options: LogPageOp
   const { lengthBytes, offsetBytes = 0, nsid = ALL_NAMESPACES, timeoutNs } = options
   const { lsp = 0, lsi = 0, csi = 0, uuidIndex = 0 } = options
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 4 || lengthBytes % 4 !== 0) {
-    throw new RangeError(`lengthBytes: expected a multiple of 4 from 4 on, got ${lengthBytes}`)
+    throw new RangeError(`lengthBytes: expected a positive multiple of 4, got ${lengthBytes}`)
   }
   const { LPA } = IdentifyController.view(admin.identity.raw)
   const takesOffsets = IdentifyController.LPA.LPEDS.of(LPA) === 1
@@ -64,7 +66,7 @@ export async function logPage(admin: AdminReads, lid: number, options: LogPageOp
     throw new UnsupportedCommandError(
       'Get Log Page with an offset',
       'LPA.LPEDS is 0',
-      `read the first ${PAGE_OF_DATA_BYTES} bytes at most`,
+      `read at most the first ${PAGE_OF_DATA_BYTES} bytes`,
     )
   }
   const page = new Uint8Array(lengthBytes)
@@ -80,7 +82,9 @@ export async function logPage(admin: AdminReads, lid: number, options: LogPageOp
   return new DataView(page.buffer)
 }
 
-/** SMART / Health Information of the controller (LID 02h). Temperatures are in kelvins, long counters bigints. */
+/**
+ * Reads SMART / Health Information of the controller (LID 02h). Temperatures are in kelvins; long counters are bigints.
+ */
 export async function smartLog(admin: AdminReads, options?: AdminOptions): Promise<SmartLog> {
   checkOptions('smartLog', options, adminOptions)
   const lengthBytes = SmartHealthLog.bytes
@@ -88,15 +92,14 @@ export async function smartLog(admin: AdminReads, options?: AdminOptions): Promi
 }
 
 /**
- * The latest errors that the controller has logged (LID 01h), the most recent first; entries that were never used are
- * left out.
- * @param entries how many to ask for at most; as many as the controller keeps, ELPE, when not given.
+ * Reads the latest entries of Error Information (LID 01h), the most recent first, without unused entries.
+ * @param entries maximum number. Default: all that the controller keeps (ELPE).
  */
 export async function errorLog(admin: AdminReads, entries = Infinity, options?: AdminOptions): Promise<ErrorLog[]> {
   checkOptions('errorLog', options, adminOptions)
   const { ELPE, LPA } = IdentifyController.view(admin.identity.raw)
   const { bytes } = ErrorLogEntry
-  // The first command gets as far as one can without an offset.
+  // The first command reads as much as is possible without an offset.
   const most = IdentifyController.LPA.LPEDS.of(LPA) === 1 ? countOf(ELPE) : PAGE_OF_DATA_BYTES / bytes
   const count = Math.min(entries, countOf(ELPE), most)
   if (!Number.isInteger(count) || count < 1) throw new RangeError(`entries: expected at least 1, got ${entries}`)

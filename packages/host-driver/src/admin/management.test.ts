@@ -83,7 +83,7 @@ test('management has to be asked for, with the serial number beside it', async (
   expect('management' in writer).toBe(false)
   await writer.close()
   const alone = { manage: true } as unknown as { readonly manage?: never }
-  await expect(Controller.open(simulation.transport, alone)).rejects.toThrow('{ write: { serial } } beside it')
+  await expect(Controller.open(simulation.transport, alone)).rejects.toThrow('manage: requires { write: { serial } }')
 })
 
 describe('format', () => {
@@ -118,7 +118,7 @@ describe('format', () => {
     const reading = ns.read(4000, 8, ns.dma.alloc(4096))
     const formatting = ctrl.management.format(1, { lbaFormat: 1 })
     await expect(formatting).rejects.toThrow(NamespaceBusyError)
-    await expect(formatting).rejects.toThrow('1 transfers or commands of it are under way')
+    await expect(formatting).rejects.toThrow('1 of its transfers or commands are in progress')
     await reading
     expect(fetched.filter((text) => text.startsWith('Format'))).toEqual([])
     await ctrl.management.format(1, { lbaFormat: 1 })
@@ -234,7 +234,7 @@ test('setFeature sets what getFeature then gives, as dwords and as data', async 
   const { data } = await ctrl.getFeature(Timestamp)
   expect(data.TSTMP).toBeGreaterThanOrEqual(1_700_000_000_000)
   expect(data.TSTMP).toBeLessThan(1_700_000_100_000)
-  await expect(ctrl.management.setFeature(NumberOfQueues, {})).rejects.toThrow("not the driver's own")
+  await expect(ctrl.management.setFeature(NumberOfQueues, {})).rejects.toThrow('reserved for the driver')
   await ctrl.close()
 })
 
@@ -300,8 +300,8 @@ describe('raw commands', () => {
   test("what is the driver's own, or of the other queue, is refused", async () => {
     const ctrl = await open()
     await expect(ctrl.management.submitAdmin(CreateIoSq, {})).rejects.toThrow('Create I/O Submission Queue')
-    await expect(ctrl.management.submitAdmin(Read, {})).rejects.toThrow('submitIo takes it')
-    await expect(ctrl.management.submitIo(KeepAlive, {})).rejects.toThrow('submitAdmin takes it')
+    await expect(ctrl.management.submitAdmin(Read, {})).rejects.toThrow('use submitIo()')
+    await expect(ctrl.management.submitIo(KeepAlive, {})).rejects.toThrow('use submitAdmin()')
     await ctrl.close()
   })
 })

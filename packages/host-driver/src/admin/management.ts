@@ -20,28 +20,29 @@ import {
 import { checkRawData } from './raw-data.js'
 import { setFeature, type SetFeatureOptions } from './set-feature.js'
 
-/** What managing a controller needs of it. */
+/** What `Management` needs of a controller. */
 export interface ManagementHost {
   readonly admin: AdminCommands
   readonly dma: DmaAllocator
   readonly pageBytes: number
-  /** The longest data of one command on each kind of queue. */
+  /** Maximum data length of one command on each kind of queue. */
   readonly mostBytes: { readonly admin: number; readonly io: number }
   readonly inUse: NamespacesInUse
-  /** Those that are attached. */
+  /** Attached namespaces. */
   readonly namespaces: readonly WritableNamespace[]
   /** @throws ControllerClosedError */
   checkOpen(): void
   onceIo(run: (queue: CommandQueue) => Promise<number>): Promise<number>
-  /** Searches a namespace, attached or not, before all of it is lost. @throws ForeignDataError */
+  /** Searches a namespace, attached or not, before it is erased. @throws ForeignDataError */
   guardErase(nsid: number): Promise<void>
-  /** Looks at the namespaces again, and tells that these have changed. */
+  /** Identifies the namespaces again, and reports these as changed. */
   changed(nsids: readonly number[]): Promise<void>
 }
 
 /**
- * What changes a drive beyond the blocks of a namespace. Only a handle opened with `{ write: { serial }, manage: true }`
- * has it. Whatever may take data away searches for data that is not ours first, as writing does.
+ * Commands that change a drive beyond the blocks of a namespace. Only a handle opened with
+ * `{ write: { serial }, manage: true }` has it. Commands that may destroy data first search for foreign data, as a
+ * write does.
  */
 export class Management {
   private readonly host: ManagementHost
@@ -50,25 +51,26 @@ export class Management {
     this.host = host
   }
 
-  /** Where memory for the data of raw commands comes from. */
+  /** Allocator of memory for the data of `submitAdmin` and `submitIo`. */
   get dma(): DmaAllocator {
     return this.host.dma
   }
 
   /**
-   * Sets a feature, by its declaration in nvme-spec: `setFeature(VolatileWriteCache, { CDW11: { WCE: 1 } })`.
-   * @throws TypeError for a feature that the driver counts on, as Number of Queues; CommandError.
+   * Sets a feature by its declaration in nvme-spec: `setFeature(VolatileWriteCache, { CDW11: { WCE: 1 } })`.
+   * @throws TypeError for a feature that the driver relies on, such as Number of Queues; CommandError.
    */
   setFeature<F extends AnyFeature>(feature: F, options: SetFeatureOptions<F>): Promise<void> {
     return setFeature(this.host.admin, feature, options)
   }
 
   /**
-   * Formats a namespace: all of its data is lost, and with some controllers (FNA) that of all others too, which are then
-   * searched as well. Its `Namespace` is as the new format makes it afterwards. May take minutes; 10 minutes are allowed
-   * when `timeoutNs` is not given.
-   * @throws ForeignDataError, NamespaceBusyError while transfers of it are under way, UnsupportedCommandError,
-   *   RangeError for a format that the namespace does not list, CommandError, UnknownFateError.
+   * Formats a namespace. Destroys its data and, with some controllers (FNA), that of all other namespaces, which are
+   * then searched as well. Its `Namespace` object then has the new format. May take minutes. Default time limit: 10
+   * minutes.
+   * @throws ForeignDataError; NamespaceBusyError while transfers of the namespace are in progress;
+   *   UnsupportedCommandError; RangeError for a format that the namespace does not list; CommandError,
+   *   UnknownFateError.
    */
   async format(nsid: number, options: FormatOptions): Promise<void> {
     const { admin, inUse } = this.host
@@ -76,14 +78,14 @@ export class Management {
     const namespace = this.attached(nsid)
     checkFormat(admin, namespace.identity.raw, options)
     const reached = await reachOfFormat(admin, nsid, options, this.nsids())
-    // Before the search, which would be refused too, and after it, when it is done.
+    // Before the search, which would be rejected as well; and again after it.
     inUse.checkFree(reached)
     for (const each of reached) await this.host.guardErase(each)
     await this.changing(reached, () => inUse.taking(reached, 'its format', () => sendFormat(admin, nsid, options)))
   }
 
   /**
-   * Creates a namespace, which no controller is attached to yet. Gives its NSID.
+   * Creates a namespace, which is not attached to any controller, and returns its NSID.
    * @throws UnsupportedCommandError, CommandError, UnknownFateError.
    */
   createNamespace(wanted: NewNamespace, options?: AdminOptions): Promise<number> {
@@ -91,9 +93,9 @@ export class Management {
   }
 
   /**
-   * Deletes a namespace with all that is on it. One that is not attached cannot be searched: `overwrite` has to name
-   * `UNREADABLE_DATA` then.
-   * @throws as `format`; NamespaceNotFoundError for one that is not allocated.
+   * Deletes a namespace and its data. A namespace that is not attached cannot be searched: `overwrite` must then
+   * include `UNREADABLE_DATA`.
+   * @throws same as `format`; NamespaceNotFoundError if it is not allocated.
    */
   async deleteNamespace(nsid: number, options: AdminOptions = {}): Promise<void> {
     const { admin, inUse } = this.host
@@ -110,7 +112,7 @@ export class Management {
   }
 
   /**
-   * Attaches controllers to a namespace, by their identifiers (CNTLID); this one when not given.
+   * Attaches controllers to a namespace, by their identifiers (CNTLID). Default: this controller.
    * @throws UnsupportedCommandError, CommandError, UnknownFateError.
    */
   async attach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
@@ -119,7 +121,7 @@ export class Management {
     await this.changing([nsid], () => attachment(admin, oneNamespace(nsid), 'attach', controllers, options))
   }
 
-  /** Detaches controllers from a namespace. @throws as `attach`; NamespaceBusyError. */
+  /** Detaches controllers from a namespace. @throws same as `attach`; NamespaceBusyError. */
   async detach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
     const { admin, inUse } = this.host
     checkOptions('detach', options, adminOptions)
@@ -131,10 +133,11 @@ export class Management {
   }
 
   /**
-   * Sends any admin command that nvme-spec declares, once, and gives how it ended. What may erase namespaces - Format,
-   * Sanitize, Namespace Management - searches all of them first.
-   * @throws TypeError for a command that is the driver's own, as Create I/O Submission Queue; ForeignDataError,
-   *   RangeError for data that is too long, too short or not aligned; CommandTimeoutError, DeviceLostError: then nobody knows.
+   * Sends any Admin command that nvme-spec declares, once, and returns its result. Commands that may erase namespaces
+   * (Format NVM, Sanitize, Namespace Management) first search all of them.
+   * @throws TypeError for a command reserved for the driver, such as Create I/O Submission Queue; ForeignDataError;
+   *   RangeError for data that is too long, too short or misaligned; CommandTimeoutError or DeviceLostError, after
+   *   which the command may or may not have been executed.
    */
   async submitAdmin<V>(command: RawCommand<V>, values: V, options: RawOptions = {}): Promise<RawResult> {
     const { admin, pageBytes, mostBytes } = this.host
@@ -150,9 +153,9 @@ export class Management {
   }
 
   /**
-   * Sends any I/O command that nvme-spec declares, once, and gives how it ended. One that may change blocks passes the
-   * guard of its namespace first.
-   * @throws as `submitAdmin`.
+   * Sends any I/O command that nvme-spec declares, once, and returns its result. A command that may change blocks first
+   * passes the guard of its namespace.
+   * @throws same as `submitAdmin`.
    */
   async submitIo<V extends { readonly NSID?: number }>(
     command: RawCommand<V>,
@@ -163,7 +166,7 @@ export class Management {
     checkRaw(command, 'io', options)
     const { NSID: nsid = 0 } = values
     const identity = this.host.namespaces.find((each) => each.nsid === nsid)?.identity
-    // Metadata goes beside the blocks, or between them: what a command of such a namespace needs is not ours to say.
+    // With metadata, beside the blocks or between them, the length of a command's data is not known here.
     checkRawData(
       command,
       values as object,
@@ -179,13 +182,13 @@ export class Management {
     return inUse.during(nsid, () => sendRaw((run) => this.host.onceIo(run), command, values, options, limits))
   }
 
-  /** Whatever became of it, the namespaces are looked at again. */
+  /** Runs an action, then identifies the namespaces again, whatever the outcome. */
   private async changing<T>(nsids: readonly number[], action: () => Promise<T>): Promise<T> {
     let result: T
     try {
       result = await action()
     } catch (error) {
-      // What went wrong first is what the caller hears of.
+      // The first error is reported.
       await this.host.changed(nsids).catch(() => undefined)
       throw error
     }
@@ -205,7 +208,7 @@ export class Management {
   }
 }
 
-/** @throws RangeError for what is no NSID of one namespace. */
+/** Checks the NSID of one namespace. @throws RangeError */
 function oneNamespace(nsid: number): number {
   if (Number.isInteger(nsid) && nsid >= 1 && nsid < ALL_NAMESPACES) return nsid
   throw new RangeError(`nsid: expected 1 to ${ALL_NAMESPACES - 1}, got ${nsid}`)

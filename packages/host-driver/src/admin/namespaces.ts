@@ -11,16 +11,17 @@ import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { anything, checkOptions, flag, object } from '../check-options.js'
 import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
 
+/** Properties of a namespace to create. */
 export interface NewNamespace {
-  /** Its size in logical blocks of its format, all of them allocated. */
+  /** Size in logical blocks, all of them allocated. */
   readonly blocks: number
-  /** Index of the LBA format, as Identify Namespace of NSID FFFFFFFFh lists them; 0 when not given. */
+  /** Index of the LBA format, as listed by Identify Namespace with NSID FFFFFFFFh. Default: 0. */
   readonly lbaFormat?: number
-  /** Several controllers may be attached to it. */
+  /** Whether several controllers may be attached. */
   readonly shared?: boolean
 }
 
-const NO_NEWS = 'list the namespaces as they are now (CNS 10h) before this is done again'
+const NO_NEWS = 'list the allocated namespaces (CNS 10h) before you repeat this'
 
 /** @throws UnsupportedCommandError */
 export function checkManaged({ identity }: AdminCommands): void {
@@ -30,7 +31,7 @@ export function checkManaged({ identity }: AdminCommands): void {
   }
 }
 
-/** Sends Namespace Management with Create, once (Base 2.1 §5.1.21). Gives the NSID that the controller chose. */
+/** Sends Namespace Management (Create) once (Base 2.1 §5.1.21). Returns the NSID that the controller chose. */
 export async function createNamespace(
   admin: AdminCommands,
   wanted: NewNamespace,
@@ -57,7 +58,7 @@ export async function createNamespace(
   return NamespaceManagementDw0.NSID.of(dw0)
 }
 
-/** Sends Namespace Management with Delete, once (Base 2.1 §5.1.21). */
+/** Sends Namespace Management (Delete) once (Base 2.1 §5.1.21). */
 export async function deleteNamespace(admin: AdminCommands, nsid: number, options: AdminOptions): Promise<void> {
   const values = { SEL: NamespaceManagement.SEL.DELETE, NSID: nsid }
   await sendChange(
@@ -68,7 +69,7 @@ export async function deleteNamespace(admin: AdminCommands, nsid: number, option
   )
 }
 
-/** Sends Namespace Attachment, once (Base 2.1 §5.1.20). @param controllers this one when not given. */
+/** Sends Namespace Attachment once (Base 2.1 §5.1.20). @param controllers default: this controller. */
 export async function attachment(
   admin: AdminCommands,
   nsid: number,
@@ -88,7 +89,7 @@ export async function attachment(
     (queue) => queue.executeWithData(NamespaceAttachment, values, new Uint8Array(data.buffer), options),
     () => ({
       facts: [`namespace ${nsid}, ${direction}, controllers ${controllers.join(', ')}`],
-      next: 'list the controllers of the namespace as they are now (CNS 12h) before this is done again',
+      next: 'list the attached controllers (CNS 12h) before you repeat this',
     }),
   )
 }

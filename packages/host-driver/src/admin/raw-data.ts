@@ -16,23 +16,23 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { RawCommand, RawOptions } from './raw.js'
 
-/** Bits 1:0 of their opcodes say that they transfer data, and by their fields there may be none. */
+/** Commands whose opcode (bits 1:0) says that they transfer data, although their fields may select none. */
 const withOrWithout = [
   ...[DirectiveReceive, DirectiveSend, GetFeatures, NamespaceManagement, NvmeMiReceive, NvmeMiSend],
   ...[SecurityReceive, SecuritySend, SetFeatures, IoManagementReceive, IoManagementSend, ZoneManagementSend],
 ]
 
-/** What a command names that says how much it transfers, and where, whatever else it has. */
+/** Fields that determine how much data a command transfers, and where. */
 interface DataFields {
   readonly PRP1?: number
   readonly NLB?: ZeroBased
 }
 
 /**
- * Refuses data that does not cover what a command transfers: the controller would go on past it, to address 0 even
- * where there is none. Whoever gives PRP1 has described it without us.
- * @param blockBytes of the command's namespace; undefined where blocks are not transferred as they are.
- * @throws TypeError without data, RangeError for less than the command's blocks.
+ * Rejects data that does not cover what a command transfers: the controller would access memory beyond it, or address 0
+ * if there is no data. A caller that sets PRP1 describes the data itself.
+ * @param blockBytes of the command's namespace; undefined if the length does not follow from the blocks.
+ * @throws TypeError without data; RangeError for less data than the command's blocks.
  */
 export function checkRawData(
   command: RawCommand<never>,

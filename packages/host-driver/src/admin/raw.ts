@@ -21,16 +21,17 @@ import { anything, checkOptions, integer, record, type Checks } from '../check-o
 import { checkMemory } from '../memory/check-memory.js'
 import { adminOptions, type AdminOptions } from './admin-commands.js'
 
-/** A command that nvme-spec declares, or one declared by its means. */
+/** Command declaration of nvme-spec, or one made with its functions. */
 export type RawCommand<V> = Encodable<V> & Pick<AnyCommand, 'opcode' | 'set' | 'transfer'>
 
+/** Options of `Management.submitAdmin` and `submitIo`. */
 export interface RawOptions extends AdminOptions {
-  /** What the command transfers, where it transfers data; described by PRPs. */
+  /** Data of a command that transfers data, described by PRPs. */
   readonly data?: {
     readonly memory: DmaMemory
-    /** 0 when not given. */
+    /** Default: 0. */
     readonly offsetBytes?: number
-    /** To the end of the memory when not given. */
+    /** Default: to the end of the memory. */
     readonly lengthBytes?: number
   }
 }
@@ -41,33 +42,38 @@ const rawOptions: Checks<RawOptions> = {
   ...adminOptions,
 }
 
-/** How a command ended, whatever its status. */
+/** Result of a command that completed, with any status. */
 export interface RawResult {
+  /** Dword 0 of the completion. */
   readonly dw0: number
+  /** Status of the completion. */
   readonly status: Status
 }
 
-/** These are the driver's own: it would not know of queues, buffers and requests that others made. */
+/** Commands reserved for the driver, which must know all queues, buffers and outstanding requests. */
 const driversOwn: ReadonlySet<number> = new Set(
   [CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq, AsyncEventRequest, DoorbellBufferConfig].map(({ opcode }) => opcode),
 )
 
-/** After these nothing may be left of what was on a namespace, or on all of them. */
+/** Commands that may erase one namespace, or all. */
 const erasing: ReadonlySet<number> = new Set([FormatNvm, NamespaceManagement, Sanitize].map(({ opcode }) => opcode))
 
-/** Of those that transfer data to the controller, or none, these change no blocks. */
+/** Commands with data to the controller, or without data, that change no blocks. */
 const harmless: ReadonlySet<number> = new Set([Flush, Compare, Verify].map(({ opcode }) => opcode))
 
-/** @throws TypeError for a command of another queue, or one that is the driver's own, and for wrong options. */
+/**
+ * Checks a command for a queue.
+ * @throws TypeError for a command of the other queue or reserved for the driver, and for invalid options.
+ */
 export function checkRaw({ name, set, opcode }: RawCommand<never>, queue: 'admin' | 'io', options: RawOptions): void {
   checkOptions(queue === 'admin' ? 'submitAdmin' : 'submitIo', options, rawOptions)
   if (options.data !== undefined) checkMemory(options.data.memory)
   if ((set === 'admin') !== (queue === 'admin')) {
     const [expected, other] = queue === 'admin' ? ['Admin', 'submitIo'] : ['I/O', 'submitAdmin']
-    throw new TypeError(`command: expected one of the ${expected} queue, got ${name}: ${other} takes it`)
+    throw new TypeError(`command: expected a command of the ${expected} queue, got ${name}; use ${other}()`)
   }
   if (queue === 'admin' && driversOwn.has(opcode)) {
-    throw new TypeError(`command: expected one that is not the driver's own, got ${name}`)
+    throw new TypeError(`command: ${name} is reserved for the driver`)
   }
 }
 
@@ -80,8 +86,8 @@ export function mayChangeBlocks({ set, opcode, transfer }: RawCommand<never>): b
 }
 
 /**
- * Sends a command and gives how it ended; only without a completion does it throw.
- * @throws RangeError for data that PRPs cannot describe, or that is longer than `mostBytes`; CommandTimeoutError,
+ * Sends a command and returns its result; throws only without a completion.
+ * @throws RangeError for data that PRPs cannot describe, or longer than `mostBytes`; CommandTimeoutError,
  *   DeviceLostError.
  */
 export async function sendRaw<V>(

@@ -13,21 +13,22 @@ import { identify, type Decodable, type IdentifyOptions } from './identify.js'
 import { errorLog, logPage, smartLog, type ErrorLog, type LogPageOptions, type SmartLog } from './log-page.js'
 
 /**
- * Sends one admin command that returns data, up to 4 KiB, and gives that and DW0 of the completion. `values.PRP1` is for
- * the sender to set, or to leave out where the data goes another way. @throws CommandError for any status but success.
+ * Sends one Admin command that returns up to 4 KiB of data; returns the data and dword 0 of the completion. The sender
+ * sets `values.PRP1`, or omits it if the data takes another path.
+ * @throws CommandError for any status but success.
  */
 export type AdminExchange = CommandQueue['exchange']
 
 /**
- * What a `Controller` can be asked, asked by another way than queues of our own: of a drive that an operating system's
- * driver has, by what that passes on. It sends Identify, Get Log Page and Get Features, and retains asynchronous events.
+ * Reads from a controller by other means than the queues of this driver, for example through an operating system's
+ * driver. Sends Identify, Get Log Page and Get Features; asynchronous events are retained.
  */
 export class AdminReader {
   /** The 4096 bytes of Identify Controller. */
   readonly identity: { readonly raw: DataView }
   private readonly commands: AdminReads
 
-  /** Identifies the controller: what it says decides what else may be asked. */
+  /** Identifies the controller, whose data says which other commands it supports. */
   static async open(exchange: AdminExchange): Promise<AdminReader> {
     const unknown = { raw: new DataView(new ArrayBuffer(0)) }
     const raw = await identify(readsBy(exchange, unknown), CNS.CONTROLLER)
@@ -39,32 +40,32 @@ export class AdminReader {
     this.commands = commands
   }
 
-  /** As `Controller.identify`. */
+  /** Same as `Controller.identify`. */
   async identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
     return structure.decode(await identify(this.commands, cns, options))
   }
 
-  /** As `Controller.smartLog`. */
+  /** Same as `Controller.smartLog`. */
   smartLog(options?: AdminOptions): Promise<SmartLog> {
     return smartLog(this.commands, options)
   }
 
-  /** As `Controller.errorLog`. */
+  /** Same as `Controller.errorLog`. */
   errorLog(entries?: number, options?: AdminOptions): Promise<ErrorLog[]> {
     return errorLog(this.commands, entries, options)
   }
 
-  /** As `Controller.logPage`. */
+  /** Same as `Controller.logPage`. */
   logPage(lid: number, options: LogPageOptions): Promise<DataView> {
     return logPage(this.commands, lid, options)
   }
 
-  /** As `Controller.getFeature`. */
+  /** Same as `Controller.getFeature`. */
   getFeature<F extends AnyFeature>(feature: F, options?: GetFeatureOptions<F>): Promise<FeatureValue<F>> {
     return getFeature(this.commands, feature, options)
   }
 
-  /** As `Controller.featureCapabilities`. */
+  /** Same as `Controller.featureCapabilities`. */
   featureCapabilities(
     feature: AnyFeature,
     options?: AdminOptions & { readonly nsid?: number },

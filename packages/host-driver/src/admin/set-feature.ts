@@ -12,18 +12,18 @@ type DataOf<F extends AnyFeature> = [NonNullable<F['data']>] extends [never]
     ? NonNullable<V>
     : never
 
-/** The dwords of a feature by name, each as its declaration takes it. */
+/** Dwords of a feature by name, each with the fields of its declaration. */
 export type SetFeatureOptions<F extends AnyFeature> = AdminOptions &
   DwordsOf<F> & {
-    /** For features of a namespace; 0 when not given. */
+    /** Namespace of the feature. Default: 0. */
     readonly nsid?: number
-    /** Keeps the value over power cycles and resets. */
+    /** Keeps the value across power cycles and resets. */
     readonly save?: boolean
-    /** For features with data, as their structure takes it. */
+    /** Data of the feature, with the fields of its structure. */
     readonly data?: DataOf<F>
   }
 
-/** The driver counts on what it set these to. */
+/** Features that the driver sets itself and relies on. */
 const driversOwn: ReadonlySet<number> = new Set([
   FID.NUMBER_OF_QUEUES,
   FID.ASYNCHRONOUS_EVENT_CONFIGURATION,
@@ -44,7 +44,7 @@ const setOptions = {
   ...adminOptions,
 }
 
-/** Set Features (Base 2.1 §5.1.25). @throws TypeError for a feature that is the driver's own; CommandError. */
+/** Sends Set Features (Base 2.1 §5.1.25). @throws TypeError for a feature reserved for the driver; CommandError. */
 export async function setFeature<F extends AnyFeature>(
   admin: AdminCommands,
   feature: F,
@@ -53,7 +53,7 @@ export async function setFeature<F extends AnyFeature>(
   checkOptions('setFeature', options, setOptions)
   const { nsid = 0, save = false, data, timeoutNs } = options
   if (driversOwn.has(feature.fid)) {
-    throw new TypeError(`feature: expected one that is not the driver's own, got ${feature.name}`)
+    throw new TypeError(`feature: ${feature.name} is reserved for the driver`)
   }
   const encoded: { [K in (typeof dwords)[number]]?: number } = {}
   for (const dword of dwords) {

@@ -10,13 +10,13 @@ import {
 import type { CommandQueue } from '../commands/command-queue.js'
 import { UnsupportedControllerError } from './ready.js'
 
-/** Identify of the controller that executes it, whatever its identifier. */
+/** Controller ID that selects the controller that executes Identify. */
 const THIS_CONTROLLER = 0xffff
 
 /**
- * Of a controller that was enabled with all its command sets: selects the first combination of them that has the NVM
+ * On a controller that was enabled with all its command sets, selects the first combination that contains the NVM
  * Command Set (Base 2.3 §3.5.1).
- * @throws UnsupportedControllerError where none has.
+ * @throws UnsupportedControllerError if there is none.
  */
 export async function selectNvmCommandSet(admin: CommandQueue, name: string): Promise<void> {
   const data = await admin.executeForData(Identify, { CNS: CNS.COMMAND_SETS, CNTID: THIS_CONTROLLER })
@@ -24,7 +24,7 @@ export async function selectNvmCommandSet(admin: CommandQueue, name: string): Pr
   const combinations = Array.from({ length: data.byteLength / IoCommandSetVector.bytes }, (_, index) => index)
   const chosen = combinations.find((index) => IOCSC.at(index).NVMCS === 1)
   if (chosen === undefined) {
-    throw new UnsupportedControllerError(name, 'none of its combinations of command sets has the NVM Command Set')
+    throw new UnsupportedControllerError(name, 'no combination of its command sets contains the NVM Command Set')
   }
   const CDW11 = IoCommandSetProfile.CDW11.encode({ IOCSCI: chosen })
   await admin.execute(SetFeatures, { FID: FID.IO_COMMAND_SET_PROFILE, CDW11 })

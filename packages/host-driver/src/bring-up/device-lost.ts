@@ -3,29 +3,29 @@ import type { OverdueCommand } from '../queues/overdue.js'
 
 export const ALL_ONES = 0xffff_ffff
 
-/** What a controller was lost for, once nothing brought it back. */
+/** Why a controller was lost. */
 export interface Loss {
-  /** What CSTS read as in the end; all ones also where it could not be read. */
+  /** Last value of CSTS; all ones if it could not be read. */
   readonly csts: number
   readonly reason: string
 }
 
-/** What to do about a controller that is lost, and not only failing. */
+/** Returns the next step for a lost controller. */
 export function nextAfterLoss(csts: number): string {
   return csts === ALL_ONES
     ? 'check that the drive has power and sits in its slot, then open transport and controller again'
-    : 'power-cycle the drive, since no reset that could be done here brought it back, then open the controller again'
+    : 'power-cycle the drive (no available reset recovered it), then open the controller again'
 }
 
-/** The device does not answer, or reports that it has failed for good. Nothing may touch its registers any more. */
+/** The device has left the bus, or the controller has failed or was reset. No register may be accessed any more. */
 export class DeviceLostError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DEVICE_LOST'
   readonly category = 'device'
-  /** What CSTS read as; all ones of a device that has left the bus. */
+  /** Last value of CSTS; all ones if the device has left the bus. */
   readonly csts: number
-  /** The command that was under way, for the recovery to ask after: the device may have been gone for a moment only. */
+  /** Command in flight, for a recovery to account for: the device may have been gone only for a moment. */
   overdue?: OverdueCommand
-  /** @param reason why nothing could bring it back, where that was tried. */
+  /** @param reason why recovery failed, if there was one. */
   constructor(name: string, csts: number, reason?: string, cause?: unknown) {
     const gone = csts === ALL_ONES
     const found = CSTS.CFS.of(csts) === 1 ? 'failed: CSTS.CFS is set' : 'was reset externally: CSTS.RDY is 0'

@@ -3,13 +3,12 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { NS_PER_MS } from '../wait.js'
 import type { OwnTransport } from './own-transport.js'
 
-/** A function answers 100 ms after it was reset, and a slow one within a second (PCIe: configuration retries). */
+/**
+ * Time limit of a reset. A function responds 100 ms after it, a slow one within a second (PCIe: configuration retries).
+ */
 export const FUNCTION_RESET_NS = 2_000 * NS_PER_MS
 
-/**
- * Resets the function. A transport whose reset does not end is not waited for.
- * @throws FunctionResetError; whatever the transport throws.
- */
+/** Resets the function, with a time limit. @throws FunctionResetError after the time limit; errors of the transport. */
 export async function resetFunction({ whole, clock, name }: OwnTransport): Promise<void> {
   const deadlineNs = clock.now() + FUNCTION_RESET_NS
   let outcome: 'pending' | 'done' | { readonly error: unknown } = 'pending'
@@ -23,7 +22,8 @@ export async function resetFunction({ whole, clock, name }: OwnTransport): Promi
   const current = () => outcome
   while (current() === 'pending') {
     if (clock.now() >= deadlineNs) throw new FunctionResetError(name)
-    // In small steps, and with a turn for whoever resets: a clock that is not the machine's own would pass it by.
+    // In small steps and with a turn of the event loop: a virtual clock could otherwise pass the deadline before the
+    // reset runs.
     await clock.idle(Math.min(deadlineNs, clock.now() + NS_PER_MS))
     await nextTurn()
   }
@@ -31,12 +31,12 @@ export async function resetFunction({ whole, clock, name }: OwnTransport): Promi
   if (typeof ended === 'object') throw ended.error
 }
 
-/** The transport did not end a reset of the function. */
+/** The transport did not complete a function reset in time. */
 export class FunctionResetError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FUNCTION_RESET'
   readonly category = 'device'
   constructor(name: string) {
-    super(`The reset of function ${name} did not end in ${FUNCTION_RESET_NS / 1e9} s`, {
+    super(`The function reset of ${name} did not complete in ${FUNCTION_RESET_NS / 1e9} s`, {
       next: 'power-cycle the drive, then open it again',
     })
   }

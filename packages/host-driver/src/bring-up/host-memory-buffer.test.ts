@@ -79,7 +79,7 @@ test('a controller that cannot be given HMMIN is given nothing, which is told on
   expect(commands).toEqual([])
   expect(events).toMatchObject([{ kind: 'notice' }])
   expect((events[0] as { text: string }).text).toContain(
-    '8388608 bytes or more in host memory and has none: no memory left',
+    'no Host Memory Buffer: the controller needs at least 8388608 bytes, but no memory left',
   )
   expect(dma.inUse).toBe(0)
 })
@@ -99,7 +99,7 @@ test('one that refuses what it asked for works without, and all memory comes bac
   const simulation = simulate({ profile })
   const dma = countedAllocator(simulation.transport.dma)
   const ctrl = await Controller.open({ ...simulation.transport, dma })
-  expect(events).toMatchObject([{ kind: 'refused', what: 'a buffer in host memory' }])
+  expect(events).toMatchObject([{ kind: 'refused', what: 'Host Memory Buffer' }])
   await ctrl.namespace(1).readBytes(0, 512)
   await ctrl.close()
   expect(dma.bytesInUse).toBe(0)

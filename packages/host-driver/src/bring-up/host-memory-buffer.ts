@@ -10,10 +10,10 @@ import { hostView } from '../memory/reachable.js'
 import type { Session, SetupStep } from './session.js'
 import { unlessRefused } from './unless-refused.js'
 
-/** HMPRE, HMMIN and HMMINDS count these. */
+/** Unit of HMPRE, HMMIN and HMMINDS. */
 const UNIT_BYTES = 4096
 
-/** What the controller was given. */
+/** Memory lent to the controller. */
 interface Given {
   readonly pages: number
   readonly list: DmaMemory
@@ -21,9 +21,9 @@ interface Given {
 }
 
 /**
- * Lends memory to a controller that asks for it, as drives without DRAM do, and takes it back before a shutdown
- * (Base 2.3 §8.2.3). A reset ends the loan; what is then lent again is the same memory, which nobody else has written
- * meanwhile, so that MR may say that it is returned (§5.2.26.2.4).
+ * Lends memory to a controller that requests a Host Memory Buffer, and takes it back before a shutdown (Base 2.3
+ * §8.2.3). A reset ends the loan. Afterwards the same memory is lent again with its contents unchanged, so that MR
+ * (Memory Return) may be set (§5.2.26.2.4).
  */
 export class HostMemoryBuffer implements SetupStep {
   private readonly mostBytes: number
@@ -31,7 +31,7 @@ export class HostMemoryBuffer implements SetupStep {
   private wasEnabled = false
   private failed = false
 
-  /** @param mostBytes that are lent, however much the controller prefers. */
+  /** @param mostBytes upper limit, whatever the controller prefers. */
   constructor(mostBytes: number) {
     this.mostBytes = mostBytes
   }
@@ -51,7 +51,7 @@ export class HostMemoryBuffer implements SetupStep {
       CDW14: Math.floor(address / 2 ** 32),
       CDW15: entries,
     }
-    this.wasEnabled = await unlessRefused(session, 'a buffer in host memory', () =>
+    this.wasEnabled = await unlessRefused(session, 'Host Memory Buffer', () =>
       session.admin.execute(SetFeatures, values),
     )
   }
@@ -62,7 +62,7 @@ export class HostMemoryBuffer implements SetupStep {
     this.wasEnabled = false
   }
 
-  /** As much as is preferred, or half of it, and so on down to the least that the controller can use. */
+  /** Allocates the preferred size, or half of it, and so on down to the smallest that the controller can use. */
   private allocate(session: Session): Given | undefined {
     const { pool, limits, identity } = session
     const { HMPRE, HMMIN, HMMINDS, HMMAXD } = IdentifyController.view(identity.raw)
@@ -70,7 +70,7 @@ export class HostMemoryBuffer implements SetupStep {
     const leastBytes = Math.max(HMMIN * UNIT_BYTES, pageBytes)
     const list = pool.alloc(pageBytes, { contiguous: true, alignBytes: pageBytes })
     const most = Math.min(HMMAXD === 0 ? Infinity : HMMAXD, pageBytes / Descriptor.bytes)
-    let reason = `no more than ${this.mostBytes} bytes are to be lent`
+    let reason = `hostMemoryBufferBytes allows ${this.mostBytes} bytes`
     let wish = floor(Math.min(HMPRE * UNIT_BYTES, this.mostBytes), pageBytes)
     for (; wish >= leastBytes; wish = floor(wish / 2, pageBytes)) {
       let memory: DmaMemory
@@ -88,18 +88,18 @@ export class HostMemoryBuffer implements SetupStep {
         list.forDevice(0, list.lengthBytes)
         return { pages, list, entries: runs.length }
       }
-      reason = `memory is in pieces of which the controller can use ${pages * pageBytes} bytes`
+      reason = `the controller can use ${pages * pageBytes} bytes of the allocated segments`
       pool.free(memory)
     }
     pool.free(list)
     this.failed = true
-    const text = `the controller asks for a buffer of ${leastBytes} bytes or more in host memory and has none: ${reason}`
+    const text = `no Host Memory Buffer: the controller needs at least ${leastBytes} bytes, but ${reason}`
     session.hub.emit({ kind: 'notice', timeNs: session.transport.clock.now(), text })
     return undefined
   }
 }
 
-/** Runs of whole pages, the longest first where the controller takes only so many. */
+/** Returns runs of whole pages, the longest first, and no more than the controller accepts. */
 function usableRuns(
   segments: readonly DmaSegment[],
   { pageBytes, leastBytes, most }: { pageBytes: number; leastBytes: number; most: number },

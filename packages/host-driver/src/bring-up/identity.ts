@@ -14,45 +14,53 @@ import { listNamespaces } from '../admin/namespace-list.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 import type { Limits } from './ready.js'
 
-/** What the controller says of itself. */
+/** Identify data of a controller. */
 export interface ControllerIdentity {
+  /** Serial Number (SN). */
   readonly serial: string
+  /** Model Number (MN). */
   readonly model: string
+  /** Firmware Revision (FR). */
   readonly firmware: string
-  /** Largest transfer of a command; undefined where the controller sets no limit. */
+  /** Maximum transfer of a command in bytes (MDTS); undefined if the controller sets no limit. */
   readonly maxTransferBytes: number | undefined
+  /** Whether the controller has a volatile write cache (VWC). */
   readonly volatileWriteCache: boolean
-  /** RTD3E: how long a shutdown may take, in nanoseconds; 0 where the controller does not say. */
+  /** RTD3E: maximum duration of a shutdown, in nanoseconds; 0 if the controller does not state it. */
   readonly shutdownNs: number
-  /** How the address of data must be aligned that SGLs describe; undefined where commands take no SGLs. */
+  /** Required alignment of data addresses in SGLs; undefined if commands do not accept SGLs. */
   readonly sgl: 'byte' | 'dword' | undefined
-  /** Asynchronous events that may be asked for at a time, 1 to 256. */
+  /** Maximum number of outstanding Asynchronous Event Requests, 1 to 256. */
   readonly eventRequests: number
-  /** Command Retry Delay Times 1 to 3, in nanoseconds; 0 where the controller states none. */
+  /** Command Retry Delay Times 1 to 3, in nanoseconds; 0 if not stated. */
   readonly retryDelaysNs: readonly [number, number, number]
-  /** The 4096 bytes it answered with, for everything else: `IdentifyController.view(identity.raw)`. */
+  /** The 4096 bytes of Identify Controller, for everything else: `IdentifyController.view(identity.raw)`. */
   readonly raw: DataView
 }
 
-/** The format of a namespace, as far as reading and writing its blocks needs it. */
+/** Format of a namespace, as far as reading and writing its blocks needs it. */
 export interface NamespaceIdentity {
   readonly nsid: number
-  /** False once it is no longer active: what this says is then what it was. */
+  /** False if the namespace is no longer active: the other fields are then its last known values. */
   readonly attached: boolean
-  /** NSZE: LBAs run from 0 to blocks - 1. */
+  /** NSZE: number of logical blocks. LBAs are 0 to `blocks` - 1. */
   readonly blocks: number
+  /** Bytes of a logical block. */
   readonly blockBytes: number
-  /** NOIOB: blocks between boundaries that reads and writes should not cross; undefined where it says none that helps. */
+  /**
+   * NOIOB: blocks between boundaries that reads and writes should not cross; undefined if not stated or below 64 KiB.
+   */
   readonly boundaryBlocks?: number | undefined
-  /** Why this driver cannot read or write it: a metadata format, for instance. */
+  /** Why this driver cannot read or write the namespace, for example a metadata format; undefined if it can. */
   readonly unsupported: string | undefined
+  /** The 4096 bytes of Identify Namespace. */
   readonly raw: DataView
 }
 
 /** Closer boundaries would cost more commands than crossing them costs the drive. */
 const LEAST_BOUNDARY_BYTES = 64 * 1024
 
-/** CRDT1 to CRDT3 count 100 ms. */
+/** Unit of CRDT1 to CRDT3: 100 ms. */
 const CRDT_NS = 100 * NS_PER_MS
 
 function sglAlignment(sgls: number): 'byte' | 'dword' | undefined {
@@ -80,7 +88,7 @@ export async function identifyController(admin: CommandQueue, mpsmin: number): P
 /**
  * Identifies every active namespace, in increasing order of NSID.
  * @param controller the 4096 bytes of Identify Controller.
- * @param commandSets CC.CSS; where it is all of them, namespaces of the NVM Command Set are asked for by name.
+ * @param commandSets CC.CSS; with all command sets enabled, only namespaces of the NVM Command Set are listed.
  * @throws NamespaceListError
  */
 export async function identifyNamespaces(
@@ -101,7 +109,7 @@ export async function identifyNamespaces(
   return namespaces
 }
 
-/** What Identify Namespace says, as far as reading and writing blocks needs it. */
+/** Decodes the format of a namespace from Identify Namespace. */
 export function namespaceFormat(nsid: number, raw: DataView): NamespaceIdentity {
   const data = IdentifyNamespace.view(raw)
   const index = lbaFormatIndex(data.FLBAS, countOf(data.NLBAF))
@@ -110,18 +118,17 @@ export function namespaceFormat(nsid: number, raw: DataView): NamespaceIdentity 
   const shift = LBADS.of(format)
   const protection = IdentifyNamespace.DPS.PIT.of(data.DPS)
   let unsupported: string | undefined
-  if (shift < 9 || shift > 16) unsupported = `LBA format ${index} has LBADS ${shift}; 9 to 16 can be used`
-  else if (MS.of(format) !== 0)
-    unsupported = `LBA format ${index} carries ${MS.of(format)} bytes of metadata with each block`
-  else if (protection !== 0) unsupported = `it is formatted with end-to-end protection type ${protection}`
+  if (shift < 9 || shift > 16) unsupported = `LBA format ${index} has LBADS ${shift}, supported are 9 to 16`
+  else if (MS.of(format) !== 0) unsupported = `LBA format ${index} has ${MS.of(format)} bytes of metadata per block`
+  else if (protection !== 0) unsupported = `its format has end-to-end protection type ${protection}`
   else if (!Number.isSafeInteger(data.NSZE * 2 ** shift))
-    unsupported = `its NSZE of ${data.NSZE} blocks passes 2^53 bytes`
+    unsupported = `its capacity of ${data.NSZE} blocks (NSZE) exceeds 2^53 bytes`
   const blockBytes = 2 ** shift
   const boundaryBlocks = data.NOIOB * blockBytes < LEAST_BOUNDARY_BYTES ? undefined : data.NOIOB
   return { nsid, attached: true, blocks: data.NSZE, blockBytes, boundaryBlocks, unsupported, raw }
 }
 
-/** Whether two descriptions under one NSID are of the same namespace in the same format, whatever its size. */
+/** Returns whether two descriptions of one NSID are of the same namespace in the same format, whatever its size. */
 export function isSameNamespace(one: NamespaceIdentity, other: NamespaceIdentity): boolean {
   const name = ({ raw }: NamespaceIdentity) => {
     const { NGUID, EUI64 } = IdentifyNamespace.view(raw)

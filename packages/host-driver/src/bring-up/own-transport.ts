@@ -2,17 +2,17 @@ import type { Clock, Interrupts, Transport } from '@gpunvme/nvme-spec/transport'
 import { CutBar } from '../recovery/cut-bar.js'
 import { NS_PER_MS } from '../wait.js'
 
-/** What the driver uses of a transport: its registers until the device is lost, and its clock or its interrupts to wait by. */
+/** Parts of a transport that the driver uses: registers until the device is lost, and a clock or interrupts to wait. */
 export interface OwnTransport {
   readonly name: string
   readonly bar: CutBar
   readonly clock: Clock
   readonly whole: Transport
-  /** The vector that all completion queues signal; undefined where they are polled. */
+  /** Vector that all completion queues signal; undefined if they are polled. */
   readonly vector: number | undefined
 }
 
-/** @throws TypeError for interrupts that the transport has not. */
+/** @throws TypeError if interrupts are requested and the transport has none. */
 export function ownTransport(transport: Transport, withInterrupts: boolean): OwnTransport {
   const { name, interrupts } = transport
   const bar = new CutBar(transport.bar)
@@ -23,12 +23,14 @@ export function ownTransport(transport: Transport, withInterrupts: boolean): Own
   return { name, bar, clock: interruptClock(transport.clock, interrupts), whole: transport, vector: 0 }
 }
 
-/** How often a transport that is waited for by interrupts gets its own turn: PollingClock looks for removal in it. */
+/**
+ * Interval at which the transport's own clock runs while an interrupt is awaited: PollingClock detects removal then.
+ */
 const OWN_TURN_NS = 100 * NS_PER_MS
 
 /**
- * Something may have changed when the interrupt of the completion queues comes. The clock of the transport goes on being
- * asked to idle, since what a transport looks after it does there: a device that is gone sends no interrupt.
+ * Returns a clock that waits for the interrupt of the completion queues. The transport's own clock still runs, because
+ * a transport checks its device there: a removed device sends no interrupt.
  */
 function interruptClock(clock: Clock, interrupts: Interrupts): Clock {
   let turnNs = clock.now() + OWN_TURN_NS

@@ -13,11 +13,11 @@ import type { Session, SetupStep } from './session.js'
 import { unlessRefused } from './unless-refused.js'
 
 /**
- * Keeps a drive awake while it is ours: power state 0, and no transitions of its own, since leaving a state of low power
- * takes milliseconds in the middle of a stream. What was found at the first start is put back before the shutdown.
+ * Keeps a drive awake while it is open: power state 0 and no autonomous transitions, since leaving a low-power state
+ * takes milliseconds. Before a shutdown, restores the settings found at the first start.
  */
 export class FullPower implements SetupStep {
-  /** CDW11 of Power Management as it was found; undefined where it was, or is, not ours to change. */
+  /** CDW11 of Power Management as found at the first start; undefined if it could not be read or changed. */
   private state: number | undefined
   private transitions: { readonly wasEnabled: boolean; readonly table: CommandData } | undefined
 
@@ -27,7 +27,7 @@ export class FullPower implements SetupStep {
       await unlessRefused(session, 'power state 0', () => this.setState(session))
     }
     if (IdentifyController.APSTA.APTS.of(APSTA) === 1) {
-      await unlessRefused(session, 'power states that do not change by themselves', () => this.stopTransitions(session))
+      await unlessRefused(session, 'no autonomous power state transitions', () => this.stopTransitions(session))
     }
   }
 
@@ -62,7 +62,7 @@ export class FullPower implements SetupStep {
       offsetBytes: 0,
       lengthBytes,
     }
-    // After a reset the table that was found first is still the one to put back, and is not read over.
+    // After a reset, the table found at the first start is still the one to restore.
     if (this.transitions === undefined) {
       const dw0 = await admin.execute(GetFeatures, { FID: FID.AUTONOMOUS_POWER_STATE_TRANSITION }, { data: table })
       table.memory.forHost(0, lengthBytes)

@@ -3,8 +3,8 @@ import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
 import { NS_PER_MS } from '../wait.js'
 
 /**
- * Controllers whose CSTS.RDY must be left alone for a while after CC.EN went to 0, by Vendor ID and Device ID: those of
- * Linux's NVME_QUIRK_DELAY_BEFORE_CHK_RDY (drivers/nvme/host/pci.c), where the time was found by trial.
+ * Controllers whose CSTS must not be read for a while after CC.EN was cleared, by Vendor ID and Device ID. From Linux's
+ * NVME_QUIRK_DELAY_BEFORE_CHK_RDY (drivers/nvme/host/pci.c), whose delay was found by trial.
  */
 const SLOW_TO_DISABLE: readonly (readonly [vid: number, did: number, name: string])[] = [
   [0x144d, 0xa821, 'Samsung PM1725'],
@@ -16,7 +16,7 @@ const SLOW_TO_DISABLE: readonly (readonly [vid: number, did: number, name: strin
 ]
 const SLOW_TO_DISABLE_NS = 2_300 * NS_PER_MS
 
-/** How long CSTS is not looked at after CC.EN went to 0, in nanoseconds; 0 for nearly all. */
+/** Returns how long CSTS must not be read after CC.EN was cleared, in nanoseconds; 0 for most controllers. */
 export function delayBeforeReadyCheckNs(config: ConfigSpace | undefined): number {
   if (config === undefined) return 0
   const [vid, did] = [PciHeader.VID, PciHeader.DID].map(({ offset }) => config.read(offset, 2))

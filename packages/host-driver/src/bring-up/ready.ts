@@ -23,27 +23,28 @@ type Waiting = Pick<Transport, 'clock' | 'name'>
 
 const HOST_PAGE_BYTES = 4096
 
-/** CAP.TO goes up to 127.5 s, and some drives report just that; nobody waits so long for a drive that works. */
+/** Upper limit of waits for CSTS.RDY. Some drives report the maximum of CAP.TO, 127.5 s; a working drive needs less. */
 const LONGEST_READY_WAIT_NS = 30_000 * NS_PER_MS
 
-/** Facts of a controller that hold before it is enabled, from CAP. */
+/** Properties of a controller that are known before it is enabled, from CAP. */
 export interface Limits {
-  /** The memory page of CC.MPS: the smallest that host and controller share. */
+  /** Memory page size (CC.MPS): the smallest that host and controller support. */
   readonly pageBytes: number
   readonly mpsmin: number
   readonly dstrd: number
-  /** Largest I/O queue. */
+  /** Entries of the largest I/O queue. */
   readonly maxQueueEntries: number
   readonly readyTimeoutNs: number
-  /** CSTS is not looked at for so long after CC.EN went to 0; 0 but for the controllers that `quirks.ts` lists. */
+  /** Time after clearing CC.EN in which CSTS is not read; 0 except for the controllers in `quirks.ts`. */
   readonly delayBeforeReadyCheckNs: number
-  /** CC.CSS: the NVM Command Set, or for a controller that offers no other way all sets that it has. */
+  /** CC.CSS: the NVM Command Set, or all supported sets if the controller offers only that. */
   readonly commandSets: typeof CC.CSS.NVM | typeof CC.CSS.IOCS
 }
 
 /**
- * Reads what the controller can do.
- * @throws DeviceLostError when nothing answers, UnsupportedControllerError when it lacks what this driver needs.
+ * Reads the controller's limits.
+ * @throws DeviceLostError if the device does not respond; UnsupportedControllerError if it lacks something that this
+ *   driver needs.
  */
 export function readLimits(
   registers: Registers,
@@ -60,11 +61,11 @@ export function readLimits(
   if (pageBytes > memoryPageBytes(MPSMAX)) {
     throw new UnsupportedControllerError(
       name,
-      `its memory pages end at ${memoryPageBytes(MPSMAX)} bytes`,
+      `its largest memory page has ${memoryPageBytes(MPSMAX)} bytes`,
       CAP.format(cap),
     )
   }
-  // A controller that is ready only with its media says in CRTO how long that may take, and CAP.TO may be shorter.
+  // Controllers that become ready together with their media state the time in CRTO; CAP.TO may be shorter.
   const timeoutUnits = CRWMS === 1 ? Math.max(TO, CRTO.CRWMT.of(readPresent(registers, CRTO, name))) : TO
   const timeoutNs = Math.max(timeoutUnits, 1) * 500 * NS_PER_MS
   return {
@@ -79,16 +80,16 @@ export function readLimits(
 }
 
 /**
- * Brings the controller to CC.EN = 0, CSTS.RDY = 0 from any state it may be found in (Base 2.1 §3.5.1). After that
- * it has forgotten every address it was given: nothing that was queue or data memory is written again.
+ * Brings a controller from any state to CC.EN = 0 and CSTS.RDY = 0 (Base 2.1 §3.5.1). It has then dropped every
+ * address, and no longer writes to former queue or data memory.
  * @throws DeviceLostError, ControllerNotReadyError
  */
 export async function disable(registers: Registers, transport: Waiting, limits: Limits): Promise<void> {
   const { clock, name } = transport
   const configuration = readPresent(registers, CC, name)
   if (CC.EN.of(configuration) === 1) {
-    // Clearing EN before RDY has risen is undefined, so a controller found half-way up is let come up first - unless
-    // it has failed: a reset is how it recovers.
+    // Clearing EN before RDY has risen is undefined. A controller that is becoming ready is therefore awaited, unless
+    // it has failed: a reset recovers it.
     const settled = () => {
       const csts = readPresent(registers, CSTS, name)
       return CSTS.RDY.of(csts) === 1 || CSTS.CFS.of(csts) === 1
@@ -100,7 +101,10 @@ export async function disable(registers: Registers, transport: Waiting, limits: 
   await waitForReady(registers, transport, limits, 0)
 }
 
-/** Where the admin queues are, what is configured, and then CC.EN = 1 until CSTS.RDY = 1 (Base 2.1 §3.5.1). */
+/**
+ * Sets the addresses of the admin queues and the configuration, sets CC.EN = 1, and waits for CSTS.RDY = 1 (Base 2.1
+ * §3.5.1).
+ */
 export async function enable(
   registers: Registers,
   transport: Waiting,
@@ -116,7 +120,7 @@ export async function enable(
   registers.write(ACQ, acq)
   const aqa = readPresent(registers, AQA, name)
   const [asqFound, acqFound] = [readPresent(registers, ASQ, name), readPresent(registers, ACQ, name)]
-  // A controller that is enabled with another address than was meant writes wherever that is.
+  // With other addresses than intended, the controller would write to them.
   const isKept = aqa === AQA.encode(sizes) && asqFound === ASQ.encode(asq) && acqFound === ACQ.encode(acq)
   if (!isKept) {
     const found = [AQA.format(aqa), ASQ.format(asqFound), ACQ.format(acqFound)]
@@ -124,13 +128,13 @@ export async function enable(
   }
   const configuration = CC.encode({
     CSS: limits.commandSets,
-    // Every controller has it. Weights would order queues of different importance, and all of these are alike.
+    // Every controller supports round robin, and all queues here have the same priority.
     AMS: CC.AMS.ROUND_ROBIN,
     MPS: Math.log2(limits.pageBytes) - 12,
     IOSQES: 6, // 2 ^ 6 = 64 bytes
     IOCQES: 4, // 2 ^ 4 = 16 bytes
   })
-  // CSS, MPS and AMS may only change while EN is 0, so they are written before it and not together with it.
+  // CSS, MPS and AMS may change only while EN is 0, so they are written before EN is set.
   registers.write(CC, {}, configuration)
   registers.write(CC, { EN: 1 }, configuration)
   await waitForReady(registers, transport, limits, 1)
@@ -179,16 +183,17 @@ async function waitForReady(
   throw new ControllerNotReadyError(name, found, ready, clock.now() - startNs)
 }
 
-/** CSTS.RDY did not follow CC.EN in the time that the controller itself states. */
+/** CSTS.RDY did not follow CC.EN within the controller's own time-out. */
 export class ControllerNotReadyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_READY'
   readonly category = 'device'
-  /** What CSTS.RDY should have become. */
+  /** Expected value of CSTS.RDY. */
   readonly ready: 0 | 1
+  /** Time waited for it, in nanoseconds. */
   readonly waitedNs: number
   /** Register values of the last read. */
   readonly found: { readonly cc: number; readonly csts: number }
-  /** @param tried what was done about it in vain. */
+  /** @param tried what was done about it, without success. */
   constructor(name: string, found: ControllerNotReadyError['found'], ready: 0 | 1, waitedNs: number, tried?: string) {
     const fatal = CSTS.CFS.of(found.csts) === 1
     super(`Controller ${name} not ready after ${(waitedNs / 1e9).toFixed(1)} s: waiting for CSTS.RDY = ${ready}`, {
@@ -208,20 +213,20 @@ export class ControllerNotReadyError extends GpuNvmeError {
   }
 }
 
-/** What was written to AQA, ASQ and ACQ is not what they read as. The controller was not enabled. */
+/** AQA, ASQ or ACQ read back other values than were written. The controller was not enabled. */
 export class AdminQueueRegistersError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_ADMIN_QUEUE_REGISTERS'
   readonly category = 'device'
   /** @param found the register values that were read. */
   constructor(name: string, found: string) {
-    super(`Controller ${name} did not take the addresses of its admin queues`, {
+    super(`Controller ${name} did not keep the addresses of its admin queues`, {
       facts: [found],
-      next: 'open the controller again; where it repeats, check that the transport writes 64-bit registers as two halves',
+      next: 'open the controller again; if it repeats, check that the transport writes 64-bit registers as two halves',
     })
   }
 }
 
-/** The controller works, but not in a way that this driver can use. */
+/** The controller lacks something that this driver needs. */
 export class UnsupportedControllerError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER'
   readonly category = 'infeasible'

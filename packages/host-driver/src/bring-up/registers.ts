@@ -4,7 +4,7 @@ import { ALL_ONES, DeviceLostError } from './device-lost.js'
 
 type Writable = Exclude<Access, 'ro'>
 
-/** Registers by their declarations. Writing one that is read-only, or a field that it has not, does not compile. */
+/** Typed access to registers. Writing a read-only register, or a field that it does not have, does not compile. */
 export class Registers {
   private readonly bar: Bar
 
@@ -12,13 +12,14 @@ export class Registers {
     this.bar = bar
   }
 
+  /** Returns the value of a register. */
   read<W extends 32 | 64, F extends BitsMap>(register: Register<W, Access, F>): RawOf<W>
   read(register: AnyRegister): number | bigint
   read({ offset, widthBits }: Pick<AnyRegister, 'offset' | 'widthBits'>): number | bigint {
     return widthBits === 32 ? this.bar.read32(offset) : this.bar.read64(offset)
   }
 
-  /** Writes the whole register: these fields, and in the others what `base` has, or zero. */
+  /** Writes the whole register: the given fields, and the others from `base`. Default: zero. */
   write<W extends 32 | 64, F extends BitsMap>(
     register: Register<W, Writable, F>,
     values: BitsValues<F, RawOf<W>>,
@@ -29,7 +30,7 @@ export class Registers {
     else this.bar.write32(register.offset, raw)
   }
 
-  /** `NAME=0x… { FIELD=… }` as it stands now. */
+  /** Returns the current value as `NAME=0x… { FIELD=… }`. */
   format<W extends 32 | 64, F extends BitsMap>(register: Register<W, Access, F>): string {
     return register.format(this.read(register))
   }

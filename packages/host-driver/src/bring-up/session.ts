@@ -22,44 +22,44 @@ import { disable, enable, UnsupportedControllerError, type Limits } from './read
 import { Registers } from './registers.js'
 import { COMMANDS_TOGETHER_NS, ControllerTooSlowError } from './too-slow.js'
 
-/** What was asked for when the controller was opened. */
+/** Options of a session, from those of `Controller.open`. */
 export interface SessionOptions {
-  /** I/O submission queues for plans. */
+  /** Number of I/O submission queues for plans. */
   readonly queues: number
-  /** Commands in flight on each. */
+  /** Commands in flight on each queue. */
   readonly queueDepth: number
-  /** Entries of each submission queue; one more than commands in flight when not given. */
+  /** Entries of each submission queue. Default: one more than commands in flight. */
   readonly queueEntries: number | undefined
-  /** How many completion queues these share; one each when not given. */
+  /** Number of completion queues that these share. Default: one each. */
   readonly completionQueues: number | undefined
   readonly maxTransferBytes: number
-  /** Where the rings and PRP lists of plans lie. */
+  /** Location of the rings and PRP lists of plans. */
   readonly queueMemory: 'host' | 'gpu'
   readonly commandTimeoutNs: number
-  /** Commands may describe their data by SGLs. */
+  /** Whether commands may describe their data by SGLs. */
   readonly sgl: boolean
 }
 
 /**
- * Part of setting a controller up between Identify and the creation of I/O queues; once more after every reset. A
- * refusal of something optional is told as an event, and not thrown.
+ * A step of setting up a controller, between Identify and the creation of I/O queues, repeated after each reset. If the
+ * controller refuses something optional, that is an event and not an error.
  */
 export interface SetupStep {
   apply(session: Session): Promise<void>
-  /** Before a shutdown: what the drive had before. */
+  /** Restores the drive's previous settings before a shutdown. */
   undo?(session: Session): Promise<void>
 }
 
-/** CAP.MQES is of I/O queues: a controller takes an admin queue of any size that AQA can say. */
+/** Entries of the admin queue, which AQA limits; CAP.MQES is the limit of I/O queues. */
 const ADMIN_ENTRIES = 64
 const SINGLE_DEPTH = 15
-/** The longest data of one admin command; what a page of PRP list for each command in flight is enough for. */
+/** Maximum data length of an admin command, for which one PRP list page per command in flight is enough. */
 export const ADMIN_DATA_BYTES = 128 * 1024
 
 /**
- * A controller between CC.EN = 1 and CC.EN = 0, any number of times: its queues, and what it said of itself. Bring-up
- * follows Base 2.1 §3.5.1. Its memory is allocated at the first start and used again at each later one: after
- * CSTS.RDY = 0 the controller has forgotten every address.
+ * A controller between CC.EN = 1 and CC.EN = 0, any number of times: its queues and Identify data. Bring-up follows
+ * Base 2.1 §3.5.1. Memory is allocated at the first start and reused at each later one: after CSTS.RDY = 0 the
+ * controller has dropped every address.
  */
 export class Session {
   readonly transport: OwnTransport
@@ -67,11 +67,11 @@ export class Session {
   readonly limits: Limits
   readonly options: SessionOptions
   readonly hub: EventHub
-  /** Everything that the controller can reach and that is not a caller's. */
+  /** All memory that the controller can access, except that of callers. */
   readonly pool: DmaPool
-  /** What callers transfer from and to. */
+  /** Allocator of memory for callers' transfers. */
   readonly lent: LentMemory
-  /** Of Doorbell Buffer Config, where a setup step made it. */
+  /** Buffers of Doorbell Buffer Config, if a setup step configured them. */
   shadow: Omit<ShadowDoorbell, 'offsetBytes'> | undefined
   /** I/O queue pairs of plans. */
   engineQueues: readonly QueuePairMemory[] = []
@@ -117,20 +117,20 @@ export class Session {
     return this.singleMemory === undefined ? this.engineQueues : [...this.engineQueues, this.singleMemory]
   }
 
-  /** For commands that are no part of a plan; undefined where the controller allows one I/O queue pair only. */
+  /** Queue of commands outside plans; undefined if the controller allows only one I/O queue pair. */
   get single(): CommandQueue | undefined {
     return this.singleMemory === undefined ? undefined : this.singleQueue
   }
 
-  /** The longest transfer of one command. */
+  /** Maximum transfer of one command, in bytes. */
   get maxTransferBytes(): number {
     return Math.min(this.options.maxTransferBytes, this.identity.maxTransferBytes ?? Infinity)
   }
 
   /**
-   * Enables a controller that is disabled, identifies it, sets it up and creates its queues.
-   * @param withinNs for its admin commands, all together; each has its own limit beside it.
-   * @param check what must hold before anything but Identify is sent; throws otherwise.
+   * Enables a disabled controller, identifies it, sets it up and creates its queues.
+   * @param withinNs total time limit of its admin commands; each also has its own.
+   * @param check called after Identify Controller and before other commands; throws to refuse the controller.
    * @throws ControllerTooSlowError after `withinNs`; errors of `enable` and `check`; NamespaceListError,
    *   UnsupportedControllerError, CommandError, CommandTimeoutError, DeviceLostError.
    */
@@ -144,7 +144,7 @@ export class Session {
       check(identity)
       const before = this.found?.identity
       if (before !== undefined && before.serial !== identity.serial) {
-        throw new UnsupportedControllerError(transport.name, `after a reset it is another: serial ${identity.serial}`)
+        throw new UnsupportedControllerError(transport.name, `after a reset its serial number is ${identity.serial}`)
       }
       this.found = { identity, namespaces: this.namespaces }
       if (limits.commandSets === CC.CSS.IOCS) await selectNvmCommandSet(admin, transport.name)
@@ -164,7 +164,7 @@ export class Session {
     await disable(this.registers, this.transport, this.limits)
   }
 
-  /** Before a shutdown: gives back what the setup took from the drive, and deletes the I/O queues. */
+  /** Prepares a shutdown: undoes the setup steps and deletes the I/O queues. */
   async windUp(): Promise<void> {
     for (const step of this.steps.toReversed()) await step.undo?.(this)
     for (const pair of this.pairs) await deleteSubmissionQueue(this.admin, pair)
@@ -195,7 +195,7 @@ export class Session {
     admin.deadlineNs = deadlineNs
     try {
       for (const pair of pairs) await deleteSubmissionQueue(admin, pair)
-      // What completed before the deletion, or by it, was posted before the deletion was answered.
+      // Completions before or by the deletion were posted before the deletion completed.
       new Salvage(pairs, transport.bar, overdue).poll()
       await deleteCompletionQueue(admin, cq)
       for (const pair of pairs) rewind(pair)
@@ -207,12 +207,15 @@ export class Session {
     this.singleQueue?.resume()
   }
 
-  /** Takes what has completed on the queue of single commands. */
+  /** Handles completions on the queue of commands outside plans. */
   pollSingle(): void {
     this.single?.poll()
   }
 
-  /** The queue pair of single commands, or where there is none the first of plans, which nobody else may use meanwhile. */
+  /**
+   * Returns the queue of commands outside plans. If there is none, returns the first queue of plans, which needs
+   * exclusive use.
+   */
   borrowSingle(): CommandQueue {
     if (this.single !== undefined) return this.single
     this.singleQueue ??= this.commandQueue(this.engineQueues[0]!)
@@ -220,7 +223,7 @@ export class Session {
     return this.singleQueue
   }
 
-  /** Lets go of a controller that cannot even be disabled: it may go on writing to its memory, and to that of callers. */
+  /** Keeps all memory of a controller that cannot be disabled: it may still write there, and to memory of callers. */
   abandon(): void {
     this.transport.bar.cutOff()
     this.lent.withhold()
@@ -249,7 +252,7 @@ export class Session {
     else if (this.pairs.length > allowed.submission) {
       throw new UnsupportedControllerError(
         transport.name,
-        `after a reset it allows ${allowed.submission} I/O queues, where it allowed ${this.pairs.length}`,
+        `after a reset it allows ${allowed.submission} I/O queues instead of ${this.pairs.length}`,
       )
     }
     const { pairs } = this
@@ -268,7 +271,7 @@ export class Session {
       shadow: this.shadow,
     }
     const engineSetting = { ...setting, where: options.queueMemory }
-    // One is for commands that are no part of a plan; where the controller allows one in all, they take turns.
+    // One pair is for commands outside plans; if the controller allows one pair in all, both take turns.
     const apart = allowed.submission > 1 && allowed.completion > 1
     const engines = Math.min(options.queues, allowed.submission - (apart ? 1 : 0))
     const shared = Math.min(completionQueues, allowed.completion - (apart ? 1 : 0), engines)
@@ -284,7 +287,7 @@ export class Session {
     if (!apart) {
       const [{ sq, cq }] = this.engineQueues as [QueuePairMemory]
       if (sq.view !== undefined && cq.memory.view !== undefined) return
-      const reason = 'it allows one I/O queue pair, which other commands than those of plans need in memory of the host'
+      const reason = 'it allows one I/O queue pair, which commands outside plans need in host memory'
       throw new UnsupportedControllerError(transport.name, reason, 'queueMemory: expected host, got gpu')
     }
     const entries = Math.min(SINGLE_DEPTH + 1, limits.maxQueueEntries)

@@ -5,7 +5,7 @@ import { FullPower } from './power.js'
 import type { SetupStep } from './session.js'
 import { ShadowDoorbells } from './shadow-doorbells.js'
 
-/** What is set up at every start beside what each controller needs, in this order, and undone in the opposite one. */
+/** Returns the optional setup steps in the order in which they are applied; they are undone in reverse order. */
 export function setupSteps(options: ControllerOptions): SetupStep[] {
   const { shadowDoorbells = false, keepPowerState = false } = options
   return [

@@ -6,9 +6,9 @@ import type { Session, SetupStep } from './session.js'
 import { unlessRefused } from './unless-refused.js'
 
 /**
- * Gives a controller that looks at host memory by itself its two pages of doorbells (Base 2.3 §5.3.5). They hold until
- * the next reset, so they are given again after each. The Admin queue keeps to its registers, as it does under Linux:
- * controllers that exist take both from it.
+ * Configures shadow doorbells on a controller that polls host memory (Base 2.3 §5.3.5). They are valid until the next
+ * reset, and configured again after it. The Admin queue keeps to its registers, as in Linux, which existing controllers
+ * accept.
  */
 export class ShadowDoorbells implements SetupStep {
   private pages: Omit<ShadowDoorbell, 'offsetBytes'> | undefined
@@ -25,15 +25,15 @@ export class ShadowDoorbells implements SetupStep {
       session.admin.execute(DoorbellBufferConfig, addresses),
     )
     if (taken) session.shadow = pages
-    // Queues that were made for shadow doorbells would never be heard without them.
+    // Queues that use shadow doorbells do not work without them.
     else if (session.shadow !== undefined) {
-      const reason = 'after a reset it refuses the shadow doorbells that it took before'
+      const reason = 'after a reset it rejects the shadow doorbells that it accepted before'
       throw new UnsupportedControllerError(session.transport.name, reason)
     }
   }
 }
 
-/** Whether the controller has the command, and one page holds the doorbells of every queue that will be asked for. */
+/** Returns whether the controller supports the command, and one page holds the doorbells of all requested queues. */
 function isOffered({ identity, limits, options }: Session): boolean {
   const { OACS } = IdentifyController.view(identity.raw)
   const beyondLast = sqTailDoorbell(options.queues + 2, limits.dstrd) - sqTailDoorbell(0, limits.dstrd)

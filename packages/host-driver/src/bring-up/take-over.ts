@@ -5,10 +5,10 @@ import type { Session } from './session.js'
 import { COMMANDS_TOGETHER_NS } from './too-slow.js'
 
 /**
- * Starts a controller from whatever state it was found in. One whose CSTS.RDY does not follow CC.EN is helped by nothing
- * but a reset from outside (Base 2.1 §3.7.2), so its function is reset where the transport can - once.
- * @param check as of `Session.start`.
- * @throws ControllerNotReadyError also after that reset, and whatever else `Session.stop` and `Session.start` throw.
+ * Starts a controller from any state. If CSTS.RDY does not follow CC.EN, only an external reset helps (Base 2.1
+ * §3.7.2): the function is then reset once, if the transport can.
+ * @param check see `Session.start`.
+ * @throws ControllerNotReadyError also after that reset; errors of `Session.stop` and `Session.start`.
  */
 export async function takeOver(session: Session, check: (identity: ControllerIdentity) => void): Promise<void> {
   const { hub, transport, options } = session

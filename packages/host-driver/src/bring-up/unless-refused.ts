@@ -2,9 +2,10 @@ import { CommandError } from '../commands/command-queue.js'
 import type { Session } from './session.js'
 
 /**
- * Does something that a controller may do without, and tells as an event when the controller refuses it.
- * @param what is not in force then.
- * @returns whether it was done. @throws whatever is no refusal.
+ * Performs an optional action, and reports its refusal by the controller as an event.
+ * @param what the feature that is then not used.
+ * @returns whether the action succeeded.
+ * @throws other errors.
  */
 export async function unlessRefused(
   { hub, transport }: Pick<Session, 'hub' | 'transport'>,

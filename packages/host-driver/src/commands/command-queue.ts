@@ -9,13 +9,13 @@ import { rewind } from '../queues/memory.js'
 import { QueuePair, type CompletionSink } from '../queues/queue-pair.js'
 import { checkTimeout, NS_PER_MS } from '../wait.js'
 
-/** A command as this queue takes it: the declarations of nvme-spec all fit. */
+/** Encodes a command, as each command declaration of nvme-spec does. */
 export interface Encodable<V> {
   readonly name: string
   encode(data: DataView, byteOffset: number, values: V): void
 }
 
-/** Where a command's data is. */
+/** Location of a command's data. */
 export interface CommandData {
   readonly memory: DmaMemory
   readonly offsetBytes: number
@@ -23,32 +23,32 @@ export interface CommandData {
 }
 
 export interface CommandOptions {
-  /** From its submission; that of the queue when not given. */
+  /** Time limit from submission. Default: that of the queue. */
   readonly timeoutNs?: number | undefined
-  /** Described by PRPs. */
+  /** Data, described by PRPs. */
   readonly data?: CommandData | undefined
 }
 
-/** A command that waits for its completion. */
+/** A command in flight. */
 interface Waiter {
   completion?: { readonly status: number; readonly dw0: number }
-  /** Called when it arrives, while the command's slot and page are still its own. */
+  /** Called on completion, while the command still owns its slot and page. */
   readonly arrived?: ((status: number, dw0: number) => void) | undefined
 }
 
-/** One page for what Identify and its like return. */
+/** Length of the data page of each command, enough for Identify. */
 export const PAGE_OF_DATA_BYTES = 4096
 
-/** While a command is waited for, CSTS is looked at this often: a device that is gone is noticed before the deadline. */
+/** Interval of CSTS checks while a command is in flight: a removed device is detected before the deadline. */
 const HEALTH_CHECK_NS = 10 * NS_PER_MS
 
 /**
- * A queue pair for single commands, each with a deadline: the admin queue, and the I/O queue of what is no part of a
- * plan. Each command in flight has a page of its own for its data, so that one that was given up harms no other.
+ * A queue pair for single commands with a deadline each: the admin queue, and the I/O queue of commands outside plans.
+ * Each command in flight has its own data page, so that a command that was given up does not affect others.
  */
 export class CommandQueue implements CompletionSink {
   pair: QueuePair
-  /** No command waits longer than this, whatever its own limit: for sequences that are bounded as a whole. */
+  /** Latest deadline of any command, for sequences that have a common time limit. */
   deadlineNs = Infinity
   private ring: CompletionRing
   private readonly set: 'admin' | 'nvm'
@@ -58,7 +58,7 @@ export class CommandQueue implements CompletionSink {
   private readonly lists: ReachableMemory
   private readonly waiters: (Waiter | undefined)[]
 
-  /** @param dma for a page of data for each command in flight. */
+  /** @param dma allocator of a data page for each command in flight. */
   constructor(
     set: 'admin' | 'nvm',
     memory: QueuePairMemory,
@@ -78,7 +78,7 @@ export class CommandQueue implements CompletionSink {
   }
 
   /**
-   * Executes a command and gives DW0 of its completion.
+   * Executes a command and returns dword 0 of its completion.
    * @throws CommandError for any status but success, CommandTimeoutError, DeviceLostError.
    */
   async execute<V>(command: Encodable<V>, values: V, { timeoutNs, data }: CommandOptions = {}): Promise<number> {
@@ -86,7 +86,7 @@ export class CommandQueue implements CompletionSink {
     return this.run(command, place, timeoutNs)
   }
 
-  /** Executes a command that returns data, and gives a copy of the first `lengthBytes`, up to a page. */
+  /** Executes a command that returns data; returns a copy of the first `lengthBytes` bytes, up to a page. */
   async executeForData<V extends { PRP1?: number }>(
     command: Encodable<V>,
     values: V,
@@ -95,7 +95,7 @@ export class CommandQueue implements CompletionSink {
     return (await this.exchange(command, values, options)).data
   }
 
-  /** As `executeForData`, for a command that answers in DW0 of its completion too. */
+  /** Same as `executeForData`, for a command that also returns a value in dword 0 of its completion. */
   async exchange<V extends { PRP1?: number }>(
     command: Encodable<V>,
     values: V,
@@ -115,7 +115,7 @@ export class CommandQueue implements CompletionSink {
     return { dw0, data: new DataView(copy.buffer) }
   }
 
-  /** Executes a command that takes up to a page of data. */
+  /** Executes a command with up to a page of data for the controller. */
   async executeWithData<V extends { PRP1?: number }>(
     command: Encodable<V>,
     values: V,
@@ -126,20 +126,20 @@ export class CommandQueue implements CompletionSink {
     return this.run(command, place, timeoutNs)
   }
 
-  /** Submits a command that the controller holds for as long as it likes. False when there is no room for it. */
+  /** Submits a command that the controller may hold for any time. Returns false if the queue is full. */
   hold<V>(command: Encodable<V>, values: V, arrived: (status: number, dw0: number) => void): boolean {
     if (this.pair.ids.free === 0) return false
     this.submit(command, () => values, { arrived })
     return true
   }
 
-  /** The controller's queue is a new one: rings from their beginning, and nothing outstanding, held commands included. */
+  /** Starts again on a new queue of the controller, at the beginning of the rings and without outstanding commands. */
   restart(): void {
     rewind(this.pair.memory)
     this.resume()
   }
 
-  /** Goes on where the rings stand, whoever moved them meanwhile; nothing is outstanding. */
+  /** Continues at the current ring positions, without outstanding commands. */
   resume(): void {
     const { memory } = this.pair
     this.ring = new CompletionRing(memory.cq, this.transport.bar)
@@ -147,7 +147,7 @@ export class CommandQueue implements CompletionSink {
     this.waiters.fill(undefined)
   }
 
-  /** Takes what has completed. */
+  /** Handles posted completions. */
   poll(): number {
     return this.ring.poll()
   }
@@ -168,7 +168,7 @@ export class CommandQueue implements CompletionSink {
     checkTimeout('timeoutNs', timeoutNs)
     const { clock, name } = this.transport
     const roomByNs = Math.min(this.deadlineNs, clock.now() + timeoutNs)
-    // The same completions let others go on: a place may be taken again before this one's turn.
+    // The same completions let other commands continue, which may take the slot first.
     while (this.pair.ids.free === 0) await this.room(roomByNs, timeoutNs)
     const waiter: Waiter = { arrived }
     const sentNs = clock.now()
@@ -194,7 +194,7 @@ export class CommandQueue implements CompletionSink {
     }
   }
 
-  /** Waits while as many commands are in flight as the queue holds. */
+  /** Waits while the queue is full. */
   private async room(deadlineNs: number, timeoutNs: number): Promise<void> {
     const { clock, name } = this.transport
     while (this.pair.ids.free === 0) {
@@ -206,10 +206,10 @@ export class CommandQueue implements CompletionSink {
     }
   }
 
-  /** All in one turn, since the entry staged last is the one that is filled. */
+  /** Stages and fills in one turn, since the entry staged last is the one that is filled. */
   private submit<V>(command: Encodable<V>, place: (slot: number) => V, waiter: Waiter): { slot: number; text: string } {
     const { pair } = this
-    // Encoded apart first: what cannot be encoded throws before an entry of the queue is claimed.
+    // Encoded separately first: an encoding error must not leave a claimed entry.
     const entry = new DataView(new ArrayBuffer(SQE.bytes))
     command.encode(entry, 0, place(pair.ids.next))
     const slot = pair.stage()
@@ -244,7 +244,7 @@ export class CommandQueue implements CompletionSink {
     return overdue
   }
 
-  /** CSTS of a controller that is gone, has failed or was reset. */
+  /** Returns CSTS of a controller that is gone, has failed or was reset; undefined otherwise. */
   private lostStatus(): number | undefined {
     const csts = this.transport.bar.read32(CSTS.offset)
     return isLost(csts) ? csts : undefined
@@ -255,18 +255,21 @@ function idle(clock: Clock, deadlineNs: number): Promise<void> {
   return clock.idle(Math.min(deadlineNs, clock.now() + HEALTH_CHECK_NS))
 }
 
-/** The controller answered a command with an error. */
+/** The controller completed a command with an error. */
 export class CommandError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_COMMAND'
   readonly category = 'device'
+  /** Status Code Type. */
   readonly sct: number
+  /** Status Code. */
   readonly sc: number
+  /** Do Not Retry. */
   readonly dnr: boolean
   /** Name and codes of the status, without the command: 'Invalid Field in Command (SCT 0h, SC 02h)'. */
   readonly statusText: string
   /** Command Retry Delay, 0 to 3. */
   readonly crd: number
-  /** The Error Information log page says more. */
+  /** The Error Information log page has more details. */
   readonly more: boolean
   /** Dword 0 of the completion. */
   readonly dw0: number
@@ -284,29 +287,29 @@ export class CommandError extends GpuNvmeError {
   }
 }
 
-/** A command got no answer, and was not answered after recovery either. What it may have done is not known. */
+/** A command got no completion, not even during recovery. It may or may not have been executed. */
 export class CommandTimeoutError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_COMMAND_TIMEOUT'
   readonly category = 'device'
-  /** Who it was, for the recovery to ask after. */
+  /** Identity of the command, for a recovery. */
   readonly overdue: OverdueCommand
   constructor(command: string, controller: string, sqe: string, waitedNs: number, overdue: OverdueCommand) {
     super(
       `${command} got no completion in ${Number((waitedNs / 1e9).toPrecision(4))} s from controller ${controller}`,
       {
         facts: [sqe],
-        next: 'see the events of its recovery; what the command was to change may or may not have changed',
+        next: 'check the events of the recovery; the command may or may not have been executed',
       },
     )
     this.overdue = overdue
   }
 }
 
-/** As many commands are in flight as the queue holds, and none of them completed. */
+/** The queue was full, and none of its commands completed in time. */
 export class QueueFullError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_QUEUE_FULL'
   readonly category = 'device'
   constructor(waitedNs: number) {
-    super(`No room in the queue for ${waitedNs / 1e9} s`, { next: 'send fewer commands at a time' })
+    super(`Submission queue full for ${waitedNs / 1e9} s`, { next: 'send fewer commands at a time' })
   }
 }

@@ -6,9 +6,9 @@ import { CommandTimeoutError } from './command-queue.js'
 type Send = (queue: CommandQueue) => Promise<number>
 
 /**
- * Sends a command that changes something through `once`, and says of one whose completion was lost that nobody knows.
- * @param tell what is not known then, and what to do about it.
- * @throws UnknownFateError; whatever else `once` throws.
+ * Sends a command that changes something through `once`, and reports a lost completion as UnknownFateError.
+ * @param tell describes what is then unknown, and the next step.
+ * @throws UnknownFateError; errors of `once`.
  */
 export async function sendChange(
   once: (run: Send) => Promise<number>,
@@ -24,13 +24,13 @@ export async function sendChange(
     })
   } catch (error) {
     const isLost = error instanceof CommandTimeoutError || error instanceof DeviceLostError
-    // A controller that was lost while the command waited for its turn did not get it.
+    // The controller was lost before the command was sent.
     if (!isLost || !sent.yet) throw error
     throw new UnknownFateError(command, { ...tell(), cause: error })
   }
 }
 
-/** A command that changes something was sent and got no completion. It may have happened, in part even, or not. */
+/** A command that changes something got no completion. It may have been executed completely, in part or not at all. */
 export class UnknownFateError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_FATE'
   readonly category = 'device'
@@ -38,6 +38,6 @@ export class UnknownFateError extends GpuNvmeError {
     command: string,
     details: { readonly facts: readonly string[]; readonly next: string; readonly cause: unknown },
   ) {
-    super(`${command} got no completion, and whether it was carried out is not known`, details)
+    super(`${command} got no completion; whether it was executed is unknown`, details)
   }
 }

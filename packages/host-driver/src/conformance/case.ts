@@ -2,32 +2,33 @@ import type { DriverContext } from './context.js'
 import type { TransportRequest } from './request.js'
 
 /**
- * One requirement of a driver, and how it shows. Unlike a controller case it drives nothing by raw commands: it opens a
- * `Controller` on a transport as anybody would, and looks at what comes of it and at what the device was told.
+ * A requirement for a driver, and a check of it. Unlike a controller case it sends no raw commands: it opens a
+ * `Controller` as any program does, then checks the result and what the device received.
  */
 export interface DriverCase {
+  /** Identifier, unique among all cases. */
   readonly id: string
-  /** The requirement, in the specification's words where it has some. */
+  /** The requirement, in the specification's words if it has any. */
   readonly title: string
-  /** Where it stands, or which failure of other drivers it comes from. */
+  /** Section of the specification, or the failure of another driver that the case stems from. */
   readonly spec: string
   /**
-   * `virtual`: it waits longer than anybody waits by the wall, or is about exact times, and takes a transport whose time
-   * passes only where somebody waits for it.
+   * `virtual`: takes longer than a test should in wall time, or checks exact times; needs a transport whose time passes
+   * only during waits.
    */
   readonly time: 'any' | 'virtual'
-  /** What each transport that it opens must be. */
+  /** Requirements for each transport that the case opens. */
   readonly needs?: TransportRequest
-  /** Its controller is lost: a driver that cannot stop it keeps the memory that it may still write to. */
+  /** The case loses its controller. A driver that cannot stop it keeps the memory that it may still write to. */
   readonly losesController?: true
-  /** It makes the host do what the device counts as a mistake, as a faulty doorbell is. */
+  /** The case makes the host do something that the device reports as a mistake, such as a faulty doorbell. */
   readonly provokesMistakes?: true
   /**
-   * Why it takes the engine that is the driver's own: that one rings through the transport that the case has wrapped.
-   * Any engine will do where it is not given.
+   * Why the case needs the driver's own engine, which rings doorbells through the wrapped transport. Undefined if any
+   * engine will do.
    */
   readonly ownEngine?: string
-  /** @throws DriverCheckFailed for a broken requirement, NotApplicable where it is not about such a device. */
+  /** @throws DriverCheckFailed for a broken requirement, NotApplicable if the device lacks what the case needs. */
   readonly run: (context: DriverContext) => Promise<void>
 }
 

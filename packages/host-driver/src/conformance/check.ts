@@ -1,11 +1,11 @@
 import type { OutcomeSummary } from '@gpunvme/nvme-spec/transport'
 
-/** The driver did not do what it has to. Its message says what was expected, and what came. */
+/** The driver violates a requirement. The message has the expected and the actual result. */
 export class DriverCheckFailed extends Error {
   override readonly name = 'DriverCheckFailed'
 }
 
-/** There is nothing here that the case could be asked of. */
+/** The case does not apply to this device. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
@@ -23,26 +23,26 @@ export function check(condition: boolean, expected: string): asserts condition {
   if (!condition) fail(`expected: ${expected}`)
 }
 
-/** Compares by value, objects by what they hold. */
+/** Compares by value, objects by their content. */
 export function equal(what: string, got: unknown, wanted: unknown): void {
   const [has, needs] = [text(got), text(wanted)]
   if (has !== needs) fail(`${what}: expected ${needs}, got ${has}`)
 }
 
-/** Every command of the plan succeeded. */
+/** Checks that every command of a plan succeeded. */
 export function allSucceeded(what: string, { commands, succeeded, failures }: OutcomeSummary): void {
   const outcomes = failures.map(({ command, outcome }) => [command, outcome])
   equal(`${what}: commands that did not succeed`, outcomes.slice(0, 4), [])
   equal(`${what}: commands that succeeded`, succeeded, commands)
 }
 
-/** What an error has to be: its class by name, and what its message says, by a part of it. */
+/** An expected error: the name of its class, and part of its message. */
 export interface ExpectedError {
   readonly name: string
   readonly says?: string
 }
 
-/** Throws or rejects as expected, and gives the error. */
+/** Checks that an action throws or rejects as expected; returns the error. */
 export async function refused(what: string, action: () => unknown, { name, says = '' }: ExpectedError): Promise<Error> {
   let caught: unknown
   try {

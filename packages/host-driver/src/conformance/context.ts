@@ -11,21 +11,22 @@ import { check, fail, notApplicable } from './check.js'
 import type { OpenedTransport, OpenTransport, TransportRequest } from './request.js'
 import { Watch } from './watch.js'
 
-/** What stands between the driver and a transport, beside the watch. */
+/** Changes between the driver and a transport. */
 export interface Between {
-  /** What happens at the registers; see `faulty`. */
+  /** Faults at the registers; see `faulty`. */
   readonly faults?: FaultPlan
-  /** Accesses to registers that are done otherwise. */
+  /** Register accesses that are replaced. */
   readonly bar?: (bar: Bar) => Partial<Bar>
+  /** Properties of the transport that are replaced. */
   readonly transport?: (transport: Transport) => Partial<Transport>
 }
 
 /** A transport that a case has opened. */
 export interface Device extends Watch {
   readonly serial: string
-  /** What of the faults between has struck; undefined where there are none. */
+  /** Faults that have occurred; undefined without `Between.faults`. */
   readonly faults: FaultyTransport['faults'] | undefined
-  /** Whether commands of plans, and their doorbells, are among what is watched: those of the driver's own engine are. */
+  /** Whether commands of plans and their doorbells are observed: those of the driver's own engine are. */
   readonly seesPlans: boolean
 }
 
@@ -33,20 +34,20 @@ export interface Device extends Watch {
 export interface Opened {
   readonly device: Device
   readonly ctrl: Controller<WritableNamespace>
-  /** The first that can be read and written. */
+  /** First namespace that can be read and written. */
   readonly ns: WritableNamespace
-  /** An LBA, a multiple of 64 far from both ends, behind which there is room for what cases write. */
+  /** An LBA, a multiple of 64 in the middle of the namespace, with room after it for what cases write. */
   readonly lba: number
-  /** Memory of that many bytes, freed with the case. */
+  /** Allocates memory that is freed with the case. */
   readonly alloc: (lengthBytes: number) => DmaMemory
 }
 
 const DISABLE_NS = 30_000 * NS_PER_MS
 
-/** Makes an engine for a controller on a transport as it was opened, with nothing between. */
+/** Creates an engine for a controller, on the transport as it was opened, without changes. */
 export type MakeEngine = (transport: Transport) => Engine
 
-/** What a case works with. Everything that it opens is closed for it. */
+/** Environment of a case. Closes everything that the case opens. */
 export class DriverContext {
   private readonly each: DriverCase
   private readonly openTransport: OpenTransport
@@ -61,7 +62,7 @@ export class DriverContext {
     this.makeEngine = makeEngine
   }
 
-  /** A transport as the case needs it, with its controller disabled. @throws NotApplicable where there is none. */
+  /** Opens a transport as the case needs it, with its controller disabled. @throws NotApplicable if there is none. */
   async device(between: Between = {}, request: TransportRequest = {}): Promise<Device> {
     const given = await this.openTransport({ ...this.each.needs, ...request })
     if (typeof given === 'string') return notApplicable(given)
@@ -89,12 +90,12 @@ export class DriverContext {
     return device
   }
 
-  /** Whether what is between the driver and a transport is between its engine and the transport as well. */
+  /** Whether changes between the driver and a transport also affect the engine. */
   get disturbsEngine(): boolean {
     return this.makeEngine === undefined
   }
 
-  /** A controller opened for writing on a device of its own, or on `device`. */
+  /** Opens a controller for writing, on a new device or on `on`. */
   async open(options: ControllerOptions = {}, between?: Between, on?: Device): Promise<Opened> {
     const device = on ?? (await this.device(between))
     const ctrl = await Controller.open(device.transport, {
@@ -109,49 +110,51 @@ export class DriverContext {
     return { device, ctrl, ns, lba, alloc: (lengthBytes) => this.alloc(ns, device, lengthBytes) }
   }
 
-  /** As `Controller.open`, closed with the case. */
+  /** Opens a controller for reading; closes it with the case. */
   async openReading(device: Device, options: ControllerOptions = {}): Promise<Controller> {
     const ctrl = await Controller.open(device.transport, { ...this.engineFor(device, options), ...options })
     this.controllers.push(ctrl)
     return ctrl
   }
 
-  /** As options of `Controller.open`, the engine that this run is about; nothing where `options` have one. */
+  /** Returns the engine under test as options of `Controller.open`; nothing if `options` have an engine. */
   engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine' | 'engineBelow'> {
     const found = this.opened.find((each) => each.device === device)
     if (found === undefined || this.makeEngine === undefined || options.engine !== undefined) return {}
     return { engine: this.makeEngine(found.given.transport), engineBelow: true }
   }
 
-  /** Memory freed with the case, and not before. */
+  /** Allocates memory that is freed with the case, and not before. */
   alloc({ dma }: Namespace, watch: Watch, lengthBytes: number): DmaMemory {
     const memory = dma.alloc(lengthBytes)
     this.memories.push({ memory, watch })
     return memory
   }
 
-  /** Closes controllers, and holds what is true after every case: no memory is kept, and the host made no mistake. */
+  /**
+   * Closes controllers, then checks what must hold after every case: no memory is kept, and the host made no mistakes.
+   */
   async finish(): Promise<void> {
     for (const ctrl of this.controllers) await ctrl.close()
     const { each } = this
     if (!each.losesController) {
       for (const { memory } of this.memories.splice(0)) memory.free()
       for (const { device } of this.opened) {
-        check(device.heldBytes === 0, `all memory was given back, and ${device.heldBytes} bytes were not`)
+        check(device.heldBytes === 0, `all memory freed, got ${device.heldBytes} bytes left`)
       }
     }
     for (const { given } of this.opened) {
       const mistakes = each.provokesMistakes ? [] : ((await given.mistakes?.()) ?? [])
-      if (mistakes.length > 0) fail(`the device says that the host made mistakes:\n${mistakes.join('\n')}`)
+      if (mistakes.length > 0) fail(`the device reports host mistakes:\n${mistakes.join('\n')}`)
     }
   }
 
-  /** Lets go of everything that is open, however the case has ended. */
+  /** Releases everything that is open, however the case ended. */
   async release(): Promise<void> {
     for (const ctrl of this.controllers.splice(0)) await ctrl.close().catch(() => undefined)
     this.memories.length = 0
     for (const { given, device } of this.opened.splice(0)) {
-      // Before the memory goes the controller must be certain to reach none of it.
+      // Before memory is freed, the controller must be unable to access it.
       const stopped = await disable(given.transport)
       if (stopped) device.freeAll()
       await device.transport.close()
@@ -159,7 +162,7 @@ export class DriverContext {
   }
 }
 
-/** The transport's own registers, past every fault: false where the controller cannot be stopped. */
+/** Disables a controller at the transport's own registers, without faults. Returns false if it cannot be stopped. */
 async function disable({ bar, clock }: Transport): Promise<boolean> {
   const configuration = bar.read32(CC.offset)
   if (configuration === 0xffff_ffff) return false

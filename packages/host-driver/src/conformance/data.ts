@@ -2,12 +2,12 @@ import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { hostBytes } from '../memory/reachable.js'
 import { fail } from './check.js'
 
-/** What was in memory before a read: whatever does not arrive is seen, and whatever arrives outside. */
+/** Content of memory before a read: shows bytes that do not arrive, and bytes written outside. */
 export const UNTOUCHED = 0xa5
 
 const PAGE_BYTES = 4096
 
-/** Byte `position` of the data that a seed stands for: each byte differs from most others near it. */
+/** Byte `position` of the data for a seed; it differs from most nearby bytes. */
 function byteAt(seed: number, position: number): number {
   const mixed = Math.imul((position >>> 2) ^ Math.imul(seed + 1, 0x9e37_79b1), 0x85eb_ca6b)
   return ((mixed ^ (mixed >>> 13)) >>> (8 * (position & 3))) & 0xff
@@ -20,13 +20,13 @@ export function fillData(memory: DmaMemory, seed: number, position = 0, offset =
   memory.forDevice(0, memory.lengthBytes)
 }
 
-/** Overwrites all of a memory, so that what is then read is seen to have come. */
+/** Overwrites all of a memory, so that data read later is known to have arrived. */
 export function clearData(memory: DmaMemory): void {
   hostBytes(memory).fill(UNTOUCHED)
   memory.forDevice(0, memory.lengthBytes)
 }
 
-/** That part of a memory holds the data of `seed` from its byte `position` on. */
+/** Checks that part of a memory holds the data of `seed`, from its byte `position` on. */
 export function checkData(memory: DmaMemory, seed: number, position = 0, offset = 0, length?: number): void {
   memory.forHost(0, memory.lengthBytes)
   const bytes = hostBytes(memory, offset, length ?? memory.lengthBytes - offset)
@@ -36,14 +36,14 @@ export function checkData(memory: DmaMemory, seed: number, position = 0, offset 
   fail(`byte ${wrong} of the ${bytes.length} that were read: expected 0x${hex(wanted)}, got 0x${hex(bytes[wrong]!)}`)
 }
 
-/** That nothing came to part of a memory. */
+/** Checks that part of a memory was not written. */
 export function checkUntouched(memory: DmaMemory, offset: number, length: number): void {
   memory.forHost(0, memory.lengthBytes)
   const wrong = hostBytes(memory, offset, length).findIndex((byte) => byte !== UNTOUCHED)
-  if (wrong >= 0) fail(`byte ${offset + wrong} of the memory was written, and the transfer does not reach there`)
+  if (wrong >= 0) fail(`byte ${offset + wrong} of the memory was written, outside of the transfer`)
 }
 
-/** Memory of pages that lie anywhere: `order` is where each of them is among those of one allocation. */
+/** Returns memory of scattered pages: `order` gives the position of each in a single allocation. */
 export function scatteredMemory(dma: DmaAllocator, order: readonly number[]): ScatteredMemory {
   const whole = dma.alloc((Math.max(...order) + 1) * PAGE_BYTES, { contiguous: true })
   const base = whole.iovaAt(0)
@@ -70,7 +70,7 @@ export function scatteredMemory(dma: DmaAllocator, order: readonly number[]): Sc
   }
 }
 
-/** The host sees it only by the allocation that its pages are of. */
+/** Memory that the host sees only through the allocation that contains its pages. */
 export interface ScatteredMemory extends DmaMemory {
   readonly whole: DmaMemory
 }

@@ -2,28 +2,31 @@ import { driverCases } from './cases/index.js'
 import type { OpenTransport } from './request.js'
 import { runDriverCase, type DriverCaseOptions } from './run.js'
 
-/** Cases, by their ids, and what is the matter with them. */
+/** Cases by id, and the reason why they are listed. */
 export interface ListedCases {
   readonly reason: string
   readonly cases: readonly string[]
 }
 
-/** Vitest, Jest and node:test have functions of this kind. */
+/** Test functions as in Vitest, Jest and node:test. */
 export interface TestFramework {
+  /** Defines a group of tests. */
   readonly describe: (name: string, body: () => void) => unknown
+  /** Defines a test. `skip` of its context skips it. */
   readonly test: (name: string, body: (context: { skip: (reason?: string) => unknown }) => Promise<void>) => unknown
 }
 
+/** Options of `describeTransport`. */
 export interface DescribeOptions extends TestFramework, DriverCaseOptions {
-  /** Not run. */
+  /** Cases that are not run. */
   readonly skip?: readonly ListedCases[]
-  /** Run, and known to fail. One that passes has to leave the list: it fails the test. */
+  /** Cases that are run and must fail; one that passes fails its test, so that the list stays current. */
   readonly known?: readonly ListedCases[]
-  /** Whether a case may find that the transport is not what it needs; it is skipped then, which is true when not given. */
+  /** Whether a case may be skipped because the transport is not what it needs. Default: true. */
   readonly mayRefuse?: boolean
 }
 
-/** A test for each driver case, on the transports that `open` gives. */
+/** Defines a test for each driver case, on transports from `open`. */
 export function describeTransport(name: string, open: OpenTransport, options: DescribeOptions): void {
   const { describe, test, skip = [], known = [], mayRefuse = true } = options
   const reasonIn = (lists: readonly ListedCases[], id: string) => lists.find(({ cases }) => cases.includes(id))?.reason
@@ -35,7 +38,7 @@ export function describeTransport(name: string, open: OpenTransport, options: De
       )
       return wrong.length === 0
         ? Promise.resolve()
-        : Promise.reject(new Error(`there are not, or twice: ${wrong.join(', ')}`))
+        : Promise.reject(new Error(`unknown or listed twice: ${wrong.join(', ')}`))
     })
     for (const each of driverCases) {
       test(`${each.id}: ${each.title} (${each.spec})`, async (context) => {
@@ -52,7 +55,7 @@ export function describeTransport(name: string, open: OpenTransport, options: De
         } else if (difference === undefined) {
           if (result.outcome === 'failed') throw result.error
         } else if (result.outcome === 'passed') {
-          throw new Error(`${each.id} passes, and is listed as known to fail: "${difference}"; take it from the list`)
+          throw new Error(`${each.id} passes, but is listed as known to fail: "${difference}"; remove it from the list`)
         }
       })
     }

@@ -1,57 +1,59 @@
 import type { FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
 
-/** A namespace that a case needs; what is not said may be as it is. */
+/** Requirements for a namespace; omitted ones are free. */
 export interface NamespaceRequest {
   readonly nsid?: number
   readonly blockBytes?: number
-  /** Bytes of metadata with each block; none when not given. */
+  /** Bytes of metadata per block. Default: none. */
   readonly metadataBytes?: number
-  /** The least that it may hold; 16 MiB when not given. */
+  /** Minimum capacity in bytes. Default: 16 MiB. */
   readonly leastBytes?: number
 }
 
-/** What a case needs a transport to be; what is not said may be as it is. */
+/** Requirements for a transport; omitted ones are free. */
 export interface TransportRequest {
-  /** These and no others, in order of NSID; at least one that can be read and written when not given. */
+  /** Exactly these namespaces, in order of NSID. Default: at least one that can be read and written. */
   readonly namespaces?: readonly NamespaceRequest[]
   /** CAP.DSTRD. */
   readonly dstrd?: number
-  /** CAP.MQES as a count: the entries of the largest queue. */
+  /** Entries of the largest queue: CAP.MQES + 1. */
   readonly maxQueueEntries?: number
-  /** MDTS as Identify Controller has it: a power of two of memory pages; 0 is no limit. */
+  /** MDTS of Identify Controller: the limit is 2^mdts memory pages; 0 for none. */
   readonly mdts?: number
-  /** I/O queue pairs that Number of Queues grants at most. */
+  /** Maximum number of I/O queue pairs that Number of Queues grants. */
   readonly ioQueuePairs?: number
-  /** What happens to commands, completions and namespaces inside the controller. */
+  /** Faults of commands, completions and namespaces inside the controller. */
   readonly faults?: FaultPlan
 }
 
 /** A transport that was opened for a case. */
 export interface OpenedTransport {
-  /** Closed by the suite. Its controller is as after power on, or at least disabled. */
+  /** The suite closes it. Its controller is in the power-on state, or at least disabled. */
   readonly transport: Transport
-  /** The serial number of its controller: cases write, and what the namespaces hold is lost. */
+  /** Serial number of the controller. Cases write: the data on its namespaces is lost. */
   readonly serial: string
-  /** What the device says that the host did wrong since it was opened, in its own words; empty is well. */
+  /** Host mistakes that the device reported since it was opened; empty if there are none. */
   readonly mistakes?: () => readonly string[] | Promise<readonly string[]>
 }
 
-/** Gives a transport that is as requested, or says why there is none. */
+/** Opens a transport as requested, or returns why there is none. */
 export type OpenTransport = (request: TransportRequest) => Promise<OpenedTransport | string>
 
-/** A device that is what it is. */
+/** Properties of a device that cannot be changed. */
 export interface DeviceShape extends Required<Omit<TransportRequest, 'faults' | 'namespaces'>> {
   readonly namespaces: readonly Required<NamespaceRequest>[]
 }
 
 const LEAST_BYTES = 16 * 1024 * 1024
 
-/** Why `device` is not what was requested, for openers that cannot make another; undefined where it is. */
+/**
+ * Returns why `device` does not meet a request; undefined if it does. For openers that cannot create another device.
+ */
 export function shortfall(device: DeviceShape, request: TransportRequest): string | undefined {
-  if (request.faults !== undefined) return 'faults inside the controller take a simulated one'
+  if (request.faults !== undefined) return 'faults inside the controller need a simulated controller'
   for (const name of ['dstrd', 'maxQueueEntries', 'mdts', 'ioQueuePairs'] as const) {
     const wanted = request[name]
-    if (wanted !== undefined && wanted !== device[name]) return `${name} is ${device[name]}, and ${wanted} is needed`
+    if (wanted !== undefined && wanted !== device[name]) return `${name} is ${device[name]}, needed: ${wanted}`
   }
   const { namespaces } = request
   if (namespaces === undefined) {
@@ -59,7 +61,7 @@ export function shortfall(device: DeviceShape, request: TransportRequest): strin
   }
   const alike = namespaces.length === device.namespaces.length
   if (alike && namespaces.every((wanted, index) => fits(device.namespaces[index]!, wanted))) return undefined
-  return `its namespaces are ${inWords(device.namespaces)}, and ${inWords(namespaces)} is needed`
+  return `its namespaces are ${inWords(device.namespaces)}, needed: ${inWords(namespaces)}`
 }
 
 function fits(has: Required<NamespaceRequest>, wanted: NamespaceRequest): boolean {

@@ -51,12 +51,12 @@ describe('running a driver case', () => {
       ns.dma.alloc(4096)
       await ctrl.close()
     })
-    expect(await messageOf(keeps)).toContain('all memory was given back, and 4096 bytes were not')
+    expect(await messageOf(keeps)).toContain('all memory freed, got 4096 bytes left')
     const rings = caseOf(async (context) => {
       const { device } = await context.open()
       device.transport.bar.write32(0x1000 + 8 * 40, 1)
     })
-    expect(await messageOf(rings)).toContain('the device says that the host made mistakes:\nhost rang SQ 40')
+    expect(await messageOf(rings)).toContain('the device reports host mistakes:\nhost rang SQ 40')
     expect(await messageOf({ ...rings, provokesMistakes: true })).toBe('{"outcome":"passed"}')
   })
 
@@ -113,7 +113,7 @@ describe('running a driver case', () => {
 
   it('fails one that does not end', async () => {
     const waits = caseOf(() => new Promise(() => undefined))
-    expect(await messageOf(waits, open, 100)).toContain('the case did not end within 0.1 s by the wall')
+    expect(await messageOf(waits, open, 100)).toContain('the case did not end within 0.1 s of wall time')
   })
 
   it('closes every transport once, whatever comes of it', async () => {
@@ -176,7 +176,7 @@ describe('describeTransport', () => {
     const known = [{ reason: 'it once did', cases: ['identity', 'nothing'] }]
     const [lists, stale] = await outcomes({ known }, ['the lists', 'identity:'])
     expect(lists).toContain('nothing')
-    expect(stale).toContain('identity passes, and is listed as known to fail: "it once did"')
+    expect(stale).toContain('identity passes, but is listed as known to fail: "it once did"')
   })
 })
 
@@ -220,10 +220,10 @@ describe('a device that is what it is', () => {
   it('is what is requested, or says what it is instead', () => {
     expect(shortfall(shape, {})).toBeUndefined()
     expect(shortfall(shape, { dstrd: 0, namespaces: [{ blockBytes: 512 }] })).toBeUndefined()
-    expect(shortfall(shape, { dstrd: 2 })).toBe('dstrd is 0, and 2 is needed')
-    expect(shortfall(shape, { faults: { rules: [] } })).toBe('faults inside the controller take a simulated one')
+    expect(shortfall(shape, { dstrd: 2 })).toBe('dstrd is 0, needed: 2')
+    expect(shortfall(shape, { faults: { rules: [] } })).toBe('faults inside the controller need a simulated controller')
     expect(shortfall(shape, { namespaces: [{ nsid: 7 }] })).toBe(
-      'its namespaces are NSID 1 of 64 MiB in 512-byte blocks, and NSID 7 of 16 MiB in any-byte blocks is needed',
+      'its namespaces are NSID 1 of 64 MiB in 512-byte blocks, needed: NSID 7 of 16 MiB in any-byte blocks',
     )
   })
 })

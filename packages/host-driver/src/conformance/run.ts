@@ -3,21 +3,20 @@ import { NotApplicable } from './check.js'
 import { DriverContext, type MakeEngine } from './context.js'
 import type { OpenTransport } from './request.js'
 
-/** How driver cases are run. */
+/** Options of `runDriverCase`. */
 export interface DriverCaseOptions {
-  /** What the transport's time is: `virtual` passes only where somebody waits; `wall` when not given. */
+  /** Time of the transport: `virtual` passes only during waits. Default: `wall`. */
   readonly time?: 'virtual' | 'wall'
-  /** How long a case may take by the wall, whatever the transport's clock says; 60,000 ms when not given. */
+  /** Maximum wall time of a case, in ms, whatever the transport's clock says. Default: 60,000. */
   readonly wallLimitMs?: number
   /**
-   * Who submits I/O of the controllers that cases open; the driver's own engine when not given. It is made on the
-   * transport that was opened, so that what a case wraps around it does not reach the engine: cases that live by that
-   * say so, and are skipped.
+   * Creates the engine of the controllers that cases open. Default: the driver's own. It is made on the transport as it
+   * was opened, so that changes by a case do not affect it; cases that depend on these are skipped.
    */
   readonly engine?: MakeEngine
 }
 
-/** How a case ended on a transport. */
+/** Result of a case on a transport. */
 export type DriverCaseOutcome =
   | { readonly outcome: 'passed' }
   | { readonly outcome: 'skipped'; readonly reason: string }
@@ -26,8 +25,8 @@ export type DriverCaseOutcome =
 const WALL_LIMIT_MS = 60_000
 
 /**
- * Runs one case. `open` is called for each transport that it needs, which is mostly one; each is closed. What the
- * namespaces hold is lost. A case that does not end within its time is failed and left alone, with what it has opened.
+ * Runs one case. `open` is called for each transport that it needs, usually one; each is closed. The data on the
+ * namespaces is lost. A case that exceeds its time limit fails, and what it opened is left open.
  */
 export async function runDriverCase(
   each: DriverCase,
@@ -36,7 +35,7 @@ export async function runDriverCase(
 ): Promise<DriverCaseOutcome> {
   const { time = 'wall', wallLimitMs = WALL_LIMIT_MS, engine } = options
   if (each.time === 'virtual' && time === 'wall') {
-    return { outcome: 'skipped', reason: 'it takes more time than anybody waits by the wall, or is about exact times' }
+    return { outcome: 'skipped', reason: 'it takes too long in wall time, or checks exact times' }
   }
   if (engine !== undefined && each.ownEngine !== undefined) return { outcome: 'skipped', reason: each.ownEngine }
   try {
@@ -63,7 +62,7 @@ async function withinWall(limitMs: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`the case did not end within ${limitMs / 1000} s by the wall`))
+      reject(new Error(`the case did not end within ${limitMs / 1000} s of wall time`))
     }, limitMs)
   })
   try {

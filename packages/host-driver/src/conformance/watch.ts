@@ -2,7 +2,7 @@ import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { Bar, DmaAllocator, DmaMemory, DmaRequest, TraceEvent, Transport } from '@gpunvme/nvme-spec/transport'
 import { traced } from '../wrap/traced.js'
 
-/** One access of the driver to a register. */
+/** A register access of the driver. */
 export interface Access {
   readonly kind: 'read' | 'write'
   readonly offset: number
@@ -10,17 +10,17 @@ export interface Access {
   readonly timeNs: number
 }
 
-/** What a case sees of a driver at work: its registers' accesses, its commands, and the memory that it holds. */
+/** Observes a driver: its register accesses, commands and allocated memory. */
 export class Watch {
   readonly transport: Transport
   readonly accesses: Access[] = []
-  /** Each command as it was submitted, decoded, with the queue it was sent to. */
+  /** Submitted commands, decoded, with their queue. */
   readonly commands: { readonly qid: number; readonly text: string }[] = []
-  /** Bytes allocated and not given back. */
+  /** Bytes allocated and not freed. */
   heldBytes = 0
-  /** Allocations so far. */
+  /** Number of allocations so far. */
   allocations = 0
-  /** This one finds no memory, counted from 1. */
+  /** Number of the allocation that fails, counted from 1; 0 for none. */
   failingAllocation = 0
   private readonly held = new Set<DmaMemory>()
 
@@ -29,7 +29,7 @@ export class Watch {
     this.transport = { ...seen, bar: this.watchedBar(seen.bar, () => seen.clock.now()), dma: this.watchedDma(seen.dma) }
   }
 
-  /** Writes of doorbells, in their order. */
+  /** Doorbell writes, in order. */
   get doorbells(): readonly Access[] {
     return this.writes.filter(({ offset }) => offset >= DOORBELL_BASE)
   }
@@ -38,12 +38,12 @@ export class Watch {
     return this.accesses.filter(({ kind }) => kind === 'write')
   }
 
-  /** Commands of that name that were submitted to a queue, or to any. */
+  /** Returns the number of submitted commands with a name, on one queue or on all. */
   countOf(name: string, qid?: number): number {
     return this.commands.filter((each) => each.text.startsWith(name) && (qid ?? each.qid) === each.qid).length
   }
 
-  /** Frees what nobody gave back: only once the controller is certain to reach none of it. */
+  /** Frees all memory that is left. The controller must be unable to access it. */
   freeAll(): void {
     for (const memory of this.held) memory.free()
   }

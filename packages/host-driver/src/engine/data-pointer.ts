@@ -11,7 +11,7 @@ import { firstBreakInPage, prpProblem, segmentAt } from '@gpunvme/nvme-spec/engi
 import type { DmaMemory, DmaSegment, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { hostView, reachable, type ReachableMemory } from '../memory/reachable.js'
 
-/** The fields of a submission queue entry that say where its data is. */
+/** Fields of a submission queue entry that describe the location of its data. */
 interface PointingEntry {
   PSDT: 0 | 1 | 2
   PRP1: number
@@ -22,16 +22,16 @@ const LAST_SEGMENT = SglLastSegment.create({ SGLID: { SGLDT: SGL_TYPE.LAST_SEGME
 const ENTRY_STRIDE = SQE.bytes / SGL_DESCRIPTOR_BYTES
 
 /**
- * Describes where a command's data is, in its entry of the submission queue and in its list pages. PRPs, unless an SGL
- * spares a PRP list - one run of memory is one descriptor, in the entry itself - or memory breaks off inside a page,
- * which PRPs cannot say. Nothing here allocates.
+ * Describes the data of a command in its submission queue entry and list pages. Uses PRPs, unless an SGL avoids a PRP
+ * list (one segment of memory is one descriptor, in the entry itself) or memory ends inside a page, which PRPs cannot
+ * describe. Allocates nothing.
  */
 export class DataPointer {
   private readonly queue: QueuePairMemory
   private readonly lists: ReachableMemory
   private readonly lastSegment: ReturnType<typeof SglLastSegment.view>
   private readonly dataBlock: ReturnType<typeof SglDataBlock.view>
-  /** Descriptors that the list pages of one command hold. One page of them: a segment lies at consecutive addresses. */
+  /** Maximum number of descriptors per command: one list page, since the addresses of a segment are consecutive. */
   private readonly mostDescriptors: number
 
   constructor(queue: QueuePairMemory) {
@@ -44,7 +44,7 @@ export class DataPointer {
   }
 
   /**
-   * Why this transfer cannot be described; undefined where it can.
+   * Returns why a transfer cannot be described; undefined if it can.
    * @param lengthBytes at least 1, inside the memory.
    */
   problem(memory: DmaMemory, offsetBytes: number, lengthBytes: number): string | undefined {
@@ -58,17 +58,18 @@ export class DataPointer {
     for (let index = first; index < segments.length && segments[index]!.offsetBytes < endBytes; index++) {
       const { iova, lengthBytes: bytes } = segments[index]!
       if (sgl === 'dword' && (iova % 4 !== 0 || (index > first && bytes % 4 !== 0))) {
-        return `segments of whole dwords, as this controller's SGLs take them, got one at 0x${iova.toString(16)}`
+        return `segments of whole dwords, which this controller's SGLs require, got one at 0x${iova.toString(16)}`
       }
       descriptors++
     }
     if (descriptors <= this.mostDescriptors) return undefined
-    return `at most ${this.mostDescriptors} segments, where these do not meet at ends of pages, got ${descriptors}`
+    return `at most ${this.mostDescriptors} segments if they do not meet at ends of pages, got ${descriptors}`
   }
 
   /**
-   * Writes the data pointer of the entry at `index`, which belongs to the command of `slot`. `problem` has passed it.
-   * @param entry the same entry, with its data pointer all zeroes.
+   * Writes the data pointer of the entry at `index` for the command of `slot`, after `problem` has accepted the
+   * transfer.
+   * @param entry the same entry, with a data pointer of zeroes.
    */
   write(
     entry: PointingEntry,
@@ -88,7 +89,7 @@ export class DataPointer {
     const isOneRun = endBytes <= segments[first]!.offsetBytes + segments[first]!.lengthBytes
     if (isOneRun && needsList && queue.sgl !== undefined) {
       entry.PSDT = SQE.PSDT.SGL
-      // SGL1 is a data block: its address lies where PRP1 does, its length and its identifier of 0 where PRP2 does.
+      // SGL1 is a data block: its address has the position of PRP1, its length and its identifier (0) that of PRP2.
       entry.PRP1 = iova
       entry.PRP2 = lengthBytes
       return
@@ -109,7 +110,7 @@ export class DataPointer {
     lists.forDevice(listOffset, prpListBytes)
   }
 
-  /** One data block for each run of memory; gives how many. */
+  /** Writes one data block for each segment; returns their number. */
   private writeSegment(
     segments: readonly DmaSegment[],
     first: number,

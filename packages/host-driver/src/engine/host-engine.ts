@@ -19,14 +19,15 @@ import { isTimeout, NS_PER_MS, TIMEOUT_EXPECTED } from '../wait.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000 * NS_PER_MS
 
-/** While nothing completes, CSTS is looked at this often: a device that is gone is noticed before the deadline. */
+/** Interval of CSTS checks while nothing completes: a removed device is detected before the deadline. */
 const HEALTH_CHECK_NS = 10 * NS_PER_MS
 
-/** A fast device never leaves the pump idle; this often the event loop gets a turn all the same. */
+/** Turns of the pump after which the event loop gets a turn, since a fast device never leaves the pump idle. */
 const TURNS_BEFORE_YIELD = 128
 
+/** Options of `HostEngine`. */
 export interface HostEngineOptions {
-  /** Is told of each command that completed, for benches. It costs two looks at the clock a command. */
+  /** Called for each completed command, for benchmarks. Costs two clock reads per command. */
   readonly onCompleted?: CommandObserver
 }
 
@@ -36,10 +37,10 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** Made once: a function expression in the pump would be made at every turn. */
+/** Defined once: a function expression in the pump would be allocated at every turn. */
 const isFinished = ({ job }: Pending) => job.finished
 
-/** The engine in which TypeScript writes the entries and rings the doorbells. It needs nothing but a transport. */
+/** Engine in which TypeScript writes the entries and rings the doorbells. Needs only a transport. */
 export class HostEngine implements Engine {
   readonly name = 'host'
   readonly transport: Pick<Transport, 'bar' | 'clock'>
@@ -51,7 +52,7 @@ export class HostEngine implements Engine {
   private pumping = false
   private stopped = false
   private commands = 0
-  /** What the queues that were given back had counted. */
+  /** Counters of queues that were detached. */
   private detached: Omit<EngineStatistics, 'commands'> = { doorbellWrites: 0, staleCompletions: 0 }
 
   /** @throws TypeError for an unknown option. */
@@ -61,6 +62,7 @@ export class HostEngine implements Engine {
     this.onCompleted = options.onCompleted
   }
 
+  /** Counters since the engine was created. */
   get statistics(): EngineStatistics {
     const { commands, detached, lanes, rings } = this
     const doorbells = [...lanes.map(({ pair }) => pair.doorbell), ...rings.map(({ doorbell }) => doorbell)]
@@ -106,17 +108,18 @@ export class HostEngine implements Engine {
     })
   }
 
-  /** Keeps the queues full and the completions consumed until no plan is left. */
+  /** Keeps the queues full and handles completions until no plan is left. */
   private async pump(): Promise<void> {
     const { clock } = this.transport
     this.pumping = true
     let healthCheckNs = clock.now() + HEALTH_CHECK_NS
     for (let turn = 1; this.pending.length > 0; turn++) {
       const moved = this.submit() + this.consume()
-      // Under a constant flow of completions the pump never idles, and a lost command has its deadline all the same.
+      // Under a constant flow of completions the pump never idles; lost commands must reach their deadline
+      // nevertheless.
       if (turn % TURNS_BEFORE_YIELD === 0) this.checkHealth()
       if (this.settleFinished() || turn % TURNS_BEFORE_YIELD === 0) {
-        // Whoever waited for a plan may now start the next, before time moves on; and signals get their turn.
+        // Lets awaiting callers start the next plan before time advances, and gives signals a turn.
         await nextTurn()
       } else if (moved === 0) {
         const deadlineNs = this.earliestDeadlineNs()
@@ -164,14 +167,14 @@ export class HostEngine implements Engine {
     return earliest
   }
 
-  /** The transport itself failed: what is in flight is unknown, and nobody may be left waiting for it. */
+  /** Ends all plans after the transport failed: the outcome of commands in flight is unknown. */
   private breakDown(cause: unknown): void {
     this.stopped = true
     this.pumping = false
     for (const { reject } of this.pending.splice(0)) reject(new EngineFailedError(this.name, cause))
   }
 
-  /** Is the device still there, and has any command run out of time? */
+  /** Checks whether the device is present, and whether any command is overdue. */
   private checkHealth(): void {
     const { bar, clock } = this.transport
     this.watch?.()
@@ -183,7 +186,7 @@ export class HostEngine implements Engine {
     if (!lost && givenUp === 0) return
     this.stopped = true
     for (const { job } of this.pending) job.stop()
-    // Before completions are polled again: consuming them writes a doorbell, and the device may be lost.
+    // Before the next poll: it would write a doorbell, and the device may be lost.
     if (lost) this.settleFinished()
   }
 }

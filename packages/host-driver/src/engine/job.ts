@@ -1,7 +1,7 @@
 import { statusOutcome } from '@gpunvme/nvme-spec/engine'
 import type { AbortSignalLike, CommandOutcome, DmaMemory, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 
-/** A plan that is being executed: what is left of it, what is in flight, and what became of the rest. */
+/** A plan in execution: commands that are left, in flight, and ended. */
 export class Job {
   readonly plan: Plan
   readonly memory: DmaMemory
@@ -9,7 +9,7 @@ export class Job {
   inFlight = 0
   private readonly signal: AbortSignalLike | undefined
   private readonly startNs: number
-  /** For each queue, the first command that may still be its own. */
+  /** For each queue, the first command that may belong to it. */
   private readonly cursor: Uint32Array
   private readonly failures: CommandOutcome[] = []
   private submitted = 0
@@ -34,7 +34,7 @@ export class Job {
     this.cursor = new Uint32Array(queues)
   }
 
-  /** The next command for this queue, now counted as submitted; -1 when there is none. */
+  /** Returns the next command for this queue and counts it as submitted; -1 if there is none. */
   nextFor(queue: number): number {
     if (this.ended) return -1
     const { plan, cursor } = this
@@ -49,7 +49,7 @@ export class Job {
     return -1
   }
 
-  /** Nothing more of this plan is to be submitted. */
+  /** Whether no more commands of this plan are submitted. */
   get ended(): boolean {
     return this.stopped || this.submitted === this.plan.commands || this.signal?.aborted === true
   }
@@ -80,10 +80,10 @@ export class Job {
     this.failures.push({ command, qid, cid, outcome })
   }
 
-  /** A command that was given up has completed, before the plan was over. */
+  /** Records a completion, before the plan has ended, of a command that was given up. */
   completedLate(command: number, qid: number, cid: number, status: number): void {
     const index = this.failures.findIndex((failure) => failure.command === command)
-    // The plan may be over, with its outcomes told.
+    // The plan may have ended, with its outcomes reported.
     if (index < 0 || this.told) return
     this.failures.splice(index, 1)
     this.inFlight++

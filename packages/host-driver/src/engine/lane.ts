@@ -9,15 +9,15 @@ import type { Job } from './job.js'
 import { LateCompletion } from './late-completion.js'
 
 /**
- * Told of a command that completed, whatever its status: the index of its queue, its slot there, which no other command
- * has meanwhile, and by the transport's clock when its entry was written and when its completion was found.
+ * Called for each completed command, with any status. Receives the index of its queue, its slot there (not reused
+ * before), and by the transport's clock the times at which its entry was written and its completion found.
  */
 export type CommandObserver = (queue: number, slot: number, submittedNs: number, completedNs: number) => void
 
-/** One queue pair of the host engine, and what is in flight on it. Nothing here allocates while commands run. */
+/** A queue pair of the host engine and its commands in flight. Allocates nothing while commands run. */
 export class Lane implements CompletionSink, PlanQueue {
   readonly pair: QueuePair
-  /** The largest transfer that the PRP lists of this queue can describe. */
+  /** Maximum transfer that the PRP lists of this queue can describe. */
   readonly maxTransferBytes: number
   private readonly pointer: DataPointer
   private readonly index: number
@@ -57,7 +57,7 @@ export class Lane implements CompletionSink, PlanQueue {
     return this.pointer.problem(memory, offsetBytes, lengthBytes)
   }
 
-  /** Stages commands of `job` until the queue is full or the job has no more for it; gives how many. */
+  /** Stages commands of `job` until the queue is full or the job has no more for it; returns their number. */
   stageFrom(job: Job): number {
     let staged = 0
     while (this.pair.ids.free > 0) {
@@ -79,14 +79,14 @@ export class Lane implements CompletionSink, PlanQueue {
     else job.failWithStatus(command, this.pair.memory.qid, this.pair.ids.cidOf(slot), status)
   }
 
-  /** The earliest deadline of what is in flight; Infinity when nothing is. */
+  /** Returns the earliest deadline of the commands in flight; Infinity if there are none. */
   earliestDeadlineNs(): number {
     let earliest = Infinity
     for (let slot = 0; slot < this.deadlineNs.length; slot++) earliest = Math.min(earliest, this.deadlineNs[slot]!)
     return earliest
   }
 
-  /** Gives up every command whose deadline has passed - or, with no time given, every command. */
+  /** Gives up all overdue commands; every command if no time is given. */
   giveUp(outcome: 'timeout' | 'device-lost', csts: number, untilNs = Infinity): number {
     let given = 0
     for (let slot = 0; slot < this.jobOf.length; slot++) {
@@ -100,7 +100,7 @@ export class Lane implements CompletionSink, PlanQueue {
       const command = this.commandOf[slot]!
       const { qid } = this.pair.memory
       job.fail(command, qid, cid, fate)
-      // While others are still waited for it may complete after all, and then its fate is known.
+      // It may still complete while other commands are in flight, which determines its outcome.
       this.pair.expect(new LateCompletion(job, command, qid, cid), slot)
       given++
     }

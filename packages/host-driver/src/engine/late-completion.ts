@@ -1,7 +1,9 @@
 import type { OverdueCommand } from '../queues/overdue.js'
 import type { Job } from './job.js'
 
-/** A command that was given up while others of the engine are still waited for: its completion goes to its plan. */
+/**
+ * A command that was given up while other commands of the engine are in flight. Its completion is reported to its plan.
+ */
 export class LateCompletion implements OverdueCommand {
   readonly qid: number
   readonly cid: number

@@ -1,28 +1,32 @@
 import { MAX_BLOCKS_PER_COMMAND } from '@gpunvme/nvme-spec'
 import type { Plan } from '@gpunvme/nvme-spec/transport'
 
-/** A run of logical blocks, and where in memory its bytes belong. */
+/** A range of logical blocks, and the position of its data in memory. */
 export interface Transfer {
+  /** First LBA. */
   readonly slba: number
+  /** Number of blocks, at least 1. */
   readonly blocks: number
+  /** Offset of the data in the memory. */
   readonly offsetBytes: number
 }
 
+/** What determines how transfers are split into commands. */
 export interface PlanShape {
   readonly operation: 'read' | 'write'
   readonly nsid: number
   readonly blockBytes: number
   readonly maxTransferBytes: number
-  /** I/O queue pairs to spread the commands over. */
+  /** Number of I/O queue pairs over which the commands are spread. */
   readonly queues: number
-  /** Blocks between boundaries, counted from LBA 0, that no command crosses; none when not given. */
+  /** Number of blocks between boundaries, counted from LBA 0, that no command crosses. Default: no boundaries. */
   readonly boundaryBlocks?: number | undefined
 }
 
 /**
- * Splits transfers into commands of at most `maxTransferBytes`, and where a boundary is, dealt to the queues in turn.
- * Pure: the same transfers give the same plan.
- * @throws RangeError for a transfer of no blocks, or of anything but safe non-negative integers.
+ * Splits transfers into commands of at most `maxTransferBytes` that cross no boundary, and assigns them to the queues
+ * in turn. Equal arguments give equal plans.
+ * @throws RangeError for a transfer of no blocks, or with anything but safe non-negative integers.
  */
 export function planTransfers(shape: PlanShape, transfers: readonly Transfer[]): Plan {
   const { operation, nsid, blockBytes, maxTransferBytes, queues, boundaryBlocks = Number.MAX_SAFE_INTEGER } = shape

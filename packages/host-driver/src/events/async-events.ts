@@ -28,7 +28,7 @@ const MOST_REQUESTS = 4
 
 const LOG_BYTES = 512
 
-/** Spare, temperature, reliability, read-only media, volatile backup: those that every controller may be asked for. */
+/** Spare, temperature, reliability, read-only media, volatile backup: warnings that every controller has. */
 const WARNINGS = 0x1f
 
 /** What handling an event needs. */
@@ -37,21 +37,23 @@ export interface EventHost {
   admin<T>(run: (queue: CommandQueue) => Promise<T>): Promise<T>
   emit(event: ControllerEvent): void
   now(): number
-  /** The namespaces are not what they were. */
+  /** Identifies the namespaces again after a change. */
   namespacesChanged(): Promise<void>
 }
 
 /**
- * Keeps Asynchronous Event Requests outstanding, and makes events of what they come back with (Base 2.1 §5.1.2). Every
- * event's log page is read, since the controller reports no more of the kind before.
+ * Keeps Asynchronous Event Requests outstanding, and turns their completions into events (Base 2.1 §5.1.2). Reads the
+ * log page of every event, since the controller masks further events of that type until then.
  */
 export class AsyncEvents implements SetupStep {
   private readonly host: EventHost
   private readonly handling = new Set<Promise<void>>()
   private notices: { readonly NAN?: number; readonly FAN?: number } = {}
-  /** Changed namespaces that could not be identified, by NSID; undefined if there are none. */
+  /** Changed namespaces that could not be identified, by NSID; undefined if no change can have been missed. */
   private missed: ReadonlySet<number> | undefined
-  /** Critical warnings that were told. */
+  /** The controller was not told to report changes of namespaces, although it can. */
+  private isUnconfigured = false
+  /** Critical warnings that were reported. */
   private told = 0
   private stopped = false
   /** Number of controller starts: a reset aborts earlier requests. */
@@ -62,10 +64,8 @@ export class AsyncEvents implements SetupStep {
   }
 
   async apply(session: Session): Promise<void> {
-    // Bring-up has just identified all namespaces.
-    this.missed = undefined
     const { OAES } = IdentifyController.view(session.identity.raw)
-    // The notices' bits are at the same places in OAES, which says which of them the controller has.
+    // OAES has the bits of notices at the same positions, and says which of them the controller supports.
     this.notices = AsynchronousEventConfiguration.CDW11.decode(OAES)
     try {
       await this.configure(session.admin)
@@ -78,20 +78,23 @@ export class AsyncEvents implements SetupStep {
         reason: error.message,
       })
     }
+    // Bring-up has just identified all namespaces.
+    this.missed = this.isUnconfigured ? new Set() : undefined
     const requests = Math.min(session.identity.eventRequests, MOST_REQUESTS)
     this.start++
     for (let i = 0; i < requests; i++) this.request(session.admin, this.start)
   }
 
-  /** No event is taken up any more; resolves when those that were are dealt with. */
+  /** Stops handling new events; resolves when those in progress are handled. */
   async stop(): Promise<void> {
     this.stopped = true
     await Promise.all(this.handling)
   }
 
   /**
-   * Identifies changed namespaces again, in the background, if the last attempt failed. Does nothing while an attempt is
-   * in progress. Called after a plan or an I/O command whose status shows outdated knowledge: one attempt for each.
+   * Identifies namespaces again, in the background, if the last attempt failed or the controller does not report changes.
+   * Does nothing while an attempt is in progress. Called after a plan or an I/O command whose status shows outdated
+   * knowledge: one attempt for each.
    */
   retryNamespaces(): void {
     if (this.missed === undefined || this.stopped) return
@@ -103,7 +106,7 @@ export class AsyncEvents implements SetupStep {
 
   private request(admin: CommandQueue, start: number): void {
     admin.hold(AsyncEventRequest, {}, (status, dw0) => {
-      // Anything but success says that it was not held: asking again at once would be answered at once.
+      // Any status but success means that the request was not held: a new one would end at once as well.
       if (status !== 0 || this.stopped) return
       const work = this.take(dw0, start).finally(() => this.handling.delete(work))
       this.handling.add(work)
@@ -139,7 +142,7 @@ export class AsyncEvents implements SetupStep {
     const timeNs = host.now()
     const text = formatAsyncEvent(dw0)
     const { AET: type, AEI, LID: lid } = AsyncEventDw0.decode(dw0)
-    // A controller that has events without end leaves the others of this process their turn all the same.
+    // A controller with endless events must not starve other tasks of this process.
     await nextTurn()
     if (type === AET.SMART_HEALTH_STATUS && lid === LID.SMART_HEALTH_INFORMATION) {
       host.emit({ kind: 'health', timeNs, text, criticalWarning: await this.takeWarnings() })
@@ -166,6 +169,7 @@ export class AsyncEvents implements SetupStep {
       this.miss(nsids)
       throw error
     }
+    if (this.isUnconfigured) this.miss([])
     host.emit({ kind: 'namespaces-changed', timeNs, nsids: [...nsids].sort((a, b) => a - b) })
   }
 
@@ -174,8 +178,8 @@ export class AsyncEvents implements SetupStep {
   }
 
   /**
-   * The critical warnings as they are. A warning lasts, and clearing its event would raise it at once again: so it is
-   * masked first, and is told once.
+   * Returns the current critical warnings. A warning lasts, so clearing its event would raise it again at once. It is
+   * therefore masked first, and reported once.
    */
   private async takeWarnings(): Promise<number> {
     const { CW } = SmartHealthLog.view(await this.readLog(LID.SMART_HEALTH_INFORMATION, 'retain'))
@@ -191,10 +195,12 @@ export class AsyncEvents implements SetupStep {
       NAN: this.notices.NAN ? 1 : 0,
       FAN: this.notices.FAN ? 1 : 0,
     })
+    this.isUnconfigured = this.notices.NAN === 1
     await admin.execute(SetFeatures, { FID: FID.ASYNCHRONOUS_EVENT_CONFIGURATION, CDW11 })
+    this.isUnconfigured = false
   }
 
-  /** Reading a log page clears its event, unless that is retained. */
+  /** Reads a log page, which clears its event unless that is retained. */
   private readLog(lid: number, event: 'clear' | 'retain' = 'clear'): Promise<DataView> {
     const lengthBytes = lid === LID.CHANGED_ATTACHED_NAMESPACE_LIST ? 4096 : LOG_BYTES
     const values = {

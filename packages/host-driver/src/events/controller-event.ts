@@ -1,28 +1,31 @@
 import type { RecoveryStep } from '../recovery/recovery.js'
 
-/** Something that happened to a controller beside the commands that were sent to it. Times are of the transport's clock. */
+/** An event of a controller that is not the completion of a command. Times are those of the transport's clock. */
 export type ControllerEvent =
-  /** A step of a recovery, and how it ended. */
+  /** A step of a recovery, and its result. */
   | {
       readonly kind: 'recovery'
       readonly timeNs: number
       readonly step: RecoveryStep
-      /** `insufficient`: it did what it does, and commands are still unaccounted for. `unavailable`: this transport cannot. */
+      /**
+       * `insufficient`: the step succeeded, but commands are still unaccounted for. `unavailable`: this transport
+       * cannot take it.
+       */
       readonly result: 'begun' | 'succeeded' | 'insufficient' | 'failed' | 'unavailable'
       readonly tookNs: number
       readonly reason?: string
     }
-  /** The controller is gone; nothing touches its registers any more. */
+  /** The controller is lost; its registers are no longer accessed. */
   | { readonly kind: 'lost'; readonly timeNs: number; readonly csts: number; readonly reason: string }
-  /** SMART / Health: what the critical warning of the log says now. */
+  /** SMART / Health: the current critical warning of the log. */
   | { readonly kind: 'health'; readonly timeNs: number; readonly text: string; readonly criticalWarning: number }
-  /** Namespaces came, went or changed; `ctrl.namespaces` has them as they are now. */
+  /** Namespaces were added, removed or changed; `ctrl.namespaces` is up to date. */
   | { readonly kind: 'namespaces-changed'; readonly timeNs: number; readonly nsids: readonly number[] }
-  /** The controller complains, of an invalid doorbell above all. */
+  /** The controller reports an error, such as an invalid doorbell value. */
   | { readonly kind: 'error'; readonly timeNs: number; readonly text: string }
   /** Any other asynchronous event, decoded as text. */
   | { readonly kind: 'notice'; readonly timeNs: number; readonly text: string }
-  /** Something optional that the controller refused while it was set up, and what is not in force for it. */
+  /** The controller refused an optional feature during setup; `what` is not used. */
   | { readonly kind: 'refused'; readonly timeNs: number; readonly what: string; readonly reason: string }
-  /** A subscriber was too slow; this many events before this one are missing from its sequence. */
+  /** A subscriber was too slow: this many events before this one are missing. */
   | { readonly kind: 'missed'; readonly timeNs: number; readonly events: number }

@@ -1,10 +1,10 @@
 import { diagnosticsChannel } from '@gpunvme/nvme-spec/runtime'
 import type { ControllerEvent } from './controller-event.js'
 
-/** What a subscriber that does not keep up is allowed to have unread. */
+/** Maximum number of unread events of a subscriber. */
 const MOST_UNREAD = 1024
 
-/** Every event of every controller is published here too, as { controller, event }: for loggers and metrics. */
+/** Diagnostics channel on which every event of every controller is published, as { controller, event }. */
 export const EVENT_CHANNEL = 'gpunvme:controller-event'
 const diagnostics = diagnosticsChannel(EVENT_CHANNEL)
 
@@ -13,7 +13,7 @@ interface Subscriber {
   missed: number
 }
 
-/** Spreads events to those who iterate over them. */
+/** Distributes events to subscribers. */
 export class EventHub {
   private readonly controller: string
   private readonly subscribers = new Set<Subscriber>()
@@ -30,10 +30,7 @@ export class EventHub {
     }
   }
 
-  /**
-   * The events from now on. It ends once `pause`, which is asked for more when there is none, says that there will be
-   * none any more.
-   */
+  /** Returns the events from now on. Calls `pause` when all events were read; ends when it returns false. */
   subscribe(pause: () => Promise<boolean>): AsyncIterableIterator<ControllerEvent> {
     const subscriber: Subscriber = { unread: [], missed: 0 }
     this.subscribers.add(subscriber)

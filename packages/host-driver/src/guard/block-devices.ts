@@ -1,36 +1,36 @@
 import type { Tree } from './tree.js'
 
-/** A disk or partition, as the kernel names it. */
+/** A disk or partition, by its kernel name. */
 export interface BlockDevice {
-  /** nvme0n1p2, dm-0. */
+  /** For example nvme0n1p2 or dm-0. */
   readonly name: string
-  /** Its folder in the tree. */
+  /** Its directory in the tree. */
   readonly path: string
-  /** Its major and minor number, as sysfs and mountinfo write them: 259:2. */
+  /** Major and minor number, as in sysfs and mountinfo: 259:2. */
   readonly number: string
-  /** What it may be called below /dev: its name, and device mapper's for it where udev makes no link of that. */
+  /** Possible names below /dev: its own, and its device mapper name if udev creates no link for that. */
   readonly nodes: readonly string[]
 }
 
-/** The namespaces of the function at the tree's address, and their partitions. None when the kernel's driver is not on it. */
+/** Returns the namespaces of the function and their partitions; none if the kernel's driver is not bound to it. */
 export async function blockDevices(tree: Tree): Promise<BlockDevice[]> {
   const controllers = `sys/bus/pci/devices/${tree.bdf}/nvme`
   const devices: BlockDevice[] = []
   for (const controller of await tree.list(controllers)) {
     for (const entry of await tree.list(`${controllers}/${controller}`)) {
       if (!/^nvme\d+(c\d+)?n\d+$/.test(entry)) continue
-      // With native multipath the controller has a path, nvme0c1n1, and what is mounted is the head, nvme0n1, which
-      // it may share with other controllers of its subsystem.
+      // With native multipath the controller has a path (nvme0c1n1). The head (nvme0n1) is what is mounted, and may be
+      // shared with other controllers of the subsystem.
       for (const each of await withPartitions(tree, entry.replace(/c\d+/, ''))) devices.push(each)
     }
   }
   return devices
 }
 
-/** A disk that has to be there, and its partitions. @throws DeviceUseUnknownError when one vanishes under the look. */
+/** Returns a disk and its partitions. @throws DeviceUseUnknownError if one disappears meanwhile. */
 export async function withPartitions(tree: Tree, disk: string): Promise<BlockDevice[]> {
   const path = `sys/block/${disk}`
-  // Every disk that is spoken of here ends in a digit, and then the kernel puts a p before the partition's number.
+  // The kernel puts a p before the partition number if the disk name ends in a digit, as all names here do.
   const partitions = (await tree.list(path)).filter((name) => name.startsWith(`${disk}p`))
   const all = [{ name: disk, path }, ...partitions.map((name) => ({ name, path: `${path}/${name}` }))]
   return Promise.all(

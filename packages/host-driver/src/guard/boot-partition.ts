@@ -8,8 +8,8 @@ const ATTRIBUTE_BYTES = 4
 const HARD_DRIVE = Uint8Array.of(4, 1, 42, 0)
 
 /**
- * The EFI system partition that the firmware started this machine from. It need not be mounted while the machine runs.
- * Nothing on a machine without EFI variables, or one that was started over the network.
+ * Returns the EFI system partition from which the firmware booted this machine. It need not be mounted. Empty on a
+ * machine without EFI variables, or booted over the network.
  */
 export async function bootPartition(tree: Tree): Promise<DeviceUse[]> {
   const current = (await tree.bytes(`sys/firmware/efi/efivars/BootCurrent-${GLOBAL}`))?.subarray(ATTRIBUTE_BYTES)
@@ -23,7 +23,10 @@ export async function bootPartition(tree: Tree): Promise<DeviceUse[]> {
   return [{ device: await tree.deviceName(`/${node}`), use: 'the EFI system partition that this machine booted from' }]
 }
 
-/** The partition's GUID in a load option's device path: 24 bytes into the node, the first three of its parts swapped. */
+/**
+ * Returns the partition's GUID from a load option's device path: byte 24 of the node, with its first three parts
+ * swapped.
+ */
 function partitionUuid(option: Buffer): string | undefined {
   const node = option.indexOf(HARD_DRIVE)
   if (node < 0 || node + 42 > option.length) return undefined

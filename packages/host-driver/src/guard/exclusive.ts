@@ -1,9 +1,11 @@
 import { nodeJs } from '../machine-files/node-js.js'
 
-/** Whether a block device can be opened exclusively right now; rejects with the errno when it cannot be opened at all. */
+/**
+ * Returns whether a block device can be opened exclusively now; rejects with the error if it cannot be opened at all.
+ */
 export type TryExclusive = (node: string) => Promise<boolean>
 
-/** How that is asked on the machine at `root`: not at all in a copied tree, whose nodes are no devices. */
+/** Returns that check for the machine at `root`; undefined for a copied tree, which has no device nodes. */
 export function exclusiveAt(root: string): TryExclusive | undefined {
   return nodeJs.path.resolve(root) === '/' ? tryExclusive : undefined
 }

@@ -11,24 +11,24 @@ import { findSignatures, type FoundSignature } from './signatures.js'
 import { Tree } from './tree.js'
 import { otherUserSpaceDriver } from './user-space-driver.js'
 
-/** What has to be known to write to a drive: which one it is, and what on it may be lost. */
+/** Identity of the drive to write to, and the data on it that may be lost. */
 export interface WriteRequest {
-  /** The controller's serial number, as Identify gives it. */
+  /** Serial number of the controller, as in Identify Controller. */
   readonly serial: string
-  /** Names of what may be overwritten, as ForeignDataError lists them: 'ext2/3/4', 'GPT'. */
+  /** Data that may be overwritten, by the names in ForeignDataError: 'ext2/3/4', 'GPT'. */
   readonly overwrite?: readonly string[]
 }
 
-/** What a namespace that cannot be read is called in `overwrite`: nobody can say what is lost with it. */
+/** Name in `overwrite` for a namespace that cannot be read, whose data is unknown. */
 export const UNREADABLE_DATA = 'unreadable data'
 
 /**
- * Before a controller is taken from this machine - unbound, reset or opened: does the machine use it?
- * @param sysRoot where /sys, /proc, /dev and /etc are: '/' on a live machine.
- * @throws DeviceHeldError; DeviceUseUnknownError when something could not be looked at.
+ * Checks that this machine does not use a controller, before it is unbound, reset or opened.
+ * @param sysRoot directory with sys/, proc/, dev/ and etc/: '/' on a live machine.
+ * @throws DeviceHeldError; DeviceUseUnknownError if a use could not be checked.
  */
 export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 'bdf'>): Promise<void> {
-  if (bdf === undefined) return // in this process, or another's emulation: no kernel driver, no mounts
+  if (bdf === undefined) return // simulated or emulated: no kernel driver, no mounts
   const holders = await findHolders(sysRoot, bdf)
   if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
 }
@@ -84,9 +84,9 @@ export async function guardUnbinding(
 }
 
 /**
- * After the registers of a controller were opened and before it is touched: does anybody else have them? Nothing in the
- * kernel keeps two from opening them after both have asked `guardController`.
- * @throws DeviceHeldError; DeviceUseUnknownError when something could not be looked at.
+ * Checks that no other process has the registers of a controller open, after they were opened and before they are
+ * accessed. The kernel allows two processes to open them after both have passed `guardController`.
+ * @throws DeviceHeldError; DeviceUseUnknownError if a use could not be checked.
  */
 export async function guardRegisters(sysRoot: string, bdf: string): Promise<void> {
   const holders = await otherUserSpaceDriver(new Tree(sysRoot, bdf))
@@ -94,9 +94,9 @@ export async function guardRegisters(sysRoot: string, bdf: string): Promise<void
 }
 
 /**
- * Before the first write to a namespace: does it hold something that is not ours?
- * @param reading how the blocks that may tell are read.
- * @throws ForeignDataError; whatever a read that failed throws, since what cannot be read may be anything.
+ * Checks that a namespace holds no foreign data, before its first write.
+ * @param reading options of the reads.
+ * @throws ForeignDataError; errors of the reads, since unreadable blocks may hold anything.
  */
 export async function guardNamespace(
   namespace: Namespace,
@@ -109,17 +109,17 @@ export async function guardNamespace(
 }
 
 /**
- * Before all of a namespace is lost: formatted, sanitized, deleted. As for a write, but a namespace that cannot be read,
- * which formatting may be the cure for, is data to name as well. Format and Sanitize may reach every namespace of a
- * subsystem (FNA): ask for each.
- * @throws ForeignDataError; ControllerClosedError, NamespaceBusyError; DeviceLostError, TransferError of a device lost
+ * Checks a namespace before all of it is lost: formatted, sanitized or deleted. Like `guardNamespace`, but a namespace
+ * that cannot be read (which formatting may repair) counts as data to be named. Format and Sanitize may reach every
+ * namespace of a subsystem (FNA): check each.
+ * @throws ForeignDataError; ControllerClosedError, NamespaceBusyError; DeviceLostError, TransferError of a lost device
  */
 export async function guardErase(namespace: Namespace, { overwrite = [] }: WriteRequest): Promise<void> {
   let found: FoundSignature[]
   try {
     found = await findSignatures(namespace)
   } catch (error) {
-    // A handle that is closed or busy, and a controller that is gone, say nothing of what lies there.
+    // A closed or busy handle, or a lost controller, says nothing about the data.
     if (!(error instanceof GpuNvmeError) || error.category === 'usage' || isLoss(error)) throw error
     refuse(namespace, [{ name: UNREADABLE_DATA, offsetBytes: 0, places: [] }], overwrite, error)
     return
@@ -138,12 +138,13 @@ function refuse({ nsid }: Namespace, found: FoundSignature[], overwrite: readonl
 }
 
 /**
- * The drive is mounted, swapped to, or part of something. It was not touched; where that was seen only while it was taken,
- * it was given back.
+ * This machine uses the drive: it is mounted, used as swap, or part of something. It was not touched; if the use was
+ * found while the drive was being taken, it was given back.
  */
 export class DeviceHeldError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DEVICE_HELD'
   readonly category = 'privilege'
+  /** All uses that were found. */
   readonly holders: readonly Holder[]
   constructor(bdf: string, holders: readonly Holder[]) {
     super(`Refused to take over ${bdf}: this machine uses it`, {
@@ -154,15 +155,16 @@ export class DeviceHeldError extends GpuNvmeError {
   }
 }
 
-/** The namespace holds data of a known kind, or data that cannot be read. Nothing was written. */
+/** The namespace holds data of a known format, or data that cannot be read. Nothing was written. */
 export class ForeignDataError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FOREIGN_DATA'
   readonly category = 'privilege'
+  /** Data that `overwrite` does not name. */
   readonly found: readonly FoundSignature[]
   constructor(nsid: number, found: readonly FoundSignature[], cause?: unknown) {
-    super(`Refused to write to namespace ${nsid}: it holds data of another kind`, {
+    super(`Refused to write to namespace ${nsid}: it holds other data`, {
       facts: found.map(({ name, places }) => `${name}${placesInWords(places)}`),
-      next: `name what may be lost, { overwrite: [${found.map(({ name }) => `'${name}'`).join(', ')}] }, or use an empty drive`,
+      next: `pass { overwrite: [${found.map(({ name }) => `'${name}'`).join(', ')}] } if it may be lost, or use an empty drive`,
       cause,
     })
     this.found = found

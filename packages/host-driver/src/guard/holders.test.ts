@@ -507,7 +507,7 @@ describe('what cannot be looked at is an error, not an answer', () => {
     await expect(refusal).rejects.toThrow(DeviceUseUnknownError)
     await expect(refusal).rejects.toMatchObject({ path, code: 'ERR_GPUNVME_DEVICE_USE_UNKNOWN' })
     await expect(refusal).rejects.toThrow(
-      `Refused to take over ${bdf}: could not find out whether this machine uses it`,
+      `Refused to take over ${bdf}: could not determine whether this machine uses it`,
     )
   })
 })

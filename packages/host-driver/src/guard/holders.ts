@@ -11,9 +11,9 @@ import { checkBdf } from '../pci/function.js'
 import { Tree } from './tree.js'
 import { userSpaceDriver } from './user-space-driver.js'
 
-/** Something on this machine that uses a drive. */
+/** A use of a drive on this machine. */
 export interface Holder {
-  /** The block device or partition, nvme0n1p2; the PCI address where the function itself is in use. */
+  /** Block device or partition (nvme0n1p2), or PCI address if the function itself is in use. */
   readonly device: string
   /** How it is used: 'mounted on /home', 'swap', "held by dm-0 (LUKS 'cryptroot'), mounted on /". */
   readonly use: string
@@ -30,27 +30,28 @@ export const UNSEEN_USES: readonly string[] = [
 /** Use of a device that the kernel reports as busy although no table lists a use. */
 export const NOT_EXCLUSIVE = 'in use by an unknown holder: an exclusive open failed (EBUSY)'
 
+/** Options of `findHolders`. */
 export interface HolderOptions {
   /**
-   * The last look at a device that nothing else claims. When not given: the kernel's own answer where root is '/', and
-   * none elsewhere, since the nodes of a copied tree are no devices.
+   * Final check of a device without any other use. Default: an exclusive open if root is '/'; otherwise none, since a
+   * copied tree has no device nodes.
    */
   readonly tryExclusive?: TryExclusive | undefined
 }
 
 /**
- * Who uses the drive at a PCI address: mounts in every mount namespace, swap, device mapper (and so LVM, LUKS and
- * multipath), md and bcache with all that stands on them, btrfs over several devices, ZFS, loop devices, NVMe targets,
- * processes that have it open, the EFI system partition that was booted from, and drivers in user space.
- * It cannot detect the uses in `UNSEEN_USES`.
- * @param root where sys/, proc/, dev/ and etc/ are: '/' on a live machine, a fixture tree in tests.
- * @throws RangeError for what is no PCI address; DeviceUseUnknownError for whatever could not be looked at: no answer is
- *   not taken for 'nobody'.
+ * Lists the uses of the drive at a PCI address: mounts in every mount namespace, swap, device mapper (LVM, LUKS,
+ * multipath), md and bcache with everything above them, btrfs on several devices, ZFS, loop devices, NVMe targets,
+ * processes that have it open, the EFI system partition of the boot, and drivers in user space. It cannot detect the
+ * uses in `UNSEEN_USES`.
+ * @param root directory with sys/, proc/, dev/ and etc/: '/' on a live machine, a fixture tree in tests.
+ * @throws RangeError for an invalid PCI address; DeviceUseUnknownError for a use that could not be checked: no answer
+ *   does not mean "unused".
  */
 export async function findHolders(root: string, bdf: string, options: HolderOptions = {}): Promise<Holder[]> {
   checkBdf(bdf)
   const tree = new Tree(root, bdf)
-  await tree.list(`sys/bus/pci/devices/${bdf}`, []) // a function that is not there is none that nobody uses
+  await tree.list(`sys/bus/pci/devices/${bdf}`, []) // an absent function is an error, not an unused one
   const devices = await blockDevices(tree)
   const holders = await holdersOf(tree, devices)
   const attempt = options.tryExclusive ?? exclusiveAt(root)
@@ -65,7 +66,7 @@ export async function findHolders(root: string, bdf: string, options: HolderOpti
   return holders
 }
 
-/** Who uses these devices of the tree's drive, be they gone by now, and the drive itself. */
+/** Lists the uses of these block devices, which may be gone by now, and of the drive itself. */
 export async function holdersOf(tree: Tree, devices: readonly BlockDevice[]): Promise<Holder[]> {
   const facts = await gather(tree, devices)
   const holders: Holder[] = []
@@ -93,7 +94,7 @@ async function gather(tree: Tree, devices: readonly BlockDevice[]): Promise<Fact
   return { mounts, uses: groups.flat() }
 }
 
-/** The drive's block devices in processes, and those that may stand above them. */
+/** Lists open block devices of the drive, and open devices that may be above them. */
 async function openBlockDevices(tree: Tree, devices: readonly BlockDevice[]): Promise<DeviceUse[]> {
   const nodes = new Set(devices.map(({ name }) => `/dev/${name}`))
   const above = /^\/dev\/(dm-\d+|md\d+(p\d+)?|bcache\d+(p\d+)?|mapper\/.+)$/
@@ -103,8 +104,8 @@ async function openBlockDevices(tree: Tree, devices: readonly BlockDevice[]): Pr
 }
 
 /**
- * The character devices of its controller, nvme0, and of its namespaces, ng0n1: commands go through them as well, those
- * of an NVMe target that passes the controller on among them.
+ * Lists uses of the controller's character device (nvme0) and of those of its namespaces (ng0n1), which accept commands
+ * as well. Includes an NVMe target that exports the whole controller.
  */
 async function characterDevices(tree: Tree): Promise<Holder[]> {
   const path = `sys/bus/pci/devices/${tree.bdf}/nvme`
@@ -124,10 +125,12 @@ async function characterDevices(tree: Tree): Promise<Holder[]> {
   return [...files.map(({ path: file, use }) => ({ device: file.replace('/dev/', ''), use })), ...passedOn]
 }
 
-/** How a device is used, with what stands above it; `below` are the devices that this one stands on. */
+/**
+ * Returns the uses of a device, including those of the devices above it; `below` has the names of the devices below.
+ */
 async function usesOf(tree: Tree, device: BlockDevice, facts: Facts, below: ReadonlySet<string>): Promise<string[]> {
   const uses = facts.mounts
-    // By number, since the source may be spelled /dev/root; by name, since btrfs mounts have no number of a device.
+    // By number, since the source may be /dev/root; by name, since a btrfs mount has no device number.
     .filter(({ number, devices }) => number === device.number || devices.some((node) => device.nodes.includes(node)))
     .map(({ where }) => `mounted on ${where}`)
   for (const each of facts.uses.filter((use) => device.nodes.includes(use.device)).map(({ use }) => use))
@@ -141,7 +144,7 @@ async function usesOf(tree: Tree, device: BlockDevice, facts: Facts, below: Read
 }
 
 async function usesAbove(tree: Tree, name: string, facts: Facts, below: ReadonlySet<string>): Promise<string[]> {
-  // A holder holds, whatever else can be found out about it.
+  // It is a holder, even if nothing else is known about it.
   if (below.has(name) || (await tree.text(`sys/block/${name}/dev`)) === undefined) return []
   const uses: string[] = []
   for (const device of await withPartitions(tree, name)) {

@@ -3,16 +3,16 @@ import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 
 /** One line of a mountinfo. */
 export interface Mount {
-  /** The device's number; one that no device has for btrfs, overlay and network file systems. */
+  /** Device number; for btrfs, overlay and network file systems not that of any device. */
   readonly number: string
   readonly type: string
-  /** Kernel names of the devices that it says it is on: several for bcachefs, none for what is on no device. */
+  /** Kernel names of the devices in the mount's source: several for bcachefs, none without a device. */
   readonly devices: readonly string[]
-  /** Where: /home, and in whose mount namespace when not in ours. */
+  /** Mount point, for example /home, with its mount namespace if that is not the one of this process. */
   readonly where: string
 }
 
-/** Every mount in every mount namespace that has a process which we may look at. */
+/** Lists the mounts in every mount namespace with a process that may be inspected. */
 export async function findMounts(tree: Tree): Promise<Mount[]> {
   const own = await tree.link('proc/self/ns/mnt')
   const mounts = await parse(tree, 'proc/self/mountinfo', await tree.required('proc/self/mountinfo'), '')
@@ -32,13 +32,13 @@ export async function findMounts(tree: Tree): Promise<Mount[]> {
   return mounts
 }
 
-/** By proc_pid_mountinfo(5): the device's number is the third field, the type follows a dash, and the source that. */
+/** See proc_pid_mountinfo(5): the device number is the third field; a dash precedes the type and the source. */
 async function parse(tree: Tree, path: string, text: string, suffix: string): Promise<(Mount & { target: string })[]> {
   const lines = text.split('\n').filter((line) => line !== '')
   return Promise.all(
     lines.map(async (line) => {
       const fields = /^\d+ \d+ (\d+:\d+) \S+ (\S+) \S+ (?:\S+ )*?- (\S+) (\S*) /.exec(line)
-      if (fields === null) return tree.blind(path, `a line that is no mount: ${line}`)
+      if (fields === null) return tree.blind(path, `unexpected line: ${line}`)
       const [, number, target, type, source] = fields.map(unescaped) as [string, string, string, string, string]
       const nodes = source.split(':').filter((node) => node.startsWith('/dev/'))
       const devices = await Promise.all(nodes.map((node) => tree.deviceName(node)))

@@ -2,13 +2,13 @@ import { nodeJs } from '../machine-files/node-js.js'
 import type { Mount } from './mounts.js'
 import type { Tree } from './tree.js'
 
-/** A use of a block device, by the device's kernel name, that neither a mount nor a holder in sysfs tells of. */
+/** A use of a block device, by its kernel name, that neither a mount nor a holder in sysfs shows. */
 export interface DeviceUse {
   readonly device: string
   readonly use: string
 }
 
-/** Devices of mounted btrfs file systems: mountinfo names one of several. */
+/** Lists the devices of mounted btrfs file systems: mountinfo names only one of several. */
 export async function btrfsDevices(tree: Tree, mounts: readonly Mount[]): Promise<DeviceUse[]> {
   const uses: DeviceUse[] = []
   for (const uuid of await tree.list('sys/fs/btrfs')) {
@@ -29,8 +29,8 @@ export async function btrfsDevices(tree: Tree, mounts: readonly Mount[]): Promis
 }
 
 /**
- * Devices of ZFS pools. ZFS leaves no holder in sysfs, and its mounts name pools. What there is: its list of pools that
- * are imported, and its file of where their devices were, a packed list of names and values among which are paths.
+ * Lists the devices of ZFS pools. ZFS leaves no holder in sysfs, and its mounts name pools. Available are the list of
+ * imported pools, and a cache file with the paths of their devices in a packed list of names and values.
  */
 export async function zfsDevices(tree: Tree): Promise<DeviceUse[]> {
   const kstat = 'proc/spl/kstat/zfs'
@@ -46,7 +46,10 @@ export async function zfsDevices(tree: Tree): Promise<DeviceUse[]> {
   return Promise.all(Array.from(nodes, async (node) => ({ device: await tree.deviceName(node), use })))
 }
 
-/** Kernel users that open a block device without leaving a holder: loop devices, zram's backing device, NVMe targets. */
+/**
+ * Lists kernel users that open a block device without leaving a holder: loop devices, zram's backing device, NVMe
+ * targets.
+ */
 export async function backingDevices(tree: Tree): Promise<DeviceUse[]> {
   const found: Use[] = []
   for (const name of await tree.list('sys/block')) {
@@ -66,7 +69,7 @@ export async function backingDevices(tree: Tree): Promise<DeviceUse[]> {
   return byDevice(tree, found)
 }
 
-/** NVMe targets that pass a whole controller on, by its character device: nvme0. */
+/** Lists NVMe targets that export a whole controller, by its character device: nvme0. */
 export async function passedOnControllers(tree: Tree): Promise<DeviceUse[]> {
   const subsystems = 'sys/kernel/config/nvmet/subsystems'
   const found: Use[] = []

@@ -1,25 +1,25 @@
 import { nodeJs } from '../machine-files/node-js.js'
 import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 
-/** A node or file that a process has open. */
+/** A device node or file that a process has open. */
 export interface OpenFile {
-  /** As the kernel knows it: /dev/nvme0n1. */
+  /** Its path according to the kernel: /dev/nvme0n1. */
   readonly path: string
   /** 'open in process 4242 (qemu-system-x86)'. */
   readonly use: string
 }
 
-/** Every process but this one, which has the drive open when it drives it. */
+/** Lists every process but this one, which has the drive open if it drives it. */
 export async function processes(tree: Tree): Promise<string[]> {
   return (await tree.list('proc', [])).filter((name) => /^\d+$/.test(name) && Number(name) !== nodeJs.process.pid)
 }
 
 /**
- * Returns the paths accepted by `concerns` that other processes have open. Skips processes without permission:
- * to whom that happens is not root, and takes a drive over only where somebody gave it away.
- * @param numbers nodes by their number, b259:0 or c240:0, since a container may have them under another name, or have
- *   deleted that. Asked of what is below a folder dev, in whatever root: of other files the answer may never come, as
- *   from a server that is gone.
+ * Returns the paths accepted by `concerns` that other processes have open. Skips processes that may not be inspected: a
+ * user other than root can only take a drive that root made accessible.
+ * @param numbers nodes by their number (b259:0, c240:0), since a container may have them under another name or have
+ *   deleted that. Only looked up below a directory dev, in any root: for other files, stat(2) may never return, for
+ *   example with a dead server.
  */
 export async function openFiles(
   tree: Tree,

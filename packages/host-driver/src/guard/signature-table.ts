@@ -1,16 +1,16 @@
-/** What a format writes, and where: one row for each magic. */
+/** What a format writes, and where: one row per magic. */
 export interface Signature {
-  /** As `overwrite` names it. */
+  /** Name in `overwrite`. */
   readonly name: string
   /** Byte offsets from the start of the namespace, or from its end if negative; or a function of its capacity. */
   readonly at: readonly number[] | ((capacityBytes: number) => readonly number[])
   /** Bytes as numbers, `ANY` for one that may be anything; a string is Latin-1. */
   readonly magic: string | readonly number[]
-  /** What the end is rounded down to before a negative place is counted from it; 512 when not given. */
+  /** Unit to which the end is rounded down before a negative offset is counted from it. Default: 512. */
   readonly endUnitBytes?: number
 }
 
-/** A byte of a magic that may be anything. */
+/** Byte of a magic with any value. */
 export const ANY = -1
 
 const KIB = 1024
@@ -20,7 +20,7 @@ const any = (length: number) => Array.from({ length }, () => ANY)
 const every = (step: number, from: number, to: number) =>
   Array.from({ length: (to - from) / step }, (_, index) => from + index * step)
 
-// How large a page may be on a machine that makes swap: its magic ends the first page.
+// Page sizes of machines that make swap: the magic ends the first page.
 const pageEnds = [4, 8, 16, 32, 64].map((kib) => kib * KIB - 10)
 const zfsLabels = [0, 256 * KIB, -512 * KIB, -256 * KIB]
 const mdMagic = [0xfc, 0x4e, 0x2b, 0xa9]
@@ -53,14 +53,13 @@ function xfsGroups(capacityBytes: number): number[] {
 }
 
 /**
- * Every signature that is looked for. Places and magics are those of the formats' own documents and of util-linux's
- * libblkid (as of August 2026), whose tools judge them in the tests. Where a format has no more than two bytes of magic,
- * bytes beside them that are always the same are taken as well, if there are any: noise matches two bytes now and then,
- * which costs a name in `overwrite`; a signature that is missed costs the data.
+ * All signatures. Offsets and magics are those of the formats' documents and of util-linux's libblkid (August 2026),
+ * whose tools judge them in the tests. If a magic has at most two bytes, adjacent bytes with constant values are
+ * included. Random data may match two bytes, which costs a name in `overwrite`; a missed signature costs the data.
  *
- * Not here, since nothing tells them from random bytes: VeraCrypt and plain dm-crypt, LUKS with a detached header.
- * Neither are file systems inside partitions (the partition table is named), and formats that only two bytes and a
- * computation give away: System V and Xenix file systems, the RAIDs of VIA and JMicron.
+ * Not included, since they look like random bytes: VeraCrypt, plain dm-crypt, LUKS with a detached header. Also not
+ * included: file systems inside partitions (the partition table is reported), and formats that only two bytes and a
+ * computation identify (System V and Xenix file systems, RAIDs of VIA and JMicron).
  */
 export const signatureTable: readonly Signature[] = [
   // Partition tables
@@ -73,8 +72,8 @@ export const signatureTable: readonly Signature[] = [
   { name: 'Sun disklabel', at: [508], magic: [0xda, 0xbe] },
   { name: 'AIX label', at: [0], magic: [0xc9, 0xc2, 0xd4, 0xc1] },
 
-  // Linux's file systems
-  // Its two bytes, and s_state behind them, of which only the low byte has bits.
+  // File systems of Linux
+  // Two bytes, then s_state, of which only the low byte is used.
   { name: 'ext2/3/4', at: [0x438], magic: [0x53, 0xef, ANY, 0] },
   ...[1, 2, 4].flatMap((kib) => extBackups(kib * KIB)),
   { name: 'XFS', at: [0], magic: 'XFSB' },
@@ -117,7 +116,7 @@ export const signatureTable: readonly Signature[] = [
   { name: 'hibernation image', at: pageEnds, magic: 'ULSUSPEND' },
   { name: 'hibernation image', at: pageEnds, magic: 'LINHIB0001' },
 
-  // Other systems' file systems
+  // File systems of other systems
   { name: 'NTFS', at: [3], magic: 'NTFS    ' },
   { name: 'ReFS', at: [0], magic: '\0\0\0ReFS\0' },
   { name: 'exFAT', at: [3], magic: 'EXFAT   ' },
@@ -147,24 +146,24 @@ export const signatureTable: readonly Signature[] = [
   { name: 'EXFS', at: [0], magic: 'EXFS' },
   { name: 'ISO 9660', at: [32 * KIB + 1], magic: 'CD001' },
   { name: 'ISO 9660', at: [32 * KIB + 9], magic: 'CDROM' },
-  // A volume recognition sequence: descriptors of 2 KiB, or of a block where that is more.
+  // A volume recognition sequence: descriptors of 2 KiB, or of a block if that is larger.
   { name: 'UDF', at: every(2 * KIB, 32 * KIB + 1, 64 * KIB + 1), magic: 'NSR02' },
   { name: 'UDF', at: every(2 * KIB, 32 * KIB + 1, 64 * KIB + 1), magic: 'NSR03' },
   { name: 'UDF', at: [32 * KIB + 1], magic: 'BEA01' },
 
   // Encryption
   { name: 'LUKS', at: [0], magic: [0x4c, 0x55, 0x4b, 0x53, 0xba, 0xbe] },
-  // The second header of LUKS2 begins where the first ends, which has one of these sizes.
+  // The second header of LUKS2 begins at the end of the first, which has one of these sizes.
   {
     name: 'LUKS',
     at: [16, 32, 64, 128, 256, 512, 1024, 2048, 4096].map((kib) => kib * KIB),
     magic: [0x53, 0x4b, 0x55, 0x4c, 0xba, 0xbe],
   },
   { name: 'BitLocker', at: [3], magic: '-FVE-FS-' },
-  // Apple's Core Storage: version 1 at byte 8, 'CS' and the only checksum that there is at byte 88.
+  // Apple's Core Storage: version 1 at byte 8, 'CS' and the only checksum type at byte 88.
   { name: 'FileVault 2', at: [8], magic: [1, 0, ...any(78), 0x43, 0x53, 1, 0, 0, 0] },
 
-  // Volume managers and what lies below them
+  // Volume managers and layers below them
   { name: 'LVM', at: [0, 512, 1024, 1536], magic: 'LABELONE' },
   { name: 'LVM', at: [0], magic: 'HM\u0001\0' },
   { name: 'LVM', at: [0], magic: 'HM\u0002\0' },
@@ -182,8 +181,8 @@ export const signatureTable: readonly Signature[] = [
   { name: 'DRBD', at: [0], magic: 'DRBDdlh*' },
   { name: 'Ceph BlueStore', at: [0], magic: 'bluestore block device' },
   { name: 'Oracle ASM', at: [32], magic: 'ORCLDISK' },
-  // Labels L0 to L3, by the list of names and values in each (XDR, either byte order, version 0, unique names) and by
-  // its uberblocks, one a KiB at most.
+  // Labels L0 to L3, by their lists of names and values (XDR, either byte order, version 0, unique names) and by their
+  // uberblocks, at most one per KiB.
   {
     name: 'ZFS',
     at: zfsLabels.map((label) => label + 16 * KIB),
@@ -225,6 +224,6 @@ export const signatureTable: readonly Signature[] = [
     magic: 'Promise Technology, Inc.',
   },
 
-  // What people put on drives without a file system
+  // Data that is often written to a drive without a file system
   { name: 'raw GGUF model', at: [0], magic: 'GGUF' },
 ]

@@ -150,11 +150,11 @@ test('names each format once, with every place of its copies', async () => {
   await expect(refusal).rejects.toThrow(ForeignDataError)
   await expect(refusal).rejects.toThrow(
     [
-      'Refused to write to namespace 1: it holds data of another kind',
+      'Refused to write to namespace 1: it holds other data',
       '  GPT (signatures at bytes 512 and 8388096)',
       '  MBR (signature at byte 510)',
       '  ZFS (signatures at byte 136192 and at 2 more places)',
-      "  Try: name what may be lost, { overwrite: ['GPT', 'MBR', 'ZFS'] }, or use an empty drive",
+      "  Try: pass { overwrite: ['GPT', 'MBR', 'ZFS'] } if it may be lost, or use an empty drive",
     ].join('\n'),
   )
   await expect(guardNamespace(namespace, { serial: '', overwrite: ['GPT', 'ZFS'] })).rejects.toMatchObject({

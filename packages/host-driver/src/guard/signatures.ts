@@ -1,33 +1,33 @@
 import type { Namespace } from '../namespace/namespace.js'
 import { ANY, signatureTable } from './signature-table.js'
 
-/** Something known that lies on a namespace. */
+/** A known format found on a namespace. */
 export interface FoundSignature {
-  /** As `overwrite` names it. */
+  /** Name in `overwrite`. */
   readonly name: string
-  /** The first place where it is. */
+  /** First offset at which it was found. */
   readonly offsetBytes: number
-  /** Every place where it is, in ascending order: a format that keeps copies has several. */
+  /** All offsets at which it was found, in ascending order; several for a format that keeps copies. */
   readonly places: readonly number[]
 }
 
-/** Bytes of a namespace, whole blocks. */
+/** A range of whole blocks, in bytes. */
 export interface ByteRange {
   readonly offsetBytes: number
   readonly lengthBytes: number
 }
 
-/** What a search needs of a namespace. */
+/** Parts of a namespace that a search needs. */
 export type SignatureSource = Pick<Namespace, 'capacityBytes' | 'blockBytes' | 'readBytes'>
 type Shape = Pick<Namespace, 'capacityBytes' | 'blockBytes'>
 
 /**
- * How much of each end of a namespace the table speaks of: whoever takes a namespace over clears that much, and what
- * `signatureRanges` names beyond it.
+ * Number of bytes at each end of a namespace that may hold signatures. To remove all signatures, clear these, and the
+ * ranges beyond them that `signatureRanges` returns.
  */
 export const SIGNATURE_REACH_BYTES = 2 * 1024 * 1024
 
-/** Bytes between two places up to which reading them costs less than another command. */
+/** Gap up to which reading it costs less than another command. */
 const WORTH_READING_BYTES = 64 * 1024
 
 const sought = signatureTable.map(({ magic, ...row }) => ({
@@ -35,7 +35,7 @@ const sought = signatureTable.map(({ magic, ...row }) => ({
   magic: typeof magic === 'string' ? Array.from(magic, (character) => character.charCodeAt(0)) : magic,
 }))
 
-/** Every known signature on a namespace: file systems, partition tables, volume managers, RAID, encryption. */
+/** Returns every known signature on a namespace: file systems, partition tables, volume managers, RAID, encryption. */
 export async function findSignatures(namespace: SignatureSource): Promise<FoundSignature[]> {
   const found = new Map<string, Set<number>>()
   for (const { offsetBytes, lengthBytes } of signatureRanges(namespace)) {
@@ -53,7 +53,7 @@ export async function findSignatures(namespace: SignatureSource): Promise<FoundS
   })
 }
 
-/** Where signatures may lie on a namespace of this size, in ascending order and apart from each other. */
+/** Returns the ranges that may hold signatures on a namespace of this size, in ascending order and not adjacent. */
 export function signatureRanges(namespace: Shape): ByteRange[] {
   const { blockBytes } = namespace
   const ranges: { from: number; to: number }[] = []
@@ -67,7 +67,7 @@ export function signatureRanges(namespace: Shape): ByteRange[] {
   return ranges.map(({ from, to }) => ({ offsetBytes: from, lengthBytes: to - from }))
 }
 
-/** The table with places of a namespace of this size, those that it has. */
+/** Returns the table with the offsets that exist on a namespace of this size. */
 function placesOf({ capacityBytes }: Shape): { name: string; at: number; magic: readonly number[] }[] {
   return sought.flatMap(({ name, at, magic, endUnitBytes = 512 }) =>
     (typeof at === 'function' ? at(capacityBytes) : at)

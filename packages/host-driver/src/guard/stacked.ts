@@ -1,6 +1,6 @@
 import type { Tree } from './tree.js'
 
-/** What device mapper's users write before the colon or dash of its uuid. */
+/** Prefixes of the uuid that users of device mapper set, before a colon or dash. */
 const users: readonly (readonly [prefix: string, name: string])[] = [
   ['LVM-', 'LVM'],
   ['CRYPT-LUKS', 'LUKS'],
@@ -15,7 +15,7 @@ const users: readonly (readonly [prefix: string, name: string])[] = [
   ['stratis-', 'Stratis'],
 ]
 
-/** A holder by its kernel name and, where device mapper or md says so, what it is: dm-0 (LUKS 'cryptroot'). */
+/** Describes a holder by its kernel name and, if device mapper or md says so, its kind: dm-0 (LUKS 'cryptroot'). */
 export async function describeHolder(tree: Tree, name: string): Promise<string> {
   const path = `sys/block/${name}`
   const level = await tree.text(`${path}/md/level`)
@@ -31,7 +31,7 @@ export async function describeHolder(tree: Tree, name: string): Promise<string> 
   return `${name} (${owner} '${label}')`
 }
 
-/** By the link that udev makes for it: sysfs has no name of an array. */
+/** Returns an array's name from udev's link, since sysfs does not have it. */
 async function arrayName(tree: Tree, name: string): Promise<string | undefined> {
   for (const called of await tree.list('dev/md')) {
     if ((await tree.deviceName(`/dev/md/${called}`)) === name) return called

@@ -2,10 +2,10 @@ import { unescaped } from './mounts.js'
 import type { DeviceUse } from './pools.js'
 import type { Tree } from './tree.js'
 
-/** Devices that are swapped to; swap files are on a mount. A kernel without swap has no such table. */
+/** Lists devices used as swap; swap files are on a mount. A kernel without swap has no such table. */
 export async function swapDevices(tree: Tree): Promise<DeviceUse[]> {
   const [header, ...lines] = ((await tree.text('proc/swaps')) ?? 'Filename').split('\n')
-  if (!header?.startsWith('Filename')) tree.blind('proc/swaps', `a first line that is no heading: ${header}`)
+  if (!header?.startsWith('Filename')) tree.blind('proc/swaps', `unexpected first line: ${header}`)
   const nodes = lines.flatMap((line) => {
     const node = unescaped(line.split(/\s/)[0] ?? '')
     return node.startsWith('/dev/') ? [node] : []

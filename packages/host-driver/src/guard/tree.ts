@@ -4,7 +4,7 @@ import { MachineFiles } from '../machine-files/files.js'
 import { nodeJs } from '../machine-files/node-js.js'
 import { readRegularFile } from '../machine-files/regular-file.js'
 
-/** What another process may deny to us, or may take with it while it is looked at. */
+/** Errors for files of another process, which may be inaccessible or end meanwhile. */
 export const OF_ANOTHER_PROCESS = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EINVAL']
 
 /** Maximum length of a file. Mount tables of large container hosts take several MiB. */
@@ -23,12 +23,14 @@ export class Tree {
     this.files = new MachineFiles(root)
   }
 
-  /** Names in a directory; none where there is no such directory, which is how sysfs says that there is nothing. */
+  /** Returns the names in a directory; none if it does not exist, which in sysfs means that there is nothing. */
   async list(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string[]> {
     return (await this.look(path, (at) => nodeJs.promises.readdir(at), nothing)) ?? []
   }
 
-  /** The text of a file, without the newline at its end; undefined for the answers that mean nothing. */
+  /**
+   * Returns the text of a file without its final newline; undefined for the errors that mean that it does not exist.
+   */
   async text(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string | undefined> {
     return (await this.bytes(path, nothing))?.toString('utf8').replace(/\n$/, '')
   }
@@ -38,7 +40,7 @@ export class Tree {
     return this.look(path, (at) => readRegularFile(at, MAX_BYTES), nothing)
   }
 
-  /** What a link says, unresolved. */
+  /** Returns the target of a link, unresolved. */
   async link(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string | undefined> {
     return this.look(
       path,
@@ -48,22 +50,22 @@ export class Tree {
     )
   }
 
-  /** What node a process has open, as b259:0 or c240:0; undefined of what is no device. */
+  /** Returns the number of a node that a process has open (b259:0, c240:0); undefined if it is not a device. */
   async deviceNumber(path: string): Promise<string | undefined> {
     const found = await this.look(path, (at) => nodeJs.promises.stat(at, { bigint: true }), OF_ANOTHER_PROCESS)
     if (found === undefined || (!found.isBlockDevice() && !found.isCharacterDevice())) return undefined
-    // How glibc's gnu_dev_makedev puts them together.
+    // As glibc's gnu_dev_makedev encodes them.
     const major = ((found.rdev >> 8n) & 0xfffn) | ((found.rdev >> 32n) & 0xffff_f000n)
     const minor = (found.rdev & 0xffn) | ((found.rdev >> 12n) & 0xffff_ff00n)
     return `${found.isBlockDevice() ? 'b' : 'c'}${major}:${minor}`
   }
 
-  /** The text of a file that has to be there. @throws DeviceUseUnknownError */
+  /** Returns the text of a file that must exist. @throws DeviceUseUnknownError */
   async required(path: string): Promise<string> {
     return (await this.text(path, []))!
   }
 
-  /** The kernel's name of a node below /dev, whatever link it is called by: /dev/disk/by-uuid/... is nvme0n1p2. */
+  /** Returns the kernel's name of a node below /dev, through any link: /dev/disk/by-uuid/... is nvme0n1p2. */
   async deviceName(path: string): Promise<string> {
     const [resolved, dev] = await Promise.all([this.resolve(path), this.resolve('dev')])
     return resolved === undefined || dev === undefined
@@ -71,7 +73,7 @@ export class Tree {
       : nodeJs.path.relative(dev, resolved)
   }
 
-  /** @throws DeviceUseUnknownError */
+  /** Reports a use that could not be checked. @throws DeviceUseUnknownError */
   blind(path: string, reason: string, cause?: unknown): never {
     throw new DeviceUseUnknownError(this.bdf, `/${path}`, reason, cause)
   }
@@ -80,7 +82,7 @@ export class Tree {
     try {
       return await nodeJs.promises.realpath(this.files.resolve(path))
     } catch {
-      return undefined // a node that another mount namespace has, or that is gone: its own name has to do
+      return undefined // a node of another mount namespace, or a deleted one: use its own name
     }
   }
 
@@ -100,19 +102,19 @@ export class Tree {
   }
 }
 
-/** The drive may be in use: something that would say so could not be looked at. The drive was not touched. */
+/** A file that may show a use of the drive could not be read. The drive was not touched. */
 export class DeviceUseUnknownError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DEVICE_USE_UNKNOWN'
   readonly category = 'privilege'
-  /** What could not be looked at. */
+  /** The file or directory. */
   readonly path: string
   constructor(bdf: string, path: string, reason: string, cause?: unknown) {
-    super(`Refused to take over ${bdf}: could not find out whether this machine uses it`, {
+    super(`Refused to take over ${bdf}: could not determine whether this machine uses it`, {
       facts: [`${path}: ${reason}`],
       next:
         reason === 'ENOENT'
-          ? 'again, if the drive was just plugged in or its partitions were changed; /sys, /proc and /dev have to be mounted'
-          : 'again as root, with /sys, /proc and /dev mounted',
+          ? 'retry if the drive was just plugged in or its partitions changed; /sys, /proc and /dev must be mounted'
+          : 'run as root, with /sys, /proc and /dev mounted',
       cause,
     })
     this.path = path

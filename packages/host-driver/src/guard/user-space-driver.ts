@@ -4,15 +4,15 @@ import { openFiles } from './processes.js'
 import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 
 /**
- * Who drives the function from user space: a process that has its IOMMU group, its VFIO, UIO or gpunvme device, or its registers
- * (resource0 and the like) open. A driver that is bound and that nobody has open holds nothing.
+ * Lists the drivers of a function in user space: processes that have its IOMMU group, its VFIO, UIO or gpunvme device,
+ * or its registers (such as resource0) open. A bound driver whose device is not open holds nothing.
  */
 export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
   const path = `sys/bus/pci/devices/${tree.bdf}`
   const group = nodeJs.path.basename((await tree.link(`${path}/iommu_group`)) ?? '')
   const nodes = new Map<string, string>()
   const numbers = new Map<string, string>()
-  // By number as well: a container may have it under another name.
+  // By number too: a container may have it under another name.
   const concern = async (node: string, what: string, folder: string) => {
     nodes.set(node, what)
     const number = await tree.text(`${folder}/dev`)
@@ -37,8 +37,8 @@ export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
 }
 
 /**
- * Who drives a function of which this process has just opened the registers, once: the others, and other threads of this
- * process, which are threads of the same files. Two that open at the same moment see each other, and both give way.
+ * Lists the other drivers of a function whose registers this process has just opened: other processes, and other
+ * threads of this one, which share its files. If two open them at the same moment, each sees the other and gives way.
  */
 export async function otherUserSpaceDriver(tree: Tree): Promise<Holder[]> {
   const holders = await userSpaceDriver(tree)
@@ -52,8 +52,8 @@ export async function otherUserSpaceDriver(tree: Tree): Promise<Holder[]> {
 }
 
 /**
- * Files by which the registers are mapped. The kernel gives the path below /sys/devices, through the bridges that lead to
- * the function; a container may have sysfs elsewhere.
+ * Matches the files by which registers are mapped. The kernel reports the path below /sys/devices, through the bridges
+ * above the function; a container may have sysfs elsewhere.
  */
 function registersOf(bdf: string): RegExp {
   return new RegExp(`/${bdf.replaceAll('.', '\\.')}/resource\\d(_wc)?$`)

@@ -14,6 +14,7 @@ const MAX_BYTES = 64 * 1024 * 1024
  * Every method throws system errors, including ENOENT, and MachineFileError.
  */
 export class MachineFiles {
+  /** Root folder: '/' for this machine. */
   readonly root: string
   private readonly isLive: boolean
 
@@ -27,6 +28,7 @@ export class MachineFiles {
     return readRegularFileSync(this.resolve(path), maxBytes)
   }
 
+  /** Returns the contents of a regular file as text. */
   text(path: string, maxBytes?: number): string {
     return this.bytes(path, maxBytes).toString('utf8')
   }
@@ -41,6 +43,7 @@ export class MachineFiles {
     return nodeJs.fs.readlinkSync(this.resolveFolder(path))
   }
 
+  /** Returns whether a file exists. */
   exists(path: string): boolean {
     return nodeJs.fs.statSync(this.resolve(path), { throwIfNoEntry: false }) !== undefined
   }

@@ -20,13 +20,13 @@ export class DmaPool implements DmaAllocator {
     return memory
   }
 
-  /** Gives a part back early: one that nothing was told of. */
+  /** Frees a part early, of which the controller was never informed. */
   free(memory: DmaMemory): void {
     this.given = this.given.filter((each) => each !== memory)
     memory.free()
   }
 
-  /** Only once nothing can reach it any more: neither the controller nor an engine. */
+  /** Frees all memory. Neither the controller nor an engine may still access it. */
   freeAll(): void {
     for (const memory of this.given.splice(0)) memory.free()
   }

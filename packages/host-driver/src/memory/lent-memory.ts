@@ -1,9 +1,9 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
 /**
- * Memory lent to callers for their transfers. While the controller is well, `free` frees. Once it is known that it
- * could not be stopped it may go on writing to any of it, so from then on nothing is given back to the system. Memory
- * that was freed has no addresses any more: what lies there by then may be another's.
+ * Allocates memory for callers' transfers. `free` frees it, unless a controller could not be stopped: it may go on
+ * writing there, so that nothing is returned to the system any more. Freed memory has no addresses, since they may
+ * belong to other memory by then.
  */
 export class LentMemory implements DmaAllocator {
   private readonly dma: DmaAllocator
@@ -21,6 +21,7 @@ export class LentMemory implements DmaAllocator {
     return new Loan(this.dma.alloc(lengthBytes, request), () => this.withheld)
   }
 
+  /** Stops returning freed memory to the transport. */
   withhold(): void {
     this.withheld = true
   }

@@ -1,9 +1,9 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 
 /**
- * Refuses memory that PRP entries cannot describe (Base 2.1 §4.3.1), before a command that would use it is made.
- * @param name what errors begin with.
- * @throws RangeError for bytes outside the memory, a start off a dword, or memory that breaks off inside a page.
+ * Rejects memory that PRP entries cannot describe (Base 2.1 §4.3.1), before a command for it is made.
+ * @param name prefix of errors.
+ * @throws RangeError for bytes outside of the memory, a misaligned start, or memory that ends inside a page.
  */
 export function checkPrpFit(
   name: string,

@@ -11,18 +11,18 @@ export function reachable(memory: DmaMemory): ReachableMemory {
   return memory
 }
 
-/** The host's view of memory that this driver itself must read and write. @throws TypeError as `reachable`. */
+/** Returns the host's view of memory that the driver itself accesses. @throws TypeError as `reachable`. */
 export function hostView(memory: DmaMemory): DataView {
   return reachable(memory).view
 }
 
-/** The same as bytes. @throws TypeError as `reachable`. */
+/** Returns that view as bytes. @throws TypeError as `reachable`. */
 export function hostBytes(memory: DmaMemory, offsetBytes = 0, lengthBytes = memory.lengthBytes): Uint8Array {
   const view = hostView(memory)
   return new Uint8Array(view.buffer, view.byteOffset + offsetBytes, lengthBytes)
 }
 
-/** Sets all of it, by the host's view or by what the memory has in its place. @throws TypeError where it has neither. */
+/** Fills all of it, through the host's view or by `fill`. @throws TypeError if it has neither. */
 export function fillMemory(memory: DmaMemory, byte: number): void {
   if (hasView(memory)) hostBytes(memory).fill(byte)
   else if (memory.fill !== undefined) memory.fill(byte, 0, memory.lengthBytes)
@@ -34,7 +34,7 @@ export function fillMemory(memory: DmaMemory, byte: number): void {
   memory.forDevice(0, memory.lengthBytes)
 }
 
-/** Whether the driver can look at it, by a view or by copies. */
+/** Returns whether the driver can read it, through a view or by copies. */
 export function isReadable(memory: DmaMemory): boolean {
   return hasView(memory) || memory.copyOut !== undefined
 }

@@ -22,11 +22,19 @@ test.each<[string, Call, string]>([
   [
     'no memory',
     (ns) => ns.read(0, 1, undefined as never),
-    'memory: expected memory that ns.dma.alloc() gave, got nothing',
+    'memory: expected memory from ns.dma.alloc(), got undefined',
   ],
-  ['bytes', (ns) => ns.read(0, 1, new Uint8Array(512) as never), 'ns.dma.alloc() gave, got Uint8Array'],
-  ['bytes to write', (ns) => ns.write(0, 1, new Uint8Array(512) as never), 'ns.dma.alloc() gave, got Uint8Array'],
-  ['bytes to compare', (ns) => ns.compare(0, 1, new Uint8Array(512) as never), 'ns.dma.alloc() gave, got Uint8Array'],
+  ['bytes', (ns) => ns.read(0, 1, new Uint8Array(512) as never), 'memory from ns.dma.alloc(), got Uint8Array'],
+  [
+    'bytes to write',
+    (ns) => ns.write(0, 1, new Uint8Array(512) as never),
+    'memory from ns.dma.alloc(), got Uint8Array',
+  ],
+  [
+    'bytes to compare',
+    (ns) => ns.compare(0, 1, new Uint8Array(512) as never),
+    'memory from ns.dma.alloc(), got Uint8Array',
+  ],
   [
     'a bigint',
     (ns, memory) => ns.read(0n as never, 1, memory),
@@ -58,8 +66,12 @@ test.each<[string, Call, string]>([
     (ns, memory) => ns.execute(ns.planReads([]), memory, { offsetBytes: 0 } as never),
     "execute: unknown 'offsetBytes'",
   ],
-  ['no sources', (ns) => ns.copy(undefined as never, 0), 'sources: expected a list of { slba, blocks }, got nothing'],
-  ['no ranges', (ns) => ns.deallocate(undefined as never), 'ranges: expected a list of { slba, blocks }, got nothing'],
+  ['no sources', (ns) => ns.copy(undefined as never, 0), 'sources: expected a list of { slba, blocks }, got undefined'],
+  [
+    'no ranges',
+    (ns) => ns.deallocate(undefined as never),
+    'ranges: expected a list of { slba, blocks }, got undefined',
+  ],
   ['a flag as text', (ns) => ns.writeZeroes(0, 1, { fua: 'yes' as never }), "fua: expected true or false, got 'yes'"],
 ])('%s is a TypeError that says what was expected', async (_, call, says) => {
   const { ctrl, ns, memory } = await open()

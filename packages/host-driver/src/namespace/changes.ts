@@ -16,11 +16,11 @@ import type { BlockCommands } from './host.js'
 import { copyLimits, zeroesDeallocate } from './limits.js'
 import { groupRanges, overlaps, rangeInWords, splitRange, totalBlocks, type BlockRange } from './ranges.js'
 
-/** For commands beside plans. */
+/** Options of commands outside plans. */
 export interface CommandLimits {
-  /** Aborting it sends no further command; the one under way is waited for, and what was done stays done. */
+  /** Aborting it sends no further command. The command in flight is waited for, and completed ones stay in effect. */
   readonly signal?: AbortSignalLike | undefined
-  /** For each command, from its submission; `commandTimeoutNs` of the controller when not given. */
+  /** Time limit of each command, from its submission. Default: `commandTimeoutNs` of the controller. */
   readonly timeoutNs?: number | undefined
 }
 
@@ -33,13 +33,13 @@ export interface ChangeTarget {
   readonly raw: DataView
 }
 
-/** One command of a change: the blocks that it changes, and how it is sent. */
+/** One command of a change: its blocks, and how it is sent. */
 interface Part {
   readonly changed: readonly BlockRange[]
   readonly send: (queue: CommandQueue) => Promise<number>
 }
 
-/** Sends Write Zeroes for a range, in as many commands as it takes (NVM 1.2 §3.3.8). */
+/** Sends Write Zeroes for a range, in as many commands as needed (NVM 1.2 §3.3.8). */
 export async function writeZeroes(
   target: ChangeTarget,
   range: BlockRange,
@@ -91,7 +91,7 @@ export async function deallocate(
   }
 }
 
-/** Sends Copy for ranges of one namespace, to where they then lie one after another (NVM 1.2 §3.3.2). */
+/** Sends Copy for ranges of one namespace, to consecutive blocks (NVM 1.2 §3.3.2). */
 export async function copy(
   target: ChangeTarget,
   sources: readonly BlockRange[],
@@ -102,7 +102,7 @@ export async function copy(
   if (!supported) {
     throw new UnsupportedCommandError('Copy, with ranges of format 0h', 'ONCS.NVMCPYS or CDFS.CDF0S is 0')
   }
-  // A copy takes several commands: what the first one wrote would be what the next one reads.
+  // A copy takes several commands: a later one could read what an earlier one wrote.
   const overwritten = sources.find((source) => overlaps(source, destination))
   if (overwritten !== undefined) {
     throw new RangeError(
@@ -129,12 +129,12 @@ export async function copy(
   }
 }
 
-/** How many blocks a command may be of: NLB is 16 bits wide. */
+/** Returns the maximum number of blocks of a command: NLB has 16 bits. */
 export function blocksIn(bytes: number, blockBytes: number): number {
   return Math.max(1, Math.min(Math.floor(bytes / blockBytes), MAX_BLOCKS_PER_COMMAND))
 }
 
-/** One after another, so that of at most one it is not known what became of it. */
+/** Sends commands one after another, so that the outcome of at most one is unknown. */
 async function sendParts(
   { commands, nsid }: ChangeTarget,
   name: string,
@@ -143,7 +143,7 @@ async function sendParts(
   parts: Iterable<Part>,
 ): Promise<void> {
   let done = 0
-  const progress = () => `${done} of ${totalBlocks(whole)} blocks were done before it`
+  const progress = () => `${done} of ${totalBlocks(whole)} blocks were completed before it`
   for (const { changed, send } of parts) {
     if (signal?.aborted === true) throw signal.reason
     try {
@@ -153,7 +153,7 @@ async function sendParts(
         send,
         () => ({
           facts: [`namespace ${nsid}, ${changed.map(rangeInWords).join(', ')}`, progress()],
-          next: 'do it again for these blocks, or read them back before they are relied on',
+          next: 'repeat it for these blocks, or read them back before you use them',
         }),
       )
     } catch (error) {
@@ -164,23 +164,26 @@ async function sendParts(
   }
 }
 
-/** A command that was to change blocks ended with an error. Those before it, of the same call, were carried out. */
+/** A command that changes blocks failed. Earlier commands of the same call were executed. */
 export class BlockCommandError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BLOCK_COMMAND'
   readonly category = 'device'
+  /** Status Code Type. */
   readonly sct: number
+  /** Status Code. */
   readonly sc: number
+  /** Do Not Retry. */
   readonly dnr: boolean
-  /** What the command that failed was to change. */
+  /** Blocks of the failed command. */
   readonly ranges: readonly BlockRange[]
-  /** Blocks that commands before it changed. */
+  /** Number of blocks that earlier commands changed. */
   readonly doneBlocks: number
   constructor(cause: CommandError, ranges: readonly BlockRange[], doneBlocks: number, progress: string) {
     super(cause.headline, {
       facts: [...cause.facts, ranges.map(rangeInWords).join(', '), progress],
       next: cause.dnr
-        ? 'do not repeat it: the controller says that it will fail again'
-        : 'the status allows another attempt',
+        ? 'do not repeat it: the controller reports that it would fail again (DNR = 1)'
+        : 'repeat it: the status allows a retry',
       cause,
     })
     this.sct = cause.sct

@@ -6,7 +6,7 @@ import { checkPrpFit } from '../memory/prp-fit.js'
 import { blocksIn, type ChangeTarget, type CommandLimits } from './changes.js'
 import { splitRange, type BlockRange } from './ranges.js'
 
-/** Sends Verify for a range, in as many commands as it takes (NVM 1.2 §3.3.5). */
+/** Sends Verify for a range, in as many commands as needed (NVM 1.2 §3.3.5). */
 export async function verify(
   { commands, nsid, blockBytes }: ChangeTarget,
   range: BlockRange,
@@ -21,7 +21,7 @@ export async function verify(
   }
 }
 
-/** Sends Compare for a range, in as many commands as it takes; false at the first that differs (NVM 1.2 §3.3.1). */
+/** Sends Compare for a range, in as many commands as needed; returns false at the first difference (NVM 1.2 §3.3.1). */
 export async function compare(
   { commands, nsid, blockBytes }: ChangeTarget,
   range: BlockRange,

@@ -186,7 +186,7 @@ describe('writeZeroes', () => {
     expect(error).toBeInstanceOf(UnknownFateError)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_FATE', category: 'device' })
     expect((error as Error).message).toContain('LBAs 0x10000 to 0x1869f')
-    expect((error as Error).message).toContain('65536 of 100000 blocks were done before it')
+    expect((error as Error).message).toContain('65536 of 100000 blocks were completed before it')
     expect(fetched).toHaveLength(2)
     await ns.writeZeroes(0, 100_000)
   })
@@ -318,7 +318,7 @@ describe.each<[string, (ns: WritableNamespace, slba: number, blocks: number) => 
     const error = await run(ns, 0, 1).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(UnsupportedCommandError)
     expect((error as Error).message).toMatch(
-      /^This controller does not have (Verify|Compare|Write Zeroes|Dataset Man|Copy)/,
+      /^This controller does not support (Verify|Compare|Write Zeroes|Dataset Man|Copy)/,
     )
     expect(fetched.filter((text) => !text.startsWith('Read'))).toEqual([])
   })

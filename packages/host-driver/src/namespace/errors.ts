@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
-/** A transfer that would pass the end of its namespace. Nothing was submitted. */
+/** A transfer exceeds its namespace. Nothing was submitted. */
 export class LbaRangeError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_LBA_RANGE'
   readonly category = 'usage'
@@ -8,14 +8,14 @@ export class LbaRangeError extends GpuNvmeError {
     super(`LBAs 0x${hex(slba)} to 0x${hex(slba + blocks - 1)} are not all in namespace ${nsid}`, {
       facts: [
         available === 0
-          ? `namespace ${nsid} has no blocks, as one that is inactive`
+          ? `namespace ${nsid} has no blocks, like an inactive one`
           : `the last LBA of namespace ${nsid} is 0x${hex(available - 1)} (NSZE - 1)`,
       ],
     })
   }
 }
 
-/** The namespace exists, but not in a format that can be read and written here. */
+/** The namespace exists, but this driver cannot read or write its format. */
 export class UnsupportedNamespaceError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE'
   readonly category = 'infeasible'
@@ -28,7 +28,7 @@ export class UnsupportedNamespaceError extends GpuNvmeError {
   }
 }
 
-/** There is no active namespace of that number; to be deleted, none that is allocated. */
+/** No namespace with this NSID is active or, for `deleteNamespace`, allocated. */
 export class NamespaceNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NAMESPACE_NOT_FOUND'
   readonly category = 'not-found'

@@ -2,31 +2,32 @@ import type { Clock, DmaAllocator, DmaMemory, ExecuteOptions, OutcomeSummary, Pl
 import type { CommandQueue } from '../commands/command-queue.js'
 import type { BlockCommandLimits } from './limits.js'
 
-/** What a namespace needs of the controller that it belongs to. */
+/** What a namespace needs of its controller. */
 export interface NamespaceHost {
   readonly dma: DmaAllocator
   readonly clock: Clock
   readonly queues: number
   readonly maxTransferBytes: number
-  /** As `Transport.movesData`. */
+  /** Same as `Transport.movesData`. */
   readonly movesData?: false | undefined
-  /** Undefined where there are plans only: then a namespace has no other commands. */
+  /** Commands outside plans; undefined if the host only executes plans. */
   readonly commands?: BlockCommands | undefined
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
   flush(nsid: number, timeoutNs?: number): Promise<void>
 }
 
-/** Commands for blocks of a namespace that are no part of a plan. */
+/** Commands for blocks of a namespace outside plans. */
 export interface BlockCommands {
-  /** CC.MPS, in bytes: where PRP entries meet. */
+  /** CC.MPS in bytes: the unit of PRP entries. */
   readonly pageBytes: number
-  /** What the controller takes of each command. */
+  /** Limits of each command. */
   limits(): Promise<BlockCommandLimits>
   /** Sends a command that may be sent twice. @throws CommandError, CommandTimeoutError, DeviceLostError. */
   repeat<T>(nsid: number, run: (queue: CommandQueue) => Promise<T>): Promise<T>
   /**
    * Sends a command that may not be sent twice.
-   * @throws CommandError; CommandTimeoutError, DeviceLostError, after which it may or may not have happened.
+   * @throws CommandError; CommandTimeoutError or DeviceLostError, after which the command may or may not have been
+   *   executed.
    */
   once(nsid: number, run: (queue: CommandQueue) => Promise<number>): Promise<number>
 }

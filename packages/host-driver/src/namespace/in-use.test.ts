@@ -13,7 +13,7 @@ test('who takes a namespace is refused while it is used, and gets it afterwards'
   const transfer = pending()
   const running = inUse.during(1, transfer.work)
   await expect(inUse.taking([2, 1], 'its format', () => Promise.resolve())).rejects.toThrow(
-    'Namespace 1 is busy: 1 transfers or commands of it are under way',
+    'Namespace 1 is busy: 1 of its transfers or commands are in progress',
   )
   await inUse.during(2, () => Promise.resolve())
   transfer.end()
@@ -26,7 +26,7 @@ test('who uses a namespace is refused while it is taken, and others are not', as
   const format = pending()
   const running = inUse.taking([1], 'its format', format.work)
   await expect(inUse.during(1, () => Promise.resolve())).rejects.toThrow(NamespaceBusyError)
-  await expect(inUse.taking([1], 'its deletion', () => Promise.resolve())).rejects.toThrow('its format is under way')
+  await expect(inUse.taking([1], 'its deletion', () => Promise.resolve())).rejects.toThrow('its format is in progress')
   await inUse.during(2, () => Promise.resolve())
   format.end()
   await running

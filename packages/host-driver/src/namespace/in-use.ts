@@ -1,14 +1,16 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
-/** Keeps apart those who use a namespace, and those who take it away from under them. Nobody waits: the later is refused. */
+/**
+ * Keeps users of a namespace apart from operations that take it away. The later of the two is rejected; neither waits.
+ */
 export class NamespacesInUse {
   private readonly users = new Map<number, number>()
   private readonly taken = new Map<number, string>()
 
-  /** @throws NamespaceBusyError while the namespace is taken. */
+  /** Runs an action that uses a namespace. @throws NamespaceBusyError while the namespace is taken. */
   async during<T>(nsid: number, action: () => Promise<T>): Promise<T> {
     const taker = this.taken.get(nsid)
-    if (taker !== undefined) throw new NamespaceBusyError(nsid, `${taker} is under way`)
+    if (taker !== undefined) throw new NamespaceBusyError(nsid, `${taker} is in progress`)
     this.users.set(nsid, (this.users.get(nsid) ?? 0) + 1)
     try {
       return await action()
@@ -17,17 +19,17 @@ export class NamespacesInUse {
     }
   }
 
-  /** @throws NamespaceBusyError while one of the namespaces is used or taken. */
+  /** Checks that namespaces are free. @throws NamespaceBusyError while one of them is used or taken. */
   checkFree(nsids: readonly number[]): void {
     for (const nsid of nsids) {
       const users = this.users.get(nsid) ?? 0
       const taker = this.taken.get(nsid)
-      if (users > 0) throw new NamespaceBusyError(nsid, `${users} transfers or commands of it are under way`)
-      if (taker !== undefined) throw new NamespaceBusyError(nsid, `${taker} is under way`)
+      if (users > 0) throw new NamespaceBusyError(nsid, `${users} of its transfers or commands are in progress`)
+      if (taker !== undefined) throw new NamespaceBusyError(nsid, `${taker} is in progress`)
     }
   }
 
-  /** @throws as `checkFree`; nothing was done then. */
+  /** Runs an action that takes namespaces away. @throws same as `checkFree`, before the action. */
   async taking<T>(nsids: readonly number[], what: string, action: () => Promise<T>): Promise<T> {
     this.checkFree(nsids)
     for (const nsid of nsids) this.taken.set(nsid, what)
@@ -39,11 +41,11 @@ export class NamespacesInUse {
   }
 }
 
-/** A namespace is to be formatted, detached or deleted while it is used, or to be used meanwhile. Nothing was sent. */
+/** A namespace is in use and cannot be formatted, detached or deleted, or the other way round. Nothing was sent. */
 export class NamespaceBusyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NAMESPACE_BUSY'
   readonly category = 'usage'
   constructor(nsid: number, reason: string) {
-    super(`Namespace ${nsid} is busy: ${reason}`, { next: 'wait until that has ended' })
+    super(`Namespace ${nsid} is busy: ${reason}`, { next: 'wait until that has ended, then repeat it' })
   }
 }

@@ -1,42 +1,45 @@
 import { countOf, IdentifyController, IdentifyNamespace, IdentifyNvmController } from '@gpunvme/nvme-spec'
 
-/** Undefined: the controller has no such command. Infinity: it states no limit. */
+/** undefined: the command is not supported. Infinity: there is no stated limit. */
 type Limit = number | undefined
 
-/** What a controller takes at most of each command of the NVM Command Set, beside Read and Write. */
+/** Limits of each command of the NVM Command Set, except Read and Write. */
 export interface BlockCommandLimits {
-  /** Whether there is one; its data is limited as that of every transfer. */
+  /** Whether Compare is supported; its data is limited like that of every transfer. */
   readonly compare: boolean
-  /** Bytes of one Verify. */
+  /** Maximum number of bytes of one Verify. */
   readonly verifyBytes: Limit
-  /** Bytes of one Write Zeroes. */
+  /** Maximum number of bytes of one Write Zeroes. */
   readonly writeZeroesBytes: Limit
-  /** The same, with Deallocate. */
+  /** Maximum number of bytes of one Write Zeroes with Deallocate. */
   readonly writeZeroesDeallocateBytes: Limit
-  /** Of one Dataset Management. */
+  /** Limits of one Dataset Management. */
   readonly deallocate: { readonly ranges: number; readonly rangeBlocks: number; readonly blocks: number } | undefined
-  /** Whether there is one that takes ranges of Descriptor Format 0h; its limits are the namespace's. */
+  /** Whether Copy with ranges of Descriptor Format 0h is supported; its limits are those of the namespace. */
   readonly copy: boolean
 }
 
-/** Of a Copy within a namespace, in logical blocks (NVM 1.2 §4.1.5.1, Figure 114). */
+/** Limits of a Copy within a namespace, in logical blocks (NVM 1.2 §4.1.5.1, Figure 114). */
 export interface CopyLimits {
   readonly ranges: number
   readonly rangeBlocks: number
   readonly blocks: number
 }
 
-/** NLB of a source range, and LLB of a range of Dataset Management. */
+/** Maximum number of blocks of a source range (NLB), and of a range of Dataset Management (LLB). */
 const MOST_SOURCE_BLOCKS = 65_536
 const MOST_RANGE_BLOCKS = 2 ** 32 - 1
-/** NR of Dataset Management. A Copy takes as many sources as fit a page of data: 128 of format 0h. */
+/**
+ * Maximum number of ranges of Dataset Management (NR). A Copy takes as many as fit a page of data: 128 of format 0h.
+ */
 const MOST_RANGES = 256
 const MOST_SOURCES = 128
 
 /**
+ * Returns the limits of a controller.
  * @param controller Identify, CNS 01h.
- * @param nvm Identify, CNS 06h of the NVM Command Set; undefined where the controller has no such page, as before
- *   revision 2.0.
+ * @param nvm Identify, CNS 06h of the NVM Command Set; undefined if the controller has no such page, as before revision
+ *   2.0.
  * @param mpsmin CAP.MPSMIN, the unit of limits in bytes.
  */
 export function blockCommandLimits(
@@ -47,15 +50,15 @@ export function blockCommandLimits(
   const { ONCS: raw, CDFS } = IdentifyController.view(controller)
   const { ONCS } = IdentifyController
   const { VSL, WZSL, WZDSL, DMRL, DMRSL, DMSL } = nvm === undefined ? NONE : IdentifyNvmController.view(nvm)
-  // A limit that is stated says that there is the command, whatever ONCS says (NVM 1.2 §4.1.5.4, Figure 120). What is
-  // then only recommended, where ONCS has its bit too, is kept to as well.
+  // A stated limit means that the command is supported, whatever ONCS says (NVM 1.2 §4.1.5.4, Figure 120). If ONCS has
+  // its bit as well, the limit is only recommended; it is kept nevertheless.
   const bytes = (supported: number, exponent: number): Limit => {
     if (exponent !== 0) return 2 ** (12 + mpsmin + exponent)
     return supported === 1 ? Infinity : undefined
   }
   const writeZeroesBytes = bytes(ONCS.NVMWZSV.of(raw), WZSL)
   const largerWithDeallocate = ONCS.MAXWZD.of(raw) === 1 && WZDSL !== 0
-  // Ranges beyond these limits may be ignored without a word (NVM 1.0 §3.2.3.1): they have to be kept to.
+  // Ranges beyond these limits may be ignored silently (NVM 1.0 §3.2.3.1), so they are kept.
   const deallocates = ONCS.NVMDSMSV.of(raw) === 1 || (DMRL !== 0 && DMRSL !== 0 && DMSL !== 0n)
   return {
     compare: ONCS.NVMCMPS.of(raw) === 1,
@@ -75,7 +78,7 @@ export function blockCommandLimits(
 
 const NONE = { VSL: 0, WZSL: 0, WZDSL: 0, DMRL: 0, DMRSL: 0, DMSL: 0n } as const
 
-/** @param namespace Identify, CNS 00h. */
+/** Returns the limits of Copy. @param namespace Identify, CNS 00h. */
 export function copyLimits(namespace: DataView): CopyLimits {
   const { MSSRL, MCL, MSRC } = IdentifyNamespace.view(namespace)
   return {
@@ -85,7 +88,7 @@ export function copyLimits(namespace: DataView): CopyLimits {
   }
 }
 
-/** WZDS of DLFEAT: whether Write Zeroes may deallocate blocks of this namespace. */
+/** Returns whether Write Zeroes may deallocate blocks of this namespace: WZDS of DLFEAT. */
 export function zeroesDeallocate(namespace: DataView): boolean {
   return IdentifyNamespace.DLFEAT.WZDS.of(IdentifyNamespace.view(namespace).DLFEAT) === 1
 }

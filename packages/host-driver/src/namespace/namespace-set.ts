@@ -17,19 +17,19 @@ export class NamespaceSet {
   /** By NSID, in increasing order. */
   private known = new Map<number, Namespace>()
 
-  /** @param guardTimeoutNs for each read of the guard before the first write. */
+  /** @param guardTimeoutNs time limit of each read of the guard, before the first write. */
   constructor(host: NamespaceHost, write: WriteRequest | undefined, guardTimeoutNs: number) {
     this.host = host
     this.write = write
     this.guardTimeoutNs = guardTimeoutNs
   }
 
-  /** Those that are active, in increasing order of NSID. */
+  /** Active namespaces, in increasing order of NSID. */
   get active(): readonly Namespace[] {
     return [...this.known.values()].filter(({ identity }) => identity.attached)
   }
 
-  /** @throws NamespaceNotFoundError naming the ones there are. */
+  /** Returns an active namespace. @throws NamespaceNotFoundError, which lists the active ones. */
   get(nsid: number): Namespace {
     const { active } = this
     const found = active.find((namespace) => namespace.nsid === nsid)
@@ -37,7 +37,7 @@ export class NamespaceSet {
     return found
   }
 
-  /** The namespace, or one that cannot be read in its place. */
+  /** Returns the namespace, or an object that cannot be read if it is not attached. */
   attachedOrNot(nsid: number): Namespace {
     const known = this.active.find((namespace) => namespace.nsid === nsid)
     if (known !== undefined) return known
@@ -46,7 +46,7 @@ export class NamespaceSet {
     return new Namespace(this.host, { nsid, attached: false, blocks: 2 ** 32, blockBytes: 512, unsupported, raw })
   }
 
-  /** These are the active ones from now on. */
+  /** Sets the active namespaces. */
   take(found: readonly NamespaceIdentity[]): void {
     const attached = new Set(found.map(({ nsid }) => nsid))
     for (const namespace of this.known.values()) {

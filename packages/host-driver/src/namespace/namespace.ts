@@ -13,20 +13,22 @@ import type { NamespaceHost } from './host.js'
 import { checkRange, type BlockRange } from './ranges.js'
 import { throwOnFailure } from './transfer-error.js'
 
+/** Options of `read` and `write`. */
 export interface TransferOptions extends ExecuteOptions {
-  /** Where in the memory the first block belongs; 0 when not given. */
+  /** Offset in the memory of the first block. Default: 0. */
   readonly offsetBytes?: number
 }
 
+/** Options of `compare`. */
 export interface CompareOptions extends CommandLimits {
-  /** Where in the memory the first block begins; 0 when not given. */
+  /** Offset in the memory of the first block. Default: 0. */
   readonly offsetBytes?: number
 }
 
 const offsetBytes = integer(0, Number.MAX_SAFE_INTEGER, 'a whole number of bytes, 0 or more')
 const transferOptions = { offsetBytes, ...limits }
 
-/** A namespace that can be read. It has no way to write: that takes a controller opened with `write`. */
+/** A namespace that can be read. Writing requires a controller opened with `write`. */
 export class Namespace {
   readonly nsid: number
   protected readonly host: NamespaceHost
@@ -38,54 +40,57 @@ export class Namespace {
     this.current = identity
   }
 
-  /** As the controller last described it: it may change while it is open, which is an event of the controller. */
+  /** Last known Identify data. A change while the namespace is open is an event of the controller. */
   get identity(): NamespaceIdentity {
     return this.current
   }
 
-  /** LBAs run from 0 to blocks - 1. */
+  /** Number of logical blocks. LBAs are 0 to `blocks` - 1. */
   get blocks(): number {
     return this.current.blocks
   }
 
+  /** Bytes of a logical block. */
   get blockBytes(): number {
     return this.current.blockBytes
   }
 
+  /** Capacity in bytes. */
   get capacityBytes(): number {
     return this.blocks * this.blockBytes
   }
 
-  /** The longest transfer of one command. */
+  /** Maximum transfer of one command, in bytes. */
   get maxTransferBytes(): number {
     return this.host.maxTransferBytes
   }
 
-  /** I/O queue pairs that a plan may name. */
+  /** Number of I/O queue pairs that a plan may use. */
   get queues(): number {
     return this.host.queues
   }
 
-  /** False where transfers complete without their bytes being moved, as a simulation may: whoever hands out data refuses. */
+  /** False if transfers complete without moving bytes, as in some simulations: callers that return data must refuse. */
   get movesData(): false | undefined {
     return this.host.movesData
   }
 
-  /** Where memory for transfers comes from. */
+  /** Allocator of memory for transfers. */
   get dma(): DmaAllocator {
     return this.host.dma
   }
 
+  /** Clock of the transport. */
   get clock(): Clock {
     return this.host.clock
   }
 
-  /** Another host changed it, or a reset brought something else to light. @internal */
+  /** Sets new Identify data, after a change by another host or after a reset. @internal */
   changeTo(identity: NamespaceIdentity): void {
     this.current = identity
   }
 
-  /** A plan of reads, split by MDTS and dealt to the queues. */
+  /** Returns a plan of reads, split at the controller's limits and spread over the queues. */
   planReads(transfers: readonly Transfer[]): Plan {
     return this.plan('read', transfers)
   }
@@ -104,13 +109,13 @@ export class Namespace {
 
   /**
    * Reads `blocks` logical blocks from `slba` into `memory`.
-   * @throws LbaRangeError, TransferError (any command that did not succeed), the signal's reason.
+   * @throws LbaRangeError; TransferError if any command did not succeed; the signal's reason.
    */
   async read(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
     await this.transfer('read', slba, blocks, memory, options)
   }
 
-  /** Any byte range, through a buffer of its own: for headers and the like, not for bulk data. */
+  /** Reads any range of bytes, through a temporary buffer: for headers and the like, not for bulk data. */
   async readBytes(offsetBytes: number, lengthBytes: number, options: ExecuteOptions = {}): Promise<Uint8Array> {
     checkOptions('readBytes', options, limits)
     const { blockBytes } = this
@@ -128,8 +133,8 @@ export class Namespace {
   }
 
   /**
-   * Has the controller check that these blocks can be read, without transferring them.
-   * @throws CommandError naming the blocks of the command that failed; UnsupportedCommandError, LbaRangeError,
+   * Sends Verify: the controller checks that blocks can be read, without transferring them.
+   * @throws CommandError, which names the blocks of the failed command; UnsupportedCommandError, LbaRangeError,
    *   RangeError, the signal's reason.
    */
   async verify(slba: number, blocks: number, options: CommandLimits = {}): Promise<void> {
@@ -140,9 +145,9 @@ export class Namespace {
   }
 
   /**
-   * Whether these blocks hold what is in `memory`, as the controller finds. False: at least one byte differs.
-   * @throws CommandError, UnsupportedCommandError, LbaRangeError, RangeError also for memory that is too small or not
-   *   aligned, the signal's reason.
+   * Sends Compare: the controller compares blocks with `memory`. Returns false if at least one byte differs.
+   * @throws CommandError, UnsupportedCommandError, LbaRangeError; RangeError also for memory that is too small or
+   *   misaligned; the signal's reason.
    */
   async compare(slba: number, blocks: number, memory: DmaMemory, options: CompareOptions = {}): Promise<boolean> {
     checkOptions('compare', options, transferOptions)
@@ -154,12 +159,12 @@ export class Namespace {
     return compare(this.target(), range, memory, { offsetBytes, maxTransferBytes, signal, timeoutNs })
   }
 
-  /** What commands beside plans need. @throws UnsupportedNamespaceError, UnsupportedCommandError. */
+  /** What commands outside plans need. @throws UnsupportedNamespaceError, UnsupportedCommandError. */
   protected target(): ChangeTarget {
     const { identity, nsid, blockBytes } = this
     const { commands } = this.host
     if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
-    if (commands === undefined) throw new UnsupportedCommandError('commands beside plans', 'it only executes plans')
+    if (commands === undefined) throw new UnsupportedCommandError('commands outside plans', 'it only executes plans')
     return { commands, nsid, blockBytes, raw: identity.raw }
   }
 
@@ -168,6 +173,7 @@ export class Namespace {
     for (const range of ranges) checkRange(name, this.nsid, this.blocks, range)
   }
 
+  /** Returns a plan, split at the controller's limits and spread over the queues. */
   protected plan(operation: 'read' | 'write', transfers: readonly Transfer[]): Plan {
     const { nsid, blockBytes, maxTransferBytes, queues } = this
     this.checkRanges(operation, transfers)
@@ -175,6 +181,7 @@ export class Namespace {
     return planTransfers({ operation, nsid, blockBytes, maxTransferBytes, queues, boundaryBlocks }, transfers)
   }
 
+  /** Plans and executes one transfer. @throws TransferError; the signal's reason. */
   protected async transfer(
     operation: 'read' | 'write',
     slba: number,
@@ -189,21 +196,22 @@ export class Namespace {
     throwOnFailure(plan, await this.run(plan, memory, options), options)
   }
 
+  /** Executes a checked plan. */
   protected async run(plan: AcceptedPlan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const { identity, nsid, blockBytes } = this
     if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
     if (plan.nsid !== nsid || plan.blockBytes !== blockBytes) {
       throw new TypeError(
-        `plan: expected one for namespace ${nsid} with ${blockBytes}-byte blocks, got namespace ${plan.nsid}, ${plan.blockBytes}`,
+        `plan: expected a plan for namespace ${nsid} with ${blockBytes}-byte blocks, got namespace ${plan.nsid}, ${plan.blockBytes}`,
       )
     }
     return this.host.execute(plan, memory, options)
   }
 }
 
-/** What can be wrong with `execute` before the plan is looked into. @throws TypeError, RangeError. */
+/** Checks the arguments of `execute`, except the content of the plan. @throws TypeError, RangeError. */
 export function checkCall(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): void {
-  if (!isObject(plan)) throw new TypeError(`plan: expected one that ns.planReads() made, got ${show(plan)}`)
+  if (!isObject(plan)) throw new TypeError(`plan: expected a plan from ns.planReads(), got ${show(plan)}`)
   checkMemory(memory)
   checkOptions('execute', options, limits)
 }

@@ -1,22 +1,24 @@
 import { isObject, show } from '../check-options.js'
 import { LbaRangeError } from './errors.js'
 
-/** A run of logical blocks of a namespace. */
+/** A range of logical blocks of a namespace. */
 export interface BlockRange {
+  /** First LBA. */
   readonly slba: number
-  /** At least 1. */
+  /** Number of blocks, at least 1. */
   readonly blocks: number
 }
 
-/** @throws TypeError for what is no list of ranges. */
+/** Checks for a list of ranges. @throws TypeError */
 export function checkIsList(name: string, ranges: unknown): void {
   if (Array.isArray(ranges) && ranges.every(isObject)) return
   throw new TypeError(`${name}: expected a list of { slba, blocks }, got ${show(ranges)}`)
 }
 
 /**
- * @throws TypeError for no numbers; RangeError for a range of no blocks, or of anything but safe non-negative integers; LbaRangeError for one that
- *   passes the end of the namespace.
+ * Checks a range.
+ * @throws TypeError if it does not have numbers; RangeError for a range of no blocks, or with anything but safe
+ *   non-negative integers; LbaRangeError if it exceeds the namespace.
  */
 export function checkRange(name: string, nsid: number, available: number, { slba, blocks }: BlockRange): void {
   const isSound = Number.isSafeInteger(slba) && slba >= 0 && Number.isSafeInteger(blocks) && blocks >= 1
@@ -27,14 +29,14 @@ export function checkRange(name: string, nsid: number, available: number, { slba
   if (slba + blocks > available) throw new LbaRangeError(nsid, slba, blocks, available)
 }
 
-/** A range in pieces of at most `most` blocks, in order. */
+/** Splits a range into ranges of at most `most` blocks, in order. */
 export function* splitRange({ slba, blocks }: BlockRange, most: number): Generator<BlockRange, void, undefined> {
   for (let done = 0; done < blocks; done += most) yield { slba: slba + done, blocks: Math.min(most, blocks - done) }
 }
 
 /**
- * Ranges in groups, one for each command: at most `limits.ranges` of at most `limits.rangeBlocks`, and all together of
- * at most `limits.blocks`.
+ * Groups ranges for commands: at most `limits.ranges` of at most `limits.rangeBlocks` each, with at most
+ * `limits.blocks` in total.
  */
 export function* groupRanges(
   ranges: Iterable<BlockRange>,
@@ -58,12 +60,12 @@ export function* groupRanges(
   if (group.length > 0) yield group
 }
 
-/** How many blocks ranges have all together. */
+/** Returns the total number of blocks of ranges. */
 export function totalBlocks(ranges: readonly BlockRange[]): number {
   return ranges.reduce((sum, { blocks }) => sum + blocks, 0)
 }
 
-/** 'LBAs 0x10 to 0x1f' */
+/** Returns a range as text: 'LBAs 0x10 to 0x1f'. */
 export function rangeInWords({ slba, blocks }: BlockRange): string {
   return `LBAs 0x${slba.toString(16)} to 0x${(slba + blocks - 1).toString(16)}`
 }

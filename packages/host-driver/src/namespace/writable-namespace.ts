@@ -8,26 +8,28 @@ import { copy, deallocate, writeZeroes, type CommandLimits } from './changes.js'
 import { checkCall, Namespace, type TransferOptions } from './namespace.js'
 import { checkIsList, totalBlocks, type BlockRange } from './ranges.js'
 
+/** Options of `writeZeroes`. */
 export interface WriteZeroesOptions extends CommandLimits {
-  /** The controller may deallocate the blocks, where the namespace offers it (DLFEAT). */
+  /** Allows the controller to deallocate the blocks, if the namespace supports it (DLFEAT). */
   readonly deallocate?: boolean
-  /** Each command completes only when the media has its zeroes. */
+  /** Force Unit Access: each command completes only when its zeroes are on the media. */
   readonly fua?: boolean
 }
 
 const zeroesOptions = { deallocate: flag, fua: flag, ...limits }
 
-/** A namespace of a controller that was opened for writing, with its serial number given and the guard passed. */
+/** A namespace of a controller that was opened for writing. */
 export class WritableNamespace extends Namespace {
   private readonly guard: () => Promise<void>
   private guarded: Promise<void> | undefined
 
-  /** @param guard refuses when the namespace holds something that is not ours; called once, before the first write. */
+  /** @param guard called once, before the first write; throws if the namespace holds foreign data. */
   constructor(host: NamespaceHost, identity: NamespaceIdentity, guard: (namespace: Namespace) => Promise<void>) {
     super(host, identity)
     this.guard = () => guard(this)
   }
 
+  /** Returns a plan of writes, split at the controller's limits and spread over the queues. */
   planWrites(transfers: readonly Transfer[]): Plan {
     return this.plan('write', transfers)
   }
@@ -37,14 +39,17 @@ export class WritableNamespace extends Namespace {
     return this.run(AcceptedPlan.of(plan), memory, options)
   }
 
-  /** Writes `blocks` logical blocks from `slba`. They are durable only after `flush`. */
+  /**
+   * Writes `blocks` logical blocks from `slba`. They are durable only after `flush`.
+   * @throws same as `read`; ForeignDataError.
+   */
   async write(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
     await this.transfer('write', slba, blocks, memory, options)
   }
 
   /**
-   * Makes blocks read as zeroes, without transferring any. Durable only after `flush`, or with `fua`.
-   * @throws BlockCommandError and UnknownFateError, which say how far it got; UnsupportedCommandError, LbaRangeError,
+   * Makes blocks read as zeroes, without transferring data. Durable only after `flush`, or with `fua`.
+   * @throws BlockCommandError or UnknownFateError, which say how far it got; UnsupportedCommandError, LbaRangeError,
    *   RangeError, ForeignDataError, the signal's reason.
    */
   async writeZeroes(slba: number, blocks: number, options: WriteZeroesOptions = {}): Promise<void> {
@@ -57,9 +62,9 @@ export class WritableNamespace extends Namespace {
   }
 
   /**
-   * Tells the controller that what these blocks hold is not needed any more: Dataset Management with Deallocate. It may
-   * deallocate all, some or none of them. What is deallocated reads as zeroes, ones or as before: DLFEAT says.
-   * @throws as `writeZeroes`.
+   * Tells the controller that the data of these blocks is no longer needed: Dataset Management with Deallocate. It may
+   * deallocate all, some or none of them. Deallocated blocks read as zeroes, as ones or as before: see DLFEAT.
+   * @throws same as `writeZeroes`.
    */
   async deallocate(ranges: readonly BlockRange[], options: CommandLimits = {}): Promise<void> {
     checkOptions('deallocate', options, limits)
@@ -72,8 +77,9 @@ export class WritableNamespace extends Namespace {
   }
 
   /**
-   * Copies blocks inside the namespace, without transferring any: the sources one after another to `destination` and on.
-   * @throws as `writeZeroes`; RangeError for a source that overlaps the destination.
+   * Copies blocks inside the namespace without transferring data: the sources, one after another, to the blocks from
+   * `destination` on.
+   * @throws same as `writeZeroes`; RangeError for a source that overlaps the destination.
    */
   async copy(sources: readonly BlockRange[], destination: number, options: CommandLimits = {}): Promise<void> {
     checkOptions('copy', options, limits)
@@ -88,8 +94,9 @@ export class WritableNamespace extends Namespace {
   }
 
   /**
-   * Resolves when everything written before is on the media.
-   * @throws CommandError, CommandTimeoutError, DeviceLostError; then what was written may be lost. The signal's reason.
+   * Resolves when all earlier writes are on the media.
+   * @throws CommandError, CommandTimeoutError or DeviceLostError, after which written data may be lost; the signal's
+   *   reason.
    */
   async flush(options: CommandLimits = {}): Promise<void> {
     checkOptions('flush', options, limits)
@@ -98,6 +105,7 @@ export class WritableNamespace extends Namespace {
     await this.host.flush(this.nsid, timeoutNs)
   }
 
+  /** Executes a checked plan; a write passes the guard first. */
   protected override async run(
     plan: AcceptedPlan,
     memory: DmaMemory,
@@ -107,13 +115,13 @@ export class WritableNamespace extends Namespace {
     return super.run(plan, memory, options)
   }
 
-  /** A namespace that went, and one that came in its place or has another size, have nothing in common. @internal */
+  /** Sets new Identify data. A namespace that was replaced or resized must pass the guard again. @internal */
   override changeTo(identity: NamespaceIdentity): void {
     if (!isSameNamespace(this.identity, identity) || identity.blocks !== this.blocks) this.guarded = undefined
     super.changeTo(identity)
   }
 
-  /** Once it is passed it is passed; a refusal, or a guard that could not look, is asked again. @internal */
+  /** Passes the guard once; a refusal or a failed check is repeated at the next call. @internal */
   async passGuard(): Promise<void> {
     this.guarded ??= this.guard()
     try {

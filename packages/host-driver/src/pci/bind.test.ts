@@ -86,7 +86,7 @@ test('a function that stays in D3cold is given back, with what may bring it onto
   sys.function(bdf, { driver: 'nvme', files: { power_state: 'D3cold\n' } })
   const refused = await bind().catch((error: unknown) => error as FunctionAsleepError)
   expect(refused).toBeInstanceOf(FunctionAsleepError)
-  expect((refused as FunctionAsleepError).message).toMatch(/it is in D3cold\n[^]*echo 1 > \/sys\/bus\/pci\/rescan/)
+  expect((refused as FunctionAsleepError).message).toMatch(/power state D3cold\n[^]*echo 1 > \/sys\/bus\/pci\/rescan/)
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
@@ -170,7 +170,7 @@ test('a kernel that says yes and binds nothing is not believed', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const write = (path: string, text: string) =>
     path.endsWith('vfio-pci/bind') ? Promise.resolve() : sys.write(path, text)
-  await expect(bind({}, write)).rejects.toThrow('Cannot bind vfio-pci on 0000:0b:00.0: the kernel took the request')
+  await expect(bind({}, write)).rejects.toThrow('Cannot bind vfio-pci on 0000:0b:00.0: the kernel accepted the request')
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
@@ -227,7 +227,7 @@ describe('whatever ends binding, what could not be undone is in the error, with 
     sys.function(bdf, { driver: 'nvme', files: { power_state: 'D3cold\n' } })
     const { category, message } = (await refused({})) as LeftUndoneError
     expect(category).toBe('device')
-    expect(message).toMatch(/it is in D3cold\n[^]*left undone: bind nvme/)
+    expect(message).toMatch(/power state D3cold\n[^]*left undone: bind nvme/)
     expect(message).not.toContain('was undone')
   })
 
@@ -338,7 +338,7 @@ test('a driver that the kernel does not have is refused with the command that lo
   sys.function(bdf, { driver: 'nvme' })
   await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow(DriverNotLoadedError)
   await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow('modprobe uio_pci_generic')
-  await expect(bind({ driver: 'gpunvme' })).rejects.toThrow('modprobe gpunvme, the module that kmod/README.md tells')
+  await expect(bind({ driver: 'gpunvme' })).rejects.toThrow('modprobe gpunvme; kmod/README.md describes')
 })
 
 test('a wrong address or driver is refused', async () => {

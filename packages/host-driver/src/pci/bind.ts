@@ -27,53 +27,59 @@ import {
 import { claimFunction } from './open-functions.js'
 import { CHANGING_DRIVER, restoreBindingBy, textOf, undo, writeToSysfs } from './restore.js'
 
-/** Which function, and what to bind to it. */
+/** Options of `bindDriver`. */
 export interface BindOptions {
+  /** PCI address, such as 0000:0b:00.0. */
   readonly bdf: string
-  /** 'vfio-pci' for the transport vfio; 'gpunvme', the module of kmod/, for kmod; null or 'uio_pci_generic' for the transport sysfs. */
+  /**
+   * Driver to bind: 'vfio-pci' for the transport vfio; 'gpunvme' (the module in kmod/) for kmod; null or
+   * 'uio_pci_generic' for sysfs.
+   */
   readonly driver: UserSpaceDriver
-  /** Where sys/ and proc/ are; '/' when not given. */
+  /** Directory with sys/ and proc/. Default: '/'. */
   readonly sysRoot?: string
   /**
-   * Called before every step with what is to be undone from then on, the step included: who keeps it where it outlives
-   * this process can have the function given back whatever happens, by `restoreBinding`. When it throws, the step is not
-   * taken, and those before it are undone.
+   * Called before every step with a record of all changes, that step included. Store it where it outlives this process:
+   * `restoreBinding` can then restore the function whatever happens. If the call throws, the step is not taken, and
+   * those before it are undone.
    */
   readonly onRecord?: (record: BindingRecord) => void | Promise<void>
 }
 
 /** A function that was taken from its driver. Disposing of it restores it. */
 export interface Binding extends AsyncDisposable {
+  /** PCI address of the function. */
   readonly bdf: string
   readonly driver: UserSpaceDriver
-  /** The driver that had it before; undefined where none did. */
+  /** Previous driver; undefined if there was none. */
   readonly previous: string | undefined
-  /** What `restoreBinding` of another process needs. */
+  /** Data for `restoreBinding` in another process. */
   readonly record: BindingRecord
   /**
-   * Gives the function back to the driver that had it, with its driver_override and power/control as they were. Every
-   * step is tried, also after one has failed. Doing it again does what is left to do. A function that is gone from the
-   * bus needs nothing, and one that somebody else bound to another driver keeps that.
-   * @throws BindError naming the first step that failed; DeviceHeldError, DeviceUseUnknownError when this process has it
-   *   open or another may drive it, and nothing is done then.
+   * Restores the function's previous driver, driver_override and power/control. Every step is tried, even after one has
+   * failed; a second call takes the steps that are left. A function that is no longer on the bus needs nothing. One
+   * that was meanwhile bound to another driver keeps that.
+   * @throws BindError for the first step that failed; DeviceHeldError or DeviceUseUnknownError, before any step, if
+   *   this process has the function open or another may drive it.
    */
   restore(): Promise<void>
 }
 
 /**
- * Takes an NVMe controller from its kernel driver and binds it to one that leaves it alone. By driver_override, which
- * concerns this one function; `new_id` would claim every drive of the same model. A failure undoes what was done.
- * A write to sysfs lasts as long as the kernel's driver takes to let go of the drive, which nobody can cut short.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError when this machine uses
- *   the drive, or has begun to while it was taken; GroupNotViableError, DriverNotLoadedError, BindError;
- *   FunctionAsleepError of one that does not wake up; LeftUndoneError instead of any of them, and of what `onRecord`
- *   throws, where not all could be undone.
+ * Takes an NVMe controller from its kernel driver and binds it to a driver that leaves it to user space. Uses
+ * driver_override, which affects only this function; `new_id` would claim every drive of the same model. A failure
+ * undoes all steps. A write to sysfs takes as long as the kernel's driver needs to release the drive, and cannot be
+ * interrupted.
+ * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError if this machine uses
+ *   the drive, or starts to while it is being taken; GroupNotViableError, DriverNotLoadedError, BindError;
+ *   FunctionAsleepError if it does not wake up; LeftUndoneError instead of these, and of errors of `onRecord`, if a
+ *   step could not be undone.
  */
 export function bindDriver(options: BindOptions): Promise<Binding> {
   return bindDriverBy(writeToSysfs, options)
 }
 
-/** `bindDriver` with the kernel's side given: for tests, which have none. */
+/** `bindDriver` with a replaceable write to sysfs, for tests. */
 export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Promise<Binding> {
   const { bdf, driver, sysRoot = '/', onRecord } = options
   checkDriver(driver)
@@ -113,8 +119,8 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
 }
 
 /**
- * The steps that `bindDriver` would take, after the same checks; none where it is bound already. Nothing is touched.
- * @throws as `bindDriver`, as far as that can be known before; NoIommuError.
+ * Returns the steps that `bindDriver` would take, after the same checks; none if it is already bound. Changes nothing.
+ * @throws same as `bindDriver`, as far as known in advance; NoIommuError.
  */
 export async function planBinding(options: Omit<BindOptions, 'onRecord'>): Promise<BindingStep[]> {
   const { bdf, driver, sysRoot = '/' } = options
@@ -148,7 +154,7 @@ async function take(
   try {
     await attempt(write, bdf, step)
   } catch (error) {
-    // vfio-pci refuses a function without an IOMMU group, and makes one up only where it is told to.
+    // vfio-pci refuses a function without an IOMMU group, unless its mode without an IOMMU is enabled.
     const isAlone = isBinding && driver === 'vfio-pci' && group === undefined
     if (!isAlone || !(error instanceof BindError) || error.errno !== 'EINVAL') throw error
     throw new BindError(bdf, error.step, error.cause, [], withoutIommu(sysRoot))
@@ -158,29 +164,26 @@ async function take(
 
 const NO_IOMMU_MODE = 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode'
 
-/** What to do about a machine whose IOMMU is off, or not there. */
+/** Returns the next step on a machine whose IOMMU is off or absent. */
 function withoutIommu(sysRoot: string): string {
   const turnOn = 'turn the IOMMU on (firmware set-up; kernel parameter intel_iommu=on)'
   return new MachineFiles(sysRoot).exists(NO_IOMMU_MODE)
-    ? `${turnOn}; or, without one, echo 1 > /${NO_IOMMU_MODE}, which lets the drive reach all memory`
+    ? `${turnOn}; or, without one, echo 1 > /${NO_IOMMU_MODE}, which lets the drive access all memory`
     : `${turnOn}; or use the transport sysfs, with no driver: this kernel's vfio has no enable_unsafe_noiommu_mode`
 }
 
-/** The driver to bind is not in the kernel. Nothing was touched. */
+/** The driver to bind is not loaded. Nothing was touched. */
 export class DriverNotLoadedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DRIVER_NOT_LOADED'
   readonly category = 'not-found'
   constructor(bdf: string, driver: string) {
     super(`Cannot bind ${driver} to ${bdf}: the kernel has no driver of that name`, {
-      next:
-        driver === 'gpunvme'
-          ? 'modprobe gpunvme, the module that kmod/README.md tells how to build'
-          : `modprobe ${driver}`,
+      next: driver === 'gpunvme' ? 'modprobe gpunvme; kmod/README.md describes how to build it' : `modprobe ${driver}`,
     })
   }
 }
 
-/** vfio-pci hands out IOMMU groups, and the function has none. Nothing was touched. */
+/** vfio-pci needs an IOMMU group, and the function has none. Nothing was touched. */
 export class NoIommuError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_IOMMU'
   readonly category = 'infeasible'
@@ -192,16 +195,16 @@ export class NoIommuError extends GpuNvmeError {
   }
 }
 
-/** Binding ended with an error, which is the cause, and what had been done could not all be undone. */
+/** Binding failed with the error in `cause`, and not all of its steps could be undone. */
 export class LeftUndoneError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_LEFT_UNDONE'
   readonly category: ErrorCategory
-  /** What could not be undone: the function is left with it. */
+  /** Steps that could not be undone. */
   readonly left: readonly BindError[]
   readonly bdf: string
   constructor(bdf: string, left: readonly BindError[], cause: unknown) {
     const reasons = cause instanceof GpuNvmeError ? [cause.headline, ...cause.facts] : [messageOf(cause)]
-    super(`${bdf} was not bound, and is not as it was before`, {
+    super(`${bdf} was not bound, and could not be restored completely`, {
       facts: [...reasons, ...left.map(leftUndone)],
       next: finishing(bdf),
       cause,
@@ -216,14 +219,14 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** The kernel was told to keep the function awake, and says that it sleeps: its registers would read all ones. */
+/** The kernel was asked to keep the function awake but reports that it sleeps: its registers would read all ones. */
 export class FunctionAsleepError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FUNCTION_ASLEEP'
   readonly category = 'device'
   constructor(bdf: string, state: string) {
-    super(`${bdf} does not wake up: the kernel says that it is in ${state}`, {
+    super(`${bdf} does not wake up: the kernel reports power state ${state}`, {
       facts: ['power/control was set to on'],
-      next: `take it off the bus and look for it again: echo 1 > /sys/bus/pci/devices/${bdf}/remove; echo 1 > /sys/bus/pci/rescan`,
+      next: `remove it from the bus and rescan: echo 1 > /sys/bus/pci/devices/${bdf}/remove; echo 1 > /sys/bus/pci/rescan`,
     })
   }
 }

@@ -5,36 +5,40 @@ import { attribute, driverOf, functionFolder, type PciFunction } from './functio
 
 /** One write to sysfs, which is a request to the kernel: `echo TEXT > PATH`. */
 export interface BindingStep {
-  /** 'set driver_override', 'unbind nvme', 'bind vfio-pci', 'set power/control'; of restoring, 'reset driver_override'. */
+  /**
+   * For example 'set driver_override', 'unbind nvme', 'bind vfio-pci', 'set power/control' or 'reset driver_override'.
+   */
   readonly name: string
+  /** File to which the step writes. */
   readonly path: string
+  /** Text that the step writes. */
   readonly text: string
 }
 
-/** How files of sysfs are written: a write ends when the kernel has carried it out. */
+/** Writes a file of sysfs; resolves when the kernel has carried out the request. */
 export type SysfsWrite = (path: string, text: string) => Promise<void>
 
-/** A step that is only taken where it still makes a difference. */
+/** A step that is taken only if it still makes a difference. */
 export interface ConditionalStep extends BindingStep {
   readonly isNeeded: () => boolean
 }
 
 /**
- * The override for "no driver": no driver is called that, so the kernel's own does not come back by itself, as it would
- * when its module is loaded or the bus rescanned.
+ * Override for "no driver". No driver has this name, so the kernel's own does not return when its module is loaded or
+ * the bus rescanned.
  */
 const NO_DRIVER = 'gpunvme-none'
 
 const SET_OVERRIDE = 'set driver_override'
 
-/** What a function is like before anything is done to it: no step is begun. */
+/** Returns the record of a function before any step. */
 export function recordBefore(
   { bdf, driver: previous }: PciFunction,
   driver: UserSpaceDriver,
   sysRoot: string,
 ): BindingRecord {
   const before = overrideOf(sysRoot, bdf)
-  // A process that was killed left it: none that keeps the driver from binding which is there can be an original.
+  // Left by a killed process: an override that excludes the bound driver cannot be the original one.
   const isLeftOver = before === NO_DRIVER || (previous !== undefined && before !== previous)
   const control = powerControlOf(sysRoot, bdf)
   return {
@@ -50,8 +54,8 @@ export function recordBefore(
 }
 
 /**
- * What binds the function. The override is set first, so that no driver comes back while there is none. Power is last:
- * vfio-pci has the kernel suspend what it binds (Linux drivers/vfio/pci/vfio_pci_core.c, pm_runtime_allow).
+ * Returns the steps of a binding. The override comes first, so that no driver binds in between. Power comes last:
+ * vfio-pci lets the kernel suspend what it binds (Linux drivers/vfio/pci/vfio_pci_core.c, pm_runtime_allow).
  */
 export function bindingSteps(
   { bdf, path, driver: previous }: PciFunction,
@@ -66,16 +70,16 @@ export function bindingSteps(
     if (driver !== null) steps.push({ name: binding(driver), path: bindOf(sysRoot, driver), text: bdf, isNeeded })
   }
   const isSuspended = () => powerControlOf(sysRoot, bdf) === 'auto'
-  // A function that the kernel may send to D3 reads all ones there.
+  // In D3, to which the kernel may suspend a function, registers read all ones.
   if (powerControl === 'auto' || (powerControl === 'on' && driver === 'vfio-pci' && previous !== driver))
     steps.push({ name: 'set power/control', path: controlOf(path), text: 'on', isNeeded: isSuspended })
   return steps
 }
 
 /**
- * What gives the function back, of what was begun. The previous driver comes after the override, without which it does
- * not match; power comes last, since vfio-pci changes it once more when it lets go. What somebody else did to the
- * function meanwhile - bound a driver, set an override - is left as it is.
+ * Returns the steps that restore a function, according to those that were begun. The previous driver follows the
+ * override, without which it does not match. Power comes last, since vfio-pci changes it once more when it releases the
+ * function. Changes by others in the meantime (a bound driver, an override) are kept.
  */
 export function restoringSteps(record: BindingRecord, sysRoot: string): ConditionalStep[] {
   const { bdf, driver, previous, override, isProbed, powerControl, begun } = record
@@ -88,7 +92,7 @@ export function restoringSteps(record: BindingRecord, sysRoot: string): Conditio
   if (begun.includes(SET_OVERRIDE)) {
     const isNeeded = () => overrideOf(sysRoot, bdf) === (driver ?? NO_DRIVER)
     steps.push({ name: 'reset driver_override', path: join(path, 'driver_override'), text: `${override}\n`, isNeeded })
-    // It may have come back by itself: a bus was rescanned, a module loaded. And another may have been bound.
+    // It may have returned by itself (bus rescan, module load), or another driver may be bound.
     const isFree = () => {
       const now = driverOf(sysRoot, bdf)
       return now === undefined || now === driver
@@ -112,7 +116,7 @@ export function restoringSteps(record: BindingRecord, sysRoot: string): Conditio
   return steps
 }
 
-/** Has the kernel carry a step out. @throws BindError */
+/** Performs a step. @throws BindError */
 export async function attempt(write: SysfsWrite, bdf: string, { name, path, text }: BindingStep): Promise<void> {
   try {
     await write(path, text)
@@ -150,21 +154,21 @@ function powerControlOf(sysRoot: string, bdf: string): string | undefined {
   return attribute(sysRoot, `${functionFolder(bdf)}/power/control`)
 }
 
-/** Empty where there is none, for which the kernel writes (null). */
+/** Returns driver_override; empty if there is none, for which the kernel writes (null). */
 function overrideOf(sysRoot: string, bdf: string): string {
   const text = attribute(sysRoot, `${functionFolder(bdf)}/driver_override`)
   return text === undefined || text === '(null)' ? '' : text
 }
 
-/** The kernel refused a step. Those before it were undone, apart from what `left` lists. */
+/** The kernel refused a step. Those before it were undone, except for `left`. */
 export class BindError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BIND'
   readonly category: 'privilege' | 'failure'
-  /** What was to be done: 'unbind nvme', 'set driver_override', 'bind vfio-pci', 'reset power/control'. */
+  /** Step that failed: 'unbind nvme', 'set driver_override', 'bind vfio-pci', 'reset power/control'. */
   readonly step: string
-  /** The kernel's answer: 'EACCES'; undefined where it said yes and did nothing. */
+  /** Error of the kernel, such as 'EACCES'; undefined if it reported success without effect. */
   readonly errno: string | undefined
-  /** What could not be done besides, in undoing: the function is left with it. */
+  /** Steps that could not be undone. */
   readonly left: readonly BindError[]
   readonly bdf: string
   /** How to remove the reason for the refusal. `next` continues with what `left` needs. */
@@ -173,7 +177,7 @@ export class BindError extends GpuNvmeError {
   constructor(bdf: string, step: string, cause: unknown, left: readonly BindError[] = [], known?: string) {
     const errno = (cause as NodeJS.ErrnoException | undefined)?.code
     const advice = known ?? nextAfter(errno)
-    super(`Cannot ${step} on ${bdf}: ${errno ?? 'the kernel took the request and did not do it'}`, {
+    super(`Cannot ${step} on ${bdf}: ${errno ?? 'the kernel accepted the request without effect'}`, {
       facts: left.map(leftUndone),
       next: `${advice}${left.length === 0 ? '' : `; then ${finishing(bdf)}`}`,
       cause,
@@ -186,27 +190,27 @@ export class BindError extends GpuNvmeError {
     this.advice = advice
   }
 
-  /** The same of a function that is left with `left`. */
+  /** Returns the same error for a function that is left with `left`. */
   leaving(left: readonly BindError[]): BindError {
     return new BindError(this.bdf, this.step, this.cause, left, this.advice)
   }
 }
 
-/** What the function is left with, in an error's words. */
+/** Returns a step that could not be undone as text. */
 export function leftUndone({ step, errno }: BindError): string {
-  return `left undone: ${step} (${errno ?? 'no answer'})`
+  return `left undone: ${step} (${errno ?? 'no effect'})`
 }
 
-/** What undoes the rest. */
+/** Returns how to undo the rest. */
 export function finishing(bdf: string): string {
-  return `restoreBinding with the last record, or gpunvme unbind ${bdf}, which does what is left to do`
+  return `restoreBinding with the last record, or gpunvme unbind ${bdf}, to undo the rest`
 }
 
 function nextAfter(errno: string | undefined): string {
   if (errno === 'EACCES' || errno === 'EPERM') return 'run as root, or make the files of this function writable for you'
-  if (errno === 'EROFS') return 'mount sysfs for writing: containers see it read-only'
+  if (errno === 'EROFS') return 'mount sysfs for writing: it is read-only in containers'
   if (errno === 'EBUSY') return 'find the process that has the function open (fuser /dev/vfio/*), and end it'
-  if (errno === 'ENODEV') return 'see that the function is on the bus (lspci), and what the kernel log says'
-  if (errno === 'ENOENT') return 'see that the driver is still in the kernel; modprobe loads it again'
-  return 'see what the kernel log says (dmesg)'
+  if (errno === 'ENODEV') return 'check that the function is on the bus (lspci), and the kernel log (dmesg)'
+  if (errno === 'ENOENT') return 'check that the driver is still loaded; modprobe loads it'
+  return 'check the kernel log (dmesg)'
 }

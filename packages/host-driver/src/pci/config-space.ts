@@ -5,20 +5,21 @@ import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
 
 /** A configuration space that holds a file open until `close`, which may be called twice. */
 export interface OpenConfigSpace extends ConfigSpace {
+  /** Closes the file. */
   readonly close: () => void
 }
 
 /**
- * Configuration space as the bytes of an open file from `base` on. A function that is gone reads all ones and takes
- * no writes, as on the bus; positions are Numbers, since `fs.writeSync` ignores a BigInt and writes where the file
- * stands, which would be some other register.
+ * Configuration space as the bytes of an open file, from `base` on. A removed function reads all ones and takes no
+ * writes, as on the bus. Positions are Numbers: `fs.writeSync` ignores a BigInt and writes at the current position, to
+ * another register.
  */
 export function fileConfigSpace(fd: number, base = 0): ConfigSpace {
   const bytes = Buffer.alloc(4)
   return {
     read(offset, widthBytes) {
       checkConfigAccess(offset, widthBytes)
-      // Beyond what the kernel shows there is nothing: it reads as nothing does.
+      // Bytes beyond those that the kernel shows read all ones.
       bytes.fill(0xff)
       whileThere(() => readSync(fd, bytes, 0, widthBytes, base + offset))
       return bytes.readUIntLE(0, widthBytes)
@@ -34,14 +35,14 @@ export function fileConfigSpace(fd: number, base = 0): ConfigSpace {
 }
 
 /**
- * The configuration space of a function, by its file in sysfs: /sys/bus/pci/devices/BDF/config.
- * @throws ConfigSpaceAccessError where the kernel shows only the first 64 bytes, or none.
+ * Opens the configuration space of a function by its file in sysfs: /sys/bus/pci/devices/BDF/config.
+ * @throws ConfigSpaceAccessError if the kernel shows only the first 64 bytes, or none.
  */
 export function sysfsConfigSpace(path: string): OpenConfigSpace {
   const fd = open(path)
   try {
     const lengthBytes = readSync(fd, Buffer.alloc(PCI_CONFIG_BYTES), 0, PCI_CONFIG_BYTES, 0)
-    if (lengthBytes < PCI_CONFIG_BYTES) throw new ConfigSpaceAccessError(path, `${lengthBytes} bytes of it can be read`)
+    if (lengthBytes < PCI_CONFIG_BYTES) throw new ConfigSpaceAccessError(path, `only ${lengthBytes} bytes can be read`)
   } catch (error) {
     closeSync(fd)
     throw error
@@ -56,14 +57,14 @@ export function sysfsConfigSpace(path: string): OpenConfigSpace {
   }
 }
 
-/** A copy of the first 256 bytes, as `capabilities` and `findCapability` of `@gpunvme/nvme-spec/pci` take them. */
+/** Returns a copy of the first 256 bytes, for `capabilities` and `findCapability` of `@gpunvme/nvme-spec/pci`. */
 export function snapshot(config: ConfigSpace): DataView {
   const copy = new DataView(new ArrayBuffer(PCI_CONFIG_BYTES))
   for (let offset = 0; offset < PCI_CONFIG_BYTES; offset += 4) copy.setUint32(offset, config.read(offset, 4), true)
   return copy
 }
 
-/** Whether the function is on the bus: no vendor has the ID FFFFh, which is what nothing reads as. */
+/** Returns whether the function is on the bus: an absent one reads FFFFh, which is no vendor's ID. */
 export function isOnBus(config: ConfigSpace): boolean {
   return config.read(PciHeader.VID.offset, 2) !== 0xffff
 }
@@ -78,7 +79,7 @@ function open(path: string): number {
   }
 }
 
-/** What the kernel says of a function that has left the bus; none of it is the caller's mistake. */
+/** Errors of the kernel for a function that has left the bus; none is the caller's mistake. */
 const GONE = new Set(['EIO', 'ENODEV', 'ENXIO', 'ENOENT', 'EINVAL'])
 
 function whileThere(access: () => void): void {
@@ -89,7 +90,7 @@ function whileThere(access: () => void): void {
   }
 }
 
-/** @throws RangeError for an access that configuration space does not have. */
+/** Checks an access. @throws RangeError for one outside of configuration space. */
 export function checkConfigAccess(offset: number, widthBytes: number): void {
   if (widthBytes !== 1 && widthBytes !== 2 && widthBytes !== 4)
     throw new RangeError(`widthBytes: expected 1, 2 or 4, got ${String(widthBytes)}`)
@@ -97,13 +98,13 @@ export function checkConfigAccess(offset: number, widthBytes: number): void {
     throw new RangeError(`offset: expected a multiple of ${widthBytes} below 4096, got ${offset}`)
 }
 
-/** Configuration space cannot be read and written whole. The function was not touched. */
+/** Configuration space cannot be read and written completely. The function was not touched. */
 export class ConfigSpaceAccessError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_CONFIG_SPACE_ACCESS'
   readonly category = 'privilege'
   constructor(path: string, problem: string, cause?: unknown) {
-    super(`No access to configuration space, ${path}: ${problem}`, {
-      next: 'run as root: others are shown the first 64 bytes, and may not write',
+    super(`Cannot access configuration space ${path}: ${problem}`, {
+      next: 'run as root: other users can read only the first 64 bytes, and cannot write',
       cause,
     })
   }

@@ -5,31 +5,37 @@ import { MachineFiles } from '../machine-files/files.js'
 
 const DEVICES = 'sys/bus/pci/devices'
 
-/** What sysfs says of one PCI function. */
+/** A PCI function as sysfs describes it. */
 export interface PciFunction {
+  /** PCI address. */
   readonly bdf: string
-  /** Its folder: /sys/bus/pci/devices/BDF. */
+  /** Its directory: /sys/bus/pci/devices/BDF. */
   readonly path: string
-  /** The kernel driver that is bound to it; undefined where there is none. */
+  /** Bound kernel driver; undefined if there is none. */
   readonly driver: string | undefined
-  /** Its IOMMU group; undefined where the machine has no IOMMU, or it is off. */
+  /** IOMMU group; undefined if the machine has no IOMMU, or it is off. */
   readonly group: IommuGroup | undefined
 }
 
-/** The functions that an IOMMU cannot tell apart. */
+/** Functions that an IOMMU cannot distinguish. */
 export interface IommuGroup {
+  /** Number of the group. */
   readonly number: string
-  /** What its default domain does: 'identity' maps nothing; 'DMA' and 'DMA-FQ' translate; undefined where the kernel does not say. */
+  /**
+   * Type of the default domain: 'identity' maps nothing, 'DMA' and 'DMA-FQ' translate; undefined if the kernel does not
+   * say.
+   */
   readonly type: string | undefined
-  /** A group that vfio made up for a function without an IOMMU. */
+  /** Whether vfio created the group for a function without an IOMMU. */
   readonly isNoIommu: boolean
   /** The BDFs of all its functions. */
   readonly functions: readonly string[]
 }
 
 /**
- * Looks a function up in sysfs. @param sysRoot where sys/ is: '/' on a live machine.
- * @throws RangeError for what is no PCI address, PciFunctionNotFoundError, NotNvmeError.
+ * Finds an NVMe function in sysfs.
+ * @param sysRoot directory with sys/: '/' on a live machine.
+ * @throws RangeError for an invalid PCI address, PciFunctionNotFoundError, NotNvmeError.
  */
 export function nvmeFunction(sysRoot: string, bdf: string): PciFunction {
   checkBdf(bdf)
@@ -40,7 +46,7 @@ export function nvmeFunction(sysRoot: string, bdf: string): PciFunction {
   return { bdf, path, driver: driverOf(sysRoot, bdf), group: groupOf(sysRoot, bdf) }
 }
 
-/** The PCI addresses of all NVMe controllers that the kernel lists: class code 010802h. */
+/** Lists the PCI addresses of all NVMe controllers: class code 010802h. */
 export function nvmeFunctions(sysRoot: string): string[] {
   return list(sysRoot, DEVICES)
     .filter((bdf) => classOf(sysRoot, bdf) === NVME_CLASS_CODE)
@@ -53,8 +59,8 @@ export function driverOf(sysRoot: string, bdf: string): string | undefined {
 }
 
 /**
- * The other functions of the group that a driver is bound to which is neither vfio-pci nor pci-stub: while there are
- * any, the kernel gives the group to nobody. Bridges do not count, as for the kernel.
+ * Lists the other functions of the group that are bound to a driver other than vfio-pci and pci-stub. While there are
+ * any, the kernel does not hand out the group. Bridges do not count, as in the kernel.
  */
 export function obstacles(sysRoot: string, { bdf, group }: Pick<PciFunction, 'bdf' | 'group'>): GroupObstacle[] {
   return (group?.functions ?? []).flatMap((other) => {
@@ -77,10 +83,10 @@ export function attribute(sysRoot: string, path: string): string | undefined {
   return unlessMissing(() => new MachineFiles(sysRoot).text(path).trim())
 }
 
-/** @throws RangeError for what is no PCI address as sysfs writes it. */
+/** Checks a PCI address as sysfs writes it. @throws RangeError */
 export function checkBdf(bdf: string): void {
   if (typeof bdf !== 'string' || !/^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/.test(bdf))
-    throw new RangeError(`bdf: expected a PCI address in lower case as 0000:0b:00.0, got ${JSON.stringify(bdf)}`)
+    throw new RangeError(`bdf: expected a PCI address in lower case, such as 0000:0b:00.0, got ${JSON.stringify(bdf)}`)
 }
 
 function classOf(sysRoot: string, bdf: string): number | undefined {
@@ -100,7 +106,7 @@ function groupOf(sysRoot: string, bdf: string): IommuGroup | undefined {
   }
 }
 
-/** Header layout 1 or 2: the first 64 bytes of configuration space are shown to everyone. */
+/** Returns whether the header layout is 1 or 2: every user can read the first 64 bytes of configuration space. */
 function isBridge(sysRoot: string, bdf: string): boolean {
   const header = new MachineFiles(sysRoot).bytes(`${functionFolder(bdf)}/config`)
   return PciHeader.HTYPE.HL.of(header[PciHeader.HTYPE.offset] ?? 0) !== 0
@@ -124,17 +130,17 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** A function that keeps its group from being handed out. */
+/** A function that prevents its group from being handed out. */
 export interface GroupObstacle {
   readonly bdf: string
   readonly driver: string
 }
 
-/** There is no PCI function at the address. */
+/** There is no PCI function with this address. */
 export class PciFunctionNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PCI_FUNCTION_NOT_FOUND'
   readonly category = 'not-found'
-  /** NVMe controllers that there are. */
+  /** NVMe controllers of this machine. */
   readonly available: readonly string[]
   constructor(bdf: string, available: readonly string[]) {
     super(`There is no PCI function ${bdf}`, { facts: [listing(available)], next: nextFor(available) })
@@ -142,15 +148,15 @@ export class PciFunctionNotFoundError extends GpuNvmeError {
   }
 }
 
-/** What is at the address is no NVMe controller. It was not touched. */
+/** The function is not an NVMe controller. It was not touched. */
 export class NotNvmeError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_NVME'
   readonly category = 'not-found'
-  /** NVMe controllers that there are. */
+  /** NVMe controllers of this machine. */
   readonly available: readonly string[]
   constructor(bdf: string, classCode: number, available: readonly string[]) {
     const hex = classCode.toString(16).padStart(6, '0')
-    super(`PCI function ${bdf} is no NVMe controller: its class code is ${hex}h, not 010802h`, {
+    super(`PCI function ${bdf} is not an NVMe controller: class code ${hex}h, expected 010802h`, {
       facts: [listing(available)],
       next: nextFor(available),
     })
@@ -161,20 +167,21 @@ export class NotNvmeError extends GpuNvmeError {
 function nextFor(available: readonly string[]): string {
   return available.length > 0
     ? 'give one of these addresses'
-    : 'check that the drive has power and sits in its slot, then look for it again: echo 1 > /sys/bus/pci/rescan'
+    : 'check that the drive has power and sits in its slot, then rescan: echo 1 > /sys/bus/pci/rescan'
 }
 
 function listing(available: readonly string[]): string {
   return `NVMe controllers here: ${available.join(', ') || 'none'}`
 }
 
-/** The kernel hands no device of the IOMMU group out while others of it have drivers: they could reach its memory. */
+/** The kernel hands out no device of an IOMMU group while others of it have drivers, which could access its memory. */
 export class GroupNotViableError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_GROUP_NOT_VIABLE'
   readonly category = 'privilege'
+  /** Functions that are bound to other drivers. */
   readonly obstacles: readonly GroupObstacle[]
   constructor(bdf: string, group: string, others: readonly GroupObstacle[]) {
-    super(`IOMMU group ${group} of ${bdf} is not viable: other devices of it are in use`, {
+    super(`IOMMU group ${group} of ${bdf} is not viable: other devices in it are in use`, {
       facts: others.map((other) => `${other.bdf} is bound to ${other.driver}`),
       next: 'unbind them or bind them to vfio-pci too; or put the drive in a slot with an IOMMU group of its own',
     })
@@ -182,22 +189,23 @@ export class GroupNotViableError extends GpuNvmeError {
   }
 }
 
-/** A driver has the function that would not let go of it, or would be pulled from under. Nothing was touched. */
+/** A driver is bound that must first release the function, or a required driver is not bound. Nothing was touched. */
 export class DriverBoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DRIVER_BOUND'
   readonly category = 'privilege'
+  /** Bound driver; undefined if there is none. */
   readonly driver: string | undefined
-  /** @param next where `bindDriver` is not what helps. */
+  /** @param next next step, if `bindDriver` does not help. */
   constructor(bdf: string, driver: string | undefined, wanted: string | null, next?: string) {
     const target = wanted === null ? 'null' : `'${wanted}'`
     super(
       driver === undefined
-        ? `No kernel driver is bound to ${bdf}, and this takes ${wanted}`
+        ? `No kernel driver is bound to ${bdf}, but ${wanted} is required`
         : `The kernel's driver ${driver} is bound to ${bdf}`,
       {
         next:
           next ??
-          `bindDriver({ bdf: '${bdf}', driver: ${target} }) of '@gpunvme/host-driver/pci', and restore() it afterwards`,
+          `bindDriver({ bdf: '${bdf}', driver: ${target} }) of '@gpunvme/host-driver/pci', and restore() afterwards`,
       },
     )
     this.driver = driver

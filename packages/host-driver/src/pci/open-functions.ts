@@ -1,13 +1,14 @@
 import { DeviceHeldError } from '../guard/guard.js'
 import type { PciFunction } from './function.js'
 
-/** What this process does with functions, by their folder in sysfs: the guard looks at other processes only. */
+/** Current uses of functions by this process, by their directory in sysfs: the guard checks other processes only. */
 const claimed = new Map<string, string>()
 
 /**
- * Takes a function for one use at a time, of all in this thread: a transport, or a change of its driver.
- * @param use what a second one is told. @returns what ends the claim.
- * @throws DeviceHeldError while there is another.
+ * Claims a function for one use in this thread: a transport, or a change of its driver.
+ * @param use reported to a second claimant.
+ * @returns a function that ends the claim.
+ * @throws DeviceHeldError while there is another claim.
  */
 export function claimFunction({ bdf, path }: Pick<PciFunction, 'bdf' | 'path'>, use: string): () => void {
   const other = claimed.get(path)
@@ -20,5 +21,5 @@ export function claimFunction({ bdf, path }: Pick<PciFunction, 'bdf' | 'path'>, 
   }
 }
 
-/** The use of a transport. */
+/** Use by a transport. */
 export const OPEN_HERE = 'driven from user space: this process has it open already'

@@ -9,10 +9,10 @@ import {
 import type { Clock, ConfigSpace } from '@gpunvme/nvme-spec/transport'
 import { snapshot } from './config-space.js'
 
-/** How long a function may take from D3hot to D0 before anything is asked of it (Linux drivers/pci/pci.h, PCI_PM_D3HOT_WAIT). */
+/** Time from D3hot to D0 before a function may be accessed (Linux drivers/pci/pci.h, PCI_PM_D3HOT_WAIT). */
 export const D3HOT_WAIT_NS = 10_000_000
 
-/** What a function without No_Soft_Reset forgets on its way to D0, and what has to be put back for it to be reached. */
+/** Registers that a function without No_Soft_Reset loses on its way to D0, and that are needed to access it. */
 const FORGOTTEN = [
   PciHeader.CLS.offset,
   ...Array.from({ length: 6 }, (_, index) => PciHeader.BAR.offset + 4 * index),
@@ -21,9 +21,9 @@ const FORGOTTEN = [
 ]
 
 /**
- * Brings the function to D0 by its Power Management capability, wherever that lies; a function without one is always
- * there. What D3hot makes it forget is put back. Does not set bus mastering: `enableFunction` does.
- * @throws PowerStateError when it does not arrive; PciConfigError of a function that is gone.
+ * Brings the function to D0 by its Power Management capability; a function without one is always in D0. Restores what
+ * D3hot loses. Does not enable bus mastering: `enableFunction` does.
+ * @throws PowerStateError if it does not reach D0; PciConfigError if it is gone.
  */
 export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<void> {
   const before = snapshot(config)
@@ -33,7 +33,7 @@ export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<v
   const offset = capability + PMCS.offset
   const control = config.read(offset, 2)
   if (PMCS.PS.of(control) === PMCS.PS.D0) return
-  // PME Status is cleared by writing 1, and is nobody's business here.
+  // PME Status is cleared by writing 1; it is left alone.
   config.write(offset, 2, control & ~maskOf(PMCS.PS) & ~maskOf(PMCS.PMES))
   const until = clock.now() + D3HOT_WAIT_NS
   while (clock.now() < until) await clock.idle(until)
@@ -45,8 +45,8 @@ export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<v
 }
 
 /**
- * Puts back what firmware and kernel have set for the link and for transfers: payload and read request sizes, ASPM, the
- * time-out of completions.
+ * Restores the settings of firmware and kernel for link and transfers: payload and read request sizes, ASPM, completion
+ * time-out.
  */
 function restoreExpress(config: ConfigSpace, before: DataView): void {
   const capability = findCapability(before, PCI_CAPABILITY.PCI_EXPRESS)
@@ -58,16 +58,16 @@ function restoreExpress(config: ConfigSpace, before: DataView): void {
     config.write(capability + offset, 2, before.getUint16(capability + offset, true))
 }
 
-/** Lets the function answer in memory space, and nothing more: its registers can be read, and memory is as it was. */
+/** Enables memory space and nothing else: registers can be read, and memory access stays as it was. */
 export function enableMemorySpace(config: ConfigSpace): void {
   const { CMD } = PciHeader
   config.write(CMD.offset, 2, config.read(CMD.offset, 2) | maskOf(CMD.MSE))
 }
 
 /**
- * Lets the function answer in memory space and reach memory itself: COMMAND is read, changed, and read back, since a
- * drive that cannot reach memory answers nothing and hangs every command.
- * @throws BusMasterError when it does not stay set.
+ * Enables memory space and bus mastering. COMMAND is read back, since a drive that cannot access memory hangs every
+ * command.
+ * @throws BusMasterError if it does not stay set.
  */
 export function enableFunction(config: ConfigSpace): void {
   const { CMD } = PciHeader
@@ -78,8 +78,9 @@ export function enableFunction(config: ConfigSpace): void {
 }
 
 /**
- * Ends every access of the function to memory. @returns whether it is certain to have ended: not of a function that
- * does not answer, which may be gone, or only be gone for us.
+ * Ends every memory access of the function.
+ * @returns whether it has certainly ended: false if the function does not respond, since it may be gone only for this
+ *   host.
  */
 export function disableBusMaster(config: ConfigSpace): boolean {
   const { CMD } = PciHeader
@@ -89,7 +90,7 @@ export function disableBusMaster(config: ConfigSpace): boolean {
   return CMD.BME.of(config.read(CMD.offset, 2)) === 0
 }
 
-/** Whether the function can be reset on its own: Function Level Reset Capability, of the PCI Express capability. */
+/** Returns whether the function supports Function Level Reset, by its PCI Express capability. */
 export function hasFunctionLevelReset(config: ConfigSpace): boolean {
   const copy = snapshot(config)
   const capability = findCapability(copy, PCI_CAPABILITY.PCI_EXPRESS)
@@ -102,7 +103,7 @@ function maskOf({ msb, lsb }: { readonly msb: number; readonly lsb: number }): n
   return (2 ** (msb - lsb + 1) - 1) * 2 ** lsb
 }
 
-/** The function did not leave its power state. */
+/** The function did not reach D0. */
 export class PowerStateError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_POWER_STATE'
   readonly category = 'device'
@@ -113,17 +114,17 @@ export class PowerStateError extends GpuNvmeError {
   }
 }
 
-/** COMMAND does not hold Memory Space Enable and Bus Master Enable, so the drive could reach no memory. */
+/** Memory Space Enable and Bus Master Enable did not stay set in COMMAND, so the drive could not access memory. */
 export class BusMasterError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BUS_MASTER'
   readonly category = 'device'
   constructor(command: number) {
-    super('COMMAND: set Memory Space Enable and Bus Master Enable, and they did not stay set', {
+    super('COMMAND: Memory Space Enable and Bus Master Enable did not stay set', {
       facts: [`COMMAND reads 0x${command.toString(16).padStart(4, '0')}`],
       next:
         command === 0xffff
-          ? 'see that the drive is on the bus (lspci); remove it and rescan the bus if not'
-          : 'see who else writes to configuration space of this function: a driver that is bound, or another process',
+          ? 'check that the drive is on the bus (lspci); if not, remove it and rescan the bus'
+          : 'check what else writes to configuration space of this function: a bound driver, or another process',
     })
   }
 }

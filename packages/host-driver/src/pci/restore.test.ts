@@ -244,12 +244,16 @@ describe('a record from a file', () => {
   })
 
   test.each([
-    ['nothing', null, 'it is no object'],
-    ['a later version', { ...sound, version: 2 }, 'its version is 2'],
+    ['nothing', null, 'not an object'],
+    ['a later version', { ...sound, version: 2 }, 'version 2, expected 1'],
     ['an address that leads elsewhere', { ...sound, bdf: '../../../etc' }, 'expected a PCI address'],
     ['a driver of the kernel', { ...sound, driver: 'nvme' }, 'driver: expected'],
-    ['a driver that leads elsewhere', { ...sound, previous: '../../../../tmp' }, 'no driver is called'],
-    ['a driver above', { ...sound, previous: '..' }, 'no driver is called'],
+    [
+      'a driver that leads elsewhere',
+      { ...sound, previous: '../../../../tmp' },
+      'previous: expected a driver name, got',
+    ],
+    ['a driver above', { ...sound, previous: '..' }, 'previous: expected a driver name, got'],
     ['an override of two lines', { ...sound, override: 'a\nb' }, 'override: expected one line'],
     ['an override without end', { ...sound, override: 'a'.repeat(121) }, 'override: expected one line'],
     ['a policy that is none', { ...sound, powerControl: 'off' }, 'powerControl'],

@@ -14,30 +14,30 @@ import {
 import { driverOf, functionFolder, nvmeFunctions } from './function.js'
 import { claimFunction } from './open-functions.js'
 
-/** Where the machine is of which a record tells. */
+/** Options of `restoreBinding`. */
 export interface RestoreOptions {
-  /** Where sys/ and proc/ are; '/' when not given. */
+  /** Directory with sys/ and proc/. Default: '/'. */
   readonly sysRoot?: string
 }
 
-/** What a second one that wants the function is told meanwhile. */
-export const CHANGING_DRIVER = 'changed by this process: its driver is being bound or given back'
+/** Use that is reported to a second claimant meanwhile. */
+export const CHANGING_DRIVER = 'changed by this process, which is binding or restoring its driver'
 
-/** Not created where it is missing, and not read: sysfs refuses to open bind and unbind for reading. */
+/** Not created if missing, and not read: sysfs refuses to open bind and unbind for reading. */
 export const writeToSysfs: SysfsWrite = (path, text) => writeFile(path, text, { flag: constants.O_WRONLY })
 
 /**
- * Gives a function back to the driver that had it, by a record that `bindDriver` made: in another process, and of a
- * binding that never came to its end as well. Every step is tried, also after one has failed; doing it again does what is
- * left to do. What somebody else did to the function meanwhile stays, and a function that is gone needs nothing.
- * @throws BindingRecordError; BindError naming the first step that failed; DeviceHeldError, DeviceUseUnknownError when
- *   somebody may drive it, and nothing is done then.
+ * Restores a function by a record of `bindDriver`, also in another process and after a binding that was not completed.
+ * Every step is tried, even after one has failed; a second call takes the steps that are left. Changes by others in the
+ * meantime are kept, and a function that is gone needs nothing.
+ * @throws BindingRecordError; BindError for the first step that failed; DeviceHeldError or DeviceUseUnknownError,
+ *   before any step, if another process may drive it.
  */
 export function restoreBinding(record: BindingRecord, options: RestoreOptions = {}): Promise<void> {
   return restoreBindingBy(writeToSysfs, record, options)
 }
 
-/** `restoreBinding` with the kernel's side given: for tests, which have none. */
+/** `restoreBinding` with a replaceable write to sysfs, for tests. */
 export async function restoreBindingBy(
   write: SysfsWrite,
   record: BindingRecord,
@@ -49,7 +49,7 @@ export async function restoreBindingBy(
   const path = join(sysRoot, functionFolder(bdf))
   const release = claimFunction({ bdf, path }, CHANGING_DRIVER)
   try {
-    // While it has our driver, or none, somebody may drive it. What somebody else bound is not touched anyway.
+    // With a driver for user space, or none, a process may drive it. A driver that others bound is not touched anyway.
     const now = driverOf(sysRoot, bdf)
     if (now === undefined || now === driver) await guardController(sysRoot, { bdf })
     const [first, ...others] = await undo(write, checked, sysRoot)
@@ -60,8 +60,8 @@ export async function restoreBindingBy(
 }
 
 /**
- * The steps that `restoreBinding` would take as things are now; none where there is nothing left to give back. Nothing is
- * touched. @throws BindingRecordError
+ * Returns the steps that `restoreBinding` would take now; none if nothing is left to restore. Changes nothing.
+ * @throws BindingRecordError
  */
 export function planRestoring(record: BindingRecord, { sysRoot = '/' }: RestoreOptions = {}): BindingStep[] {
   const checked = parseBindingRecord(record)
@@ -71,11 +71,11 @@ export function planRestoring(record: BindingRecord, { sysRoot = '/' }: RestoreO
     .map(textOf)
 }
 
-/** Tries everything. @returns what failed, in the order of trying. */
+/** Tries all steps. @returns the errors in order. */
 export async function undo(write: SysfsWrite, record: BindingRecord, sysRoot: string): Promise<BindError[]> {
   const errors: BindError[] = []
   for (const step of restoringSteps(record, sysRoot)) {
-    // What was pulled out meanwhile has no driver to go back to.
+    // A removed function has no driver to return to.
     if (!isThere(record, sysRoot)) return []
     if (!step.isNeeded()) continue
     try {
@@ -87,12 +87,12 @@ export async function undo(write: SysfsWrite, record: BindingRecord, sysRoot: st
   return errors
 }
 
-/** A step as data, for who only reads it. */
+/** Returns a step as plain data. */
 export function textOf({ name, path, text }: ConditionalStep): BindingStep {
   return { name, path, text }
 }
 
-/** Whether there is an NVMe controller at the address still: what else is plugged in there is nobody's to give back. */
+/** Returns whether the NVMe controller is still at the address: another device there must not be touched. */
 function isThere({ bdf }: BindingRecord, sysRoot: string): boolean {
   return nvmeFunctions(sysRoot).includes(bdf)
 }

@@ -4,7 +4,7 @@ import { hostView } from '../memory/reachable.js'
 import { Doorbell } from './doorbell.js'
 import { advance } from './ring.js'
 
-/** A submission queue, told of the completions that name it. */
+/** A submission queue, as receiver of its completions. */
 export interface CompletionReceiver {
   /**
    * @param status the Status field without the Phase Tag: SC in bits 7:0, SCT in 10:8, CRD in 12:11, M in 13, DNR in 14.
@@ -12,14 +12,14 @@ export interface CompletionReceiver {
   receive(cid: number, status: number, dw0: number): void
 }
 
-/** The host's half of a completion queue, which one or several submission queues complete to. */
+/** The host's side of a completion queue, to which one or more submission queues complete. */
 export class CompletionRing {
   readonly memory: CompletionQueueMemory
   readonly doorbell: Doorbell
-  /** Completions that name a submission queue that does not complete to this queue. Counted, and credited to nobody. */
+  /** Completions for a submission queue that does not complete to this queue. Counted, and credited to no command. */
   foreignCompletions = 0
   private readonly cqe: ReturnType<typeof CQE.view>
-  /** Of a ring that the host has no view of, its bytes as they were when it was looked at last. */
+  /** For a ring without a host view: its bytes at the last poll. */
   private readonly copy: Uint8Array | undefined
   /** By submission queue identifier. */
   private readonly receivers: (CompletionReceiver | undefined)[] = []
@@ -32,17 +32,17 @@ export class CompletionRing {
     this.cqe = CQE.view(this.copy === undefined ? hostView(ring) : new DataView(this.copy.buffer))
   }
 
-  /** Completions of submission queue `qid` go to `receiver` from now on. */
+  /** Directs completions of submission queue `qid` to `receiver`. */
   join(qid: number, receiver: CompletionReceiver): void {
     while (this.receivers.length <= qid) this.receivers.push(undefined)
     this.receivers[qid] = receiver
   }
 
-  /** Hands on every completion that has been posted, then frees their entries with one doorbell. Gives how many. */
+  /** Delivers every posted completion, then frees the entries with one doorbell write; returns their number. */
   poll(): number {
     const { memory, cqe } = this
     memory.memory.forHost(0, memory.memory.lengthBytes)
-    // No more than a lap: what is new beyond it overwrote what was not consumed, and only a broken controller does that.
+    // At most one lap: new entries beyond it would have overwritten unread ones, which only a broken controller does.
     const most = this.copy === undefined ? memory.entries : this.lookAgain(this.copy)
     let consumed = 0
     while (consumed < most) {
@@ -61,8 +61,9 @@ export class CompletionRing {
   }
 
   /**
-   * Looks at a ring that the host has no view of; gives how many entries are new. A copy may catch an entry that is being
-   * written, with its Phase Tag there already: what has one is taken from a copy that was begun after it was seen.
+   * Copies a ring without a host view; returns the number of new entries. A copy may catch an entry that is being
+   * written and already has its Phase Tag. Entries are therefore taken from a copy that began after their Phase Tag was
+   * seen.
    */
   private lookAgain(copy: Uint8Array): number {
     const { memory, cqe } = this

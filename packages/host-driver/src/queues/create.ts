@@ -12,7 +12,9 @@ import {
 import type { CompletionQueueMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import type { CommandQueue } from '../commands/command-queue.js'
 
-/** Asks for so many I/O submission and completion queues, and gives how many the controller allows, which may be more. */
+/**
+ * Requests I/O submission and completion queues; returns the numbers that the controller allows, which may be larger.
+ */
 export async function negotiateQueues(
   admin: CommandQueue,
   submission: number,
@@ -25,7 +27,7 @@ export async function negotiateQueues(
   return { submission: countOf(NSQA), completion: countOf(NCQA) }
 }
 
-/** @param vector the interrupt of its completions; none when not given. */
+/** Creates a completion queue. @param vector interrupt of its completions. Default: none. */
 export async function createCompletionQueue(
   admin: CommandQueue,
   { cqid, entries, memory }: CompletionQueueMemory,
@@ -35,7 +37,7 @@ export async function createCompletionQueue(
   await admin.execute(CreateIoCq, { QID: cqid, QSIZE: zeroBased(entries), PRP1: memory.iovaAt(0), PC: 1, ...interrupt })
 }
 
-/** After the completion queue that it names. */
+/** Creates a submission queue, after its completion queue. */
 export async function createSubmissionQueue(
   admin: CommandQueue,
   { qid, sqEntries, sq, cq }: QueuePairMemory,
@@ -43,7 +45,7 @@ export async function createSubmissionQueue(
   await admin.execute(CreateIoSq, { QID: qid, QSIZE: zeroBased(sqEntries), PRP1: sq.iovaAt(0), PC: 1, CQID: cq.cqid })
 }
 
-/** Once this has succeeded, nothing that the queue was asked for goes on. */
+/** Deletes a submission queue. After success, none of its commands is in progress. */
 export async function deleteSubmissionQueue(
   admin: CommandQueue,
   { qid }: QueuePairMemory,
@@ -52,7 +54,7 @@ export async function deleteSubmissionQueue(
   await admin.execute(DeleteIoSq, { QID: qid }, { timeoutNs })
 }
 
-/** After the submission queues that complete to it: one in use cannot be deleted. */
+/** Deletes a completion queue, after its submission queues: one in use cannot be deleted. */
 export async function deleteCompletionQueue(
   admin: CommandQueue,
   { cqid }: CompletionQueueMemory,

@@ -3,11 +3,11 @@ import type { Bar, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { reachable, type ReachableMemory } from '../memory/reachable.js'
 
 /**
- * One doorbell: a register, or - where the controller looks at host memory by itself - a word of the Shadow Doorbell
- * buffer and the register only when the controller asked for it (Base 2.1 §5.2.5).
+ * One doorbell: a register, or a word of the Shadow Doorbell buffer if the controller polls host memory. The register
+ * is then written only if the controller requested it (Base 2.1 §5.2.5).
  */
 export class Doorbell {
-  /** How often the register was written. */
+  /** Number of register writes. */
   writes = 0
   private readonly bar: Bar
   private readonly offset: number
@@ -26,7 +26,7 @@ export class Doorbell {
   }
 }
 
-/** Atomic accesses of one word: a plain store could still be on its way while EventIdx is read, and both sides would wait. */
+/** Atomic accesses of one word: a plain store could be delayed until EventIdx is read, and both sides would wait. */
 class Shadow {
   private readonly place: ShadowDoorbell
   private readonly shadow: Int32Array
@@ -40,7 +40,7 @@ class Shadow {
     this.value = Atomics.load(this.shadow, 0)
   }
 
-  /** True when the controller will see the value without its register being written. */
+  /** Returns true if the controller sees the value without a write to its register. */
   takes(value: number): boolean {
     const { shadow, eventIdx, offsetBytes } = this.place
     const before = this.value

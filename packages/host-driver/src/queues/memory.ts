@@ -6,14 +6,14 @@ import { fillMemory, hostBytes } from '../memory/reachable.js'
 const SQE_BYTES = 64
 const CQE_BYTES = 16
 
-/** What all queues of a controller have in common. */
+/** Settings that all queues of a controller share. */
 export interface QueueSetting {
   /** CAP.DSTRD */
   readonly dstrd: number
   readonly pageBytes: number
-  /** The largest transfer of a command. */
+  /** Maximum transfer of a command. */
   readonly maxTransferBytes: number
-  /** On whose memory rings and PRP lists lie; the host's when not given. */
+  /** Location of rings and PRP lists. Default: host memory. */
   readonly where?: 'host' | 'gpu' | undefined
   readonly sgl?: 'byte' | 'dword' | undefined
   /** The buffers of Doorbell Buffer Config. */
@@ -23,11 +23,11 @@ export interface QueueSetting {
 export interface QueueShape {
   readonly qid: number
   readonly sqEntries: number
-  /** Commands in flight at most. */
+  /** Maximum number of commands in flight. */
   readonly depth: number
 }
 
-/** Memory for a completion queue. */
+/** Allocates memory for a completion queue. */
 export function allocateCompletionQueue(
   dma: DmaAllocator,
   { dstrd, pageBytes, shadow, where = 'host' }: QueueSetting,
@@ -45,16 +45,16 @@ export function allocateCompletionQueue(
   }
 }
 
-/** Memory for a submission queue, its PRP lists included: one pool each, so that nothing is mapped command by command. */
+/** Allocates memory for a submission queue and its PRP lists: one pool each, so that nothing is mapped per command. */
 export function allocateQueuePair(
   dma: DmaAllocator,
   { dstrd, pageBytes, maxTransferBytes, sgl, shadow, where = 'host' }: QueueSetting,
   { qid, sqEntries, depth }: QueueShape,
   cq: CompletionQueueMemory,
 ): QueuePairMemory {
-  // With one entry fewer in flight than a ring has, tail never meets head.
+  // With one command fewer in flight than a ring has entries, tail never meets head.
   const maxInFlight = Math.min(depth, sqEntries - 1, cq.entries - 1, MOST_IN_FLIGHT)
-  // Where commands take SGLs, there is room for one of several segments of memory, however short the transfers are.
+  // With SGLs, the list must hold a command with several segments of memory, however short the transfers are.
   const listBytes = Math.max(prpListBytes(maxTransferBytes, pageBytes), sgl === undefined ? 0 : pageBytes)
   const pair: QueuePairMemory = {
     qid,
@@ -76,13 +76,13 @@ export function allocateQueuePair(
 }
 
 /**
- * Makes the rings what they are before their first lap, for a queue that the controller is about to create. Identifiers
- * roll on: what the controller may still say of the queue before is then not taken for news of this one.
+ * Resets the rings to their state before the first lap, for a queue that the controller is about to create. Identifiers
+ * continue, so that late completions of the previous queue are not taken for new ones.
  */
 export function rewind(pair: QueuePairMemory): void {
   const { sq, cq, shadow } = pair
-  // An entry that is fetched before it was written is then an opcode no controller knows, and is answered with an
-  // error. The completion queue starts as zeroes: there a set Phase Tag would mean "completed" on the first lap.
+  // An entry that is fetched before it was written has an opcode that no controller knows, and fails. The completion
+  // queue starts with zeroes: a set Phase Tag would mean "completed" in the first lap.
   fillMemory(sq, 0xff)
   fillMemory(cq.memory, 0)
   for (const place of [shadow, cq.shadow]) {

@@ -2,6 +2,6 @@
 export interface OverdueCommand {
   readonly qid: number
   readonly cid: number
-  /** Its completion, set when that still came. */
+  /** Its completion, if it arrived late. */
   completion?: { readonly status: number; readonly dw0: number }
 }

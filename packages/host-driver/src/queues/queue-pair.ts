@@ -5,15 +5,15 @@ import { Doorbell } from './doorbell.js'
 import type { OverdueCommand } from './overdue.js'
 import { advance } from './ring.js'
 
-/** Who is told of a completion. A method on a long-lived object, so that polling makes no closures. */
+/** Receiver of completions. A method on a long-lived object, so that polling creates no closures. */
 export interface CompletionSink {
   /** The slot still owns its CID here and is freed on return. `status` is as `CompletionReceiver.receive` has it. */
   completed(slot: number, status: number, dw0: number): void
 }
 
 /**
- * A submission queue and the commands in flight on it: stage entries, ring once; completions come from its ring.
- * One object may stage and poll a queue pair at a time; the rings' positions live in `memory`.
+ * A submission queue and its commands in flight: stage entries, ring once, and receive completions from its ring. Only
+ * one object may stage and poll a queue pair at a time; the positions in the rings are in `memory`.
  */
 export class QueuePair implements CompletionReceiver {
   readonly memory: QueuePairMemory
@@ -21,7 +21,7 @@ export class QueuePair implements CompletionReceiver {
   readonly doorbell: Doorbell
   /** SQ index of the entry that was staged last. */
   stagedIndex = 0
-  /** Completions that belonged to no outstanding command. They are counted, and credited to nobody. */
+  /** Completions that belong to no outstanding command. Counted, and credited to none. */
   staleCompletions = 0
   private readonly sink: CompletionSink
   private overdue: { readonly command: OverdueCommand; readonly slot: number }[] = []
@@ -37,8 +37,8 @@ export class QueuePair implements CompletionReceiver {
   }
 
   /**
-   * Claims the next submission queue entry, `stagedIndex`, for the caller to fill. The controller does not look at
-   * it before `ring`. Gives the command's slot, or -1 when as many commands are in flight as the queues can hold.
+   * Claims the next submission queue entry, `stagedIndex`, for the caller to fill. The controller does not fetch it
+   * before `ring`. Returns the command's slot, or -1 if as many commands are in flight as the queues can hold.
    */
   stage(): number {
     const slot = this.ids.take()
@@ -49,7 +49,7 @@ export class QueuePair implements CompletionReceiver {
     return slot
   }
 
-  /** Tells the controller of everything staged, with one doorbell. */
+  /** Submits all staged entries with one doorbell write. */
   ring(): void {
     const { memory } = this
     if (memory.sqTail === this.rungTail) return
@@ -76,8 +76,8 @@ export class QueuePair implements CompletionReceiver {
   }
 
   /**
-   * A completion of a command that was given up is still of interest: it tells the command's fate.
-   * @param slot its slot, where it was given up here; it is free again after that completion.
+   * Watches for the completion of a command that was given up, which still determines its outcome.
+   * @param slot its slot, if it was given up here; the completion frees it.
    */
   expect(command: OverdueCommand, slot = -1): void {
     this.overdue.push({ command, slot })

@@ -8,13 +8,13 @@ const GIVEN_UP = [
   STATUS.COMMAND_ABORTED_BY_HOST,
 ]
 
-/** Whether a command ended because it was given up, by Abort or with its queue: nobody knows how far it had got. */
+/** Returns whether a command ended because it was aborted, by Abort or with its queue: its progress is unknown. */
 export function wasAborted(status: number): boolean {
   const { sct, sc } = statusOutcome(status)
   return GIVEN_UP.some((row) => row.sct === sct && row.sc === sc)
 }
 
-/** Whether its completion came late, and not because it was given up: it is as good as one in time. */
+/** Returns whether a completion came late, and not from an abort: it counts like one in time. */
 export function completedLate({ completion }: OverdueCommand): boolean {
   return completion !== undefined && !wasAborted(completion.status)
 }

@@ -1,8 +1,8 @@
 import type { Bar } from '@gpunvme/nvme-spec/transport'
 
 /**
- * A controller's registers until it is lost. From then on nothing reaches the device: reads give all ones, as those of
- * a device that has left the bus do, and writes go nowhere.
+ * Registers of a controller until it is lost. From then on, reads return all ones and writes have no effect, as with a
+ * device that has left the bus.
  */
 export class CutBar implements Bar {
   readonly lengthBytes: number

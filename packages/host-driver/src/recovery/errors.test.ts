@@ -113,8 +113,8 @@ test('a read that was aborted while it hung says so, with the reason as its caus
   expect(message.split('\n')).toEqual([
     'Read failed: no completion in 10 s',
     expect.stringMatching(/^ {2}CID 0x[0-9a-f]{4} {2}qid 1 {2}NSID 1 {2}SLBA 0x0 {2}1 block$/),
-    '  the transfer was aborted: what had not succeeded by then was not sent again',
-    '  Try: try it once more: nothing says that it fails again',
+    '  the transfer was aborted: commands that had not succeeded were not sent again',
+    '  Try: repeat the transfer',
   ])
   expect(cause).toEqual(new Error('enough'))
   expect(ctrl.statistics.replays).toBe(0)

@@ -9,25 +9,25 @@ import type { Gate } from './gate.js'
 import { RECOVERY_STEPS, type Incident, type QueueUsers, type Recovery, type Verdict } from './recovery.js'
 import { delay, MOST_REPLAYS, retryDelayNs } from './retry.js'
 
-/** What executing a single command to its end needs. */
+/** What the execution of a single command needs. */
 export interface CommandExecution {
   readonly session: Session
   readonly gate: Gate
   readonly recovery: Recovery
   readonly counters: Counters
-  /** Whoever has the I/O queues, where the only one has to be borrowed. */
+  /** Users of the I/O queues, if the only queue must be borrowed. */
   readonly users: Pick<QueueUsers, 'suspend' | 'resume'>
 }
 
-/** How one attempt at a command ended that did not succeed, and what a recovery made of it. */
+/** A failed attempt at a command, and the result of its recovery. */
 interface Failed {
   readonly error: unknown
   readonly verdict: Verdict | undefined
 }
 
 /**
- * Sends a command that may be sent twice - it changes nothing, or the second time nothing more - until it succeeds,
- * with retries where its status allows them and after a recovery where it got no answer.
+ * Sends a command that may be sent twice (it changes nothing, or nothing more the second time) until it succeeds.
+ * Retries it if its status allows that, and repeats it after a recovery if it got no completion.
  * @throws CommandError, CommandTimeoutError, DeviceLostError.
  */
 export async function executeRepeatable<T>(
@@ -50,9 +50,10 @@ export async function executeRepeatable<T>(
 }
 
 /**
- * Sends a command that may not be sent twice. Without an answer its fate is not known, unless its completion comes
- * while the controller is brought back. Gives DW0 of its completion.
- * @throws CommandError; CommandTimeoutError, DeviceLostError, after which the command may or may not have happened.
+ * Sends a command that may not be sent twice. Without a completion its fate is unknown, unless the completion arrives
+ * during recovery. Returns dword 0 of its completion.
+ * @throws CommandError; CommandTimeoutError or DeviceLostError, after which the command may or may not have been
+ *   executed.
  */
 export async function executeOnce(
   host: CommandExecution,
@@ -82,7 +83,7 @@ function delayBeforeRetry(
   return delayNs
 }
 
-/** The status that the command ended with, in time or late. */
+/** Returns the status of a command that completed in time or late. */
 function statusOf(error: unknown) {
   if (error instanceof CommandError) return error
   const late = error instanceof CommandTimeoutError ? error.overdue.completion : undefined
@@ -121,7 +122,7 @@ async function tryOnce<T>(
           tried = await attempt(session.borrowSingle(), (incident) => recovery.reportAlone(incident))
           if ('recovered' in tried) await tried.recovered
         } finally {
-          // A recovery gives the queues back itself; whatever else happened, plans go on.
+          // A recovery returns the queues itself; after anything else, plans must continue.
           if (tried === undefined || !('recovered' in tried)) host.users.resume()
         }
         return tried
@@ -134,12 +135,12 @@ async function tryOnce<T>(
   if (!('recovered' in result)) return result
   const verdict = await result.recovered
   if (result.error instanceof CommandTimeoutError && completedLate(result.error.overdue)) counters.lateCompletions++
-  // The queue's own error says what was seen first, and that there may be help.
+  // The error of the queue has the first observation, and recovery may have helped.
   const isFinal = verdict === 'lost' && result.error instanceof DeviceLostError
   return { error: isFinal ? lost(result.error) : result.error, verdict }
 }
 
-/** Whose recovery may be needed for it; undefined where the command was answered or never sent. */
+/** Returns the commands that may need recovery; undefined if the command completed or was never sent. */
 function overdueOf(error: unknown): OverdueCommand[] | undefined {
   if (error instanceof CommandTimeoutError) return [error.overdue]
   if (error instanceof DeviceLostError) return error.overdue === undefined ? [] : [error.overdue]

@@ -18,38 +18,38 @@ import { PlanProgress } from './plan-progress.js'
 import { RECOVERY_STEPS, type Incident, type Recovery, type Verdict } from './recovery.js'
 import { delay, MOST_REPLAYS, retryDelayNs } from './retry.js'
 
-/** A plan takes part in no more recoveries than this, however many of its commands get no answer. */
+/** Maximum number of recoveries that a plan takes part in, however many of its commands never complete. */
 const MOST_RECOVERIES = 8
 
-/** What executing a plan to its end needs. */
+/** What the execution of a plan needs. */
 export interface PlanExecution {
   readonly engine: Engine
   readonly session: Session
   readonly gate: Gate
   readonly recovery: Recovery
   readonly counters: Counters
-  /** Whether the plan still speaks of blocks as they are: a namespace may be another after a reset. */
+  /** Whether the plan still fits its namespace, which may have been replaced in a reset. */
   stillFits(): boolean
 }
 
-/** How one attempt at a plan went. */
+/** Result of one attempt at a plan. */
 interface Attempt {
   readonly summary: OutcomeSummary
-  /** Undefined where there was no recovery. */
+  /** Undefined if there was no recovery. */
   readonly verdict?: Verdict | undefined
-  /** Commands without a completion, some of which may have got theirs meanwhile. */
+  /** Commands without a completion in time; some may have completed since. */
   readonly overdue: readonly OverdueCommand[]
 }
 
 type Failure = CommandOutcome['outcome']
 
-/** What became of a command: it is settled, or goes into the next attempt after a while. */
+/** Decision about a command: it is settled, or part of the next attempt after a delay. */
 type Fate = { readonly settled: Outcome } | { readonly againAfterNs: number; readonly as: 'retry' | 'replay' | 'first' }
 
 /**
- * Executes a plan to the end: statuses that allow it are retried, reads that got no answer are read again after the
- * controller was brought back, and writes that got none are reported as unknown, unless their completion came late.
- * Resolves with one outcome for each command, after at most `MOST_RECOVERIES` recoveries and `MOST_RETRIES` retries.
+ * Executes a plan to the end. Retries commands with a retryable status. Repeats reads without a completion after the
+ * controller was recovered. Reports writes without one as unknown, unless their completion arrives late. Resolves with
+ * one outcome per command, after at most `MOST_RECOVERIES` recoveries and `MOST_RETRIES` retries.
  */
 export async function executePlan(
   host: PlanExecution,
@@ -66,7 +66,7 @@ export async function executePlan(
     const { summary, verdict, overdue } = attempt
     counters.commands += summary.commands
     counters.bytes += summary.bytes
-    // Most plans end here, without a trace of what follows.
+    // Most plans end here.
     if (progress === undefined && summary.failures.length === 0) return summary
     progress ??= new PlanProgress(plan)
     if (verdict !== undefined) recoveries++
@@ -85,7 +85,7 @@ export async function executePlan(
   }
 }
 
-/** One attempt, and the recovery where it needs one. */
+/** Makes one attempt, and recovers the controller if necessary. */
 async function tryOnce(
   { engine, session, gate, recovery, counters }: PlanExecution,
   plan: Plan,
@@ -102,13 +102,14 @@ async function tryOnce(
     summary = await engine.execute(plan, memory, options)
     const { failures } = summary
     if (failures.length > 0) {
-      // A namespace that has changed may be why, and a plan that fails at once gives the engine no time to look.
+      // A changed namespace may be the reason, and a plan that fails at once gives the engine no time to poll for the
+      // event.
       if (!failures.some(({ outcome }) => outcome.kind === 'device-lost')) session.admin.poll()
       overdue = failures.filter(gotNoAnswer).map(({ qid, cid }) => ({ qid, cid }))
       counters.timeouts += overdue.length
       const stopped =
         failures.some(({ outcome }) => outcome.kind === 'not-submitted') && options.signal?.aborted !== true
-      // Reported before the gate is left, so that nobody enters in between.
+      // Reported before the gate is left, so that no other command enters in between.
       if (overdue.length > 0 || stopped) recovered = recovery.report({ overdue, from: stepAfter(progress, failures) })
     }
   } catch (error) {
@@ -124,7 +125,7 @@ async function tryOnce(
   return { summary, verdict, overdue }
 }
 
-/** What was tried in vain for one of these commands is not tried again. */
+/** Returns the first step to take: those that failed before for one of these commands are skipped. */
 function stepAfter(
   progress: PlanProgress | undefined,
   failures: readonly CommandOutcome[],
@@ -139,7 +140,7 @@ function gotNoAnswer({ outcome }: CommandOutcome): boolean {
   return outcome.kind === 'timeout' || outcome.kind === 'device-lost'
 }
 
-/** A controller that was closed meanwhile was not lost, and its registers are not looked at any more either. */
+/** Returns the loss. If the controller was closed meanwhile instead, its registers are not read either. */
 function lossOf({ loss }: Recovery): Failure & { readonly kind: 'device-lost' } {
   return { kind: 'device-lost', ...(loss ?? { csts: ALL_ONES }) }
 }
@@ -154,14 +155,14 @@ function nothingOf(plan: Plan, outcome: Failure): OutcomeSummary {
   return { commands: plan.commands, succeeded: 0, bytes: 0, failures, startNs: 0, endNs: 0 }
 }
 
-/** Decides after an attempt what becomes of each command that did not succeed in it. */
+/** Decides about each command that did not succeed in an attempt. */
 class Judge {
-  /** The longest that one of those that go again has to wait. */
+  /** Longest delay before the next attempt. */
   delayNs = 0
   private readonly host: PlanExecution
   private readonly progress: PlanProgress
   private readonly verdict: Verdict | undefined
-  /** Nothing is sent again. */
+  /** Whether nothing more is sent. */
   private readonly over: boolean
 
   constructor(host: PlanExecution, progress: PlanProgress, verdict: Verdict | undefined, over: boolean) {
@@ -198,7 +199,7 @@ class Judge {
     return { againAfterNs: delayNs, as: 'retry' }
   }
 
-  /** The command is over - aborted, or gone with its queue - and nobody knows how far it got. */
+  /** Handles a command that was aborted or deleted with its queue: its progress is unknown. */
   private afterSilence(found: Failure, command: number): Fate {
     const { progress, verdict } = this
     if (verdict === 'lost') return { settled: lossOf(this.host.recovery) }

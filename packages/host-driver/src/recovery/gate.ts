@@ -1,18 +1,18 @@
 /**
- * Lets many in, or one alone: commands are sent by many, and a recovery needs that nobody is inside. Nobody enters
- * while somebody waits to be alone.
+ * Admits many commands, or one exclusive action: a recovery needs that no command is in progress. No command enters
+ * while an exclusive action waits.
  */
 export class Gate {
   private inside = 0
   private closed: Promise<void> | undefined
   private emptied: (() => void) | undefined
 
-  /** Nobody may enter at the moment. */
+  /** Whether commands must wait. */
   get isClosed(): boolean {
     return this.closed !== undefined
   }
 
-  /** Resolves once inside; whoever came in leaves. */
+  /** Resolves when the caller has entered; it must call `leave`. */
   async enter(): Promise<void> {
     while (this.closed !== undefined) await this.closed
     this.inside++

@@ -170,6 +170,28 @@ test('identifies a detached namespace once more after Invalid Field in Command i
   await ctrl.close()
 })
 
+test('identifies a resized namespace after LBA Out of Range if the controller rejected the configuration of events', async () => {
+  const simulation = simulated([
+    { match: { qid: 1, nth: 1 }, action: RESIZE },
+    { match: { qid: 1, nth: 3 }, action: { ...RESIZE, blocks: 32 } },
+    { match: { qid: 0, opcode: 0x09, nth: 1 }, action: FAILS },
+  ])
+  const ctrl = await open(simulation)
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(4096)
+  for (const [slba, blocks] of [
+    [100, 64],
+    [50, 32],
+  ] as const) {
+    await expect(ns.read(slba, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+    await settle()
+    expect(ns.blocks).toBe(blocks)
+    await ns.read(0, 8, memory)
+  }
+  await ctrl.close()
+  expect(simulation.diagnostics).toEqual([])
+})
+
 // ACQ is at a multiple of 4 GiB here: losing its lower half loses nothing.
 test.each([
   ['AQA', 1],

@@ -1,15 +1,17 @@
 import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { CommandOutcome, DmaMemory, Outcome, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 
-/** A plan that takes several attempts: which commands are settled, which go into the next, how often each was sent again. */
+/**
+ * A plan in several attempts: which commands are settled, which are in the next attempt, and how often each was resent.
+ */
 export class PlanProgress {
   readonly plan: Plan
   private readonly retries: Uint8Array
   private readonly replays: Uint8Array
-  /** Commands of the whole plan that the next attempt is made of. */
+  /** Commands of the whole plan that are in the next attempt. */
   private remaining: number[] | undefined
   private readonly failures: CommandOutcome[] = []
-  /** How those ended the last time that are sent again. */
+  /** Last outcomes of commands that are resent. */
   private readonly before = new Map<number, CommandOutcome>()
   private succeeded = 0
   private bytes = 0
@@ -26,8 +28,8 @@ export class PlanProgress {
   }
 
   /**
-   * Takes the summary of an attempt. Commands that `judge` sends again make up the next.
-   * @param memory what the plan reads into; a read that turns out to have succeeded is made visible in it.
+   * Takes the summary of an attempt. Commands that `judge` sends again form the next one.
+   * @param memory into which the plan reads; a read that succeeded late is made visible in it.
    */
   next(
     summary: OutcomeSummary,
@@ -45,7 +47,7 @@ export class PlanProgress {
         again.push(command)
         if (failure.outcome.kind !== 'not-submitted') this.before.set(command, failure)
       } else if (outcome.kind !== 'success') {
-        // What was sent once, and not again, did reach the controller.
+        // A command that was sent once did reach the controller, even if it is not sent again.
         const before = outcome.kind === 'not-submitted' ? this.before.get(command) : undefined
         const replays = this.replays[command]! > 0 ? { replays: this.replays[command]! } : {}
         this.failures.push({ ...failure, outcome, ...before, ...replays, command })
@@ -59,7 +61,7 @@ export class PlanProgress {
     this.remaining = again
   }
 
-  /** The command of the whole plan that is the attempt's `index`-th. */
+  /** Returns the command of the whole plan that has this index in the attempt. */
   commandAt(index: number): number {
     return this.remaining === undefined ? index : this.remaining[index]!
   }
@@ -68,7 +70,7 @@ export class PlanProgress {
     return this.remaining?.length === 0
   }
 
-  /** How often the command was sent again after a status. */
+  /** Returns how often the command was resent after a status. */
   retriesOf(command: number): number {
     return this.retries[command]!
   }
@@ -77,7 +79,7 @@ export class PlanProgress {
     this.retries[command]!++
   }
 
-  /** How often the command was sent again after a recovery. */
+  /** Returns how often the command was resent after a recovery. */
   replaysOf(command: number): number {
     return this.replays[command]!
   }

@@ -9,26 +9,29 @@ import { NS_PER_MS } from '../wait.js'
 import { Salvage } from './salvage.js'
 import type { Gate } from './gate.js'
 
-/** From the mildest to the strongest; each is tried only when those before it did not account for every command. */
+/** From the mildest to the strongest. Each is tried only if the previous ones did not account for every command. */
 export const RECOVERY_STEPS = ['abort', 'recreate-queues', 'controller-reset', 'function-reset'] as const
+/** A step of a recovery. */
 export type RecoveryStep = (typeof RECOVERY_STEPS)[number]
 
+/** Time limits of the steps of a recovery, in nanoseconds. */
 export interface RecoveryLimits {
-  /** For aborting all overdue commands, and for what they still answer. 1 s when not given. */
+  /** Aborting all overdue commands, and polling for their completions. Default: 1 s. */
   readonly abortNs: number
-  /** For deleting and creating the queues that they were sent to. 5 s when not given. */
+  /** Deleting and creating the queues of overdue commands. Default: 5 s. */
   readonly queuesNs: number
-  /** For each reset and the whole bring-up after it, beside the time the controller states for CSTS.RDY. 10 s when not given. */
+  /** Each reset with the bring-up after it, in addition to the controller's own time-out of CSTS.RDY. Default: 10 s. */
   readonly restartNs: number
 }
 
+/** Default time limits of the steps of a recovery. */
 export const RECOVERY_LIMITS: RecoveryLimits = {
   abortNs: 1_000 * NS_PER_MS,
   queuesNs: 5_000 * NS_PER_MS,
   restartNs: 10_000 * NS_PER_MS,
 }
 
-/** Each limit by itself: one that is given as undefined is not given. */
+/** Fills in the defaults; a limit of undefined counts as not given. */
 export function recoveryLimits({ abortNs, queuesNs, restartNs }: Partial<RecoveryLimits> = {}): RecoveryLimits {
   return {
     abortNs: abortNs ?? RECOVERY_LIMITS.abortNs,
@@ -37,10 +40,10 @@ export function recoveryLimits({ abortNs, queuesNs, restartNs }: Partial<Recover
   }
 }
 
-/** What went wrong, as far as whoever noticed knows. */
+/** A failure, as far as the reporter knows it. */
 export interface Incident {
   readonly overdue: readonly OverdueCommand[]
-  /** The step to begin with: what was tried in vain for the same command is not tried again. */
+  /** First step to take; earlier ones failed before for the same command. */
   readonly from?: RecoveryStep
   /** Registers or memory cannot be accessed at all. */
   readonly transportFailed?: unknown
@@ -48,23 +51,22 @@ export interface Incident {
 
 export type Verdict = 'recovered' | 'lost'
 
-/** Whoever uses the queues while there is no recovery. */
+/** Users of the queues outside of recoveries. */
 export interface QueueUsers {
-  /** Gives the queues back; nobody stages anything any more. */
+  /** Gives the queues up; nothing is staged any more. */
   suspend(): void
-  /** The queues are as good as new. */
+  /** Takes the queues again, which are usable. */
   resume(): void
-  /** They will never be again. */
+  /** The controller is lost; the queues will not be usable again. */
   abandon(error: DeviceLostError): void
 }
 
 /**
- * The ladder that a controller is brought back by after commands got no answer. It ends with every one of them accounted
- * for and the controller usable, or with the controller declared lost. Base 2.1 §9 leaves the order to the host; this
- * one is from the mildest to the strongest.
+ * Recovers a controller after commands got no completion. Ends with every command accounted for and a usable
+ * controller, or declares the controller lost. Base 2.1 §9 leaves the order of the steps to the host.
  */
 export class Recovery {
-  /** How often each step was taken, and how often a controller was lost. */
+  /** Number of times each step was taken, and of losses. */
   readonly counts: Record<RecoveryStep | 'lost', number> = {
     abort: 0,
     'recreate-queues': 0,
@@ -72,7 +74,7 @@ export class Recovery {
     'function-reset': 0,
     lost: 0,
   }
-  /** What the controller was lost for, once it is. */
+  /** Why the controller was lost, if it was. */
   loss: Loss | undefined
   private readonly session: Session
   private readonly gate: Gate
@@ -93,8 +95,8 @@ export class Recovery {
   }
 
   /**
-   * The longest that the steps of a recovery may take, when every one is taken and fails. Before the first, what is under
-   * way is waited for, each command until its own deadline.
+   * Sum of the time limits of all steps. Commands in flight are waited for before the first step, each until its own
+   * deadline.
    */
   get boundNs(): number {
     const { abortNs, queuesNs, restartNs } = this.limits
@@ -105,12 +107,13 @@ export class Recovery {
   }
 
   /**
-   * Reports an incident, and resolves when it was dealt with. Nobody enters the gate from the moment of the call; who
-   * reports while others are still inside is part of the same recovery.
+   * Reports an incident; resolves when it was handled. The gate closes at once. Reports of commands that are still
+   * inside belong to the same recovery.
    */
   report(incident: Incident): Promise<Verdict> {
     if (this.session.transport.bar.isCut) return Promise.resolve('lost')
-    // Whoever reports it may free its memory before the controller is declared lost, and the controller may still write.
+    // The reporter may free its memory before the controller is declared lost, while the controller may still write to
+    // it.
     if (incident.transportFailed !== undefined) this.session.lent.withhold()
     this.incidents.push(incident)
     this.running ??= this.gate.alone(() => this.recover())
@@ -118,14 +121,14 @@ export class Recovery {
   }
 
   /**
-   * For whoever is alone behind the gate: what was reported while it waited for that comes first, since until then the
-   * queues still hold what got no answer.
+   * Handles incidents that were reported while the caller waited for exclusive access: until then, the queues still
+   * contain the overdue commands.
    */
   async catchUp(): Promise<void> {
     if (this.incidents.length > 0) await this.recover()
   }
 
-  /** As `report`, for whoever is alone behind the gate already. */
+  /** Same as `report`, for a caller with exclusive access. */
   reportAlone(incident: Incident): Promise<Verdict> {
     this.incidents.push(incident)
     return this.recover()
@@ -135,7 +138,7 @@ export class Recovery {
     const incidents = this.incidents.splice(0)
     this.running = undefined
     if (this.session.transport.bar.isCut) return 'lost'
-    // Whoever was alone behind the gate before has dealt with them.
+    // An earlier holder of exclusive access has handled them.
     if (incidents.length === 0) return 'recovered'
     const overdue = incidents.flatMap((incident) => incident.overdue)
     const failed = incidents.find(({ transportFailed }) => transportFailed !== undefined)
@@ -147,7 +150,7 @@ export class Recovery {
       if (verdict === 'recovered') this.users.resume()
       return verdict
     } catch (error) {
-      // Whatever else happens here: what cannot be said to be well is not used any more.
+      // After any other error, the state is unknown, so the controller is not used any more.
       return this.lose(textOf(error))
     }
   }
@@ -164,21 +167,24 @@ export class Recovery {
     return this.lose(reasons.join('; '), this.csts)
   }
 
-  /** The mildest step that makes sense with the controller as it is. */
+  /** Returns the mildest step that is useful in the controller's current state. */
   private look(): number {
     const { registers, transport } = this.session
     const csts = (this.csts = registers.read(CSTS))
     if (csts === ALL_ONES) {
-      // Registers that read all ones while configuration space answers: memory decoding is off, or the function resets.
+      // Registers read all ones while configuration space responds: memory decoding is off, or the function is in
+      // reset.
       const onTheBus = transport.whole.config !== undefined && transport.whole.config.read(0, 2) !== 0xffff
       return RECOVERY_STEPS.length - (onTheBus ? 1 : 0)
     }
-    // A controller that failed, or that somebody else reset, has no queues that a command could be aborted on.
+    // A controller that failed or was reset externally has no queues for an Abort.
     if (CSTS.CFS.of(csts) === 1 || CSTS.RDY.of(csts) === 0) return RECOVERY_STEPS.indexOf('controller-reset')
     return 0
   }
 
-  /** Takes one step. Undefined: every command is accounted for, and the controller is well; otherwise why not. */
+  /**
+   * Takes one step. Returns undefined if every command is accounted for and the controller works, otherwise the reason.
+   */
   private async take(step: RecoveryStep, overdue: readonly OverdueCommand[]): Promise<string | undefined> {
     const { clock } = this.session.transport
     const startNs = clock.now()
@@ -192,7 +198,7 @@ export class Recovery {
       return tell('unavailable', 'this transport cannot reset the function')
     }
     if (step === 'abort' && this.isBlindTo(overdue)) {
-      // That a command was aborted would be said where nobody reads it. The next step needs no completion.
+      // Completions of aborted commands could not be read. The next step needs none.
       return tell('unavailable', 'completions in memory that has neither a view nor copyOut() cannot be read')
     }
     this.counts[step]++
@@ -229,7 +235,7 @@ export class Recovery {
     return overdue.some(({ qid }) => unreadable.some((queue) => queue.qid === qid))
   }
 
-  /** True when each of them has completed, as aborted or otherwise. */
+  /** Returns true if all of them have completed, aborted or otherwise. */
   private async abort(overdue: readonly OverdueCommand[], deadlineNs: number): Promise<boolean> {
     const { session } = this
     const { clock, bar } = session.transport
@@ -255,7 +261,7 @@ export class Recovery {
     return true
   }
 
-  /** True when no overdue command was of the admin queue, which only a reset recreates. */
+  /** Returns false if an overdue command was on the admin queue, which only a reset recreates. */
   private async recreateQueues(overdue: readonly OverdueCommand[], deadlineNs: number): Promise<boolean> {
     const { session } = this
     const missing = overdue.filter(({ completion }) => completion === undefined)
@@ -265,7 +271,7 @@ export class Recovery {
     return !hurt.has(0)
   }
 
-  /** CSTS, of a transport that may not even be able to read it. */
+  /** Returns CSTS; all ones if the transport cannot even read it. */
   private lastStatus(): number {
     try {
       return this.session.registers.read(CSTS)

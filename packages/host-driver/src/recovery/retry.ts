@@ -2,21 +2,23 @@ import { mayRetry, type Status } from '@gpunvme/nvme-spec'
 import type { AbortSignalLike, Clock } from '@gpunvme/nvme-spec/transport'
 import { NS_PER_MS } from '../wait.js'
 
-/** How often a command is sent again after a status that allows it. */
+/** Maximum number of retries of a command after a retryable status. */
 export const MOST_RETRIES = 4
 
-/** How often a command is sent again after a recovery. Each time the recovery begins one step higher. */
+/** Maximum number of replays of a command after a recovery. Each time, the next recovery begins one step higher. */
 export const MOST_REPLAYS = 2
 
-/** Before the first retry of what is to be retried later, where the controller states no time of its own; then twice as long. */
+/**
+ * Delay before the first retry of a "later" status for which the controller states none; it doubles with each retry.
+ */
 const FIRST_DELAY_NS = 10 * NS_PER_MS
 
-/** A controller may state up to 6553.5 s; nobody waits that long for a block. */
+/** Maximum delay: a controller may request up to 6553.5 s. */
 const LONGEST_DELAY_NS = 10_000 * NS_PER_MS
 
 /**
- * How long to wait before a command that ended with `status` is sent again, in nanoseconds; undefined where it is not.
- * @param retry how often it was sent again before.
+ * Returns the delay before a command that ended with `status` is sent again, in nanoseconds; undefined if it is not.
+ * @param retry number of earlier retries.
  * @param delaysNs CRDT1 to CRDT3 of the controller.
  */
 export function retryDelayNs(
@@ -26,14 +28,14 @@ export function retryDelayNs(
 ): number | undefined {
   if (retry >= MOST_RETRIES) return undefined
   const how = mayRetry(status)
-  // There is no other path here: whoever has one decides about it.
+  // There is no other path here; a multipath host decides about it.
   if (how === undefined || how === 'other-path') return undefined
   const { crd = 0 } = status
   if (crd !== 0) return Math.min(delaysNs[crd - 1] ?? 0, LONGEST_DELAY_NS)
   return how === 'later' ? FIRST_DELAY_NS * 2 ** retry : 0
 }
 
-/** Lets time pass. Ends early when the signal is aborted. */
+/** Waits; ends early if the signal is aborted. */
 export async function delay(clock: Clock, ns: number, signal?: AbortSignalLike): Promise<void> {
   const untilNs = clock.now() + ns
   while (clock.now() < untilNs && signal?.aborted !== true) await clock.idle(untilNs)

@@ -4,12 +4,12 @@ import { CompletionRing } from '../queues/completion-ring.js'
 import type { OverdueCommand } from '../queues/overdue.js'
 import { QueuePair } from '../queues/queue-pair.js'
 
-/** Whoever stages nothing gets no completions. */
+/** Receives the completions of a queue on which nothing is staged: there are none. */
 const NOBODY = { completed: () => undefined }
 
 /**
- * Looks through queues that nobody uses at the moment for completions of commands that were given up: one that comes
- * late still tells what became of its command. In memory that the driver cannot look at it finds nothing.
+ * Searches queues that are not in use for completions of commands that were given up: a late one still determines the
+ * outcome of its command. Finds nothing in memory that the driver cannot read.
  */
 export class Salvage {
   private readonly rings: readonly CompletionRing[]
@@ -28,7 +28,7 @@ export class Salvage {
     for (const ring of this.rings) ring.poll()
   }
 
-  /** Polls until all of `overdue` have completed; false when `deadlineNs` came first. */
+  /** Polls until all of `overdue` have completed; returns false at `deadlineNs`. */
   async wait(clock: Clock, deadlineNs: number, overdue: readonly OverdueCommand[]): Promise<boolean> {
     for (;;) {
       this.poll()

@@ -1,21 +1,22 @@
-/** Part of an address space: of memory, of a file, or of what an IOMMU translates. Bytes, or whatever is counted. */
+/** A range of an address space (memory, a file, or what an IOMMU translates), in bytes or another unit. */
 export interface AddressRange {
   readonly start: number
   readonly lengthBytes: number
 }
 
-/** Where in the free addresses from `from` to before `until` something may begin; undefined where it fits nowhere. */
+/**
+ * Returns where in the free addresses from `from` to before `until` an allocation begins; undefined if it does not fit.
+ */
 export type Place = (from: number, until: number) => number | undefined
 
 /**
- * Which addresses are taken and which are free: first fit, and what is given back grows together with its free
- * neighbours. Pure bookkeeping; nothing is mapped or allocated here.
+ * Records which addresses are taken: first fit; freed addresses merge with free neighbours. Maps and allocates nothing.
  */
 export class AddressSpace {
   private free: { start: number; end: number }[]
   private readonly taken = new Map<number, number>()
 
-  /** @throws RangeError for ranges that overlap, or are no addresses. */
+  /** @throws RangeError for ranges that overlap or are invalid. */
   constructor(ranges: readonly AddressRange[]) {
     this.free = ranges
       .map(({ start, lengthBytes }) => ({ start, end: start + lengthBytes }))
@@ -29,8 +30,8 @@ export class AddressSpace {
   }
 
   /**
-   * Takes `lengthBytes` where `place` says, the lowest that fits; undefined where nothing does.
-   * @throws RangeError for a length that is no positive integer.
+   * Takes `lengthBytes` at the lowest address that `place` accepts; undefined if there is none.
+   * @throws RangeError for a length that is not a positive integer.
    */
   take(lengthBytes: number, place: Place): number | undefined {
     checkPositive('lengthBytes', lengthBytes)
@@ -45,13 +46,13 @@ export class AddressSpace {
     return undefined
   }
 
-  /** `take` at a multiple of `alignBytes`. */
+  /** Same as `take`, at a multiple of `alignBytes`. */
   takeAligned(lengthBytes: number, alignBytes: number): number | undefined {
     checkPositive('alignBytes', alignBytes)
     return this.take(lengthBytes, (from) => Math.ceil(from / alignBytes) * alignBytes)
   }
 
-  /** Gives back what `take` gave. @throws TypeError for what is not taken. */
+  /** Frees what `take` returned. @throws TypeError for an address that is not taken. */
   give(start: number): void {
     const lengthBytes = this.taken.get(start)
     if (lengthBytes === undefined) throw new TypeError(`address 0x${start.toString(16)} is not taken`)
@@ -68,12 +69,12 @@ export class AddressSpace {
     return this.taken.size === 0
   }
 
-  /** What is free, lowest first, no two next to each other unless the space was made of both. */
+  /** Free ranges, lowest first. Adjacent ones are merged, unless the space was constructed with both. */
   get freeRanges(): AddressRange[] {
     return this.free.map(({ start, end }) => ({ start, lengthBytes: end - start }))
   }
 
-  /** Joins a free range with its upper neighbour, where they touch. */
+  /** Joins a free range with its upper neighbour if they touch. */
   private join(index: number): void {
     const range = this.free[index]
     const upper = this.free[index + 1]

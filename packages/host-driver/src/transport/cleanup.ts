@@ -1,9 +1,12 @@
-/** What is to be given back when a transport ends or cannot be opened: the latest first, each once, all of it tried. */
+/**
+ * Releases the resources of a transport that closes or cannot be opened: latest first, each once, all of them even
+ * after an error.
+ */
 export class Cleanup {
   private actions: (() => void | Promise<void>)[] = []
   private running: Promise<void> | undefined
 
-  /** Adds one. @returns what does it ahead of time, and then not again. */
+  /** Adds an action. @returns a function that runs it early, and only once. */
   push(action: () => void): () => void
   push(action: () => void | Promise<void>): () => void | Promise<void>
   push(action: () => void | Promise<void>): () => void | Promise<void> {
@@ -16,7 +19,7 @@ export class Cleanup {
     }
   }
 
-  /** Doing it twice is harmless. @throws what failed first, when everything was tried. */
+  /** Runs all actions. May be called twice. @throws the first error, after all were tried. */
   run(): Promise<void> {
     return (this.running ??= this.runAll())
   }

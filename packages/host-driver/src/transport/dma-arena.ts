@@ -2,26 +2,27 @@ import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/n
 import { AddressSpace } from './address-space.js'
 import { SegmentedMemory } from './segmented-memory.js'
 
-/** Memory that the device reaches, in one piece for the host: what an arena hands out in parts. */
+/** Memory that the device can access, in one piece for the host: an arena hands out its parts. */
 export interface DmaChunk {
   readonly buffer: ArrayBuffer
   readonly lengthBytes: number
   /** In offset order, without gaps, adjacent runs merged. */
   readonly segments: readonly DmaSegment[]
-  /** Ends the device's access, and gives the memory back. */
+  /** Ends the device's access and frees the memory. */
   release(): void
 }
 
-/** Where an arena's memory comes from. */
+/** Source of an arena's memory. */
 export interface DmaSource {
-  /** What chunks are a multiple of. */
+  /** Unit of the length of chunks. */
   readonly granuleBytes: number
   /**
-   * A zeroed chunk of a multiple of `granuleBytes`. Where addresses can be chosen, its first is a multiple of
-   * `alignBytes`. @throws where there is none left.
+   * Returns a zeroed chunk of a multiple of `granuleBytes`. If addresses can be chosen, the first is a multiple of
+   * `alignBytes`.
+   * @throws if no memory is left.
    */
   chunk(lengthBytes: number, alignBytes: number): DmaChunk
-  /** As `DmaAllocator.addressSpace`. */
+  /** Same as `DmaAllocator.addressSpace`. */
   readonly addressSpace?: object
 }
 
@@ -31,8 +32,8 @@ interface Arena {
 }
 
 /**
- * A DMA allocator over chunks: small requests share one, large ones get one of their own. One chunk of the smallest size
- * is kept when it becomes empty, so that a loop that allocates and frees does not map and unmap each time.
+ * A DMA allocator over chunks: small requests share one, large ones have their own. One empty chunk of the smallest
+ * size is kept, so that a loop that allocates and frees does not map and unmap each time.
  */
 export class DmaArena implements DmaAllocator {
   private readonly source: DmaSource
@@ -54,20 +55,20 @@ export class DmaArena implements DmaAllocator {
       throw new RangeError(`alignBytes: expected a power of two, got ${alignBytes}`)
     if (where !== 'host')
       throw new TypeError(`where: expected 'host', got '${where}': this transport has no GPU memory`)
-    if (this.isClosed) throw new TypeError('this transport is closed: it has no memory to give')
+    if (this.isClosed) throw new TypeError('this transport is closed: it allocates no memory')
     const fit = { lengthBytes, alignBytes, contiguous }
     for (const arena of this.arenas) {
       const memory = this.part(arena, fit)
       if (memory === undefined) continue
-      new Uint8Array(memory.view.buffer, memory.view.byteOffset, lengthBytes).fill(0) // it was another's before
+      new Uint8Array(memory.view.buffer, memory.view.byteOffset, lengthBytes).fill(0) // may hold old data
       return memory
     }
     return this.fresh(fit)
   }
 
   /**
-   * Gives everything back, also what was not freed; nothing may reach for it any more.
-   * @throws what failed first, when all of it was tried.
+   * Frees all memory, including allocations that were not freed; none of it may be accessed any more.
+   * @throws the first error, after all was tried.
    */
   close(): void {
     this.isClosed = true
@@ -83,8 +84,8 @@ export class DmaArena implements DmaAllocator {
   }
 
   /**
-   * Gives nothing out any more and nothing back: for a device that may still write and cannot be stopped. What it could
-   * reach goes with the process.
+   * Allocates and frees nothing any more, for a device that may still write and cannot be stopped. Its memory lasts as
+   * long as the process.
    */
   abandon(): void {
     this.isClosed = true
@@ -109,7 +110,7 @@ export class DmaArena implements DmaAllocator {
     return memory
   }
 
-  /** A part of a chunk that fits, by the device's addresses; undefined where there is none. */
+  /** Returns a part of a chunk that fits, by the device's addresses; undefined if there is none. */
   private part(arena: Arena, { lengthBytes, alignBytes, contiguous }: Fit): SegmentedMemory | undefined {
     const { chunk, space } = arena
     const offset = space.take(lengthBytes, (from, until) => {
@@ -133,7 +134,7 @@ export class DmaArena implements DmaAllocator {
   private emptied(arena: Arena): void {
     const { granuleBytes } = this.source
     const isSpare = ({ chunk, space }: Arena) => space.isEmpty && chunk.lengthBytes === granuleBytes
-    // After close() it is gone already.
+    // After close() it is already gone.
     if (!this.arenas.includes(arena)) return
     if (isSpare(arena) && this.arenas.filter(isSpare).length === 1) return
     this.arenas = this.arenas.filter((one) => one !== arena)
@@ -147,7 +148,7 @@ interface Fit {
   readonly contiguous: boolean
 }
 
-/** The part of a chunk's segments from `offset` on, counted from there. */
+/** Returns the segments of a part of a chunk, with offsets from its start. */
 function sliced(segments: readonly DmaSegment[], offset: number, lengthBytes: number): DmaSegment[] {
   return segments.flatMap((segment) => {
     const start = Math.max(offset, segment.offsetBytes)

@@ -1,21 +1,21 @@
 import { closeSync } from 'node:fs'
 import type { Clock, HardwareHost, Interrupts } from '@gpunvme/nvme-spec/transport'
 
-/** How long one wait of the native host may last, so that closing never waits longer. */
+/** Maximum duration of one wait of the native host, so that closing never waits longer. */
 const SLICE_NS = 100_000_000
 
-/** What eventfds are made and asked by. */
+/** Functions for eventfds. */
 type EventfdHost = Pick<HardwareHost, 'eventfd' | 'drainEventfd'>
 
-/** Eventfds that the kernel signals, or a program that they are shared with, until `close`. */
+/** Eventfds that the kernel, or a program that shares them, signals until `close`. */
 export class EventFds {
   readonly fds: readonly number[]
   private readonly host: EventfdHost
   private readonly announce: (fds: readonly number[]) => void
 
   /**
-   * @param announce tells who signals which vectors signal what, all at once; none turns them off.
-   * @throws what `announce` throws; nothing stays open then.
+   * @param announce registers which eventfds the vectors signal, all at once; an empty list turns them off.
+   * @throws errors of `announce`; nothing stays open then.
    */
   constructor(host: EventfdHost, vectors: number, announce: (fds: readonly number[]) => void) {
     this.host = host
@@ -31,7 +31,10 @@ export class EventFds {
     }
   }
 
-  /** Whether the vector has fired since it was last asked. It never blocks, whatever who signals it does with the eventfd. */
+  /**
+   * Returns whether the vector has fired since the last call. Never blocks, whatever the other side does with the
+   * eventfd.
+   */
   hasFired(vector: number): boolean {
     return this.host.drainEventfd(this.fds[vector]!)
   }
@@ -45,7 +48,7 @@ export class EventFds {
   }
 }
 
-/** MSI-X vectors that are waited for, on the clock of their transport. */
+/** MSI-X vectors as interrupts of a transport, with its clock. */
 export class EventInterrupts implements Interrupts {
   readonly vectors: number
   private readonly host: Pick<HardwareHost, 'waitReadable'>
@@ -69,7 +72,7 @@ export class EventInterrupts implements Interrupts {
     return waiting
   }
 
-  /** Ends all waits, within a tenth of a second, and only then closes what they wait on. */
+  /** Ends all waits, within 0.1 s, and only then closes their eventfds. */
   async close(): Promise<void> {
     this.isClosed = true
     await Promise.allSettled(this.waiting)

@@ -5,10 +5,10 @@ import { ControllerNotReadyError, disable, readLimits } from '../bring-up/ready.
 import { Registers } from '../bring-up/registers.js'
 
 /**
- * Disables a controller that is found enabled, before its function may reach memory: its queues are those of a process
- * that is gone, and what it does for them it would do to memory that is somebody else's by now.
- * @param reset of the function, tried where the controller does not stop in the time that it states.
- * @throws ControllerNotReadyError where it does not stop; what `readLimits` throws of a controller that cannot be used.
+ * Disables a controller that is found enabled, before its function may access memory: its queues are those of a process
+ * that has ended, and their memory may be in use elsewhere.
+ * @param reset of the function, tried if the controller does not stop in its own time limit.
+ * @throws ControllerNotReadyError if it does not stop; errors of `readLimits` for an unsupported controller.
  */
 export async function disableFound(
   transport: Pick<Transport, 'name' | 'bar' | 'clock' | 'config'>,

@@ -6,16 +6,16 @@ import { physicalSegments } from './pagemap.js'
 
 export const HUGE_PAGE_BYTES = 2_097_152
 
-/** Physical addresses: without an IOMMU they are the same for every device of this machine. */
+/** Physical addresses: without an IOMMU, they are the same for every device of this machine. */
 const PHYSICAL = Object.freeze({ name: 'physical addresses' })
 
-/** The part of a native host that gives memory. */
+/** Memory functions of a native host. */
 export type MemoryHost = Pick<HardwareHost, 'allocate' | 'memlockLimitBytes'>
 
 /**
- * Locked memory of a native host, its refusals said in full.
- * @param neededBytes what counts against RLIMIT_MEMLOCK with it, where that is more.
- * @throws HugePagesError where no huge pages are left; MemlockLimitError beyond RLIMIT_MEMLOCK.
+ * Allocates locked memory of a native host, with complete errors.
+ * @param neededBytes what then counts against RLIMIT_MEMLOCK, if that is more.
+ * @throws HugePagesError if no huge pages are left; MemlockLimitError beyond RLIMIT_MEMLOCK.
  */
 export function allocateLocked(
   host: MemoryHost,
@@ -36,8 +36,8 @@ export function allocateLocked(
 }
 
 /**
- * Chunks of huge pages, by their physical addresses: for devices that no IOMMU translates for.
- * @param mostPages how many pages may be in use at once; as many as the machine has when not given.
+ * Returns a source of huge pages by physical address, for devices without an IOMMU.
+ * @param mostPages maximum number of pages in use at once. Default: all of the machine.
  */
 export function physicalMemory(host: MemoryHost, sysRoot: string, mostPages = Infinity): DmaSource {
   let used = 0
@@ -65,24 +65,26 @@ export function physicalMemory(host: MemoryHost, sysRoot: string, mostPages = In
   }
 }
 
-/** How many huge pages of 2 MiB the kernel has: set aside, and not in use. */
+/** Numbers of huge pages of 2 MiB: reserved, and not in use. */
 export interface HugePages {
   readonly total: number
   readonly free: number
 }
 
-/** Counts huge pages of 2 MiB. @param sysRoot where sys/ is. */
+/** Counts huge pages of 2 MiB. @param sysRoot directory with sys/. */
 export function hugePages(sysRoot: string): HugePages {
   const folder = 'sys/kernel/mm/hugepages/hugepages-2048kB'
   const count = (name: string) => Number(attribute(sysRoot, `${folder}/${name}`) ?? 0)
   return { total: count('nr_hugepages'), free: count('free_hugepages') }
 }
 
-/** There are not enough huge pages, and without them there is no memory whose physical addresses stay. */
+/** There are not enough huge pages, the only memory with stable physical addresses. */
 export class HugePagesError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_HUGE_PAGES'
   readonly category = 'infeasible'
+  /** Pages that were to be allocated. */
   readonly neededPages: number
+  /** Pages that are free. */
   readonly freePages: number
   constructor(neededPages: number, { total, free }: HugePages, cause?: unknown) {
     super(`Not enough huge pages: ${neededPages} of 2 MiB are needed, ${free} are free`, {
@@ -95,11 +97,13 @@ export class HugePagesError extends GpuNvmeError {
   }
 }
 
-/** More memory would be locked than this process may lock. */
+/** This process may not lock that much memory. */
 export class MemlockLimitError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MEMLOCK_LIMIT'
   readonly category = 'privilege'
+  /** Bytes that would then be locked. */
   readonly neededBytes: number
+  /** RLIMIT_MEMLOCK. */
   readonly allowedBytes: number
   constructor(neededBytes: number, allowedBytes: number, cause?: unknown) {
     super(`Cannot lock ${neededBytes} bytes of memory: RLIMIT_MEMLOCK allows ${allowedBytes}`, {

@@ -17,8 +17,8 @@ test.each([
 })
 
 test('a drive is not opened without options, nor with one that there is not', async () => {
-  await expect(openVfio(undefined as never)).rejects.toThrow('openVfio: options: expected an object, got nothing')
-  await expect(openSysfs(undefined as never)).rejects.toThrow('openSysfs: options: expected an object, got nothing')
+  await expect(openVfio(undefined as never)).rejects.toThrow('openVfio: options: expected an object, got undefined')
+  await expect(openSysfs(undefined as never)).rejects.toThrow('openSysfs: options: expected an object, got undefined')
   const given = { host: {}, bdf: '0000:0b:00.0', interupts: 3 } as never
   await expect(openVfio(given)).rejects.toThrow("openVfio: unknown 'interupts'; known are host, bdf,")
   await expect(openSysfs(given)).rejects.toThrow("openSysfs: unknown 'interupts'; known are host, bdf,")

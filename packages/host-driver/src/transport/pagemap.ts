@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
 
-/** The page that /proc/self/pagemap counts in, on x86-64 and on arm64 as we run there. */
+/** Page size of /proc/self/pagemap, on x86-64 and on arm64 with 4 KiB pages. */
 const BASE_PAGE_BYTES = 4096
 
 /**
- * The physical addresses of locked memory, from /proc/self/pagemap (proc_pid_pagemap(5)). Every base page is looked at:
- * it must be in memory, its frame known, the first of each page of `pageBytes` aligned to it, and the rest directly
- * behind. Adjacent pages make one segment. Only of locked memory that the kernel does not migrate, such as huge pages:
- * an address that has changed since would let the drive write over somebody else's memory.
- * @param sysRoot where proc/ is. @throws PagemapError
+ * Returns the physical addresses of locked memory, from /proc/self/pagemap (proc_pid_pagemap(5)). Checks every base
+ * page: it must be in memory with a known frame, the first of each page of `pageBytes` aligned to it, and the rest
+ * directly after it. Adjacent pages form one segment. Use only memory that the kernel does not migrate, such as huge
+ * pages: with an old address, the drive would overwrite other memory.
+ * @param sysRoot directory with proc/.
+ * @throws PagemapError
  */
 export function physicalSegments(sysRoot: string, region: NativeRegion, pageBytes: number): DmaSegment[] {
   const { address, lengthBytes } = region
@@ -38,7 +39,7 @@ export function physicalSegments(sysRoot: string, region: NativeRegion, pageByte
       if (last !== undefined && last.iova + last.lengthBytes === iova) last.lengthBytes += pageBytes
       else segments.push({ offsetBytes: index * BASE_PAGE_BYTES, iova, lengthBytes: pageBytes })
     } else if (frame !== first + within) {
-      throw new PagemapError(`page ${index} is at frame ${frame}, not at ${first + within}, behind its neighbour`)
+      throw new PagemapError(`page ${index} is at frame ${frame}, expected ${first + within} after its neighbour`)
     }
   }
   return segments
@@ -50,8 +51,7 @@ function frameOf(entries: DataView, index: number): number {
   const high = entries.getUint32(index * 8 + 4, true)
   if (high >>> 31 !== 1) throw new PagemapError(`page ${index} is not present, though it was locked`)
   const frame = (high & 0x7f_ffff) * 2 ** 32 + low
-  if (frame === 0)
-    throw new PagemapError('it shows frame 0 for every page, as it does to those without CAP_SYS_ADMIN', true)
+  if (frame === 0) throw new PagemapError('it shows frame 0 for every page, as without CAP_SYS_ADMIN', true)
   if (!Number.isSafeInteger((frame + 1) * BASE_PAGE_BYTES))
     throw new PagemapError(`page ${index} is at frame ${frame}, beyond any memory`)
   return frame
@@ -77,7 +77,7 @@ function readEntries(path: string, firstPage: number, pages: number): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** The physical address of memory is not to be had, or is not what locked huge pages have. The drive was given none. */
+/** Physical addresses are unavailable, or not those of locked huge pages. The drive received none. */
 export class PagemapError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PAGEMAP'
   readonly category: 'privilege' | 'failure'

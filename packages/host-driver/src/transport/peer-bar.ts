@@ -8,32 +8,35 @@ import { accessing } from './hardware-access.js'
 
 /** Memory of another device: one of its BARs. */
 export interface PeerBar {
+  /** PCI address of the device. */
   readonly bdf: string
-  /** Which: 0 to 5. A 64-bit BAR counts as the first of its two. */
+  /** Number of the BAR, 0 to 5. A 64-bit BAR has the number of its first half. */
   readonly bar: number
 }
 
 /** A BAR of another device that is mapped into this process. */
 export interface MappedPeer extends MappedResource {
-  /** Of its first byte, on the bus. */
+  /** Bus address of its first byte. */
   readonly physicalAddress: number
 }
 
 /**
- * Maps a BAR of another device by its file in sysfs, resourceN, and lets that device answer in memory space. No kernel
- * driver may have it: kernels with IO_STRICT_DEVMEM map nothing that a driver claims, and others would let two write to it.
- * @throws RangeError for no such BAR, DriverBoundError before anything is changed, HardwareAccessError, ConfigSpaceAccessError
+ * Maps a BAR of another device by its file in sysfs, resourceN, and enables memory space of that device. No kernel
+ * driver may be bound to it: kernels with IO_STRICT_DEVMEM do not map what a driver claims, and with others both would
+ * write to it.
+ * @throws RangeError if there is no such BAR; DriverBoundError before anything is changed; HardwareAccessError,
+ *   ConfigSpaceAccessError
  */
 export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: PeerBar): MappedPeer {
   checkBdf(bdf)
   const path = join(sysRoot, functionFolder(bdf))
-  // Lines of first address, last address and flags, one for each BAR.
+  // One line for each BAR: first address, last address, flags.
   const line =
     Number.isInteger(bar) && bar >= 0 && bar < 6
       ? attribute(sysRoot, `${functionFolder(bdf)}/resource`)?.split('\n')[bar]
       : undefined
   const [first = 0, last = 0] = line?.split(' ').map(Number) ?? []
-  if (last === 0) throw new RangeError(`peer: expected a BAR that is there, got BAR ${bar} of ${bdf}`)
+  if (last === 0) throw new RangeError(`peer: expected an existing BAR, got BAR ${bar} of ${bdf}`)
   refuseOtherDriver(sysRoot, bdf)
   const config = sysfsConfigSpace(join(path, 'config'))
   try {
@@ -54,15 +57,16 @@ function refuseOtherDriver(sysRoot: string, bdf: string): void {
   throw new DriverBoundError(bdf, driver, null, `unbind it: echo ${bdf} > /sys/bus/pci/devices/${bdf}/driver/unbind`)
 }
 
-/** A file resourceN of sysfs that is mapped whole, and open as long as it is. */
+/** A file resourceN of sysfs, mapped completely, and open as long as it is mapped. */
 export interface MappedResource {
   readonly region: NativeRegion
   readonly close: () => void
 }
 
 /**
- * Maps a file resourceN of sysfs, whole. It stays open, although a mapping does not need that: the write guard of
- * another process sees by it that the function is in use. @throws HardwareAccessError
+ * Maps a file resourceN of sysfs completely. It stays open, which a mapping does not need: the write guard of another
+ * process finds the use by it.
+ * @throws HardwareAccessError
  */
 export function mapResource(host: HardwareHost, bdf: string, file: string): MappedResource {
   return accessing(bdf, file, () => {

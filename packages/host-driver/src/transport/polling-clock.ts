@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '@gpunvme/nvme-spec/transport'
 
-/** How long after the last register write a wait takes no rest: drives answer most commands within this time. */
+/** Time after the last register write during which waits do not pause: drives complete most commands within it. */
 const EAGER_NS = 2_000_000
 
-/** The least that a timer of Node waits. */
+/** Shortest timer of Node. */
 const SHORTEST_REST_MS = 1
 
 const LONGEST_REST_MS = 10
 
-/** How often a transport looks whether its device was taken away. */
+/** Interval at which a transport checks whether its device was removed. */
 export const REMOVAL_CHECK_NS = 100_000_000
 
 interface Chore {
@@ -19,17 +19,17 @@ interface Chore {
 }
 
 /**
- * The clock of hardware that is looked at again and again: CLOCK_MONOTONIC. Nothing tells it that something has changed,
- * so `idle` returns early and often. For 2 ms after a register was written - a doorbell was rung, an answer is near - it
- * only lets the event loop turn; after that it rests, an eighth of the time that has passed, 1 to 10 ms at once. It never
- * asks for a rest beyond `untilNs`; how punctual the rests are is up to the machine.
+ * Clock of polled hardware: CLOCK_MONOTONIC. No notification tells it that something has changed, so `idle` returns
+ * early and often. For 2 ms after a register write (a doorbell: a completion is near) it only lets the event loop turn.
+ * After that it pauses, for an eighth of the time that has passed, 1 to 10 ms. It never requests a pause beyond
+ * `untilNs`; how precise pauses are depends on the machine.
  */
 export class PollingClock implements Clock {
   private readonly time: () => number
   private eagerSinceNs: number
   private readonly chores = new Set<Chore>()
 
-  /** @param time nanoseconds that never run backwards. */
+  /** @param time returns nanoseconds, never backwards. */
   constructor(time: () => number = monotonicNs) {
     this.time = time
     this.eagerSinceNs = time()
@@ -39,12 +39,12 @@ export class PollingClock implements Clock {
     return this.time()
   }
 
-  /** Called with every register write: an answer may come at any time from now on. */
+  /** Called at every register write: a completion may arrive at any time from now on. */
   touched(): void {
     this.eagerSinceNs = this.time()
   }
 
-  /** Does `action` in waits, at most this often. @returns what ends that. */
+  /** Runs `action` during waits, at most once per interval. @returns a function that stops it. */
   every(intervalNs: number, action: () => void): () => void {
     const chore = { intervalNs, action, dueNs: this.time() + intervalNs }
     this.chores.add(chore)
@@ -65,7 +65,7 @@ export class PollingClock implements Clock {
     })
   }
 
-  /** Whole milliseconds to rest; 0 where only the event loop is to turn. */
+  /** Returns whole milliseconds to pause; 0 to only let the event loop turn. */
   restMs(now: number, untilNs: number): number {
     const waited = now - this.eagerSinceNs
     if (waited < EAGER_NS) return 0
@@ -75,7 +75,9 @@ export class PollingClock implements Clock {
   }
 }
 
-/** The time that `process.hrtime` gives, without its array or BigInt per call: integers, small enough to be exact. */
+/**
+ * Returns the time of `process.hrtime`, without allocating an array or a BigInt: integers, small enough to be exact.
+ */
 function monotonicNs(): number {
   return Math.round(performance.now() * 1e6)
 }

@@ -1,12 +1,12 @@
 import type { Bar, BarWindow, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { PollingClock } from './polling-clock.js'
 
-/** Registers, however they are reached. */
+/** Access to registers. */
 export type RegisterWindow = Pick<NativeRegion, 'lengthBytes' | 'load32' | 'store32' | 'load64'>
 
 /**
- * BAR0 as a mapped region. 64-bit registers are written as two dwords, low half first: the SN740 corrupts ASQ otherwise,
- * measured on the reference rig.
+ * BAR0 as a mapped region. 64-bit registers are written as two dwords, low half first: an SN740 otherwise corrupts ASQ
+ * (measured on the reference rig).
  */
 export class RegionBar implements Bar {
   readonly lengthBytes: number
@@ -16,8 +16,8 @@ export class RegionBar implements Bar {
   private hasLeft = false
 
   /**
-   * @param clock told of every register write: an answer may be near.
-   * @param mapped the part of the registers, from offset 0 on, that is plain memory of this process.
+   * @param clock informed of every register write, since a completion may follow.
+   * @param mapped part of the registers, from offset 0, that is mapped into this process.
    */
   constructor(registers: RegisterWindow, clock: Pick<PollingClock, 'touched'>, mapped?: BarWindow) {
     this.registers = registers
@@ -26,7 +26,7 @@ export class RegionBar implements Bar {
     this.clock = clock
   }
 
-  /** From now on everything reads all ones and nothing is written, as of a device that has left the bus. */
+  /** Makes all reads return all ones and all writes have no effect, as with a device that has left the bus. */
   leaveBus(): void {
     this.hasLeft = true
   }

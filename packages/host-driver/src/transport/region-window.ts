@@ -2,14 +2,14 @@ import type { BarWindow, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { AddressRange } from './address-space.js'
 import type { RegisterWindow } from './region-bar.js'
 
-/** How registers are accessed that are not mapped. Offsets count from the start of the region. */
+/** Access to registers that are not mapped. Offsets count from the start of the region. */
 export interface UnmappedAccess {
-  /** Fills `into`, and leaves it where the device does not answer. */
+  /** Fills `into`; leaves it unchanged if the device does not respond. */
   readonly read: (offset: number, into: Buffer) => void
   readonly write: (offset: number, bytes: Buffer) => void
 }
 
-/** Registers of a device: loads and stores where they are mapped, something slower where not. */
+/** Registers of a device: loads and stores if they are mapped, slower accesses if not. */
 export class RegionWindow implements RegisterWindow {
   readonly lengthBytes: number
   private readonly unmapped: UnmappedAccess
@@ -17,7 +17,7 @@ export class RegionWindow implements RegisterWindow {
   private readonly four = Buffer.alloc(4)
   private readonly eight = Buffer.alloc(8)
 
-  /** @throws what `map` throws; nothing stays mapped then. */
+  /** @throws errors of `map`; nothing stays mapped then. */
   constructor(
     { lengthBytes, mappable }: { readonly lengthBytes: number; readonly mappable: readonly AddressRange[] },
     map: (area: AddressRange) => NativeRegion,
@@ -56,7 +56,7 @@ export class RegionWindow implements RegisterWindow {
       : area.region.load64(offset - area.start)
   }
 
-  /** The part from offset 0 on that is mapped; undefined where it is none. */
+  /** Mapped part from offset 0; undefined if there is none. */
   get mapped(): BarWindow | undefined {
     const first = this.areas.find(({ start }) => start === 0)
     return first && { address: first.region.address, lengthBytes: first.end }
@@ -70,7 +70,7 @@ export class RegionWindow implements RegisterWindow {
     return this.areas.find(({ start, end }) => offset >= start && offset < end)
   }
 
-  /** All ones where the device does not answer, as on the bus. */
+  /** Returns all ones if the device does not respond, as on the bus. */
   private read(offset: number, into: Buffer): Buffer {
     into.fill(0xff)
     this.unmapped.read(offset, into)

@@ -1,13 +1,13 @@
 import type { DmaMemory, DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
 
-/** Memory by its segments, on a machine whose DMA is coherent. Once it is freed it has no addresses any more. */
+/** Memory by its segments, on a machine with coherent DMA. It has no addresses after `free`. */
 export class SegmentedMemory implements DmaMemory {
   readonly segments: readonly DmaSegment[]
   readonly lengthBytes: number
   readonly view: DataView
   private readonly release: () => void
   private isFree = false
-  /** Where the last address was found: PRP entries are asked for in order. */
+  /** Segment of the last lookup: PRP entries are looked up in order. */
   private current: DmaSegment
 
   /** @param release called once, by `free`. */
@@ -57,7 +57,7 @@ export class SegmentedMemory implements DmaMemory {
   }
 }
 
-/** All of a mapping, contiguous for the device from `iova` on. */
+/** Returns the memory of a whole mapping, contiguous for the device from `iova` on. */
 export function wholeRegion({ buffer, lengthBytes }: NativeRegion, iova: number, release: () => void): SegmentedMemory {
   return new SegmentedMemory([{ offsetBytes: 0, iova, lengthBytes }], lengthBytes, new DataView(buffer), release)
 }

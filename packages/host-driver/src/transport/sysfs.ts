@@ -37,43 +37,44 @@ export { HugePagesError, MemlockLimitError } from './locked-memory.js'
 export { PagemapError } from './pagemap.js'
 export type { PeerBar } from './peer-bar.js'
 
-/** Which function to open, and with what. */
+/** Options of `openSysfs`. */
 export interface SysfsOptions {
-  /** What native code does for it: `@gpunvme/cuda-native` has one. */
+  /** Native functions, such as those of `@gpunvme/cuda-native/host`. */
   readonly host: HardwareHost
+  /** PCI address of the controller. */
   readonly bdf: string
-  /** Where sys/ and proc/ are; '/' when not given. */
+  /** Directory with sys/ and proc/. Default: '/'. */
   readonly sysRoot?: string
-  /** How many huge pages of 2 MiB may be in use at once; as many as there are when not given. */
+  /** Maximum number of huge pages of 2 MiB in use at once. Default: all of the machine. */
   readonly hugePages?: number
 }
 
 const checks: Checks<SysfsOptions> = { host: object, bdf: anything, sysRoot: text, hugePages: anything }
 
-/** A transport that also reaches other devices' memory. */
+/** A transport that can also access memory of other devices. */
 export interface SysfsTransport extends Transport {
   /**
-   * Memory on another device that the controller reads and writes directly: a BAR of a function that no kernel driver
-   * has. It stays mapped until it is freed or the transport is closed. Not every machine routes from one device to
-   * another: verify what arrives.
+   * Maps a BAR of another device, to which no kernel driver may be bound, as memory that the controller accesses
+   * directly. It stays mapped until it is freed or the transport is closed. Not every machine routes transfers between
+   * devices: verify what arrives.
    * @throws RangeError for no such BAR, DriverBoundError, HardwareAccessError
    */
   mapPeer(peer: PeerBar): DmaMemory
 }
 
 /**
- * A controller by its registers in sysfs and by physical addresses: for machines without an IOMMU, or with one that
- * maps nothing (iommu=pt). Needs root, huge pages, and a function that no kernel driver has: `bindDriver` of
- * `@gpunvme/host-driver/pci`. One process at a time: the kernel keeps nobody out, so it is looked who has the registers
- * open.
+ * Opens a controller by its registers in sysfs and physical addresses, on machines without an IOMMU, or with one that
+ * maps nothing (iommu=pt). Needs root, huge pages, and a function without a kernel driver: see `bindDriver` of
+ * `@gpunvme/host-driver/pci`. The kernel does not exclude a second process, so other users of the registers are looked
+ * for.
  *
- * When the process dies nothing stops the drive, which goes on writing to memory that is no longer ours until its queues
- * are empty: unlike vfio, the kernel does not know. `close()` clears bus mastering first, and keeps memory of a function
- * that does not answer any more; the next `openSysfs` disables the controller before it lets it reach memory.
+ * **If the process dies, nothing stops the drive**: it goes on writing to freed memory until its queues are empty.
+ * `close()` clears bus mastering first, and keeps the memory of a function that does not respond. The next `openSysfs`
+ * disables the controller before it may access memory. Registers of a controller that is not enabled are not touched.
  * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; DeviceHeldError;
- *   IommuActiveError; HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError; MemlockLimitError;
- *   PagemapError; PowerStateError, BusMasterError of a drive that does not wake up; ControllerNotReadyError of one that
- *   is found enabled and does not stop. The registers of one that is not enabled are not touched.
+ *   IommuActiveError; HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError;
+ *   MemlockLimitError; PagemapError; PowerStateError, BusMasterError if the drive does not wake up;
+ *   ControllerNotReadyError if it is found enabled and does not stop.
  */
 export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> {
   object('openSysfs: options', options)
@@ -85,12 +86,12 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
   refuseDriver(sysRoot, found.bdf)
   const { group } = found
   if (group !== undefined && group.type !== 'identity') throw new IommuActiveError(bdf, group.number, group.type)
-  // Nothing in the kernel keeps a second process out, and to let go of the drive here would take it from that one.
+  // The kernel does not exclude a second process, and the cleanup of a failed open would take the drive from it.
   await guardController(sysRoot, { bdf })
   const cleanup = new Cleanup()
   cleanup.push(claimFunction(found, OPEN_HERE))
   try {
-    // Since it was looked at the driver may have come back.
+    // The driver may have returned since the first check.
     refuseDriver(sysRoot, found.bdf)
     const pages = hugePages(sysRoot)
     if (pages.free === 0) throw new HugePagesError(1, pages)
@@ -103,15 +104,15 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
       if (isStopped) dma.close()
       else dma.abandon()
     })
-    // Whatever stands in the way of memory is found now, before the drive is woken.
+    // Memory problems are found now, before the drive is woken.
     dma.alloc(4096).free()
     const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
     cleanup.push(close)
     await guardRegisters(sysRoot, bdf)
-    // Who gives the drive back looks for open registers first: from here on it finds ours.
+    // A process that returns the drive first looks for open registers: from here on it finds these.
     refuseDriver(sysRoot, found.bdf)
     const bar = new RegionBar(region, clock, region)
-    // The registers of a function that was pulled out need not read all ones: what answers there then is not it.
+    // Registers of a removed function need not read all ones: something else may respond there.
     const stop = clock.every(REMOVAL_CHECK_NS, () => {
       if (!existsSync(found.path)) bar.leaveBus()
     })
@@ -124,7 +125,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     const reset = canReset(sysRoot, found, config)
       ? (kind: 'function' | 'bus') => resetFunction(sysRoot, found, config, clock, kind)
       : undefined
-    // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
+    // Last, so that it is undone first: the drive must not access memory that is being freed.
     cleanup.push(() => {
       isStopped = disableBusMaster(config)
     })
@@ -147,12 +148,12 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
       close: () => cleanup.run(),
     }
   } catch (error) {
-    await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
+    await cleanup.run().catch(() => undefined) // the first error is reported
     throw error
   }
 }
 
-/** Drivers that do nothing with the function may stay: they serve programs like this one. */
+/** Drivers that do nothing with the function: they serve programs like this one. */
 const HARMLESS = ['uio_pci_generic', 'pci-stub']
 
 function refuseDriver(sysRoot: string, bdf: string): void {
@@ -165,11 +166,11 @@ function openConfig({ bdf, path }: PciFunction): OpenConfigSpace {
   return accessing(bdf, file, () => sysfsConfigSpace(file))
 }
 
-/** Whether a reset through sysfs is one of this function alone. The kernel takes the first of its methods. */
+/** Returns whether a reset through sysfs affects only this function. The kernel uses the first of its methods. */
 function canReset(sysRoot: string, { bdf, path }: PciFunction, config: OpenConfigSpace): boolean {
   if (!existsSync(join(path, 'reset'))) return false
   const methods = attribute(sysRoot, `${functionFolder(bdf)}/reset_method`)
-  // Before Linux 5.15 there is no such file; Function Level Reset came first there too.
+  // Linux before 5.15 has no such file; Function Level Reset came first there too.
   return methods === undefined ? hasFunctionLevelReset(config) : methods.split(' ')[0] === 'flr'
 }
 
@@ -182,7 +183,7 @@ async function resetFunction(
 ): Promise<void> {
   if (kind !== 'function')
     throw new TypeError(`kind: expected 'function', got '${kind}': sysfs resets nothing else here`)
-  // A reset under a driver that knows nothing of it takes the kernel down with it.
+  // A reset behind the back of another driver can crash the kernel.
   refuseDriver(sysRoot, found.bdf)
   const file = join(found.path, 'reset')
   try {
@@ -194,7 +195,7 @@ async function resetFunction(
   enableFunction(config)
 }
 
-/** An IOMMU translates for the function, and physical addresses mean nothing there. The function was not touched. */
+/** An IOMMU translates for the function, so physical addresses do not work. The function was not touched. */
 export class IommuActiveError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IOMMU_ACTIVE'
   readonly category = 'infeasible'

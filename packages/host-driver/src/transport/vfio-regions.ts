@@ -1,31 +1,31 @@
 import { VFIO_REGION_CAPABILITY, VfioCapability, VfioRegionInfo } from '@gpunvme/nvme-spec/vfio-user'
 import type { AddressRange } from './address-space.js'
 
-// What the kernel's vfio and vfio-user answer alike when they are asked for a region.
+// Answers about regions that the kernel's vfio and vfio-user have in common.
 
-/** Where a region lies in its file, and which parts of it can be mapped. Offsets are Numbers: they are below 2^53. */
+/** Location of a region in its file, and its parts that can be mapped. Offsets are Numbers: they are below 2^53. */
 export interface VfioRegion {
   readonly lengthBytes: number
   readonly fileOffset: number
-  /** Counted from the start of the region; the whole of it where it may be mapped without exceptions. */
+  /** Counted from the start of the region; all of it if it may be mapped without exceptions. */
   readonly mappable: readonly AddressRange[]
 }
 
-/** What an answer says, capabilities and all. @throws RangeError for one whose areas are not all in it. */
+/** Decodes an answer with its capabilities. @throws RangeError if its areas are incomplete. */
 export function regionOf(data: DataView): VfioRegion {
   const { FLAGS, CAP_OFFSET, SIZE, OFFSET } = VfioRegionInfo.view(data)
   const lengthBytes = Number(SIZE)
   const whole = { lengthBytes, fileOffset: Number(OFFSET), mappable: [{ start: 0, lengthBytes }] }
   if (VfioRegionInfo.FLAGS.MMAP.of(FLAGS) === 0) return { ...whole, mappable: [] }
   if (VfioRegionInfo.FLAGS.CAPS.of(FLAGS) === 0) return whole
-  // Older kernels leave out the pages of the MSI-X Table; a simulator leaves out all but the doorbells.
+  // Older kernels exclude the pages of the MSI-X Table; a simulator excludes all but the doorbells.
   const sparse = capabilityChain(data, CAP_OFFSET).get(VFIO_REGION_CAPABILITY.SPARSE_MMAP)
   if (sparse === undefined) return whole
   const areas = pairs(data, sparse).map(([start, size]) => ({ start: Number(start), lengthBytes: Number(size) }))
   return { ...whole, mappable: areas.filter((area) => area.lengthBytes > 0) }
 }
 
-/** The byte at which each capability of an answer begins, by its ID. */
+/** Returns the offset of each capability of an answer, by its ID. */
 export function capabilityChain(data: DataView, first: number): Map<number, number> {
   const found = new Map<number, number>()
   for (let at = first; at !== 0 && at + VfioCapability.bytes <= data.byteLength;) {
@@ -37,13 +37,13 @@ export function capabilityChain(data: DataView, first: number): Map<number, numb
   return found
 }
 
-/** A capability's header, its count and 4 bytes that are reserved; pairs of 64 bits follow. */
+/** Bytes of a capability's header, its count and 4 reserved bytes; pairs of 64-bit values follow. */
 const PAIRS_OFFSET = VfioCapability.bytes + 8
 const PAIR_BYTES = 16
 
 /**
- * The pairs of numbers of a capability that counts them in its first dword: IOVA_RANGE, SPARSE_MMAP.
- * @throws RangeError where the answer ends before they do.
+ * Returns the pairs of numbers of a capability that counts them in its first dword: IOVA_RANGE, SPARSE_MMAP.
+ * @throws RangeError if the answer ends before they do.
  */
 export function pairs(data: DataView, capability: number): (readonly [bigint, bigint])[] {
   const room = Math.floor((data.byteLength - capability - PAIRS_OFFSET) / PAIR_BYTES)

@@ -6,8 +6,8 @@ interface Item {
 }
 
 /**
- * What is to happen later, for a wrapper, which has no thread and no timer: it happens when the host next looks, and a
- * host that waits is woken for it.
+ * Scheduled actions of a wrapper, which has neither a thread nor a timer: an action runs at the host's next access, and
+ * a waiting host is woken for it.
  */
 export class Agenda {
   private readonly clock: Clock
@@ -17,18 +17,18 @@ export class Agenda {
     this.clock = clock
   }
 
-  /** When the next thing is due; Infinity for never. */
+  /** Time of the next action; Infinity if there is none. */
   get nextNs(): number {
     return this.items[0]?.atNs ?? Infinity
   }
 
-  /** What is due at one time happens in the order in which it was added. */
+  /** Schedules an action. Actions for the same time run in the order in which they were added. */
   add(atNs: number, action: () => void): void {
     const before = this.items.filter((item) => item.atNs <= atNs)
     this.items = [...before, { atNs, action }, ...this.items.slice(before.length)]
   }
 
-  /** Does everything whose time has come. */
+  /** Runs all due actions. */
   catchUp(): void {
     for (let [first, ...rest] = this.items; first && first.atNs <= this.clock.now(); [first, ...rest] = this.items) {
       this.items = rest
@@ -36,7 +36,7 @@ export class Agenda {
     }
   }
 
-  /** As the clock's own, and no longer than to what is due next. */
+  /** Same as `idle` of the clock, but ends at the next action. */
   async idle(untilNs: number): Promise<void> {
     this.catchUp()
     await this.clock.idle(Math.min(untilNs, this.nextNs))

@@ -6,7 +6,7 @@ import type { FaultyDevice } from './faulty-device.js'
 
 const ALL_ONES = 0xffff_ffff
 
-/** Registers whose accesses a fault plan strikes. An access is one of 32 bits: one of 64 is two, the lower half first. */
+/** Registers with the faults of a plan. Accesses have 32 bits; one of 64 bits is two, the lower half first. */
 export class FaultyBar implements Bar {
   readonly lengthBytes: number
   private readonly inner: Bar
@@ -66,13 +66,13 @@ export class FaultyBar implements Bar {
     return struck
   }
 
-  /** Doorbells are so far apart; asked of the device once, past the plan. */
+  /** Returns the distance of doorbells, which is read from the device once, without faults. */
   private strideBytes(): number {
     this.stride ??= 2 ** (2 + CAP.DSTRD.of(this.inner.read64(CAP.offset)))
     return this.stride
   }
 
-  /** A device that is gone, or a write that is lost, shall not hide a mistake. */
+  /** Checks an access: neither a removed device nor a lost write may hide a mistake. */
   private check(offset: number, widthBytes: number): void {
     if (Number.isInteger(offset) && offset >= 0 && offset % widthBytes === 0 && offset < this.lengthBytes) return
     throw new RangeError(

@@ -4,27 +4,27 @@ import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Agenda } from './agenda.js'
 
-/** What a fault plan has made of the device behind a transport, as far as a host can see it. */
+/** State of the device behind a transport, as changed by a fault plan and visible to a host. */
 export class FaultyDevice {
-  /** It has left the bus: nothing of it answers any more, and nothing reaches it. */
+  /** The device has left the bus: it neither responds nor receives anything. */
   isGone = false
-  /** Resets that nobody asked for and that are under way; each is settled, never rejected. */
+  /** Surprise resets in progress; each settles without rejecting. */
   readonly resets: Promise<void>[] = []
-  /** What went wrong with them. */
+  /** Errors of these resets. */
   readonly resetErrors: unknown[] = []
   private readonly inner: Transport
   private readonly plan: ArmedPlan
   private readonly agenda: Agenda
-  /** Whether changes of CC.EN have to be looked at. */
+  /** Whether changes of CC.EN must be watched. */
   private readonly strikesEnable: boolean
   private isFatal = false
-  /** What CSTS.RDY is stuck at; undefined for as it is. */
+  /** Value at which CSTS.RDY is stuck; undefined if it is not. */
   private stuckReady: 0 | 1 | undefined
-  /** Writes are late until then: posted writes do not pass each other. */
+  /** Time until which writes are delayed: posted writes do not pass each other. */
   private stalledUntilNs = 0
-  /** It was reset, and the host cannot know yet: until it does, its doorbells are no mistake of its own. */
+  /** The device was reset, and the host cannot know yet: until then, its doorbell writes are no mistakes. */
   private isResetUnseen = false
-  /** Raised by every reset: writes that were late then never arrive. */
+  /** Incremented by every reset: writes delayed before it never arrive. */
   private boots = 0
 
   constructor(inner: Transport, { rules }: FaultPlan, plan: ArmedPlan, agenda: Agenda) {
@@ -35,7 +35,7 @@ export class FaultyDevice {
     for (const { atNs, struck } of plan.timed()) agenda.add(atNs, () => this.suffer(struck))
   }
 
-  /** What the host sees of a dword that was read at `offset`. */
+  /** Returns what the host sees of a dword that was read at `offset`. */
   seen(offset: number, value: number): number {
     if (offset !== CSTS.offset) return value
     this.isResetUnseen = false
@@ -44,7 +44,7 @@ export class FaultyDevice {
     return (this.isFatal ? ready | (1 << CFS.lsb) : ready) >>> 0
   }
 
-  /** A write is on its way, `delayNs` later than the host has made it. */
+  /** Delivers a write `delayNs` after the host made it. */
   post(delayNs: number, write: () => void): void {
     const nowNs = this.inner.clock.now()
     if (delayNs > 0) this.stalledUntilNs = Math.max(this.stalledUntilNs, nowNs) + delayNs
@@ -58,15 +58,15 @@ export class FaultyDevice {
     })
   }
 
-  /** Whether a write that arrives now has its effect; what follows for CSTS from one that has is noted. */
+  /** Returns whether a write that arrives now takes effect, and updates the faults of CSTS. */
   takes(offset: number, value: number): boolean {
     if (offset === CC.offset) return this.takesConfiguration(value)
     if (offset === NSSR.offset && value === NSSR.NSSRC.RESET) this.reset()
-    // A controller that has failed fetches nothing more; it is its registers that still answer.
+    // A failed controller fetches no commands, but its registers still respond.
     return (!this.isFatal && !this.isResetUnseen) || offset < DOORBELL_BASE
   }
 
-  /** Does what a fault does to the device itself. */
+  /** Applies a fault to the device itself. */
   suffer(struck: Struck): void {
     if (this.isGone) return
     for (const kind of ['fatal-status', 'surprise-reset', 'remove-device'] as const) this.plan.happened(struck, kind)
@@ -75,7 +75,7 @@ export class FaultyDevice {
     if (struck.has('remove-device')) this.remove()
   }
 
-  /** The function or the subsystem is reset: what faults have made of the controller is over, but for its absence. */
+  /** Resets the function or the subsystem, which ends all faults of the controller except removal. */
   reset(): void {
     this.boots++
     this.stalledUntilNs = 0
@@ -87,7 +87,7 @@ export class FaultyDevice {
   private takesConfiguration(value: number): boolean {
     const isOn = CC.EN.of(value) === 1
     this.isResetUnseen = false
-    // What is enabled before CSTS.RDY became 0 stays disabled (Base 2.1 §3.5.1).
+    // Enabling before CSTS.RDY is 0 has no effect (Base 2.1 §3.5.1).
     if (isOn && this.stuckReady === 1) return false
     if (!isOn) this.isFatal = false
     if (!this.strikesEnable) return true
@@ -108,9 +108,8 @@ export class FaultyDevice {
   }
 
   /**
-   * What has left the bus writes to no memory any more. The device behind is still there, and a host may give back
-   * memory that a device which is gone cannot reach: so its bus mastering ends, or, where there is no way to that, all
-   * that the controller does.
+   * Removes the device. The real one is still there, and a host may free memory that a removed device cannot access.
+   * Its bus mastering is therefore disabled or, if that is not possible, the controller.
    */
   private remove(): void {
     this.isGone = true

@@ -261,16 +261,16 @@ describe('the device', () => {
 
 describe('a rule that cannot be done at the boundary is refused by name', () => {
   const fine = { match: { register: 'CC' }, action: { kind: 'lose-write' } } as const
-  const commands = 'strikes commands here, and a wrapper of a transport sees only its registers'
+  const commands = 'matches commands, but a wrapper of a transport sees only its registers'
   const inside = 'happens inside the controller, not at its registers'
-  const simulator = 'give this rule to the simulator, which has the controller itself: simulate({ faults })'
+  const simulator = 'use this rule in the simulator: simulate({ faults })'
   it.each<[FaultMatch, FaultAction, string, string]>([
     [{ opcode: 2 }, { kind: 'drop-completion' }, commands, simulator],
     [{}, { kind: 'hang' }, commands, simulator],
     [{}, { kind: 'status', sct: 0, sc: 4 }, commands, simulator],
     [{}, { kind: 'corrupt-phase' }, commands, simulator],
     [{}, { kind: 'torn-dma', fromByte: 1 }, commands, simulator],
-    [{ nth: 3 }, { kind: 'remove-device' }, commands, `let it strike a 'register' or a time, 'atNs', or ${simulator}`],
+    [{ nth: 3 }, { kind: 'remove-device' }, commands, `match a 'register' or a time ('atNs'), or ${simulator}`],
     [{ atNs: 1 }, { kind: 'throttle', factor: 2, forNs: 1 }, inside, simulator],
     [{ register: 'CC' }, { kind: 'detach-namespace', nsid: 1 }, inside, simulator],
   ])('%j %j', (match, action, why, next) => {
@@ -283,8 +283,8 @@ describe('a rule that cannot be done at the boundary is refused by name', () => 
   it('so is a reset of a transport that has none', () => {
     const below = onlyNeeded(sn740())
     const refused = errorOf(() => faulty(below, plan({ atNs: 0 }, { kind: 'surprise-reset' })))
-    expect(refused.message).toContain("'surprise-reset' needs a transport that can reset its function, and sim:sn740")
-    expect(refused.message).toContain('Try: use a transport that has reset(), or give this rule to the simulator')
+    expect(refused.message).toContain("'surprise-reset' needs a transport that can reset its function, which sim:sn740")
+    expect(refused.message).toContain('Try: use a transport that has reset(), or use this rule in the simulator')
   })
 
   it('and so are a plan and a seed that are none', () => {

@@ -5,32 +5,31 @@ import { checkBoundaryPlan } from './boundary-plan.js'
 import { FaultyBar } from './faulty-bar.js'
 import { FaultyDevice } from './faulty-device.js'
 
-/** How a transport is made faulty, beside the plan. */
+/** Options of `faulty`. */
 export interface FaultyOptions {
-  /** Decides what `probability` strikes: the same seed strikes the same accesses. 0 to 2^32 - 1; 1 when not given. */
+  /** Seed of `probability`, 0 to 2^32 - 1: the same seed causes the same faults. Default: 1. */
   readonly seed?: number
-  /** Is told of every fault that happens, on the track 'fault'. */
+  /** Receives every fault that occurs, on the track 'fault'. */
   readonly trace?: TraceSink
 }
 
-/** A transport with faults, and what of them has happened. */
+/** A transport with injected faults. */
 export interface FaultyTransport extends Transport {
-  /** What of the plan has really happened; its lists grow with the run. */
+  /** Faults that have occurred; its lists grow during the run. */
   readonly faults: FaultReport
 }
 
 /**
- * A transport that does what `transport` does, and what a fault plan says: the faults that a host can see at the
- * boundary, on any transport. These are `lose-write`, `delay-write` and `read-value` of registers; `ready-never-rises`
- * and `ready-never-falls`; and at an access to a register or at a time `fatal-status`, `surprise-reset` where the
- * transport can reset, and `remove-device`: from then on reads of registers and configuration space give all ones and
- * writes go nowhere, whatever is reset.
+ * Wraps a transport and injects the faults of a plan that a host can see at its registers. These are `lose-write`,
+ * `delay-write` and `read-value` of registers; `ready-never-rises` and `ready-never-falls`; and, at a register access
+ * or a time, `fatal-status`, `remove-device`, and `surprise-reset` if the transport can reset. After `remove-device`,
+ * registers and configuration space read all ones and writes have no effect, also after a reset.
  *
- * Accesses of 64 bits are two of 32. The controller behind knows nothing of it: where CSTS.CFS is 1 by a fault it still
- * ends what it has begun, and what leaves the bus loses its bus mastering. What has its time happens when the host next
- * looks or waits.
- * @throws FaultPlanError for a plan that is none, and for a rule that cannot be done here, which it names; RangeError
- *   for a seed that is none. `close` throws what a surprise reset has failed with.
+ * A 64-bit access is two 32-bit accesses. The real controller does not know about the faults: after a `fatal-status` it
+ * still completes what it has begun, and after `remove-device` its bus mastering is disabled. Faults at a time occur at
+ * the host's next access or wait.
+ * @throws FaultPlanError for an invalid plan, and for a rule that is not possible here, which it names; RangeError for
+ *   an invalid seed. `close` throws the error of a surprise reset that failed.
  */
 export function faulty(transport: Transport, plan: FaultPlan, options: FaultyOptions = {}): FaultyTransport {
   const { seed = 1, trace } = options

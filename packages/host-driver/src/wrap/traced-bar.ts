@@ -2,17 +2,17 @@ import { ACQ, AQA, ASQ, CAP, CC, DOORBELL_BASE, formatRegisterAt, registerNameAt
 import type { Bar, TraceEvent } from '@gpunvme/nvme-spec/transport'
 import type { TracedQueues } from './traced-queues.js'
 
-/** Takes what has happened; the time is the caller's. */
+/** Receives an event; the caller adds the time. */
 export type Tell = (event: Omit<TraceEvent, 'timeNs'>) => void
 
-/** Registers whose accesses are told of: each before it is made, since what a doorbell tells of changes by it. */
+/** Registers whose accesses are reported, each before it is made: a doorbell changes what is to be reported. */
 export class TracedBar implements Bar {
   readonly lengthBytes: number
   private readonly inner: Bar
   private readonly queues: TracedQueues
   private readonly now: () => number
   private readonly tell: Tell
-  /** What the host has written to the properties up to ACQ. */
+  /** Values that the host wrote to the properties up to ACQ. */
   private readonly written = new DataView(new ArrayBuffer(ACQ.offset + 8))
   private dstrd: number | undefined
 
@@ -39,7 +39,7 @@ export class TracedBar implements Bar {
   }
 
   write32(offset: number, value: number): void {
-    // A mistake is for the transport to refuse, as it does without a trace.
+    // An invalid value is left to the transport, which rejects it.
     if (Number.isInteger(offset) && value >>> 0 === value) this.note32(offset, value)
     this.inner.write32(offset, value)
   }
@@ -53,7 +53,7 @@ export class TracedBar implements Bar {
     this.inner.write64(offset, value)
   }
 
-  /** The controller was reset past its registers. */
+  /** Handles a reset that did not pass the registers. */
   reset(): void {
     this.written.setUint32(CC.offset, 0, true)
     this.queues.clear()
@@ -66,7 +66,10 @@ export class TracedBar implements Bar {
     this.follow(offset, value)
   }
 
-  /** What a doorbell tells of; undefined for one of a queue that was not created, and for what may be no doorbell. */
+  /**
+   * Returns the events of a doorbell; undefined for one of a queue that was not created, and if it may not be a
+   * doorbell.
+   */
   private ring(offset: number, value: number): readonly Parameters<Tell>[0][] | undefined {
     if (this.dstrd === undefined) this.learnStride(this.inner.read64(CAP.offset))
     const index = (offset - DOORBELL_BASE) / 2 ** (2 + (this.dstrd ?? 0))
@@ -75,7 +78,7 @@ export class TracedBar implements Bar {
     return index % 2 === 0 ? this.queues.ringTail(qid, value, this.now()) : this.queues.ringHead(qid, value, this.now())
   }
 
-  /** Keeps what was written, and sees what CC makes of the queues. */
+  /** Stores a written value, and updates the queues after a write to CC. */
   private follow(offset: number, value: number): void {
     if (offset < 0 || offset % 4 !== 0 || offset >= this.written.byteLength) return
     const wasOn = CC.EN.of(this.written.getUint32(CC.offset, true)) === 1

@@ -1,12 +1,12 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
-/** Where a device's address lies in memory that the host can read. */
+/** Location of a device address in memory that the host can read. */
 export interface Place {
   readonly view: DataView
   readonly offsetBytes: number
 }
 
-/** Hands out memory and remembers it by the device's addresses, until it is given back. */
+/** Allocates memory and finds it by device address until it is freed. */
 export class TracedMemory implements DmaAllocator {
   private readonly dma: DmaAllocator
   private readonly lent = new Set<DmaMemory>()
@@ -25,7 +25,7 @@ export class TracedMemory implements DmaAllocator {
     return memory
   }
 
-  /** Where `lengthBytes` bytes from `iova` on lie; undefined where the host cannot read them, or not all of them. */
+  /** Returns the location of `lengthBytes` bytes from `iova`; undefined if the host cannot read all of them. */
   at(iova: number, lengthBytes: number): Place | undefined {
     for (const { view, segments } of this.lent) {
       if (view === undefined) continue

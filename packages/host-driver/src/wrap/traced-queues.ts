@@ -14,33 +14,33 @@ import {
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import type { Place, TracedMemory } from './traced-memory.js'
 
-/** What of an event the queues know. */
+/** Part of an event that the queues know. */
 type Happened = Pick<TraceEvent, 'track' | 'name' | 'details'>
 
 interface Ring {
-  /** Of its first entry; undefined where the entries do not lie side by side. */
+  /** Device address of the first entry; undefined if the entries are not contiguous. */
   readonly iova: number | undefined
   readonly entries: number
-  /** The first entry that no doorbell has told of yet. */
+  /** First entry that no doorbell has covered yet. */
   next: number
 }
 
 /**
- * The queues that a host has created, as its own register writes and Admin commands say, and what it puts into them
- * and takes out. An entry is decoded when its doorbell is rung: then it is whole, and still there.
+ * Queues that a host created, according to its register writes and Admin commands, with their entries. An entry is
+ * decoded when its doorbell is rung: it is then complete, and still there.
  */
 export class TracedQueues {
   private readonly memory: TracedMemory
   private readonly sqs = new Map<number, Ring>()
   private readonly cqs = new Map<number, Ring>()
-  /** When a command was submitted, by its queue and identifier. */
+  /** Submission times of commands, by queue and identifier. */
   private readonly submittedNs = new Map<number, number>()
 
   constructor(memory: TracedMemory) {
     this.memory = memory
   }
 
-  /** The controller was enabled, with these values in its registers: it has its Admin queues, and no others. */
+  /** Handles the enabling of the controller with these register values: it then has only its Admin queues. */
   enable(aqa: number, asq: bigint, acq: bigint): void {
     this.clear()
     const { ASQS, ACQS } = AQA.decode(aqa)
@@ -48,14 +48,16 @@ export class TracedQueues {
     this.cqs.set(0, { iova: Number(ACQ.ACQB.of(acq)) * PAGE_BYTES, entries: countOf(ACQS), next: 0 })
   }
 
-  /** The controller was disabled or reset: it has no queues. */
+  /** Handles the disabling or reset of the controller: it then has no queues. */
   clear(): void {
     this.sqs.clear()
     this.cqs.clear()
     this.submittedNs.clear()
   }
 
-  /** The commands that a new tail submits, and the ring itself; undefined for a queue that was not created. */
+  /**
+   * Returns the commands that a new tail submits, and the doorbell itself; undefined for a queue that was not created.
+   */
   ringTail(qid: number, tail: number, nowNs: number): Happened[] | undefined {
     const track = `sq ${qid}`
     const ring = this.sqs.get(qid)
@@ -68,7 +70,7 @@ export class TracedQueues {
     return [...submitted, { track, name: 'ring tail', details: { value: tail } }]
   }
 
-  /** The completions that a new head frees, and the ring itself; undefined as `ringTail`. */
+  /** Returns the completions that a new head frees, and the doorbell itself; undefined as for `ringTail`. */
   ringHead(qid: number, head: number, nowNs: number): Happened[] | undefined {
     const track = `cq ${qid}`
     const ring = this.cqs.get(qid)
@@ -81,7 +83,7 @@ export class TracedQueues {
     return [...completed, { track, name: 'ring head', details: { value: head } }]
   }
 
-  /** Where the entries from the last doorbell to this one lie; none for a doorbell that cannot be. */
+  /** Returns the locations of the entries since the last doorbell; none for an impossible doorbell value. */
   private pass(ring: Ring, to: number, entryBytes: number): (Place | undefined)[] {
     const places: (Place | undefined)[] = []
     if (to >= ring.entries) return places
@@ -95,7 +97,7 @@ export class TracedQueues {
     const { OPC, CID } = SQE.view(view, offsetBytes)
     this.submittedNs.set(commandKey(qid, CID), nowNs)
     if (qid !== 0) return
-    // From the moment that it is asked for: whoever is refused a queue rings no doorbell of it.
+    // From the request on: if the creation fails, the host rings no doorbell of the queue.
     if (OPC === CreateIoSq.opcode) this.create(this.sqs, CreateIoSq.view(view, offsetBytes))
     if (OPC === CreateIoCq.opcode) this.create(this.cqs, CreateIoCq.view(view, offsetBytes))
   }
@@ -117,10 +119,10 @@ export class TracedQueues {
 
 type CreateQueue = Pick<ReturnType<typeof CreateIoCq.view>, 'QID' | 'QSIZE' | 'PC' | 'PRP1'>
 
-/** What ASQB and ACQB count. */
+/** Unit of ASQB and ACQB. */
 const PAGE_BYTES = 4096
 
-const UNREADABLE = 'in memory that this transport has not handed out, or the host cannot read'
+const UNREADABLE = 'in memory that this transport did not allocate, or that the host cannot read'
 
 function commandKey(qid: number, cid: number): number {
   return qid * 0x1_0000 + cid

@@ -151,7 +151,7 @@ describe('what it tells of', () => {
     host.sqs.get(0)!.memory.free()
     const from = events.length
     host.ringTail(0)
-    expect(lines(from)[0]).toMatch(/^sq 0 {7}submit {8}entry="in memory that this transport has not handed out/)
+    expect(lines(from)[0]).toMatch(/^sq 0 {7}submit {8}entry="in memory that this transport did not allocate/)
   })
 
   it('configuration space, interrupts and resets', async () => {

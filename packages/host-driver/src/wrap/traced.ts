@@ -4,15 +4,14 @@ import { TracedMemory } from './traced-memory.js'
 import { TracedQueues } from './traced-queues.js'
 
 /**
- * A transport that does what `transport` does, and tells a sink what the host does with it: each access to a register
- * by its declared name with its fields, each access to configuration space, each doorbell by its queue with the
- * commands that it submits or the completions that it frees, decoded, each interrupt that was waited for, each reset.
- * Tracks and names are those of the simulator's own trace, but for `submit` and `complete`, which are the host's sides
- * of its `fetch` and `post`.
+ * Wraps a transport and reports to a sink what the host does: register accesses by declared name and field, accesses to
+ * configuration space, doorbells with the decoded commands that they submit or completions that they free, interrupts
+ * that were waited for, and resets. Tracks and names are those of the simulator's trace, except for `submit` and
+ * `complete`, the host's sides of its `fetch` and `post`.
  *
- * It sees what goes through it: queues that were created through this wrapper, in memory of its `dma`. Doorbells that a
- * GPU or native code rings do not pass here, nor do those that a host with shadow doorbells leaves out: their entries
- * are told of with the next one that does. To learn CAP.DSTRD it may read CAP once by itself, where the host never has.
+ * Reports only what passes through it: queues created through this wrapper, in memory of its `dma`. It does not see
+ * doorbells that a GPU or native code rings, nor those that shadow doorbells replace: their entries are reported with
+ * the next visible one. To learn CAP.DSTRD it may read CAP once, if the host never did.
  */
 export function traced(transport: Transport, sink: TraceSink): Transport {
   const { clock, config, interrupts } = transport

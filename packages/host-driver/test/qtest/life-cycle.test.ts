@@ -102,7 +102,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
       const other = program(`echo '${line}'; exec sleep 60`)
       const error = await failure({ program: other.path })
       expect(error).toBeInstanceOf(QemuStartError)
-      expect((error as Error).message).toContain(`it said what is no QMP: ${line}`)
+      expect((error as Error).message).toContain(`it sent a line that is not QMP: ${line}`)
       expect(error).toMatchObject({ exit: { signal: 'SIGKILL' } })
       expect(other.files().map((path) => existsSync(path))).toEqual(other.files().map(() => false))
     },

@@ -10,11 +10,11 @@ class Stopped extends Error {
   override readonly name = 'Stopped'
 }
 
-/** What an AbortSignal does, and what it leaves alone. */
+/** Effects of an AbortSignal, and what it must not affect. */
 export const abortCases: readonly DriverCase[] = [
   {
     id: 'aborted-before',
-    title: 'A signal that was aborted before is thrown, and nothing is submitted',
+    title: 'Throws the reason of a signal that is already aborted; submits nothing',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -27,7 +27,7 @@ export const abortCases: readonly DriverCase[] = [
   },
   {
     id: 'aborted-during',
-    title: 'A signal that is aborted during a plan stops submission: what is in flight ends, the rest is not-submitted',
+    title: 'Stops submission when its signal is aborted: commands in flight complete, the rest is not-submitted',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -48,7 +48,7 @@ export const abortCases: readonly DriverCase[] = [
   },
   {
     id: 'aborted-reason',
-    title: 'A read that was stopped throws the reason of its signal',
+    title: 'A stopped read throws the reason of its signal',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -64,7 +64,7 @@ export const abortCases: readonly DriverCase[] = [
   },
   {
     id: 'aborted-beside-another',
-    title: 'A plan beside one that is stopped is whole',
+    title: 'Stopping a plan does not affect another plan',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -84,7 +84,7 @@ export const abortCases: readonly DriverCase[] = [
   },
   {
     id: 'aborted-between-retries',
-    title: 'A command that waits to be sent again is not, once its signal is aborted',
+    title: 'Does not retry a command after its signal is aborted',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x82 }, readsOf(0))),
@@ -106,7 +106,7 @@ export const abortCases: readonly DriverCase[] = [
   },
   {
     id: 'aborted-during-recovery',
-    title: 'A plan whose signal is aborted while the controller is brought back is not sent again',
+    title: 'Does not resend a plan whose signal is aborted during a recovery',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(3), times: 1 })),
@@ -115,7 +115,7 @@ export const abortCases: readonly DriverCase[] = [
       const { ns, ctrl } = opened
       const memory = await store(opened, 64, 6, KNOWN_LBA)
       const abort = new AbortController()
-      // Published at once, while an iteration over events may come to it when the recovery is over.
+      // Published at once, while an iteration over events may see it only after the recovery.
       const stop = () => abort.abort(new Stopped('recovering'))
       subscribe(EVENT_CHANNEL, stop)
       const plan = readPlan(ns, KNOWN_LBA, 64)

@@ -9,12 +9,12 @@ import { area, readPlan, roundTrip, withoutAWrite } from './support.js'
 type Call = (opened: Opened) => unknown
 
 const FREED = [
-  ['read', "A read into memory that was freed, and may be another's by now,"],
-  ['write', 'A write from memory that was freed'],
-  ['compare', 'A comparison with memory that was freed'],
+  ['read', 'A read into freed memory'],
+  ['write', 'A write from freed memory'],
+  ['compare', 'A comparison with freed memory'],
 ] as const
 
-/** Calls that cannot be done: what they are, and how they are refused. */
+/** Invalid calls: id, title, expected error, call. */
 const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   [
     'past-the-end',
@@ -24,7 +24,7 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   ],
   [
     'behind-the-end',
-    'A read that begins behind the end',
+    'A read that begins after the end of its namespace',
     { name: 'LbaRangeError' },
     ({ ns, alloc }) => ns.read(ns.blocks, 1, alloc(ns.blockBytes)),
   ],
@@ -53,10 +53,10 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
     ({ ns, alloc }) => ns.read(8, -1, alloc(4096)),
   ],
   ['half-a-block', 'A fraction of a block', { name: 'RangeError' }, ({ ns, alloc }) => ns.read(0, 0.5, alloc(4096))],
-  ['nan', 'An LBA that is no number', { name: 'RangeError' }, ({ ns, alloc }) => ns.read(NaN, 1, alloc(4096))],
+  ['nan', 'An LBA that is not a number', { name: 'RangeError' }, ({ ns, alloc }) => ns.read(NaN, 1, alloc(4096))],
   [
     'lba-2-to-53',
-    'An LBA that a number cannot hold',
+    'An LBA of 2^53',
     { name: 'RangeError', says: 'SLBA 9007199254740992' },
     ({ ns, alloc }) => ns.read(2 ** 53, 1, alloc(4096)),
   ],
@@ -68,7 +68,7 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   ],
   [
     'offset-past-the-end',
-    'An offset behind which the memory is too small',
+    'An offset that leaves too little memory',
     { name: 'RangeError', says: 'memory of' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(8192), { offsetBytes: 8192 - ns.blockBytes + 4 }),
   ],
@@ -94,25 +94,25 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   ]),
   [
     'time-out-nan',
-    'A time-out that is no number',
+    'A time-out that is not a number',
     { name: 'RangeError', says: 'timeoutNs' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(4096), { timeoutNs: NaN }),
   ],
   [
     'time-out-zero',
-    'A time-out of nothing',
+    'A time-out of 0',
     { name: 'RangeError', says: 'timeoutNs' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(4096), { timeoutNs: 0 }),
   ],
   [
     'time-out-infinite',
-    'A time-out that never ends',
+    'An infinite time-out',
     { name: 'RangeError', says: 'timeoutNs' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(4096), { timeoutNs: Infinity }),
   ],
 ]
 
-/** Plans that were made elsewhere, or changed: each is refused before its first command is staged. */
+/** Plans that were made elsewhere, or changed: each is rejected before its first command is staged. */
 const PLANS: readonly (readonly [string, string, ExpectedError, (plan: Plan) => Partial<Plan>])[] = [
   [
     'of-another-namespace',
@@ -140,7 +140,7 @@ const PLANS: readonly (readonly [string, string, ExpectedError, (plan: Plan) => 
   ],
   [
     'for-a-queue-too-many',
-    'for a queue that there is not',
+    'for a queue that does not exist',
     { name: 'RangeError', says: 'queue' },
     () => ({ queue: Uint16Array.of(0, 500, 0, 0) }),
   ],
@@ -158,7 +158,7 @@ const PLANS: readonly (readonly [string, string, ExpectedError, (plan: Plan) => 
   ],
   [
     'out-of-memory',
-    'whose last command is outside of the memory',
+    'whose last command exceeds the memory',
     { name: 'RangeError', says: 'command 3' },
     () => ({ offsetBytes: Float64Array.of(0, 0, 0, 1e9) }),
   ],
@@ -176,17 +176,17 @@ const OPTIONS: readonly (readonly [string, object, string])[] = [
   ['command', { commandTimeoutNs: Infinity }, 'commandTimeoutNs'],
 ]
 
-/** Each its own error, and nothing submitted. */
+/** Rejects each with its own error; submits nothing. */
 export const badInputCases: readonly DriverCase[] = [
   ...CALLS.map(([id, title, error, call]): DriverCase => ({
     id: `input-${id}`,
-    title: `${title} is refused, and nothing is submitted`,
+    title: `${title} is rejected; nothing is submitted`,
     spec: 'ours',
     time: 'any',
     async run(context) {
       const opened = await context.open()
       const { ns, device } = opened
-      // The first write of a namespace is preceded by reads: they are not the call's.
+      // The guard reads before the first write of a namespace: those reads do not belong to the call.
       await ns.write(opened.lba, 1, opened.alloc(ns.blockBytes))
       await withoutAWrite(device, () => refused(title, () => call(opened), error))
       await roundTrip(opened, 4)
@@ -194,7 +194,7 @@ export const badInputCases: readonly DriverCase[] = [
   })),
   ...PLANS.map(([id, title, error, change]): DriverCase => ({
     id: `plan-${id}`,
-    title: `A plan ${title} is refused whole, and nothing of it is submitted`,
+    title: `A plan ${title} is rejected; none of it is submitted`,
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -203,7 +203,7 @@ export const badInputCases: readonly DriverCase[] = [
       const plan = readPlan(ns, 0, 4)
       const broken = { ...plan, ...change(plan) }
       await ns.execute(plan, memory)
-      // An operation that is not a read is taken for a write, which the guard reads for.
+      // Any operation other than a read counts as a write, before which the guard reads.
       if (broken.operation !== 'read') {
         const before = device.countOf('Write')
         await refused('execute', () => ns.execute(broken, memory), error)
@@ -213,7 +213,7 @@ export const badInputCases: readonly DriverCase[] = [
   })),
   {
     id: 'options-out-of-range',
-    title: 'An option that cannot be is refused by its name, before any register is touched',
+    title: 'Rejects an invalid option by name, before any register access',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -226,7 +226,7 @@ export const badInputCases: readonly DriverCase[] = [
   },
   {
     id: 'interrupts-missing',
-    title: 'Interrupts of a transport that has none are refused by name',
+    title: 'Rejects interrupts by name on a transport that has none',
     spec: 'ours',
     time: 'any',
     async run(context) {

@@ -14,10 +14,10 @@ const CREATE_IO_SQ = 0x01
 
 const { CAP, CC, CSTS, AQA, ASQ, ACQ, CRTO } = REGISTER
 
-/** A transport that cannot reset its function, by which the driver would help itself. */
+/** A transport without a function reset, which would otherwise help the driver. */
 const WITHOUT_RESET: Between = { transport: () => ({ reset: undefined }) as never }
 
-/** CAP as another controller would have it. */
+/** Changes CAP as the driver sees it. */
 function withCap(change: (cap: bigint) => bigint): (bar: Bar) => Partial<Bar> {
   return (bar) => ({
     read64: (offset) => (offset === CAP ? change(bar.read64(offset)) : bar.read64(offset)),
@@ -31,7 +31,7 @@ function withCap(change: (cap: bigint) => bigint): (bar: Bar) => Partial<Bar> {
 /** CAP.TO in bits 31:24. */
 const withTo = (to: number) => (cap: bigint) => (cap & ~0xff00_0000n) | (BigInt(to) << 24n)
 
-/** What the driver wrote to CC, with what it had last read of CSTS. */
+/** Returns the values written to CC, each with the last CSTS that was read. */
 function configurations(accesses: readonly Access[]): { cc: number; csts: number | undefined }[] {
   let csts: number | undefined
   return accesses.flatMap(({ kind, offset, value }) => {
@@ -40,7 +40,7 @@ function configurations(accesses: readonly Access[]): { cc: number; csts: number
   })
 }
 
-/** With RDY as another controller has it at first, for as many reads of CSTS. */
+/** Opens a controller whose first three reads of CSTS have a different RDY. */
 async function startsFrom(context: DriverContext, enabled: boolean, csts: number): Promise<void> {
   const device = await context.device()
   let free = () => {}
@@ -79,11 +79,11 @@ async function startsFrom(context: DriverContext, enabled: boolean, csts: number
 async function leavesNothing(context: DriverContext, what: string, says: string): Promise<void> {
   const device = await context.device()
   await refused(what, () => Controller.open(device.transport), { name: 'CommandError', says })
-  equal('bytes that bring-up kept', device.heldBytes, 0)
+  equal('bytes kept by bring-up', device.heldBytes, 0)
   equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
 }
 
-/** Base 2.1 §3.5.1, and what goes wrong with it. */
+/** Bring-up (Base 2.1 §3.5.1) and its failures. */
 export const bringUpCases: readonly DriverCase[] = [
   {
     id: 'start-disabled',
@@ -94,7 +94,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-disabling',
-    title: 'CC.EN is not set to 1 before CSTS.RDY is 0, where CC.EN = 0 and CSTS.RDY = 1 is found',
+    title: 'Does not set CC.EN before CSTS.RDY is 0, if it finds CC.EN = 0 and CSTS.RDY = 1',
     spec: 'Base 2.1 §3.5.1; SPDK nvme_ctrlr_ut',
     time: 'any',
     run: (context) => startsFrom(context, false, 1),
@@ -108,7 +108,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-enabling',
-    title: 'CC.EN is not cleared before CSTS.RDY is 1, where CC.EN = 1 and CSTS.RDY = 0 is found',
+    title: 'Does not clear CC.EN before CSTS.RDY is 1, if it finds CC.EN = 1 and CSTS.RDY = 0',
     spec: 'Base 2.1 §3.5.1; SPDK nvme_ctrlr_ut',
     time: 'any',
     run: (context) => startsFrom(context, true, 0),
@@ -144,7 +144,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'registers-in-halves',
-    title: 'A transport that splits 64-bit registers, lower half first, is brought up on',
+    title: 'Brings up a controller on a transport that splits 64-bit registers, lower half first',
     spec: 'PCIe 1.2 §3.1.2',
     time: 'any',
     async run(context) {
@@ -162,7 +162,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'ready-never-rises',
-    title: 'A controller whose CSTS.RDY stays 0 is given up after the time that was given, by an error of its own',
+    title: 'Gives up after the given time-out if CSTS.RDY stays 0, with an error of its own',
     spec: 'Base 2.1 §3.5.1; SPDK, openvmm',
     time: 'any',
     async run(context) {
@@ -177,7 +177,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'ready-never-falls',
-    title: 'A controller whose CSTS.RDY stays 1 is given up, and never enabled anew',
+    title: 'Gives up if CSTS.RDY stays 1, without enabling the controller again',
     spec: 'Base 2.1 §3.5.1; SPDK, openvmm',
     time: 'any',
     losesController: true,
@@ -196,7 +196,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-by-function-reset',
-    title: 'A controller that cannot be disabled is brought up by a reset of its function, where the transport can',
+    title: 'Resets the function of a controller that cannot be disabled, if the transport can',
     spec: 'Base 2.1 §3.7.2; SPDK',
     time: 'any',
     async run(context) {
@@ -214,7 +214,7 @@ export const bringUpCases: readonly DriverCase[] = [
     title: 'CSTS.CFS = 1 ends the wait for CSTS.RDY at once',
     spec: 'Base 2.1 §9.5; SPDK waits for its time-out',
     time: 'any',
-    // What has failed here only says so: it is disabled in the middle of coming up.
+    // The fault only sets CSTS.CFS here: the driver disables a controller that is becoming ready.
     provokesMistakes: true,
     async run(context) {
       // The first write of CC configures, the second enables.
@@ -227,14 +227,14 @@ export const bringUpCases: readonly DriverCase[] = [
       const startNs = device.transport.clock.now()
       const open = () => Controller.open(device.transport, { readyTimeoutNs: 25 * SECOND_NS })
       await refused('open', open, { name: 'ControllerNotReadyError', says: 'CFS is set' })
-      check(device.transport.clock.now() - startNs < 20 * SECOND_NS, 'the whole time is not waited for')
+      check(device.transport.clock.now() - startNs < 20 * SECOND_NS, 'the wait ends before the time-out')
     },
   },
   ...(
     [
-      ['cap-to', 'CAP.TO, in units of 500 ms, is how long CSTS.RDY is waited for', 3, 0, '1.5 s'],
-      ['cap-to-zero', 'CAP.TO = 0 is taken for the shortest time that it can say', 0, 0, '0.5 s'],
-      ['crto-above-cap-to', 'CRTO.CRWMT is waited for where it is above CAP.TO', 3, 7, '3.5 s'],
+      ['cap-to', 'Waits for CSTS.RDY as long as CAP.TO states, in units of 500 ms', 3, 0, '1.5 s'],
+      ['cap-to-zero', 'Treats CAP.TO = 0 as its shortest time-out', 0, 0, '0.5 s'],
+      ['crto-above-cap-to', 'Waits as long as CRTO.CRWMT states if that is above CAP.TO', 3, 7, '3.5 s'],
     ] as const
   ).map(([id, title, to, crwmt, waited]): DriverCase => {
     // CAP.CRMS.CRWMS is bit 59.
@@ -262,7 +262,7 @@ export const bringUpCases: readonly DriverCase[] = [
   }),
   {
     id: 'start-gone',
-    title: 'Of a device whose registers read all ones nothing is written',
+    title: 'Writes nothing to a device whose registers read all ones',
     spec: 'PCIe 1.2; openvmm',
     time: 'any',
     losesController: true,
@@ -276,7 +276,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-removed',
-    title: 'A device that leaves the bus while it is brought up is an error of its own',
+    title: 'Reports a device that leaves the bus during bring-up with an error of its own',
     spec: 'blktests nvme/050',
     time: 'any',
     losesController: true,
@@ -290,12 +290,12 @@ export const bringUpCases: readonly DriverCase[] = [
     [
       ['no-nvm-command-set', 'Admin commands', (cap: bigint) => cap & ~(0xffn << 37n)],
       ['queues-of-one-entry', 'CAP.MQES = 0', (cap: bigint) => cap & ~0xffffn],
-      // MPSMIN 12 and MPSMAX 0: no page of 4 KiB, and none that both have.
-      ['no-common-page-size', 'memory pages end', (cap: bigint) => (cap & ~(0xffn << 48n)) | (0x0cn << 48n)],
+      // MPSMIN 12 and MPSMAX 0: no page of 4 KiB, and no size in common.
+      ['no-common-page-size', 'largest memory page', (cap: bigint) => (cap & ~(0xffn << 48n)) | (0x0cn << 48n)],
     ] as const
   ).map(([id, says, change]): DriverCase => ({
     id,
-    title: `A controller that the driver cannot use is left as it is found: ${says}`,
+    title: `Leaves an unsupported controller as found: ${says}`,
     spec: 'Base 2.1 §3.1.4.1',
     time: 'any',
     async run(context) {
@@ -307,7 +307,7 @@ export const bringUpCases: readonly DriverCase[] = [
   })),
   {
     id: 'start-three-times',
-    title: 'A controller that was closed can be opened again, any number of times',
+    title: 'Opens a closed controller again, any number of times',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -321,7 +321,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'no-memory',
-    title: 'An allocation that fails, whichever it is, fails the bring-up, and nothing is kept',
+    title: 'Fails the bring-up if any allocation fails, and keeps no memory',
     spec: 'openvmm dma_alloc tests',
     time: 'any',
     async run(context) {
@@ -333,7 +333,7 @@ export const bringUpCases: readonly DriverCase[] = [
           await (await Controller.open(device.transport, { queues: 2 })).close()
         } catch (error) {
           equal('the error', (error as Error).message, 'dma.alloc: no memory is left')
-          equal(`bytes kept after allocation ${failing} had failed`, device.heldBytes, 0)
+          equal(`bytes kept after allocation ${failing} failed`, device.heldBytes, 0)
           equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
           continue
         }
@@ -361,7 +361,7 @@ export const bringUpCases: readonly DriverCase[] = [
   })),
   {
     id: 'optional-features-refused',
-    title: 'A controller that refuses what is optional is used without it',
+    title: 'Uses a controller without the optional features that it refuses',
     spec: 'SPDK err_injection',
     time: 'any',
     needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x02, dnr: true }, { qid: 0, opcode: SET_FEATURES, nth: 1 })),
@@ -371,7 +371,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-hangs',
-    title: 'An admin command that is never answered ends the bring-up in bounded time',
+    title: 'Ends the bring-up in bounded time if an admin command never completes',
     spec: 'libnvm #25; openvmm admin drop',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { qid: 0, opcode: IDENTIFY })),
@@ -384,7 +384,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'identity',
-    title: 'Serial, model and firmware are those of Identify Controller, without the spaces behind them',
+    title: 'Reports serial, model and firmware of Identify Controller, without trailing spaces',
     spec: 'Base 2.1 §5.1.13.2.1',
     time: 'any',
     async run(context) {
@@ -400,14 +400,14 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'one-identify-of-each',
-    title: 'No I/O command is sent while the controller is brought up',
+    title: 'Sends no I/O command during bring-up',
     spec: 'Base 2.1 §3.5.1',
     time: 'any',
     async run(context) {
       const device = await context.device()
       await context.openReading(device)
       equal('commands on I/O queues', device.commands.filter(({ qid }) => qid !== 0).length, 0)
-      check(device.countOf('Identify', 0) >= 3, 'the controller, the list of namespaces and each of them are asked for')
+      check(device.countOf('Identify', 0) >= 3, 'the controller, the namespace list and each namespace are identified')
     },
   },
 ]

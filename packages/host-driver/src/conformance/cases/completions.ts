@@ -8,23 +8,23 @@ import { area, KNOWN_LBA, readPlan, readsOf, roundTrip, rule, store, withFaults 
 
 const TIMEOUT_NS = 200 * NS_PER_MS
 
-/** What a completion queue may say that is not so. */
+/** Faults of completions: id, title, fault, whether the read is repeated. */
 const LIES: readonly (readonly [string, string, FaultAction, readsAgain: boolean])[] = [
   ['unknown-cid', 'an unknown Command Identifier', { kind: 'corrupt-cid', xor: 0x4000 }, true],
-  ['other-slot', 'the Command Identifier of no place there is', { kind: 'corrupt-cid', xor: 0x000f }, true],
+  ['other-slot', 'the Command Identifier of a slot that does not exist', { kind: 'corrupt-cid', xor: 0x000f }, true],
   ['duplicate', 'the same completion twice', { kind: 'duplicate-completion' }, false],
-  ['unknown-sqid', 'a submission queue that does not complete there', { kind: 'corrupt-sqid', xor: 0x40 }, true],
-  ['wrong-sqhd', 'another SQ Head Pointer', { kind: 'corrupt-sqhd', xor: 0x1f }, false],
+  ['unknown-sqid', 'a submission queue of another completion queue', { kind: 'corrupt-sqid', xor: 0x40 }, true],
+  ['wrong-sqhd', 'a wrong SQ Head Pointer', { kind: 'corrupt-sqhd', xor: 0x1f }, false],
 ]
 
-/** Seeds of the runs in which everything goes wrong at once. */
+/** Seeds of the runs with random faults. */
 const SEEDS = [1, 2, 3, 4]
 
-/** Completions that are wrong, late, twice, in any order, or not there. */
+/** Completions that are wrong, late, duplicate, reordered or missing. */
 export const completionCases: readonly DriverCase[] = [
   ...LIES.map(([id, title, action, readsAgain]): DriverCase => ({
     id: `completion-${id}`,
-    title: `Of ${title} no other command takes any harm, and every command gets one outcome`,
+    title: `With ${title}, no other command is affected and every command has one outcome`,
     spec: 'Base 2.1 §4.2.1; SPDK qpair, openvmm bad_cid',
     time: 'any',
     needs: withFaults(rule(action, { ...readsOf(7), times: 1 })),
@@ -35,7 +35,7 @@ export const completionCases: readonly DriverCase[] = [
       const plan = readPlan(ns, KNOWN_LBA, 48)
       allSucceeded('reads', await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS }))
       checkData(memory, 14)
-      equal('whether a read was sent again', ctrl.statistics.replays > 0, readsAgain)
+      equal('whether a read was repeated', ctrl.statistics.replays > 0, readsAgain)
       clearData(memory)
       allSucceeded('the same reads', await ns.execute(plan, memory))
       checkData(memory, 14)
@@ -43,12 +43,12 @@ export const completionCases: readonly DriverCase[] = [
   })),
   {
     id: 'completion-every-one-twice',
-    title: 'Where every completion comes twice, every command still gets one outcome',
+    title: 'Every command has one outcome even if each completion is posted twice',
     spec: 'openvmm; D29',
     time: 'any',
     needs: withFaults(rule({ kind: 'duplicate-completion' }, { qid: 1, every: 1 })),
     async run(context) {
-      // A broken controller takes no heed of a completion queue that is full: few in flight leave it room.
+      // A broken controller ignores a full completion queue; few commands in flight leave room in it.
       const opened = await context.open({ queueDepth: 4, queueEntries: 64 })
       const { ns } = opened
       const memory = await store(opened, 200, 14, KNOWN_LBA)
@@ -59,8 +59,8 @@ export const completionCases: readonly DriverCase[] = [
   },
   {
     id: 'completion-reordered',
-    title: 'Completions that overtake one another are each credited to their own command',
-    spec: 'Base 2.1 §3.3.1.2; a poller for one CID threw others away',
+    title: 'Credits reordered completions to their own commands',
+    spec: 'Base 2.1 §3.3.1.2; a poller for one CID discarded others',
     time: 'any',
     needs: withFaults(rule({ kind: 'reorder-completion', behind: 3, atMostNs: 10 * NS_PER_MS }, { qid: 1, every: 4 })),
     async run(context) {
@@ -74,7 +74,7 @@ export const completionCases: readonly DriverCase[] = [
   },
   {
     id: 'completion-delayed',
-    title: 'Completions that are late, and in time, are waited for',
+    title: 'Waits for completions that are late but before their deadline',
     spec: 'openvmm delay',
     time: 'any',
     needs: withFaults(rule({ kind: 'delay-completion', delayNs: 50 * NS_PER_MS }, { ...readsOf(0, 64), every: 5 })),
@@ -88,7 +88,7 @@ export const completionCases: readonly DriverCase[] = [
   },
   ...SEEDS.map((seed): DriverCase => ({
     id: `completion-fuzz-${seed}`,
-    title: `With random faults of every kind no byte is wrong that is reported as read (seed ${seed})`,
+    title: `With random faults of every kind, reports no wrong byte as read (seed ${seed})`,
     spec: 'SPDK nvme_fuzz, openvmm fuzz; seeded',
     time: 'virtual',
     needs: withFaults(

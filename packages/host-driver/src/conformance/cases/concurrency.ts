@@ -15,11 +15,11 @@ import {
   withFaults,
 } from './support.js'
 
-/** Many at once, two controllers, interrupts; and what the statistics make of it. */
+/** Many commands at once, two controllers, interrupts, and the statistics of these. */
 export const concurrencyCases: readonly DriverCase[] = [
   {
     id: 'plans-at-once',
-    title: 'Ten plans at once are each served whole, with their own data',
+    title: 'Serves ten plans at once, each with its own data',
     spec: 'libnvm #25',
     time: 'any',
     async run(context) {
@@ -36,7 +36,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'everything-at-once',
-    title: 'Reads, writes and flushes at once do not disturb one another',
+    title: 'Reads, writes and flushes at once do not affect one another',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -48,7 +48,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'flushes-beyond-the-queue',
-    title: 'More single commands at once than their queue holds take turns',
+    title: 'Single commands take turns if there are more than their queue holds',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -59,7 +59,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'plan-again',
-    title: 'A plan can be executed any number of times, on other memory too',
+    title: 'Executes a plan any number of times, also on other memory',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -76,7 +76,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'statistics',
-    title: 'Commands and bytes add up to what was done, and nothing else is counted',
+    title: 'Counts the executed commands and bytes, and nothing else',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -94,13 +94,13 @@ export const concurrencyCases: readonly DriverCase[] = [
       equal('bytes', bytes - before.bytes, 2 * 16 * ns.blockBytes)
       equal('bytes of the plan', summary.bytes, 16 * ns.blockBytes)
       check(summary.endNs >= summary.startNs, 'a plan ends after its start')
-      equal('what went wrong', [retries, replays, timeouts, lateCompletions], [0, 0, 0, 0])
+      equal('errors and recoveries', [retries, replays, timeouts, lateCompletions], [0, 0, 0, 0])
       equal('recoveries', Object.values(ctrl.statistics.recoveries), [0, 0, 0, 0, 0])
     },
   },
   {
     id: 'statistics-of-what-went-wrong',
-    title: 'Retries, replays and time-outs are counted as often as they were',
+    title: 'Counts each retry, replay and time-out once',
     spec: 'ours',
     time: 'any',
     needs: withFaults(
@@ -119,7 +119,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'events-while-working',
-    title: 'Every subscriber sees every event, in its order, and may leave at any time',
+    title: 'Every subscriber receives every event in order, and may leave at any time',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(3), times: 1 })),
@@ -146,7 +146,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'two-controllers-one-fails',
-    title: 'Of two controllers in one process one is lost, and the other goes on',
+    title: 'The loss of one controller does not affect another in the same process',
     spec: 'BaM #27',
     time: 'any',
     losesController: true,
@@ -166,7 +166,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   ...[1, 4].map((queues): DriverCase => ({
     id: `interrupts-${queues}`,
-    title: `With interrupts in place of polling, ${queues} queue pair${queues === 1 ? '' : 's'} are served as well`,
+    title: `Serves ${queues} queue pair${queues === 1 ? '' : 's'} with interrupts instead of polling`,
     spec: 'PCIe 1.2 §3.5; tnvme GrpInterrupts',
     time: 'any',
     async run(context) {

@@ -6,17 +6,17 @@ import type { Opened } from '../context.js'
 import { checkData } from '../data.js'
 import { area, collect, DISTURBS_ENGINE, readPlan, roundTrip, rule, SEES_ENGINE, stepsOf, store } from './support.js'
 
-/** With shadow doorbells most of them are never written as registers. */
+/** With shadow doorbells, most doorbell registers are never written. */
 function needsRegisters({ device }: Opened): void {
-  if (device.countOf('Doorbell Buffer Config') > 0) notApplicable('shadow doorbells stand for the registers')
+  if (device.countOf('Doorbell Buffer Config') > 0) notApplicable('shadow doorbells replace the registers')
 }
 
-/** The values that were written to a doorbell, in their order. */
+/** Returns the values written to a doorbell, in order. */
 function rung({ device }: Opened, offset: number): number[] {
   return device.doorbells.filter((each) => each.offset === offset).map(({ value }) => Number(value))
 }
 
-/** How far a ring of `entries` was moved in all, from 0 on. */
+/** Returns how far a ring of `entries` advanced in total, from 0. */
 function distance(values: readonly number[], entries: number): number {
   let at = 0
   return values.reduce((sum, value) => {
@@ -28,7 +28,7 @@ function distance(values: readonly number[], entries: number): number {
 
 const struckReads = (opened: Opened) => readPlan(opened.ns, opened.lba, 64)
 
-/** Reads 64 blocks while doorbells go wrong as `between` has it; everything arrives in the end. */
+/** Reads 64 blocks under the doorbell faults of `between`; all data arrives in the end. */
 const survives =
   (action: Parameters<typeof rule>[0], match: Parameters<typeof rule>[1]): DriverCase['run'] =>
   async (context) => {
@@ -45,11 +45,11 @@ const survives =
     await roundTrip(opened, 16, 3)
   }
 
-/** Doorbells: where they are, and that nothing is lost with them. */
+/** Doorbells: their locations, and that faults of them lose nothing. */
 export const doorbellCases: readonly DriverCase[] = [
   ...[0, 1, 2, 3, 4].map((dstrd): DriverCase => ({
     id: `doorbell-stride-${dstrd}`,
-    title: `With CAP.DSTRD = ${dstrd} doorbells are ${4 << dstrd} bytes apart, from 1000h on`,
+    title: `With CAP.DSTRD = ${dstrd}, doorbells are ${4 << dstrd} bytes apart from 1000h on`,
     spec: 'PCIe 1.2 §3.1.2; rocm-xio',
     time: 'any',
     needs: { dstrd },
@@ -71,7 +71,7 @@ export const doorbellCases: readonly DriverCase[] = [
   })),
   {
     id: 'doorbells-add-up',
-    title: 'The tails that are rung add up to the commands, and the heads to the completions',
+    title: 'Tail doorbells add up to the commands, and head doorbells to the completions',
     spec: 'Base 2.1 §3.3.1.1; rocm-xio PR #114',
     time: 'any',
     ownEngine: SEES_ENGINE,
@@ -105,7 +105,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'no-doorbell-for-nothing',
-    title: 'A plan of no commands ends at once, and rings nothing',
+    title: 'A plan without commands ends at once and rings no doorbell',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -119,7 +119,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'sq-doorbell-late',
-    title: 'A tail doorbell that arrives late costs time, and no command',
+    title: 'A late tail doorbell costs time but no command',
     spec: 'rocm-xio PR #114',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -127,7 +127,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'cq-doorbell-late',
-    title: 'A head doorbell that arrives late costs time, and no command',
+    title: 'A late head doorbell costs time but no command',
     spec: 'rocm-xio PR #68',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -135,7 +135,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'cq-doorbell-lost',
-    title: 'A head doorbell that is lost is made up for by the next',
+    title: 'The next head doorbell makes up for a lost one',
     spec: 'rocm-xio PR #114',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -143,7 +143,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'sq-doorbell-lost',
-    title: 'What was submitted with a tail doorbell that is lost is submitted again in the end',
+    title: 'Commands whose tail doorbell is lost are submitted again in the end',
     spec: 'rocm-xio PR #114',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -151,7 +151,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'doorbells-all-lost',
-    title: 'Where every doorbell is lost the controller is declared lost, in bounded time',
+    title: 'Declares the controller lost in bounded time if every doorbell is lost',
     spec: 'ours',
     time: 'virtual',
     ownEngine: DISTURBS_ENGINE,

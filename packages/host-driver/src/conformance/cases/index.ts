@@ -13,7 +13,7 @@ import { shutdowns } from './shutdown.js'
 import { statuses } from './statuses.js'
 import { transfers } from './transfers.js'
 
-/** All driver cases by their concern. */
+/** All driver cases by concern. */
 export const driverAreas: readonly DriverArea[] = [
   bringUp,
   queues,
@@ -30,5 +30,5 @@ export const driverAreas: readonly DriverArea[] = [
   badInput,
 ]
 
-/** What a driver has to do on any transport, as data. */
+/** All driver cases, as data: the requirements for a driver on any transport. */
 export const driverCases: readonly DriverCase[] = driverAreas.flatMap(({ cases }) => cases)

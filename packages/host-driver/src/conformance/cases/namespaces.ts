@@ -16,11 +16,11 @@ async function metadataRefused(context: DriverContext, nsid: number): Promise<vo
   )
 }
 
-/** Which namespaces there are, and which can be used. */
+/** Discovery and use of namespaces. */
 export const namespaceCases: readonly DriverCase[] = [
   {
     id: 'nsid-not-1',
-    title: 'A namespace of another NSID than 1 is read and written by its own',
+    title: 'Reads and writes a namespace with an NSID other than 1',
     spec: 'Base 2.1 §3.2.1; AGILE, vroom',
     time: 'any',
     needs: { namespaces: [{ nsid: 7 }] },
@@ -33,7 +33,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'nsids-with-gaps',
-    title: 'The active namespaces are those of the list, in increasing order of NSID',
+    title: 'Reports the listed active namespaces, in increasing order of NSID',
     spec: 'Base 2.1 §5.1.13.2.2',
     time: 'any',
     needs: { namespaces: [{ nsid: 1 }, { nsid: 4, blockBytes: 4096 }, { nsid: 9 }] },
@@ -55,7 +55,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'namespaces-apart',
-    title: 'The same LBA of two namespaces is two blocks',
+    title: 'The same LBA of two namespaces is two different blocks',
     spec: 'Base 2.1 §3.2.1',
     time: 'any',
     needs: { namespaces: [{ nsid: 1 }, { nsid: 4, blockBytes: 4096 }, { nsid: 9 }] },
@@ -72,7 +72,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'metadata-refused',
-    title: 'A namespace whose blocks carry metadata is refused by name, and nothing is submitted',
+    title: 'Rejects a namespace with metadata by name; submits nothing',
     spec: 'NVM 1.2 §5.2.3; vroom',
     time: 'any',
     needs: { namespaces: [{ nsid: 1 }, { nsid: 2, metadataBytes: 8 }] },
@@ -80,7 +80,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'metadata-beside-others',
-    title: 'A namespace that is refused does not keep the others from being used',
+    title: 'A rejected namespace does not affect the others',
     spec: 'ours',
     time: 'any',
     needs: { namespaces: [{ nsid: 1 }, { nsid: 2, metadataBytes: 8 }] },
@@ -92,7 +92,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'no-namespace',
-    title: 'A controller without namespaces is opened, and has none',
+    title: 'Opens a controller without namespaces',
     spec: 'Base 2.1 §3.2.1',
     time: 'any',
     needs: { namespaces: [] },
@@ -133,7 +133,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'namespace-resized',
-    title: 'The end of a namespace that was made smaller is where it is now',
+    title: 'Uses the new end of a namespace that was shrunk',
     spec: 'Base 2.1 §5.1.2, Figure 152',
     time: 'virtual',
     needs: withFaults(rule({ kind: 'resize-namespace', nsid: 1, blocks: 2048 }, { atNs: 2 * SECOND_NS })),
@@ -149,7 +149,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'wrong-serial',
-    title: 'A controller of another serial number is not opened for writing, and only identified',
+    title: 'Rejects writing to a controller with another serial number, after Identify only',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -166,14 +166,14 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'foreign-data',
-    title: 'Data of another kind is not written over, unless it is named; nothing is written before',
+    title: 'Rejects overwriting foreign data unless it is named, before any write',
     spec: 'ours',
     time: 'any',
     async run(context) {
       const first = await context.open()
       const { ns, alloc, device } = first
       const memory = alloc(8192)
-      // The magic number of ext2 and its successors, 53h EFh at byte 1080, and that of the superblock's revision.
+      // The magic of ext2/3/4, 53h EFh at byte 1080, and the superblock's revision.
       memory.view!.setUint16(1080, 0xef53, true)
       memory.view!.setUint32(1024, 64, true)
       memory.view!.setUint32(1028, 64, true)
@@ -194,12 +194,12 @@ export const namespaceCases: readonly DriverCase[] = [
       await third.namespace(ns.nsid).write(0, 8192 / ns.blockBytes, clear)
       await third.close()
       clear.free()
-      check(found.length > 0, 'what was found is named')
+      check(found.length > 0, 'the error names the data')
     },
   },
   {
     id: 'reading-cannot-write',
-    title: 'A handle that was opened for reading has no way to write, and submits no write that is handed to it',
+    title: 'A handle opened for reading has no methods that write, and rejects a plan of writes',
     spec: 'ours',
     time: 'any',
     async run(context) {

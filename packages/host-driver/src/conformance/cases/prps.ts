@@ -4,7 +4,7 @@ import { check, equal, notApplicable, refused } from '../check.js'
 import { checkData, checkUntouched, clearData, fillData, scatteredMemory } from '../data.js'
 import { area, MIB, store, withoutAWrite } from './support.js'
 
-// Where a buffer begins in its page, its length, and what describes it: SPDK, test/unit/lib/nvme/nvme_pcie.c.
+// Offset in the page, length, and expected description: SPDK, test/unit/lib/nvme/nvme_pcie.c.
 const VECTORS = [
   [0x000, 0x0200, 'PRP1 alone'],
   [0x000, 0x1000, 'PRP1 alone'],
@@ -18,14 +18,14 @@ const VECTORS = [
   [0xffc, 0x2000, 'a list of two, one dword before the page ends'],
 ] as const
 
-/** How a command's data is described: by PRPs, or by an SGL where the controller takes them. */
+/** Data pointers: PRPs, or SGLs if the controller supports them. */
 const SPEC = 'Base 2.1 §4.1.1, Figure 110; SPDK nvme_pcie'
 
 /** Data of every alignment and length that PRPs can describe. */
 export const prpCases: readonly DriverCase[] = [
   ...VECTORS.map(([offset, length, described]): DriverCase => ({
     id: `prp-${offset.toString(16).padStart(3, '0')}-${length.toString(16)}`,
-    title: `${length.toString(16)}h bytes at ${offset.toString(16)}h of a page are ${described}`,
+    title: `Describes ${length.toString(16)}h bytes at ${offset.toString(16)}h of a page by ${described}`,
     spec: SPEC,
     time: 'any',
     async run(context) {
@@ -47,7 +47,7 @@ export const prpCases: readonly DriverCase[] = [
   })),
   {
     id: 'prp-write-from-an-offset',
-    title: 'Data is written from any dword on as it is read to any',
+    title: 'Writes from and reads to any dword address',
     spec: SPEC,
     time: 'any',
     async run(context) {
@@ -72,7 +72,7 @@ export const prpCases: readonly DriverCase[] = [
     ] as const
   ).map(([id, order, offset]): DriverCase => ({
     id: `prp-scattered-${id}`,
-    title: `Pages that do not lie side by side are read into, each in its turn: ${order.join(', ')}`,
+    title: `Reads into scattered pages, in this order: ${order.join(', ')}`,
     spec: SPEC,
     time: 'any',
     async run(context) {
@@ -97,7 +97,7 @@ export const prpCases: readonly DriverCase[] = [
   })),
   {
     id: 'prp-broken-inside-a-page',
-    title: 'Memory that breaks off inside a page takes an SGL; without those it is refused, and nothing is submitted',
+    title: 'Describes memory that ends inside a page by an SGL; without SGLs, rejects it and submits nothing',
     spec: SPEC,
     time: 'any',
     async run(context) {
@@ -126,7 +126,7 @@ export const prpCases: readonly DriverCase[] = [
         try {
           await read()
         } catch (error) {
-          // An engine may leave SGLs alone; the driver's own does not.
+          // An engine need not use SGLs; the driver's own does.
           if (device.seesPlans) throw error
           await isRefused()
           return
@@ -153,7 +153,7 @@ export const prpCases: readonly DriverCase[] = [
   })),
   {
     id: 'prp-list-of-a-page',
-    title: 'A list that fills its page, and one that goes on in another, describe what they have to',
+    title: 'Describes data by a list that fills its page, and by one that continues on another',
     spec: 'Base 2.1 §4.1.1; propolis',
     time: 'any',
     needs: { mdts: 10 },
@@ -161,7 +161,8 @@ export const prpCases: readonly DriverCase[] = [
       const opened = await context.open({ maxTransferBytes: 4 * MIB })
       const { ns, lba, alloc } = opened
       if (lba * ns.blockBytes < 8 * MIB) notApplicable('the namespace is too small')
-      // One page by PRP1, and 512 by the list's; then one more, which the last entry of the first page leads to.
+      // One page by PRP1 and 512 by the list; one more needs a second list page, to which the last entry of the first
+      // points.
       for (const pages of [513, 514, 1000]) {
         const blocks = (pages * 4096) / ns.blockBytes
         const memory = alloc(pages * 4096)

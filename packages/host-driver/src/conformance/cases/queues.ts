@@ -4,7 +4,7 @@ import type { DriverContext, Opened } from '../context.js'
 import { checkData, clearData } from '../data.js'
 import { area, readPlan, REGISTER, roundTrip, SEES_ENGINE, store } from './support.js'
 
-/** Laps enough that every entry of a ring was used, with both phases, and that most were used again. */
+/** Enough laps that every ring entry is used with both phases, and most are used again. */
 async function laps(opened: Opened, commands: number, seed = 5): Promise<void> {
   const { ns, lba } = opened
   const blocks = Math.min(commands, 512)
@@ -28,7 +28,7 @@ async function ofDepth(context: DriverContext, entries: number): Promise<void> {
   await laps(opened, 4 * entries + 3)
 }
 
-/** QSIZE, 0's based, of the queues that were created. */
+/** Returns QSIZE (0's based) of the created queues. */
 function sizesOf({ device }: Opened, command: string): number[] {
   return device.commands.flatMap(({ text }) => {
     const size = /QSIZE=(\d+)/.exec(text)
@@ -36,18 +36,18 @@ function sizesOf({ device }: Opened, command: string): number[] {
   })
 }
 
-/** What peers get wrong about rings of other sizes than their own. */
+/** Ring sizes and queue counts with which other drivers fail. */
 export const queueCases: readonly DriverCase[] = [
   ...[2, 3, 7, 32, 100].map((entries): DriverCase => ({
     id: `queue-of-${entries}-entries`,
-    title: `Queues of ${entries} entries go around four times, with one entry fewer in flight`,
+    title: `Wraps queues of ${entries} entries four times, with one command fewer in flight`,
     spec: 'Base 2.1 §3.3.1.2; libnvm #25, BaM',
     time: 'any',
     run: (context) => ofDepth(context, entries),
   })),
   {
     id: 'queue-of-mqes-entries',
-    title: 'Queues of as many entries as CAP.MQES allows go around',
+    title: 'Wraps queues of the largest size that CAP.MQES allows',
     spec: 'Base 2.1 §3.1.4.1; openvmm max_mqes',
     time: 'any',
     async run(context) {
@@ -64,7 +64,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'queue-of-65536-entries',
-    title: 'A queue of 65,536 entries goes around: its tail is a number of 16 bits',
+    title: 'Wraps a queue of 65,536 entries, whose tail has 16 bits',
     spec: 'Base 2.1 §3.3.1.2; BaM limits',
     time: 'virtual',
     needs: { maxQueueEntries: 65_536 },
@@ -74,7 +74,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'queue-above-mqes',
-    title: 'More entries than CAP.MQES allows are not asked for',
+    title: 'Requests no more entries than CAP.MQES allows',
     spec: 'Base 2.1 §3.1.4.1; openvmm invalid_mqes',
     time: 'any',
     needs: { maxQueueEntries: 6 },
@@ -90,7 +90,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'queues-of-two-entries',
-    title: 'A controller whose largest queue has two entries is used with one command in flight',
+    title: 'Uses a controller whose queues have two entries with one command in flight',
     spec: 'Base 2.1 §3.1.4.1',
     time: 'any',
     needs: { maxQueueEntries: 2 },
@@ -114,7 +114,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'several-sqs-on-one-cq',
-    title: 'Four submission queues share one completion queue, and every completion is credited to its own',
+    title: 'Four submission queues share one completion queue; each completion is credited to its own queue',
     spec: 'Base 2.1 §3.3; SPDK shared_cq',
     time: 'any',
     async run(context) {
@@ -136,7 +136,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'cq-smaller-than-its-sqs',
-    title: 'A completion queue smaller than the submission queues that share it never overflows, over many laps',
+    title: 'Never overflows a completion queue that is smaller than the submission queues that share it',
     spec: 'Base 2.1 §3.3.1.2; rocm-xio PR #68',
     time: 'any',
     needs: { maxQueueEntries: 6 },
@@ -148,7 +148,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'queues-negotiated',
-    title: 'No more queues are created than Number of Queues grants, and all plans run on those',
+    title: 'Creates no more queues than Number of Queues grants, and runs all plans on them',
     spec: 'Base 2.1 §5.1.25.2.1; SPDK max_qps',
     time: 'any',
     needs: { ioQueuePairs: 3 },
@@ -161,7 +161,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'one-io-queue-pair',
-    title: 'With one I/O queue pair in all, plans and single commands take turns on it',
+    title: 'Plans and single commands take turns if there is only one I/O queue pair',
     spec: 'Base 2.1 §5.1.25.2.1',
     time: 'any',
     needs: { ioQueuePairs: 1 },
@@ -175,7 +175,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'more-namespaces-than-admin-entries',
-    title: 'The Admin queue goes around while a controller of 70 namespaces is identified',
+    title: 'Wraps the Admin queue while it identifies a controller with 70 namespaces',
     spec: 'openvmm multi_page_admin_queues',
     time: 'any',
     needs: { namespaces: Array.from({ length: 70 }, (_, index) => ({ nsid: index + 1 })) },
@@ -188,7 +188,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'queue-order',
-    title: 'A completion queue is created before the submission queues that complete to it, and deleted after them',
+    title: 'Creates a completion queue before its submission queues, and deletes it after them',
     spec: 'Base 2.1 §3.3.1.1',
     time: 'any',
     async run(context) {
@@ -209,7 +209,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'queues-take-turns',
-    title: 'A plan is spread over all queues',
+    title: 'Spreads a plan over all queues',
     spec: 'ours',
     time: 'any',
     ownEngine: SEES_ENGINE,
@@ -222,14 +222,14 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'identifiers-unique',
-    title: 'No command identifier is used while a command of the same queue with it is outstanding',
+    title: 'Uses no command identifier that is outstanding on the same queue',
     spec: 'Base 2.1 §4.1.1',
     time: 'any',
     ownEngine: SEES_ENGINE,
     async run(context) {
       const opened = await context.open({ queueDepth: 8 })
       await laps(opened, 400)
-      // A field of 0 is not shown.
+      // Fields with the value 0 are not shown.
       const cids = opened.device.commands
         .filter(({ qid }) => qid === 1)
         .map(({ text }) => Number(/ CID=(\w+)/.exec(text)?.[1] ?? 0))

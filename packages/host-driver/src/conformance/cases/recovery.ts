@@ -32,7 +32,7 @@ const once = { times: 1 } as const
 
 const kinds = (failures: readonly CommandOutcome[]) => [...new Set(failures.map(({ outcome }) => outcome.kind))]
 
-/** Reads 64 blocks in spite of a fault inside the controller, and gives the steps that were taken. */
+/** Reads 64 blocks despite a fault inside the controller; returns the recovery steps. */
 async function readsAll(context: DriverContext): Promise<{ steps: string[] }> {
   const opened = await context.open(OPTIONS)
   const memory = await store(opened, 64, 31, KNOWN_LBA)
@@ -40,7 +40,9 @@ async function readsAll(context: DriverContext): Promise<{ steps: string[] }> {
   return { steps }
 }
 
-/** Reads 64 blocks in spite of faults at the registers: what they hold was written before there were any. */
+/**
+ * Reads 64 blocks despite faults at the registers, after writing the data without faults; returns the recovery steps.
+ */
 async function readsAllBehind(context: DriverContext, ...rules: readonly FaultRule[]): Promise<{ steps: string[] }> {
   const first = await context.open(OPTIONS)
   const { device, lba } = first
@@ -79,9 +81,9 @@ async function readsInSpite(
   return stepsOf(await events)
 }
 
-/** A fault of a read inside the controller, and the steps that bring the controller back. */
+/** A fault of a read inside the controller, and the recovery steps that it needs. */
 const LADDER = [
-  ['hang', 'is never carried out', { kind: 'hang' }, ['abort succeeded']],
+  ['hang', 'is never executed', { kind: 'hang' }, ['abort succeeded']],
   [
     'lost-completion',
     'loses its completion',
@@ -90,7 +92,7 @@ const LADDER = [
   ],
   [
     'old-phase',
-    'is posted with the Phase Tag of the lap before',
+    'completes with the Phase Tag of the previous lap',
     { kind: 'corrupt-phase' },
     ['abort insufficient', 'recreate-queues succeeded'],
   ],
@@ -98,11 +100,11 @@ const LADDER = [
   ['surprise-reset', 'detects an external reset', { kind: 'surprise-reset' }, ['controller-reset succeeded']],
 ] as const
 
-/** Commands that get no answer, and controllers that fail: everything ends, and is either well or lost. */
+/** Commands without a completion and controllers that fail: every command ends, and the controller works or is lost. */
 export const recoveryCases: readonly DriverCase[] = [
   ...LADDER.map(([id, title, action, steps]): DriverCase => ({
     id: `recover-${id}`,
-    title: `A read that ${title} is read again: ${steps.join(', ')}`,
+    title: `Repeats a read that ${title}: ${steps.join(', ')}`,
     spec: 'Base 2.1 §9; SPDK, blktests nvme/050',
     time: 'any',
     needs: withFaults(rule(action, { ...readsOf(9), ...once })),
@@ -112,7 +114,7 @@ export const recoveryCases: readonly DriverCase[] = [
   })),
   {
     id: 'recover-fatal-at-a-doorbell',
-    title: 'A controller that fails under load is reset, and every read is read again',
+    title: 'Resets a controller that fails under load, and repeats every read',
     spec: 'Base 2.1 §9.5; SPDK',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -131,7 +133,7 @@ export const recoveryCases: readonly DriverCase[] = [
     async run(context) {
       const reset = rule({ kind: 'surprise-reset' }, { register: 'SQyTDBL', qid: 1, nth: 3 })
       const { steps } = await readsAllBehind(context, reset)
-      // While the function resets its registers may read all ones, which calls for a reset of the function.
+      // During the reset, registers may read all ones, which calls for a function reset.
       const last = steps.at(-1) ?? 'none'
       const resets = ['controller-reset succeeded', 'function-reset succeeded']
       check(resets.includes(last), `the last step is a reset that succeeded, and was: ${last}`)
@@ -139,7 +141,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'recover-by-function-reset',
-    title: 'A controller that does not come up after a reset is brought back by a reset of its function',
+    title: 'Resets the function if a controller does not become ready after a reset',
     spec: 'Base 2.1 §9; SPDK',
     time: 'virtual',
     needs: withFaults(
@@ -152,7 +154,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'recover-abort-hangs',
-    title: 'An Abort that is not answered either is followed by a reset of the controller',
+    title: 'Resets the controller if an Abort does not complete either',
     spec: 'SPDK reset with a stuck admin command',
     time: 'virtual',
     needs: withFaults(
@@ -167,7 +169,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'recover-twice',
-    title: 'A read that gets no answer again after its recovery is recovered one step higher',
+    title: 'Starts one step higher if a repeated read gets no completion again',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(9), times: 2 })),
@@ -177,7 +179,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'recover-bounded',
-    title: 'A read that never gets an answer is reported as that, after a bounded number of recoveries',
+    title: 'Reports a read that never completes, after a bounded number of recoveries',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, readsOf(9))),
@@ -192,13 +194,13 @@ export const recoveryCases: readonly DriverCase[] = [
         failures.map(({ command, outcome }) => [command, outcome.kind]),
         [[9, 'timeout']],
       )
-      equal('commands that succeeded', succeeded, 63)
+      equal('successful commands', succeeded, 63)
       await roundTrip(opened, 8, 1, KNOWN_LBA + 100)
     },
   },
   {
     id: 'write-unknown',
-    title: 'A write whose completion is lost is reported as unknown, and never sent again by itself',
+    title: 'Reports a write whose completion is lost as unknown, and never repeats it',
     spec: 'Base 2.1 §9; ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'drop-completion' }, { ...writesOf(9), ...once })),
@@ -224,7 +226,7 @@ export const recoveryCases: readonly DriverCase[] = [
     time: 'virtual',
     needs: withFaults(
       rule({ kind: 'delay-completion', delayNs: TIMEOUT_NS + NS_PER_MS }, { ...writesOf(3), ...once }),
-      // An Abort that finds nothing to abort leaves the command to complete by itself.
+      // An Abort that does not find its command lets the command complete.
       rule({ kind: 'status', sct: 0, sc: 0 }, { qid: 0, opcode: 0x08 }),
     ),
     async run(context) {
@@ -239,7 +241,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'late-completion-is-harmless',
-    title: 'A completion that arrives long after its command was given up is credited to no command',
+    title: 'Credits a completion that arrives long after its command was given up to no command',
     spec: 'openvmm; Base 2.1 §4.1.1',
     time: 'virtual',
     needs: withFaults(
@@ -264,7 +266,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'flush-hangs',
-    title: 'A flush that gets no answer is sent again after the controller was brought back',
+    title: 'Repeats a flush that gets no completion, after the controller was recovered',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { opcode: OPCODE.FLUSH, times: 1 })),
@@ -277,7 +279,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'removed-under-load',
-    title: 'When a device leaves the bus under load every command ends, and none of its data counts',
+    title: 'Ends every command when a device leaves the bus under load, and uses none of its data',
     spec: 'blktests nvme/053; SPDK hot remove',
     time: 'any',
     losesController: true,
@@ -302,7 +304,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'lost-is-left-alone',
-    title: 'Once a controller is lost none of its registers is written, by no call and not by close()',
+    title: 'Accesses no register of a lost controller, neither in later calls nor in close()',
     spec: 'openvmm; the rig reboots otherwise',
     time: 'any',
     losesController: true,
@@ -321,7 +323,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'lost-keeps-its-memory',
-    title: 'Memory that a controller may still write to is not given back once the controller is lost',
+    title: 'Keeps memory that a lost controller may still write to',
     spec: 'ours',
     time: 'any',
     losesController: true,
@@ -337,7 +339,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'opened-after-removal',
-    title: 'After one controller is lost, another can be opened and used',
+    title: 'Opens and uses another controller after one was lost',
     spec: 'blktests nvme/050',
     time: 'any',
     losesController: true,
@@ -352,7 +354,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'time-out-exact',
-    title: 'A command gets its full time-out, and its recovery is reported with the time of each step',
+    title: 'Gives a command its full time-out, and reports the time of each recovery step',
     spec: 'openvmm; SPDK time-outs',
     time: 'virtual',
     needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(0), ...once })),
@@ -376,8 +378,8 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'throttled',
-    title: 'A drive that becomes slow in the middle of a run is waited for, and no command is given up',
-    spec: 'ours: measured on a hot drive',
+    title: 'Waits for a drive that becomes slow during a run, and gives up no command',
+    spec: 'measured on a hot drive',
     time: 'virtual',
     needs: withFaults(rule({ kind: 'throttle', factor: 200, forNs: 2 * SECOND_NS }, { ...readsOf(0), ...once })),
     async run(context) {

@@ -6,11 +6,11 @@ import { area, collect, readPlan, REGISTER, store, withoutAWrite } from './suppo
 
 const { CC, CSTS } = REGISTER
 
-/** Closing a controller: what it is told, and what becomes of calls that come meanwhile. */
+/** Closing a controller: register accesses, and calls made meanwhile. */
 export const shutdownCases: readonly DriverCase[] = [
   {
     id: 'shutdown-notification',
-    title: 'CC.SHN = 01b is written, CSTS.SHST = 10b waited for, and only then CC.EN cleared',
+    title: 'Writes CC.SHN = 01b, waits for CSTS.SHST = 10b, and only then clears CC.EN',
     spec: 'Base 2.1 §3.6.1',
     time: 'any',
     async run(context) {
@@ -28,7 +28,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'shutdown-incomplete',
-    title: 'A shutdown that is never completed is an error, after which nothing is kept',
+    title: 'Reports an incomplete shutdown as an error, and keeps no memory',
     spec: 'Base 2.1 §3.6.1',
     time: 'virtual',
     async run(context) {
@@ -43,7 +43,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'close-twice',
-    title: 'Closing twice, at once or later, is closing once',
+    title: 'Closes once if close() is called twice, at the same time or later',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -54,7 +54,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'dispose',
-    title: 'A controller is shut down when its block is left, by an error too',
+    title: 'Shuts a controller down when its block is left, also by an error',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -70,7 +70,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'close-under-load',
-    title: 'What is under way when a controller is closed ends well, and what comes after is refused',
+    title: 'Completes commands in flight when a controller is closed, and rejects later calls',
     spec: 'blktests nvme/032',
     time: 'any',
     async run(context) {
@@ -88,7 +88,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'closed',
-    title: 'After close every call is refused by name, and nothing is submitted',
+    title: 'Rejects every call after close by name; submits nothing',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -106,7 +106,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'memory-after-close',
-    title: "A caller's memory is the caller's after close too: readable, and freed by it alone",
+    title: 'Leaves the memory of callers readable after close, and lets them free it',
     spec: 'ours',
     time: 'any',
     async run(context) {

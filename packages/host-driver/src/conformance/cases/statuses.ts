@@ -15,7 +15,7 @@ function outcomes(failures: readonly CommandOutcome[]): unknown[] {
   )
 }
 
-/** Statuses that peers' tests inject, by number: SCT, SC, and what the message says. */
+/** Statuses that tests of other drivers inject: SCT, SC, and text of the message. */
 const REPORTED = [
   ['281', 2, 0x81, 'Unrecovered Read Error'],
   ['286', 2, 0x86, 'Access Denied'],
@@ -26,7 +26,7 @@ const REPORTED = [
   ['301', 3, 0x01, 'Asymmetric Access Persistent Loss'],
 ] as const
 
-/** Statuses after which the same command may be sent again. */
+/** Statuses after which the same command may be retried. */
 const RETRIED = [
   ['082', 0, 0x82, 'Namespace Not Ready'],
   ['084', 0, 0x84, 'Format In Progress'],
@@ -35,11 +35,11 @@ const RETRIED = [
   ['280', 2, 0x80, 'Write Fault'],
 ] as const
 
-/** What commands end with, and what the driver makes of it. */
+/** Completion statuses, and how the driver handles them. */
 export const statusCases: readonly DriverCase[] = [
   ...REPORTED.map(([id, sct, sc, name]): DriverCase => ({
     id: `status-${id}`,
-    title: `${name} (SCT ${sct}h SC ${sc.toString(16)}h) is reported once, with its command; the queue goes on`,
+    title: `Reports ${name} (SCT ${sct}h SC ${sc.toString(16)}h) once, with its command; the queue continues`,
     spec: 'Base 2.1 §4.2.3; blktests nvme/039, SPDK err_injection',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct, sc, dnr: true }), { ...readsOf(5), times: 1 })),
@@ -51,14 +51,14 @@ export const statusCases: readonly DriverCase[] = [
       const { succeeded, failures } = await ns.execute(plan, memory)
       equal('outcomes', outcomes(failures), [[5, sct, sc, true]])
       equal('commands that succeeded', succeeded, 15)
-      equal('commands sent again', ctrl.statistics.retries, 0)
+      equal('retried commands', ctrl.statistics.retries, 0)
       allSucceeded('the same reads', await ns.execute(plan, memory))
       checkData(memory, 3)
     },
   })),
   {
     id: 'status-375',
-    title: 'A status that the specification does not name is reported by its numbers',
+    title: 'Reports a status without a name in the specification by its numbers',
     spec: 'Base 2.1 §4.2.3; blktests nvme/039',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 3, sc: 0x75, dnr: true }), { ...readsOf(0), times: 1 })),
@@ -73,7 +73,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'transfer-error',
-    title: 'The error of a read names the status, the queue, the namespace and the blocks',
+    title: 'Names status, queue, namespace and blocks in the error of a read',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 2, sc: 0x81, dnr: true }), readsOf(4))),
@@ -90,7 +90,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   ...RETRIED.map(([id, sct, sc, name]): DriverCase => ({
     id: `retry-${id}`,
-    title: `A read that ends with ${name} and DNR = 0 is sent again, and succeeds`,
+    title: `Retries a read that ends with ${name} and DNR = 0, until it succeeds`,
     spec: 'Base 2.1 §4.2.3, DNR; SPDK retry table',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct, sc }), { ...readsOf(2), times: 2 })),
@@ -104,7 +104,7 @@ export const statusCases: readonly DriverCase[] = [
   })),
   {
     id: 'retry-dnr',
-    title: 'With DNR = 1 nothing is sent again, whatever the status',
+    title: 'Retries nothing with DNR = 1, whatever the status',
     spec: 'Base 2.1 §4.2.3, DNR',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82, dnr: true }), readsOf(2))),
@@ -118,7 +118,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-bounded',
-    title: 'A status that never changes is reported after a bounded number of attempts',
+    title: 'Reports a status that never changes after a bounded number of attempts',
     spec: 'SPDK retry count',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x06 }), readsOf(2))),
@@ -128,12 +128,12 @@ export const statusCases: readonly DriverCase[] = [
       const { failures } = await opened.ns.execute(readPlan(opened.ns, KNOWN_LBA, 8), memory)
       equal('outcomes', outcomes(failures), [[2, 0, 0x06, false]])
       const { retries } = opened.ctrl.statistics
-      check(retries >= 1 && retries <= 16, `a command is sent again 1 to 16 times, and was ${retries} times`)
+      check(retries >= 1 && retries <= 16, `1 to 16 retries, got ${retries}`)
     },
   },
   {
     id: 'retry-write',
-    title: 'A write that ends with a status that allows it is sent again',
+    title: 'Retries a write after a retryable status',
     spec: 'Base 2.1 §4.2.3, DNR',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82 }), { ...writesOf(0, 16), times: 3 })),
@@ -145,7 +145,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-flush',
-    title: 'A flush that ends with a status that allows it is sent again',
+    title: 'Retries a flush after a retryable status',
     spec: 'Base 2.1 §4.2.3, DNR',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82 }), { opcode: OPCODE.FLUSH, times: 1 })),
@@ -158,7 +158,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-delay',
-    title: 'Before a command is sent again that is to come later, time is given to the controller, more each time',
+    title: 'Waits longer before each retry of a command that is to be retried later',
     spec: 'Base 2.1 §4.2.3, CRD',
     time: 'virtual',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82 }), { ...readsOf(0), times: 3 })),
@@ -174,7 +174,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-other-path',
-    title: 'A path related status is not sent again on the same path',
+    title: 'Does not retry on the same path after a path related status',
     spec: 'Base 2.1 §4.2.3, Figure 103',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 3, sc: 0x71 }), readsOf(2))),
@@ -188,7 +188,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'status-of-the-device',
-    title: 'LBA Out of Range of the controller itself ends the wait, with its command',
+    title: 'Reports LBA Out of Range from the controller itself at once, with its command',
     spec: 'NVM 1.2 §3.1; libnvm #26, blktests 018',
     time: 'any',
     provokesMistakes: true,
@@ -203,7 +203,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'all-fail',
-    title: 'Of a plan whose every command fails, every command is reported, in the order of the plan',
+    title: 'Reports every command of a plan in which all fail, in plan order',
     spec: 'BaM #66: a run that did nothing must not look like one that did',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 2, sc: 0x81, dnr: true }), readsOf(0, 64))),

@@ -12,7 +12,7 @@ import type { TransportRequest } from '../request.js'
 export const MIB = 1024 * 1024
 export const SECOND_NS = 1_000 * NS_PER_MS
 
-/** Registers and values as the figures of Base 2.1 §3.1 have them, apart from what the driver itself knows of them. */
+/** Registers and values of Base 2.1 §3.1, independent of the driver's own declarations. */
 export const REGISTER = {
   CAP: 0x00,
   VS: 0x08,
@@ -27,12 +27,12 @@ export const OPCODE = { FLUSH: 0x00, WRITE: 0x01, READ: 0x02 } as const
 
 /** A namespace whose LBAs a fault plan can name before it is opened. */
 export const KNOWN: TransportRequest = { namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 64 * MIB }] }
-/** Within it, apart from the blocks that the write guard reads: it looks for backup superblocks at 24 MiB and 1 KiB beyond. */
+/** An LBA in it outside of what the write guard reads: backup superblocks at 24 MiB, and 1 KiB beyond. */
 export const KNOWN_LBA = 65_536 - 16_384 + 64
 
 /** Reasons of `DriverCase.ownEngine`. */
-export const SEES_ENGINE = "it is about an engine's entries and doorbells, and sees those of the driver's own alone"
-export const DISTURBS_ENGINE = "it disturbs an engine's accesses to registers, and those of the driver's own alone"
+export const SEES_ENGINE = "it observes entries and doorbells, which only the driver's own engine shows"
+export const DISTURBS_ENGINE = "it disturbs register accesses, which only the driver's own engine passes through it"
 
 export function area(name: string, cases: readonly DriverCase[]): DriverArea {
   return { area: name, cases }
@@ -42,12 +42,12 @@ export function rule(action: FaultAction, match: FaultMatch): FaultRule {
   return { match, action }
 }
 
-/** Faults of commands that the case sends itself, as a request of a transport. */
+/** Returns a request for a transport with faults of commands that the case sends. */
 export function withFaults(...rules: readonly FaultRule[]): TransportRequest & { readonly faults: FaultPlan } {
   return { ...KNOWN, faults: { rules } }
 }
 
-/** Reads of blocks from KNOWN_LBA on: `count` of them, `first` blocks behind it. */
+/** Matches reads of `count` blocks, from `first` blocks after KNOWN_LBA. */
 export function readsOf(first: number, count = 1): FaultMatch {
   return { opcode: OPCODE.READ, lba: [KNOWN_LBA + first, KNOWN_LBA + first + count - 1] }
 }
@@ -56,7 +56,7 @@ export function writesOf(first: number, count = 1): FaultMatch {
   return { ...readsOf(first, count), opcode: OPCODE.WRITE }
 }
 
-/** Writes the data of `seed` to `blocks` blocks from `lba` on; gives the memory, cleared. */
+/** Writes the data of `seed` to `blocks` blocks; returns the memory, cleared. */
 export async function store({ ns, alloc, lba }: Opened, blocks: number, seed: number, at = lba): Promise<DmaMemory> {
   const memory = alloc(blocks * ns.blockBytes)
   fillData(memory, seed)
@@ -65,14 +65,14 @@ export async function store({ ns, alloc, lba }: Opened, blocks: number, seed: nu
   return memory
 }
 
-/** Writes, reads back, compares. */
+/** Writes, reads back and compares. */
 export async function roundTrip(opened: Opened, blocks: number, seed = 1, at = opened.lba): Promise<void> {
   const memory = await store(opened, blocks, seed, at)
   await opened.ns.read(at, blocks, memory)
   checkData(memory, seed)
 }
 
-/** Reads of `blocks` blocks each, one command each, side by side on the drive and in memory. */
+/** Returns a plan of reads of `blocks` blocks each, consecutive on the drive and in memory. */
 export function readPlan(ns: Namespace, lba: number, commands: number, blocks = 1): Plan {
   return ns.planReads(
     Array.from({ length: commands }, (_, index) => ({
@@ -84,8 +84,8 @@ export function readPlan(ns: Namespace, lba: number, commands: number, blocks = 
 }
 
 /**
- * A controller whose device leaves the bus at the `nth` command, or doorbell, of its first I/O queue. It is taken away
- * at the registers; with an engine that does not pass there the device leaves by itself.
+ * Opens a controller whose device leaves the bus at the `nth` command, or doorbell, of its first I/O queue. The device
+ * is removed at the registers; with an engine that bypasses these, the device itself leaves.
  */
 export async function openLeaving(context: DriverContext, nth: number, options: ControllerOptions): Promise<Opened> {
   const removed = { kind: 'remove-device' } as const
@@ -96,28 +96,28 @@ export async function openLeaving(context: DriverContext, nth: number, options: 
   return context.open(options, undefined, await context.device({}, itself))
 }
 
-/** Runs `action`, and holds that the driver wrote no register meanwhile: nothing was submitted. */
+/** Runs `action`, and checks that the driver writes no register meanwhile. */
 export async function withoutAWrite(device: Device, action: () => Promise<unknown>): Promise<void> {
   const before = device.writes.length
   await action()
   check(device.writes.length === before, 'nothing is submitted, and no register is written')
 }
 
-/** Everything that happens until the sequence ends. */
+/** Collects all events until the sequence ends. */
 export async function collect(events: AsyncIterable<ControllerEvent>): Promise<ControllerEvent[]> {
   const seen: ControllerEvent[] = []
   for await (const event of events) seen.push(event)
   return seen
 }
 
-/** The steps of recoveries and how they ended, as `abort succeeded`. */
+/** Returns the steps of recoveries with their results, such as `abort succeeded`. */
 export function stepsOf(events: readonly ControllerEvent[]): string[] {
   return events.flatMap((event) =>
     event.kind === 'recovery' && event.result !== 'begun' ? [`${event.step} ${event.result}`] : [],
   )
 }
 
-/** A controller that somebody else has enabled and left: gives back its queues' memory. */
+/** Enables a controller as another host would, and leaves it; returns a function that frees its queues' memory. */
 export function enableAsAnotherHost({ transport: { bar, dma } }: Device): () => void {
   const queues = dma.alloc(8192, { contiguous: true })
   bar.write32(REGISTER.AQA, 0x0001_0001)
@@ -127,7 +127,7 @@ export function enableAsAnotherHost({ transport: { bar, dma } }: Device): () => 
   return () => queues.free()
 }
 
-/** Waits until CSTS.RDY is that. */
+/** Waits until CSTS.RDY has this value. */
 export async function untilReady({ transport: { bar, clock } }: Device, ready: 0 | 1): Promise<void> {
   const deadlineNs = clock.now() + 30 * SECOND_NS
   while ((bar.read32(REGISTER.CSTS) & 1) !== ready) {

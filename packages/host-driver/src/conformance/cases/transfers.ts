@@ -6,7 +6,7 @@ import { area, MIB, readPlan, roundTrip, store } from './support.js'
 
 const TERABYTE = 2 ** 40
 
-/** That blocks come from where they were asked for, and go where they belong. */
+/** Blocks are read from and written to the right places. */
 export const transferCases: readonly DriverCase[] = [
   ...(
     [
@@ -15,7 +15,7 @@ export const transferCases: readonly DriverCase[] = [
     ] as const
   ).map(([which, at]): DriverCase => ({
     id: `${which}-block`,
-    title: `The ${which} block of a namespace can be written and read`,
+    title: `Writes and reads the ${which} block of a namespace`,
     spec: 'NVM 1.2 §3.3.4',
     time: 'any',
     async run(context) {
@@ -25,7 +25,7 @@ export const transferCases: readonly DriverCase[] = [
   })),
   {
     id: 'neighbours',
-    title: 'A write changes the blocks that it names, and no others',
+    title: 'Changes only the blocks that a write names',
     spec: 'NVM 1.2 §3.3.6',
     time: 'any',
     async run(context) {
@@ -44,7 +44,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'lba-above-32-bits',
-    title: 'LBAs from 2^32 on are addressed rightly, across 2^32 too',
+    title: 'Addresses LBAs from 2^32 on, and ranges across 2^32',
     spec: 'NVM 1.2 Figure 32; AGILE',
     time: 'any',
     needs: { namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 3 * TERABYTE }] },
@@ -60,7 +60,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   ...[512, 4096].map((blockBytes): DriverCase => ({
     id: `blocks-of-${blockBytes}`,
-    title: `Blocks of ${blockBytes} bytes are read and written whole`,
+    title: `Reads and writes blocks of ${blockBytes} bytes`,
     spec: 'NVM 1.2 §4.1.5.1; AGILE',
     time: 'any',
     needs: { namespaces: [{ blockBytes }] },
@@ -73,7 +73,7 @@ export const transferCases: readonly DriverCase[] = [
   })),
   {
     id: 'random-blocks',
-    title: 'Random reads and writes over four queues give what was last written to each block',
+    title: 'Returns the last data written to each block, with random reads and writes on four queues',
     spec: 'libnvm #25; seeded',
     time: 'any',
     async run(context) {
@@ -81,7 +81,7 @@ export const transferCases: readonly DriverCase[] = [
       const { ns, lba } = opened
       const random = randomStream(11, 'random-blocks')
       const whole = (below: number) => Math.floor(random() * below)
-      /** What was last written to each block, and to which block its data began. */
+      /** Last write to each block, and the block at which its data began. */
       const holds = new Map<number, { round: number; first: number }>()
       const memory = opened.alloc(64 * ns.blockBytes)
       clearData(memory)
@@ -102,7 +102,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'read-bytes',
-    title: 'Any range of bytes can be read, wherever in blocks it begins and ends',
+    title: 'Reads any range of bytes, wherever it begins and ends in a block',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -129,7 +129,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'place-in-memory',
-    title: 'A read fills its part of the memory, and nothing beside it',
+    title: 'A read fills its part of the memory, and nothing else',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -147,7 +147,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'flush',
-    title: 'What was written is still there after a flush, a shutdown and another start',
+    title: 'Keeps written data over a flush, a shutdown and a restart',
     spec: 'NVM 1.2 §3.3.2; Base 2.1 §3.6.1',
     time: 'any',
     async run(context) {
@@ -163,14 +163,14 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'out-of-order',
-    title: 'With eight in flight, completions are credited whatever the order in which they come',
-    spec: 'Base 2.1 §3.3.1.2; a driver that polled for one CID threw others away',
+    title: 'Credits completions in any order, with eight commands in flight',
+    spec: 'Base 2.1 §3.3.1.2; a driver that polled for one CID discarded others',
     time: 'any',
     async run(context) {
       const opened = await context.open({ queueDepth: 8 })
       const { ns, lba } = opened
       const memory = await store(opened, 1024, 12)
-      // Long and short ones by turns: the short overtake where the controller lets them.
+      // Long and short transfers alternate: the short ones overtake if the controller lets them.
       const transfers = []
       for (let at = 0, turn = 0; at < 1024; turn++) {
         const blocks = turn % 2 === 0 ? 1 : 63
@@ -183,7 +183,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'mdts-exactly',
-    title: 'A transfer of exactly MDTS is one command',
+    title: 'Sends a transfer of exactly MDTS as one command',
     spec: 'Base 2.1 §5.1.13.2.1, MDTS; SPDK ns_cmd',
     time: 'any',
     async run(context) {
@@ -204,7 +204,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'mdts-and-a-block',
-    title: 'A transfer of MDTS and a block is two commands',
+    title: 'Sends a transfer of MDTS plus one block as two commands',
     spec: 'Base 2.1 §5.1.13.2.1, MDTS; SPDK ns_cmd',
     time: 'any',
     async run(context) {
@@ -221,7 +221,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'mdts-of-8-kib',
-    title: 'With MDTS = 1 no command moves more than two pages',
+    title: 'Moves at most two pages per command with MDTS = 1',
     spec: 'Base 2.1 §5.1.13.2.1, MDTS',
     time: 'any',
     needs: { mdts: 1 },
@@ -235,21 +235,21 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'mdts-none',
-    title: 'With MDTS = 0 a transfer is split by what the host itself has set, and by NLB',
+    title: 'Splits a transfer by the limit of the host and by NLB with MDTS = 0',
     spec: 'Base 2.1 §5.1.13.2.1, MDTS; NVM 1.2 Figure 33',
     time: 'virtual',
     needs: { mdts: 0, namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 256 * MIB }] },
     async run(context) {
       const opened = await context.open({ maxTransferBytes: 64 * MIB })
       equal('MDTS', opened.ctrl.identity.maxTransferBytes, undefined)
-      // NLB counts up to 65,536 blocks, which are 32 MiB.
+      // NLB covers at most 65,536 blocks, which are 32 MiB.
       await roundTrip(opened, 65_536 + 1)
       if (opened.device.seesPlans) equal('Write commands', opened.device.countOf('Write'), 2)
     },
   },
   {
     id: 'transfer-limit-of-the-host',
-    title: 'No command moves more than maxTransferBytes, where that is below MDTS',
+    title: 'Moves at most maxTransferBytes per command, if that is below MDTS',
     spec: 'ours',
     time: 'any',
     async run(context) {

@@ -2,7 +2,7 @@ import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { KMOD, Release, SetBusMaster, type KmodRequest } from './abi.js'
 
-/** A node of the module that is open, until `isOpen` says otherwise: its number may be another file's then. */
+/** An open node of the module. Once `isOpen` is false, its number may be that of another file. */
 export interface KmodNode {
   readonly host: HardwareHost
   readonly bdf: string
@@ -11,12 +11,13 @@ export interface KmodNode {
   isOpen: boolean
 }
 
-/** How often a request is made again that a signal has ended: one may come, a flood of them may not hold us. */
+/** Maximum number of repetitions of a request that signals interrupt. */
 const MOST_INTERRUPTIONS = 100
 
 /**
- * ioctl(2) with a structure, which holds the answer then.
- * @throws TypeError once the node is closed; KmodRemovedError of a controller that is gone; KmodError for every other refusal.
+ * Calls ioctl(2) with a structure, which then holds the answer.
+ * @throws TypeError if the node is closed; KmodRemovedError if the controller is gone; KmodError for every other
+ *   refusal.
  */
 export function call(node: KmodNode, request: KmodRequest, argument: DataView): void {
   checkOpen(node)
@@ -40,17 +41,20 @@ export function checkOpen({ bdf, isOpen }: KmodNode): void {
   if (!isOpen) throw new TypeError(`the transport of ${bdf} is closed`)
 }
 
-/** Lets the controller access memory, or ends that. @throws as `call` */
+/** Enables or disables bus mastering. @throws as `call` */
 export function setBusMaster(node: KmodNode, isOn: boolean): void {
   call(node, 'SET_BUS_MASTER', SetBusMaster.create({ SIZE: SetBusMaster.bytes, ENABLE: Number(isOn) }).data)
 }
 
-/** Gives memory back. Of a controller that is gone the kernel has it already. @throws as `call`, but KmodRemovedError */
+/**
+ * Frees memory. The kernel has already freed that of a removed controller.
+ * @throws as `call`, but not KmodRemovedError
+ */
 export function releaseHandle(node: KmodNode, handle: number): void {
   unlessRemoved(() => call(node, 'RELEASE', Release.create({ SIZE: Release.bytes, HANDLE: handle }).data))
 }
 
-/** Does what only matters as long as there is a controller. */
+/** Runs an action that only matters while there is a controller. */
 export function unlessRemoved(action: () => void): void {
   try {
     action()
@@ -59,7 +63,7 @@ export function unlessRemoved(action: () => void): void {
   }
 }
 
-/** What an errno of the module means, what to do about it, and what kind of failure it is. */
+/** Meaning, next step and category of each errno of the module. */
 const MEANINGS: Readonly<Record<string, readonly [says: string, next: string, category: ErrorCategory]>> = {
   EAGAIN: ['another process is resetting or removing the device', 'open it again when that is over (dmesg)', 'device'],
   E2BIG: [
@@ -119,12 +123,13 @@ const MEANINGS: Readonly<Record<string, readonly [says: string, next: string, ca
   ETIMEDOUT: ["the exporter did not make the dma-buf's memory ready", 'see what the kernel log says (dmesg)', 'device'],
 }
 
-/** The module refused a request; what an errno means stands in kmod/uapi/gpunvme_ioctl.h. */
+/** The module refused a request; kmod/uapi/gpunvme_ioctl.h documents each errno. */
 export class KmodError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD'
   readonly category: ErrorCategory
   /** Its name in gpunvme_ioctl.h, without the prefix; 'open' of the node itself. */
   readonly request: KmodRequest | 'open'
+  /** Error of the module, such as 'EBUSY'. */
   readonly errno: string
   constructor(bdf: string, request: KmodRequest | 'open', errno: string, cause?: unknown) {
     const [says, next, category] = MEANINGS[errno] ?? [
@@ -142,7 +147,7 @@ export class KmodError extends GpuNvmeError {
   }
 }
 
-/** The controller was pulled out, or taken from the module, while it was open. */
+/** The controller was removed, or unbound from the module, while it was open. */
 export class KmodRemovedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_REMOVED'
   readonly category = 'device'

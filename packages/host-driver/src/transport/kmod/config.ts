@@ -6,8 +6,8 @@ import { ReadConfig } from './abi.js'
 import { call, setBusMaster, unlessRemoved, type KmodNode } from './call.js'
 
 /**
- * Configuration space as the module has it: it reads all of it, and writes one bit, Bus Master Enable of COMMAND; the rest
- * is the kernel's. A function that is gone reads all ones and takes no writes, as on the bus.
+ * Configuration space as the module provides it: all of it can be read, and only Bus Master Enable of COMMAND written;
+ * the kernel owns the rest. A removed function reads all ones and takes no writes, as on the bus.
  */
 export function kmodConfigSpace(node: KmodNode): ConfigSpace {
   const read = (offset: number, widthBytes: 1 | 2 | 4) => {
@@ -32,7 +32,7 @@ export function kmodConfigSpace(node: KmodNode): ConfigSpace {
   }
 }
 
-/** The module writes nothing to configuration space but bus mastering. Nothing was written. */
+/** The module writes only Bus Master Enable in configuration space. Nothing was written. */
 export class KmodConfigWriteError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_CONFIG_WRITE'
   readonly category = 'infeasible'

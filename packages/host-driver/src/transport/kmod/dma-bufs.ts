@@ -3,14 +3,14 @@ import { ImportDmaBuf, Memory } from './abi.js'
 import { call, releaseHandle, unlessRemoved, type KmodNode } from './call.js'
 import type { SegmentTable } from './segment-table.js'
 
-/** A dma-buf that is mapped for the controller. It outlives the descriptor that it came by. */
+/** A dma-buf that is mapped for the controller. It stays mapped after its descriptor is closed. */
 export interface KmodDmaBuf {
   readonly lengthBytes: number
-  /** Where the controller finds it, whatever IOMMU there is; in offset order, adjacent runs merged. */
+  /** Its device addresses, with any IOMMU setting; in offset order, adjacent runs merged. */
   readonly segments: readonly DmaSegment[]
-  /** Whether its exporter has taken the memory back. The controller was stopped before that. */
+  /** Whether its exporter has revoked the memory. The controller was stopped before that. */
   readonly isRevoked: boolean
-  /** Ends the controller's access, and lets go of the memory. Where the transport is closed, that is done already. */
+  /** Ends the controller's access and releases the memory. No effect if the transport is closed, which does this. */
   detach(): void
 }
 
@@ -20,8 +20,8 @@ interface Imported {
 }
 
 /**
- * Other devices' memory, by their dma-bufs: `dmaBufProvider` of `@gpunvme/cuda-native/vram` takes it as its importer. The
- * attachment allows peer-to-peer, which exporters of GPU memory ask for, and lets them take the memory back.
+ * Memory of other devices by dma-bufs: the importer for `dmaBufProvider` of `@gpunvme/cuda-native/vram`. Attachments
+ * allow peer-to-peer access, which exporters of GPU memory require, and revocation.
  */
 export class KmodDmaBufs {
   private readonly node: KmodNode
@@ -34,9 +34,9 @@ export class KmodDmaBufs {
   }
 
   /**
-   * Maps a dma-buf of `lengthBytes` for the controller, for reading and writing.
-   * @throws RangeError for one of another length; KmodError where the exporter or the kernel refuses, or `fd` is none;
-   *   KmodRemovedError. Nothing stays attached then.
+   * Maps a dma-buf of `lengthBytes` for reads and writes by the controller.
+   * @throws RangeError if it has another length; KmodError if the exporter or the kernel refuses, or `fd` is not a
+   *   dma-buf; KmodRemovedError. Nothing stays attached then.
    */
   attach(fd: number, lengthBytes: number): KmodDmaBuf {
     const { node } = this
@@ -67,7 +67,7 @@ export class KmodDmaBufs {
     }
   }
 
-  /** Looks which of them have lost their memory; of a controller that is gone, all keep what they were. */
+  /** Checks which of them were revoked. If the controller is gone, all keep their state. */
   look(): void {
     for (const imported of this.held) {
       const answer = Memory.create({ SIZE: Memory.bytes, HANDLE: imported.handle })

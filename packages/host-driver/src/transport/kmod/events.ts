@@ -6,7 +6,10 @@ import { call, KmodError, KmodRemovedError, setBusMaster, unlessRemoved, type Km
 import type { KmodDmaBufs } from './dma-bufs.js'
 import { askInfo } from './info.js'
 
-/** Eventfds of the first MSI-X vectors, until they are closed. @throws as `call`; nothing stays open then. */
+/**
+ * Returns eventfds of the first MSI-X vectors, open until they are closed.
+ * @throws as `call`; nothing stays open then.
+ */
 export function irqEvents(node: KmodNode, vectors: number): EventFds {
   const set = (vector: number, fd: number) =>
     call(node, 'SET_IRQ', SetIrq.create({ SIZE: SetIrq.bytes, VECTOR: vector, FD: fd }).data)
@@ -31,10 +34,12 @@ export function irqEvents(node: KmodNode, vectors: number): EventFds {
   })
 }
 
-/** Why a transport gives all ones from its registers: the controller has gone, or memory that it had has. */
+/**
+ * Why registers of a transport read all ones: the controller was removed, or memory that it could access was revoked.
+ */
 export type KmodDeparture = 'removed' | 'revoked'
 
-/** Looks after what the kernel does to the controller while it is open: `departure` says when it is over. */
+/** Watches for changes of the controller by the kernel: `departure` says when it can no longer be used. */
 export class KmodWatch {
   private reason: KmodDeparture | undefined
   private isClosed = false
@@ -59,7 +64,7 @@ export class KmodWatch {
     })
   }
 
-  /** Asked of the kernel: a driver that has given up may not wait for the next look. @throws as `call` */
+  /** Queries the kernel, since a driver that has given up may not wait for the next check. @throws as `call` */
   get departure(): KmodDeparture | undefined {
     if (this.reason === undefined && !this.isClosed) this.isDue = !this.look()
     return this.reason
@@ -72,9 +77,10 @@ export class KmodWatch {
   }
 
   /**
-   * A reset by somebody else, sleep and PCIe error recovery leave a controller that is disabled, with all its memory: it
-   * may access that again, and the driver's own recovery does the rest. Where memory is gone no command may be sent
-   * again: some of them name it. @returns whether it is known how the controller stands.
+   * Handles events. An external reset, suspend and PCIe error recovery leave a disabled controller with all its memory:
+   * it gets bus mastering again, and the driver's recovery does the rest. After a revocation no command may be sent
+   * again, since some name the revoked memory.
+   * @returns whether the controller's state is known.
    */
   private look(): boolean {
     try {
@@ -86,7 +92,7 @@ export class KmodWatch {
       return true
     } catch (error) {
       const errno = error instanceof KmodError ? error.errno : undefined
-      // It is being reset or removed at this moment.
+      // It is being reset or removed right now.
       if (errno === 'EAGAIN') return false
       if (errno === 'ESTALE') this.leave('revoked')
       else if (errno === 'EIO' || error instanceof KmodRemovedError) this.leave('removed')

@@ -28,17 +28,17 @@ export { KmodVersionError, type KmodInfo, type KmodLink } from './info.js'
 export { KmodBusyError, KmodMissingError } from './node.js'
 export { KmodSegmentsError } from './segment-table.js'
 
-/** Which controller to open, and with what. */
+/** Options of `openKmod`. */
 export interface KmodOptions {
-  /** What native code does for it: `@gpunvme/cuda-native` has one. */
+  /** Native functions, such as those of `@gpunvme/cuda-native/host`. */
   readonly host: HardwareHost
-  /** Its node or its PCI address: '/dev/gpunvme0', '0000:0b:00.0'. */
+  /** Node or PCI address of the controller: '/dev/gpunvme0', '0000:0b:00.0'. */
   readonly device: string
-  /** Where sys/, proc/ and dev/ are; '/' when not given. */
+  /** Directory with sys/, proc/ and dev/. Default: '/'. */
   readonly sysRoot?: string
-  /** Data memory in huge pages of 2 MiB, which are fewer pieces without an IOMMU; ordinary pages do. */
+  /** Allocates data memory in huge pages of 2 MiB, which gives fewer segments without an IOMMU. Default: false. */
   readonly hugePages?: boolean
-  /** How many MSI-X vectors to wait on, at most; without it the transport has no `interrupts` and is polled. */
+  /** Maximum number of MSI-X vectors to wait on. Default: 0, a polled transport without `interrupts`. */
   readonly interrupts?: number
 }
 
@@ -50,32 +50,35 @@ const checks: Checks<KmodOptions> = {
   interrupts: integer(0, 2048),
 }
 
-/** A transport that also reaches other devices' memory, by dma-bufs. */
+/** A transport that can also access memory of other devices, by dma-bufs. */
 export interface KmodTransport extends Transport {
   readonly bdf: string
-  /** What the module said of the controller when it was opened. */
+  /** Properties of the controller when it was opened. */
   readonly info: KmodInfo
+  /** Maps dma-bufs for the controller. */
   readonly dmaBufs: Pick<KmodDmaBufs, 'attach'>
   /**
-   * Why all registers read as ones since: the controller was removed, or the exporter of a dma-buf took its memory back,
-   * after which nothing may be sent again. Undefined as long as it is there.
+   * Why all registers read all ones: the controller was removed, or the exporter of a dma-buf revoked its memory, after
+   * which no command may be sent again. Undefined while the controller is usable.
    */
   readonly departure: KmodDeparture | undefined
 }
 
 /**
- * A controller by the kernel module gpunvme (kmod/): bind it with `bindDriver({ bdf, driver: 'gpunvme' })` of
- * `@gpunvme/host-driver/pci`. It needs no IOMMU and no huge pages, and works with both: memory has the addresses that the
- * kernel's DMA interface gives for it. Who opens it has it alone.
+ * Opens a controller through the kernel module gpunvme (kmod/). Bind it first with
+ * `bindDriver({ bdf, driver: 'gpunvme' })` of `@gpunvme/host-driver/pci`. Needs neither an IOMMU nor huge pages, and
+ * works with both: memory has the addresses of the kernel's DMA interface. Only one user at a time can open a
+ * controller.
  *
- * However this process ends, the module turns bus mastering off and stops the controller before any memory is given back.
- * A controller that is removed, or unbound, while it is open reads all ones from then on; nothing has to wait for that.
- * After a reset by somebody else, sleep or PCIe error recovery it gets bus mastering back and is the driver's to recover.
- * @throws RangeError, TypeError for wrong arguments; PciFunctionNotFoundError, NotNvmeError; DriverBoundError of one that
- *   the module does not have; KmodMissingError; DeviceHeldError while this thread has it open, KmodBusyError while another
- *   or another process has; HardwareAccessError without permission; KmodVersionError; KmodRemovedError; MemlockLimitError,
- *   HugePagesError; KmodError for everything else that the module refuses. A controller that is found enabled is disabled
- *   before it may reach memory, ControllerNotReadyError where it does not stop.
+ * However this process ends, the module disables bus mastering and stops the controller before it frees memory. A
+ * controller that is removed or unbound while it is open reads all ones from then on; nothing waits for it to be
+ * closed. After an external reset, suspend or PCIe error recovery, bus mastering is enabled again and the driver
+ * recovers the controller. A controller that is found enabled is disabled before it may access memory.
+ * @throws RangeError, TypeError for invalid arguments; PciFunctionNotFoundError, NotNvmeError; DriverBoundError if the
+ *   module does not have it; KmodMissingError; DeviceHeldError if this thread has it open, KmodBusyError if another
+ *   thread or process has; HardwareAccessError without permission; KmodVersionError; KmodRemovedError;
+ *   MemlockLimitError, HugePagesError; ControllerNotReadyError if it is found enabled and does not stop; KmodError for
+ *   everything else that the module refuses.
  */
 export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
   object('openKmod: options', options)
@@ -90,14 +93,14 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
     const node = await openNode(host, sysRoot, place)
     cleanup.push(() => closeNode(node))
     const answer = askInfo(node)
-    // Nodes are numbered anew when controllers come and go: since it was found it may have become another's.
+    // Nodes are renumbered when controllers come and go: it may have become another controller's.
     if (bdfOf(answer) !== bdf) throw new KmodRemovedError(bdf)
     const config = kmodConfigSpace(node)
     const table = new SegmentTable(node)
     cleanup.push(() => table.unmap())
     const dma = new KmodMemory(node, table, sysRoot, hugePages ? HUGE_PAGE_BYTES : 4096)
     cleanup.push(() => dma.close())
-    // Whatever stands in the way of memory is found now, before the controller is touched.
+    // Memory problems are found now, before the controller is touched.
     dma.alloc(4096).free()
     dma.alloc(4096, { contiguous: true }).free()
     const clock = new PollingClock()
@@ -124,7 +127,7 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
       })
     }
     const canReset = Info.RESET_METHODS.FUNCTION.of(answer.RESET_METHODS) === 1
-    // The module has disabled it. One that does not follow may have queues of somebody who is gone.
+    // The module has disabled it. If that failed, it may have queues of a process that has ended.
     await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
     setBusMaster(node, true)
     return {
@@ -136,7 +139,7 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
       clock,
       config,
       ...(interrupts !== undefined && { interrupts }),
-      // That it arrives, and that a GPU reaches these registers, nobody knows before it was tried.
+      // Only a probe shows whether data arrives, and whether a GPU can access these registers.
       can: { gpuRing: false, gpuRead: false, dmaToVram: true },
       ...(canReset && { reset }),
       dmaBufs,
@@ -146,7 +149,7 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
       close: () => cleanup.run(),
     }
   } catch (error) {
-    await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
+    await cleanup.run().catch(() => undefined) // the first error is reported
     throw error
   }
 }

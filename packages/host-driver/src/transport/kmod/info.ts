@@ -2,33 +2,36 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { ABI_VERSION, Info, IOMMU_MODE } from './abi.js'
 import { call, KmodError, type KmodNode } from './call.js'
 
-/** Speed as in Link Status, 1 for 2.5 GT/s, 2 for 5, 3 for 8, 4 for 16, 5 for 32; and lanes. 0 where there is no link. */
+/** Link speed as in Link Status (1 is 2.5 GT/s, 2 is 5, 3 is 8, 4 is 16, 5 is 32), and lanes. 0 if there is no link. */
 export interface KmodLink {
   readonly speed: number
   readonly lanes: number
 }
 
-/** What the module says of a controller when it is opened. */
+/** Properties of a controller when it was opened. */
 export interface KmodInfo {
   readonly vendorId: number
   readonly deviceId: number
-  /** 'none', 'identity': addresses of memory are physical; 'translated': they are an IOMMU's. */
+  /** 'none', 'identity': memory addresses are physical; 'translated': they are those of an IOMMU. */
   readonly iommu: 'none' | 'identity' | 'translated'
   readonly link: KmodLink
-  /** The best that the function could have. */
+  /** Best link that the function supports. */
   readonly bestLink: KmodLink
   readonly maxPayloadBytes: number
   readonly maxReadRequestBytes: number
-  /** Undefined where the machine does not say. */
+  /** Undefined if the machine does not say. */
   readonly numaNode: number | undefined
-  /** MSI-X vectors. */
+  /** Number of MSI-X vectors. */
   readonly vectors: number
 }
 
-/** As `call` answers it; all of GET_INFO. */
+/** Answer to GET_INFO. */
 export type InfoAnswer = ReturnType<typeof Info.create>
 
-/** @throws KmodVersionError before anything else is asked of a module that speaks otherwise; as `call`. */
+/**
+ * Queries the controller.
+ * @throws KmodVersionError if the module has another interface, before any other request; as `call`.
+ */
 export function askInfo(node: KmodNode): InfoAnswer {
   const answer = Info.create({ SIZE: Info.bytes })
   try {
@@ -43,7 +46,7 @@ export function askInfo(node: KmodNode): InfoAnswer {
   return answer
 }
 
-/** The facts of an answer. */
+/** Returns the properties in an answer. */
 export function factsOf(answer: InfoAnswer): KmodInfo {
   const mode = answer.IOMMU_MODE
   return {
@@ -59,17 +62,17 @@ export function factsOf(answer: InfoAnswer): KmodInfo {
   }
 }
 
-/** The PCI address that an answer speaks of, as sysfs writes it. */
+/** Returns the PCI address in an answer, as sysfs writes it. */
 export function bdfOf({ PCI_DOMAIN, PCI_BUS, PCI_DEVICE, PCI_FUNCTION }: InfoAnswer): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
   return `${hex(PCI_DOMAIN, 4)}:${hex(PCI_BUS, 2)}:${hex(PCI_DEVICE, 2)}.${PCI_FUNCTION}`
 }
 
-/** The module that is loaded has another interface than this program. Nothing was done to the controller. */
+/** The loaded module has another interface version. Nothing was done to the controller. */
 export class KmodVersionError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_VERSION'
   readonly category = 'infeasible'
-  /** @param found undefined where not even the version could be asked for. */
+  /** @param found undefined if even the version could not be read. */
   constructor(bdf: string, found: number | undefined, cause?: unknown) {
     super(`The module gpunvme that has ${bdf} is of another version than this program`, {
       facts: [`ABI version ${found ?? 'unknown'} is loaded, ${ABI_VERSION} is what this was written for`],

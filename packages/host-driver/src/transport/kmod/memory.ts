@@ -6,12 +6,12 @@ import { AllocCoherent, MAX_COHERENT_LENGTH, MAX_LENGTH, PinUser } from './abi.j
 import { call, KmodError, releaseHandle, type KmodNode } from './call.js'
 import type { SegmentTable } from './segment-table.js'
 
-/** What the kernel's memory is taken in: small, since it has to be in one piece, and enough for a pair of queues. */
+/** Unit of kernel memory: small, since it must be contiguous, and enough for a queue pair. */
 const COHERENT_GRANULE_BYTES = 262_144
 
 /**
- * Memory of the module. What has to be in one piece, as queues have, is the kernel's own; everything else is this
- * process's, pinned where it lies. The addresses are those that the kernel's DMA interface gives, whatever IOMMU there is.
+ * Memory of the module. Contiguous memory, as queues need, is the kernel's. All other memory belongs to this process
+ * and is pinned in place. Addresses are those of the kernel's DMA interface, with any IOMMU setting.
  */
 export class KmodMemory implements DmaAllocator {
   private readonly node: KmodNode
@@ -20,7 +20,7 @@ export class KmodMemory implements DmaAllocator {
   private readonly table: SegmentTable
   private readonly coherent: DmaArena
   private readonly pinned: DmaArena
-  /** What is held, in whole chunks. */
+  /** Bytes that are held, in whole chunks. */
   private readonly heldBytes = { coherent: 0, pinned: 0 }
   private isEnding = false
 
@@ -47,8 +47,8 @@ export class KmodMemory implements DmaAllocator {
   }
 
   /**
-   * Ends this process's view of all of it. The kernel takes it from the controller when the node is closed, after it has
-   * made sure that the controller stands still; until then none of it is given to anybody.
+   * Unmaps all of it from this process. When the node is closed, the kernel makes sure that the controller has stopped
+   * before it ends its access; until then, none of the memory is reused.
    */
   close(): void {
     this.isEnding = true
@@ -98,7 +98,7 @@ export class KmodMemory implements DmaAllocator {
     }
     this.heldBytes.pinned += lengthBytes
     const release = () => {
-      // Only once the controller has lost it: memory that is still pinned stays where it is.
+      // Only after the controller has lost it: memory that is still pinned stays in place.
       this.giveBack(argument.HANDLE)
       region.unmap()
       this.heldBytes.pinned -= lengthBytes
@@ -106,7 +106,7 @@ export class KmodMemory implements DmaAllocator {
     return { buffer: region.buffer, lengthBytes, segments, release }
   }
 
-  /** When all of it ends, closing the node does. */
+  /** Frees one memory; closing the node frees all that is left. */
   private giveBack(handle: number): void {
     if (!this.isEnding) releaseHandle(this.node, handle)
   }
@@ -122,8 +122,8 @@ export class KmodMemory implements DmaAllocator {
   }
 
   /**
-   * What counts against RLIMIT_MEMLOCK with `lengthBytes` more. The kernel has two counts, of locked and of pinned
-   * memory, each of which may go up to the limit; pinned is also what it lent, of which the first queues need some.
+   * Returns what counts against RLIMIT_MEMLOCK with `lengthBytes` more. The kernel counts locked and pinned memory
+   * separately, each up to the limit. Pinned memory includes that of the kernel, which the first queues need.
    */
   private memlockBytes(lengthBytes: number): number {
     const { coherent, pinned } = this.heldBytes
@@ -131,7 +131,7 @@ export class KmodMemory implements DmaAllocator {
   }
 }
 
-/** @throws RangeError */
+/** Checks a length. @throws RangeError */
 function checkLength(lengthBytes: number, mostBytes: number): void {
   if (lengthBytes > mostBytes)
     throw new RangeError(`lengthBytes: expected at most ${mostBytes} in one piece, got ${lengthBytes}`)

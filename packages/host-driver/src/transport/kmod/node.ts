@@ -11,16 +11,16 @@ import { KmodError, KmodRemovedError, type KmodNode } from './call.js'
 
 const DRIVER = 'gpunvme'
 
-/** A controller that the module has, and its node. */
+/** A controller of the module, and its node. */
 export interface FoundNode {
   readonly found: PciFunction
   readonly path: string
 }
 
 /**
- * Finds the node of a controller, or the controller of a node, in sysfs. Nothing is opened.
+ * Finds the node of a controller, or the controller of a node, in sysfs. Opens nothing.
  * @param device '/dev/gpunvme0' or '0000:0b:00.0'.
- * @throws RangeError for what is neither; PciFunctionNotFoundError, NotNvmeError; DriverBoundError; KmodMissingError
+ * @throws RangeError if it is neither; PciFunctionNotFoundError, NotNvmeError; DriverBoundError; KmodMissingError
  */
 export function findNode(sysRoot: string, device: string): FoundNode {
   const name = basename(device)
@@ -43,7 +43,7 @@ export function findNode(sysRoot: string, device: string): FoundNode {
 }
 
 /**
- * Opens a node: from then on nobody else can, and the controller is awake, without bus mastering.
+ * Opens a node, which excludes other users. The controller is then awake, without bus mastering.
  * @throws KmodMissingError, KmodBusyError, KmodRemovedError, HardwareAccessError, KmodError
  */
 export async function openNode(
@@ -58,14 +58,16 @@ export async function openNode(
   }
 }
 
-/** Closes a node, unless it is closed. With its last mapping gone the kernel stops the controller and takes all memory. */
+/**
+ * Closes a node, unless it is closed. With its last mapping gone, the kernel stops the controller and frees all memory.
+ */
 export function closeNode(node: KmodNode): void {
   if (!node.isOpen) return
   node.isOpen = false
   closeSync(node.fd)
 }
 
-/** What it means that a node cannot be opened. */
+/** Returns the error for a node that cannot be opened. */
 export async function openError(
   sysRoot: string,
   bdf: string,
@@ -118,7 +120,7 @@ function ifThere<T>(look: () => T): T | undefined {
   }
 }
 
-/** There is no such node: the module is not loaded, has no controller, or /dev is a container's. */
+/** The node does not exist: the module is not loaded, has no controller, or /dev is that of a container. */
 export class KmodMissingError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_MISSING'
   readonly category = 'not-found'
@@ -137,7 +139,7 @@ export class KmodMissingError extends GpuNvmeError {
   }
 }
 
-/** Somebody has the node open: the module gives a controller to one at a time. */
+/** The node is open elsewhere: the module gives a controller to one user at a time. */
 export class KmodBusyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_BUSY'
   readonly category = 'privilege'

@@ -5,21 +5,23 @@ import { call, checkOpen, KmodError, releaseHandle, type KmodNode } from './call
 
 const PAGE_BYTES = 4096
 
-/** How often memory may fall into more pieces than it was just said to have. */
+/** Maximum number of tries for memory that has more segments each time. */
 const MOST_TRIES = 4
 
-/** The structure of a request that fills an array of segments. */
+/** Structure of a request that fills an array of segments. */
 export interface SegmentRequest {
   readonly data: DataView
   SEGMENTS: bigint
   SEGMENT_CAPACITY: number
   readonly SEGMENT_COUNT: number
   readonly HANDLE: number
-  /** Of the memory. */
+  /** Bytes of the memory. */
   readonly LENGTH: number
 }
 
-/** Where the kernel writes segments to: memory with an address, which grows with the longest answer and stays. */
+/**
+ * Buffer to which the kernel writes segments. It has a fixed address, grows with the longest answer, and stays mapped.
+ */
 export class SegmentTable {
   private readonly node: KmodNode
   private region: NativeRegion | undefined
@@ -29,8 +31,8 @@ export class SegmentTable {
   }
 
   /**
-   * Makes a request, with room for as many segments as it has: in order, neighbours joined.
-   * @throws as `call`; KmodSegmentsError where they do not make up the memory, which is given back then.
+   * Makes a request with room for all of its segments; returns them in order, adjacent ones joined.
+   * @throws as `call`; KmodSegmentsError if they do not make up the memory, which is then freed.
    */
   request(name: 'PIN_USER' | 'IMPORT_DMABUF', argument: SegmentRequest): DmaSegment[] {
     checkOpen(this.node)
@@ -41,7 +43,7 @@ export class SegmentTable {
       try {
         call(this.node, name, argument.data)
       } catch (error) {
-        // Nothing is held then, and it is known how many there are.
+        // Nothing is held in this case, and the number of segments is known.
         if (!(error instanceof KmodError && error.errno === 'ENOSPC') || tries === MOST_TRIES) throw error
         this.grow(argument.SEGMENT_COUNT * Segment.bytes)
         continue
@@ -77,7 +79,10 @@ function joined(table: ArrayBuffer, count: number): DmaSegment[] {
   return segments
 }
 
-/** What is wrong with segments that are to make up `lengthBytes` bytes: what is missed here is written elsewhere. */
+/**
+ * Returns what is wrong with the segments of `lengthBytes` bytes: after a missed error, data would be written
+ * elsewhere.
+ */
 function segmentsFault(segments: readonly DmaSegment[], lengthBytes: number): string | undefined {
   let end = 0
   for (const { offsetBytes, iova, lengthBytes: bytes } of segments) {
@@ -88,7 +93,7 @@ function segmentsFault(segments: readonly DmaSegment[], lengthBytes: number): st
   return end === lengthBytes ? undefined : `${end} of ${lengthBytes} bytes have addresses`
 }
 
-/** The module gave addresses that cannot be those of the memory. It was given back. */
+/** The module returned invalid addresses for memory, which was freed. */
 export class KmodSegmentsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_SEGMENTS'
   readonly category = 'failure'

@@ -1,11 +1,11 @@
 import type { BlockNode, MachineOptions } from './options.js'
 import { FIRST_SLOT } from './options.js'
 
-/** Where the machine's files are. */
+/** Files of the machine. */
 export interface MachineFiles {
   readonly ram: string
   readonly vram: string
-  /** The FIFOs' path without .in and .out. */
+  /** Path of the FIFOs, without .in and .out. */
   readonly qtest: string
   readonly trace: string
   image(controller: number, nsid: number): string
@@ -13,12 +13,15 @@ export interface MachineFiles {
 
 export const VRAM_SLOT = 3
 
-/** The name that QMP knows a controller by. */
+/** Returns the name of a controller in QMP. */
 export function controllerId(index: number): string {
   return `nvme${index}`
 }
 
-/** A machine whose processor never runs, driven through its test server and the monitor on its standard input. */
+/**
+ * Returns the arguments of a machine whose CPU never runs. It is controlled by its test server, and by the monitor on
+ * its standard input.
+ */
 export function machineArguments(options: MachineOptions, files: MachineFiles): string[] {
   const { memoryBytes, vramBytes, controllers } = options
   const object = (id: string, path: string, size: number) =>
@@ -29,7 +32,7 @@ export function machineArguments(options: MachineOptions, files: MachineFiles): 
     ...['-machine', 'pc,memory-backend=ram', '-m', `${memoryBytes / 1024}K`, '-accel', 'tcg', '-S'],
     ...object('ram', files.ram, memoryBytes),
     ...['-qtest', `pipe:${files.qtest}`, '-qtest-log', '/dev/null', '-qmp', 'stdio'],
-    // What the host does wrong: ub is "undefined behaviour". A good path leaves nothing here.
+    // Mistakes of the host; ub is "undefined behaviour". Correct use leaves nothing here.
     ...['-D', files.trace, '-trace', 'pci_nvme_ub_*', '-trace', 'pci_nvme_err_*'],
     ...(vramBytes === 0
       ? []
@@ -58,7 +61,7 @@ export function machineArguments(options: MachineOptions, files: MachineFiles): 
         const id = `image${index}-${nsid}`
         const filename = image ?? files.image(index, nsid)
         const protocol = { driver: 'file', filename, discard: 'unmap' }
-        // What is deallocated becomes a hole in the image.
+        // Deallocated blocks become holes in the image.
         const node = drive({ driver: 'raw', discard: 'unmap', file: protocol })
         return [
           ...json('-blockdev', { ...node, 'node-name': id }),
@@ -91,7 +94,7 @@ function device(properties: Record<string, unknown>): string[] {
   return json('-device', properties)
 }
 
-/** As JSON, nothing in a name needs escaping; what is undefined is left out, and is as QEMU makes it. */
+/** Formats an option as JSON, in which names need no escaping. Undefined values are omitted: QEMU's defaults apply. */
 function json(option: string, value: object): string[] {
   return [option, JSON.stringify(value)]
 }

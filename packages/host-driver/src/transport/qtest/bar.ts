@@ -5,7 +5,10 @@ import type { PlacedBar } from './places.js'
 const ALL_ONES_32 = 0xffff_ffff
 const ALL_ONES_64 = 0xffff_ffff_ffff_ffffn
 
-/** Registers behind a BAR: a line a read, which is waited for, and a line a write, which is not: writes are posted. */
+/**
+ * Registers of a BAR. A read is a line that waits for its answer; a write is a line that does not, since writes are
+ * posted.
+ */
 export function registerBar(
   channel: Channel,
   { address, lengthBytes }: PlacedBar,

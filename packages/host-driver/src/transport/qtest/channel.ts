@@ -2,18 +2,21 @@ import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
-/** An answer that has not come by then does not come: QEMU hangs, or somebody stopped it. */
+/** Time limit of an answer, after which QEMU is taken to hang or to be stopped. */
 export const ANSWER_MS = 10_000
-/** Writes whose answers are not awaited; far fewer than fill a FIFO of 64 KiB, in which `writeSync` would then block. */
+/**
+ * Maximum number of writes without an awaited answer: far fewer than fill a FIFO of 64 KiB, where `writeSync` would
+ * block.
+ */
 const POSTED = 64
-/** An answer usually comes in 10 us. Whoever sleeps for it wakes up after 50, whoever never sleeps starves QEMU. */
+/** Time to spin for an answer, which usually takes 10 us. A sleep takes 50 us; without sleeping, QEMU would starve. */
 const SPIN_MS = 0.2
 
 /**
- * The line to QEMU's test server: a line of text a request, and one for its answer, over two FIFOs, since these are
- * what Node can read and write while it waits. Requests are answered in order.
+ * Connection to QEMU's test server: one line per request and one per answer, over two FIFOs, which Node can access
+ * synchronously. Requests are answered in order.
  *
- * QEMU's end is the end of the channel, never an exception: from then on requests are dropped and have no answer.
+ * The end of QEMU is the end of the channel, not an exception: later requests are dropped and have no answer.
  */
 export class Channel {
   readonly #requests: number
@@ -26,11 +29,11 @@ export class Channel {
   #owed = 0
   #lost = false
 
-  /** `path`.in and `path`.out are the FIFOs, which QEMU may not have opened yet. */
+  /** `path`.in and `path`.out are the FIFOs; QEMU need not have opened them yet. */
   constructor(path: string, onLost: (reason: string) => void) {
     this.#path = path
     this.#onLost = onLost
-    // For reading and writing both, so that neither side waits for the other to open its end.
+    // Opened for reading and writing, so that neither side waits for the other to open its end.
     this.#requests = openSync(`${path}.in`, constants.O_RDWR)
     try {
       this.#answers = openSync(`${path}.out`, constants.O_RDWR | constants.O_NONBLOCK)
@@ -40,12 +43,12 @@ export class Channel {
     }
   }
 
-  /** QEMU is gone, or this side has let go of it. */
+  /** Whether QEMU is gone, or this side has closed the channel. */
   get lost(): boolean {
     return this.#lost
   }
 
-  /** Resolves when QEMU answers for the first time; gives up at `isOver`, which is asked now and then. */
+  /** Resolves at QEMU's first answer; gives up when `isOver`, which is called repeatedly, returns true. */
   async opened(isOver: () => boolean): Promise<boolean> {
     this.#send('inb 0x80')
     while (this.#line() === undefined) {
@@ -53,26 +56,26 @@ export class Channel {
       if (!this.#receive()) await sleep(1)
     }
     this.#owed = 0
-    // QEMU has its end open. Ours that can write is closed, so that QEMU's death is an end of file.
+    // QEMU has opened its end. The writable one on this side is closed, so that QEMU's death is an end of file.
     const answers = openSync(`${this.#path}.out`, constants.O_RDONLY | constants.O_NONBLOCK)
     closeSync(this.#answers)
     this.#answers = answers
     return true
   }
 
-  /** Sends a request, and gives the value of its answer; undefined where QEMU is gone. */
+  /** Sends a request and returns the value of its answer; undefined if QEMU is gone. */
   ask(request: string): string | undefined {
     this.#send(request)
     return this.#settle()
   }
 
-  /** Sends a request that has no value, a write: its answer is taken off before the next one that is asked for. */
+  /** Sends a write, which has no value. Its answer is consumed before that of the next `ask`. */
   post(request: string): void {
     if (this.#owed >= POSTED) this.#settle()
     this.#send(request)
   }
 
-  /** Ends it from this side. */
+  /** Closes this side. */
   close(): void {
     if (this.#answers === -1) return
     this.#lost = true
@@ -87,7 +90,7 @@ export class Channel {
     this.#owed++
   }
 
-  /** Takes off all answers that are due; gives the value of the last. */
+  /** Consumes all answers that are due; returns the value of the last. */
   #settle(): string | undefined {
     let value: string | undefined
     for (; this.#owed > 0; this.#owed--) {
@@ -111,7 +114,7 @@ export class Channel {
     }
   }
 
-  /** The value of the next answer that is there whole. */
+  /** Returns the value of the next complete answer. */
   #line(): string | undefined {
     for (;;) {
       const end = this.#unread.indexOf('\n')
@@ -120,11 +123,11 @@ export class Channel {
       this.#unread = this.#unread.slice(end + 1)
       if (line.startsWith('OK')) return line.slice(3)
       if (line.startsWith('FAIL')) throw new QtestRefusedError(line)
-      // an interrupt's line, which nobody asked for
+      // an unsolicited line about an interrupt
     }
   }
 
-  /** Whether something came, be it the end. */
+  /** Returns whether anything arrived, including the end of file. */
   #receive(): boolean {
     if (this.#lost) return true
     try {
@@ -146,7 +149,7 @@ export class Channel {
   }
 }
 
-/** QEMU's test server did not take a request. No request of ours is of that kind, so that this is a defect. */
+/** QEMU's test server rejected a request. This package sends only valid ones, so this is a defect. */
 export class QtestRefusedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_QTEST_REFUSED'
   readonly category = 'failure'

@@ -2,18 +2,18 @@ import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
 import { PCI_CONFIG_BYTES } from '@gpunvme/nvme-spec/pci'
 import type { Channel } from './channel.js'
 
-/** Configuration mechanism 1: what to access is written to one port, and then accessed through the other. */
+/** Configuration mechanism 1: the location is written to one port, and accessed through the other. */
 const CONFIG_ADDRESS = 0xcf8
 const CONFIG_DATA = 0xcfc
 
 const letters = { 1: 'b', 2: 'w', 4: 'l' } as const
 
 /**
- * Configuration space of the function in a slot of bus 0: its first 256 bytes, which is all that ports can reach. A
- * function that is gone reads all ones.
+ * Configuration space of the function in a slot of bus 0: its first 256 bytes, all that ports can access. A removed
+ * function reads all ones.
  */
 export function configSpace(channel: Channel, slot: number, isGone: () => boolean): ConfigSpace {
-  /** The port behind which the bytes at `offset` then are. */
+  /** Selects a register; returns the port with the bytes at `offset`. */
   const select = (offset: number, widthBytes: 1 | 2 | 4) => {
     if (!(Number.isInteger(offset) && offset >= 0 && offset % widthBytes === 0 && offset < PCI_CONFIG_BYTES))
       throw new RangeError(
@@ -30,13 +30,13 @@ export function configSpace(channel: Channel, slot: number, isGone: () => boolea
     },
     write(offset, widthBytes, value) {
       const port = select(offset, widthBytes)
-      // Not posted: what follows a change of BARs or Bus Master Enable relies on it.
+      // Not posted: later accesses depend on changes of BARs or Bus Master Enable.
       if (!isGone()) channel.ask(`out${letters[widthBytes]} ${port} ${value}`)
     },
   }
 }
 
-/** All of it at once, for what looks for capabilities. */
+/** Reads all of it at once, to search for capabilities. */
 export function readConfig(config: ConfigSpace): DataView {
   const view = new DataView(new ArrayBuffer(PCI_CONFIG_BYTES))
   for (let offset = 0; offset < PCI_CONFIG_BYTES; offset += 4) view.setUint32(offset, config.read(offset, 4), true)

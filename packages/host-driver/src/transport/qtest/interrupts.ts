@@ -3,22 +3,21 @@ import { findCapability, MsixCapability, msixPlaces, MsixTableEntry, PCI_CAPABIL
 import { readConfig } from './config-space.js'
 import type { MemoryArea } from './memory.js'
 
-/** A dword for each vector, where its message is stored. */
+/** One dword per vector, to which its message is stored. */
 const MAILBOX_BYTES = 4
 const FIRED = 1
 
 /**
- * Interrupts whose messages are stores into guest RAM: there is no processor for them to interrupt. The first wait turns
- * MSI-X on, with every vector unmasked, unless the host has done so itself; a driver looks at its queues once after that.
- * Until then the host may use INTMS and INTMC, which MSI-X forbids. From then on a vector that fired before it is waited
- * for is not missed.
+ * Interrupts whose messages are stores into guest RAM: there is no processor to interrupt. The first wait enables MSI-X
+ * with every vector unmasked, unless the host has done so; a driver polls its queues once after that. Until then the
+ * host may use INTMS and INTMC, which MSI-X forbids. From then on, a vector that fires before a wait is not missed.
  */
 export interface Mailboxes extends Interrupts {
-  /** Puts back what a reset took, if it was on. */
+  /** Restores what a reset cleared, if interrupts were enabled. */
   restore(): void
 }
 
-/** Undefined where the function has no MSI-X, or has its table behind another BAR than the registers. */
+/** Returns undefined if the function has no MSI-X, or has its table in another BAR than the registers. */
 export function mailboxes(config: ConfigSpace, bar: Bar, ram: MemoryArea, clock: Clock): Mailboxes | undefined {
   const space = readConfig(config)
   const capability = findCapability(space, PCI_CAPABILITY.MSI_X)
@@ -27,7 +26,7 @@ export function mailboxes(config: ConfigSpace, bar: Bar, ram: MemoryArea, clock:
   if (table.bar !== 0) return undefined
   const base = ram.ranges.takeAligned(Math.ceil((vectors * MAILBOX_BYTES) / 4096) * 4096, 4096)
   if (base === undefined)
-    throw new RangeError(`no room for the mailboxes of ${vectors} interrupt vectors; give more memory`)
+    throw new RangeError(`no room for the mailboxes of ${vectors} interrupt vectors; increase memoryBytes`)
 
   const { LOWER_ADDR, UPPER_ADDR, DATA, VECTOR_CTRL, bytes } = MsixTableEntry
   const word = Buffer.alloc(MAILBOX_BYTES)

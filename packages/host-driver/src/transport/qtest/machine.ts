@@ -11,13 +11,13 @@ import type { QemuExit, QemuProcess } from './process.js'
 import type { Qmp, QemuVersion } from './qmp.js'
 import type { SharedFile } from './shared-file.js'
 
-// Of the address space there is to give: above what RAM can reach and below the interrupt controllers; and, as GPUs have
-// their memory above 4 GiB, far above.
+// Address ranges for BARs: above RAM and below the interrupt controllers; and far above 4 GiB, where GPUs have their
+// memory.
 const SMALL_BARS = 0xe000_0000
 const LARGE_BARS = 2 ** 39
-/** BAR of ivshmem-plain that its memory is behind; registers of its other kind are behind BAR 0. */
+/** BAR of ivshmem-plain with its memory; registers of the other kind are in BAR 0. */
 const IVSHMEM_MEMORY_BAR = 2
-// The chipset ejects what is in a slot when its bit is written here, once the bus is chosen: bus 0 is its 0.
+// The chipset ejects a slot when its bit is written here, after the bus was selected: bus 0 is 0.
 const EJECT_PORT = 0xae08
 const EJECT_BUS_PORT = 0xae10
 
@@ -25,47 +25,50 @@ const EJECT_BUS_PORT = 0xae10
 export interface QemuController {
   readonly transport: Transport
   readonly serial: string
-  /** What QEMU's monitor knows it by. */
+  /** Name in QEMU's monitor. */
   readonly id: string
-  /** Its namespaces in the order they were asked for, with the files that hold their blocks. */
+  /** Its namespaces in the requested order, with the files that hold their blocks. */
   readonly namespaces: readonly { readonly nsid: number; readonly image: string }[]
-  /** Takes it out of the machine, whatever it is doing: the transport's registers read all ones from now on. */
+  /** Removes it from the machine, even during transfers: the transport's registers read all ones from then on. */
   remove(): Promise<void>
 }
 
-/** The memory behind the BAR that stands in for a GPU's, as whoever owns that memory sees it. */
+/** Memory behind the BAR that replaces a GPU's, from the side of the device that owns it. */
 export interface QemuVram {
-  /** The controllers' address of its first byte. */
+  /** Address of its first byte for the controllers. */
   readonly iova: number
   readonly lengthBytes: number
-  /** A copy of what is there. @throws RangeError outside the memory. */
+  /** Returns a copy of a range. @throws RangeError outside of the memory. */
   read(offsetBytes: number, lengthBytes: number): Uint8Array
-  /** @throws RangeError outside the memory. */
+  /** Writes a range. @throws RangeError outside of the memory. */
   write(offsetBytes: number, bytes: Uint8Array): void
 }
 
-/** QEMU's own NVMe controllers, without a guest. */
+/** A running QEMU with its NVMe controllers, without a guest. */
 export interface Qemu {
   readonly version: QemuVersion
+  /** Process ID. */
   readonly pid: number
+  /** Its controllers, in the order of `QemuOptions.controllers`. */
   readonly controllers: readonly QemuController[]
-  /** Undefined where `vramBytes` was not given. */
+  /** Undefined without `vramBytes`. */
   readonly vram?: QemuVram
   /**
-   * What QEMU says that the host did wrong: its `pci_nvme_ub_*` and `pci_nvme_err_*` traces. Empty after whatever was
-   * well done; it stays readable when QEMU has ended.
+   * Host mistakes that QEMU reports: its `pci_nvme_ub_*` and `pci_nvme_err_*` traces. Empty if there were none; remains
+   * readable after QEMU has ended.
    */
   readonly misuse: string
-  /** Why QEMU is not there any more; undefined while it is. */
+  /** Why QEMU has ended; undefined while it runs. */
   readonly exit: QemuExit | undefined
-  /** Has QEMU's monitor do something, as injecting a health warning. @throws QmpError where it does not. */
+  /** Runs a command of QEMU's monitor, for example to inject a health warning. @throws QmpError if it fails. */
   qmp(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>
-  /** Ends QEMU and removes every file that went with it. Nothing of its transports works after that. */
+  /** Ends QEMU and removes all of its files. Its transports can no longer be used. */
   close(): Promise<void>
+  /** Same as `close`: for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What `startQemu` has when QEMU answers. */
+/** What `startQemu` has when QEMU responds. */
 export interface Parts {
   readonly machine: MachineOptions
   readonly files: MachineFiles
@@ -75,11 +78,11 @@ export interface Parts {
   readonly child: QemuProcess
   readonly qmp: Qmp
   readonly version: QemuVersion
-  /** Closes and removes what was made. */
+  /** Closes and removes everything that was created. */
   readonly cleanUp: () => void
 }
 
-/** Does what firmware would have done, and gives what is then there. */
+/** Does the work of firmware, and returns the resulting machine. */
 export function assemble({ machine, files, ram, vram, channel, child, qmp, version, cleanUp }: Parts): Qemu {
   const small = new BarWindow(SMALL_BARS)
   const large = new BarWindow(LARGE_BARS)
@@ -147,7 +150,7 @@ export function assemble({ machine, files, ram, vram, channel, child, qmp, versi
   }
 }
 
-/** The function whose BAR stands in for a GPU's memory: QEMU's device for memory that is shared with others. */
+/** The function whose BAR replaces a GPU's memory: QEMU's device for shared memory. */
 function fakeGpuMemory(file: SharedFile, channel: Channel, small: BarWindow, large: BarWindow) {
   const config = configSpace(channel, VRAM_SLOT, () => channel.lost)
   const bars = placeBars(config, small, large)

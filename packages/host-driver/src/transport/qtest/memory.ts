@@ -3,26 +3,26 @@ import { AddressSpace } from '../address-space.js'
 import type { SharedFile } from './shared-file.js'
 
 const PAGE_BYTES = 4096
-/** Zeros are written in pieces of this size, so that a large allocation needs no second buffer as large as itself. */
+/** Zeros are written in pieces of this size: a large allocation needs no buffer of its own size. */
 const ZEROS = new Uint8Array(1024 * 1024)
 
-/** Addresses that the controllers can reach, what lies there, and which of it is free. */
+/** A range of addresses for the controllers, its file, and what is free. */
 export interface MemoryArea {
   readonly file: SharedFile
-  /** The controllers' address of the file's first byte. */
+  /** Address of the file's first byte for the controllers. */
   readonly iova: number
   readonly ranges: AddressSpace
-  /** Whether the host sees it: guest RAM yes, a GPU's memory only where a test wants it. */
+  /** Whether the host has a view: of guest RAM yes, of a GPU's memory only if a test requests it. */
   readonly hasView: boolean
 }
 
-/** An area that gives out the whole file but its first `reservedBytes`. */
+/** Returns an area that allocates from the whole file except its first `reservedBytes`. */
 export function memoryArea(file: SharedFile, iova: number, reservedBytes: number, hasView: boolean): MemoryArea {
   const ranges = new AddressSpace([{ start: iova + reservedBytes, lengthBytes: file.lengthBytes - reservedBytes }])
   return { file, iova, ranges, hasView }
 }
 
-/** The allocator of a machine: `host` is its RAM, `gpu` the memory behind the BAR of its fake GPU. */
+/** Allocator of a machine: `host` is its RAM, `gpu` the memory behind the BAR that replaces a GPU's. */
 export function machineMemory(ram: MemoryArea, vram: MemoryArea | undefined): DmaAllocator {
   return {
     alloc(lengthBytes, request = {}) {
@@ -47,10 +47,10 @@ function check(lengthBytes: number, alignBytes: number, { where }: DmaRequest): 
     throw new TypeError(`dma.alloc: where: expected 'host' or 'gpu', got ${JSON.stringify(where)}`)
 }
 
-/** Guest addresses are contiguous throughout, so that `contiguous` is always kept. */
+/** Guest addresses are contiguous, so `contiguous` always holds. */
 function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): DmaMemory {
   const { ranges, file } = area
-  // Whole pages: a PRP entry's offset then says where its page ends, and no two owners share a page.
+  // Whole pages: the offset of a PRP entry then says where its page ends, and no two allocations share a page.
   const takenBytes = Math.ceil(lengthBytes / PAGE_BYTES) * PAGE_BYTES
   const iova = ranges.takeAligned(takenBytes, alignBytes)
   if (iova === undefined) {
@@ -66,7 +66,8 @@ function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): Dm
   const real = file.view(start, lengthBytes)
   for (let offset = 0; offset < takenBytes; offset += ZEROS.length)
     file.write(start + offset, ZEROS.subarray(0, Math.min(ZEROS.length, takenBytes - offset)))
-  // Without a native host the view is a copy, and forDevice and forHost carry bytes, as on a machine that is not coherent.
+  // Without a native host the view is a copy, and forDevice and forHost transfer bytes, as on a machine that is not
+  // coherent.
   const copy = area.hasView && real === undefined ? new Uint8Array(lengthBytes) : undefined
   let isFree = false
   const held = () => {

@@ -9,10 +9,10 @@ import { mailboxes } from './interrupts.js'
 import type { MemoryArea } from './memory.js'
 import { placeBars, restoreBars, type BarWindow } from './places.js'
 
-/** What a host waits after it has reset a function, before it looks at it again, as Linux does. */
+/** Wait after a reset of a function before it is accessed, as in Linux. */
 const FUNCTION_RESET_MS = 100
 
-/** What the functions of one machine have in common. */
+/** What the functions of one machine share. */
 export interface Machine {
   readonly channel: Channel
   readonly ram: MemoryArea
@@ -20,20 +20,20 @@ export interface Machine {
   readonly hasVram: boolean
   readonly small: BarWindow
   readonly large: BarWindow
-  /** Resets everything that is in it. */
+  /** Resets the whole machine. */
   reset(): Promise<void>
 }
 
-/** One NVMe function: its transport, and what happens to it from outside. */
+/** An NVMe function: its transport, and external changes to it. */
 export interface NvmeFunction {
   readonly transport: Transport
-  /** Puts back what a reset took: addresses, Bus Master Enable, MSI-X. */
+  /** Restores what a reset cleared: addresses, Bus Master Enable, MSI-X. */
   restore(): void
-  /** It has left the bus: registers read all ones. */
+  /** Makes registers read all ones, since the function has left the bus. */
   leave(): void
 }
 
-/** The function in a slot of the machine, with its BARs placed, and DMA on. */
+/** Returns the function in a slot of the machine, with its BARs placed and DMA enabled. */
 export function nvmeFunction(machine: Machine, name: string, slot: number): NvmeFunction {
   const { channel, ram, dma, hasVram } = machine
   let hasLeft = false
@@ -63,7 +63,7 @@ export function nvmeFunction(machine: Machine, name: string, slot: number): Nvme
     clock,
     config,
     ...(interrupts && { interrupts }),
-    // The BAR that stands in for GPU memory is written by the controller alone: no GPU is there to ring or to read.
+    // Only the controller writes to the BAR that replaces GPU memory: there is no GPU to ring or read.
     can: { gpuRing: false, gpuRead: false, dmaToVram: hasVram },
     async reset(kind) {
       if (kind === 'bus') {
@@ -77,7 +77,7 @@ export function nvmeFunction(machine: Machine, name: string, slot: number): Nvme
       restore()
     },
     close() {
-      // Without Bus Master Enable it reaches no memory, whatever it was told before.
+      // Without Bus Master Enable it accesses no memory, whatever it was configured to do.
       const { CMD } = PciHeader
       config.write(CMD.offset, 2, config.read(CMD.offset, 2) & ~(1 << CMD.BME.lsb))
       hasLeft = true

@@ -11,78 +11,86 @@ import {
   type Checks,
 } from '../../check-options.js'
 
-/** A node of QEMU's block layer as `blockdev-add` takes it: `{ driver: 'null-co', size, 'latency-ns': … }`. */
+/** A node of QEMU's block layer, as for `blockdev-add`: `{ driver: 'null-co', size, 'latency-ns': … }`. */
 export type BlockNode = Readonly<{ driver: string } & Record<string, unknown>>
 
 /** Zones of a namespace of the Zoned Namespace Command Set. */
 export interface QemuZones {
+  /** Size of a zone. */
   readonly zoneBytes: number
-  /** Bytes of a zone that can be written; all when not given. */
+  /** Writable bytes of a zone. Default: all. */
   readonly capacityBytes?: number
-  /** Zones that may be open at a time; no limit when not given. */
+  /** Maximum number of open zones. Default: no limit. */
   readonly maxOpen?: number
-  /** Zones that may be active at a time; no limit when not given. */
+  /** Maximum number of active zones. Default: no limit. */
   readonly maxActive?: number
 }
 
 /** A namespace of a QEMU controller. */
 export interface QemuNamespaceOptions {
-  /** 1 when not given, for the first. */
+  /** Default: 1 for the first namespace, 2 for the second, and so on. */
   readonly nsid?: number
-  /** 512 when not given. */
+  /** Default: 512. */
   readonly blockBytes?: number
-  /** The length of a new image, which goes with QEMU; 64 MiB when not given. */
+  /** Length of a new image, which is removed with QEMU. Default: 64 MiB. */
   readonly imageBytes?: number
-  /** A raw image that exists, in place of a new one; it stays. */
+  /** Existing raw image to use instead of a new one. It is kept. */
   readonly image?: string
+  /** Bytes of metadata per block. Default: none. */
   readonly metadataBytes?: number
-  /** Metadata follows each block's data, instead of having a buffer of its own. */
+  /** Places metadata after each block's data, instead of in a separate buffer. */
   readonly metadataInData?: boolean
-  /** Type of protection information, in the metadata; none when not given. */
+  /** Type of protection information in the metadata. Default: none. */
   readonly protection?: 1 | 2 | 3
+  /** Zones of the namespace. Default: a namespace of the NVM Command Set. */
   readonly zones?: QemuZones
-  /** What lies between the namespace and its image: `blkdebug` for media errors; or `null-co`, in place of the image. */
+  /** Returns a node between the namespace and its image (`blkdebug` for media errors), or instead of it (`null-co`). */
   readonly drive?: (image: BlockNode) => BlockNode
-  /** More properties of QEMU's `nvme-ns`. */
+  /** Further properties of QEMU's `nvme-ns`. */
   readonly properties?: Readonly<Record<string, unknown>>
 }
 
-/** One controller of a QEMU machine. Where nothing is said, it is as QEMU makes it. */
+/** One controller of a QEMU machine. Omitted properties have QEMU's defaults. */
 export interface QemuControllerOptions {
-  /** The serial number, 1 to 20 characters; `QEMU0000` and so on when not given. A subsystem has its first one's. */
+  /**
+   * Serial number, 1 to 20 characters. Default: `QEMU0000` and so on. Controllers of a subsystem have that of its first
+   * one.
+   */
   readonly serial?: string
-  /** MDTS: transfers of at most 2^mdts pages of 4 KiB; 0 is no limit. */
+  /** MDTS: transfers of at most 2^mdts pages of 4 KiB; 0 for no limit. */
   readonly mdts?: number
+  /** Maximum number of I/O queue pairs. */
   readonly maxIoQueuePairs?: number
+  /** Number of MSI-X vectors. */
   readonly msixVectors?: number
   /** Controller Memory Buffer, in MiB. */
   readonly cmbMib?: number
-  /** Controllers that name the same subsystem share its namespaces. */
+  /** Name of its subsystem. Controllers with the same name share its namespaces. */
   readonly subsystem?: string
-  /** One of 64 MiB when not given. */
+  /** Default: one namespace of 64 MiB. */
   readonly namespaces?: readonly QemuNamespaceOptions[]
-  /** More properties of QEMU's `nvme`. */
+  /** Further properties of QEMU's `nvme`. */
   readonly properties?: Readonly<Record<string, unknown>>
 }
 
-/** What QEMU machine to start. */
+/** Options of `startQemu`. */
 export interface QemuOptions {
-  /** The program; GPUNVME_QEMU of the environment when not given, or else `qemu-system-x86_64` on PATH. */
+  /** QEMU program. Default: GPUNVME_QEMU of the environment, or else `qemu-system-x86_64` on PATH. */
   readonly program?: string
-  /** One controller when not given. */
+  /** Default: one controller. */
   readonly controllers?: readonly QemuControllerOptions[]
-  /** Guest RAM, a multiple of 1 MiB up to 2 GiB; 512 MiB when not given. The first 1 MiB is not ordinary memory. */
+  /** Guest RAM, a multiple of 1 MiB up to 2 GiB; the first 1 MiB is not ordinary memory. Default: 512 MiB. */
   readonly memoryBytes?: number
-  /** Memory behind a BAR that stands in for a GPU's, a power of two from 1 MiB on; none when not given. */
+  /** Memory behind a BAR that replaces a GPU's, a power of two of at least 1 MiB. Default: none. */
   readonly vramBytes?: number
-  /** Whether the host has a view of GPU memory; it has none when not given, as with most GPUs. */
+  /** Whether the host has a view of GPU memory. Default: false, as with most GPUs. */
   readonly vramView?: boolean
-  /** Maps memory into this process, so that views are the memory itself; without it, bytes are copied by `fs`. */
+  /** Maps memory into this process, so that views are the memory itself. Default: none, bytes are copied by `fs`. */
   readonly host?: HardwareHost
 }
 
 export const MIB = 1024 * 1024
-/** Slots of bus 0 for controllers: from 4 to before the one that the chipset has at its end. */
+/** Slots of bus 0 for controllers: from 4 up to the chipset's own at the end, exclusive. */
 export const FIRST_SLOT = 4
 const MOST_CONTROLLERS = 31 - FIRST_SLOT
 
@@ -123,10 +131,7 @@ const checks: Checks<QemuOptions> = {
   host: object,
 }
 
-/**
- * Fills in what is not given.
- * @throws TypeError for an option that there is not, RangeError for what no machine can have.
- */
+/** Fills in the defaults. @throws TypeError for an unknown option, RangeError for an impossible value. */
 export function machineOptions(options: QemuOptions) {
   checkOptions('startQemu', options, checks)
   const { controllers = [{}], memoryBytes = 512 * MIB, vramBytes = 0, vramView = false } = options
@@ -142,7 +147,7 @@ export function machineOptions(options: QemuOptions) {
   })
   demand(vramBytes === 0 || (vramBytes >= MIB && Number.isInteger(Math.log2(vramBytes))), {
     name: 'vramBytes',
-    expected: 'a power of two from 1 MiB on',
+    expected: 'a power of two of at least 1 MiB',
     got: vramBytes,
   })
   return {
@@ -151,7 +156,7 @@ export function machineOptions(options: QemuOptions) {
     vramView,
     controllers: controllers.map((options, index) => {
       const { subsystem, namespaces = [{}] } = options
-      // Controllers of a subsystem have its serial number.
+      // All controllers of a subsystem have its serial number.
       const first = subsystem === undefined ? index : controllers.findIndex((other) => other.subsystem === subsystem)
       const serial = options.serial ?? controllers[first]!.serial ?? `QEMU${String(first).padStart(4, '0')}`
       demand(/^[ -~]{1,20}$/.test(serial), {

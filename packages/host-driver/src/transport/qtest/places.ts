@@ -1,21 +1,21 @@
 import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 
-/** A Base Address Register with the address that it was given. */
+/** A Base Address Register with its assigned address. */
 export interface PlacedBar {
   readonly bar: number
   readonly address: number
   readonly lengthBytes: number
 }
 
-/** No firmware has run, so that the addresses of BARs are ours to give: a part of the address space without RAM. */
+/** A part of the address space without RAM, from which BARs get addresses: no firmware has assigned any. */
 export class BarWindow {
   #next: number
   constructor(start: number) {
     this.#next = start
   }
 
-  /** Addresses are aligned to their length, as BARs want it. */
+  /** Returns an address that is aligned to the length, as BARs require. */
   take(lengthBytes: number): number {
     const address = Math.ceil(this.#next / lengthBytes) * lengthBytes
     this.#next = address + lengthBytes
@@ -27,12 +27,15 @@ const { TP, RTE, PF } = PciHeader.BAR
 const { MSE, BME } = PciHeader.CMD
 const BARS = 6
 
-/** Gives every memory BAR of a function an address: 64-bit prefetchable ones of `large`, the others of `small`. */
+/**
+ * Assigns an address to every memory BAR of a function: from `large` to 64-bit prefetchable ones, from `small` to
+ * others.
+ */
 export function placeBars(config: ConfigSpace, small: BarWindow, large: BarWindow): PlacedBar[] {
   const placed: PlacedBar[] = []
   for (let bar = 0; bar < BARS; bar++) {
     const offset = PciHeader.BAR.offset + 4 * bar
-    // The bits that take a one are those of the address, down to its alignment; the others say what kind it is.
+    // Bits that accept a one are those of the address, down to its alignment; the others give its kind.
     config.write(offset, 4, 0xffff_ffff)
     const low = config.read(offset, 4)
     if (low === 0 || RTE.of(low) === 1) continue
@@ -52,7 +55,7 @@ export function placeBars(config: ConfigSpace, small: BarWindow, large: BarWindo
   return placed
 }
 
-/** Gives BARs the addresses they had: after a reset, or for the first time. Then memory access and DMA are enabled. */
+/** Writes the addresses of BARs, at first and after a reset. Then enables memory access and DMA. */
 export function restoreBars(config: ConfigSpace, placed: readonly PlacedBar[]): void {
   for (const { bar, address } of placed) {
     const offset = PciHeader.BAR.offset + 4 * bar

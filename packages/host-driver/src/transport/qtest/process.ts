@@ -2,23 +2,24 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Watcher } from './watcher.js'
 
-/** Why a QEMU is not there any more. */
+/** Why QEMU has ended. */
 export interface QemuExit {
-  /** In words: `it was ended by SIGKILL`, `it gave no answer in 10 s`. */
+  /** Reason as text: `it was ended by SIGKILL`, `it gave no answer in 10 s`. */
   readonly reason: string
-  /** Its exit status; null where a signal ended it, or while it is not known yet. */
+  /** Exit status; null if a signal ended it, or if it is not known yet. */
   readonly code: number | null
+  /** Signal that ended it, if any. */
   readonly signal: NodeJS.Signals | null
-  /** What it said on standard error, the last 64 KiB of it. */
+  /** Last 64 KiB of its standard error. */
   readonly stderr: string
 }
 
 const STDERR_CHARACTERS = 65_536
 const END_MS = 2_000
 
-/** The process of a QEMU: what it says on standard error, and how it ends. It does not keep this process alive. */
+/** A process of QEMU: its standard error, and how it ends. Does not keep this process alive. */
 export class QemuProcess {
-  /** Resolves when it has ended, and everything that it said is known. */
+  /** Resolves when it has ended and all of its output was read. */
   readonly ended: Promise<void>
   readonly #child: ChildProcess
   #stderr = ''
@@ -32,11 +33,11 @@ export class QemuProcess {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
     })
-    // Its death shows elsewhere; a write to a pipe that it has left behind must not throw.
+    // Its end is detected elsewhere; a write to its closed pipe must not throw.
     child.stdin.on('error', () => undefined)
     this.ended = new Promise((resolve) => {
       const settle = (exit: Pick<QemuExit, 'reason' | 'code' | 'signal'>) => {
-        // What was seen first says more: that it had to be ended, and why.
+        // The first reason says more: that it had to be ended, and why.
         this.#exit = { ...exit, reason: this.#exit?.reason ?? exit.reason }
         this.#hasEnded = true
         watcher.watch(undefined)
@@ -72,7 +73,7 @@ export class QemuProcess {
     return this.#hasEnded
   }
 
-  /** Why the program could not be started at all. */
+  /** Why the program could not be started. */
   get spawnError(): NodeJS.ErrnoException | undefined {
     return this.#spawnError
   }
@@ -81,13 +82,13 @@ export class QemuProcess {
     return this.#exit && { ...this.#exit, stderr: this.#stderr }
   }
 
-  /** It is of no more use, for this reason: it is ended without being asked, if it has not ended already. */
+  /** Kills QEMU for this reason, unless it has ended. */
   giveUp(reason: string): void {
     this.#exit ??= { reason, code: null, signal: null }
     this.#child.kill('SIGKILL')
   }
 
-  /** Ends it: asked first, so that what it has not written yet is written. Resolves when it is gone. */
+  /** Ends QEMU, at first by a request, so that it writes pending data. Resolves when it has ended. */
   async end(): Promise<void> {
     this.#child.kill('SIGTERM')
     if (await this.endsWithin(END_MS)) return

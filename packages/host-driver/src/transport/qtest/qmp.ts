@@ -9,21 +9,21 @@ interface Waiter {
   readonly failed: (reason: string) => void
 }
 
-/** QEMU's version, as it greets with it. */
+/** Version of QEMU, from its greeting. */
 export interface QemuVersion {
   readonly major: number
   readonly minor: number
   readonly micro: number
 }
 
-/** What QEMU says: its greeting, what happened, or how a command ended. */
+/** A message of QEMU: its greeting, an event, or the result of a command. */
 type Message =
   | { readonly QMP: { readonly version: { readonly qemu: QemuVersion } } }
   | { readonly event: string; readonly data?: unknown }
   | { readonly id: number; readonly error: { readonly class: string; readonly desc: string } }
   | { readonly id: number; readonly return: unknown }
 
-/** What a line says; undefined where it is none of these. */
+/** Parses a line; undefined if it is none of these. */
 function messageIn(line: string): Message | undefined {
   try {
     const message = JSON.parse(line) as Message
@@ -32,14 +32,17 @@ function messageIn(line: string): Message | undefined {
     const { major, minor } = message.QMP.version.qemu
     return typeof major === 'number' && typeof minor === 'number' ? message : undefined
   } catch {
-    // No JSON, no object, or not one with what it has to have.
+    // Not JSON, not an object, or without required members.
     return undefined
   }
 }
 
-/** QEMU's monitor: a JSON object a line, for what no register does. Every wait ends, with QEMU at the latest. */
+/**
+ * QEMU's monitor: one JSON object per line, for everything without a register. Every wait ends, at the latest with
+ * QEMU.
+ */
 export class Qmp {
-  /** Resolves with QEMU's version when it speaks for the first time. It may never do. */
+  /** Resolves with QEMU's version at its greeting, which may never come. */
   readonly greeting: Promise<QemuVersion>
   readonly #to: Writable
   readonly #answers = new Map<number, Waiter>()
@@ -49,7 +52,7 @@ export class Qmp {
   #greeted: (version: QemuVersion) => void = () => undefined
   #isOver = false
 
-  /** `isNoQmp` is told of the first line that no QEMU says; nothing is heard after it. */
+  /** `isNoQmp` receives the first line that is not QMP; later lines are ignored. */
   constructor(to: Writable, from: Readable, ended: Promise<void>, isNoQmp: (line: string) => void) {
     this.#to = to
     this.greeting = new Promise((resolve) => {
@@ -75,7 +78,7 @@ export class Qmp {
     })
   }
 
-  /** What a command returns. @throws QmpError where QEMU refuses it, gives no answer in 10 s, or ends. */
+  /** Returns the result of a command. @throws QmpError if QEMU refuses it, does not answer in 10 s, or ends. */
   execute(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     if (this.#isOver) return Promise.reject(new QmpError(command, 'QEMU has ended'))
     const id = this.#nextId++
@@ -92,7 +95,10 @@ export class Qmp {
     })
   }
 
-  /** Does something and waits for the event that it brings about, 10 s at most. @throws QmpError where it does not come. */
+  /**
+   * Performs an action and waits up to 10 s for the event that it causes.
+   * @throws QmpError if the event does not come.
+   */
   async untilEvent(name: string, isIt: (data: unknown) => boolean, cause: () => unknown): Promise<void> {
     const listeners = this.#events.get(name) ?? new Set()
     this.#events.set(name, listeners)
@@ -131,12 +137,12 @@ export class Qmp {
   }
 }
 
-/** QEMU's monitor refused a command, or gave no answer. */
+/** QEMU's monitor refused a command, or did not answer. */
 export class QmpError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_QEMU_MONITOR'
   readonly category = 'failure'
   constructor(command: string, reason: string) {
-    super(`QEMU's monitor did not do ${command}`, {
+    super(`QEMU's monitor did not execute ${command}`, {
       facts: [reason],
       next: "see the QEMU Machine Protocol's reference of this version for the command and its arguments",
     })

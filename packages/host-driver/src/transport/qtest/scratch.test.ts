@@ -25,7 +25,7 @@ test('without mkfifo on PATH the error says which program is missing', () => {
     })
     expect(error).toBeInstanceOf(FifoError)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_FIFO', category: 'not-found' })
-    expect((error as Error).message).toContain('Try: have mkfifo on PATH')
+    expect((error as Error).message).toContain('Try: install mkfifo')
   } finally {
     scratch.remove()
   }
@@ -38,5 +38,5 @@ test('where FIFOs cannot be made the error says what mkfifo said', () => {
     scratch.fifos(scratch.file('qtest')) // in a folder that was not made
   })
   expect((error as Error).message).toContain('No such file or directory')
-  expect((error as Error).message).toContain('Try: have a folder for temporary files')
+  expect((error as Error).message).toContain('Try: set TMPDIR to a writable directory')
 })

@@ -8,8 +8,8 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 const SHARED_MEMORY = '/dev/shm'
 
 /**
- * Folders that go with the machine: one for its memory, in memory where there is room for it, and one for the rest.
- * They have their names from the start, and are there after `make`.
+ * Directories of a machine: one for its memory, on a file system in memory if that has room, and one for everything
+ * else. Their names are fixed at construction; `make` creates them.
  */
 export class Scratch {
   readonly folders: readonly string[]
@@ -19,22 +19,22 @@ export class Scratch {
     this.folders = places.map((place) => join(place, `gpunvme-qemu-${randomUUID()}`))
   }
 
-  /** Makes the folders, for nobody else to look into. */
+  /** Creates the directories, accessible only to this user. */
   make(): void {
     for (const folder of this.folders) mkdirSync(folder, { mode: 0o700 })
   }
 
-  /** Where a file of that name is to be. */
+  /** Returns the path of a file. */
   file(name: string): string {
     return join(this.folders[0]!, name)
   }
 
-  /** Where memory of that name is to be. */
+  /** Returns the path of a memory. */
   memory(name: string): string {
     return join(this.folders.at(-1)!, name)
   }
 
-  /** Makes a file of zeros, sparse. */
+  /** Creates a sparse file of zeros. */
   image(path: string, lengthBytes: number): void {
     const file = openSync(path, 'wx')
     try {
@@ -44,7 +44,7 @@ export class Scratch {
     }
   }
 
-  /** Makes two FIFOs, which Node has no function for. @throws FifoError */
+  /** Creates two FIFOs with mkfifo, since Node has no function for that. @throws FifoError */
   fifos(path: string): void {
     const { error, stderr } = spawnSync('mkfifo', ['-m', '600', `${path}.in`, `${path}.out`], { encoding: 'utf8' })
     if (error || stderr !== '') throw new FifoError(path, error ?? stderr.trim())
@@ -55,7 +55,10 @@ export class Scratch {
   }
 }
 
-/** A file in memory that outgrows its file system kills whoever touches it; containers often have 64 MiB there. */
+/**
+ * A file that outgrows a file system in memory kills every process that accesses it; containers often have 64 MiB
+ * there.
+ */
 function hasRoom(lengthBytes: number): boolean {
   try {
     const { bavail, bsize } = statfsSync(SHARED_MEMORY)
@@ -65,17 +68,17 @@ function hasRoom(lengthBytes: number): boolean {
   }
 }
 
-/** The pipes that QEMU is spoken to by cannot be made. */
+/** The FIFOs to QEMU cannot be created. */
 export class FifoError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_QEMU_FIFO'
   readonly category = 'not-found'
   constructor(path: string, cause: NodeJS.ErrnoException | string) {
     const isMissing = typeof cause !== 'string' && cause.code === 'ENOENT'
-    super(`QEMU cannot be started: mkfifo made no pipes at ${path}`, {
+    super(`Cannot start QEMU: mkfifo created no FIFOs at ${path}`, {
       facts: [typeof cause === 'string' ? cause : cause.message],
       next: isMissing
-        ? 'have mkfifo on PATH (Debian: apt-get install coreutils)'
-        : 'have a folder for temporary files (TMPDIR) that is writable and can hold FIFOs',
+        ? 'install mkfifo (Debian: apt-get install coreutils)'
+        : 'set TMPDIR to a writable directory that can hold FIFOs',
       cause,
     })
   }

@@ -2,8 +2,8 @@ import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } fr
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 
 /**
- * Memory of the machine as a file that QEMU has mapped: what either side writes is the other's at once, since both are
- * the same pages. By `fs` alone it is read and written; where a native host can map it, it is memory of this process too.
+ * Memory of the machine, as a file that QEMU maps: both sides see each write at once, since they share its pages. It is
+ * accessed by `fs`; if a native host can map it, it is memory of this process too.
  */
 export class SharedFile {
   readonly path: string
@@ -11,7 +11,7 @@ export class SharedFile {
   readonly #region: NativeRegion | undefined
   #fd: number | undefined
 
-  /** Makes the file, all zeros. It is a sparse one: only what is touched takes room. */
+  /** Creates the file, sparse and all zeros. */
   constructor(path: string, lengthBytes: number, host?: HardwareHost) {
     this.path = path
     this.lengthBytes = lengthBytes
@@ -26,17 +26,17 @@ export class SharedFile {
     this.#fd = fd
   }
 
-  /** The memory itself; undefined where nobody can map it. */
+  /** Returns the memory itself; undefined if it cannot be mapped. */
   view(offsetBytes: number, lengthBytes: number): DataView | undefined {
     return this.#region && new DataView(this.#region.buffer, offsetBytes, lengthBytes)
   }
 
-  /** Fills `into` from there on. Nothing happens once it is closed: the number of its file may be another's by then. */
+  /** Reads into `into`. No effect after close, when the descriptor may be that of another file. */
   read(offsetBytes: number, into: Uint8Array): void {
     if (this.#fd !== undefined) readSync(this.#fd, into, 0, into.length, offsetBytes)
   }
 
-  /** Stores `bytes` from there on. Nothing happens once it is closed. */
+  /** Writes `bytes`. No effect after close. */
   write(offsetBytes: number, bytes: Uint8Array): void {
     if (this.#fd !== undefined) writeSync(this.#fd, bytes, 0, bytes.length, offsetBytes)
   }

@@ -11,21 +11,21 @@ import { Scratch } from './scratch.js'
 import { SharedFile } from './shared-file.js'
 import { Watcher } from './watcher.js'
 
-/** Below 7.2 the completion timer of QEMU's controller stands still while its processor does: nothing ever completes. */
+/** Before 7.2, the completion timer of QEMU's controller stops with the CPU, so that no command completes. */
 const OLDEST = { major: 7, minor: 2 }
 
 /**
- * Starts QEMU and gives its NVMe controllers as transports: a controller that nobody here wrote, without a guest,
- * hardware, privileges or native code. Should QEMU die, registers read all ones, as of a drive that left the bus.
+ * Starts QEMU and returns its NVMe controllers as transports, without a guest, hardware, privileges or native code. If
+ * QEMU dies, registers read all ones, as with a drive that left the bus.
  *
- * @throws RangeError for options that no machine can have; QemuMissingError, QemuVersionError and QemuStartError where
- *   QEMU does not start. Nothing is left behind then.
+ * @throws RangeError for impossible options; QemuMissingError, QemuVersionError and QemuStartError if QEMU does not
+ *   start. No file or process is left then.
  */
 export async function startQemu(options: QemuOptions = {}): Promise<Qemu> {
   const machine = machineOptions(options)
   const program = options.program ?? qemuProgram()
   const scratch = new Scratch(machine.memoryBytes + machine.vramBytes)
-  // Before everything that would be left if this process were killed in the middle of what follows.
+  // Started before anything that would be left if this process were killed in what follows.
   const watcher = new Watcher(scratch.folders, scratch.file('qtest'))
   const opened: { close(): void }[] = []
   let child: QemuProcess | undefined
@@ -58,7 +58,7 @@ export async function startQemu(options: QemuOptions = {}): Promise<Qemu> {
     opened.push(channel)
     child = new QemuProcess(program, machineArguments(machine, files), watcher)
     const { stdin, stdout, ended } = child
-    const qmp = new Qmp(stdin, stdout, ended, (line) => child?.giveUp(`it said what is no QMP: ${line}`))
+    const qmp = new Qmp(stdin, stdout, ended, (line) => child?.giveUp(`it sent a line that is not QMP: ${line}`))
     const version = await begin(program, child, qmp, channel)
     return assemble({ machine, files, ram, vram, channel, child, qmp, version, cleanUp })
   } catch (error) {
@@ -71,7 +71,7 @@ export async function startQemu(options: QemuOptions = {}): Promise<Qemu> {
   }
 }
 
-/** Waits until QEMU speaks and answers, or does not. */
+/** Waits until QEMU responds, or fails to. */
 async function begin(program: string, child: QemuProcess, qmp: Qmp, channel: Channel): Promise<QemuVersion> {
   const late = AbortSignal.timeout(ANSWER_MS)
   const isOver = () => child.hasEnded || late.aborted
@@ -96,14 +96,14 @@ async function begin(program: string, child: QemuProcess, qmp: Qmp, channel: Cha
   return version
 }
 
-const silent: QemuExit = { reason: `it said nothing in ${ANSWER_MS / 1000} s`, code: null, signal: null, stderr: '' }
+const silent: QemuExit = { reason: `it did not respond in ${ANSWER_MS / 1000} s`, code: null, signal: null, stderr: '' }
 
-/** There is no such program, or it may not be executed. */
+/** The program does not exist, or may not be executed. */
 export class QemuMissingError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_QEMU_MISSING'
   readonly category = 'not-found'
   constructor(program: string, cause: NodeJS.ErrnoException) {
-    super(`QEMU cannot be started: ${program}`, {
+    super(`Cannot start QEMU: ${program}`, {
       facts: [cause.message],
       next: 'install it (Debian: apt-get install qemu-system-x86), or name the program: { program }, or GPUNVME_QEMU in the environment',
       cause,
@@ -111,30 +111,32 @@ export class QemuMissingError extends GpuNvmeError {
   }
 }
 
-/** A QEMU whose controller would not do without a guest. */
+/** This QEMU is too old to work without a guest. */
 export class QemuVersionError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_QEMU_VERSION'
   readonly category = 'infeasible'
+  /** Version that was found. */
   readonly version: QemuVersion
   constructor(program: string, version: QemuVersion) {
     const oldest = `${OLDEST.major}.${OLDEST.minor}`
     super(`QEMU is too old: ${program} is version ${version.major}.${version.minor}.${version.micro}`, {
-      facts: [`before ${oldest} no command completes while the machine's processor stands still`],
+      facts: [`before ${oldest}, no command completes while the virtual CPU is stopped`],
       next: `install QEMU ${oldest} or newer, and name it in GPUNVME_QEMU if it is not the one on PATH`,
     })
     this.version = version
   }
 }
 
-/** QEMU was started and did not get as far as answering. Nothing is left of it. */
+/** QEMU was started but did not respond. No file or process is left. */
 export class QemuStartError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_QEMU_START'
   readonly category = 'failure'
+  /** How QEMU ended. */
   readonly exit: QemuExit
   constructor(program: string, exit: QemuExit) {
     super(`QEMU did not start: ${exit.reason}`, {
       facts: [`program: ${program}`, ...exit.stderr.split('\n').filter((line) => line !== '')],
-      next: 'correct the option that QEMU names, or try another version of it',
+      next: 'correct the option that QEMU names, or try another version',
     })
     this.exit = exit
   }

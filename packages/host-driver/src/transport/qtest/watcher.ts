@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 
 /**
- * Waits for this process to end, however it does: then it removes the folders and ends QEMU, which would never notice.
- * A QEMU that is too young to be told of is found by its command line; one that is not even that finds no folders when
- * it comes to its files, and ends by itself. Interrupts from the terminal are for others.
+ * Waits for this process to end, by any cause. Then removes the directories and ends QEMU, which would not notice. A
+ * QEMU whose process number is not known yet is found by its command line; one that has not come that far finds no
+ * directories, and ends by itself. Ignores interrupts from the terminal.
  */
 const WATCH = `trap "" INT TERM HUP
 qtest=$1; shift
@@ -14,13 +14,13 @@ printf 'pipe:%s\\n' "$qtest" | grep -laFf - /proc/[0-9]*/cmdline | while IFS=/ r
 rm -rf "$@"`
 
 /**
- * A process that outlives this one, and leaves nothing of a machine behind where this one cannot see to it. It is there
- * before the first folder and before QEMU is, so that there is no moment at which to be killed with something left.
+ * A process that outlives this one and cleans up after a machine if this process cannot. It exists before the first
+ * directory and before QEMU, so that a kill at any moment leaves nothing.
  */
 export class Watcher {
   readonly #child: ChildProcess
 
-  /** For what will be in `folders`, and the QEMU whose qtest FIFOs are called `qtest`. */
+  /** Watches for the `folders`, and for the QEMU whose qtest FIFOs are named `qtest`. */
   constructor(folders: readonly string[], qtest: string) {
     this.#child = spawn('sh', ['-c', WATCH, 'sh', qtest, ...folders], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -32,12 +32,12 @@ export class Watcher {
     ;(this.#child.stdin as { unref?: () => void } | null)?.unref?.()
   }
 
-  /** Which process to end; undefined when there is none any more, as another may get its number. */
+  /** Sets the process to end; undefined if there is none any more, since its number may be reused. */
   watch(pid: number | undefined): void {
     this.#child.stdin?.write(`${pid ?? ''}\n`)
   }
 
-  /** Nothing is left to see to. */
+  /** Ends the watcher: nothing is left to clean up. */
   end(): void {
     this.#child.kill('SIGKILL')
   }

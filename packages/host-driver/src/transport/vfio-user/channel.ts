@@ -4,17 +4,17 @@ import type { SocketHost } from '@gpunvme/nvme-spec/transport'
 import { VFIO_USER, VfioUserHeader } from '@gpunvme/nvme-spec/vfio-user'
 import { VfioUserLostError, VfioUserProtocolError, VfioUserRefusedError, type VfioUserDeparture } from './errors.js'
 
-/** What is asked of a target: a name of the table Commands. */
+/** A command of the protocol: a name of the table Commands. */
 export type VfioUserCommand = keyof typeof VFIO_USER
 
 /** An answer of the target, without its header. */
 export interface Answer {
   readonly data: DataView<ArrayBuffer>
-  /** What came with it, for the caller to close. */
+  /** Descriptors that came with it, for the caller to close. */
   readonly descriptors: readonly number[]
 }
 
-/** How long an answer is in bytes, without its header, and whether descriptors may come with it. */
+/** Expected length of an answer in bytes, without its header, and whether descriptors may come with it. */
 export interface Expected {
   readonly leastBytes: number
   readonly mostBytes: number
@@ -30,13 +30,13 @@ interface Message extends Answer {
   readonly error: number
 }
 
-/** What a target's own requests are refused with, as Linux numbers it. */
+/** Errno with which requests of the target are refused, with Linux's number. */
 const ENOTSUP = 95
 
-/** The longest request of a target that is read to its end: 1 MiB of data, and what stands before them. */
+/** Maximum length of a target's request that is read: 1 MiB of data and the preceding fields. */
 const MOST_REQUEST_BYTES = 1_048_576 + 64
 
-/** How many requests of a target are refused in one look at what has come. */
+/** Maximum number of target requests that are refused per check. */
 const MOST_AT_ONCE = 64
 
 const MOST_DESCRIPTORS = 16
@@ -44,10 +44,10 @@ const MOST_DESCRIPTORS = 16
 const { TYPE, NO_REPLY, ERROR } = VfioUserHeader.FLAGS
 
 /**
- * The connection to a target: one question at a time, each answered within a bound while this thread waits. A target that
- * breaks the protocol, is silent for too long or closes is not talked to any more, nor is one of whose messages this process
- * could not take or send all: `departure` says why, and everything
- * after it returns at once. Requests of the target, which asks for memory in that way that it has not mapped, are refused.
+ * Connection to a target: one request at a time, each answered within a time limit while this thread waits. The
+ * connection ends if the target violates the protocol, is silent for too long or closes it, and if this process cannot
+ * receive or send a whole message. `departure` then says why, and later calls return at once. Requests of the target
+ * for memory that it has not mapped are refused.
  */
 export class Channel {
   readonly socket: string
@@ -62,7 +62,7 @@ export class Channel {
   private reason: VfioUserDeparture | undefined
   private isClosed = false
 
-  /** @param limitNs how long an answer may take. @param onDeparture called once, when the target is gone. */
+  /** @param limitNs time limit of an answer. @param onDeparture called once, when the connection ends. */
   constructor(host: SocketHost, fd: number, socket: string, limitNs: number, onDeparture: () => void) {
     this.host = host
     this.fd = fd
@@ -77,9 +77,9 @@ export class Channel {
   }
 
   /**
-   * Asks, and waits for the answer.
-   * @throws VfioUserRefusedError where the target says no; VfioUserLostError, VfioUserProtocolError where it is gone, which
-   *   is `departure` from then on.
+   * Sends a request and waits for the answer.
+   * @throws VfioUserRefusedError if the target refuses; VfioUserLostError or VfioUserProtocolError if the connection
+   *   ends, which is `departure` from then on.
    */
   ask(name: VfioUserCommand, data: Uint8Array, expected: Expected, descriptors?: Int32Array): Answer {
     if (this.isClosed) throw new TypeError('this transport is closed')
@@ -92,7 +92,7 @@ export class Channel {
       const message = this.receive(name, untilMs, expected)
       if (!message.isReply) {
         this.refuse(name, message, untilMs)
-        // One that asks on and on is silent all the same.
+        // A target that only sends requests of its own counts as silent.
         if (performance.now() >= untilMs) throw this.lost('silent', name)
         continue
       }
@@ -107,8 +107,8 @@ export class Channel {
   }
 
   /**
-   * Takes what came without being asked for, most of all that the target has closed. It never throws for that. What is
-   * more than a few messages is left for the next time.
+   * Handles messages that were not requested, in particular the end of the connection. Never throws for that. Leaves
+   * all but a few messages for the next call.
    */
   look(): void {
     if (this.reason !== undefined || this.isClosed) return
@@ -126,15 +126,16 @@ export class Channel {
   }
 
   /**
-   * Ends the connection for what the target has done.
-   * @param descriptors what came with it. @throws VfioUserProtocolError, which is `departure`.
+   * Ends the connection because of a violation by the target.
+   * @param descriptors what came with the message.
+   * @throws VfioUserProtocolError, which is `departure`.
    */
   breach(during: string, problem: string, descriptors: readonly number[] = [], cause?: unknown): never {
     closeAll(descriptors)
     throw this.depart(new VfioUserProtocolError(this.socket, during, problem, cause))
   }
 
-  /** Ends the connection; the target lets go of everything that it was given. */
+  /** Closes the connection; the target loses everything that it was given. */
   close(): void {
     if (!this.isClosed) closeSync(this.fd)
     this.isClosed = true
@@ -177,12 +178,12 @@ export class Channel {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ETIMEDOUT') throw this.lost('silent', during, error)
       if (code === 'EPIPE' || code === 'ECONNRESET') throw this.lost('closed', during, error)
-      // A part of it may have been sent.
+      // Part of it may have been sent.
       throw this.lost('broken', during, error)
     }
   }
 
-  /** The next message: a request of the target, or an answer that has the length that was expected. */
+  /** Returns the next message: a request of the target, or an answer with the expected length. */
   private receive(during: string, untilMs: number, expected: Expected): Message {
     const descriptors: number[] = []
     try {
@@ -207,7 +208,7 @@ export class Channel {
       return { id, command, isReply, isError, noReply, error, data, descriptors }
     } catch (error) {
       closeAll(descriptors)
-      // What comes next would be taken for the rest of this message, or the rest for a message.
+      // Later bytes could be taken for the rest of this message, or the rest for a new message.
       throw error === this.reason ? error : this.lost('broken', during, error)
     }
   }
@@ -235,12 +236,12 @@ export class Channel {
   }
 }
 
-/** What is left of the time, so that it is never taken for none: that would be no wait at all. */
+/** Returns the remaining time, never 0, which would mean no wait at all. */
 function leftNs(untilMs: number): number {
   return Math.max(1, Math.round((untilMs - performance.now()) * 1e6))
 }
 
-/** Gives back descriptors that nobody wants. */
+/** Closes descriptors that are not needed. */
 export function closeAll(descriptors: readonly number[]): void {
   for (const fd of descriptors) closeSync(fd)
 }

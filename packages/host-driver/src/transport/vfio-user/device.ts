@@ -16,16 +16,17 @@ import { VfioUserFunctionError, VfioUserVersionError } from './errors.js'
 import { readRegion } from './regions.js'
 
 const MAJOR = 0
-/** As SPDK's client offers; nothing that came after it is needed. */
+/** As SPDK's client offers; nothing newer is needed. */
 const MINOR = 1
 
-/** What this side can do: descriptors come with answers about regions, one each. */
+/** Capabilities of this side: answers about regions come with one descriptor each. */
 const OWN: VfioUserCapabilities = { ...VFIO_USER_CAPABILITIES, maxMsgFds: 16 }
 
 /**
- * Agrees on a version. @returns what the target can do.
- * @param largestPageBytes of pages that the target maps, the smallest may be as large.
- * @throws VfioUserVersionError; VfioUserFunctionError for a target that could not be given memory; as `Channel.ask`.
+ * Negotiates the version.
+ * @returns the capabilities of the target.
+ * @param largestPageBytes maximum of the smallest page that the target maps.
+ * @throws VfioUserVersionError; VfioUserFunctionError for a target that cannot be given memory; as `Channel.ask`.
  */
 export function negotiate(channel: Channel, largestPageBytes: number): VfioUserCapabilities {
   const offer = encodeVersion({ major: MAJOR, minor: MINOR, capabilities: OWN })
@@ -42,7 +43,10 @@ export function negotiate(channel: Channel, largestPageBytes: number): VfioUserC
   return capabilities
 }
 
-/** Whether the PCI function can be reset. @throws VfioUserFunctionError for what is no PCI function; as `Channel.ask`. */
+/**
+ * Returns whether the PCI function can be reset.
+ * @throws VfioUserFunctionError if it is not a PCI function; as `Channel.ask`.
+ */
 export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
   const asked = VfioUserDeviceInfo.create({ ARGSZ: VfioUserDeviceInfo.bytes })
   const { data } = channel.ask('DEVICE_GET_INFO', bytesOf(asked.data), exactly(VfioUserDeviceInfo.bytes))
@@ -54,16 +58,16 @@ export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
   return { canReset: VfioUserDeviceInfo.FLAGS.RESET.of(FLAGS) === 1 }
 }
 
-/** Room for a region with more areas than any has. */
+/** Room for a region with more areas than usual. */
 const MOST_REGION_BYTES = 4096
 
-/** A region, and the file that its parts can be mapped from. */
+/** A region, and the file from which its parts can be mapped. */
 export interface TargetRegion extends VfioRegion {
-  /** Absent where nothing can be mapped. It is the caller's to close. */
+  /** Absent if nothing can be mapped. The caller closes it. */
   readonly fd?: number
 }
 
-/** Asks for a region. @throws as `Channel.ask`; what makes no sense is a breach. */
+/** Queries a region. @throws as `Channel.ask`; an invalid answer is a violation. */
 export function regionInfo(channel: Channel, index: number): TargetRegion {
   const name = 'DEVICE_GET_REGION_INFO'
   const asked = VfioRegionInfo.create({ ARGSZ: MOST_REGION_BYTES, INDEX: index })
@@ -78,13 +82,13 @@ export function regionInfo(channel: Channel, index: number): TargetRegion {
     start % 4096 === 0 && length % 4096 === 0 && start + length <= lengthBytes
   if (!Number.isSafeInteger(lengthBytes) || !mappable.every(isIn) || !Number.isSafeInteger(fileOffset + lengthBytes))
     channel.breach(name, `region ${index}: expected whole pages inside of it that can be mapped`, kept)
-  // A target that gives no file has nothing to map, whatever it says.
+  // Without a file there is nothing to map, whatever the target says.
   if (fd !== undefined && mappable.length > 0) return { ...region, fd }
   closeAll(kept)
   return { ...region, mappable: [] }
 }
 
-/** How many interrupts of a kind signal an eventfd. @throws as `Channel.ask` */
+/** Returns how many interrupts of a kind signal an eventfd. @throws as `Channel.ask` */
 export function interruptCount(channel: Channel, index: number): number {
   const asked = VfioIrqInfo.create({ ARGSZ: VfioIrqInfo.bytes, INDEX: index })
   const { data } = channel.ask('DEVICE_GET_IRQ_INFO', bytesOf(asked.data), exactly(VfioIrqInfo.bytes))
@@ -92,10 +96,13 @@ export function interruptCount(channel: Channel, index: number): number {
   return VfioIrqInfo.FLAGS.EVENTFD.of(FLAGS) === 1 ? COUNT : 0
 }
 
-/** CAP to the doorbells of the Admin queue. */
+/** From CAP to the doorbells of the Admin queue. */
 const LEAST_BAR_BYTES = 0x1008
 
-/** @throws VfioUserFunctionError for what cannot be driven as an NVMe controller; as `Channel.ask`. */
+/**
+ * Checks the function.
+ * @throws VfioUserFunctionError if it cannot be driven as an NVMe controller; as `Channel.ask`.
+ */
 export function checkFunction(channel: Channel, bar: VfioRegion, configBytes: number): void {
   const refuse = (problem: string): never => {
     throw new VfioUserFunctionError(channel.socket, problem)
@@ -115,7 +122,7 @@ export function bytesOf({ buffer, byteOffset, byteLength }: DataView): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** What an answer says; one that says nothing that can be is a breach. @param descriptors what came with it. */
+/** Decodes an answer; an impossible one is a violation. @param descriptors what came with it. */
 function understood<T>(channel: Channel, name: string, read: () => T, descriptors: readonly number[] = []): T {
   try {
     return read()

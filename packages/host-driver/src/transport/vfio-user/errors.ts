@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { getSystemErrorName } from 'node:util'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
-/** What a connection ended by: `transport.departure`. */
+/** Why a connection ended: `transport.departure`. */
 export type VfioUserDeparture = VfioUserLostError | VfioUserProtocolError
 
-/** What to do about a target that cannot be talked to any more. */
+/** Next step after a connection has ended. */
 const REOPEN = 'see what the target itself says, start it again, and open the transport again'
 
-/** Why nobody can be connected to, and what to do. */
+/** Why the connection failed, and the next step. */
 interface Advice {
   readonly category: 'not-found' | 'privilege' | 'device' | 'usage'
   readonly words?: string
@@ -45,18 +45,20 @@ const CONNECTING: Readonly<Record<string, Advice>> = {
   },
 }
 
-/** The system says of a file that is no socket what it says of a socket that nobody listens at. */
+/** The system returns the same error for a file that is not a socket and for a socket without a listener. */
 function adviceFor(socket: string, errno: string): Advice {
   if (errno === 'ECONNREFUSED' && statSync(socket, { throwIfNoEntry: false })?.isSocket() === false)
     return { category: 'usage', words: 'it is no socket', next: 'name the socket of a target' }
   return CONNECTING[errno] ?? OTHER
 }
 
-/** Nobody could be connected to by the socket. */
+/** The connection to the socket failed. */
 export class VfioUserConnectError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_CONNECT'
   readonly category: Advice['category']
+  /** Path of the socket. */
   readonly socket: string
+  /** Error of the system, such as 'ECONNREFUSED'. */
   readonly errno: string
   constructor(socket: string, errno: string, cause?: unknown) {
     const { category, words, next } = adviceFor(socket, errno)
@@ -67,20 +69,20 @@ export class VfioUserConnectError extends GpuNvmeError {
   }
 }
 
-/** The target does not answer any more, or has closed. All registers read as ones from then on. */
+/** The target does not respond, or has closed the connection. All registers read all ones from then on. */
 export class VfioUserLostError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_LOST'
   readonly category = 'device'
-  /** `broken`: this process could not take or send all of a message; `cause` says why. */
+  /** `broken`: this process could not receive or send a whole message; see `cause`. */
   readonly reason: 'silent' | 'closed' | 'broken'
-  /** @param during what was asked of it. */
+  /** @param during the request that was sent. */
   constructor(socket: string, reason: VfioUserLostError['reason'], during: string, limitNs: number, cause?: unknown) {
     const what = {
       silent: `gave no whole answer for ${limitNs / 1e6} ms`,
       closed: 'closed the connection',
       broken: 'is not talked to any more, as a part of a message was lost on this side',
     }[reason]
-    // It was connected to by the kernel, and nobody has taken that up.
+    // The kernel has connected it, but the target has not accepted the connection.
     const busy = reason === 'silent' && during === 'VERSION' ? ': it may have another client' : ''
     super(`The target at ${socket} ${what}, during ${during}${busy}`, { next: nextAfter(reason, during), cause })
     this.reason = reason
@@ -94,7 +96,7 @@ function nextAfter(reason: VfioUserLostError['reason'], during: string): string 
   return `${REOPEN}; where it is only slow, with a larger answerTimeoutNs`
 }
 
-/** The target sent what the protocol does not have there. It is not talked to any more. */
+/** The target violated the protocol. The connection has ended. */
 export class VfioUserProtocolError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_PROTOCOL'
   readonly category = 'device'
@@ -106,7 +108,7 @@ export class VfioUserProtocolError extends GpuNvmeError {
   }
 }
 
-/** The target speaks another major version. */
+/** The target has another major version. */
 export class VfioUserVersionError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_VERSION'
   readonly category = 'usage'
@@ -121,7 +123,7 @@ export class VfioUserVersionError extends GpuNvmeError {
 export class VfioUserRefusedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_REFUSED'
   readonly category = 'device'
-  /** As of Linux: 'EINVAL'. 'unknown' where it did not say. */
+  /** Linux's name: 'EINVAL'. 'unknown' if the target did not say. */
   readonly errno: string
   constructor(socket: string, during: string, number: number) {
     const errno = errnoName(number)
@@ -130,7 +132,7 @@ export class VfioUserRefusedError extends GpuNvmeError {
   }
 }
 
-/** What the target presents cannot be driven as an NVMe controller. */
+/** The target does not present an NVMe controller. */
 export class VfioUserFunctionError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_FUNCTION'
   readonly category = 'usage'
@@ -153,7 +155,7 @@ export class VfioUserMemoryError extends GpuNvmeError {
   }
 }
 
-/** The name of an errno of Linux, which is what all ends of a Unix domain socket have. */
+/** Returns the name of a Linux errno, which both ends of a Unix domain socket use. */
 function errnoName(number: number): string {
   if (number === 0 || number > 4095) return number === 0 ? 'unknown' : `errno ${number}`
   return getSystemErrorName(-number)

@@ -27,17 +27,17 @@ export {
   type VfioUserDeparture,
 } from './errors.js'
 
-/** Which target to open, and with what. */
+/** Options of `openVfioUser`. */
 export interface VfioUserOptions {
-  /** What native code does for it: `loadSocketHost` of `@gpunvme/cuda-native/host` gives one. */
+  /** Native functions, such as those that `loadSocketHost` of `@gpunvme/cuda-native/host` returns. */
   readonly host: VfioUserHost & Pick<HardwareHost, 'waitReadable'>
-  /** The path that the target listens at. */
+  /** Path of the target's socket. */
   readonly socket: string
-  /** How many MSI-X vectors to wait on, at most; without it the transport has no `interrupts` and is polled. */
+  /** Maximum number of MSI-X vectors to wait on. Default: 0, a polled transport without `interrupts`. */
   readonly interrupts?: number
   /**
-   * How long the target may take for an answer, while this thread waits: 10 s when not given. One that takes longer is
-   * taken for gone.
+   * Time limit of an answer of the target, for which this thread waits. A target that exceeds it counts as gone.
+   * Default: 10 s.
    */
   readonly answerTimeoutNs?: number
   /**
@@ -57,23 +57,24 @@ const checks: Checks<VfioUserOptions> = {
 
 const ANSWER_TIMEOUT_NS = 10e9
 
-/** A transport that can say why its device is gone. */
+/** A transport that says why its device is gone. */
 export interface VfioUserTransport extends Transport {
-  /** Why all registers read as ones since; undefined as long as the target is there. */
+  /** Why all registers read all ones; undefined while the target is present. */
   readonly departure: VfioUserDeparture | undefined
 }
 
 /**
- * A controller that another program presents by vfio-user: the simulator of `gpunvme sim serve`, or any other target. It
- * needs no privilege but that of the socket. The target reaches the memory that was allocated here and nothing else.
+ * Opens a controller that another program presents by vfio-user: the simulator of `gpunvme sim serve`, or any other
+ * target. The only privilege needed is access to the socket. The target can access the memory that was allocated here,
+ * and no other.
  *
- * Each access to a register is a message, for whose answer this thread waits; doorbells are stores where the target lets
- * them be mapped. A target that closes, is silent for longer than `answerTimeoutNs` or breaks the protocol is a device that
- * has left the bus: its registers read all ones from then on, at once. What it asks of this side is refused.
- * @throws TypeError, RangeError for wrong arguments; VfioUserConnectError where nobody can be connected to;
- *   VfioUserVersionError; VfioUserFunctionError for what is no NVMe controller; VfioUserLostError, VfioUserProtocolError,
- *   VfioUserRefusedError for what the target does; VfioUserMemoryError; PowerStateError, BusMasterError;
- *   ControllerNotReadyError for a controller that is found enabled and does not stop.
+ * Each register access is a message, for whose answer this thread waits; doorbells are stores if the target lets them
+ * be mapped. A target that closes the connection, is silent for longer than `answerTimeoutNs` or violates the protocol
+ * is treated as a device that has left the bus: its registers read all ones at once. Its own requests are refused.
+ * @throws TypeError, RangeError for invalid arguments; VfioUserConnectError if the connection fails;
+ *   VfioUserVersionError; VfioUserFunctionError if it is not an NVMe controller; VfioUserLostError,
+ *   VfioUserProtocolError, VfioUserRefusedError for the behaviour of the target; VfioUserMemoryError; PowerStateError,
+ *   BusMasterError; ControllerNotReadyError if a controller is found enabled and does not stop.
  */
 export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTransport> {
   object('openVfioUser: options', options)
@@ -101,7 +102,7 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
     const config = targetConfigSpace(target, configBytes)
     const dma = new DmaArena(new SharedMemory(target, host, memoryFolder))
     cleanup.push(() => dma.close())
-    // Whatever stands in the way of memory is found now, before the controller is touched.
+    // Memory problems are found now, before the controller is touched.
     dma.alloc(4096).free()
     const clock = new PollingClock()
     await wakeFunction(config, clock)
@@ -147,8 +148,8 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
       close: () => cleanup.run(),
     }
   } catch (error) {
-    await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
-    // A target that goes in the middle reads all ones, of which something else would be said.
+    await cleanup.run().catch(() => undefined) // the first error is reported
+    // If the target ends meanwhile, registers read all ones, which would be reported as another error.
     throw channel?.departure ?? error
   }
 }

@@ -6,15 +6,15 @@ import { EventFds } from '../event-interrupts.js'
 import type { Channel } from './channel.js'
 import { bytesOf, exactly } from './device.js'
 
-/** The eventfds of MSI-X vectors, and what tells the target of them once more, as after a reset. */
+/** Eventfds of MSI-X vectors, and a function that registers them again, as after a reset. */
 export interface MsixEvents {
   readonly events: EventFds
   readonly announceAgain: () => void
 }
 
 /**
- * Eventfds that the MSI-X vectors signal, until they are closed.
- * @param mostAtOnce how many descriptors the target takes with one message.
+ * Returns eventfds that the MSI-X vectors signal until they are closed.
+ * @param mostAtOnce maximum number of descriptors that the target accepts per message.
  * @throws as `Channel.ask`; nothing stays open then.
  */
 export function msixEvents(channel: Channel, host: VfioUserHost, vectors: number, mostAtOnce: number): MsixEvents {
@@ -31,8 +31,8 @@ export function msixEvents(channel: Channel, host: VfioUserHost, vectors: number
 }
 
 /**
- * Says in configuration space what interrupts there are: by MSI-X, or none. Nobody serves a pin here, and a target that
- * goes by what stands there - SPDK's - fails its controller over an interrupt that it cannot deliver.
+ * Sets the kind of interrupts in configuration space: MSI-X, or none. Pin interrupts are not served here, and a target
+ * that uses this setting (SPDK's) fails its controller over an interrupt that it cannot deliver.
  */
 export function chooseInterrupts(config: ConfigSpace, byMessage: boolean): void {
   const { CMD } = PciHeader
@@ -45,7 +45,7 @@ export function chooseInterrupts(config: ConfigSpace, byMessage: boolean): void 
   config.write(control, 2, kept | (byMessage ? 1 << MXC.MXE.lsb : 0))
 }
 
-/** Of a target that is gone nothing has to be turned off. */
+/** A target that is gone needs nothing turned off. */
 function turnOff(channel: Channel): void {
   if (channel.departure !== undefined) return
   try {

@@ -10,26 +10,26 @@ import { bytesOf, exactly } from './device.js'
 import type { Channel } from './channel.js'
 import { VfioUserMemoryError } from './errors.js'
 
-/** What chunks are a multiple of, and addresses too: as large as it makes messages rare, as small as it wastes little. */
+/** Unit of chunks and of addresses: large enough to make messages rare, small enough to waste little. */
 export const GRANULE_BYTES = 2_097_152
 
-/** A chunk that is larger than what is asked for has no more than this. */
+/** Maximum by which a chunk exceeds the request. */
 const LARGEST_GROWTH_BYTES = 64 * 1024 * 1024
 
-/** Below this no address is given out: one that a program forgot to set shall reach nothing. */
+/** Lowest address that is handed out: an address that a program forgot to set accesses nothing. */
 const LOWEST_IOVA = 0x10_0000
 
-/** Beyond what targets translate: the narrowest IOMMUs that they stand in for have 39 bits. */
+/** Highest address, within what targets translate: the narrowest IOMMUs that they replace have 39 bits. */
 const HIGHEST_IOVA = 2 ** 39
 
-/** Where files are memory: there, or where files that are not needed for long belong. */
+/** Returns the default directory: one where files are memory, or else the one for temporary files. */
 export function usualMemoryFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 }
 
 /**
- * Memory that a target maps: files without a name, whose descriptors it is given. It reaches these and nothing else of this
- * process, whatever it does; what it keeps mapped of a file stays the file's, and becomes nobody's.
+ * Memory that a target maps: unnamed files whose descriptors it receives. It can access these and nothing else of this
+ * process. Pages that it keeps mapped stay those of the file, and are not reused.
  */
 export class SharedMemory implements DmaSource {
   readonly granuleBytes = GRANULE_BYTES
@@ -46,8 +46,8 @@ export class SharedMemory implements DmaSource {
   }
 
   /**
-   * As large as all that is shared already, if less is asked for: targets take few regions, SPDK's 16.
-   * @throws VfioUserMemoryError where the folder has no room; as `Channel.ask`.
+   * Returns a chunk as large as all memory shared so far, if less is requested: targets accept few regions, SPDK's 16.
+   * @throws VfioUserMemoryError if the directory has no room; as `Channel.ask`.
    */
   chunk(askedBytes: number, alignBytes: number): DmaChunk {
     const lengthBytes = Math.max(askedBytes, Math.min(this.sharedBytes, LARGEST_GROWTH_BYTES))
@@ -66,11 +66,11 @@ export class SharedMemory implements DmaSource {
     }
   }
 
-  /** Both map the file; then its descriptor is not needed here any more. */
+  /** Maps the file on both sides; its descriptor is then no longer needed here. */
   private share(iova: number, lengthBytes: number): NativeRegion {
     const fd = zeroedFile(this.folder, lengthBytes)
     try {
-      // The target may cut the file: that must not end this process.
+      // The target may truncate the file, which must not end this process.
       const region = this.host.mapForeign(fd, 0, lengthBytes, 'read-write')
       try {
         this.announce(iova, lengthBytes, fd)
@@ -96,8 +96,8 @@ export class SharedMemory implements DmaSource {
   }
 
   /**
-   * First the target loses it, then this process. Where it does not say that it has, its address is given to nobody else;
-   * the pages are no others' either way.
+   * Releases memory at the target first, then here. If the target does not confirm, the address is not reused; the
+   * pages never are.
    */
   private release(iova: number, region: NativeRegion): void {
     this.sharedBytes -= region.lengthBytes
@@ -124,7 +124,7 @@ export class SharedMemory implements DmaSource {
 const ZEROES = Buffer.alloc(1_048_576)
 
 /**
- * A file without a name, with all its pages: of one without them a store ends the process where the file system is full.
+ * Creates an unnamed file with all of its pages: otherwise a store on a full file system would end the process.
  * @throws VfioUserMemoryError
  */
 function zeroedFile(folder: string, lengthBytes: number): number {

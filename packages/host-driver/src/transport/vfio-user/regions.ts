@@ -9,7 +9,7 @@ import { VfioUserRefusedError } from './errors.js'
 
 const { bytes: HEAD } = VfioUserRegionAccess
 
-/** Fills `into` with bytes of a region. @throws as `Channel.ask` */
+/** Reads bytes of a region into `into`. @throws as `Channel.ask` */
 export function readRegion(channel: Channel, region: number, offset: number, into: Uint8Array): void {
   const length = HEAD + into.length
   const asked = access(region, offset, into.length, HEAD)
@@ -18,7 +18,7 @@ export function readRegion(channel: Channel, region: number, offset: number, int
   into.set(new Uint8Array(data.buffer, HEAD))
 }
 
-/** Stores bytes to a region; they are there when it returns. @throws as `Channel.ask` */
+/** Writes bytes to a region; they are stored when it returns. @throws as `Channel.ask` */
 export function writeRegion(channel: Channel, region: number, offset: number, bytes: Uint8Array): void {
   const asked = access(region, offset, bytes.length, HEAD + bytes.length)
   asked.set(bytes, HEAD)
@@ -27,8 +27,8 @@ export function writeRegion(channel: Channel, region: number, offset: number, by
 }
 
 /**
- * BAR0 by messages, and by stores where the target lets its client map it. A target that refuses an access to a register
- * that it said it had is one that is not driven any more: a device on the bus has no way to say so.
+ * BAR0 by messages, and by stores if the target lets its client map it. The connection to a target that refuses access
+ * to one of its registers is ended: a device on the bus cannot refuse.
  * @throws VfioUserProtocolError if an area of its file cannot be mapped.
  */
 export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegion): RegionWindow {
@@ -53,7 +53,7 @@ export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegio
   })
 }
 
-/** Configuration space, as long as the target has it: the rest, and that of one that is gone, reads all ones. */
+/** Configuration space, as far as the target has it. The rest, and that of a target that is gone, reads all ones. */
 export function targetConfigSpace(channel: Channel, lengthBytes: number): ConfigSpace {
   const whileThere = (access: () => void) => {
     try {
@@ -92,7 +92,7 @@ function access(region: number, offset: number, count: number, lengthBytes: numb
   return new Uint8Array(data.buffer)
 }
 
-/** An answer repeats what was asked for: data of another register must not be taken for that. */
+/** Checks that an answer repeats the request: data of another register must not be taken for it. */
 function checkRepeated(channel: Channel, name: string, asked: Uint8Array, data: DataView<ArrayBuffer>): void {
   for (let at = 0; at < HEAD; at++) {
     if (data.getUint8(at) === asked[at]) continue
@@ -114,7 +114,7 @@ function unlessGone(channel: Channel, access: () => void): void {
   }
 }
 
-/** Ends the connection, and does not throw for that: a register has nobody to tell. */
+/** Ends the connection without throwing: an access to a register cannot report an error. */
 function endBy(channel: Channel, refused: VfioUserRefusedError): void {
   try {
     channel.breach('an access to BAR0', `expected the device to have the register, got ${refused.errno}`, [], refused)

@@ -293,7 +293,7 @@ describe('what cannot be opened', () => {
   test('options that are none', async () => {
     await expect(open({ interrupts: -1 })).rejects.toThrow(RangeError)
     await expect(open({ answerTimeoutNs: Infinity })).rejects.toThrow(RangeError)
-    await expect(openVfioUser({ host: target } as never)).rejects.toThrow(/socket: expected a text, got nothing/)
+    await expect(openVfioUser({ host: target } as never)).rejects.toThrow(/socket: expected a string, got undefined/)
     await expect(open({ path: '/x' } as never)).rejects.toThrow(/unknown 'path'/)
   })
 })

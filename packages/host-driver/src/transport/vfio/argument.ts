@@ -1,18 +1,19 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 
-/** As much as the kernel's answers have in common: how long the argument is. */
+/** What the kernel's answers have in common: the length of the argument. */
 interface Sized {
   readonly bytes: number
   encode(data: DataView, byteOffset: number, values: never): void
 }
 
-/** The longest answer that is taken: chains of capabilities are some hundred bytes long. */
+/** Maximum length of an answer: chains of capabilities have some hundred bytes. */
 const MOST_BYTES = 65_536
 
 /**
- * Asks the kernel something that may have capabilities behind it: with the structure alone first, and once more with as
- * many bytes as `argsz` then says. @throws VfioError
+ * Sends a request whose answer may have capabilities at its end: first with the structure alone, then with as many
+ * bytes as `argsz` says.
+ * @throws VfioError
  */
 export function ask(
   host: HardwareHost,
@@ -31,7 +32,7 @@ export function ask(
   }
 }
 
-/** ioctl(2) with a structure, its refusal an error that names the request. @throws VfioError */
+/** Calls ioctl(2) with a structure. @throws VfioError, which names the request */
 export function call(
   host: HardwareHost,
   fd: number,
@@ -43,7 +44,7 @@ export function call(
   )
 }
 
-/** ioctl(2) with a number. @throws VfioError */
+/** Calls ioctl(2) with a number. @throws VfioError */
 export function callNumber(
   host: HardwareHost,
   fd: number,
@@ -63,12 +64,13 @@ function refusable(name: string, action: () => number): number {
   }
 }
 
-/** The kernel refused a request that has no error of its own here. */
+/** The kernel refused a request for which there is no other error class. */
 export class VfioError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO'
   readonly category = 'failure'
   /** Its name in linux/vfio.h, without the prefix. */
   readonly request: string
+  /** Error of the kernel, such as 'EINVAL'. */
   readonly errno: string
   constructor(request: string, errno: string, cause?: unknown) {
     super(`VFIO_${request} failed: ${errno}`, { next: 'see what the kernel log says (dmesg)', cause })

@@ -7,20 +7,20 @@ import { HardwareAccessError } from '../hardware-access.js'
 import { API_VERSION, GroupStatus, IOMMU, VFIO } from './abi.js'
 import { ask, call, callNumber } from './argument.js'
 
-/** 'type1': an IOMMU translates, and the device reaches what was mapped. 'noiommu': it reaches all memory. */
+/** 'type1': an IOMMU translates, and the device can access what was mapped. 'noiommu': it can access all memory. */
 export type VfioMode = 'type1' | 'noiommu'
 
-/** A device that the kernel handed out. Closing its files ends its DMA, and lets the next one have it. */
+/** A device that the kernel handed out. Closing its files ends its DMA and makes it available again. */
 export interface VfioDevice {
   readonly mode: VfioMode
-  /** The container, which mappings belong to. */
+  /** The container to which mappings belong. */
   readonly container: number
   readonly device: number
   readonly close: () => void
 }
 
 /**
- * Opens container, group and device, in the order that the kernel wants. Nothing stays open when it fails.
+ * Opens container, group and device, in the order that the kernel requires. Nothing stays open after an error.
  * @throws DriverBoundError, NoIommuError, VfioMissingError, VfioBusyError, GroupNotViableError, VfioUnsupportedError,
  *   HardwareAccessError, VfioError.
  */
@@ -76,7 +76,7 @@ function groupOf(
   return { mode, number: group.number }
 }
 
-/** Which model of IOMMU to ask for, by what the kernel has. */
+/** Returns the model of IOMMU to request, by what the kernel supports. */
 function modelOf(host: HardwareHost, container: number, mode: VfioMode): number {
   const version = callNumber(host, container, ['GET_API_VERSION', VFIO.GET_API_VERSION])
   if (version !== API_VERSION)
@@ -97,7 +97,7 @@ function openNode(bdf: string, path: string): number {
   }
 }
 
-/** What it means that a file of /dev/vfio cannot be opened. */
+/** Returns the error for a file of /dev/vfio that cannot be opened. */
 export function openNodeError(bdf: string, path: string, error: NodeJS.ErrnoException): Error {
   const { code } = error
   if (code === 'ENOENT' || code === 'ENODEV') return new VfioMissingError(path, error)
@@ -105,7 +105,7 @@ export function openNodeError(bdf: string, path: string, error: NodeJS.ErrnoExce
   return code === undefined ? error : new HardwareAccessError(bdf, path, code, error)
 }
 
-/** The kernel's vfio is not there. */
+/** The kernel's vfio is not available. */
 export class VfioMissingError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_MISSING'
   readonly category = 'not-found'
@@ -117,7 +117,7 @@ export class VfioMissingError extends GpuNvmeError {
   }
 }
 
-/** Somebody has the group: the kernel gives it to one process at a time. */
+/** The group is in use: the kernel gives it to one process at a time. */
 export class VfioBusyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_BUSY'
   readonly category = 'privilege'
@@ -129,7 +129,7 @@ export class VfioBusyError extends GpuNvmeError {
   }
 }
 
-/** The kernel's vfio cannot do what is needed. */
+/** The kernel's vfio lacks something that is needed. */
 export class VfioUnsupportedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_UNSUPPORTED'
   readonly category = 'infeasible'
@@ -142,7 +142,7 @@ export class VfioUnsupportedError extends GpuNvmeError {
 export class NoIommuError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_IOMMU'
   readonly category = 'infeasible'
-  /** @param parameter enable_unsafe_noiommu_mode, where that mode was asked for. */
+  /** @param parameter value of enable_unsafe_noiommu_mode, if that mode was requested. */
   constructor(bdf: string, parameter: string | undefined) {
     super(`${bdf} has no IOMMU group: the machine has no IOMMU, or it is off`, {
       facts: parameter === undefined ? [] : [`enable_unsafe_noiommu_mode is ${parameter}`],
@@ -154,7 +154,7 @@ export class NoIommuError extends GpuNvmeError {
   }
 }
 
-/** The mode that was asked for is not the one that the device is bound in. */
+/** The requested mode is not the one in which the device is bound. */
 export class VfioModeError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_MODE'
   readonly category = 'usage'

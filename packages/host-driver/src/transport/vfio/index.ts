@@ -36,21 +36,19 @@ export {
 } from './group.js'
 export { IovaExhaustedError } from './type1-memory.js'
 
-/** Which device to open, and with what. */
+/** Options of `openVfio`. */
 export interface VfioOptions {
-  /** What native code does for it: `@gpunvme/cuda-native` has one. */
+  /** Native functions, such as those of `@gpunvme/cuda-native/host`. */
   readonly host: HardwareHost
+  /** PCI address of the controller. */
   readonly bdf: string
-  /** Where sys/, proc/ and dev/ are; '/' when not given. */
+  /** Directory with sys/, proc/ and dev/. Default: '/'. */
   readonly sysRoot?: string
-  /** What the device is expected to be bound in; taken from what it is bound in when not given. */
+  /** Mode in which the device must be bound. Default: the mode in which it is bound. */
   readonly mode?: VfioMode
-  /**
-   * Memory in huge pages of 2 MiB: always in mode 'noiommu', and in mode 'type1' when this is set, where ordinary pages
-   * do.
-   */
+  /** Allocates memory in huge pages of 2 MiB. Mode 'noiommu' always does. Default in mode 'type1': ordinary pages. */
   readonly hugePages?: boolean
-  /** How many MSI-X vectors to wait on, at most; without it the transport has no `interrupts` and is polled. */
+  /** Maximum number of MSI-X vectors to wait on. Default: 0, a polled transport without `interrupts`. */
   readonly interrupts?: number
 }
 
@@ -63,32 +61,33 @@ const checks: Checks<VfioOptions> = {
   interrupts: anything,
 }
 
-/** A transport that also reaches other devices' memory. */
+/** A transport that can also access memory of other devices. */
 export interface VfioTransport extends Transport {
+  /** Whether an IOMMU translates. */
   readonly mode: VfioMode
   /**
-   * Memory on another device that the controller reads and writes directly: a BAR of a function that no kernel driver
-   * has. It stays mapped until it is freed or the transport is closed. Not every machine routes from one device to
-   * another: verify what arrives.
+   * Maps a BAR of another device, to which no kernel driver may be bound, as memory that the controller accesses
+   * directly. It stays mapped until it is freed or the transport is closed. Not every machine routes transfers between
+   * devices: verify what arrives.
    * @throws RangeError for no such BAR, DriverBoundError, HardwareAccessError, VfioError, IovaExhaustedError
    */
   mapPeer(peer: PeerBar): DmaMemory
 }
 
 /**
- * A controller that the kernel's vfio-pci hands out: bind it with `bindDriver` of `@gpunvme/host-driver/pci`. With an
- * IOMMU the drive reaches the memory that was allocated here and nothing else; in mode 'noiommu' all of it.
+ * Opens a controller through the kernel's vfio-pci. Bind it first with `bindDriver` of `@gpunvme/host-driver/pci`. With
+ * an IOMMU, the drive can access the memory that was allocated here, and no other; in mode 'noiommu', all memory.
  *
  * However this process ends, the kernel closes the device: it clears bus mastering and resets the function, so that the
- * drive writes nowhere any more. In mode 'noiommu' that is a moment after the memory is gone, since of a process that dies
- * memory goes first, and files then. When the device is to be removed while it is open, its registers read all ones from then
- * on, so that whoever drives it lets go; the kernel waits for that.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError while this process has it
- *   open; DriverBoundError; NoIommuError; VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError; VfioUnsupportedError; HardwareAccessError without
- *   permission; MemlockLimitError, HugePagesError, PagemapError; PowerStateError, BusMasterError of a drive that does not
- *   wake up; VfioError for everything else that the kernel refuses. A controller that is
- *   found enabled is disabled before it may reach memory, ControllerNotReadyError where it does not stop; otherwise its
- *   registers are not touched.
+ * drive no longer writes. In mode 'noiommu' that is a moment after the memory was freed, since a dying process loses
+ * its memory before its files. If the device is to be removed while it is open, its registers read all ones from then
+ * on, and the kernel waits until it is closed. A controller that is found enabled is disabled before it may access
+ * memory; registers of others are not touched.
+ * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError if this process has
+ *   it open; DriverBoundError; NoIommuError; VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError;
+ *   VfioUnsupportedError; HardwareAccessError without permission; MemlockLimitError, HugePagesError, PagemapError;
+ *   PowerStateError, BusMasterError if the drive does not wake up; ControllerNotReadyError if it is found enabled and
+ *   does not stop; VfioError for everything else that the kernel refuses.
  */
 export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
   object('openVfio: options', options)
@@ -108,13 +107,13 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
         ? new Type1Memory(host, sysRoot, container, options.hugePages === true ? HUGE_PAGE_BYTES : 4096)
         : undefined
     const dma = new DmaArena(type1 ?? physicalMemory(host, sysRoot))
-    // With an IOMMU unmapping ends what the drive reaches, whether it answers or not.
+    // With an IOMMU, unmapping ends the drive's access, whether it responds or not.
     let isStopped = true
     cleanup.push(() => {
       if (isStopped || mode === 'type1') dma.close()
       else dma.abandon()
     })
-    // Whatever stands in the way of memory is found now, before the drive is woken.
+    // Memory problems are found now, before the drive is woken.
     dma.alloc(4096).free()
     const clock = new PollingClock()
     await wakeFunction(config, clock)
@@ -140,7 +139,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
       enableFunction(config)
     }
     const canReset = DeviceInfo.FLAGS.RESET.of(FLAGS) === 1
-    // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
+    // Last, so that it is undone first: the drive must not access memory that is being freed.
     cleanup.push(() => {
       isStopped = disableBusMaster(config)
     })
@@ -162,14 +161,14 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
       close: () => cleanup.run(),
     }
   } catch (error) {
-    await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
+    await cleanup.run().catch(() => undefined) // the first error is reported
     throw error
   }
 }
 
 /**
- * The kernel asks for a device that is to be removed, or unbound, and waits until it is closed: nothing else would
- * tell, since its registers go on working.
+ * Watches for the kernel's request to release a device that is to be removed or unbound. The kernel waits until it is
+ * closed. There is no other sign, since its registers go on working.
  */
 function watchRemoval(host: HardwareHost, device: number, clock: PollingClock, bar: RegionBar, cleanup: Cleanup): void {
   if (interruptCount(host, device, VFIO_IRQ.REQ) === 0) return

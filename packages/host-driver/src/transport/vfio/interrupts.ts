@@ -4,7 +4,10 @@ import { EventFds } from '../event-interrupts.js'
 import { VFIO } from './abi.js'
 import { ask, call } from './argument.js'
 
-/** Eventfds that interrupts of one kind signal, until they are closed. @throws VfioError; nothing stays open then. */
+/**
+ * Returns eventfds that interrupts of one kind signal, until they are closed.
+ * @throws VfioError; nothing stays open then.
+ */
 export function eventsOf(host: HardwareHost, device: number, index: number, vectors: number): EventFds {
   return new EventFds(host, vectors, (fds) => {
     const flags = fds.length > 0 ? { DATA_EVENTFD: 1 as const } : { DATA_NONE: 1 as const }
@@ -21,7 +24,10 @@ export function eventsOf(host: HardwareHost, device: number, index: number, vect
   })
 }
 
-/** How many interrupts of a kind the device has; 0 where it has none, or none that signal an eventfd. @throws VfioError */
+/**
+ * Returns how many interrupts of a kind the device has; 0 if there are none, or none that signal an eventfd.
+ * @throws VfioError
+ */
 export function interruptCount(host: HardwareHost, device: number, index: number): number {
   const request = ['DEVICE_GET_IRQ_INFO', VFIO.DEVICE_GET_IRQ_INFO] as const
   const { FLAGS, COUNT } = VfioIrqInfo.view(ask(host, device, request, VfioIrqInfo, { INDEX: index }))

@@ -6,13 +6,13 @@ import { regionOf, type VfioRegion } from '../vfio-regions.js'
 import { VFIO } from './abi.js'
 import { ask } from './argument.js'
 
-/** Asks a device for a region. @throws VfioError */
+/** Queries a region of a device. @throws VfioError */
 export function regionInfo(host: HardwareHost, device: number, index: number): VfioRegion {
   const request = ['DEVICE_GET_REGION_INFO', VFIO.DEVICE_GET_REGION_INFO] as const
   return regionOf(ask(host, device, request, VfioRegionInfo, { INDEX: index }))
 }
 
-/** Registers of a device: loads and stores where they are mapped, pread and pwrite where not (some 100 µs each). */
+/** Registers of a device: loads and stores if they are mapped, pread and pwrite if not (some 100 µs each). */
 export function vfioWindow(host: HardwareHost, device: number, region: VfioRegion): RegionWindow {
   const { fileOffset } = region
   const map = ({ start, lengthBytes }: VfioRegion['mappable'][number]) =>
@@ -27,7 +27,7 @@ export function vfioWindow(host: HardwareHost, device: number, region: VfioRegio
   })
 }
 
-/** EIO is what the kernel says of memory that is disabled or gone. */
+/** Ignores EIO, which the kernel returns for memory that is disabled or gone, and ENODEV. */
 function whileThere(access: () => void): void {
   try {
     access()

@@ -7,23 +7,23 @@ import { allocateLocked, HUGE_PAGE_BYTES, MemlockLimitError } from '../locked-me
 import { DmaMap, DmaUnmap, IommuInfo, IOMMU_CAPABILITY, VFIO } from './abi.js'
 import { ask, call, VfioError } from './argument.js'
 
-/** Below this no address is given out: one that a program forgot to set shall reach nothing. */
+/** Lowest address that is handed out: an address that a program forgot to set accesses nothing. */
 const LOWEST_IOVA = 0x10_0000
 
-/** Beyond what IOMMUs translate, and what a number holds. */
+/** Highest address, beyond what IOMMUs translate and exact as a number. */
 const HIGHEST_IOVA = 2 ** 48
 
-/** Where an IOMMU does not say what it translates: below the interrupts of x86. */
+/** Range if an IOMMU does not state one: below the interrupts of x86. */
 const UNSAID: AddressRange = { start: LOWEST_IOVA, lengthBytes: 0xfee0_0000 - LOWEST_IOVA }
 
 /** What an IOMMU can map. */
 export interface IommuFacts {
   readonly ranges: readonly AddressRange[]
-  /** The smallest page it maps. */
+  /** Size of the smallest page that it maps. */
   readonly pageBytes: number
 }
 
-/** Asks the container what its IOMMU translates. @throws VfioError */
+/** Queries what the IOMMU of a container translates. @throws VfioError */
 export function iommuFacts(host: HardwareHost, container: number): IommuFacts {
   const data = ask(host, container, ['IOMMU_GET_INFO', VFIO.IOMMU_GET_INFO], IommuInfo)
   const { FLAGS, IOVA_PGSIZES, CAP_OFFSET } = IommuInfo.view(data)
@@ -40,7 +40,7 @@ export function iommuFacts(host: HardwareHost, container: number): IommuFacts {
   return { ranges, pageBytes }
 }
 
-/** Memory that an IOMMU translates for: mapped by VFIO, at addresses that are chosen here. */
+/** Memory that VFIO maps in an IOMMU, at addresses that are chosen here. */
 export class Type1Memory implements DmaSource {
   readonly granuleBytes = HUGE_PAGE_BYTES
   private readonly host: HardwareHost
@@ -66,7 +66,7 @@ export class Type1Memory implements DmaSource {
     try {
       const { iova, unmap } = this.map(region, Math.max(alignBytes, HUGE_PAGE_BYTES))
       const release = () => {
-        // Only once the device has lost it: memory that is still mapped stays.
+        // Only after the device has lost it: memory that is still mapped stays.
         unmap()
         region.unmap()
       }
@@ -78,7 +78,7 @@ export class Type1Memory implements DmaSource {
   }
 
   /**
-   * Lets the device reach a part of this process's address space: memory, or another device's BAR.
+   * Maps part of this process's address space for the device: memory, or another device's BAR.
    * @throws IovaExhaustedError, MemlockLimitError, VfioError
    */
   map({ address, lengthBytes }: NativeRegion, alignBytes: number): { iova: number; unmap: () => void } {
@@ -108,7 +108,10 @@ export class Type1Memory implements DmaSource {
     }
   }
 
-  /** What counts against RLIMIT_MEMLOCK with `lengthBytes` more: ordinary pages twice, as locked and as pinned by vfio. */
+  /**
+   * Returns what counts against RLIMIT_MEMLOCK with `lengthBytes` more: ordinary pages count twice, as locked and as
+   * pinned by vfio.
+   */
   private memlockBytes(lengthBytes: number): number {
     return (this.mappedBytes + lengthBytes) * (this.pageBytes === HUGE_PAGE_BYTES ? 1 : 2)
   }
@@ -121,7 +124,7 @@ export class Type1Memory implements DmaSource {
   }
 }
 
-/** The device's address space has no room left where the memory would fit. */
+/** The device's address space has no free range for the memory. */
 export class IovaExhaustedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IOVA_EXHAUSTED'
   readonly category = 'infeasible'

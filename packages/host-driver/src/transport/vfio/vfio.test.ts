@@ -277,7 +277,7 @@ test('a BAR of another device is mapped for this one, and can be the target of i
   expect(vfio.maps.get(memory.iovaAt(0))!.lengthBytes).toBe(4_194_304)
   memory.free()
   expect(vfio.maps.size).toBe(1)
-  expect(() => transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })).toThrow(/expected a BAR that is there, got BAR 0/)
+  expect(() => transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })).toThrow(/expected an existing BAR, got BAR 0/)
   transport.mapPeer({ bdf: '0000:0c:00.0', bar: 2 })
   await transport.close()
   expect(vfio.maps.size).toBe(0)
