@@ -1,15 +1,15 @@
-/** What an option must be: in words for the error, and as a test. */
+/** Requirement for an option: text for the error, and a test. */
 export interface Field {
   readonly expected: string
-  /** A value of this type that is not fit is out of range; every other is of the wrong type. */
+  /** An invalid value of this type is out of range; any other is of the wrong type. */
   readonly type?: 'number' | 'string' | 'bigint' | 'object'
   readonly isOptional?: true
   readonly isFit: (value: unknown) => boolean
-  /** Looks into a value that is fit. @throws RangeError or TypeError for what is wrong there. */
+  /** Checks the inside of a valid value. @throws RangeError or TypeError for an invalid part. */
   readonly inside?: (value: never, where: string) => void
 }
 
-/** A field for every name of the type: a new option cannot be forgotten. */
+/** A field for every name of the type, so that a new option cannot be missing. */
 export type Fields<T> = { readonly [K in keyof T]-?: Field }
 
 export const optional = (field: Field): Field => ({ ...field, isOptional: true })
@@ -30,17 +30,17 @@ export const instance = (of: abstract new (...args: never) => unknown, expected:
   expected,
   isFit: (value) => value instanceof of,
 })
-/** What is checked elsewhere, with errors of its own. */
+/** Checked elsewhere, with its own errors. */
 export const anything: Field = { expected: 'anything', isFit: () => true }
 
-export const text: Field = { expected: 'a text', isFit: (value) => typeof value === 'string' }
+export const text: Field = { expected: 'a string', isFit: (value) => typeof value === 'string' }
 export const flag: Field = { expected: 'true or false', isFit: (value) => typeof value === 'boolean' }
 export const callback: Field = { expected: 'a function', isFit: (value) => typeof value === 'function' }
 export const bytes = (min: number): Field =>
   whole(min, Number.MAX_SAFE_INTEGER, `a whole number of bytes, ${min} or more`)
 export const seedField = whole(0, 0xffff_ffff)
 
-/** An object with fields of its own; `more` checks what no field can say alone. */
+/** An object with fields; `more` checks combinations of them. */
 export const record = <T>(fields: Fields<T>, more?: (value: T, where: string) => void): Field => ({
   expected: 'an object',
   isFit: isRecord,
@@ -50,15 +50,15 @@ export const record = <T>(fields: Fields<T>, more?: (value: T, where: string) =>
   },
 })
 export const listOf = (each: Field): Field => ({
-  expected: 'a list',
+  expected: 'an array',
   isFit: Array.isArray,
   inside: (values: readonly unknown[], where) =>
     values.forEach((value, i) => checkField(`${where}[${i}]`, value, each)),
 })
 
 /**
- * Checks an object of options, whoever made it. `reasons` say of names that are known elsewhere why they are not here.
- * @throws RangeError for a value out of range; TypeError for one of another type, and for a name that is not known.
+ * Checks an object of options. `reasons` explain why options known elsewhere are not supported here.
+ * @throws RangeError for a value out of range; TypeError for one of another type, and for an unknown name.
  */
 export function checkOptions<T>(
   where: string,
@@ -86,13 +86,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A value as an error shows it. */
+/** Formats a value for an error. */
 export function show(value: unknown): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return 'undefined'
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
-  if (Array.isArray(value)) return `[${value.map((each) => (Array.isArray(each) ? 'a list' : show(each))).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((each) => (Array.isArray(each) ? 'an array' : show(each))).join(',')}]`
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   return Object.prototype.toString.call(value).slice(1, -1)
 }

@@ -2,7 +2,11 @@ import { expect, it } from 'vitest'
 import { deriveProfile, profiles, RamMedia, simulate } from './index.js'
 
 it.each([
-  ['two namespaces of one NSID', { namespaces: [{}, { nsid: 1 }] }, /have NSID 1; give each its own nsid/],
+  [
+    'two namespaces of one NSID',
+    { namespaces: [{}, { nsid: 1 }] },
+    /NSID 1 is used twice; give each namespace its own nsid/,
+  ],
   ['NSID 0h', { namespaces: [{ nsid: 0 }] }, /NSID from 1 to FFFFFFFEh, got 0/],
   ['a block size that is not there', { namespaces: [{ blockBytes: 520 as 512 }] }, /512 or 4096 bytes, got 520/],
   ['a namespace without a block', { namespaces: [{ capacityBytes: 511 }] }, /capacity from 512/],
@@ -21,7 +25,7 @@ it('deriveProfile changes what it is given, field by field in CAP and Identify, 
     ...profiles.sn740,
     name: 'sn740 (changed)',
     source: expect.stringMatching(
-      /^sn740, changed in commandSlots, CAP, identify\. Of sn740 this is said: WD PC SN740/,
+      /^sn740 with changes of: commandSlots, CAP, identify\. Source of sn740: WD PC SN740/,
     ) as string,
     points: [],
     commandSlots: 7,
@@ -61,7 +65,7 @@ it.each([
   [{ rootComplex: 5 }, TypeError, 'got 5'],
   [{ rootComplex: { reads: true } }, TypeError, "rootComplex: unknown 'reads'; known are peerWrites, peerReads,"],
   [{ rootComplex: { readsSurvived: NaN } }, RangeError, 'rootComplex.readsSurvived: expected 0 or more, got NaN'],
-  [{ namespaces: {} }, TypeError, 'namespaces: expected a list, got object Object'],
+  [{ namespaces: {} }, TypeError, 'namespaces: expected an array, got object Object'],
   [{ namespaces: [null] }, TypeError, 'namespaces[0]: expected an object, got null'],
   [
     { namespaces: [{}, { lbaBytes: 512 }] },
@@ -92,7 +96,7 @@ it.each([
   [1.5, RangeError, 'got 1.5'],
   [NaN, RangeError, 'got NaN'],
   ['1', TypeError, "got '1'"],
-  [undefined, TypeError, 'got nothing'],
+  [undefined, TypeError, 'got undefined'],
 ])('a write of 32 bits refuses %s, with the offset, and writes nothing', (value, error, got) => {
   const { transport, statistics } = simulate()
   const write = () => transport.bar.write32(0x24, value as never)

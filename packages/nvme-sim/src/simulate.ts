@@ -30,34 +30,34 @@ import { rootComplexField, type RootComplex } from './pci/root-complex.js'
 import { hostMemory, SimulatedHost } from './simulated-host.js'
 import { simulatedTransport } from './transport.js'
 
-/** What is simulated; every part has a default. */
+/** Options of a simulation. All are optional. */
 export interface SimulationOptions {
-  /** What drive it is and what it costs; 'ideal', which costs no time, when not given. */
+  /** Drive profile. Default: 'ideal', which has no costs. */
   readonly profile?: DriveProfile | ProfileName
-  /** Decides everything that is random: the same seed gives the same run, to the nanosecond. 0 to 2^32 - 1; 1 when not given. */
+  /** Seed of everything random: the same seed gives the same run, to the nanosecond. 0 to 2^32 - 1. Default: 1. */
   readonly seed?: number
-  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given; an empty list is a drive without any. */
+  /** Namespaces; an empty list is a drive without any. Default: one of 1 GiB with 512-byte blocks, NSID 1. */
   readonly namespaces?: readonly NamespaceOptions[]
-  /** NVM capacity that no namespace has, for namespaces that the host creates; 0 when not given. */
+  /** Unallocated NVM capacity, for namespaces that the host creates. Default: 0. */
   readonly spareCapacityBytes?: number
   /**
-   * The machine that it is attached to, for several drives that share memory and time; one of its own when not given.
-   * `hostMemoryBytes` and `fragmented` are the host's own options then.
+   * Host to attach the drive to, for several drives that share memory and time. `hostMemoryBytes` and `fragmented` are
+   * then options of the host. Default: a host of its own.
    */
   readonly host?: SimulatedHost
-  /** Most host memory that may be allocated at a time; 4 GiB when not given. */
+  /** Maximum host memory allocated at a time. Default: 4 GiB. */
   readonly hostMemoryBytes?: number
-  /** Scatters the pages of DMA memory that was not asked to be contiguous. */
+  /** Scatters the pages of DMA memory that need not be contiguous. */
   readonly fragmented?: boolean
   readonly faults?: FaultPlan
-  /** What a peer of the controller, as a GPU, may do with its registers; 'posted-only' when not given. */
+  /** Accesses that a peer of the controller, such as a GPU, may make to its registers. Default: 'posted-only'. */
   readonly rootComplex?: RootComplex
-  /** Is given everything that happens, as it happens. Costs time: without it only a hash is kept. */
+  /** Receives every event as it happens. This costs time; without it only a hash is kept. */
   readonly trace?: TraceSink
 }
 
 const fields: Fields<SimulationOptions> = {
-  // These two have errors of their own.
+  // These two are checked with their own errors.
   profile: optional(anything),
   faults: optional(anything),
   seed: optional(seedField),
@@ -70,46 +70,44 @@ const fields: Fields<SimulationOptions> = {
   trace: optional(callback),
 }
 
-/** A controller, the host memory it reaches, and the only clock there is. */
+/** A simulated controller, with the host memory that it accesses and its clock. */
 export interface Simulation {
   readonly transport: Transport
   /**
-   * The controller's registers as a peer reaches them, as a GPU does, through the root complex: `transport.bar` with
-   * what `rootComplex` does to it. `transport.can` says the same in two bits.
+   * The controller's registers as seen by a peer, such as a GPU: `transport.bar` through the root complex of
+   * `rootComplex`. `transport.can` summarizes it in two flags.
    */
   readonly peerBar: Bar
   /**
-   * Takes power away from the drive and gives it back, at once. Without a shutdown before, SMART counts it as an
-   * unexpected power loss. Host memory stays as it is; a link that was dropped comes up.
+   * Power-cycles the drive immediately. Without a prior shutdown, SMART counts it as an unexpected power loss. Host
+   * memory is kept; a dropped link comes up.
    */
   powerCycle(): void
   /**
-   * Makes the drive hot, or worn: SMART says so, and an event is raised for what becomes a critical warning.
-   * @throws RangeError for what SMART could not say.
+   * Makes the drive hot or worn. SMART reports it, and a new critical warning raises an event.
+   * @throws RangeError for values that SMART cannot represent.
    */
   setHealth(changes: HealthChanges): void
   readonly clock: SimulationClock
-  /** What the controller has done so far; a fresh copy at each look. */
+  /** Counters of the controller; a new copy on each access. */
   readonly statistics: Statistics
-  /** What the host did wrong, in a driver author's words; grows with the run. A test asserts that it is empty. */
+  /** Mistakes of the host, worded for a driver author. Grows during the run; a test asserts that it is empty. */
   readonly diagnostics: readonly string[]
-  /** What of the fault plan has really happened; its lists grow with the run. */
+  /** What the fault plan has done so far; its lists grow during the run. */
   readonly faults: FaultReport
-  /** 16 hexadecimal digits that stand for everything that has happened, and when: equal for equal runs, on any machine. */
+  /** 64-bit hash of all events and their times, in hexadecimal: equal for equal runs, on any machine. */
   readonly traceHash: string
 }
 
 /**
  * Starts a simulated NVMe controller.
- * @throws RangeError or TypeError, with its name, for an option that cannot be; FaultPlanError for a plan that is none.
+ * @throws RangeError or TypeError, with its name, for an invalid option; FaultPlanError for an invalid plan.
  */
 export function simulate(options: SimulationOptions = {}): Simulation {
   checkOptions('simulate options', options, fields)
   const { profile = 'ideal', seed = 1, host, faults } = options
   if (host !== undefined && (options.hostMemoryBytes ?? options.fragmented) !== undefined) {
-    throw new TypeError(
-      'simulate options: hostMemoryBytes and fragmented are options of the SimulatedHost that is given',
-    )
+    throw new TypeError('simulate options: with host, set hostMemoryBytes and fragmented in the SimulatedHost')
   }
   const clock = host?.clock ?? new VirtualClock()
   const diagnostics = new Diagnostics()

@@ -27,7 +27,7 @@ it('a drive that is closed gives out no memory any more, and leaves the others t
 
 it('what is the host’s to say is refused of a drive that is given one', () => {
   const host = new SimulatedHost({ hostMemoryBytes: 8192, fragmented: true, seed: 2 })
-  expect(() => simulate({ host, hostMemoryBytes: 4096 })).toThrow('options of the SimulatedHost')
+  expect(() => simulate({ host, hostMemoryBytes: 4096 })).toThrow('in the SimulatedHost')
   expect(() => simulate({ host, fragmented: false })).toThrow(TypeError)
   expect(() => simulate({ host: JSON.parse('{}') as SimulatedHost })).toThrow(
     'simulate options.host: expected a SimulatedHost',

@@ -7,15 +7,15 @@ import { bytes, checkOptions, flag, optional, seedField, type Fields } from './o
 import type { SimulationClock } from './time/clock.js'
 import { SharedClock } from './time/shared-clock.js'
 
-/** What a host is like that several drives are attached to; every part has a default. */
+/** Options of a host for several drives. All are optional. */
 export interface SimulatedHostOptions {
-  /** Most memory that may be allocated at a time; 4 GiB when not given. */
+  /** Maximum memory allocated at a time. Default: 4 GiB. */
   readonly hostMemoryBytes?: number
-  /** Scatters the pages of DMA memory that was not asked to be contiguous. */
+  /** Scatters the pages of DMA memory that need not be contiguous. */
   readonly fragmented?: boolean
-  /** Decides how they are scattered. 0 to 2^32 - 1; 1 when not given. */
+  /** Seed of the scattering, 0 to 2^32 - 1. Default: 1. */
   readonly seed?: number
-  /** A GPU with memory and a link of its own; none when not given. */
+  /** A GPU with its own memory and link. Default: none. */
   readonly gpu?: GpuOptions
 }
 
@@ -29,17 +29,17 @@ const fields: Fields<SimulatedHostOptions> = {
 const DEFAULT_MEMORY_BYTES = 4 * 1024 ** 3
 
 /**
- * A machine for several simulated drives: each reaches all of its memory, and one virtual clock goes for all of them,
- * which moves on when every driver that has something to do has done it. `simulate({ host })` attaches a drive.
+ * A machine for several simulated drives: each can access all of its memory. All share one virtual clock, which
+ * advances when every driver with something to do has done it. `simulate({ host })` attaches a drive.
  */
 export class SimulatedHost {
   readonly clock: SimulationClock = new SharedClock()
-  /** Present where one was asked for. */
+  /** Present if requested. */
   readonly gpu?: SimulatedGpu
   /** @internal */
   readonly memory: DmaAllocator & ReachableMemory
 
-  /** @throws RangeError or TypeError, with its name, for an option that cannot be. */
+  /** @throws RangeError or TypeError, with its name, for an invalid option. */
   constructor(options: SimulatedHostOptions = {}) {
     checkOptions('SimulatedHost options', options, fields)
     const memory = hostMemory(options)
@@ -48,7 +48,7 @@ export class SimulatedHost {
   }
 }
 
-/** The memory of a host, whether it has one drive or several. */
+/** The memory of a host, for one drive or several. */
 export function hostMemory({ hostMemoryBytes, fragmented = false, seed = 1 }: SimulatedHostOptions): HostMemory {
   return new HostMemory({ limitBytes: hostMemoryBytes ?? DEFAULT_MEMORY_BYTES, fragmented, seed })
 }

@@ -8,7 +8,7 @@ import { HostConfigSpace } from './pci/host-config.js'
 import { HostInterrupts } from './pci/host-interrupts.js'
 import { PeerBar, rootComplexOptions, type RootComplex } from './pci/root-complex.js'
 
-/** The controller's registers as the host's bus shows them. */
+/** The controller's registers, as accessed over the host's bus. */
 class SimulatedBar implements Bar {
   readonly lengthBytes: number
   private readonly controller: Controller
@@ -45,7 +45,7 @@ class SimulatedBar implements Bar {
     this.controller.write32(offset + 4, Number(value >> 32n))
   }
 
-  /** An access to two registers at once is not supported (PCIe 1.2 §3.1.2): a write of that kind is dropped. */
+  /** An access to two registers at once is not supported (PCIe 1.2 §3.1.2): such a write is ignored. */
   private isOneRegister(verb: string, offset: number): boolean {
     const { pci, registers, diagnostics } = this.device
     const isWide = offset < DOORBELL_BASE ? registers.isWide(offset) : offset >= pci.bar.tableOffset
@@ -57,8 +57,8 @@ class SimulatedBar implements Bar {
 }
 
 /**
- * Such an access is a mistake in the program that makes it, not in its talk with the controller.
- * @throws RangeError for an offset that is no multiple of the width inside the BAR.
+ * Rejects accesses that are programming errors rather than protocol errors.
+ * @throws RangeError if the offset is not a multiple of the width inside the BAR.
  */
 export function checkAccess(offset: number, widthBytes: number, barBytes: number): void {
   if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset >= barBytes) {
@@ -68,12 +68,12 @@ export function checkAccess(offset: number, widthBytes: number, barBytes: number
   }
 }
 
-/** @throws TypeError or RangeError for a value that is no unsigned integer of 32 bits: half of it would be lost. */
+/** @throws TypeError or RangeError if the value is not an unsigned 32-bit integer: bits would be lost. */
 export function checkWrite32(offset: number, value: number): void {
   if (value >>> 0 !== value) refuseValue(offset, value, 'number', 'an integer from 0 to 2^32 - 1')
 }
 
-/** @throws TypeError or RangeError for a value that is no unsigned bigint of 64 bits. */
+/** @throws TypeError or RangeError if the value is not an unsigned 64-bit bigint. */
 export function checkWrite64(offset: number, value: bigint): void {
   if (typeof value === 'bigint' && value >= 0n && value <= 0xffff_ffff_ffff_ffffn) return
   refuseValue(offset, value, 'bigint', 'a bigint from 0n to 2n ** 64n - 1n')
@@ -84,22 +84,22 @@ function refuseValue(offset: number, value: unknown, type: string, expected: str
   throw new Wrong(`register write at 0x${offset.toString(16)}: expected ${expected}, got ${show(value)}`)
 }
 
-/** @throws TypeError for what is neither. */
+/** @throws TypeError for any other value. */
 export function checkResetKind(kind: unknown): asserts kind is 'function' | 'bus' {
   if (kind === 'function' || kind === 'bus') return
   throw new TypeError(`reset: expected 'function' or 'bus', got ${show(kind)}`)
 }
 
-/** What a host waits after it has reset a function or a bus, before it looks at the device again, as Linux does. */
+/** Delay after a reset of a function or bus before the host accesses the device again, as in Linux. */
 const RESET_NS = 100_000_000
 
 export interface SimulatedBus {
   readonly transport: Transport
-  /** BAR0 as a peer of the controller reaches it. */
+  /** BAR0 as seen by a peer of the controller. */
   readonly peerBar: Bar
 }
 
-/** The simulation as the transport that a driver is given, and as a peer of the controller sees it. */
+/** Returns the transport of a simulation, for a driver, and the view of a peer of the controller. */
 export function simulatedTransport(
   controller: Controller,
   device: Device,

@@ -4,22 +4,22 @@ import type { Device } from '../controller/device.js'
 import { gather, scatter } from '../memory/runs.js'
 import type { Effects } from '../nvm/io-command.js'
 
-/** A command of the Admin queue. It takes effect, all at once, when its time has passed. */
+/** An Admin command. It takes effect at once when its time has passed. */
 export interface AdminCommand {
   readonly effects?: Effects
-  /** What can be refused as soon as the command has been fetched. */
+  /** Checks that can fail as soon as the command is fetched. */
   prepare?(command: ServedCommand, device: Device, commands: CommandsUnderWay): Ended | undefined
   perform(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result
 }
 
-/** Writes `bytes` to where the command's data pointer leads, which must have room for `lengthBytes`. */
+/** Writes `bytes` to the memory of the command's data pointer, which must have room for `lengthBytes`. */
 export function sendData(command: ServedCommand, device: Device, bytes: Uint8Array, lengthBytes = bytes.length): Ended {
   const { PRP1, PRP2 } = command.sqe
   const fault = device.prps.walk(command, PRP1, PRP2, lengthBytes, device.pageBytes, command.runs, 'write')
   return fault ?? scatter(command.runs, device.memory, bytes) ?? STATUS.SUCCESS
 }
 
-/** Reads `lengthBytes` from where the command's data pointer leads, or says why that cannot be. */
+/** Reads `lengthBytes` from the memory of the command's data pointer, or returns the status of the failure. */
 export function receiveData(command: ServedCommand, device: Device, lengthBytes: number): Uint8Array | Ended {
   const { PRP1, PRP2 } = command.sqe
   const bytes = new Uint8Array(lengthBytes)

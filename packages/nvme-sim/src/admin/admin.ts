@@ -30,7 +30,7 @@ import { attachNamespace } from './namespace-attachment.js'
 import { manageNamespace } from './namespace-management.js'
 import { createCq, createSq, deleteCq, deleteSq } from './queues.js'
 
-/** The Admin commands by opcode; any other is answered with Invalid Command Opcode. */
+/** The Admin commands by opcode; all others fail with Invalid Command Opcode. */
 export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, AdminCommand>([
   [DeleteIoSq.opcode, { perform: deleteSq }],
   [CreateIoSq.opcode, { perform: createSq }],
@@ -48,10 +48,10 @@ export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, 
   [FormatNvm.opcode, { effects: { LBCC: 1, NCC: 1, CSE: 1 }, perform: formatNvm }],
 ])
 
-/** What Identify and the log pages say of themselves follows from what there is. */
+/** Identify and the log pages report support according to these tables. */
 const supported: SupportedCommands = { admin: adminCommands, io: ioCommands }
 
-/** Does an Admin command. */
+/** Executes an Admin command. */
 export function performAdmin(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
   return adminCommands.get(command.sqe.OPC)?.perform(command, device, commands) ?? STATUS.INVALID_COMMAND_OPCODE
 }

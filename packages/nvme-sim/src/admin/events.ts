@@ -1,7 +1,7 @@
 import { AEI_NOTICE, AEI_SMART, AET, AsyncEventDw0 } from '@gpunvme/nvme-spec'
 import type { Device } from '../controller/device.js'
 
-/** Most Asynchronous Event Requests that may be outstanding: AERL + 1. */
+/** Maximum number of outstanding Asynchronous Event Requests: AERL + 1. */
 export const ASYNC_EVENT_REQUESTS = 4
 
 interface AsyncEvent {
@@ -11,24 +11,24 @@ interface AsyncEvent {
 }
 
 /**
- * Asynchronous events: what there is to report, the requests that wait for it, and what the host has been told and
- * not read up on yet (Base 2.3 §5.2.2).
+ * Asynchronous events: pending events, outstanding requests, and reported events that the host has not cleared yet
+ * (Base 2.3 §5.2.2).
  */
 export class AsyncEvents {
   /** Completes a request; set by the pipeline. */
   report: (cid: number, dw0: number) => void = () => undefined
   private readonly device: Device
-  /** Command identifiers of the requests that wait, oldest first. */
+  /** Command identifiers of outstanding requests, oldest first. */
   private requests: number[] = []
   private pending: AsyncEvent[] = []
-  /** Event types that were reported, each with the log page whose reading lets the next event of that type through. */
+  /** Event types that were reported, each with the log page that clears it. */
   private readonly reported = new Map<number, number>()
 
   constructor(device: Device) {
     this.device = device
   }
 
-  /** Takes a request; false where there are too many. */
+  /** Adds a request; returns false if there are too many. */
   request(cid: number): boolean {
     if (this.requests.length === ASYNC_EVENT_REQUESTS) return false
     this.requests.push(cid)
@@ -36,7 +36,7 @@ export class AsyncEvents {
     return true
   }
 
-  /** Lets go of a request that is to be aborted; false where none waits by that identifier. */
+  /** Removes a request that is to be aborted; returns false if there is none with this identifier. */
   abort(cid: number): boolean {
     const isThere = this.requests.includes(cid)
     this.requests = this.requests.filter((each) => each !== cid)
@@ -44,8 +44,8 @@ export class AsyncEvents {
   }
 
   /**
-   * Something has happened that the host may want to know: its type, what it is, and the log page that says more. An
-   * event that the host has not asked for is dropped, and one that is waiting to be reported already is the same event.
+   * Reports an event: its type, its information, and the log page with details. Events that the host has not enabled
+   * are dropped; an event that is already pending is not added again.
    */
   raise(aet: number, aei: number, lid: number): void {
     const event = { aet, aei, lid }
@@ -58,19 +58,19 @@ export class AsyncEvents {
     this.deliver()
   }
 
-  /** The host has read a log page, and with it everything that its events were about. */
+  /** Clears the events of a log page that the host has read. */
   clear(lid: number): void {
     this.pending = this.pending.filter((event) => event.lid !== lid)
     for (const [aet, page] of [...this.reported]) if (page === lid) this.reported.delete(aet)
     this.deliver()
   }
 
-  /** The host has changed what is reported: what it does not want any more is not pending either. */
+  /** Drops pending events that the host no longer enables. */
   reconsider(): void {
     this.pending = this.pending.filter((event) => this.isEnabled(event))
   }
 
-  /** A reset of the controller: nothing is outstanding, nothing is pending. */
+  /** Controller reset: no request is outstanding, no event is pending. */
   reset(): void {
     this.requests = []
     this.pending = []
@@ -88,7 +88,7 @@ export class AsyncEvents {
     }
   }
 
-  /** Errors are always reported; of the rest only what Asynchronous Event Configuration lets through. */
+  /** Errors are always reported; other events only if Asynchronous Event Configuration enables them. */
   private isEnabled({ aet, aei }: AsyncEvent): boolean {
     const { SHCW, NAN } = this.device.features.events
     if (aet === AET.SMART_HEALTH_STATUS) return (SHCW & (warnings.get(aei) ?? 0)) !== 0
@@ -97,7 +97,7 @@ export class AsyncEvents {
   }
 }
 
-/** Which bits of Critical Warning stand behind an event: the same as of SHCW. */
+/** The bits of Critical Warning behind each event, which are also those of SHCW. */
 const warnings: ReadonlyMap<number, number> = new Map([
   [AEI_SMART.SUBSYSTEM_RELIABILITY, 0b11_1100],
   [AEI_SMART.TEMPERATURE_THRESHOLD, 0b10],

@@ -5,13 +5,13 @@ import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { BROADCAST_NSID } from '../nvm/namespaces.js'
 
-/** For as long as those commands are under way: a retry may find them gone. */
+/** While those commands are in flight; a retry may succeed. */
 const BUSY: Ended = { ...STATUS.COMMAND_SEQUENCE_ERROR, retry: 'later' }
 
 /**
- * Format NVM (Base 2.1 §5.1.10, NVM 1.2 §4.1.2), of a namespace that exists or of all that are attached. All of its data
- * are gone afterwards, whatever SES says: both kinds of secure erase are what it does anyway. LBAFU is ignored, since
- * there are no formats that Host Behavior Support would have to enable.
+ * Format NVM (Base 2.1 §5.1.10, NVM 1.2 §4.1.2), of one namespace or of all attached ones. All data are lost whatever
+ * SES is: formatting includes both kinds of secure erase. LBAFU is ignored, since no format needs to be enabled by Host
+ * Behavior Support.
  */
 export function formatNvm(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
   const { LBAFL, MSET, PI, SES } = FormatNvm.view(command.data)
@@ -20,12 +20,12 @@ export function formatNvm(command: ServedCommand, device: Device, commands: Comm
   if (SES > FormatNvm.SES.CRYPTOGRAPHIC_ERASE) return command.invalidField(41, 1)
   const format = lbaFormats[LBAFL]
   if (format === undefined || PI !== FormatNvm.PI.DISABLED) return STATUS.INVALID_FORMAT
-  // Not available for a namespace that is smaller than one of its blocks.
+  // Not available for a namespace smaller than one block.
   if (targets.some(({ capacityBytes }) => blocksIn(capacityBytes, format) === 0)) return STATUS.INVALID_FORMAT
   if (targets.some(({ takesChanges }) => !takesChanges)) return STATUS.NAMESPACE_IS_WRITE_PROTECTED
   const busy = targets.find((each) => commands.isUsing(each))
   if (busy) {
-    device.diagnostics.report(`host formats namespace ${busy.nsid} while commands for it are under way`)
+    device.diagnostics.report(`host formats namespace ${busy.nsid} while commands for it are in flight`)
     return BUSY
   }
   for (const namespace of targets) {
@@ -33,7 +33,7 @@ export function formatNvm(command: ServedCommand, device: Device, commands: Comm
     try {
       namespace.format(LBAFL, MSET === 1)
     } catch (error) {
-      // The format stays what it was; what was cleared is. Of errors of the media only I/O commands have a status.
+      // The format stays; the data may be cleared. Only I/O commands have statuses for media errors.
       device.diagnostics.report(`media of namespace ${namespace.nsid}: ${String(error)}`)
       return STATUS.INTERNAL_ERROR
     }

@@ -21,7 +21,7 @@ import { uuid, uuidText } from './uuid.js'
 
 const FULL_POWER_CENTIWATTS = 825
 
-/** Identify Controller (Base 2.1 §5.1.13.2.1): what the profile says, and what follows from what there is. */
+/** Identify Controller (Base 2.1 §5.1.13.2.1): from the profile and from the supported commands. */
 export function identifyController(device: Device, supported: SupportedCommands): DataView {
   const { profile, namespaces, health } = device
   const { identify: own, VS } = profile
@@ -33,7 +33,7 @@ export function identifyController(device: Device, supported: SupportedCommands)
     ACL: ABORT_COMMAND_LIMIT,
     AERL: zeroBased(ASYNC_EVENT_REQUESTS),
     FRMW: { FFSRO: 1, NOFS: 1 },
-    // SMART is of the controller only; every log page takes an offset and a length of 32 bits.
+    // SMART applies to the whole controller; every log page supports 32-bit offsets and lengths.
     LPA: { CSES: 1, LPEDS: 1, MLPS: 1 },
     ELPE: ERROR_LOG_ENTRIES,
     NPSS: zeroBased(1),

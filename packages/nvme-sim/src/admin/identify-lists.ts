@@ -3,11 +3,11 @@ import type { Ended, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { BROADCAST_NSID } from '../nvm/namespaces.js'
 
-/** The largest NSID that a list can begin after is FFFFFFFDh. */
+/** The largest valid start of a list is NSID FFFFFFFDh. */
 const FIRST_NSID_WITHOUT_LIST = 0xffff_fffe
 const NSIDS = 1024
 
-/** The NSIDs of these namespaces, which are in increasing order, that are above the one that is given. */
+/** Returns the NSIDs above the given one. The namespaces are in increasing order. */
 export function namespaceList(
   { sqe: { NSID } }: ServedCommand,
   namespaces: readonly { readonly nsid: number }[],
@@ -19,7 +19,7 @@ export function namespaceList(
   return list
 }
 
-/** The controllers of the NVM subsystem, of which there is one (Base 2.3 §5.2.13.2.12). */
+/** The controllers of the NVM subsystem: this one (Base 2.3 §5.2.13.2.12). */
 export function controllers(command: ServedCommand, device: Device): DataView | Ended {
   return command.sqe.NSID === 0 ? controllerList(command, device, true) : command.invalidField(4)
 }
@@ -34,7 +34,7 @@ export function attachedControllers(command: ServedCommand, device: Device): Dat
   return isKnown ? command.invalidField(4) : STATUS.INVALID_NAMESPACE_OR_FORMAT
 }
 
-/** This controller, if it is one of those, and its identifier is not below the one that is asked for. */
+/** This controller, if it is in the list and its identifier is not below the given one. */
 function controllerList({ data }: ServedCommand, { profile }: Device, isOneOfThem: boolean): DataView {
   const { CNTLID = 0 } = profile.identify
   if (!isOneOfThem || CNTLID < Identify.view(data).CNTID) return ControllerList.create().data

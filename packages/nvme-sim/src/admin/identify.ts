@@ -18,7 +18,7 @@ import { identifyController } from './identify-controller.js'
 import { attachedControllers, controllers, namespaceList } from './identify-lists.js'
 import { uuid } from './uuid.js'
 
-/** What Identify returns for one CNS: 4096 bytes, or why there are none. */
+/** Result of Identify for one CNS: 4096 bytes, or the status of the failure. */
 type IdentifyAnswer = (command: ServedCommand, device: Device, supported: SupportedCommands) => DataView | Ended
 
 const answers: ReadonlyMap<number, IdentifyAnswer> = new Map<number, IdentifyAnswer>([
@@ -30,7 +30,7 @@ const answers: ReadonlyMap<number, IdentifyAnswer> = new Map<number, IdentifyAns
   [CNS.COMMAND_SET_NAMESPACE, ofNvm(ofNamespace(empty, empty))],
   [
     CNS.COMMAND_SET_CONTROLLER,
-    // Of no command does it take less than MDTS allows.
+    // No command has a limit below MDTS.
     ofNvm(ofController(() => IdentifyNvmController.create({ VER: { MJR: 1, MNR: 2 } }).data)),
   ],
   [
@@ -53,8 +53,8 @@ export function identify(command: ServedCommand, device: Device, supported: Supp
 }
 
 /**
- * Data of an active namespace; zeroes of an inactive one (Base 2.1 §3.2.1.6); of NSID FFFFFFFFh what all namespaces
- * have in common, as a controller with Namespace Management must (Base 2.3 §5.2.13.2.5).
+ * Data of an active namespace; zeroes for an inactive one (Base 2.1 §3.2.1.6); for NSID FFFFFFFFh the common
+ * capabilities of all namespaces, as required with Namespace Management (Base 2.3 §5.2.13.2.5).
  */
 function ofNamespace(read: (namespace: Namespace) => DataView, common: () => DataView): IdentifyAnswer {
   return ({ sqe: { NSID } }, { namespaces }) => {
@@ -65,18 +65,18 @@ function ofNamespace(read: (namespace: Namespace) => DataView, common: () => Dat
   }
 }
 
-/** Data for which no NSID is used: one that is given is refused (Base 2.1 §4.1.1, Figure 92). */
+/** Data that use no NSID: one that is given is rejected (Base 2.1 §4.1.1, Figure 92). */
 function ofController(read: (device: Device, supported: SupportedCommands) => DataView): IdentifyAnswer {
   return (command, device, supported) => (command.sqe.NSID === 0 ? read(device, supported) : command.invalidField(4))
 }
 
-/** Data of an I/O command set, of which there is one here. */
+/** Data of an I/O command set; only the NVM Command Set exists. */
 function ofNvm(answer: IdentifyAnswer): IdentifyAnswer {
   return (command, device, supported) =>
     Identify.view(command.data).CSI === CSI.NVM ? answer(command, device, supported) : command.invalidField(47)
 }
 
-/** Data of a namespace that exists, attached or not; zeroes where none does. */
+/** Data of an allocated namespace, attached or not; otherwise zeroes. */
 function allocatedNamespace({ sqe: { NSID } }: ServedCommand, { namespaces }: Device): DataView | Ended {
   const namespace = namespaces.getAllocated(NSID)
   if (namespace) return namespace.identify()
@@ -90,7 +90,7 @@ function descriptorList(command: ServedCommand, { namespaces, profile }: Device)
   return namespaces.isValid(NSID) ? command.invalidField(4) : STATUS.INVALID_NAMESPACE_OR_FORMAT
 }
 
-/** EUI64 (type 1h) and NGUID (type 2h) where there are such, UUID (3h) and Command Set Identifier (4h). */
+/** EUI64 (type 1h) and NGUID (type 2h) if given, UUID (3h) and Command Set Identifier (4h). */
 function descriptors({ nsid, generation, eui64, nguid }: Namespace, serial: string): DataView {
   const list = new Uint8Array(IDENTIFY_BYTES)
   let at = 0
@@ -103,7 +103,7 @@ function descriptors({ nsid, generation, eui64, nguid }: Namespace, serial: stri
   return new DataView(list.buffer)
 }
 
-/** What namespaces of every command set report (Base 2.1 §5.1.13.2.8). */
+/** Data common to namespaces of all command sets (Base 2.1 §5.1.13.2.8). */
 function independent(namespace: Namespace): DataView {
   const { NMIC, NSATTR } = IdentifyNamespace.view(namespace.identify())
   return IdentifyIndependentNamespace.create({ NMIC, NSATTR, NSTAT: { NRDY: 1 } }).data

@@ -6,11 +6,11 @@ import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import { receiveData } from './admin-command.js'
 
 /**
- * Namespace Attachment (Base 2.1 §5.1.20): attaches this controller, the only one there is, to a namespace or detaches
- * it. It stays so across resets. Namespace Is Private cannot be met: there is no other controller to be attached first.
+ * Namespace Attachment (Base 2.1 §5.1.20): attaches this controller to a namespace, or detaches it. The attachment
+ * persists across resets. Namespace Is Private cannot occur, since there is no other controller.
  */
 export function attachNamespace(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
-  // The host may give reserved values too.
+  // The host may use reserved values too.
   const SEL: number = NamespaceAttachment.view(command.data).SEL
   const { CONTROLLER_ATTACH, CONTROLLER_DETACH } = NamespaceAttachment.SEL
   if (SEL !== CONTROLLER_ATTACH && SEL !== CONTROLLER_DETACH) return command.invalidField(40)
@@ -41,7 +41,7 @@ function detach(namespace: Namespace, device: Device, commands: CommandsUnderWay
   return STATUS.SUCCESS
 }
 
-/** The list must name this controller, once, and no other: those would not be in this NVM subsystem. */
+/** The list must contain exactly this controller: no other one is in this NVM subsystem. */
 function controllerListFault(command: ServedCommand, device: Device): Ended | undefined {
   const bytes = receiveData(command, device, ControllerList.bytes)
   if (!(bytes instanceof Uint8Array)) return bytes

@@ -14,12 +14,12 @@ import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import { receiveData } from './admin-command.js'
 
 /**
- * Namespace Management (Base 2.1 §5.1.21): creates or deletes a namespace. A created one lies in memory. One whose media
- * was given, as a file, is not deleted: its capacity would be memory from then on, of which nothing is left in the file
- * that the host takes for its drive. That is an invalid NSID, since no status is about it.
+ * Namespace Management (Base 2.1 §5.1.21): creates or deletes a namespace. Created namespaces are in memory. A
+ * namespace whose media was given, such as a file, cannot be deleted: its capacity would be reused as memory, and the
+ * file would no longer hold the drive's data. Deleting it fails with an invalid NSID, since no other status fits.
  */
 export function manageNamespace(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
-  // The host may give reserved values too.
+  // The host may use reserved values too.
   const SEL: number = NamespaceManagement.view(command.data).SEL
   if (SEL === NamespaceManagement.SEL.CREATE) return create(command, device)
   if (SEL === NamespaceManagement.SEL.DELETE) return deleteNamespaces(command, device, commands)
@@ -50,13 +50,13 @@ function create(command: ServedCommand, device: Device): Ended {
   return STATUS.SUCCESS
 }
 
-/** What can be wrong with the fields that the host gives (NVM 1.2 §4.1.6). */
+/** Returns what is wrong with the host specified fields (NVM 1.2 §4.1.6). */
 function mistakeIn(wanted: ReturnType<typeof NamespaceToCreate.view>): StatusCode | undefined {
   const { NSZE, NCAP, FLBAS, DPS, ANAGRPID, NVMSETID, ENDGID } = wanted
   if (lbaFormats[lbaFormatIndex(FLBAS, lbaFormats.length)] === undefined) return STATUS.INVALID_FORMAT
-  // No format has room for protection information.
+  // No format supports protection information.
   if (NamespaceToCreate.DPS.PIT.of(DPS) !== NamespaceToCreate.DPS.PIT.NONE) return STATUS.INVALID_FORMAT
-  // There are no ANA groups, NVM Sets and Endurance Groups to choose from.
+  // There are no ANA groups, NVM Sets or Endurance Groups to select.
   if (ANAGRPID !== 0) return STATUS.ANA_GROUP_IDENTIFIER_INVALID
   if (NVMSETID !== 0 || ENDGID !== 0) return STATUS.INVALID_FIELD_IN_COMMAND
   if (NSZE === 0 || NCAP > NSZE) return STATUS.INVALID_FIELD_IN_COMMAND
@@ -74,7 +74,7 @@ function deleteNamespaces(command: ServedCommand, device: Device, commands: Comm
   const given = targets.find(({ isMediaGiven }) => isMediaGiven)
   if (given) {
     device.diagnostics.report(
-      `host deletes namespace ${given.nsid}, whose media was given: what took its place would be somewhere else`,
+      `host deletes namespace ${given.nsid}, whose media was given in the options: it cannot be deleted`,
     )
     return command.invalidField(4)
   }

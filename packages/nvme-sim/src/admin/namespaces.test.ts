@@ -117,7 +117,7 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
       [own, SEQUENCE_ERROR],
       [other, SUCCESS],
     ])
-    expect(host.simulation.diagnostics).toEqual(['host formats namespace 1 while commands for it are under way'])
+    expect(host.simulation.diagnostics).toEqual(['host formats namespace 1 while commands for it are in flight'])
     expect((await host.collect(1, 1))[0]!.status).toBe(SUCCESS)
   })
 })
@@ -282,7 +282,7 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
     expect(await activeNsids(host)).toEqual([1, 2])
     expect(await readMarked(host, 0, 1)).toEqual([7])
     expect(host.simulation.diagnostics).toEqual([
-      'host deletes namespace 2, whose media was given: what took its place would be somewhere else',
+      'host deletes namespace 2, whose media was given in the options: it cannot be deleted',
     ])
     expect((await remove(host, 1)).status).toBe(SUCCESS)
   })

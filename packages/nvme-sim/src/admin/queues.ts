@@ -20,7 +20,7 @@ export function createCq({ data, sqe }: ServedCommand, device: Device): StatusCo
   const { QID, QSIZE, PC, IEN, IV } = CreateIoCq.view(data)
   const { queues, memory, configuration, grantedCqs, interrupts, diagnostics, shadow } = device
   if (QID === 0 || QID > grantedCqs || queues.cq(QID)) return STATUS.INVALID_QUEUE_IDENTIFIER
-  // No vector beyond the MSI-X table, whether or not it is used (PCIe 1.2 Figure 7).
+  // The vector must be in the MSI-X table, even if unused (PCIe 1.2 Figure 7).
   const vector = interrupts.vector(IV)
   if (vector === undefined) return STATUS.INVALID_INTERRUPT_VECTOR
   const entries = countOf(QSIZE)
@@ -73,7 +73,7 @@ export function deleteCq({ data }: ServedCommand, { queues }: Device): StatusCod
   return STATUS.SUCCESS
 }
 
-/** What both kinds of queue must get right. */
+/** Checks common to both kinds of queue. */
 function queueFault(
   iova: number,
   lengthBytes: number,
@@ -83,9 +83,9 @@ function queueFault(
   entryBytesAreSet: boolean,
   { maxQueueEntries, pageBytes, memory, diagnostics }: Device,
 ): StatusCode | undefined {
-  // A queue of one entry could never hold any, since full is one less than that (Base 2.1 §3.3.1.5).
+  // A queue of one entry could not hold any: it is full with one entry less than its size (Base 2.1 §3.3.1.5).
   if (entries < 2 || entries > maxQueueEntries || !entryBytesAreSet) return STATUS.INVALID_QUEUE_SIZE
-  // CAP.CQR is 1: queues are contiguous.
+  // CAP.CQR is 1: queues must be contiguous.
   if (contiguous === 0) return STATUS.INVALID_FIELD_IN_COMMAND
   if (iova % pageBytes !== 0) return STATUS.PRP_OFFSET_INVALID
   if (memory.has(iova, lengthBytes, access)) return undefined

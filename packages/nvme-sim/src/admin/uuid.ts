@@ -1,6 +1,6 @@
 /**
- * A UUID of version 8 (RFC 9562: its contents are its maker's own): the same drive and namespace have the same one.
- * `generation` tells namespaces apart that have had one NSID after the other.
+ * A UUID of version 8 (RFC 9562: vendor defined contents); the same for the same drive and namespace. `generation`
+ * distinguishes namespaces that had the same NSID one after the other.
  */
 export function uuid(serial: string, nsid: number, generation = 0): Uint8Array {
   const bytes = new Uint8Array(16)

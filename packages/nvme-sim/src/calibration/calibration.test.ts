@@ -68,7 +68,7 @@ it('980pro gives BaM its 0.80 M reads of 4 KiB a second, within 10 %', () => {
 it('p5800x gives 5.0 M reads of 512 bytes a second at 25.5 µs, pm1753 3.86 M', () => {
   expect(pointOf('p5800x', 'random read, 512 B, depth 128').modelValue / 5e6).toBeCloseTo(1, 2)
   expect(pointOf('p5800x', 'mean latency').modelValue).toBeCloseTo(25.5, 0)
-  expect(pointOf('pm1753', 'random read, 512 B: cap').modelValue / 3.86e6).toBeCloseTo(1, 2)
+  expect(pointOf('pm1753', 'random read, 512 B: limit').modelValue / 3.86e6).toBeCloseTo(1, 2)
 })
 
 it('every check of the model is met', () => {

@@ -4,7 +4,7 @@ import type { DriveProfile } from '../profiles/profile.js'
 import { KIB, MIB } from '../profiles/units.js'
 import { steady } from './measure.js'
 
-/** Something the model as a whole must get right, whatever the preset. */
+/** A property of the model itself, independent of presets. */
 export interface Check {
   readonly what: string
   readonly expected: string
@@ -14,7 +14,7 @@ export interface Check {
 
 const always = (ns: number): LatencyNs => [ns, ns, ns, ns, ns]
 
-/** A drive that costs nothing but what is asked for, behind a link without propagation. */
+/** A drive without costs other than the given ones, behind a link without propagation delay. */
 const bare = (gen: 3 | 4 | 5, changes: ProfileChanges = {}): DriveProfile =>
   deriveProfile('ideal', {
     link: { gen, width: 4, mps: 256, propagationNs: 0, maxReadRequestBytes: 512 },
@@ -27,7 +27,7 @@ export async function runChecks(): Promise<readonly Check[]> {
   return [await nvmevirt(), ...(await cells()), ...(await knees())]
 }
 
-/** A preset like NVMeVirt's 970 Pro: a read alone is firmware, flash and transfer, one after the other. */
+/** A preset like NVMeVirt's 970 Pro: a single read takes firmware, flash and transfer, one after the other. */
 async function nvmevirt(): Promise<Check> {
   const drive = bare(3, {
     controllerNs: always(21_500),
@@ -70,7 +70,7 @@ async function cells(): Promise<Check[]> {
   return found
 }
 
-/** Depths at which bandwidth × delay says that the link is just busy all the time. */
+/** Depths at which, by bandwidth × delay, the link is just saturated. */
 const kneeTable = [
   [3, 80_000, 4 * KIB, 71],
   [3, 80_000, 128 * KIB, 4],
@@ -93,7 +93,7 @@ async function knees(): Promise<Check[]> {
   return found
 }
 
-/** The least depth within half a percent of the rate that any depth gets. */
+/** Returns the smallest depth within half a percent of the maximum rate. */
 async function kneeOf(drive: DriveProfile, blockBytes: number): Promise<number> {
   const intervalAt = async (depth: number) => (await steady(drive, { operation: 'read', blockBytes, depth })).intervalNs
   let [tooLow, enough] = [0, 512]

@@ -24,7 +24,7 @@ export class CalibrationHost {
   private freeNs = 0
   private submitted = 0
 
-  /** Opens a fresh simulator of the profile, enabled, with one queue pair for the workload. */
+  /** Opens a new simulator of the profile, enabled, with one queue pair for the workload. */
   static async open(profile: DriveProfile, workload: Workload): Promise<CalibrationHost> {
     const { transport } = simulate({
       profile,
@@ -48,7 +48,7 @@ export class CalibrationHost {
     this.hostCommandNs = hostCommandNs
   }
 
-  /** Submits one more command, when the host has the time for it. */
+  /** Submits one more command, when the host has time for it. */
   async submit(): Promise<void> {
     const { clock } = this
     if (this.hostCommandNs > 0) {
@@ -59,7 +59,7 @@ export class CalibrationHost {
     this.host.ringTail(QID)
   }
 
-  /** Waits for completions, and calls `completed` with the CID of each. Returns how many there were. */
+  /** Waits for completions, and calls `completed` with the CID of each. Returns their number. */
   async collect(completed: (cid: number) => void): Promise<number> {
     let count = 0
     await this.host.until(() => {

@@ -2,7 +2,7 @@ import { deriveProfile } from '../profiles/index.js'
 import { KIB } from '../profiles/units.js'
 import { steady } from './measure.js'
 
-/** A link, full of commands of one kind, and what TLP accounting by hand says it carries. */
+/** A link saturated with commands of one kind, and its rate by manual TLP accounting. */
 export interface LinkCell {
   readonly operation: 'read' | 'write'
   readonly gen: 3 | 4 | 5
@@ -34,7 +34,7 @@ const writes = (rcb: 64 | 128 | 256, gigabytes: readonly [number, number, number
     expectedBytesPerSecond: gigabytes[i]! * 1e9,
   }))
 
-/** Rates in GB/s for Gen3, Gen4 and Gen5, all x4, with 64-bit addresses and nothing but TLPs on the wire. */
+/** Rates in GB/s for Gen3, Gen4 and Gen5, all x4, with 64-bit addresses and only TLPs on the wire. */
 export const linkCells: readonly LinkCell[] = [
   ...reads(128, 1024 * KIB, [3.32, 6.63, 13.27]),
   ...reads(256, 1024 * KIB, [3.6, 7.2, 14.4]),
@@ -47,7 +47,7 @@ export const linkCells: readonly LinkCell[] = [
   ...writes(256, [3.64, 7.28, 14.6]),
 ]
 
-/** What the simulator carries over such a link, to a drive that costs nothing itself. */
+/** Returns the simulator's rate over this link, for a drive without costs. */
 export async function linkRate({ operation, gen, mps, rcb, blockBytes }: LinkCell): Promise<number> {
   const link = { gen, width: 4, mps, rcb, propagationNs: 150, maxReadRequestBytes: 512 } as const
   const { intervalNs } = await steady(deriveProfile('ideal', { link }), { operation, blockBytes, depth: 64 })

@@ -5,7 +5,7 @@ import { CalibrationHost } from './host.js'
 
 const MIB = 1024 * 1024
 
-/** What the simulator gives for a published point, in the point's own unit. */
+/** Returns the simulator's value of a published point, in the point's unit. */
 export async function measure(profile: DriveProfile, { unit, workload }: PublishedPoint): Promise<number> {
   const drive = workload.isHot ? alwaysHot(profile) : profile
   switch (unit) {
@@ -30,7 +30,7 @@ async function commandRate(profile: DriveProfile, workload: Workload): Promise<n
   return 1e9 / (await steady(profile, workload)).intervalNs
 }
 
-/** Mean time from one completion to the next, and of a command, once as many are in flight as ever will be. */
+/** Mean time between completions, and mean latency, in the steady state. */
 export async function steady(
   profile: DriveProfile,
   workload: Workload,
@@ -58,7 +58,7 @@ export async function steady(
   return { intervalNs: (host.clock.now() - fromNs) / counted, latencyNs: latencyNs / counted }
 }
 
-/** From the first submission to the last completion of so many commands. */
+/** Time from the first submission to the last completion. */
 async function durationNs(profile: DriveProfile, workload: Workload, commands: number): Promise<number> {
   const host = await CalibrationHost.open(profile, workload)
   const fromNs = host.clock.now()
@@ -70,7 +70,7 @@ async function durationNs(profile: DriveProfile, workload: Workload, commands: n
   return host.clock.now() - fromNs
 }
 
-/** At full rate from cold, until 100 commands take a quarter longer than the second 100 did. */
+/** Time at full rate from cold until 100 commands take a quarter longer than the second 100 did. */
 async function untilHotNs(profile: DriveProfile, workload: Workload): Promise<number> {
   const host = await CalibrationHost.open(profile, workload)
   const startNs = host.clock.now()
@@ -93,7 +93,7 @@ async function untilHotNs(profile: DriveProfile, workload: Workload): Promise<nu
   return host.clock.now() - startNs
 }
 
-/** The same drive, too hot from its first byte on. */
+/** Returns the same drive, throttled from its first byte. */
 function alwaysHot(profile: DriveProfile): DriveProfile {
   const { thermal } = profile
   if (thermal === undefined) throw new TypeError(`${profile.name}: a drive without a thermal model is never hot`)

@@ -1,12 +1,12 @@
 import { profiles, type ProfileName } from '../profiles/index.js'
 import type { CalibrationReport, Comparison, LinkComparison } from './report.js'
 
-/** The report as Markdown. */
+/** Renders the report as Markdown. */
 export function renderCalibration({ points, checks, links }: CalibrationReport): string {
   const names = Object.keys(profiles) as ProfileName[]
   const presets = names.flatMap((name) => {
     const own = points.filter(({ preset }) => preset === name)
-    return own.length === 0 ? [] : [`## ${name}`, `What it is: ${profiles[name].source}`, ...pointTables(own)]
+    return own.length === 0 ? [] : [`## ${name}`, `Source: ${profiles[name].source}`, ...pointTables(own)]
   })
   const checkRows = checks.map(({ what, expected, model, met }) => [what, expected, model, met ? 'yes' : '**no**'])
   return [
@@ -14,7 +14,7 @@ export function renderCalibration({ points, checks, links }: CalibrationReport):
     '## Checks of the model',
     table(['check', 'expected', 'model', 'met'], checkRows),
     '## Links',
-    'TLP accounting by hand, in GB/s, against the simulator with a drive that costs nothing. All x4, 64-bit addresses.',
+    'TLP accounting by hand, in GB/s, compared with the simulator and a drive without costs. All x4, 64-bit addresses.',
     table(['link', 'commands', 'by hand', 'model', 'error'], links.map(linkRow)),
   ].join('\n\n')
 }
@@ -62,7 +62,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Four digits that count, with commas: 3,330 or 25.54 or 800,100. */
+/** Formats a number with four significant digits and commas: 3,330 or 25.54 or 800,100. */
 function number(value: number): string {
   const rounded = Number(value.toPrecision(4))
   const [whole = '', fraction] = String(rounded).split('.')

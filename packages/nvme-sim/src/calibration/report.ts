@@ -5,7 +5,7 @@ import { runChecks, type Check } from './checks.js'
 import { linkCells, linkRate, type LinkCell } from './link-table.js'
 import { measure } from './measure.js'
 
-/** A published point beside what the simulator gives for it. */
+/** A published point with the simulator's value. */
 export interface Comparison extends PublishedPoint {
   readonly preset: string
   readonly modelValue: number
@@ -18,7 +18,7 @@ export interface LinkComparison extends LinkCell {
   readonly error: number
 }
 
-/** Everything there is to compare: presets with their points, checks of the model's order, the table of links. */
+/** All comparisons: presets with their points, checks of the model, the table of links. */
 export interface CalibrationReport {
   readonly schema: 'gpunvme.calibration/1'
   readonly points: readonly Comparison[]
@@ -26,7 +26,7 @@ export interface CalibrationReport {
   readonly links: readonly LinkComparison[]
 }
 
-/** Runs it all, in virtual time: the same on every machine. */
+/** Runs everything in virtual time: the same on every machine. */
 export async function calibrate(): Promise<CalibrationReport> {
   const points: Comparison[] = []
   for (const profile of Object.values<DriveProfile>(profiles)) {

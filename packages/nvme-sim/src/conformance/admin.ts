@@ -3,7 +3,7 @@ import type { Completed } from './completed.js'
 import type { CaseHost } from './host.js'
 import type { CaseMemory } from './memory.js'
 
-// Admin commands that many cases give: what they ask for as numbers, and the answer as bytes.
+// Admin commands used by many cases: options as numbers, results as bytes.
 
 export interface IdentifyOptions {
   readonly nsid?: number
@@ -13,7 +13,7 @@ export interface IdentifyOptions {
   readonly csi?: number
 }
 
-/** Identify (06h), whatever comes of it. */
+/** Identify (06h), with any status. */
 export function askIdentify(
   host: CaseHost,
   cns: number,
@@ -23,14 +23,14 @@ export function askIdentify(
   return host.admin({ opcode: 0x06, nsid, prp1: memory.iova(), cdw: { 10: cns | (cntid << 16), 11: csi << 24 } })
 }
 
-/** The 4096 bytes of Identify, which must succeed. */
+/** Returns the 4096 bytes of Identify, which must succeed. */
 export async function identify(host: CaseHost, cns: number, options?: IdentifyOptions): Promise<DataView> {
   const memory = host.alloc(4096)
   success(await askIdentify(host, cns, options, memory))
   return new DataView(memory.read().buffer)
 }
 
-/** The NSIDs of a Namespace List up to the first 0h (Base 2.3 §4.6.2). */
+/** Returns the NSIDs of a Namespace List up to the first 0h (Base 2.3 §4.6.2). */
 export function namespaceList(list: DataView): number[] {
   const nsids = Array.from({ length: 1024 }, (_, index) => list.getUint32(index * 4, true))
   const end = nsids.indexOf(0)
@@ -41,7 +41,7 @@ export async function activeNamespaces(host: CaseHost): Promise<number[]> {
   return namespaceList(await identify(host, 0x02))
 }
 
-/** The lowest NSID that is valid and not active; undefined where there is none. */
+/** Returns the lowest NSID that is valid and not active; undefined if there is none. */
 export async function inactiveNamespace(host: CaseHost): Promise<number | undefined> {
   const active = new Set(await activeNamespaces(host))
   for (let nsid = 1; nsid <= Math.min(host.facts.nn, active.size + 1); nsid++) if (!active.has(nsid)) return nsid
@@ -49,14 +49,14 @@ export async function inactiveNamespace(host: CaseHost): Promise<number | undefi
 }
 
 export interface LogOptions {
-  /** FFFFFFFFh when not given, as hosts ask for what is of the whole controller. */
+  /** Default: FFFFFFFFh, for data of the whole controller. */
   readonly nsid?: number
   readonly offset?: number
   readonly retain?: boolean
   readonly memory?: CaseMemory
 }
 
-/** Get Log Page (02h), whatever comes of it. */
+/** Get Log Page (02h), with any status. */
 export function askLog(
   host: CaseHost,
   lid: number,
@@ -74,7 +74,7 @@ export function askLog(
   return host.admin({ opcode: 0x02, nsid, prp1: memory.iova(), prp2, cdw })
 }
 
-/** The bytes of a log page, which must be there; two memory pages of them at most. */
+/** Returns the bytes of a log page, at most two memory pages; the command must succeed. */
 export async function readLog(
   host: CaseHost,
   lid: number,
@@ -91,24 +91,24 @@ export interface FeatureOptions {
   /** SEL: 0 current, 1 default, 2 saved, 3 supported capabilities. */
   readonly select?: number
   readonly cdw11?: number
-  /** Where a feature that has a data structure puts it. */
+  /** Memory for the data structure of a feature. */
   readonly memory?: CaseMemory
 }
 
-/** Get Features (0Ah), whatever comes of it. */
+/** Get Features (0Ah), with any status. */
 export function getFeature(host: CaseHost, fid: number, options: FeatureOptions = {}): Promise<Completed> {
   const { nsid = 0, select = 0, cdw11 = 0, memory } = options
   return host.admin({ opcode: 0x0a, nsid, prp1: memory?.iova() ?? 0, cdw: { 10: fid | (select << 8), 11: cdw11 } })
 }
 
-/** DW0 of Get Features, which must succeed. */
+/** Returns DW0 of Get Features, which must succeed. */
 export async function feature(host: CaseHost, fid: number, options?: FeatureOptions): Promise<number> {
   const completed = await getFeature(host, fid, options)
   success(completed)
   return completed.dw0
 }
 
-/** Set Features (09h), whatever comes of it. */
+/** Set Features (09h), with any status. */
 export function setFeature(
   host: CaseHost,
   fid: number,
@@ -118,7 +118,7 @@ export function setFeature(
   return host.admin({ opcode: 0x09, nsid, cdw: { 10: fid | (save ? 0x8000_0000 : 0), 11: cdw11 } })
 }
 
-/** Why a case is not about this controller, when VS is below: '2.0' is major 2, minor 0. */
+/** Returns a skip condition for controllers with a lower VS: '2.0' is major 2, minor 0. */
 export function needsVersion(major: number, minor: number): (facts: { vs: number }) => string | undefined {
   return ({ vs }) =>
     vs >= major * 0x1_0000 + minor * 0x100

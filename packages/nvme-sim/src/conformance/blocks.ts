@@ -5,19 +5,19 @@ import type { CaseHost } from './host.js'
 import { prps } from './io.js'
 import type { CaseMemory } from './memory.js'
 
-/** What a case must know of a namespace to read and write it. */
+/** Properties of a namespace needed to read and write it. */
 export interface Space {
   readonly nsid: number
   readonly blocks: number
   readonly blockBytes: number
   readonly metadataBytes: number
-  /** FLBAS bit 4: metadata follows the data of each block. */
+  /** FLBAS bit 4: metadata follow the data of each block. */
   readonly isExtended: boolean
   /** Identify Namespace, 4096 bytes. */
   readonly view: DataView
 }
 
-/** Identify Namespace (NVM 1.2 Figure 114) of an active namespace. */
+/** Reads Identify Namespace (NVM 1.2 Figure 114) of an active namespace. */
 export async function spaceOf(host: CaseHost, nsid: number): Promise<Space> {
   const view = await identify(host, 0x00, { nsid })
   const flbas = view.getUint8(26)
@@ -32,24 +32,24 @@ export async function spaceOf(host: CaseHost, nsid: number): Promise<Space> {
   }
 }
 
-/** Namespace 1, which `needsBlocks` promised. */
+/** Namespace 1, checked by `needsBlocks`. */
 export function firstSpace({ facts }: CaseHost): Space {
   const { blocks, blockBytes, metadataBytes, namespace } = facts
   return { nsid: 1, blocks, blockBytes, metadataBytes, isExtended: false, view: namespace }
 }
 
-/** A command of the shape of Read (02h): SLBA in CDW10 and CDW11, NLB, 0's based, in CDW12. */
+/** A command with the layout of Read (02h): SLBA in CDW10 and CDW11, NLB, 0's based, in CDW12. */
 export function blockCommand(opcode: number, nsid: number, slba: number | bigint, blocks: number): Entry {
   const cdw = { 10: Number(BigInt(slba) & 0xffff_ffffn), 11: Number(BigInt(slba) >> 32n), 12: blocks - 1 }
   return { opcode, nsid, cdw }
 }
 
-/** A data pointer of two PRP entries, added to a command. */
+/** Adds a data pointer of two PRP entries to a command. */
 export function withPrps(entry: Entry, [prp1, prp2]: readonly [number, number]): Entry {
   return { ...entry, prp1, prp2 }
 }
 
-/** Bytes in which each block of `blockBytes` begins with its own LBA, and differs by `salt` everywhere. */
+/** Returns bytes in which each block of `blockBytes` begins with its own LBA; all bytes depend on `salt`. */
 export function blockPattern(slba: number, blocks: number, blockBytes: number, salt: number): Uint8Array {
   const bytes = new Uint8Array(blocks * blockBytes)
   const view = new DataView(bytes.buffer)
@@ -58,7 +58,7 @@ export function blockPattern(slba: number, blocks: number, blockBytes: number, s
   return bytes
 }
 
-/** Bytes of one command of `put` and `get`. */
+/** Bytes per command of `put` and `get`. */
 const CHUNK_BYTES = 64 * 1024
 
 /** Writes blocks by plain commands on SQ 1; each must succeed. Data only. */
@@ -92,7 +92,7 @@ export async function get(
   return bytes
 }
 
-/** Equal bytes; the message names the first that differs. */
+/** Checks that bytes are equal; the message names the first difference. */
 export function sameBytes(what: string, got: Uint8Array, wanted: Uint8Array): void {
   const at = wanted.findIndex((byte, index) => got[index] !== byte)
   if (got.length === wanted.length && at < 0) return
@@ -101,13 +101,13 @@ export function sameBytes(what: string, got: Uint8Array, wanted: Uint8Array): vo
   fail(`${what}: expected ${hex(wanted[at])} at byte ${at} of ${wanted.length}, got ${hex(got[at])}`)
 }
 
-/** Every byte is `byte`. */
+/** Checks that every byte is `byte`. */
 export function filledWith(what: string, bytes: Uint8Array, byte: number): void {
   const at = bytes.findIndex((each) => each !== byte)
   if (at >= 0) fail(`${what}: expected ${byte.toString(16)}h everywhere, got ${bytes[at]!.toString(16)}h at byte ${at}`)
 }
 
-/** Where a transfer's bytes lie in host memory, piece by piece, and the fields of a command that say so. */
+/** Location of a transfer's bytes in host memory, in pieces, and the command fields that describe it. */
 export interface Placed {
   readonly memory: CaseMemory
   readonly pieces: readonly (readonly [at: number, lengthBytes: number])[]
@@ -116,7 +116,7 @@ export interface Placed {
 
 export type Place = (host: CaseHost, lengthBytes: number) => Placed
 
-/** The bytes of the pieces, one after the other. */
+/** Returns the bytes of the pieces, concatenated. */
 function gathered({ memory, pieces }: Placed): Uint8Array {
   const bytes = new Uint8Array(pieces.reduce((sum, [, length]) => sum + length, 0))
   let to = 0
@@ -135,7 +135,7 @@ function scattered({ memory, pieces }: Placed, bytes: Uint8Array): void {
   }
 }
 
-/** The memory with its pieces back at a5h: nothing else may have been written. */
+/** Checks that memory outside the pieces was not written, after resetting the pieces to a5h. */
 function untouchedAround({ memory, pieces }: Placed): void {
   const bytes = memory.read()
   for (const [at, length] of pieces) bytes.fill(0xa5, at, at + length)
@@ -147,8 +147,8 @@ function placedAt(entry: Entry, { pointer }: Placed): Entry {
 }
 
 /**
- * Writes `blocks` blocks from memory as `place` lays it out, and reads them into other memory laid out so: exactly
- * those blocks change, and exactly those bytes of memory.
+ * Writes `blocks` blocks from memory laid out by `place`, and reads them into other memory of the same layout. Exactly
+ * those blocks, and exactly those bytes of memory, must change.
  */
 export async function movesExactly(
   host: CaseHost,
@@ -182,7 +182,7 @@ export async function movesExactly(
   untouchedAround(target)
 }
 
-/** Contiguous memory at a byte offset into its first page, by PRP1, PRP2 and a PRP list as it takes. */
+/** Contiguous memory at a byte offset into its first page, by PRP1, PRP2 and a PRP list if needed. */
 export function atOffset(offset: number): Place {
   return (host, lengthBytes) => {
     const memory = host.alloc(offset + lengthBytes + host.pageBytes)
@@ -192,15 +192,15 @@ export function atOffset(offset: number): Place {
 }
 
 /**
- * Pages of memory in no order, and a PRP list that begins `slots` entries before the end of its page; each full page
- * of the list leads to the next.
+ * Scattered pages of memory, and a PRP list that begins `slots` entries before the end of its page; each full page of
+ * the list points to the next.
  */
 export function byList(slots: (pageSlots: number) => number): Place {
   return (host, lengthBytes) => {
     const { pageBytes } = host
     const pages = Math.ceil(lengthBytes / pageBytes)
     const memory = host.alloc((pages + 1) * pageBytes)
-    // Backwards, but for the first two, which change places: no page follows the one before it.
+    // Backwards, with the first two swapped: no page follows its predecessor.
     const order = Array.from({ length: pages }, (_, page) => pages - page)
     if (pages > 1) [order[0], order[1]] = [order[1]!, order[0]!]
     const pieces = order.map((page, index) => {

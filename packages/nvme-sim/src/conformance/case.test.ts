@@ -170,7 +170,7 @@ describe('running a controller case', () => {
       },
     }))
     const starts = caseOf((host) => host.start())
-    expect(await messageOf(starts, sleepy)).toContain('came without an announcement: it took the whole 10 s')
+    expect(await messageOf(starts, sleepy)).toContain('did not return for it: the wait took the whole 10 s')
   })
 })
 
@@ -198,7 +198,7 @@ describe('every wait of a controller case ends', () => {
   ])('where %s does not: wallLimitMs', async (what, opens) => {
     const result = await runControllerCase(starts, opens, { wallLimitMs: 100 })
     expect(result.outcome === 'failed' && result.error.message).toBe(
-      `tried: Something is so (Base 2.3 §0)\n${what} did not end within 0.1 s by the wall`,
+      `tried: Something is so (Base 2.3 §0)\n${what} did not end within 0.1 s of wall time`,
     )
   })
 

@@ -5,49 +5,54 @@ import { CaseHost, type HostOptions } from './host.js'
 import { WALL_LIMIT_MS, withinWall } from './wall.js'
 
 /**
- * One requirement of a controller, and how it shows.
+ * One requirement on a controller, and the check for it.
  *
- * Cases cite Base 2.3, the revision whose text was read in full. Of 2.1, which the simulator's diagnostics cite, only
- * parts were read: those say the same where a case rests on them, under other section numbers. A requirement that is
- * known to be newer than a controller's VS is not asked of it; that there are no others is not known.
+ * Cases cite Base 2.3, the revision that was read in full. Of 2.1, which the simulator's diagnostics cite, only parts
+ * were read. Where a case relies on them, they say the same under other section numbers. A requirement known to be
+ * newer than a controller's VS is skipped; there may be others.
  */
 export interface ControllerCase {
   readonly id: string
-  /** The requirement, in the specification's words. */
+  /** The requirement, close to the specification's wording. */
   readonly title: string
-  /** Where it stands, with the revision that was read. */
+  /** Section of the requirement, with the revision that was read. */
   readonly spec: string
-  /** Why it cannot be run on such a controller; undefined where it can. */
+  /** Returns why the case cannot be run on a controller; undefined if it can. */
   readonly needs?: (facts: ControllerFacts) => string | undefined
   /**
-   * Stages several queues and rings them one after the other, and judges what comes of it as if they had been rung at
-   * once: true only where no time passes between two writes.
+   * The case stages several queues, rings them one after the other, and judges the result as if they had been rung at
+   * once. This is valid only if no time passes between two writes.
    */
   readonly ringsAtOnce?: true
-  /** Finds the controller disabled. What it leaves behind is cleared away. @throws CheckFailed for a broken requirement. */
+  /**
+   * Runs the case on a disabled controller; cleanup is automatic. @throws CheckFailed if the requirement is not met.
+   */
   readonly run: (host: CaseHost) => Promise<void>
 }
 
-/** How cases are run. */
+/** Options of running cases. */
 export interface CaseOptions extends HostOptions {
-  /** The controller goes on while the host does other things, as hardware does: cases that need it still are skipped. */
+  /**
+   * True if the controller proceeds while the host does other things, as hardware does: cases that need it to stand
+   * still are skipped.
+   */
   readonly timeRuns?: boolean
   /**
-   * How long each step of a case may take by the wall, whatever the transport's clock says: `open`, what the case does,
-   * `close`; 60,000 ms when not given.
+   * Wall-clock limit of each step of a case (`open`, the case itself, `close`), independent of the transport's clock.
+   * Default: 60,000 ms.
    */
   readonly wallLimitMs?: number
 }
 
-/** How a case ended on a controller. */
+/** Result of a case. */
 export type CaseOutcome =
   | { readonly outcome: 'passed' }
   | { readonly outcome: 'skipped'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: Error }
 
 /**
- * Runs one case. `open` is called twice, once to learn what the controller is: each time it gives a transport whose
- * controller is as after power on, or at least disabled. The content of namespace 1 may be lost.
+ * Runs one case. `open` is called twice, the first time to identify the controller. Each time it must return a
+ * transport with a controller in its power-on state, or at least disabled. The content of namespace 1 may be lost.
  */
 export async function runControllerCase(
   { id, title, spec, needs, ringsAtOnce, run }: ControllerCase,
@@ -90,7 +95,7 @@ async function withHost<T>(
   }
 }
 
-/** The transport; one that comes too late is closed by whoever still waits for it: nobody else will. */
+/** Returns the opened transport. A transport that opens after the limit is closed. */
 async function opened(open: () => Promise<Transport>, limitMs: number): Promise<Transport> {
   const opening = open()
   try {

@@ -1,8 +1,8 @@
 import type { Completion, Entry } from '../raw-host/entry.js'
 
-/** A completion, with the command that it ends. */
+/** A completion, with a description of its command. */
 export interface Completed extends Completion {
-  /** The command in words, for messages; of a completion without a command, its SQ and CID. */
+  /** Description of the command, for messages; of a completion without a command, its SQ and CID. */
   readonly asked: string
 }
 

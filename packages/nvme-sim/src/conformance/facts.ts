@@ -3,17 +3,17 @@ import { bits } from '../raw-host/registers.js'
 import { success } from './check.js'
 import type { CaseHost } from './host.js'
 
-/** What CAP and VS say, and what the transport can do: known before the controller is enabled. */
+/** Facts from CAP, VS and the transport, known before the controller is enabled. */
 export interface RegisterFacts {
   readonly cap: bigint
   readonly vs: number
-  /** CAP.MQES as a count: entries of an I/O queue. */
+  /** CAP.MQES as a count: maximum entries of an I/O queue. */
   readonly maxQueueEntries: number
   /** CAP.CQR */
   readonly contiguousQueuesOnly: boolean
   /** CAP.AMS: bit 0 is weighted round robin with urgent priority class. */
   readonly ams: number
-  /** CAP.TO, and never less than a second. */
+  /** CAP.TO, at least one second. */
   readonly readyLimitNs: number
   readonly strideBytes: number
   readonly nssrs: boolean
@@ -26,18 +26,18 @@ export interface RegisterFacts {
   readonly functionReset: boolean
 }
 
-/** What decides which cases can run: CAP, Identify, and Number of Queues. Names are the specification's. */
+/** Facts that decide which cases can run: CAP, Identify, and Number of Queues. Names are the specification's. */
 export interface ControllerFacts extends RegisterFacts {
   /** Identify Controller, 4096 bytes. */
   readonly controller: DataView
-  /** Identify Namespace of NSID 1, 4096 bytes; all zero where it is not active. */
+  /** Identify Namespace of NSID 1, 4096 bytes; all zero if it is not active. */
   readonly namespace: DataView
-  /** I/O queues that were granted when the most were asked for. */
+  /** I/O queues granted for a request of the maximum. */
   readonly ioSqs: number
   readonly ioCqs: number
   readonly oaes: number
   readonly oacs: number
-  /** As counts. */
+  /** As a count. */
   readonly abortLimit: number
   readonly eventRequestLimit: number
   readonly frmw: number
@@ -50,7 +50,7 @@ export interface ControllerFacts extends RegisterFacts {
   readonly sgls: number
   /** MDTS in bytes; Infinity for no limit. */
   readonly maxTransferBytes: number
-  /** Of NSID 1. */
+  /** Blocks of NSID 1. */
   readonly blocks: number
   readonly blockBytes: number
   readonly metadataBytes: number
@@ -76,7 +76,7 @@ export function registerFacts(transport: Transport, cap: bigint, readyLimitNs: n
   }
 }
 
-/** Asks a controller that is disabled, and leaves it enabled. */
+/** Collects the facts of a disabled controller, and leaves it enabled. */
 export async function learnFacts(host: CaseHost): Promise<ControllerFacts> {
   await host.start()
   const ask = async (cns: number, nsid: number) => {

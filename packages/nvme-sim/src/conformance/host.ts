@@ -11,22 +11,22 @@ import { Patience } from './patience.js'
 /** Time without an event after which the host assumes that none will follow. */
 const SETTLE_NS = 50e6
 
-/** How the host of the cases waits. */
+/** Options of the host of the cases. */
 export interface HostOptions {
-  /** How long a command may take, of the transport's clock; 10 s when not given. */
+  /** Time limit of a command, by the transport's clock. Default: 10 s. */
   readonly commandLimitNs?: number
 }
 
 /**
- * The raw host of the controller cases. Every wait ends, also on a clock that stands still, and every allocation lies
+ * The raw host of the controller cases. Every wait ends, even if the clock stands still, and every allocation is
  * between canaries. The limit of `runControllerCase` bounds waits for promises of the transport.
  */
 export class CaseHost extends HostBase<CaseMemory, Completed> {
   readonly registers: RegisterFacts
-  /** What Number of Queues granted at the last `start`. */
+  /** Queues granted by Number of Queues at the last `start`. */
   grantedSqs = 0
   grantedCqs = 0
-  /** Alignment of what `alloc` gives: the memory page, until a case enables the controller with a larger one. */
+  /** Alignment of allocations: the memory page, until a case enables the controller with a larger one. */
   alignBytes: number
   private readonly learned: ControllerFacts | undefined
   private readonly memories: CaseMemory[] = []
@@ -43,12 +43,12 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     this.alignBytes = this.pageBytes
   }
 
-  /** What the controller says of itself; learned before the case began. */
+  /** The controller's facts, collected before the case began. */
   get facts(): ControllerFacts {
-    return this.learned ?? fail('nothing is known of the controller yet')
+    return this.learned ?? fail('the controller was not identified yet')
   }
 
-  /** Contiguous memory, aligned to the memory page, every byte a5h. */
+  /** Allocates contiguous memory, aligned to the memory page, every byte a5h. */
   alloc(lengthBytes: number, request: CaseMemoryRequest = {}): CaseMemory {
     const memory = new CaseMemory(this.transport.dma, lengthBytes, { alignBytes: this.alignBytes, ...request })
     this.memories.push(memory)
@@ -56,42 +56,45 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
   }
 
   /**
-   * Lets time pass until `condition` holds; false when it did not within `limitNs`.
-   * @throws CheckFailed when it holds at the deadline and `Clock.idle` has not returned for it: a driver that waits so
-   * would have lost all that time. And when the clock stands still.
+   * Lets time pass until `condition` holds; false if it does not within `limitNs`.
+   * @throws CheckFailed if the condition holds at the deadline although `Clock.idle` did not return for it, since a
+   *   driver that waits this way would have lost the whole time; and if the clock stands still.
    */
   override async until(condition: () => boolean, limitNs = this.commandLimitNs): Promise<boolean> {
     const endNs = this.clock.now() + limitNs
     this.patience.begin()
     while (!condition()) {
       if (this.clock.now() >= endNs) return false
-      if (this.isGivenUp) fail('the case took too long, and goes on no more')
+      if (this.isGivenUp) fail('the case was stopped at its time limit')
       await this.patience.idle(endNs)
       if (this.clock.now() < endNs) continue
-      if (condition()) fail(`what was waited for came without an announcement: it took the whole ${limitNs / 1e9} s`)
+      if (condition())
+        fail(
+          `the awaited condition held, but Clock.idle did not return for it: the wait took the whole ${limitNs / 1e9} s`,
+        )
       return false
     }
     return true
   }
 
-  /** Lets what is under way come to its end. */
+  /** Waits until activity has ended. */
   async settle(ns = SETTLE_NS): Promise<void> {
     await this.until(() => false, ns)
   }
 
-  /** Enables the controller, which must become ready, and asks for as many I/O queues as there are. */
+  /** Enables the controller, which must become ready, and requests the maximum number of I/O queues. */
   async start(options?: EnableOptions): Promise<void> {
     const csts = await this.enable(options)
     if ((csts & (RDY | CFS)) !== RDY)
       fail(`CC.EN = 1: expected CSTS.RDY = 1 and CFS = 0, got CSTS ${csts.toString(16)}h`)
-    // Set Features, Number of Queues: FFFEh is the most that may be asked for.
+    // Set Features, Number of Queues: FFFEh is the maximum request.
     const granted = await this.admin({ opcode: 0x09, cdw: { 10: 0x07, 11: 0xfffe_fffe } })
     success(granted)
     this.grantedSqs = (granted.dw0 & 0xffff) + 1
     this.grantedCqs = (granted.dw0 >>> 16) + 1
   }
 
-  /** `start`, and queue pair 1. */
+  /** `start`, and creates queue pair 1. */
   async startWithPair(entries = Math.min(64, this.registers.maxQueueEntries)): Promise<void> {
     await this.start()
     await this.createPair(1, entries)
@@ -109,12 +112,12 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     return super.createSq(qid, entries, cqid)
   }
 
-  /** Delete I/O Submission Queue, whatever comes of it. */
+  /** Delete I/O Submission Queue, with any status. */
   deleteSq(qid: number): Promise<Completed> {
     return this.admin({ opcode: 0x00, cdw: { 10: qid } })
   }
 
-  /** Delete I/O Completion Queue, whatever comes of it. */
+  /** Delete I/O Completion Queue, with any status. */
   deleteCq(qid: number): Promise<Completed> {
     return this.admin({ opcode: 0x04, cdw: { 10: qid } })
   }
@@ -126,7 +129,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     return cid
   }
 
-  /** One command, to its completion, which must be the only one on its queue and of this command. */
+  /** Submits one command and returns its completion, which must be the only one on its queue. */
   override async command(qid: number, entry: Entry): Promise<Completed> {
     const cid = this.submit(qid, entry)
     const [completed, ...others] = await this.collect(this.sqs.get(qid)!.cqid, 1)
@@ -138,19 +141,19 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     return completed!
   }
 
-  /** Nothing arrives on the queue while everything settles. */
+  /** Checks that nothing arrives on the queue until activity has ended. */
   async expectQuiet(cqid: number, why: string): Promise<void> {
     await this.settle()
     const [first] = this.poll(cqid)
     if (first) fail(`${why}: expected no completion, got status ${first.status} for: ${first.asked}`)
   }
 
-  /** @throws CheckFailed where the controller wrote outside of any allocation. */
+  /** @throws CheckFailed if the controller wrote outside of any allocation. */
   checkMemory(): void {
     for (const memory of this.memories) memory.checkCanaries()
   }
 
-  /** Stops the controller as well as it can be stopped, and gives all memory back. */
+  /** Stops the controller as far as possible, and frees all memory. */
   async release(): Promise<void> {
     try {
       const cc = this.bar.read32(CC)
@@ -163,7 +166,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     }
   }
 
-  /** Whoever runs the case waits for it no more: its next wait is its last. */
+  /** The runner no longer waits for the case: its next wait fails. */
   giveUp(): void {
     this.isGivenUp = true
   }

@@ -6,17 +6,17 @@ import type { ControllerFacts } from './facts.js'
 import type { CaseHost } from './host.js'
 import type { CaseMemory } from './memory.js'
 
-/** For cases that read or write: why they cannot on such a controller. */
+/** Skip condition of cases that read or write. */
 export function needsBlocks({ blocks, metadataBytes }: ControllerFacts): string | undefined {
   if (blocks === 0) return 'namespace 1 is not active'
   return metadataBytes === 0 ? undefined : 'namespace 1 has metadata'
 }
 
-/** For cases with that many queue pairs, which read or write. */
+/** Returns a skip condition for cases that read or write with this many queue pairs. */
 export function needsPairs(count: number): (facts: ControllerFacts) => string | undefined {
   return (facts) => {
     const granted = Math.min(facts.ioSqs, facts.ioCqs)
-    return granted < count ? `${granted} I/O queue pairs, and ${count} are needed` : needsBlocks(facts)
+    return granted < count ? `${count} I/O queue pairs are needed, got ${granted}` : needsBlocks(facts)
   }
 }
 
@@ -30,14 +30,14 @@ export function prps(
   return prpsOf(memory, offset, lengthBytes, host.pageBytes, (bytes) => host.alloc(bytes))
 }
 
-/** A Read of block 0, for cases in which any command will do. */
+/** A Read of block 0, for cases that need any command. */
 export function anyRead(host: CaseHost): Entry {
   return transfer(0x02, 0, 1, [host.alloc(host.facts.blockBytes).iova(), 0])
 }
 
 /**
- * Submits the entries with one doorbell and waits for their completions, of which there must be one for each and no
- * other, all successful. The completions are in the order in which they were posted.
+ * Submits the entries with one doorbell write and waits for their completions: exactly one for each, all successful.
+ * Returns the completions in the order of posting.
  */
 export async function batch(host: CaseHost, qid: number, entries: readonly Entry[]): Promise<Completed[]> {
   const { cqid } = host.sqs.get(qid)!

@@ -9,26 +9,26 @@ export type CaseMemoryRequest = Pick<GuardedMemoryRequest, 'alignBytes' | 'fill'
  * cases work on memory that is not coherent.
  */
 export class CaseMemory extends GuardedMemory {
-  /** A copy of what is there now. */
+  /** Returns a copy of the current bytes. */
   read(offset = 0, lengthBytes = this.lengthBytes - offset): Uint8Array {
     this.check(offset, lengthBytes)
     this.forHost(offset, lengthBytes)
     return this.bytes.slice(offset, offset + lengthBytes)
   }
 
-  /** Writes bytes for the device to see. */
+  /** Writes bytes and makes them visible to the device. */
   write(offset: number, bytes: Uint8Array): void {
     this.check(offset, bytes.length)
     this.bytes.set(bytes, offset)
     this.forDevice(offset, bytes.length)
   }
 
-  /** Writes one byte everywhere. */
+  /** Sets every byte. */
   fill(byte: number): void {
     this.write(0, new Uint8Array(this.lengthBytes).fill(byte))
   }
 
-  /** Bytes in which every dword differs from its neighbours, and every page and every `salt` from the others. */
+  /** Writes a pattern in which every dword differs from its neighbours, and which depends on the page and on `salt`. */
   fillPattern(salt = 1): void {
     const bytes = new Uint8Array(this.lengthBytes)
     const view = new DataView(bytes.buffer)
@@ -37,22 +37,22 @@ export class CaseMemory extends GuardedMemory {
     this.write(0, bytes)
   }
 
-  /** The byte there now. */
+  /** Returns the current byte. */
   u8(offset: number): number {
     return this.read(offset, 1)[0]!
   }
 
-  /** The 16 bits there now, little endian. */
+  /** Returns the current 16 bits, little endian. */
   u16(offset: number): number {
     return this.copy(offset, 2).getUint16(0, true)
   }
 
-  /** The 32 bits there now, little endian. */
+  /** Returns the current 32 bits, little endian. */
   u32(offset: number): number {
     return this.copy(offset, 4).getUint32(0, true)
   }
 
-  /** The 64 bits there now, little endian. */
+  /** Returns the current 64 bits, little endian. */
   u64(offset: number): bigint {
     return this.copy(offset, 8).getBigUint64(0, true)
   }
@@ -71,7 +71,7 @@ export class CaseMemory extends GuardedMemory {
     this.write(offset, bytes)
   }
 
-  /** @throws CheckFailed where the controller wrote outside of the memory. */
+  /** @throws CheckFailed if the controller wrote outside of the memory. */
   checkCanaries(): void {
     const at = this.findStrayWrite()
     if (at === undefined) return

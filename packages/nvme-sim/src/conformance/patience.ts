@@ -2,12 +2,12 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { fail } from './check.js'
 import { nextTask } from './wall.js'
 
-/** Waits that return while the clock stands still: many, since a clock may be coarse, and may be woken for others. */
+/** Maximum number of waits while the clock stands still; large, since a clock may be coarse, or woken for others. */
 const MOST_IDLE = 100_000
-/** Waits that resolve at once never let a timer have its turn, and so they are given one now and then. */
+/** Waits that resolve at once never give timers a turn, so one is inserted now and then. */
 const TASK_EVERY = 10_000
 
-/** Waits on a clock, for as long as that clock moves. */
+/** Waits on a clock, for as long as that clock advances. */
 export class Patience {
   private readonly clock: Clock
   private atNs = 0
@@ -18,12 +18,12 @@ export class Patience {
     this.clock = clock
   }
 
-  /** Something else is waited for. */
+  /** Starts a new wait. */
   begin(): void {
     this.standing = 0
   }
 
-  /** @throws CheckFailed where the clock has stood still for too many waits. */
+  /** @throws CheckFailed if the clock stood still for too many waits. */
   async idle(untilNs: number): Promise<void> {
     await this.clock.idle(untilNs)
     if (++this.waits % TASK_EVERY === 0) await nextTask()

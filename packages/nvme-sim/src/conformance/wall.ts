@@ -1,11 +1,11 @@
 import { fail } from './check.js'
 
-/** How long a step may take by the wall when nothing else is said: far longer than a drive needs for any of it. */
+/** Default wall-clock limit of a step: far longer than a drive needs for any of them. */
 export const WALL_LIMIT_MS = 60_000
 
 /**
- * What `step` promises, or a failure when that takes longer by the wall: a transport whose promises never resolve has
- * no clock to be trusted either. Nothing stays behind that would keep the process alive.
+ * Returns the result of `step`, or fails if it takes longer in wall time: a transport whose promises never resolve may
+ * have a broken clock too. Leaves nothing that keeps the process alive.
  * @throws CheckFailed
  */
 export async function withinWall<T>(what: string, limitMs: number, step: Promise<T>): Promise<T> {
@@ -17,13 +17,13 @@ export async function withinWall<T>(what: string, limitMs: number, step: Promise
   })
   try {
     const first = await Promise.race([step.then((value) => ({ value })), late])
-    return first === 'late' ? fail(`${what} did not end within ${limitMs / 1000} s by the wall`) : first.value
+    return first === 'late' ? fail(`${what} did not end within ${limitMs / 1000} s of wall time`) : first.value
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Lets timers and whatever else waits for the event loop have their turn. */
+/** Gives timers and other event loop tasks a turn. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0)

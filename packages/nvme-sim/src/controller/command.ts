@@ -10,81 +10,84 @@ import { hex } from './diagnostics.js'
 
 const NO_RANGES: readonly number[] = []
 
-/** How a command ended; 'held' for one that completes only when something happens. */
+/** How a command ended; 'held' if it completes later, on an event. */
 export type Result = Ended | 'held'
 
-/** The status that a command ends with; `retry` is what its Do Not Retry bit follows from. */
+/** The final status of a command; `retry` determines its Do Not Retry bit. */
 export type Ended = Pick<StatusCode, 'sct' | 'sc' | 'name' | 'retry'>
 
-/** The steps that wait for their time. */
+/** The steps that are scheduled for a later time. */
 export interface Steps {
   begin(command: ServedCommand): void
   transfer(command: ServedCommand): void
-  /** Of what goes to GPU memory alone. */
+  /** Only for data in GPU memory. */
   reachGpu(command: ServedCommand): void
   finish(command: ServedCommand): void
 }
 
-/** The commands that have been fetched and not completed, as Admin commands may reach them. */
+/** Fetched commands that have not completed, as accessible to Admin commands. */
 export interface CommandsUnderWay {
-  /** Deletes a submission queue; every command of it that is under way ends before (Base 2.1 §5.2.4). */
+  /** Deletes a submission queue after all its commands in progress have ended (Base 2.1 §5.2.4). */
   deleteSq(sq: SubmissionQueue): void
-  /** Ends a command other than `by` with Command Abort Requested; false where there is none under way by that name. */
+  /** Ends a command other than `by` with Command Abort Requested; returns false if it is not in progress. */
   abort(sqid: number, cid: number, by: ServedCommand): boolean
-  /** How many Admin commands with this opcode have begun, and are not to be refused. */
+  /** Number of Admin commands with this opcode that are in progress and not rejected. */
   countAdmin(opcode: number): number
-  /** Whether an I/O command for a namespace is under way. */
+  /** Whether an I/O command for a namespace is in progress. */
   isUsing(namespace: Namespace): boolean
-  /** Ends every I/O command for a namespace that is active no more, as one for an inactive NSID (Base 2.3 §8.1.16). */
+  /**
+   * Ends all I/O commands for a namespace that is no longer active, with the status for an inactive NSID (Base 2.3
+   * §8.1.16).
+   */
   endAll(namespace: Namespace): void
-  /** Completes a command of the Admin queue that was held. */
+  /** Completes a held Admin command. */
   answer(cid: number, dw0: number, status?: Ended): void
 }
 
-/** One of the controller's command slots, and the command in it. Slots are used again: a command costs no object here. */
+/** A command slot of the controller with its command. Slots are reused, so that a command allocates no object. */
 export class ServedCommand implements Asker {
-  /** The controller's own copy of the entry: the host may overwrite its own as soon as it is fetched. */
+  /** The controller's own copy of the entry: the host may overwrite its entry as soon as it is fetched. */
   readonly entry = new Uint32Array(SQE_BYTES / 4)
   readonly data = new DataView(this.entry.buffer)
   readonly sqe = SQE.view(this.data)
-  /** The same entry as a Read, or a Write: what is used here stands in the same place in both. */
+  /** The entry as a Read; the fields used here are at the same place in a Write. */
   readonly readWrite = Read.view(this.data)
   readonly runs = new Runs()
-  /** Where metadata lies that is not transferred with its blocks. */
+  /** Location of metadata that is transferred separately from its blocks. */
   readonly metadataRuns = new Runs()
 
   sq!: SubmissionQueue
   fetchedNs = 0
-  /** What an I/O command does; undefined for Admin commands and opcodes that are not supported. */
+  /** Implementation of an I/O command; undefined for Admin commands and unsupported opcodes. */
   handler: IoCommand | undefined
   /** Set when the outcome is known. */
   result: Result | undefined
   dw0 = 0
   dw1 = 0
-  /** Which field is wrong, for the error log: the byte of the entry and, from bit 8 on, the bit of that byte. */
+  /** The invalid field, for the error log: byte of the entry and, from bit 8, bit of that byte. */
   errorAt = NO_LOCATION
-  /** The More bit of the status, where the error log says more than the completion. */
+  /** The More bit of the status: the error log has more details than the completion. */
   more = 0
-  /** What the fault plan does to it; undefined for nearly all. */
+  /** Faults of the plan that apply to it; usually undefined. */
   struck: Struck | undefined
-  /** Where the command's logical blocks lie; blocks is 0 for a command without any. */
+  /** Location of the command's logical blocks; `blocks` is 0 for a command without any. */
   namespace: Namespace | undefined
   slba = 0
   blocks = 0
   /** Bytes that cross the link. */
   lengthBytes = 0
-  /** Bytes that the drive reads beside those, and does not send anywhere. */
+  /** Bytes that the drive additionally reads, without sending them. */
   inwardBytes = 0
-  /** Ranges that the host has given in the command's data, in turn: first block and number of blocks. */
+  /** Ranges from the command's data: first block and number of blocks, alternating. */
   ranges: readonly number[] = NO_RANGES
-  /** The other half of a fused operation; whether this half is done but for taking effect, and waits for the other. */
+  /** The other half of a fused operation, and whether this half is ready and waits for it. */
   partner: ServedCommand | undefined
   isWaiting = false
-  /** An Admin command that the controller has looked at. */
+  /** The controller has begun this Admin command. */
   hasBegun = false
-  /** Under way: fetched, and its slot not yet given back. */
+  /** In progress: fetched, and the slot is not yet released. */
   isBusy = false
-  /** Its slot was taken away: steps that still come due do nothing. */
+  /** The slot was taken away: remaining scheduled steps have no effect. */
   isAborted = false
 
   readonly begin: () => void
@@ -111,19 +114,19 @@ export class ServedCommand implements Asker {
     return this.sq.qid === 0
   }
 
-  /** 'SQ 1 CID 0x7 Read': for messages, of which there are none on a good path. */
+  /** Description for messages: 'SQ 1 CID 0x7 Read'. Built only if something is wrong. */
   words(): string {
     const { CID, OPC } = this.sqe
     const name = commandOf(this.isAdmin() ? 'admin' : 'nvm', OPC)?.name ?? `command ${hex(OPC)}`
     return `SQ ${this.sq.qid} CID ${hex(CID)} ${name}`
   }
 
-  /** Ends without data being moved. */
+  /** Ends the command without moving data. */
   refuse(status: Ended): void {
     this.result = status
   }
 
-  /** Says which field of the entry is wrong, and that it is one. */
+  /** Records the invalid field of the entry, and returns the status for it. */
   invalidField(byte: number, bit = 0): StatusCode {
     this.errorAt = byte | (bit << 8)
     return STATUS.INVALID_FIELD_IN_COMMAND

@@ -12,14 +12,17 @@ const MORE = 1 << CQE.STATUS.M.lsb
 /** Status Code and Status Code Type in the upper half of CQE DW3. */
 const STATUS_CODE = 0x0ffe
 
-/** Posts completion queue entries; what finds no slot, or no bus to go over, is held and not lost. */
+/**
+ * Posts completion queue entries. Entries without a free slot, or without bus mastering, are held until they can be
+ * posted.
+ */
 export class Completions {
-  /** Completions that a fault holds until others have gone by. */
+  /** Completions that a fault delays until others were posted. */
   readonly late = new LateCompletions()
   private readonly device: Device
   private readonly fail: (reason: string) => void
   private isOpen = false
-  /** The completion that is being posted: one object for all of them, copied where it has to wait. */
+  /** The completion being posted. One object is reused, and copied if the completion must wait. */
   private completion: Completion | undefined
 
   constructor(device: Device, fail: (reason: string) => void) {
@@ -27,12 +30,12 @@ export class Completions {
     this.fail = fail
   }
 
-  /** A command has ended: counts it, enters an error in the log, and posts its completion. */
+  /** Completes a command: counts it, logs an error, and posts the completion. */
   complete(command: ServedCommand, status: Ended): void {
     const { counters, faults, health, clock } = this.device
     const { struck, sqe } = command
     if (!command.isAdmin()) health.busy.end(clock.now())
-    // A host that has waited long enough for what a fault drops or damages may use the identifier again: it is over.
+    // A host may reuse the identifier after waiting for a completion that a fault drops or damages.
     if (struck !== undefined) command.sq.inFlight.end(sqe.CID)
     if (struck?.has('drop-completion')) {
       faults.happened(struck, 'drop-completion')
@@ -43,7 +46,7 @@ export class Completions {
     if (status !== STATUS.SUCCESS) this.logError(command, status)
     if (struck === undefined) this.post(this.fill(command, status))
     else {
-      // A copy: posting it may release another completion before it is posted again.
+      // A copy: posting may release another completion before this one is posted again.
       const completion = { ...this.fill(command, status) }
       damageCompletion(completion, struck, faults)
       this.post(completion)
@@ -53,7 +56,7 @@ export class Completions {
     }
   }
 
-  /** A command that ends before its time: nothing of it is counted. */
+  /** Ends a command early; it is not counted. */
   abort(command: ServedCommand, status: Ended): void {
     const { health, clock } = this.device
     if (!command.isAdmin()) health.busy.end(clock.now())
@@ -62,7 +65,7 @@ export class Completions {
     this.post(this.fill(command, status))
   }
 
-  /** Completes a command of the Admin queue that was held. */
+  /** Completes a held Admin command. */
   answer(cid: number, dw0: number, status: Ended): void {
     const sq = this.device.queues.sq(0)
     if (sq === undefined) return
@@ -70,7 +73,7 @@ export class Completions {
     this.post({ sq, cid, status: statusField(status), dw0, dw1: 0, fetchedNs, damage: undefined })
   }
 
-  /** Posts what waits for slots of a completion queue, as far as there are any. */
+  /** Posts held completions of a completion queue while it has free slots. */
   drain(cq: CompletionQueue): void {
     while (this.isOpen && cq.held.length > 0 && !cq.isFull() && this.device.pci.isBusMaster)
       this.write(cq, cq.held.shift()!)
@@ -81,7 +84,7 @@ export class Completions {
     this.isOpen = true
   }
 
-  /** Nothing is posted any more, and nothing is held. */
+  /** Stops posting and drops held completions. */
   close(): void {
     this.isOpen = false
     this.late.clear()
@@ -99,7 +102,7 @@ export class Completions {
     return completion
   }
 
-  /** Enters an error in the log, and notes whether that says more than the completion does. */
+  /** Logs an error, and records whether the log has more details than the completion. */
   private logError(command: ServedCommand, status: Ended): void {
     const { counters, errors, health } = this.device
     counters.errors++
@@ -107,7 +110,7 @@ export class Completions {
     if (errors.addCommand(command, status, statusField(status))) command.more = MORE
   }
 
-  /** The host may use the identifier again of the command that the entry is of, as the host will read it. */
+  /** Releases the identifier in the entry, as the host will read it, for reuse. */
   private endIdentifier({ sq, cid, damage }: Completion): void {
     const named = damage === undefined ? sq : this.device.queues.sq(sq.qid ^ damage.sqid)
     named?.inFlight.end(cid)
@@ -116,7 +119,7 @@ export class Completions {
   private post(completion: Completion): void {
     if (!this.isOpen) return
     const { cq } = completion.sq
-    // What is held goes first: completions of one queue never overtake each other here.
+    // Held completions are posted first, so that completions of one queue keep their order.
     if (cq.held.length > 0 || cq.isFull() || !this.device.pci.isBusMaster) cq.held.push({ ...completion })
     else this.write(cq, completion)
   }
@@ -124,7 +127,7 @@ export class Completions {
   private write(cq: CompletionQueue, completion: Completion): void {
     const { memory, trace, interrupts } = this.device
     if (!memory.has(cq.iova, cq.entries * CQE_BYTES, 'write')) {
-      this.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
+      this.fail(`CQ ${cq.qid}: its memory at ${hex(cq.iova)} is no longer mapped`)
       return
     }
     this.endIdentifier(completion)

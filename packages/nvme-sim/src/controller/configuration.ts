@@ -1,13 +1,13 @@
 import { CAP, CC } from '@gpunvme/nvme-spec'
 import type { Device } from './device.js'
 
-// What a write to CC cannot change: the register gets its old bits back, and the host is told.
+// Fields that a write to CC cannot change: their old bits are restored and a diagnostic is reported.
 
 /** Fields of CC that may change only while CC.EN is 0 (Base 2.1 §3.1.4.5). */
 const FIXED_FIELDS = [CC.CSS, CC.MPS, CC.AMS] as const
 const FIXED_BITS = FIXED_FIELDS.reduce((bits, { msb, lsb }) => bits | ((1 << (msb + 1)) - (1 << lsb)), 0)
 
-/** Fields that stay as they are while the controller is enabled. */
+/** Restores fields that must not change while the controller is enabled. */
 export function keepFixedFields(device: Device, before: number): void {
   const { registers, configuration: after, diagnostics } = device
   const changed = FIXED_FIELDS.filter((field) => field.of(before) !== field.of(after)).map(({ name }) => `CC.${name}`)
@@ -16,12 +16,12 @@ export function keepFixedFields(device: Device, before: number): void {
   registers.set(CC, ((after & ~FIXED_BITS) | (before & FIXED_BITS)) >>> 0)
 }
 
-/** Bits of CC that mean nothing here, or that this controller does not let anybody write. */
+/** Restores bits of CC that are reserved or not writable in this controller. */
 export function keepReservedFields(device: Device, before: number): void {
   const { registers, diagnostics, queues, capabilities } = device
   const { SHN, CRIME, IOSQES, IOCQES } = CC.decode(registers.get32(CC))
   if (CRIME === 1 && (CAP.CRWMS.of(capabilities) & CAP.CRIMS.of(capabilities)) === 0) {
-    diagnostics.report('host set CC.CRIME, which is read-only: CAP.CRMS does not offer both ready modes')
+    diagnostics.report('host set CC.CRIME, which is read-only: CAP.CRMS does not support both ready modes')
     registers.set(CC, CC.encode({ CRIME: 0 }, registers.get32(CC)))
   }
   if (SHN === 3) {

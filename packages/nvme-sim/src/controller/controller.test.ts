@@ -198,9 +198,9 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     host.bar.read32(0x1000)
     expect(host.simulation.diagnostics).toEqual([
       'host wrote 0x1 to CAP, which is read-only',
-      'host read offset 0x70, where no register is',
-      'host wrote 0x2 to offset 0x74, where no register is',
-      'host wrote AQA while CC.EN = 1: the Admin queues stay where they are',
+      'host read offset 0x70: there is no register',
+      'host wrote 0x2 to offset 0x74: there is no register',
+      'host wrote AQA while CC.EN = 1: the Admin queues do not change',
       expect.stringContaining('host read offset 0x1000'),
     ])
   })
@@ -245,8 +245,8 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     host.submit(1, { opcode: 0, nsid: 1 })
     expect(await host.until(() => host.poll(1).length > 0, 1e9)).toBe(false)
     expect(host.simulation.diagnostics).toEqual([
-      'host rang SQ 1 tail 64, but SQ 1 has 64 entries: nothing more is fetched until it is deleted and created again',
-      'host rang SQ 1 tail 1, but an impossible tail has stopped this queue: delete and create it again',
+      'host rang SQ 1 tail 64, but SQ 1 has 64 entries: fetching stops until the queue is deleted and created again',
+      'host rang SQ 1 tail 1, but an invalid tail has stopped this queue: delete and create it again',
     ])
     expect((await host.admin({ opcode: 0x00, cdw: { 10: 1 } })).status).toBe('0/00')
     expect((await host.admin({ opcode: 0x04, cdw: { 10: 1 } })).status).toBe('0/00')
@@ -258,12 +258,12 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     [
       'a tail that stood there already',
       (host: TestHost) => host.ringTail(1, 0),
-      'host rang SQ 1 tail 0, but that is what it was before: it adds no entry',
+      'host rang SQ 1 tail 0, but the tail is unchanged: it adds no entry',
     ],
     [
       'a head that stood there already',
       (host: TestHost) => host.ringHead(1, 0),
-      'host rang CQ 1 head 0, but that is what it was before: it releases no entry',
+      'host rang CQ 1 head 0, but the head is unchanged: it releases no entry',
     ],
     [
       'a head beyond the queue',
@@ -273,12 +273,12 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     [
       'a head past what was posted',
       (host: TestHost) => host.ringHead(1, 1),
-      'host rang CQ 1 head 1, but that releases 1 entries, and only 0 were posted',
+      'host rang CQ 1 head 1, but it releases 1 entries, more than the 0 posted',
     ],
     [
       'a queue that does not exist',
       (host: TestHost) => host.ringTail(2, 1),
-      'host rang SQ 2 tail 1, but there is no such queue',
+      'host rang SQ 2 tail 1, but the queue does not exist',
     ],
   ])('%s is reported and has no effect', async (_, ring, message) => {
     const host = await ready()
@@ -293,7 +293,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     host.ringTail(1)
     host.ringTail(1, 0)
     expect(host.simulation.diagnostics).toEqual([
-      expect.stringContaining('host rang SQ 1 tail 0, but that adds 1 entries, and only 0 are free'),
+      expect.stringContaining('host rang SQ 1 tail 0, but it adds 1 entries, more than the 0 free'),
     ])
   })
 })
@@ -322,6 +322,6 @@ describe('the bus', () => {
     host.ringTail(1, 1)
     await host.pass(1e9)
     expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
-    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('SQ 1: no memory at')])
+    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('SQ 1: its memory at')])
   })
 })

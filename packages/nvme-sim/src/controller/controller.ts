@@ -10,17 +10,17 @@ import { ControllerState } from './state.js'
 const ALL_ONES = 0xffff_ffff
 
 /**
- * The controller as the bus sees it: what reaches its registers, and what resets, power and faults do to the whole of
- * it. What CC and CSTS mean is in its state, commands run in its pipeline.
+ * The controller as seen from the bus: register accesses, and the effects of resets, power and faults on the whole
+ * controller. Its state implements CC and CSTS, its pipeline executes commands.
  */
 export class Controller {
   private readonly device: Device
   private readonly pipeline: Pipeline
   private readonly state: ControllerState
-  /** How often it was powered on: writes that a fault stalls reach only the controller that they were meant for. */
+  /** Number of power-ons: a delayed write reaches only the controller that it was sent to. */
   private boots = 0
   private stalledUntilNs = 0
-  /** A fault has reset it, and the host cannot know yet. */
+  /** A fault has reset the controller, and the host cannot know it yet. */
   private isResetUnseen = false
   private isRemoved = false
   private wasAwake = true
@@ -34,7 +34,7 @@ export class Controller {
     this.state = new ControllerState(device, this.pipeline)
     const { pci } = device
     pci.connect({
-      // Who hands a function on writes back what it has set up, as vfio does.
+      // With vfio the kernel restores configuration space after the reset.
       reset: () => (pci.isVirtual ? this.resetByHost('function') : this.resetFunction()),
       changed: () => this.followConfiguration(),
     })
@@ -63,19 +63,19 @@ export class Controller {
       return pci.msix.readPending(offset - pendingOffset)
     if (offset >= tableOffset && offset < tableOffset + pci.msix.tableBytes)
       return pci.msix.readTable(offset - tableOffset)
-    const problem = offset < tableOffset ? 'what a doorbell reads as is not defined' : 'nothing is there'
+    const problem = offset < tableOffset ? 'reads of doorbells are undefined' : 'nothing is mapped there'
     this.device.diagnostics.report(`host read offset ${hex(offset)}: ${problem}`)
     return 0
   }
 
-  /** The host writes a register. What follows from it happens when the clock moves on. */
+  /** The host writes a register. The effects occur when the clock advances. */
   write32(offset: number, value: number): void {
     const { pci, faults } = this.device
     if (!pci.answers) pci.reject(`wrote ${hex(value >>> 0)} to offset ${hex(offset)}`)
     else if (!faults.strikesAccesses || this.arrives(offset, value)) this.take(offset, value)
   }
 
-  /** Does what a fault of the plan does to the controller itself. The host did nothing wrong: there is no diagnostic. */
+  /** Applies faults of the plan to the controller itself. There is no diagnostic, since the host did nothing wrong. */
   suffer(struck: Struck): void {
     const { faults, drive, clock, pci } = this.device
     if (!pci.isOnBus) return
@@ -93,28 +93,28 @@ export class Controller {
     if (struck.has('remove-device')) this.remove()
   }
 
-  /** The device leaves the bus: every read gives all ones from here on. */
+  /** The device leaves the bus: all further reads return all ones. */
   remove(): void {
     this.noteLossOfPower()
     this.isRemoved = true
     this.dropLink()
   }
 
-  /** The link goes down, and with it everything that the host has set up; a reset of the bus brings it up again. */
+  /** The link goes down, and all settings of the host are lost; a bus reset brings it up again. */
   dropLink(): void {
     this.powerOn()
     this.device.pci.setOnBus(false)
   }
 
-  /** Function Level Reset by the device itself: configuration space is reset as well (PCIe 1.2 §3.3.1). */
+  /** Function Level Reset by the device itself: configuration space is reset too (PCIe 1.2 §3.3.1). */
   resetFunction(): void {
     this.powerOn()
     this.device.pci.reset()
   }
 
   /**
-   * The bus is reset, or the function, by a host that keeps configuration space and writes it back. A link that was
-   * down comes up; a device that was pulled out stays away.
+   * Reset of the bus or the function by a host that saves and restores configuration space. A link that was down comes
+   * up; a removed device stays absent.
    */
   resetByHost(kind: 'function' | 'bus'): void {
     const { pci } = this.device
@@ -130,7 +130,7 @@ export class Controller {
     }
   }
 
-  /** Power goes, and comes back: what was not shut down is counted (Base 2.3 §5.2.12.1.3), the link is new. */
+  /** Power cycle: counted as unexpected if there was no shutdown (Base 2.3 §5.2.12.1.3); the link comes up anew. */
   powerCycle(): void {
     if (this.isRemoved) return
     this.noteLossOfPower()
@@ -138,8 +138,8 @@ export class Controller {
   }
 
   /**
-   * The machine that the device was in is gone, and it is put into another one, which powers it on. A host that had
-   * disabled the controller was done with it: no power was lost under anybody.
+   * Moves the device to another machine, which powers it on. If the previous host had disabled the controller, the
+   * power loss is not counted as unexpected.
    */
   moveToNextHost(): void {
     if (CC.EN.of(this.device.configuration) === 1) this.noteLossOfPower()
@@ -147,12 +147,12 @@ export class Controller {
     this.comeUp()
   }
 
-  /** I/O commands that were fetched and not completed. */
+  /** I/O commands that were fetched and have not completed. */
   get ioQueueDepth(): number {
     return this.pipeline.countIo()
   }
 
-  /** Everything as after power on, but for configuration space. */
+  /** Resets everything except configuration space to the power-on state. */
   powerOn(): void {
     this.boots++
     this.stalledUntilNs = 0
@@ -166,7 +166,7 @@ export class Controller {
     const { tableOffset } = pci.bar
     if (offset >= tableOffset) this.writeTable(offset - tableOffset, value)
     else if (offset >= DOORBELL_BASE) {
-      // What a host does before it can know that the controller is another one is no mistake of its.
+      // What a host does before it can know about the reset is not its mistake.
       if (!this.isResetUnseen) ringDoorbell(offset - DOORBELL_BASE, value, this.device, this.pipeline)
     } else {
       this.device.trace.registerWrite(offset, value)
@@ -174,7 +174,7 @@ export class Controller {
     }
   }
 
-  /** Strikes an access, and does what that does to the controller. */
+  /** Looks up the faults of an access, and applies those that affect the controller. */
   private strike(access: 'read' | 'write', offset: number): Struck | undefined {
     const { faults, doorbellStrideBytes } = this.device
     const struck = faults.strikeAccess(access, offset, doorbellStrideBytes)
@@ -184,7 +184,7 @@ export class Controller {
     return struck
   }
 
-  /** Whether a fault lets a write arrive now. One that it stalls arrives later, behind those before it. */
+  /** Whether a write arrives now. A write that a fault delays arrives later, after those before it. */
   private arrives(offset: number, value: number): boolean {
     const { faults, clock } = this.device
     const struck = this.strike('write', offset)
@@ -219,18 +219,18 @@ export class Controller {
     else if (name === CSTS.name) this.state.noteStatusWrite()
     else if (name === NSSR.name) this.resetSubsystem(value >>> 0)
     else if ([AQA.name, ASQ.name, ACQ.name].includes(name) && CC.EN.of(before) === 1) {
-      diagnostics.report(`host wrote ${name} while CC.EN = 1: the Admin queues stay where they are`)
+      diagnostics.report(`host wrote ${name} while CC.EN = 1: the Admin queues do not change`)
     }
   }
 
   private resetSubsystem(value: number): void {
     if (!this.state.beginSubsystemReset(value)) return
     this.powerOn()
-    // The links go down and come up again (PCIe 1.2 §3.3.2); the platform sets configuration space up as at boot.
+    // The links go down and come up again (PCIe 1.2 §3.3.2); the platform initializes configuration space as at boot.
     this.device.pci.bootFirmware()
   }
 
-  /** The MSI-X Table is written; the Pending Bit Array behind it is read-only. */
+  /** Writes to the MSI-X Table; the Pending Bit Array after it is read-only. */
   private writeTable(offset: number, value: number): void {
     const { pci, interrupts, diagnostics } = this.device
     if (offset < pci.msix.tableBytes) {
@@ -240,7 +240,7 @@ export class Controller {
     }
     const at = hex(pci.bar.tableOffset + offset)
     const isPending = offset >= pci.bar.pendingOffset - pci.bar.tableOffset
-    const problem = isPending ? 'the MSI-X Pending Bit Array is read-only' : 'nothing is there'
+    const problem = isPending ? 'the MSI-X Pending Bit Array is read-only' : 'nothing is mapped there'
     diagnostics.report(`host wrote ${hex(value >>> 0)} to offset ${at}: ${problem}`)
   }
 
@@ -250,18 +250,18 @@ export class Controller {
     this.device.interrupts.refresh()
   }
 
-  /** INTMS and INTMC are not to be touched while MSI-X is in use (Base 2.1 §3.1.4.3). */
+  /** INTMS and INTMC must not be accessed while MSI-X is in use (Base 2.1 §3.1.4.3). */
   private checkMaskAccess(offset: number, verb: string): void {
     if (offset !== INTMS.offset && offset !== INTMC.offset) return
     const { pci, diagnostics } = this.device
     if (!pci.isMessageSignaled) return
     const name = offset === INTMS.offset ? INTMS.name : INTMC.name
     diagnostics.report(
-      `host ${verb === 'read' ? 'read' : 'wrote'} ${name} while MSI-X is enabled: it masks in its table`,
+      `host ${verb === 'read' ? 'read' : 'wrote'} ${name} while MSI-X is enabled: use the masks in the MSI-X table`,
     )
   }
 
-  /** Configuration space has changed: interrupts and DMA may have become possible, or impossible. */
+  /** Configuration space has changed: interrupts and DMA may have become possible or impossible. */
   private followConfiguration(): void {
     const { pci, interrupts, registers, diagnostics } = this.device
     if (this.wasAwake && !pci.isAwake && this.device.isReady()) {

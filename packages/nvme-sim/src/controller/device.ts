@@ -37,11 +37,11 @@ export interface DeviceOptions {
   readonly faults: FaultPlan | undefined
   readonly seed: number
   readonly trace: TraceSink | undefined
-  /** Of a GPU whose memory the controller reaches. */
+  /** Link of the GPU whose memory the controller accesses, if any. */
   readonly gpuLink?: GpuLink | undefined
 }
 
-/** What a controller is made of, and what commands work with: its parts, its limits, and what the host has set up. */
+/** The parts, limits and host settings of a controller, on which commands operate. */
 export class Device {
   readonly clock: EventClock
   readonly memory: ReachableMemory
@@ -65,20 +65,20 @@ export class Device {
   readonly health: Health
   readonly changedNamespaces = new ChangedNamespaces()
 
-  /** Raw CAP, and what follows from it and from Identify. */
+  /** Raw CAP, and limits derived from it and from Identify. */
   readonly capabilities: bigint
   /** CAP.MQES as a count. */
   readonly maxQueueEntries: number
   readonly doorbellStrideBytes: number
-  /** The limit of MDTS; Infinity where it sets none. */
+  /** The limit of MDTS; Infinity if it sets none. */
   readonly maxTransferBytes: number
 
   readonly queues: QueueSet
-  /** The buffers of Doorbell Buffer Config; undefined where the host has given none. */
+  /** The buffers of Doorbell Buffer Config; undefined if the host has not set any. */
   shadow: ShadowDoorbells | undefined
-  /** The memory page of CC.MPS. */
+  /** Memory page size of CC.MPS. */
   pageBytes = 4096
-  /** I/O queues that Number of Queues has granted. */
+  /** I/O queues granted by Number of Queues. */
   grantedSqs: number
   grantedCqs: number
 
@@ -118,8 +118,8 @@ export class Device {
   }
 
   /**
-   * An attached namespace was attached, detached or deleted, or what Identify says of it has changed. The host is
-   * told, but not of what it has deleted itself (Base 2.3 §5.2.2.1).
+   * An attached namespace was attached, detached or deleted, or its Identify data have changed. The host is notified
+   * unless it deleted the namespace itself (Base 2.3 §5.2.2.1).
    */
   namespaceChanged(nsid: number, wasDeleted = false): void {
     this.changedNamespaces.add(nsid)
@@ -127,8 +127,8 @@ export class Device {
   }
 
   /**
-   * What lies at device addresses may be other memory from now on: nobody goes on with bytes that were looked up before.
-   * Queues whose memory is gone are found when they are used.
+   * Host memory at device addresses may have changed: cached views are dropped. Queues whose memory is gone are
+   * detected on use.
    */
   memoryChanged(): void {
     for (const queue of this.queues.all()) {
@@ -143,11 +143,11 @@ export class Device {
     return CSTS.RDY.of(this.registers.get32(CSTS)) === 1
   }
 
-  /** Nothing that the host set up by commands is known any more (Base 2.1 §3.7.2). */
+  /** Drops everything that the host set up by commands (Base 2.1 §3.7.2). */
   forget(): void {
     this.queues.clear()
     this.interrupts.reset()
-    // A host that was reset has these pages back, and writes what it likes there.
+    // A host that was reset owns these pages again and may write anything there.
     this.shadow = undefined
     this.events.reset()
     this.features.reset()

@@ -4,8 +4,8 @@ import { hex } from './diagnostics.js'
 import type { Pipeline } from './pipeline.js'
 
 /**
- * A doorbell was written, `offset` bytes into the doorbells (PCIe 1.2 §3.1.2). An impossible value has no effect, but
- * that a submission queue is not fetched from any more: the host is to delete it (Base 2.1 §3.3.1.2).
+ * Handles a doorbell write, `offset` bytes into the doorbells (PCIe 1.2 §3.1.2). An invalid value has no effect, except
+ * that a submission queue is no longer fetched from: the host must delete it (Base 2.1 §3.3.1.2).
  */
 export function ringDoorbell(offset: number, value: number, device: Device, pipeline: Pipeline): void {
   const { counters, doorbellStrideBytes, trace } = device
@@ -24,12 +24,12 @@ export function ringDoorbell(offset: number, value: number, device: Device, pipe
   else ringHead(qid, value, device, pipeline)
 }
 
-/** Says what is wrong with a doorbell, in its writer's words. */
+/** Reports a mistake in a doorbell write. */
 export function reportMistake(device: Device, qid: number, isTail: boolean, value: number, mistake: string): void {
   device.diagnostics.report(`host rang ${isTail ? `SQ ${qid} tail` : `CQ ${qid} head`} ${value}, but ${mistake}`)
 }
 
-/** The event of an invalid doorbell value (Base 2.1 §5.1.2.1, Figure 149). */
+/** Raises the event of an invalid doorbell value (Base 2.1 §5.1.2.1, Figure 149). */
 export function raiseInvalidValue({ events }: Device): void {
   events.raise(AET.ERROR_STATUS, AEI_ERROR.INVALID_DOORBELL_VALUE, LID.ERROR_INFORMATION)
 }
@@ -45,21 +45,21 @@ function ringTail(qid: number, value: number, device: Device, pipeline: Pipeline
   const mistake = sq.submit(sq.shadow?.rung(value) ?? value)
   if (mistake !== undefined) {
     sq.isHalted = true
-    reportMistake(device, qid, true, value, `${mistake}: nothing more is fetched until it is deleted and created again`)
+    reportMistake(device, qid, true, value, `${mistake}: fetching stops until the queue is deleted and created again`)
     raiseInvalidValue(device)
     return
   }
   if (sq.isHalted) {
-    reportMistake(device, qid, true, value, 'an impossible tail has stopped this queue: delete and create it again')
+    reportMistake(device, qid, true, value, 'an invalid tail has stopped this queue: delete and create it again')
   } else if (before === value && sq.shadow === undefined) {
-    reportMistake(device, qid, true, value, 'that is what it was before: it adds no entry')
+    reportMistake(device, qid, true, value, 'the tail is unchanged: it adds no entry')
     raiseInvalidValue(device)
   } else if (!pci.isBusMaster) {
     reportMistake(device, qid, true, value, 'Bus Master Enable is 0: nothing is fetched until CMD.BME is 1')
   } else if (CSTS.SHST.of(registers.get32(CSTS)) === CSTS.SHST.COMPLETE) {
     reportMistake(device, qid, true, value, 'the controller is shut down (CSTS.SHST = 10b): reset it first')
   }
-  // The value counts from now on; its effects begin when the packet has crossed the link.
+  // The value is valid from now on; its effects begin when the packet has crossed the link.
   pipeline.wake(link.doorbell(clock.now()))
 }
 
@@ -78,7 +78,7 @@ function ringHead(qid: number, value: number, device: Device, pipeline: Pipeline
     return
   }
   if (before === value && cq.shadow === undefined) {
-    reportMistake(device, qid, false, value, 'that is what it was before: it releases no entry')
+    reportMistake(device, qid, false, value, 'the head is unchanged: it releases no entry')
     raiseInvalidValue(device)
   }
   if (cq.vector !== undefined) {
@@ -89,6 +89,6 @@ function ringHead(qid: number, value: number, device: Device, pipeline: Pipeline
 }
 
 function reportUnknown(device: Device, qid: number, isTail: boolean, value: number): void {
-  reportMistake(device, qid, isTail, value, 'there is no such queue')
+  reportMistake(device, qid, isTail, value, 'the queue does not exist')
   device.events.raise(AET.ERROR_STATUS, AEI_ERROR.INVALID_DOORBELL_REGISTER, LID.ERROR_INFORMATION)
 }

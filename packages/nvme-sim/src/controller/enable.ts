@@ -3,7 +3,7 @@ import type { Device } from './device.js'
 import { hex, type Diagnostics } from './diagnostics.js'
 import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
-/** Where the Admin queues are, and how large. */
+/** Location and size of the Admin queues. */
 export interface AdminQueues {
   readonly sqEntries: number
   readonly cqEntries: number
@@ -11,15 +11,18 @@ export interface AdminQueues {
   readonly cqIova: number
 }
 
-/** What keeps the controller from being enabled as its registers are now: CSTS.CFS (Base 2.1 §3.1.4.5, §3.5.1). */
+/**
+ * Returns why the controller cannot be enabled with its current registers, which sets CSTS.CFS (Base 2.1 §3.1.4.5,
+ * §3.5.1).
+ */
 export function enableMistake(device: Device, admin: AdminQueues): string | undefined {
   const { capabilities, configuration, memory } = device
   const { CSS, MPS, AMS } = CC.decode(configuration)
   const { CSS_NCSS, MPSMIN, MPSMAX, AMS_WRRUPC } = CAP.decode(capabilities)
-  if (CSS !== CC.CSS.NVM || CSS_NCSS === 0) return `CC.CSS is ${CSS}, which CAP does not offer`
+  if (CSS !== CC.CSS.NVM || CSS_NCSS === 0) return `CC.CSS is ${CSS}, which CAP does not support`
   if (MPS < MPSMIN || MPS > MPSMAX) return `CC.MPS is ${MPS}, CAP allows ${MPSMIN} to ${MPSMAX}`
   if (AMS !== CC.AMS.ROUND_ROBIN && !(AMS === CC.AMS.WRRUPC && AMS_WRRUPC === 1)) {
-    return `CC.AMS is ${AMS}, which CAP does not offer`
+    return `CC.AMS is ${AMS}, which CAP does not support`
   }
   const { sqEntries, cqEntries, sqIova, cqIova } = admin
   const pageBytes = memoryPageBytes(MPS)
@@ -31,12 +34,12 @@ export function enableMistake(device: Device, admin: AdminQueues): string | unde
   return undefined
 }
 
-/** Creates the Admin queues, where `enableMistake` has found none. */
+/** Creates the Admin queues, if `enableMistake` has found no error. */
 export function createAdminQueues(device: Device, admin: AdminQueues): void {
   const { memory, queues, interrupts, configuration, diagnostics } = device
   const { sqEntries, cqEntries, sqIova, cqIova } = admin
   queues.arbiter.select(CC.AMS.of(configuration) === CC.AMS.WRRUPC)
-  // The Admin queue's interrupts are vector 0, and cannot be turned off (Base 2.1 §3.1.4.10).
+  // The Admin queue uses vector 0, and its interrupts cannot be disabled (Base 2.1 §3.1.4.10).
   const cqPieces = memory.pieces(cqIova, cqEntries * CQE_BYTES, 'write')!
   const cq = new CompletionQueue(0, cqEntries, cqIova, cqPieces, interrupts.vector(0))
   reportStaleEntries(cq, diagnostics)
@@ -44,17 +47,17 @@ export function createAdminQueues(device: Device, admin: AdminQueues): void {
   queues.addSq(new SubmissionQueue(0, sqEntries, sqIova, memory.pieces(sqIova, sqEntries * SQE_BYTES)!, cq))
 }
 
-/** A host that sees a Phase Tag of 1 before the first lap takes what is there for a completion (Base 2.1 §4.2.4). */
+/** A Phase Tag of 1 before the first lap would be read as a completion (Base 2.1 §4.2.4). */
 export function reportStaleEntries(cq: CompletionQueue, diagnostics: Diagnostics): void {
   const stale = cq.countStaleEntries()
   if (stale === 0) return
   diagnostics.report(
-    `CQ ${cq.qid} at ${hex(cq.iova)}: ${stale} of its ${cq.entries} entries have the Phase Tag set already; ` +
-      'clear the memory before the controller is given it',
+    `CQ ${cq.qid} at ${hex(cq.iova)}: ${stale} of its ${cq.entries} entries have the Phase Tag set; ` +
+      'clear the memory before creating the queue',
   )
 }
 
-/** Where the registers say that the Admin queues are. */
+/** Reads location and size of the Admin queues from the registers. */
 export function adminQueuesOf({ registers }: Device): AdminQueues {
   const { ASQS, ACQS } = AQA.decode(registers.get32(AQA))
   return {

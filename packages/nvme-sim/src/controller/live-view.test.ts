@@ -28,7 +28,7 @@ it('it prints as what it says, and nothing of how that was found', () => {
 
 it('only the simulator changes it', () => {
   const { diagnostics, faults } = run()
-  const refused = /the simulator's own: copy it to change it/
+  const refused = /this list is read-only: copy it to change it/
   expect(() => (diagnostics as string[]).push('mine')).toThrow(refused)
   expect(() => ((diagnostics as string[]).length = 0)).toThrow(refused)
   expect(() => (diagnostics as string[]).pop()).toThrow(refused)

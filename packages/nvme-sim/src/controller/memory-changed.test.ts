@@ -153,6 +153,6 @@ describe('when memory is mapped elsewhere', () => {
     await clock.idle(2e9)
     expect(controller.read32(CSTS)).toBe(3)
     expect(memory.bytes(8192, 16)).toEqual(new Uint8Array(16))
-    expect(device.diagnostics.lines.at(-1)).toContain('SQ 0: no memory at 0x0 any more, or not all of it')
+    expect(device.diagnostics.lines.at(-1)).toContain('SQ 0: its memory at 0x0 is no longer mapped')
   })
 })

@@ -8,9 +8,9 @@ import type { CommandsUnderWay, ServedCommand } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 
-// What commands do when their time has passed: they take effect, all at once, and have a result.
+// Execution of commands when their time has passed: they take effect at once and have a result.
 
-/** Carries out a command that has no result yet. It may have none afterwards: then it is to be carried on. */
+/** Executes a command that has no result yet. If it has none afterwards either, it is to be continued. */
 export function perform(command: ServedCommand, device: Device, commands: CommandsUnderWay): void {
   if (command.result !== undefined) return
   if (!command.isAdmin()) {
@@ -21,7 +21,7 @@ export function perform(command: ServedCommand, device: Device, commands: Comman
   if (command.struck !== undefined) corruptAnswer(command, command.struck, device)
 }
 
-/** Carries out both halves of a fused operation, the first of which is given first. */
+/** Executes both halves of a fused operation, in order. */
 export function performFused(first: ServedCommand, second: ServedCommand, device: Device): void {
   const mistake = fusedMistake(first, second)
   if (mistake) {
@@ -29,12 +29,12 @@ export function performFused(first: ServedCommand, second: ServedCommand, device
     second.refuse(mistake)
   }
   if (first.result === undefined) performIo(first, device)
-  // The Compare's completion says nothing of the Write's failure (NVM 1.2 §2.1.3.1).
+  // The completion of the Compare does not report a failure of the Write (NVM 1.2 §2.1.3.1).
   if (first.result !== STATUS.SUCCESS && !mistake) second.result = STATUS.COMMAND_ABORTED_DUE_TO_FAILED_FUSED_COMMAND
   else if (second.result === undefined) performIo(second, device)
 }
 
-/** The halves of a fused operation in their order. */
+/** The halves of a fused operation in order. */
 export function inOrder(one: ServedCommand, other: ServedCommand): readonly [ServedCommand, ServedCommand] {
   return one.sqe.FUSE === SQE.FUSE.FIRST ? [one, other] : [other, one]
 }
@@ -54,7 +54,7 @@ function performIo(command: ServedCommand, device: Device): void {
         command.result = handler.perform(command, device)
       })
     }
-    // Without a cache what a command has changed is on the medium when it completes (Base 2.3 §5.2.26.1.4).
+    // Without a cache, changes are on the medium when the command completes (Base 2.3 §5.2.26.1.4).
     const isDone = command.result === STATUS.SUCCESS
     if (!features.volatileWriteCache && isDone && handler.effects?.LBCC === 1) command.namespace!.media.flush()
   } catch (error) {
@@ -66,13 +66,13 @@ function performIo(command: ServedCommand, device: Device): void {
   else if (command.result === STATUS.DATA_TRANSFER_ERROR) reportLoss(command, device)
 }
 
-/** The status of what a media has thrown. A system call that is given memory that is gone says so: no medium has failed. */
+/** Returns the status for an error thrown by media. A system call on unmapped memory is not a media error. */
 function statusOf(error: unknown, { work }: IoCommand): StatusCode {
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'EFAULT') return STATUS.DATA_TRANSFER_ERROR
   return work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
 }
 
-/** Every pointer led to memory when the command began: says which memory has gone since. */
+/** All pointers were valid when the command began: reports which memory is gone since. */
 function reportLoss(command: ServedCommand, { memory, diagnostics }: Device): void {
   const access = accessOf(command)
   for (const runs of [command.runs, command.metadataRuns]) {
@@ -81,14 +81,14 @@ function reportLoss(command: ServedCommand, { memory, diagnostics }: Device): vo
       if (runs.isDiscarded(i) || memory.has(iova, lengthBytes, access)) continue
       const lack = memory.lack(iova, lengthBytes, access)
       diagnostics.report(
-        `${command.words()}: ${hex(iova)}, ${lengthBytes} bytes: ${lack} while the command was under way`,
+        `${command.words()}: ${hex(iova)}, ${lengthBytes} bytes: ${lack} while the command was in progress`,
       )
       return
     }
   }
 }
 
-/** Counts and traces the data of a command that succeeded. */
+/** Counts and traces the data of a successful command. */
 function noteData({ namespace, blocks, lengthBytes, sqe, handler, runs, metadataRuns }: ServedCommand, device: Device) {
   const { counters, trace } = device
   if (namespace) counters.ioBytes[sqe.OPC]! += blocks * namespace.blockBytes

@@ -14,17 +14,17 @@ import { hex } from './diagnostics.js'
 import { inOrder, perform, performFused } from './perform.js'
 import { Slots } from './slots.js'
 
-/** The controller, as far as its pipeline calls on it. */
+/** The part of the controller that its pipeline calls. */
 export interface PipelineOwner {
-  /** Sets CSTS.CFS; nothing is fetched or posted any more. */
+  /** Sets CSTS.CFS; fetching and posting stop. */
   fail(reason: string): void
-  /** Does what a fault of the plan does to the controller itself. */
+  /** Applies faults of the plan to the controller itself. */
   suffer(struck: Struck): void
 }
 
 /**
- * A command's way through the controller: fetch, begin, transfer, finish. Time passes between the steps; many
- * commands are under way at once, and they end in whatever order the drive gets them done.
+ * The stages of a command in the controller: fetch, begin, transfer, finish. Time passes between them. Many commands
+ * are in progress at once and complete in any order.
  */
 export class Pipeline implements Steps, CommandsUnderWay {
   private readonly device: Device
@@ -32,15 +32,15 @@ export class Pipeline implements Steps, CommandsUnderWay {
   private readonly slots: Slots
   private readonly completions: Completions
   private readonly suffer: (struck: Struck) => void
-  /** The first half of a fused operation, whose other half is the next entry to be fetched. */
+  /** The first half of a fused operation; its other half is the next entry to be fetched. */
   private fusedFirst: ServedCommand | undefined
-  /** Commands whose data and completion wait for the function to be a bus master again. */
+  /** Commands whose data and completion wait for bus mastering. */
   private parked: ServedCommand[] = []
   private isStopped = true
   private isFetchDue = false
   /** Entries may be waiting for a slot. */
   private isStarved = false
-  /** Raised by every reset: what was scheduled before it does not happen. */
+  /** Incremented by every reset: events scheduled before it have no effect. */
   private generation = 0
   private fetchLater = this.fetchOf(0)
 
@@ -58,12 +58,12 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.completions.open()
   }
 
-  /** Fetches nothing more; what is under way goes on. */
+  /** Stops fetching; commands in progress continue. */
   stop(): void {
     this.isStopped = true
   }
 
-  /** Forgets every command and posts nothing for it (Base 2.1 §3.7.2). */
+  /** Drops all commands without posting completions (Base 2.1 §3.7.2). */
   reset(): void {
     this.stop()
     this.slots.clear()
@@ -83,7 +83,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.device.clock.schedule(atNs, this.fetchLater)
   }
 
-  /** The function is a bus master again: what had to wait for that goes on. */
+  /** The function is a bus master again: waiting commands continue. */
   resume(): void {
     const { clock, queues } = this.device
     for (const command of this.parked.splice(0)) clock.schedule(clock.now(), command.finish)
@@ -91,7 +91,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.wake(clock.now())
   }
 
-  /** Slots of the completion queue were released: posts what waits for them. */
+  /** Slots of the completion queue were released: posts completions that wait for them. */
   drain(cq: CompletionQueue, atNs: number): void {
     if (cq.held.length === 0) return
     const { generation } = this
@@ -107,11 +107,11 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const { queues, clock } = this.device
     this.endWhere((slot) => slot.sq === sq, STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION)
     queues.removeSq(sq)
-    // Others on its completion queue may have waited behind what it had posted.
+    // Submission queues of this completion queue may have waited for the held completions.
     this.wake(clock.now())
   }
 
-  /** Nothing more is fetched, and no command is left: media may be flushed, and power may go. */
+  /** Fetching has stopped and no command is left: media may be flushed, and power may go off. */
   conclude(): void {
     this.stop()
     this.endWhere(() => true, STATUS.COMMANDS_ABORTED_DUE_TO_POWER_LOSS_NOTIFICATION)
@@ -130,7 +130,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     return this.slots.busy().filter(isCounted).length
   }
 
-  /** I/O commands under way. */
+  /** I/O commands in progress. */
   countIo(): number {
     return this.slots.busy().filter((slot) => !slot.isAdmin()).length
   }
@@ -152,7 +152,8 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const { clock, queues, link, drive, memory, trace, health } = this.device
     if (clock.now() >= health.checkAtNs) health.check()
     while (!this.isStopped && this.device.pci.isBusMaster) {
-      // The entry behind the first half of a fused operation is fetched with it, whoever else wants to be served.
+      // After the first half of a fused operation, the next entry of its queue is fetched, before those of other
+      // queues.
       const first = this.fusedFirst
       let slot = first === undefined ? this.slots.take() : this.slots.takeAnyway()
       this.isStarved = slot === undefined
@@ -162,9 +163,9 @@ export class Pipeline implements Steps, CommandsUnderWay {
         return
       }
       slot ??= this.slots.takeAnyway()
-      // All of it: where a part is gone, the rest may lie elsewhere by now, and is looked up as a whole.
+      // The whole queue: if a part is gone, the rest may have moved, and is looked up as a whole.
       if (!memory.has(sq.iova, sq.lengthBytes)) {
-        this.owner.fail(`SQ ${sq.qid}: no memory at ${hex(sq.iova)} any more, or not all of it`)
+        this.owner.fail(`SQ ${sq.qid}: its memory at ${hex(sq.iova)} is no longer mapped`)
         return
       }
       slot.accept(sq, clock.now())
@@ -176,13 +177,13 @@ export class Pipeline implements Steps, CommandsUnderWay {
     }
   }
 
-  /** The Admin queue where it has something: how else could a host get rid of commands that hold every slot. */
+  /** The Admin queue, if it has entries: otherwise a host could not abort commands that occupy all slots. */
   private waitingAdmin(): SubmissionQueue | undefined {
     const admin = this.device.queues.sq(0)
     return admin?.isEligible() ? admin : undefined
   }
 
-  /** The command is carried out none the less: the controller need not notice (Base 2.3 §4.1.1). */
+  /** The command is executed nevertheless: the controller need not detect it (Base 2.3 §4.1.1). */
   private reportReuse({ sq, sqe }: ServedCommand): void {
     const cid = hex(sqe.CID)
     this.device.diagnostics.report(
@@ -190,26 +191,26 @@ export class Pipeline implements Steps, CommandsUnderWay {
     )
   }
 
-  /** What an entry means by its FUSE field, and by that of the entry before it in its queue (Base 2.1 §3.4.2). */
+  /** Interprets the FUSE field of an entry, together with that of the previous entry in its queue (Base 2.1 §3.4.2). */
   private fuse(slot: ServedCommand): void {
     const { FIRST, SECOND } = SQE.FUSE
-    // The host may give the reserved value too.
+    // The host may use the reserved value too.
     const FUSE: number = slot.sqe.FUSE
     const first = this.fusedFirst
     this.fusedFirst = undefined
     if (FUSE === SECOND && first !== undefined) fuse(first, slot)
     else {
       first?.refuse(STATUS.COMMAND_ABORTED_DUE_TO_MISSING_FUSED_COMMAND)
-      // No Admin command is fused, and that is refused where its other fields are.
+      // Fused Admin commands are rejected with the other fields.
       if (slot.isAdmin() || FUSE === 0) return
-      // Both halves have to come with one write to the doorbell.
+      // Both halves must be submitted with one doorbell write.
       if (FUSE === FIRST && !slot.sq.isEmpty()) this.fusedFirst = slot
       else if (FUSE === FIRST || FUSE === SECOND) slot.refuse(STATUS.COMMAND_ABORTED_DUE_TO_MISSING_FUSED_COMMAND)
       else slot.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
     }
   }
 
-  /** The entry is here: refuses the command, or starts the media on it. */
+  /** The entry has arrived: rejects the command, or starts the media access. */
   begin(command: ServedCommand): void {
     const { clock, link, drive, profile, faults } = this.device
     const nowNs = clock.now()
@@ -225,13 +226,13 @@ export class Pipeline implements Steps, CommandsUnderWay {
     }
   }
 
-  /** Refuses a command that cannot be carried out; finds out what an I/O command is. */
+  /** Rejects an invalid command; determines the handler of an I/O command. */
   private prepare(command: ServedCommand): void {
     if (command.result !== undefined) return
     const { OPC } = command.sqe
     if (command.isAdmin()) {
       const { FUSE, PSDT } = command.sqe
-      // Admin commands of a PCIe controller use PRPs (Base 2.1 §4.1.1), and none is fused.
+      // Admin commands of a PCIe controller use PRPs (Base 2.1 §4.1.1), and cannot be fused.
       if (FUSE !== 0 || PSDT !== 0) {
         command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
         return
@@ -247,7 +248,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     }
   }
 
-  /** The media is ready: the data takes its turn on the link and on the drive's data path; the slower one decides. */
+  /** The media is ready: the data use the link and the drive's data path; the slower one determines the time. */
   transfer(command: ServedCommand): void {
     const { clock, link, drive, gpuLink } = this.device
     const { lengthBytes, inwardBytes, handler } = command
@@ -265,20 +266,20 @@ export class Pipeline implements Steps, CommandsUnderWay {
     clock.schedule(link.postEntry(endNs), command.finish)
   }
 
-  /** All of it has left the drive: it has a second link to cross, which others use too. */
+  /** All data have left the drive and cross a second, shared link. */
   reachGpu(command: ServedCommand): void {
     const { clock, link, gpuLink } = this.device
     clock.schedule(link.postEntry(gpuLink!.receive(clock.now(), gpuBytes(command))), command.finish)
   }
 
-  /** What the drive reads for itself, as for Verify, and writes again, as for Copy. */
+  /** Transfers inside the drive: reads without sending, as for Verify, and writes back, as for Copy. */
   private transferInward({ inwardBytes, handler }: ServedCommand): number {
     const { clock, drive } = this.device
     const readNs = drive.transfer(clock.now(), 'read', inwardBytes)
     return handler!.work === 'read' ? readNs : Math.max(readNs, drive.transfer(clock.now(), 'write', inwardBytes))
   }
 
-  /** Everything has crossed the link: the data becomes visible to the host, and then the completion. */
+  /** Everything has crossed the link: the data become visible to the host, then the completion. */
   finish(command: ServedCommand): void {
     if (!this.device.pci.isBusMaster) {
       this.parked.push(command)
@@ -293,7 +294,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     else this.device.clock.schedule(this.device.clock.now(), command.finish)
   }
 
-  /** Both halves of a fused operation take effect at once, when the second of them is ready. */
+  /** Both halves of a fused operation take effect together, when the second one is ready. */
   private finishFused(command: ServedCommand, partner: ServedCommand): void {
     command.isWaiting = true
     if (!partner.isWaiting) return
@@ -305,36 +306,36 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.settle(second)
   }
 
-  /** The command has its result: its completion, and its slot is free for another. */
+  /** The command has its result: posts its completion and releases its slot. */
   private settle(command: ServedCommand): void {
     const { clock, shadow } = this.device
     if (isPutOff(command, this.device, this.completions.late)) return
     if (command.result !== 'held') this.completions.complete(command, command.result!)
     if (command.isAborted) return
     this.slots.putBack(command)
-    // Doorbells in the host's memory are looked at while there is work.
+    // Doorbells in host memory are polled while there is work.
     if (this.isStarved || shadow !== undefined) this.wake(clock.now())
   }
 
-  /** Ends commands before their time. */
+  /** Ends commands early. */
   private endWhere(isMeant: (slot: ServedCommand) => boolean, status: Ended): void {
     for (const slot of this.slots.busy()) {
-      // Ending one may release another that a fault has held.
+      // Ending one command may release another that a fault has held.
       if (slot.isBusy && !slot.isAborted && isMeant(slot)) this.end(slot, status)
     }
   }
 
-  /** Ends a command before its time: nothing more of it happens, and its slot is a new one. */
+  /** Ends a command early: its remaining steps have no effect, and its slot is replaced. */
   private end(slot: ServedCommand, status: Ended): void {
     if (slot.partner !== undefined) this.separate(slot, slot.partner)
     if (this.fusedFirst === slot) this.fusedFirst = undefined
-    // Before it is posted: that may release a completion that a fault holds, and that may be this command's own.
+    // Before posting: that may release a completion that a fault holds, possibly of this command.
     this.slots.discard(slot)
     this.completions.abort(slot, status)
     if (this.isStarved) this.wake(this.device.clock.now())
   }
 
-  /** One half of a fused operation is gone: what becomes of the other. */
+  /** Handles the loss of one half of a fused operation for the other half. */
   private separate(half: ServedCommand, other: ServedCommand): void {
     const { clock } = this.device
     half.partner = undefined
@@ -343,7 +344,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     if (other.isWaiting) clock.schedule(clock.now(), other.finish)
   }
 
-  /** Fetches, unless a reset came between: made once for each generation, so that ringing costs no closure. */
+  /**
+   * Returns a function that fetches unless a reset occurred. Created once per generation, so that doorbells allocate no
+   * closure.
+   */
   private fetchOf(generation: number): () => void {
     return () => {
       if (generation === this.generation) this.fetch()
@@ -351,7 +355,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
   }
 }
 
-/** How many bytes of a command's data lie in GPU memory. */
+/** Returns the number of data bytes of a command in GPU memory. */
 function gpuBytes({ runs }: ServedCommand): number {
   let bytes = 0
   for (let run = 0; run < runs.count; run++) if (runs.iova[run]! >= FIRST_GPU_IOVA) bytes += runs.lengthBytes[run]!

@@ -3,7 +3,7 @@ import { BPINFO, BPMBL, BPRSEL, PMRCAP, PMRCTL, PMREBS, PMRMSCL, PMRMSCU, PMRSTS
 import type { Access, BitsMap } from '@gpunvme/nvme-spec/layout'
 import { hex, type Diagnostics } from './diagnostics.js'
 
-/** What of a register's declaration is needed here: every register has it. */
+/** The needed part of a register's declaration; every register has it. */
 export interface Declared {
   readonly name: string
   readonly offset: number
@@ -13,8 +13,8 @@ export interface Declared {
 }
 
 /**
- * Optional registers that this controller does not have, as its CAP says: no Controller Memory Buffer, no Boot
- * Partitions, no Persistent Memory Region and no NVM Subsystem Shutdown. They read 0h and keep no write.
+ * Optional registers that this controller does not have according to CAP: no Controller Memory Buffer, Boot Partitions,
+ * Persistent Memory Region or NVM Subsystem Shutdown. They read 0h and ignore writes.
  */
 const absent: readonly Declared[] = [
   ...[CMBLOC, CMBSZ, CMBMSC, CMBSTS, CMBEBS, CMBSWTP],
@@ -23,18 +23,21 @@ const absent: readonly Declared[] = [
   NSSD,
 ]
 
-/** One 32-bit word of the registers: whose it is, and which of its bits the host may write. */
+/** One 32-bit word of the registers: its register, and the bits that the host may write. */
 interface Word {
   readonly register: Declared
   readonly access: Access
   readonly writable: number
-  /** Where its bits are stored. INTMC shares the mask of INTMS. */
+  /** Index of its stored bits. INTMC shares the mask of INTMS. */
   readonly storage: number
 }
 
-/** Storage and access rules of the controller properties, both from their declarations. What a write *means* is not known here. */
+/**
+ * Storage and access rules of the registers, both from their declarations. The effects of writes are implemented
+ * elsewhere.
+ */
 export class RegisterFile {
-  /** Goes up whenever a value may have changed, for who shows the registers to a host in shared memory. */
+  /** Incremented whenever a value may have changed, for code that mirrors the registers to shared memory. */
   version = 0
   private readonly diagnostics: Diagnostics
   private readonly words: (Word | undefined)[] = []
@@ -49,15 +52,15 @@ export class RegisterFile {
   /** The host reads the word at `offset`; reserved words read 0h. */
   read(offset: number): number {
     const word = this.words[offset >>> 2]
-    if (word === undefined) this.diagnostics.report(`host read offset ${hex(offset)}, where no register is`)
+    if (word === undefined) this.diagnostics.report(`host read offset ${hex(offset)}: there is no register`)
     return word === undefined ? 0 : this.storage[word.storage]!
   }
 
-  /** The host writes the word at `offset`. Returns the register that it may have changed. */
+  /** The host writes the word at `offset`. Returns the register that may have changed. */
   write(offset: number, value: number): Declared | undefined {
     const word = this.words[offset >>> 2]
     if (word === undefined) {
-      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to offset ${hex(offset)}, where no register is`)
+      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to offset ${hex(offset)}: there is no register`)
       return undefined
     }
     const { register, access, writable, storage } = word
@@ -86,7 +89,7 @@ export class RegisterFile {
     return register !== undefined && register.widthBits === 64 && register.offset === offset
   }
 
-  /** A register's value as the controller itself sees it. */
+  /** A register's value, as seen by the controller itself. */
   get32(register: Declared): number {
     return this.storage[register.offset >>> 2]!
   }
@@ -96,7 +99,7 @@ export class RegisterFile {
     return BigInt(this.storage[at]!) | (BigInt(this.storage[at + 1]!) << 32n)
   }
 
-  /** Stores a whole register past all access rules: the controller's own doing. */
+  /** Sets a whole register without access rules, for the controller itself. */
   set(register: Declared, value: number | bigint): void {
     this.version++
     const at = register.offset >>> 2
@@ -108,7 +111,7 @@ export class RegisterFile {
     const { offset, widthBits, access, name } = register
     let writable = 0n
     for (const [field, { msb, lsb }] of Object.entries(register.fields)) {
-      // CSTS is a status register in which the host may clear this one bit.
+      // CSTS is a status register; the host may clear only this bit.
       if (name === CSTS.name && field !== CSTS.NSSRO.name) continue
       writable |= ((1n << BigInt(msb - lsb + 1)) - 1n) << BigInt(lsb)
     }

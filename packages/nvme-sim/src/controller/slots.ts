@@ -1,6 +1,6 @@
 import { ServedCommand, type Steps } from './command.js'
 
-/** The controller's command slots: as many commands as it works on at a time. */
+/** The controller's command slots, which limit the number of commands in progress. */
 export class Slots {
   private readonly most: number
   private readonly steps: Steps
@@ -12,41 +12,41 @@ export class Slots {
     this.steps = steps
   }
 
-  /** A free slot, or undefined where none is. */
+  /** Returns a free slot, or undefined. */
   take(): ServedCommand | undefined {
     const slot = this.free.pop()
     return slot !== undefined || this.all.length >= this.most ? slot : this.add()
   }
 
   /**
-   * A slot even where none is free: the second half of a fused operation cannot wait for one that the first holds, and
-   * an Abort not for one that a command in need of it holds. It is gone when its command is over.
+   * Returns a slot even if none is free, for commands that must not wait: the second half of a fused operation, and an
+   * Abort. The extra slot is dropped when its command ends.
    */
   takeAnyway(): ServedCommand {
     return this.free.pop() ?? this.add()
   }
 
-  /** Takes a slot back whose command is over, to be used again. */
+  /** Releases a slot for reuse after its command has ended. */
   putBack(slot: ServedCommand): void {
     slot.isBusy = false
     if (this.all.length > this.most) this.all = this.all.filter((other) => other !== slot)
     else this.free.push(slot)
   }
 
-  /** Gives up a slot whose command was aborted: steps of it may still come due, so it is never used again. */
+  /** Drops the slot of an aborted command. It is never reused, since scheduled steps may still refer to it. */
   discard(slot: ServedCommand): void {
     slot.isAborted = true
     this.all = this.all.filter((other) => other !== slot)
   }
 
-  /** Gives up every slot. */
+  /** Drops all slots. */
   clear(): void {
     for (const slot of this.all) slot.isAborted = true
     this.all = []
     this.free = []
   }
 
-  /** The commands under way, as a list of its own. */
+  /** Returns a new list of the commands in progress. */
   busy(): ServedCommand[] {
     return this.all.filter(({ isBusy }) => isBusy)
   }

@@ -6,13 +6,13 @@ import { hex } from './diagnostics.js'
 import { adminQueuesOf, createAdminQueues, enableMistake, type AdminQueues } from './enable.js'
 import type { Pipeline } from './pipeline.js'
 
-/** CC and CSTS: how the controller is enabled, reset and shut down, and what it forgets by that. */
+/** CC and CSTS: enabling, reset and shutdown of the controller, and the state they clear. */
 export class ControllerState {
   private readonly device: Device
   private readonly pipeline: Pipeline
-  /** Raised by every reset: what was scheduled before it does not happen. */
+  /** Incremented by every reset: events scheduled before it have no effect. */
   private generation = 0
-  /** Between an NVM Subsystem Reset and the host's clearing of CSTS.NSSRO. */
+  /** Set from an NVM Subsystem Reset until the host clears CSTS.NSSRO. */
   private hasResetSubsystem = false
 
   constructor(device: Device, pipeline: Pipeline) {
@@ -20,25 +20,25 @@ export class ControllerState {
     this.pipeline = pipeline
   }
 
-  /** The controller cannot go on: CSTS.CFS is set, and only a reset helps (Base 2.1 §3.1.4.6). */
+  /** Fatal error: sets CSTS.CFS, after which only a reset helps (Base 2.1 §3.1.4.6). */
   fail(reason: string): void {
     if (this.hasFailed()) return
     this.device.diagnostics.report(`controller failed, CSTS.CFS = 1: ${reason}`)
     this.setFatal()
   }
 
-  /** CSTS.CFS is set, and nothing goes on. */
+  /** Sets CSTS.CFS and stops all activity. */
   setFatal(): void {
     this.pipeline.reset()
     this.setStatus({ CFS: 1 })
   }
 
-  /** Everything as after power on, but for configuration space. */
+  /** Resets everything except configuration space to the power-on state. */
   powerOn(): void {
     this.forget()
     const { registers, capabilities, profile } = this.device
     for (const register of [CC, NSSR, AQA, ASQ, ACQ]) registers.set(register, 0)
-    // It tells of the last reset of the subsystem, whatever has happened since (Base 2.1 §3.1.4.6).
+    // NSSRO refers to the last subsystem reset, whatever happened since (Base 2.1 §3.1.4.6).
     registers.set(CSTS, CSTS.encode({ NSSRO: this.hasResetSubsystem ? 1 : 0 }))
     const { CRWMS, TO } = CAP.decode(capabilities)
     registers.set(CAP, capabilities)
@@ -46,7 +46,7 @@ export class ControllerState {
     registers.set(CRTO, CRWMS === 1 ? CRTO.encode({ CRWMT: TO }) : 0)
   }
 
-  /** Power has gone and come back: what NSSRO told of is of another time. */
+  /** Power was cycled: NSSRO no longer applies. */
   forgetSubsystemReset(): void {
     this.hasResetSubsystem = false
   }
@@ -65,11 +65,13 @@ export class ControllerState {
     const isOn = CC.EN.of(after) === 1
     if (!wasOn && isOn) this.enable()
     if (wasOn && !isOn) this.reset()
-    // A notification is a change of SHN: bits that are written again as they were announce nothing new.
+    // Only a change of SHN is a notification: writing the same bits again is not.
     if (CC.SHN.of(after) !== CC.SHN.NONE && CC.SHN.of(after) !== CC.SHN.of(before)) this.shutDown()
   }
 
-  /** NSSR was written. True where that resets the NVM subsystem: then the controller is to be as after power on. */
+  /**
+   * NSSR was written. Returns true if that resets the NVM subsystem: the controller then returns to its power-on state.
+   */
   beginSubsystemReset(value: number): boolean {
     const { registers, capabilities, diagnostics } = this.device
     registers.set(NSSR, 0)
@@ -81,7 +83,7 @@ export class ControllerState {
     return true
   }
 
-  /** CC.EN 0 -> 1: the Admin queues are where the registers say now; CSTS.RDY follows (Base 2.1 §3.5.1). */
+  /** CC.EN 0 -> 1: takes the Admin queues from the registers; CSTS.RDY follows (Base 2.1 §3.5.1). */
   private enable(): void {
     const { device } = this
     if (device.isReady()) {
@@ -91,13 +93,13 @@ export class ControllerState {
     }
     const { SHST } = CSTS.decode(device.registers.get32(CSTS))
     if (SHST !== CSTS.SHST.NORMAL && CC.SHN.of(device.configuration) !== CC.SHN.NONE) {
-      // It takes CC.SHN = 00b in the same write (Base 2.1 §3.6.1).
+      // CC.SHN must be 00b in the same write (Base 2.1 §3.6.1).
       device.diagnostics.report('host set CC.EN after a shutdown and left CC.SHN set: CSTS.RDY never becomes 1')
       return
     }
-    // A shutdown that is complete ends here.
+    // A completed shutdown ends here.
     this.setStatus({ SHST: CSTS.SHST.NORMAL })
-    // Where the Admin queues are is what the registers say now, whatever is written to them until CSTS.RDY is 1.
+    // The registers are read now; later writes before CSTS.RDY is 1 have no effect.
     const admin = adminQueuesOf(device)
     if (device.faults.strikeEnable('ready-never-rises')) return
     this.later(device.profile.enableNs, () => {
@@ -122,26 +124,26 @@ export class ControllerState {
     }
     this.forget()
     device.registers.set(CC, 0)
-    // CSTS.CFS goes at once: where RDY never became 1 it is all that a host can see of a reset.
+    // CSTS.CFS is cleared at once: if RDY never became 1, it is the only visible sign of a reset.
     this.setStatus({ SHST: CSTS.SHST.NORMAL, CFS: 0 })
     if (device.faults.strikeEnable('ready-never-falls')) return
     this.later(device.profile.resetNs, () => this.setStatus({ RDY: 0 }))
   }
 
-  /** CC.SHN: what was written becomes permanent, then CSTS.SHST says so (Base 2.1 §3.6.1). */
+  /** CC.SHN: written data become permanent, then CSTS.SHST reports completion (Base 2.1 §3.6.1). */
   private shutDown(): void {
     const { registers, profile, namespaces } = this.device
     if (CSTS.SHST.of(registers.get32(CSTS)) !== CSTS.SHST.NORMAL) return
     this.setStatus({ SHST: CSTS.SHST.OCCURRING })
     this.later(profile.shutdownNs, () => {
       this.pipeline.conclude()
-      // Media that cannot be flushed are reported, and the shutdown ends all the same.
+      // Media that cannot be flushed are reported, and the shutdown completes nevertheless.
       for (const namespace of namespaces.active) flush(namespace, this.device)
       this.setStatus({ SHST: CSTS.SHST.COMPLETE })
     })
   }
 
-  /** No queue, no address and no command of the host is used any more, and no interrupt is masked. */
+  /** Drops all queues, addresses and commands of the host, and unmasks all interrupts. */
   private forget(): void {
     this.generation++
     this.pipeline.reset()
@@ -158,7 +160,7 @@ export class ControllerState {
     registers.set(CSTS, CSTS.encode(values, registers.get32(CSTS)))
   }
 
-  /** Does something in `delayNs`, unless a reset comes first. */
+  /** Runs an action after `delayNs`, unless a reset comes first. */
   private later(delayNs: number, action: () => void): void {
     const { generation } = this
     const { clock } = this.device

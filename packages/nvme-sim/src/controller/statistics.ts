@@ -1,28 +1,28 @@
 import type { Device } from './device.js'
 
-/** What the controller has done since the simulation began. Counters only grow; resets leave them. */
+/** Counters of the controller since the start of the simulation. They only grow; resets do not clear them. */
 export interface Statistics {
   /** Completions posted, by opcode. */
   readonly adminCommands: Readonly<Record<number, number>>
   readonly ioCommands: Readonly<Record<number, number>>
-  /** Completions whose status was not success. */
+  /** Completions with a status other than success. */
   readonly errors: number
-  /** Data of Read commands delivered to the host, and of Write commands taken from it. */
+  /** Data of Read commands delivered to the host, and of Write commands fetched from it. */
   readonly bytesRead: number
   readonly bytesWritten: number
   readonly doorbellWrites: number
   /** Interrupts by vector: how often each fired, and how often a mask held one back. */
   readonly interrupts: { readonly fired: readonly number[]; readonly masked: readonly number[] }
-  /** How long packets have occupied each direction of the link. */
+  /** Time that packets occupied each direction of the link. */
   readonly upstreamBusyNs: number
   readonly downstreamBusyNs: number
 }
 
-/** The counters as the controller keeps them. */
+/** The counters in the form that the controller updates. */
 export class Counters {
   readonly admin = new Float64Array(256)
   readonly io = new Float64Array(256)
-  /** Bytes of the blocks that I/O commands have worked on with success, by opcode. */
+  /** Bytes of the blocks of successful I/O commands, by opcode. */
   readonly ioBytes = new Float64Array(256)
   errors = 0
   bytesRead = 0
@@ -30,7 +30,7 @@ export class Counters {
   doorbellWrites = 0
 }
 
-/** The counters as they stand. */
+/** Returns the current counters. */
 export function statisticsOf({ counters, link, interrupts }: Device): Statistics {
   const { admin, io, errors, bytesRead, bytesWritten, doorbellWrites } = counters
   return {
@@ -46,7 +46,7 @@ export function statisticsOf({ counters, link, interrupts }: Device): Statistics
   }
 }
 
-/** The opcodes that occurred, with how often. */
+/** Returns the opcodes that occurred, with their counts. */
 function byOpcode(counts: Float64Array): Record<number, number> {
   return Object.fromEntries([...counts.entries()].filter(([, count]) => count > 0))
 }

@@ -7,12 +7,12 @@ const SC_LSB = CQE.STATUS.SC.lsb
 const SCT_LSB = CQE.STATUS.SCT.lsb
 const DO_NOT_RETRY = 1 << CQE.STATUS.DNR.lsb
 
-/** Status Code and Status Code Type, where they stand in the Status field. */
+/** Returns Status Code and Status Code Type at their position in the Status field. */
 export function statusCodeBits({ sct, sc }: Pick<StatusCode, 'sct' | 'sc'>): number {
   return (sc << SC_LSB) | (sct << SCT_LSB)
 }
 
-/** The Status field of a completion: Do Not Retry is set where the status says that a retry ends as this one did. */
+/** Returns the Status field of a completion. Do Not Retry is set if a retry would fail the same way. */
 export function statusField(status: Ended): number {
   const isForGood = status.retry === 'never' && status !== STATUS.SUCCESS
   return statusCodeBits(status) | (isForGood ? DO_NOT_RETRY : 0)

@@ -2,7 +2,7 @@ import { formatCqe, formatRegisterAt, formatSqe, registerNameAt } from '@gpunvme
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { EventClock } from '../time/clock.js'
 
-/** What the hash tells apart. These numbers are part of it: changing one changes every hash. */
+/** Kinds of hashed events. Changing one of these numbers changes every hash. */
 const HAPPENED = {
   registerRead: 1,
   registerWrite: 2,
@@ -16,13 +16,13 @@ const HAPPENED = {
 } as const
 
 /**
- * What happened, in two forms: a hash of everything, always, so that two runs can be told equal or not on any
- * machine; and events with names, for a sink, when there is one.
+ * Records events in two forms: a hash of everything, always computed, to compare runs on any machine; and named events
+ * for a sink, if there is one.
  */
 export class Trace {
   private readonly clock: EventClock
   private readonly sink: TraceSink | undefined
-  // Any start does, so long as neither is 0.
+  // Any start values other than 0 work.
   private first = 0x6a09_e667
   private second = 0xbb67_ae85
 
@@ -31,7 +31,7 @@ export class Trace {
     this.sink = sink
   }
 
-  /** 16 hexadecimal digits that stand for everything that has happened so far, and when. */
+  /** 64-bit hash of all events so far and their times, in hexadecimal. */
   get hash(): string {
     return [this.first, this.second].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('')
   }
@@ -72,7 +72,7 @@ export class Trace {
     })
   }
 
-  /** A completion queue entry has become visible to the host, for a command that was fetched at `fetchedNs`. */
+  /** A completion queue entry became visible to the host, for a command fetched at `fetchedNs`. */
   post(cqid: number, entry: DataView, byteOffset: number, fetchedNs: number): void {
     this.note(HAPPENED.post, cqid, entry.getUint32(byteOffset + 12, true))
     this.sink?.({
@@ -82,7 +82,7 @@ export class Trace {
     })
   }
 
-  /** Data of a command has crossed the link. */
+  /** Data of a command crossed the link. */
   data(direction: 'to-host' | 'from-host', iova: number, lengthBytes: number): void {
     this.note(direction === 'to-host' ? HAPPENED.dataToHost : HAPPENED.dataFromHost, iova, lengthBytes)
     this.sink?.({ ...this.head('dma'), name: direction, details: { iova: hex(iova), lengthBytes } })
@@ -93,7 +93,7 @@ export class Trace {
     this.sink?.({ ...this.head('interrupt'), name: `vector ${vector}` })
   }
 
-  /** A fault of the plan has struck: the number of its rule, and what it does. */
+  /** A fault of the plan struck: the number of its rule, and its action. */
   fault(rule: number, kind: string, where: string): void {
     this.note(HAPPENED.fault, rule, 0)
     this.sink?.({ ...this.head('fault'), name: kind, details: { rule, where } })
@@ -110,7 +110,7 @@ export class Trace {
     this.mix(y)
   }
 
-  /** Takes a whole number below 2^53 in, both halves of it. */
+  /** Hashes both halves of a whole number below 2^53. */
   private mix(value: number): void {
     const high = (value / 0x1_0000_0000) | 0
     this.first = Math.imul(this.first ^ (value | 0), 0x9e37_79b1) ^ (this.first >>> 15)

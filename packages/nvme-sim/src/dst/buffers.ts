@@ -4,7 +4,7 @@ import { Region } from './region.js'
 import { MOST_DATA_BYTES } from './scenario.js'
 
 const PAGE_BYTES = 4096
-/** What a buffer holds before its command: what was never written shows. */
+/** Initial value of a buffer, so that bytes that were never written are recognizable. */
 export const UNWRITTEN = 0xa5
 
 /** A buffer for one command's data, with the page for its PRP list. */
@@ -22,7 +22,7 @@ export class BufferSlot {
     this.list.check()
   }
 
-  /** PRP1 and PRP2 for `lengthBytes` bytes from `offsetBytes` on. */
+  /** Returns PRP1 and PRP2 for `lengthBytes` bytes from `offsetBytes`. */
   prps(offsetBytes: number, lengthBytes: number): [prp1: number, prp2: number] {
     const found = prpsOf(this.data, offsetBytes, lengthBytes, PAGE_BYTES, () => this.list)
     this.list.accept()
@@ -30,7 +30,7 @@ export class BufferSlot {
   }
 }
 
-/** The host's buffers: one for each command that is out. */
+/** The host's buffers: one per outstanding command. */
 export class Buffers {
   private readonly dma: DmaAllocator
   private readonly all: BufferSlot[] = []
@@ -40,7 +40,7 @@ export class Buffers {
     this.dma = dma
   }
 
-  /** A buffer that no command has, all of it as it was left: checked, and filled anew. */
+  /** Returns a free buffer, after checking that it is unchanged, and refills it. */
   take(): BufferSlot {
     let slot = this.free.pop()
     if (slot === undefined) {
@@ -53,7 +53,7 @@ export class Buffers {
     return slot
   }
 
-  /** The controller has no business there any more: what is there now has to stay. */
+  /** Takes a buffer back: the controller must not change it any more. */
   give(slot: BufferSlot): void {
     slot.data.accept()
     this.free.push(slot)

@@ -2,28 +2,28 @@ import type { RunFailure } from './failure.js'
 import { makeScenario } from './make-scenario.js'
 import { runScenario, runTwice, type RunOptions, type RunResult } from './run.js'
 
-/** Every eighth seed runs twice, and both runs must be the same. */
+/** Every eighth seed runs twice, and both runs must be identical. */
 export const REPLAYED_EVERY = 8
 
 export interface Seeds {
   readonly seeds: number
-  /** 1 when not given. */
+  /** Default: 1. */
   readonly firstSeed?: number
 }
 
 export interface CampaignOptions extends RunOptions, Seeds {}
 
-/** What a campaign has done and found. Equal on every machine: it holds no wall time. */
+/** Statistics and failures of a campaign. Equal on every machine: it has no wall time. */
 export interface CampaignResult {
   readonly firstSeed: number
   readonly runs: number
   readonly commands: number
   readonly completions: number
-  /** How often each kind of fault struck, in the order of its name. */
+  /** Number of strikes of each kind of fault, in order of name. */
   readonly struck: Readonly<Record<string, number>>
-  /** What passed on the clocks of all runs together. */
+  /** Total time on the clocks of all runs. */
   readonly virtualNs: number
-  /** Stands for everything that happened in all of them. */
+  /** Hash of everything that happened in all runs. */
   readonly hash: string
   readonly failures: readonly { readonly seed: number; readonly failure: RunFailure }[]
 }
@@ -35,7 +35,7 @@ export function runCampaign({ seeds, firstSeed = 1, ...options }: CampaignOption
   )
 }
 
-/** Runs something for each seed, and sums up what it did. */
+/** Runs something for each seed, and sums up the results. */
 export async function runSeeds(
   { seeds, firstSeed = 1 }: Seeds,
   run: (seed: number) => Promise<RunResult>,
@@ -50,7 +50,7 @@ export async function runSeeds(
     commands += result.commands
     completions += result.completions
     virtualNs += result.virtualNs
-    // A prime near 2^64 keeps every digit of every hash in play.
+    // A prime near 2^64, so that every digit of every hash counts.
     hash = (hash * 31n + BigInt(`0x${result.traceHash}`)) % 0xffff_ffff_ffff_ffc5n
     for (const [kind, times] of Object.entries(result.struck)) struck.set(kind, (struck.get(kind) ?? 0) + times)
   }

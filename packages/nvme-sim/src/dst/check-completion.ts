@@ -9,7 +9,7 @@ import type { Submitted } from './submitted.js'
 
 const PAGE_BYTES = 4096
 
-/** Checks the fields of an entry that was posted for `command`, but for its identifiers and its status. */
+/** Checks the fields of an entry posted for `command`, except its identifiers and status. */
 export function checkFields(command: Submitted, entry: Completion): void {
   const { sq } = command
   const was = sq.head
@@ -22,7 +22,7 @@ export function checkFields(command: Submitted, entry: Completion): void {
   }
 }
 
-/** Checks the status of a command's first completion against what it asked for and what struck it. */
+/** Checks the status of a command's first completion against its order and the faults that struck it. */
 export function checkStatus(command: Submitted, { status, dnr, more, crd }: Completion): void {
   const wrong = (expected: string) =>
     new RunFailure('status', `${command.name}: expected ${expected}, got ${status} DNR ${dnr} M ${more} CRD ${crd}`)
@@ -34,7 +34,7 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   const planned = command.strike('status')
   if (planned) {
     const expected = `${planned.sct.toString(16)}/${planned.sc.toString(16).padStart(2, '0')}`
-    // The controller sets More by itself where its error log says more.
+    // The controller sets More by itself if its error log has details.
     const isAsPlanned = dnr === (planned.dnr ?? false) && (more || !planned.more) && crd === (planned.crd ?? 0)
     if (status !== expected || !isAsPlanned) throw wrong(`${JSON.stringify(planned)}, by the plan`)
     return
@@ -43,7 +43,7 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   if (status === '0/00' && (dnr || more || crd !== 0)) throw wrong('nothing but 0/00')
 }
 
-/** Checks the buffer of an I/O command that is done: a Read's data, and that nothing else was changed. */
+/** Checks the buffer of a completed I/O command: a Read's data, and that nothing else was changed. */
 export function checkData(command: Submitted, medium: Medium, { nsid, blockBytes }: NamespaceShape): void {
   const { order, slot, dataBytes } = command
   if (order === undefined || slot === undefined) return
@@ -61,13 +61,13 @@ export function checkData(command: Submitted, medium: Medium, { nsid, blockBytes
     }
     slot.data.accept(order.offsetBytes, dataBytes)
   }
-  // Aborted when its data had arrived: they may be there or not.
+  // Aborted after its data arrived: they may be there or not.
   if (order.operation === 'read' && command.isPutOff) slot.data.accept(order.offsetBytes, dataBytes)
   const at = firstDifference(bytes, expected)
   if (at >= 0) throw new RunFailure('data', `${command.name}: byte ${at} of its buffer was changed, and is not its own`)
 }
 
-/** Checks a Compare that ended as `status` says against what the blocks may have held. */
+/** Checks a Compare with this status against the possible contents of the blocks. */
 export function checkCompare(command: Submitted, medium: Medium, { nsid, blockBytes }: NamespaceShape): void {
   const { order, slot, status } = command
   if (order?.operation !== 'compare' || command.struck.has('status')) return
@@ -85,7 +85,9 @@ export function checkCompare(command: Submitted, medium: Medium, { nsid, blockBy
   if (status === '2/85' && !mayDiffer) throw new RunFailure('data', `${command.name}: not equal to what must be there`)
 }
 
-/** Undoes flipped bits, checks what must not have arrived, and returns the byte ranges that then say nothing. */
+/**
+ * Reverts flipped bits, checks data that must not have arrived, and returns the byte ranges that are then undefined.
+ */
 function undoDamage(command: Submitted, data: Uint8Array): (readonly [from: number, to: number])[] {
   const damaged: (readonly [number, number])[] = []
   const torn = command.strike('torn-dma')
@@ -109,13 +111,13 @@ function undoDamage(command: Submitted, data: Uint8Array): (readonly [from: numb
   return damaged
 }
 
-/** Which of the command's bytes lie in a page of its data. */
+/** Returns the range of the command's bytes in a page of its data. */
 function pageRange({ order, dataBytes }: Submitted, page: number): readonly [number, number] {
   const start = page * PAGE_BYTES - order!.offsetBytes
   return [Math.max(0, start), Math.min(dataBytes, start + PAGE_BYTES)]
 }
 
-/** The byte ranges of a Write's data that faults have made wrong on the media. */
+/** Returns the byte ranges of a Write's data that faults have damaged on the media. */
 export function damagedRanges(command: Submitted): (readonly [from: number, to: number])[] {
   const ranges: (readonly [number, number])[] = []
   const torn = command.strike('torn-dma')

@@ -3,28 +3,28 @@ import type { RunFailure } from './failure.js'
 /** Runs are short, but not free. */
 const MOST_RUNS = 3000
 
-/** A failing scenario that was cut down. */
+/** A minimised failing scenario. */
 export interface CutDown<S> {
   readonly scenario: S
   readonly failure: RunFailure
-  /** How often it was run on the way. */
+  /** Number of runs that this took. */
   readonly runs: number
 }
 
-/** Takes a smaller scenario over where it still fails, and says whether. */
+/** Adopts a smaller scenario if it still fails; returns whether it did. */
 export type Keep<S> = (candidate: S) => Promise<boolean>
 
-/** How scenarios of a kind are cut down. */
+/** How scenarios of a kind are minimised. */
 export interface Cutter<S> {
   readonly failureOf: (scenario: S) => Promise<RunFailure | undefined>
   readonly sizeOf: (scenario: S) => number
-  /** Tries everything that may go, once. */
+  /** Tries everything that can be removed, once. */
   readonly cut: (smallest: () => S, keep: Keep<S>) => Promise<void>
 }
 
 /**
- * Cuts a failing scenario down while the same assertion fails, until nothing more goes. Undefined where the scenario
- * does not fail.
+ * Minimises a failing scenario while the same assertion fails, until nothing more can be removed. Undefined if the
+ * scenario does not fail.
  */
 export async function cutDown<S>(scenario: S, { failureOf, sizeOf, cut }: Cutter<S>): Promise<CutDown<S> | undefined> {
   const first = await failureOf(scenario)
@@ -47,7 +47,7 @@ export async function cutDown<S>(scenario: S, { failureOf, sizeOf, cut }: Cutter
   return { scenario: smallest, failure, runs }
 }
 
-/** Leaves out halves, then quarters, and so on down to single parts, as long as `stillFails` without them. */
+/** Removes halves, then quarters, down to single parts, while `stillFails` holds. */
 export async function dropParts<T>(
   parts: readonly T[],
   stillFails: (left: readonly T[]) => Promise<boolean>,

@@ -8,7 +8,7 @@ export class Dice {
     this.random = randomStream(seed, name)
   }
 
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, inclusive. */
   int(min: number, max: number): number {
     return min + Math.floor(this.random() * (max - min + 1))
   }
@@ -21,7 +21,7 @@ export class Dice {
     return choices[this.int(0, choices.length - 1)]!
   }
 
-  /** One of the choices, each as often as its weight says. */
+  /** Returns one of the choices, with probabilities by weight. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let left = this.random() * choices.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, choice] of choices) if ((left -= weight) < 0) return choice

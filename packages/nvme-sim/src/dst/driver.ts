@@ -23,26 +23,26 @@ import type { Submitted } from './submitted.js'
 const SHN_NORMAL = 1 << 14
 const ALL_ONES = 0xffff_ffff
 
-/** How long a driver waits for CSTS.RDY, and for a command: more than any fault of a random plan delays. */
+/** Time limits for CSTS.RDY and for a command: longer than any delay of a random plan. */
 const READY_LIMIT_NS = 20e9
 const COMMAND_LIMIT_NS = 10e9
 const BRING_UPS = 4
 
-/** Faults after which registers and doorbells need not be what the host takes them for. */
+/** Faults after which registers and doorbells may differ from what the host assumes. */
 const CONFUSING = ['lose-write', 'delay-write', 'read-value', 'surprise-reset', 'fatal-status', 'ready-never-rises']
 
-/** The controller is off the bus, or does not come up any more: the run ends, and the plan explains it. */
+/** The controller is off the bus, or no longer comes up: the run ends, and the plan explains it. */
 class Over extends Error {}
 
-/** Takes the steps of a scenario as a simple driver would, with a look at the controller's health before each. */
+/** Executes the steps of a scenario like a simple driver, with a health check before each. */
 export class Driver {
   readonly host: Host
   private readonly simulation: Simulation
   private readonly scenario: Scenario
-  /** What the host may be told off for: it did it on purpose. */
+  /** Diagnostics of deliberate mistakes. */
   private readonly allowed: RegExp[] = []
   private diagnosticsSeen = 0
-  /** Number of strikes, oldest first, that explain nothing any more: the controller came up after them. */
+  /** Number of oldest strikes that no longer explain anything: the controller came up after them. */
   private explained = 0
   /** Number of strikes before the last Admin command of `admin`. */
   private strikesBeforeAdmin = 0
@@ -116,7 +116,7 @@ export class Driver {
     }
   }
 
-  /** Brings the controller up, with all queues. @throws Over where a fault keeps it down. */
+  /** Brings the controller up, with all queues. @throws Over if a fault keeps it down. */
   private async bringUp(): Promise<void> {
     for (let attempt = 0; attempt < BRING_UPS; attempt++) {
       this.host.controllerLost()
@@ -160,7 +160,7 @@ export class Driver {
     const command = host.submitOperation('identify')!
     const { bytes } = command.slot!.data
     if (!(await this.answer(command))) return false
-    // Which of its bytes a fault has flipped is not known here.
+    // The bytes that a fault has flipped are not known here.
     if (!command.struck.has('corrupt-data')) host.optionalCommands = bytes[520]! | (bytes[521]! << 8)
     return !command.struck.has('corrupt-data')
   }
@@ -175,7 +175,7 @@ export class Driver {
     return this.admin('create', createSqEntry(qid, entries, cqid, memory.iova()))
   }
 
-  /** An Admin command to its end: whether it succeeded. */
+  /** Executes an Admin command; returns whether it succeeded. */
   private async admin(what: 'create' | 'delete' | 'set-features', entry: Entry, statuses = ['0/00']): Promise<boolean> {
     await this.until(() => this.host.outOn(0).length < this.scenario.adminEntries - 1, COMMAND_LIMIT_NS)
     this.strikesBeforeAdmin = this.simulation.faults.strikes.length
@@ -183,7 +183,7 @@ export class Driver {
     return command !== undefined && (await this.answer(command))
   }
 
-  /** Waits for a command's completion: whether there was one, of success, that no fault made up. */
+  /** Waits for a command's completion; returns whether it is a success that no fault made up. */
   private async answer(command: Submitted): Promise<boolean> {
     await this.until(() => command.completions > 0, COMMAND_LIMIT_NS)
     if (command.completions > 0) return command.status === '0/00' && !command.struck.has('status')
@@ -191,7 +191,7 @@ export class Driver {
     return false
   }
 
-  /** Deletes a completion queue with its submission queues, in the wrong order first, and creates them again. */
+  /** Deletes a completion queue with its submission queues, first in the wrong order, and creates them again. */
   private async recreate(cqid: number): Promise<void> {
     const { host, scenario } = this
     const sqs = scenario.sqs.filter((each) => each.cqid === cqid)
@@ -227,7 +227,7 @@ export class Driver {
     return command.status === '1/0c'
   }
 
-  /** Waits until everything has completed that still can; what has not must be explained by a fault. */
+  /** Waits until all commands have completed that still can; the others must be explained by a fault. */
   private async settle(): Promise<void> {
     const { host } = this
     host.ringAll()
@@ -239,7 +239,7 @@ export class Driver {
       const [still] = host.unsettled
       if (still) this.explain('missing-completion', `${still.name} has not completed`)
     }
-    // A driver that has waited in vain resets.
+    // A driver resets after waiting in vain.
     if (missing || isStuck || [...host.cqs.values()].some(({ isWedged }) => isWedged)) await this.reset('controller')
   }
 
@@ -264,13 +264,13 @@ export class Driver {
       this.explain('controller-status', `CSTS.RDY is still 1 after a ${how} reset`)
       await this.simulation.transport.reset!('function')
     }
-    // What was posted before the reset counts, and is the last of these queues.
+    // Completions posted before the reset count, and are the last of these queues.
     host.pollAll(false)
     host.checkMemory()
     await this.bringUp()
   }
 
-  /** What the controller says of itself, looked at twice where it is bad news. */
+  /** Checks the controller's status, twice if it is bad. */
   private async checkHealth(): Promise<void> {
     const { bar } = this
     const isWell = () => (bar.read32(CSTS) & (RDY | CFS)) === RDY
@@ -289,7 +289,7 @@ export class Driver {
     return true
   }
 
-  /** What must not be without a fault of the controller or its registers since it came up last. */
+  /** Fails unless a fault of the controller or its registers has struck since the controller last came up. */
   private explain(assertion: 'bring-up' | 'controller-status' | 'missing-completion', message: string): void {
     const since = this.simulation.faults.strikes.slice(this.explained)
     const isStruck = since.some(({ kind, where }) => {
@@ -320,14 +320,14 @@ export class Driver {
       this.allowed.push(/VS/)
       bar.write32(VS, 0)
     } else if (!delays && !cq.isWedged) {
-      // One further than everything that was posted: what is delayed would mean something else when it arrives.
+      // One beyond all posted entries: a delayed completion would otherwise be misinterpreted.
       host.poll(cq.qid)
       this.allowed.push(new RegExp(`CQ ${cq.qid} head`))
       cq.ring(bar, strideBytes, (cq.head + 1) % cq.entries)
     }
   }
 
-  /** What the simulator says that the host did wrong must be what it did wrong. */
+  /** Checks that the simulator's diagnostics match the deliberate mistakes. */
   private checkDiagnostics(): void {
     const { diagnostics, faults } = this.simulation
     if (diagnostics.length === this.diagnosticsSeen) return
@@ -338,7 +338,7 @@ export class Driver {
     if (surprise !== undefined) throw new RunFailure('diagnostics', `the host did nothing wrong: ${surprise}`)
   }
 
-  /** Polls and passes time until `condition` holds; rings again every `againNs`. False where it does not come true. */
+  /** Polls and passes time until `condition` holds; rings again every `againNs`. Returns false if it never holds. */
   private async until(condition: () => boolean, limitNs: number, againNs = Infinity): Promise<boolean> {
     const { host } = this
     const { clock } = this.simulation
@@ -350,8 +350,8 @@ export class Driver {
       if (clock.now() >= endNs) return false
       await clock.idle(Math.min(endNs, ringNs))
       if (clock.now() >= ringNs) {
-        // It may be that a doorbell was lost; it may be that none was, and then this is a mistake.
-        this.allowed.push(/that is what it was before/)
+        // A doorbell may have been lost; if none was, ringing again is a mistake.
+        this.allowed.push(/ is unchanged: it /)
         host.ringAll(true)
         ringNs += againNs
       }

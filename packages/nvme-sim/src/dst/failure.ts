@@ -1,4 +1,4 @@
-/** What a run may find wrong: the name stays the same while a failing run is cut down. */
+/** Assertions of a run; the name stays the same while a failing run is minimised. */
 export type Assertion =
   | 'bring-up'
   | 'controller-status'
@@ -13,7 +13,7 @@ export type Assertion =
   | 'abort'
   | 'replay'
   | 'crash'
-  // Of a driver.
+  // For a driver.
   | 'open'
   | 'outcome'
   | 'deadlock'
@@ -23,7 +23,7 @@ export type Assertion =
   | 'leak'
   | 'medium'
 
-/** A run has found the controller wrong, or the driver. */
+/** A run has found an error of the controller or the driver. */
 export class RunFailure extends Error {
   readonly assertion: Assertion
 

@@ -11,8 +11,8 @@ import { CqRing, SqRing } from './rings.js'
 import type { AdminOperation, IoOrder, NamespaceShape, Scenario } from './scenario.js'
 import { Submitted } from './submitted.js'
 
-// Offsets, bits and opcodes stand here as numbers of the specification's figures: the campaign shares no declaration
-// with what it judges.
+// Offsets, bits and opcodes are numbers from the specification's figures: the campaign shares no declaration with the
+// code that it tests.
 
 const OPCODES = {
   read: 0x02,
@@ -24,7 +24,7 @@ const OPCODES = {
   flush: 0,
 } as const
 
-/** The bits of ONCS that say whether a command is there (Base 2.1 Figure 312). */
+/** The bits of ONCS for optional commands (Base 2.1 Figure 312). */
 const OPTIONAL = { compare: 0x01, deallocate: 0x04, 'write-zeroes': 0x08, verify: 0x80 } as const
 
 const IDENTIFY_BYTES = 4096
@@ -33,16 +33,16 @@ const IDENTIFY_BYTES = 4096
 const RANGE_BYTES = 16
 const ATTRIBUTE_DEALLOCATE = 1 << 2
 
-/** Where no memory is. */
+/** An unmapped address. */
 const NOWHERE = 0x10_0000
 
-/** What the host has to expect of a namespace. */
+/** The host's expectation of a namespace. */
 interface NamespaceState {
   readonly isAttached: boolean
   readonly blocks: number
 }
 
-/** The host's side of one controller's life: rings, commands, and what is known of them. */
+/** The host's side of one controller: rings, commands, and their state. */
 export class Host {
   readonly simulation: Simulation
   readonly transport: Transport
@@ -58,12 +58,12 @@ export class Host {
   private readonly scenario: Scenario
   private readonly regions: Region[] = []
   private readonly commands = new Map<string, Submitted>()
-  /** Those that may still complete, oldest first. */
+  /** Commands that may still complete, oldest first. */
   private out: Submitted[] = []
   private readonly aliases = new Map<string, Submitted[]>()
   private nextCid = 0
   private strikesSeen = 0
-  /** What faults have made of namespaces, by NSID. */
+  /** Changes of namespaces by faults, by NSID. */
   private readonly changed = new Map<number, NamespaceState>()
 
   constructor(simulation: Simulation, scenario: Scenario) {
@@ -77,12 +77,12 @@ export class Host {
     return this.transport.clock.now()
   }
 
-  /** The commands of a queue that have not completed. */
+  /** Returns the outstanding commands of a queue. */
   outOn(qid: number): readonly Submitted[] {
     return this.out.filter((each) => each.sq.qid === qid)
   }
 
-  /** What the host still has to wait for. */
+  /** Commands that the host still has to wait for. */
   get unsettled(): readonly Submitted[] {
     this.absorbStrikes()
     return this.out.filter((each) => !each.isSettled)
@@ -118,13 +118,13 @@ export class Host {
     if (cq && !cq.isClosing && (cq.hasNews || isForced)) cq.ring(this.transport.bar, this.strideBytes)
   }
 
-  /** Writes all doorbells that have news; forced, all, as a driver might that has waited too long. */
+  /** Writes all doorbells that have changed; forced, all of them, like a driver that has waited too long. */
   ringAll(isForced = false): void {
     for (const qid of this.sqs.keys()) this.ringTail(qid, isForced)
     for (const cqid of this.cqs.keys()) this.ringHead(cqid, isForced)
   }
 
-  /** Gives an I/O command to the controller; undefined where its queue has no room. */
+  /** Submits an I/O command; undefined if its queue is full. */
   submitIo(qid: number, order: IoOrder): Submitted | undefined {
     const sq = this.sqs.get(qid)
     if (sq === undefined || !this.hasRoom(sq)) return undefined
@@ -152,7 +152,7 @@ export class Host {
     return command
   }
 
-  /** Gives an Admin command to the controller and rings; undefined where there is no room. */
+  /** Submits an Admin command and rings; undefined if the queue is full. */
   submitAdmin(admin: Submitted['admin'], entry: Entry, statuses: readonly string[], needsBuffer = false) {
     const sq = this.sqs.get(0)
     if (sq === undefined || !this.hasRoom(sq)) return undefined
@@ -183,7 +183,7 @@ export class Host {
     }
   }
 
-  /** Sends an Abort for a command; undefined where there is no room, or where one was sent before. */
+  /** Submits an Abort for a command; undefined if the queue is full, or an Abort was sent before. */
   submitAbort(target: Submitted): Submitted | undefined {
     if (target.abortedBy) return undefined
     const entry = { opcode: 0x08, cdw: { 10: (target.sq.qid | (target.cid << 16)) >>> 0 } }
@@ -195,7 +195,7 @@ export class Host {
     return abort
   }
 
-  /** Takes up to `most` completions of a queue, judges each, and rings unless the controller is not to be rung. */
+  /** Takes and checks up to `most` completions of a queue, and rings unless disabled. */
   poll(cqid: number, { most = Infinity, ring = true } = {}): void {
     const cq = this.cqs.get(cqid)
     if (cq === undefined) return
@@ -214,30 +214,30 @@ export class Host {
     for (const cqid of this.cqs.keys()) this.poll(cqid, { ring })
   }
 
-  /** The controller is being shut down: what is out may end by that. */
+  /** A shutdown was requested, which may end outstanding commands. */
   noteShutdown(): void {
     for (const command of this.out) command.isShutDown = true
   }
 
-  /** A Delete is under way, or has failed: until then, and after it, commands may end with 0/08. */
+  /** A Delete is in progress or has failed: meanwhile, and afterwards, commands may end with 0/08. */
   markDeleting(sq: SqRing, isDeleting: boolean): void {
     for (const command of this.out) if (command.sq === sq) command.isQueueDeleted = isDeleting
   }
 
-  /** A queue is gone: what it had not answered it never will. */
+  /** A queue was deleted: its outstanding commands will never complete. */
   queueDeleted(sq: SqRing): void {
     this.markDeleting(sq, true)
     for (const command of this.out.filter((each) => each.sq === sq)) this.forget(command)
     this.sqs.delete(sq.qid)
   }
 
-  /** The controller has forgotten everything, or is gone. */
+  /** The controller has lost its state, or has left the bus. */
   controllerLost(): void {
     for (const command of [...this.out]) {
       command.isLost = true
       this.forget(command)
     }
-    // From here on nobody writes to them any more.
+    // From now on they are no longer written.
     for (const region of this.regions) {
       region.accept()
       region.isUnknown = false
@@ -246,14 +246,14 @@ export class Host {
     this.sqs.clear()
   }
 
-  /** @throws RunFailure for a byte that the controller should not have touched. */
+  /** @throws RunFailure for a byte that the controller should not have changed. */
   checkMemory(): void {
     this.absorbStrikes()
     for (const region of this.regions) region.check()
     this.buffers.check()
   }
 
-  /** Takes note of the faults that have struck since the last look. */
+  /** Processes the faults that have struck since the last call. */
   absorbStrikes(): void {
     const { strikes } = this.simulation.faults
     for (; this.strikesSeen < strikes.length; this.strikesSeen++) {
@@ -272,7 +272,7 @@ export class Host {
     }
   }
 
-  /** A fault has changed a namespace: what is under way may have found it as it was before, or as it is now. */
+  /** A fault has changed a namespace: outstanding commands may see the old or the new state. */
   private changeNamespace(action: FaultAction): void {
     if (!('nsid' in action)) return
     const { nsid, kind } = action
@@ -300,7 +300,7 @@ export class Host {
     return command
   }
 
-  /** A slot is free when its command has completed, or is known to have been fetched: SQHD may be a fault's work. */
+  /** A slot is free if its command has completed or was observed as fetched: a fault may have changed SQHD. */
   private hasRoom(sq: SqRing): boolean {
     const isThere = ({ completions, struck }: Submitted) =>
       completions === 0 && !struck.has('hang') && !struck.has('drop-completion')
@@ -327,7 +327,7 @@ export class Host {
     if (command.completions === command.most) this.out = this.out.filter((each) => each !== command)
   }
 
-  /** A command is done: its data are judged, and its buffer is the host's again. */
+  /** A command has completed: checks its data and takes its buffer back. */
   private conclude(command: Submitted): void {
     const { order, slot, changes } = command
     if (order) {
@@ -349,14 +349,14 @@ export class Host {
   }
 
   private concludeChange(command: Submitted, changes: Range): void {
-    // A completion that a fault puts off comes after the command has done its work, and an Abort may come between.
+    // A delayed completion comes after the command took effect, and an Abort may come in between.
     if (command.status !== '0/00' && command.isPutOff) this.medium.leave(changes, command)
-    // What else ends with an error has done nothing here, and neither has a success that the plan made up.
+    // Other failed commands have had no effect, nor has a success made up by the plan.
     else if (command.status !== '0/00' || command.struck.has('status')) this.medium.cancel(changes, command)
     else this.medium.end(changes, command)
   }
 
-  /** A fault has damaged what a Write put on the media: other commands may find it before the Write has completed. */
+  /** A fault has damaged a Write's data on the media: other commands may find it before the Write has completed. */
   private damage(command: Submitted): void {
     const { changes } = command
     if (changes === undefined) return
@@ -369,7 +369,7 @@ export class Host {
     }
   }
 
-  /** Nothing more comes of a command that is out. */
+  /** Stops waiting for an outstanding command. */
   private forget(command: Submitted): void {
     this.out = this.out.filter((each) => each !== command)
     command.isForgotten = true
@@ -391,7 +391,7 @@ export class Host {
     return isRenamed ? undefined : command
   }
 
-  /** A command whose completion bears another name. */
+  /** Registers a command whose completion has a changed identifier. */
   private addAlias(command: Submitted): void {
     const sqid = command.sq.qid ^ (command.strike('corrupt-sqid')?.xor ?? 0)
     const cid = command.cid ^ (command.strike('corrupt-cid')?.xor ?? 0)
@@ -430,13 +430,13 @@ export class Host {
     const ends = operation === 'compare' ? ['0/00', '2/85'] : ['0/00']
     if (operation === 'flush') return ends
     const misled = flaw === 'prp-offset' ? ['0/13'] : flaw === 'prp-wild' ? ['0/04'] : undefined
-    // Which blocks it means stands in its data.
+    // Its blocks are in its data.
     if (operation === 'deallocate' && misled) return misled
     if (flaw === 'lba' || slba + blocks > state.blocks) return ['0/80']
     return operation === 'write-zeroes' || operation === 'verify' ? ends : (misled ?? ends)
   }
 
-  /** The data of a Write; for a Compare without a salt, what should be there. */
+  /** The data of a Write; for a Compare without a salt, the expected contents. */
   private fill(region: Region, order: IoOrder, { nsid, blockBytes }: NamespaceShape, began: number): void {
     const { offsetBytes, slba, blocks, salt } = order
     for (let index = 0; index < blocks; index++) {
@@ -457,18 +457,18 @@ export class Host {
   }
 }
 
-/** How much data the host and the controller exchange for an order. */
+/** Returns the data bytes exchanged for an order. */
 function dataBytesOf({ operation, blocks }: IoOrder, { blockBytes }: NamespaceShape): number {
   if (operation === 'deallocate') return Math.min(blocks, 2) * RANGE_BYTES
   return operation === 'read' || operation === 'write' || operation === 'compare' ? blocks * blockBytes : 0
 }
 
-/** SLBA: where the order is wrong in that, so that its last block is the first that there is not. */
+/** Returns the SLBA; for an order with a wrong one, its last block is the first that does not exist. */
 function firstBlock({ flaw, slba, blocks }: IoOrder, namespace: NamespaceShape): number {
   return flaw === 'lba' ? namespace.blocks - blocks + 1 : slba
 }
 
-/** The ranges of a Dataset Management: its blocks in two parts, where there are two. */
+/** Writes the ranges of a Dataset Management: its blocks in two parts, if there are two. */
 function fillRanges(region: Region, order: IoOrder, namespace: NamespaceShape): void {
   const slba = firstBlock(order, namespace)
   const half = order.blocks >> 1
@@ -485,7 +485,7 @@ function fillRanges(region: Region, order: IoOrder, namespace: NamespaceShape): 
   region.accept()
 }
 
-/** What an Abort said of its target must be what became of it. */
+/** Checks that the result of an Abort matches the outcome of its target. */
 function checkAbort(abort: Submitted): void {
   const { target } = abort
   if (target?.status === undefined || abort.status !== '0/00' || abort.struck.has('status')) return

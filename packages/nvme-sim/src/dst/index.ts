@@ -1,6 +1,7 @@
 /**
- * Deterministic simulation: random hosts on random controllers under random faults, each from one seed, judged by what
- * NVMe promises, and what the campaign of a driver takes from it. For this repository's own `npm run dst`; not a part of the package's interface.
+ * Deterministic simulation: random hosts on random controllers under random faults, each derived from one seed and
+ * checked against the guarantees of NVMe. Also the parts that the campaign of a driver uses. For this repository's `npm
+ * run dst`; not part of the package's interface.
  * @module
  */
 export {

@@ -38,8 +38,8 @@ const ADMIN: readonly (readonly [number, AdminOperation])[] = [
 ]
 
 /**
- * What the simulator can do and no scenario asks of it: the campaign says nothing about it. Each would need a host that
- * foresees more than this one, and has tests of its own.
+ * Supported by the simulator but never drawn, so not covered by the campaign. Each would need a more elaborate host,
+ * and has its own tests.
  */
 export const notDrawn: readonly string[] = [
   'Copy',
@@ -56,7 +56,7 @@ export const notDrawn: readonly string[] = [
   'loss of power',
 ]
 
-/** Everything that happens in the run of a seed. */
+/** Returns everything that happens in the run of a seed. */
 export function makeScenario(seed: number): Scenario {
   const dice = new Dice(seed, 'dst scenario')
   const namespaces: NamespaceShape[] = [
@@ -64,7 +64,7 @@ export function makeScenario(seed: number): Scenario {
   ]
   if (dice.chance(0.4))
     namespaces.push({ nsid: dice.int(2, 5), blockBytes: dice.pick([512, 4096] as const), blocks: 64 })
-  // Rings of two to a few entries wrap all the time, and run full.
+  // Rings of two to a few entries wrap constantly, and fill up.
   const cqs = Array.from({ length: dice.int(1, 3) }, (_, i) => ({
     qid: i + 1,
     entries: dice.pick([2, 3, 5, 8, 16, 64]),
@@ -120,7 +120,7 @@ function randomOrder(dice: Dice, { namespaces }: Shape, salt: number): IoOrder {
     offsetBytes: dice.chance(0.5) ? 0 : dice.int(0, 1023) * 4,
     salt,
   }
-  // A comparison with anything but what is there would nearly always fail.
+  // Comparing with anything other than the contents would nearly always fail.
   if (order.operation === 'compare' && dice.chance(0.7)) return { ...order, salt: 0 }
   if (!dice.chance(0.04)) return order
   return { ...order, flaw: dice.pick(['lba', 'nsid', 'opcode', 'prp-offset', 'prp-wild']) }

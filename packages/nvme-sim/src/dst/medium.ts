@@ -1,18 +1,18 @@
 import { ANY, ZEROES, type Content } from './pattern.js'
 
-/** One of the things that a block may hold: what some Write put there, or may put there. */
+/** One possible content of a block, from a Write that was or may be executed. */
 interface Candidate {
   content: Content
-  /** The order of events: when its Write was given to the controller, and when it was known to be done. */
+  /** Times of events: when its Write was submitted, and when it was known to be complete. */
   readonly began: number
   ended: number
-  /** When a later Write was known to have replaced it. */
+  /** Time when a later Write was known to have replaced it. */
   removed: number
-  /** The Write it comes from. */
+  /** The Write that it comes from. */
   readonly by: object | undefined
 }
 
-/** A run of blocks of one namespace. */
+/** A range of blocks of one namespace. */
 export interface Range {
   readonly nsid: number
   readonly slba: number
@@ -20,19 +20,19 @@ export interface Range {
 }
 
 /**
- * What the host may read back, block by block. Writes that overlap in time may take effect in any order; one that had
- * ended before another began is replaced by it. Nothing is assumed about several blocks of one Write together.
+ * What the host may read back, by block. Writes that overlap in time may take effect in any order; one that ended
+ * before another began is replaced by it. Blocks of one Write are independent of each other.
  */
 export class Medium {
   private readonly blocks = new Map<string, Candidate[]>()
   private clock = 0
 
-  /** A new moment. */
+  /** Advances the time of events. */
   tick(): number {
     return ++this.clock
   }
 
-  /** A Write is given to the controller: from now on its data may be there. */
+  /** A Write is submitted: from now on its data may be there. */
   begin(range: Range, by: object, contentAt: (index: number) => Content): void {
     const began = this.tick()
     this.each(range, (candidates, index) => {
@@ -40,7 +40,7 @@ export class Medium {
     })
   }
 
-  /** The Write is known to be done: what had ended before it began is gone. */
+  /** The Write is known to be complete: contents that ended before it began are replaced. */
   end(range: Range, by: object): void {
     const now = this.tick()
     this.each(range, (candidates) => {
@@ -61,7 +61,7 @@ export class Medium {
     })
   }
 
-  /** Nobody knows whether the Write happened; it will not any more. */
+  /** The Write may or may not have happened, and will no longer happen. */
   leave(range: Range, by: object): void {
     const now = this.tick()
     this.each(range, (candidates) => {
@@ -76,7 +76,7 @@ export class Medium {
     })
   }
 
-  /** What a command that was given to the controller at `began` and is done now may have found in a block. */
+  /** Returns what a command submitted at `began` and completed now may have found in a block. */
   possible(nsid: number, lba: number, began: number): Content[] {
     return this.at(nsid, lba)
       .filter(({ removed }) => removed > began)

@@ -1,16 +1,16 @@
-/** What a block holds: 0 for zeroes, ANY where a fault may have left anything, else the salt of a Write. */
+/** Content of a block: 0 for zeroes, ANY if a fault may have left anything, otherwise the salt of a Write. */
 export type Content = number
 export const ZEROES: Content = 0
 export const ANY: Content = -1
 
-/** Fills a block with what a Write of `salt` puts there: no two blocks, and no two salts, look alike anywhere. */
+/** Fills a block with the data of a Write of `salt`: no two blocks, and no two salts, have common bytes. */
 export function fillBlock(block: Uint8Array, content: Content, nsid: number, lba: number): void {
   const words = wordsOf(block)
   const start = startOf(content, nsid, lba)
   for (let i = 0; i < words.length; i++) words[i] = content === ZEROES ? 0 : wordAt(start, i)
 }
 
-/** Whether a block holds exactly that. */
+/** Whether a block has exactly this content. */
 export function holds(block: Uint8Array, content: Content, nsid: number, lba: number): boolean {
   if (content === ANY) return true
   const words = wordsOf(block)

@@ -5,15 +5,15 @@ import { MOST_DATA_BYTES, type Scenario } from './scenario.js'
 type Shape = Pick<Scenario, 'sqs' | 'namespaces'>
 
 /**
- * One to four faults, of every kind that there is. Those that stop everything strike once: what comes after them is worth
- * seeing. Lost writes of ASQ and ACQ, and of AQA but for the first, are not drawn: see `registerRule`.
+ * Returns one to four faults of all kinds. Those that stop everything strike once, so that the run continues. Lost
+ * writes of ASQ and ACQ, and of AQA except the first, are not drawn: see `registerRule`.
  */
 export function randomPlan(seed: number, shape: Shape): FaultPlan {
   const dice = new Dice(seed, 'dst faults')
   return { rules: Array.from({ length: dice.int(1, 4) }, () => randomRules(dice, shape)).flat() }
 }
 
-/** One fault, or two that only make sense together. */
+/** One fault, or two that make sense only together. */
 function randomRules(dice: Dice, shape: Shape): readonly FaultRule[] {
   return dice.chance(0.1) ? namespaceRules(dice, shape) : [randomRule(dice, shape)]
 }
@@ -34,10 +34,10 @@ function randomRule(dice: Dice, shape: Shape): FaultRule {
   ])()
 }
 
-/** Mostly I/O commands: faults of the Admin queue end a run soon. */
+/** Mostly I/O commands: faults of the Admin queue soon end a run. */
 function commandRule(dice: Dice, { sqs, namespaces }: Shape): FaultRule {
   const action = commandAction(dice)
-  // Only Reads and Writes have data that these find.
+  // Only Reads and Writes have data for these actions.
   const isOfData = ['corrupt-data', 'torn-dma', 'wrong-page'].includes(action.kind)
   const isAdmin = dice.chance(0.1) && action.kind !== 'torn-dma' && action.kind !== 'wrong-page'
   const often = dice.weighted<FaultMatch>([
@@ -56,7 +56,7 @@ function commandRule(dice: Dice, { sqs, namespaces }: Shape): FaultRule {
   return { match: { ...where, ...often, ...when }, action }
 }
 
-/** Identifiers are made wrong in bits that no real one has: which command was meant has to stay clear. */
+/** Identifiers are changed in bits that no valid one has, so that the intended command stays recognizable. */
 function commandAction(dice: Dice): FaultAction {
   const byte = dice.int(0, dice.pick([511, 4095, MOST_DATA_BYTES - 1]))
   return dice.weighted<FaultAction>([
@@ -88,7 +88,7 @@ function controllerAction(dice: Dice): FaultAction {
   ])
 }
 
-/** Another host takes a namespace away and gives it back, perhaps, or makes it smaller or larger again. */
+/** Another host detaches a namespace and perhaps attaches it again, or resizes it. */
 function namespaceRules(dice: Dice, shape: Shape): readonly FaultRule[] {
   const { nsid, blocks } = dice.pick(shape.namespaces)
   const resize = (): FaultAction => ({ kind: 'resize-namespace', nsid, blocks: dice.int(1, blocks) })
@@ -131,7 +131,8 @@ function registerRule(dice: Dice): FaultRule {
   if (dice.chance(0.3)) {
     return { match: { register: 'AQA', nth: 1 }, action: { kind: 'lose-write' } }
   }
-  // Losing a later AQA, or any of ASQ and ACQ, would send the controller to memory that is no ring: it could only obey.
+  // Losing a later AQA, or any of ASQ and ACQ, would direct the controller to memory that is not a ring, and it could
+  // not detect that.
   const delay: FaultAction = { kind: 'delay-write', delayNs: 3_000_000 }
   const match: FaultMatch = { register: 'CC', access: 'write', nth: dice.int(1, 3), times: 1 }
   return { match, action: dice.pick([{ kind: 'lose-write' }, delay]) }

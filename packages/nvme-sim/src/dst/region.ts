@@ -5,7 +5,7 @@ import { RunFailure } from './failure.js'
 /** Memory of the host between canaries, with a copy of its expected content: the controller may change only bytes lent to it. */
 export class Region extends GuardedMemory {
   readonly name: string
-  /** Its bytes as they have to be. */
+  /** The expected bytes. */
   readonly expected: Uint8Array
   /** Its owner cannot tell what the controller may have written to it. */
   isUnknown = false
@@ -16,7 +16,7 @@ export class Region extends GuardedMemory {
     this.expected = this.bytes.slice()
   }
 
-  /** The host has changed some of it, or has seen what the controller was to change. */
+  /** Updates the expected bytes after the host has changed them, or the controller as intended. */
   accept(offsetBytes = 0, lengthBytes = this.bytes.length - offsetBytes): void {
     this.expected.set(this.bytes.subarray(offsetBytes, offsetBytes + lengthBytes), offsetBytes)
   }

@@ -7,10 +7,7 @@ import type { Scenario } from './scenario.js'
 
 const NS_PER_HOUR = 3600e9
 
-/**
- * What a campaign did, for people.
- * @param leftOut what no scenario asks for.
- */
+/** Formats the result of a campaign. @param leftOut what no scenario covers. */
 export function formatCampaign(result: CampaignResult, leftOut: readonly string[]): string {
   const { firstSeed, runs, commands, completions, struck, virtualNs, hash, failures } = result
   const kinds = Object.entries(struck).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
@@ -24,7 +21,7 @@ export function formatCampaign(result: CampaignResult, leftOut: readonly string[
   ].join('\n')
 }
 
-/** A failing run, cut down: what failed, on what plan and steps, and all that happened, as text. */
+/** Formats a minimised failing run: the failure, the plan, the steps, and the trace. */
 export async function formatMinimised(found: Minimised, options: RunOptions = {}): Promise<string> {
   const { scenario, failure, runs } = found
   return [
@@ -36,7 +33,7 @@ export async function formatMinimised(found: Minimised, options: RunOptions = {}
   ].join('\n')
 }
 
-/** Everything that happens in a run, as text. */
+/** Returns the trace of a run as text. */
 export async function traceOf(scenario: Scenario, options: RunOptions = {}): Promise<string> {
   let text = ''
   await runScenario(scenario, { ...options, trace: textTrace((line) => (text += line)) })

@@ -4,11 +4,11 @@ import { headDoorbell, tailDoorbell } from '../raw-host/registers.js'
 import * as raw from '../raw-host/rings.js'
 import { Region } from './region.js'
 
-/** A completion queue whose ring the campaign watches. */
+/** A completion queue whose ring the campaign checks. */
 export class CqRing extends raw.CqRing<Region> {
-  /** A fault has posted an entry with a wrong Phase Tag: the host waits at it for good. */
+  /** A fault has posted an entry with a wrong Phase Tag, at which the host waits forever. */
   isWedged = false
-  /** The queue is being deleted: its doorbell may not be rung, since the host learns of the deletion too late. */
+  /** The queue is being deleted: its doorbell must not be rung, since the host learns of the deletion too late. */
   isClosing = false
   private written = 0
 
@@ -34,14 +34,14 @@ export class CqRing extends raw.CqRing<Region> {
   }
 }
 
-/** A submission queue whose ring the campaign watches. */
+/** A submission queue whose ring the campaign checks. */
 export class SqRing extends raw.SqRing<Region> {
   readonly cq: CqRing
   /** SQHD of the last completion. */
   head = 0
-  /** The host has rung it with an impossible tail: nothing is fetched from it any more. */
+  /** The host has written an invalid tail: the queue is no longer fetched from. */
   isHalted = false
-  /** Entries since the queue was made: staged, announced by the doorbell, and consumed as far as SQHD has told. */
+  /** Entries since the queue was created: staged, announced by the doorbell, and consumed according to SQHD. */
   private staged = 0
   private announced = 0
   private consumed = 0
@@ -58,7 +58,7 @@ export class SqRing extends raw.SqRing<Region> {
     this.staged++
   }
 
-  /** Entries were staged since the doorbell was written. */
+  /** Entries were staged since the last doorbell write. */
   get hasNews(): boolean {
     return this.announced !== this.staged
   }
@@ -68,7 +68,7 @@ export class SqRing extends raw.SqRing<Region> {
     bar.write32(tailDoorbell(this.qid, strideBytes), tail)
   }
 
-  /** Takes the SQHD of a completion; false where the controller cannot have consumed that much. */
+  /** Applies the SQHD of a completion; returns false if the controller cannot have consumed that much. */
   takeHead(sqhd: number): boolean {
     const more = (sqhd - this.head + this.entries) % this.entries
     if (sqhd >= this.entries || this.consumed + more > this.announced) return false

@@ -8,19 +8,19 @@ import type { Scenario } from './scenario.js'
 
 export interface RunOptions {
   readonly trace?: TraceSink
-  /** Media of a namespace's size; memory when not given. A test plants its defects here. */
+  /** Media of a namespace's size. Default: memory. Tests inject defects here. */
   readonly media?: (capacityBytes: number) => Media
 }
 
-/** What a run did, and what it found. */
+/** Statistics and failure of a run. */
 export interface RunResult {
   readonly failure: RunFailure | undefined
   readonly commands: number
   readonly completions: number
   readonly virtualNs: number
-  /** Stands for everything that happened. */
+  /** Hash of everything that happened. */
   readonly traceHash: string
-  /** How often each kind of fault struck. */
+  /** Number of strikes of each kind of fault. */
   readonly struck: Readonly<Record<string, number>>
 }
 
@@ -50,7 +50,7 @@ export async function runScenario(scenario: Scenario, { trace, media }: RunOptio
   }
 }
 
-/** Runs a scenario twice, which must be the same. */
+/** Runs a scenario twice; both runs must be identical. */
 export async function runTwice(scenario: Scenario, options: RunOptions = {}): Promise<RunResult> {
   const first = await runScenario(scenario, options)
   if (first.failure) return first
@@ -60,14 +60,14 @@ export async function runTwice(scenario: Scenario, options: RunOptions = {}): Pr
   return { ...first, failure }
 }
 
-/** What a run ended with that judges nobody. */
+/** Converts an error other than a check's to a failure. */
 export function crashed(error: unknown): RunFailure {
   const failure = new RunFailure('crash', String(error))
   failure.cause = error
   return failure
 }
 
-/** How often each kind of a plan's faults struck. */
+/** Returns the number of strikes of each kind of a plan's faults. */
 export function struckByKind({ rules }: FaultPlan, { struck }: FaultReport): Record<string, number> {
   const byKind: Record<string, number> = {}
   rules.forEach(({ action: { kind } }, rule) => {

@@ -1,7 +1,7 @@
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { ProfileName } from '../profiles/index.js'
 
-/** A run of the campaign as data: it can be cut down, written to a file and run again. */
+/** A run of the campaign as data, which can be minimised, written to a file and run again. */
 export interface Scenario {
   readonly seed: number
   readonly profile: ProfileName
@@ -22,26 +22,28 @@ export interface NamespaceShape {
 
 export type IoOperation = 'read' | 'write' | 'compare' | 'write-zeroes' | 'deallocate' | 'verify' | 'flush'
 
-/** What an I/O command asks for, and what is wrong with it on purpose. */
+/** An I/O command, and what is deliberately wrong with it. */
 export interface IoOrder {
   readonly operation: IoOperation
   readonly nsid: number
   readonly slba: number
   readonly blocks: number
-  /** Where in its buffer the data begins: a multiple of 4 in the first page. */
+  /** Offset of the data in its buffer: a multiple of 4 in the first page. */
   readonly offsetBytes: number
-  /** What a Write writes, and a Compare compares with; 0 for a Compare with what should be there. */
+  /** Content that a Write writes, and a Compare compares with; 0 for a Compare with the expected contents. */
   readonly salt: number
   readonly flaw?: 'lba' | 'nsid' | 'opcode' | 'prp-offset' | 'prp-wild'
 }
 
 export type AdminOperation = 'identify' | 'identify-namespace' | 'namespace-list' | 'get-features' | 'event' | 'opcode'
 
-/** What the host does next. A step that makes no sense when its turn comes is passed over, so that any may be left out. */
+/**
+ * The host's next action. A step that makes no sense when its turn comes is skipped, so that any step may be removed.
+ */
 export type Step =
   | { readonly do: 'io'; readonly qid: number; readonly order: IoOrder; readonly ring: boolean }
   | { readonly do: 'admin'; readonly operation: AdminOperation }
-  /** Aborts one of the commands that are out, counted from the oldest. */
+  /** Aborts one of the outstanding commands, counted from the oldest. */
   | { readonly do: 'abort'; readonly qid: number; readonly index: number }
   | { readonly do: 'ring'; readonly qid: number }
   | { readonly do: 'poll'; readonly cqid: number; readonly most: number }
@@ -56,5 +58,5 @@ export type Step =
       readonly qid: number
     }
 
-/** The blocks that one command may have at most, so that every buffer fits. */
+/** Maximum data of one command, so that every buffer fits. */
 export const MOST_DATA_BYTES = 65536

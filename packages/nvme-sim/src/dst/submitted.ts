@@ -5,34 +5,34 @@ import type { Range } from './medium.js'
 import type { SqRing } from './rings.js'
 import type { AdminOperation, IoOrder } from './scenario.js'
 
-/** A command that the host has given to the controller, and all that is known of it. */
+/** A submitted command, and its state. */
 export class Submitted {
   readonly sq: SqRing
   readonly cid: number
-  /** What it asks for, in words. */
+  /** Description of the command. */
   readonly what: string
-  /** The statuses that it may end with when no fault strikes it, but for those of its namespace. */
+  /** The statuses that it may end with if no fault strikes it, except those of its namespace. */
   statuses: readonly string[]
   readonly order: IoOrder | undefined
   readonly admin: AdminOperation | 'create' | 'delete' | 'set-features' | 'abort' | undefined
   readonly slot: BufferSlot | undefined
   readonly dataBytes: number
-  /** When it was given to the controller, by the medium's clock. */
+  /** Time of submission, by the medium's clock. */
   readonly began: number
-  /** What really struck it. */
+  /** Faults that struck it. */
   readonly struck = new Map<FaultAction['kind'], FaultAction>()
-  /** An Abort was sent for it; and what became of that. */
+  /** The Abort that was sent for it, and its result. */
   abortedBy: Submitted | undefined
-  /** What an Abort is to end. */
+  /** The command that an Abort is for. */
   target: Submitted | undefined
   isQueueDeleted = false
-  /** A fault has detached its namespace while it was under way. */
+  /** A fault has detached its namespace while it was in progress. */
   isDetached = false
-  /** The host has shut the controller down while it was under way. */
+  /** The host has shut the controller down while it was in progress. */
   isShutDown = false
-  /** The controller has forgotten it. */
+  /** The controller has lost it. */
   isLost = false
-  /** The host waits for it no more; its buffer may be another's. */
+  /** The host no longer waits for it; its buffer may be reused. */
   isForgotten = false
   completions = 0
   status: string | undefined
@@ -67,19 +67,19 @@ export class Submitted {
     if (order?.operation === 'write' || order?.operation === 'deallocate') {
       return order.flaw === undefined ? order : undefined
     }
-    // A wrong data pointer is nothing to a command without data.
+    // A wrong data pointer is ignored by a command without data.
     const isAccepted = order?.flaw === undefined || order.flaw.startsWith('prp')
     return order?.operation === 'write-zeroes' && isAccepted ? order : undefined
   }
 
-  /** How often it may complete. */
+  /** Maximum number of completions. */
   get most(): number {
     if (this.struck.has('drop-completion')) return 0
     if (this.struck.has('hang') && !this.mayBeEnded) return 0
     return this.struck.has('duplicate-completion') ? 2 : 1
   }
 
-  /** How often it has to complete. */
+  /** Required number of completions. */
   get least(): number {
     if (this.isLost || this.isQueueDeleted || this.isShutDown || this.admin === 'event') return 0
     if (this.sq.isHalted || this.sq.cq.isWedged) return 0
@@ -87,17 +87,17 @@ export class Submitted {
     return this.most
   }
 
-  /** It has been answered as often as it has to be. */
+  /** It has the required number of completions. */
   get isSettled(): boolean {
     return this.completions >= this.least
   }
 
-  /** A fault has held its completion back: what it does was done before. */
+  /** A fault has delayed its completion: it took effect before. */
   get isPutOff(): boolean {
     return this.struck.has('delay-completion') || this.struck.has('reorder-completion')
   }
 
-  /** Something may end it that does not wait for what it does. */
+  /** Something may end it before it takes effect. */
   private get mayBeEnded(): boolean {
     return this.abortedBy !== undefined || this.isQueueDeleted || this.isShutDown || this.isDetached
   }

@@ -4,8 +4,8 @@ import type { Device } from '../controller/device.js'
 import { statusByPlan, type LateCompletions } from './completion-faults.js'
 
 /**
- * Finds out which faults strike a command that is about to begin, and does what happens at once; `suffer` does what
- * happens to the controller itself. True where the command ends here.
+ * Determines the faults of a command that is about to begin, and applies immediate ones; `suffer` applies those of the
+ * controller itself. Returns true if the command ends here.
  */
 export function strikeCommand(command: ServedCommand, device: Device, suffer: (struck: Struck) => void): boolean {
   const { faults, pageBytes } = device
@@ -24,7 +24,7 @@ export function strikeCommand(command: ServedCommand, device: Device, suffer: (s
   return true
 }
 
-/** Whether a fault holds the completion of a command back; the command is finished again when it may go. */
+/** Whether a fault delays the completion of a command; the command is finished again later. */
 export function isPutOff(command: ServedCommand, { clock, faults }: Device, late: LateCompletions): boolean {
   const { struck, sq } = command
   if (struck === undefined || command.result === 'held') return false

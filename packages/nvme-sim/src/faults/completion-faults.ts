@@ -4,14 +4,14 @@ import type { Ended } from '../controller/command.js'
 import type { Completion, CompletionQueue, CqeDamage } from '../queues/queue.js'
 import type { Faults } from './fault.js'
 
-/** The status that a command ends with by a fault of the plan. */
+/** Returns the status that a fault of the plan gives a command. */
 export function statusByPlan({ sct, sc, dnr = false }: ActionOf<'status'>): Ended {
-  // A success that nothing was done for: no error is logged, so that none is announced by More.
+  // A false success: no error is logged, so More announces none.
   if (sct === 0 && sc === 0) return STATUS.SUCCESS
   return { sct, sc, name: 'by a fault of the plan', retry: dnr ? 'never' : 'same' }
 }
 
-/** Does to a completion what a fault of the plan does to its entry. */
+/** Applies faults of the plan to the entry of a completion. */
 export function damageCompletion(completion: Completion, struck: Struck, faults: Faults): void {
   const byPlan = struck.get('status')
   if (byPlan)
@@ -23,7 +23,7 @@ export function damageCompletion(completion: Completion, struck: Struck, faults:
   }
 }
 
-/** What is wrong in what the queue itself enters; undefined for nothing. */
+/** Returns the damage to the fields that the queue itself fills in; undefined for none. */
 function cqeDamage(struck: Struck): CqeDamage | undefined {
   const sqhd = struck.get('corrupt-sqhd')?.xor ?? 0
   const sqid = struck.get('corrupt-sqid')?.xor ?? 0
@@ -37,7 +37,7 @@ interface Late {
   left: number
 }
 
-/** Completions that wait until others of their queue went by. */
+/** Completions that wait until others of their queue were posted. */
 export class LateCompletions {
   private waiting: Late[] = []
 
@@ -45,11 +45,11 @@ export class LateCompletions {
     return this.waiting.length === 0
   }
 
-  /** Calls `finish` after `behind` more entries of `cq`, or when what is returned is called. */
+  /** Calls `finish` after `behind` more entries of `cq`, or when the returned function is called. */
   hold(cq: CompletionQueue, finish: () => void, behind: number): () => void {
     let isOpen = true
     const release = () => {
-      // The slot may serve another command when the time comes for one that the count has released.
+      // The slot may serve another command when the time limit of an already released completion is reached.
       if (!isOpen) return
       isOpen = false
       this.waiting = this.waiting.filter((other) => other !== late)

@@ -6,15 +6,15 @@ import type { Device } from '../controller/device.js'
 import { gather, scatter } from '../memory/runs.js'
 
 /**
- * Faults of a command's data. They are done around the command as it is: what would have been is made wrong
- * afterwards, within the same instant, so that no handler knows of them.
+ * Faults of a command's data. The command is executed normally and its effect is changed afterwards, at the same
+ * instant, so that handlers need no knowledge of faults.
  */
 
-/** Whether an action finds its bytes in this command, which has been prepared; any other action finds what it needs. */
+/** Whether this prepared command has the bytes that an action needs; true for all other actions. */
 export function canDamage(action: FaultAction, command: ServedCommand, pageBytes: number): boolean {
   switch (action.kind) {
     case 'corrupt-data':
-      // What an Admin command answers is known only when it is done.
+      // The data returned by an Admin command are known only after it was executed.
       if (command.isAdmin()) return answersWithData(command.sqe.OPC)
       return movesBlocks(command) && action.byte < command.lengthBytes
     case 'torn-dma':
@@ -26,7 +26,7 @@ export function canDamage(action: FaultAction, command: ServedCommand, pageBytes
   }
 }
 
-/** Does a Read or Write by `perform`, with what strikes its data. */
+/** Executes a Read or Write by `perform`, and applies the faults of its data. */
 export function performDamaged(command: ServedCommand, struck: Struck, device: Device, perform: () => void): void {
   const torn = struck.get('torn-dma')
   const misplaced = struck.get('wrong-page')
@@ -39,7 +39,7 @@ export function performDamaged(command: ServedCommand, struck: Struck, device: D
   perform()
   if (command.result !== STATUS.SUCCESS) return
   const bytes = contents(command, device)
-  // In this order: what goes to a wrong place, or is flipped, may still not arrive.
+  // In this order: data that are misplaced or flipped may also fail to arrive.
   if (misplaced) misplace(bytes, before, pagesOf(command, device.pageBytes), misplaced, command.sqe.OPC)
   if (corrupt) flip(bytes, corrupt)
   if (torn) bytes.set(before.subarray(torn.fromByte, torn.toByte), torn.fromByte)
@@ -49,7 +49,7 @@ export function performDamaged(command: ServedCommand, struck: Struck, device: D
   if (torn) device.faults.happened(struck, 'torn-dma')
 }
 
-/** Flips bits in what an Admin command has written to the host's memory. */
+/** Flips bits in data that an Admin command has written to host memory. */
 export function corruptAnswer(command: ServedCommand, struck: Struck, device: Device): void {
   const corrupt = struck.get('corrupt-data')
   if (corrupt === undefined || command.result !== STATUS.SUCCESS) return
@@ -66,11 +66,11 @@ export function corruptAnswer(command: ServedCommand, struck: Struck, device: De
 
 function movesBlocks({ result, sqe, lengthBytes, namespace }: ServedCommand): boolean {
   if (result !== undefined || lengthBytes === 0) return false
-  // Where metadata come in between, the media does not hold the data as the host sends them.
+  // With interleaved metadata, the data on the media are not in the order of host memory.
   return sqe.OPC === Read.opcode || (sqe.OPC === Write.opcode && namespace?.isExtended === false)
 }
 
-/** A copy of where the data goes: the host's memory for a Read, the media for a Write. */
+/** Returns a copy of the data at their destination: host memory for a Read, the media for a Write. */
 function contents(command: ServedCommand, { memory }: Device): Uint8Array {
   const { sqe, namespace, slba, lengthBytes } = command
   const bytes = new Uint8Array(lengthBytes)
@@ -90,7 +90,7 @@ interface Page {
   readonly length: number
 }
 
-/** The command's data cut at the boundaries of the host's memory pages. */
+/** Returns the command's data, split at the boundaries of the host's memory pages. */
 function pagesOf({ runs, lengthBytes }: ServedCommand, pageBytes: number): Page[] {
   const pages: Page[] = []
   let offset = 0
@@ -106,7 +106,7 @@ function pagesOf({ runs, lengthBytes }: ServedCommand, pageBytes: number): Page[
   return pages
 }
 
-/** Page `page` as if its PRP entry had been that of page `to`; what is longer in one of the two stays. */
+/** Moves page `page` as if its PRP entry were that of page `to`; bytes beyond the shorter page stay. */
 function misplace(
   bytes: Uint8Array,
   before: Uint8Array,

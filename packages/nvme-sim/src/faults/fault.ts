@@ -6,11 +6,11 @@ import type { Trace } from '../controller/trace.js'
 import type { EventClock } from '../time/clock.js'
 import { canDamage } from './damage.js'
 
-/** The simulation's fault plan under way: what it strikes of commands, and when. */
+/** The simulation's fault plan in execution. */
 export class Faults extends ArmedPlan {
   private readonly clock: EventClock
 
-  /** @throws FaultPlanError for a plan that is none. */
+  /** @throws FaultPlanError for an invalid plan. */
   constructor(plan: FaultPlan | undefined, seed: number, clock: EventClock, trace: Trace) {
     super(plan ?? { rules: [] }, {
       seed,
@@ -20,13 +20,13 @@ export class Faults extends ArmedPlan {
     this.clock = clock
   }
 
-  /** As a caller may see it. */
+  /** A read-only view for callers. */
   override report(): FaultReport {
     const { struck, strikes } = super.report()
     return Object.freeze({ struck: liveView(struck), strikes: liveView(strikes) })
   }
 
-  /** What strikes a command that the controller has looked at and not begun. */
+  /** Returns the faults of a command that the controller has prepared and not begun. */
   strikeCommand(command: ServedCommand, pageBytes: number): Struck | undefined {
     const { sq, sqe } = command
     return this.strike(
@@ -35,7 +35,7 @@ export class Faults extends ArmedPlan {
     )
   }
 
-  /** Has `suffer` called when the time of a rule has come. */
+  /** Schedules calls of `suffer` for rules with a time. */
   schedule(suffer: (struck: Struck) => void): void {
     for (const { atNs, struck } of this.timed()) this.clock.schedule(atNs, () => suffer(struck))
   }

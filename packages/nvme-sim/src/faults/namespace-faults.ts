@@ -5,14 +5,14 @@ import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
 import type { Namespace } from '../nvm/namespace.js'
 import type { Namespaces } from '../nvm/namespaces.js'
 
-/** What of the commands under way a namespace that is detached needs. */
+/** The operation on commands in progress that detaching a namespace needs. */
 interface Commands {
   endAll(namespace: Namespace): void
 }
 
 /**
- * Refuses the faults of namespaces that this drive cannot have, whatever the host creates and formats.
- * @throws FaultPlanError with the rule and the field to blame.
+ * Rejects faults of namespaces that this drive cannot have, whatever the host creates and formats.
+ * @throws FaultPlanError with the rule and the field at fault.
  */
 export function checkNamespaceFaults({ rules }: FaultPlan, { NN, totalBytes }: Namespaces): void {
   const mostBlocks = lbaFormats.reduce((most, format) => Math.max(most, blocksIn(totalBytes, format)), 0)
@@ -23,12 +23,12 @@ export function checkNamespaceFaults({ rules }: FaultPlan, { NN, totalBytes }: N
     }
     if (action.nsid > NN) refuse('action.nsid', `the largest NSID of this drive is ${NN}`)
     if (action.kind === 'resize-namespace' && action.blocks > mostBlocks) {
-      refuse('action.blocks', `all of this drive has room for ${mostBlocks} blocks of the smallest format`)
+      refuse('action.blocks', `the whole drive holds only ${mostBlocks} blocks of the smallest format`)
     }
   })
 }
 
-/** Changes namespaces behind the host's back, as another host might; what is so already, or cannot be, does not strike. */
+/** Changes namespaces as another host might. Changes that are already in effect or impossible do not strike. */
 export function changeNamespaces(struck: Struck, device: Device, commands: Commands): void {
   const { namespaces, faults } = device
   const detached = namespaces.getAllocated(struck.get('detach-namespace')?.nsid ?? 0)

@@ -28,7 +28,7 @@ describe('a simulation refuses faults of namespaces that it cannot have', () => 
     [
       { kind: 'resize-namespace', nsid: 2, blocks: 801 },
       'action.blocks',
-      'all of this drive has room for 800 blocks of the smallest format: this can never strike',
+      'the whole drive holds only 800 blocks of the smallest format: this can never strike',
     ],
   ] as const)('%j', (action, field, why) => {
     const faults: FaultPlan = { rules: [{ match: { atNs: 1 }, action }] }

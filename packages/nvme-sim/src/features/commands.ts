@@ -25,7 +25,7 @@ import { dwordFeatures } from './table.js'
 
 const { SEL } = GetFeatures
 
-/** What Set and Get Features do for one feature, after what is the same for all. */
+/** Implementation of Set and Get Features for one feature, after the common checks. */
 interface Handler {
   readonly scope: DwordFeature['scope']
   readonly isSaveable: boolean
@@ -62,7 +62,7 @@ export function getFeatures(command: ServedCommand, device: Device): Result {
   return getScopeFault(command.sqe.NSID, handler, device) ?? handler.get(command, device, CDW11, select)
 }
 
-/** The identifiers of all features, and of what there is one value each. */
+/** Returns the identifiers of all features, and their scopes. */
 export function supportedFeatures(device: Device): readonly (readonly [fid: number, scope: DwordFeature['scope']])[] {
   return [...handlers]
     .filter(([fid]) => dwordFeatures.get(fid)?.missing?.(0, device, false) === undefined)
@@ -75,14 +75,14 @@ const numberOfQueues: Handler = {
   set(command, device, cdw11) {
     const { NSQR, NCQR } = NumberOfQueues.CDW11.decode(cdw11)
     if (NSQR === 0xffff || NCQR === 0xffff) return STATUS.INVALID_FIELD_IN_COMMAND
-    // Queues that exist may be numbered higher than what is granted now.
+    // Existing queues may have higher numbers than are granted now.
     if (device.queues.hasIoQueues()) return STATUS.COMMAND_SEQUENCE_ERROR
     const { features, profile } = device
     if (!features.areQueuesAllocated) {
       device.grantedSqs = Math.min(countOf(NSQR), profile.ioQueuePairs)
       device.grantedCqs = Math.min(countOf(NCQR), profile.ioQueuePairs)
       features.areQueuesAllocated = true
-    } else device.diagnostics.report('host set Number of Queues again: what was allocated stays until a reset')
+    } else device.diagnostics.report('host set Number of Queues again: the allocation does not change until a reset')
     command.dw0 = queuesDw0(device.grantedSqs, device.grantedCqs)
     return STATUS.SUCCESS
   },
@@ -115,9 +115,9 @@ const hostBehavior: Handler = {
     if (!(bytes instanceof Uint8Array)) return bytes
     const given = HostBehavior.view(new DataView(bytes.buffer))
     const { ACRE, ETDAS, LBAFEE, HDISNS } = given
-    // Every other value of these bytes is reserved.
+    // All other values of these bytes are reserved.
     if (Math.max(ACRE, ETDAS, LBAFEE, HDISNS) > 1) return STATUS.INVALID_FIELD_IN_COMMAND
-    // The formats 0h and 1h need no bit: theirs stay zero (Base 2.3 Figure 426).
+    // Formats 0h and 1h need no bit: theirs stay zero (Base 2.3 Figure 426).
     const own = device.features.hostBehavior
     const { CDF2E, CDF3E, CDF4E } = HostBehavior.CDFE
     own.ACRE = ACRE
@@ -140,7 +140,7 @@ const writeProtection: Handler = {
   set(command, device, cdw11) {
     const { WPS } = NamespaceWriteProtectionConfig.CDW11
     const state = WPS.of(cdw11)
-    // Identify offers these two states and no others (NWPC).
+    // Identify reports only these two states (NWPC).
     if (state > WPS.WRITE_PROTECT) return command.invalidField(44)
     for (const namespace of targetsOf(command.sqe.NSID, device)) {
       const isProtected = state === WPS.WRITE_PROTECT
@@ -199,7 +199,7 @@ const handlers: ReadonlyMap<number, Handler> = new Map<number, Handler>([
   [NamespaceWriteProtectionConfig.fid, writeProtection],
 ])
 
-/** What Base 2.3 §4.4 says of the NSID of Set Features. */
+/** Checks the NSID of Set Features (Base 2.3 §4.4). */
 function setScopeFault(nsid: number, { scope }: Handler, device: Device): StatusCode | undefined {
   if (nsid === BROADCAST_NSID) return undefined
   if (scope === 'namespace') return namespaceFault(nsid, device)
@@ -207,7 +207,7 @@ function setScopeFault(nsid: number, { scope }: Handler, device: Device): Status
   return device.namespaces.isValid(nsid) ? STATUS.FEATURE_NOT_NAMESPACE_SPECIFIC : STATUS.INVALID_NAMESPACE_OR_FORMAT
 }
 
-/** What Base 2.3 §4.4 says of the NSID of Get Features. */
+/** Checks the NSID of Get Features (Base 2.3 §4.4). */
 function getScopeFault(nsid: number, { scope }: Handler, device: Device): StatusCode | undefined {
   if (scope === 'controller') {
     const isKnown = nsid === 0 || nsid === BROADCAST_NSID || device.namespaces.isValid(nsid)
@@ -221,7 +221,7 @@ function namespaceFault(nsid: number, { namespaces }: Device): StatusCode | unde
   return namespaces.isValid(nsid) ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
 }
 
-/** The namespace, or all that are attached. */
+/** The namespace, or all attached ones. */
 function targetsOf(nsid: number, { namespaces }: Device): readonly Namespace[] {
   return nsid === BROADCAST_NSID ? namespaces.active : [namespaces.get(nsid)!]
 }

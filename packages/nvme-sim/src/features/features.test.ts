@@ -252,7 +252,7 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
     expect((await set(host, 0x07, 0x0003_0001)).dw0).toBe(0x0003_0001)
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0003_0001)
     expect(host.simulation.diagnostics).toEqual([
-      'host set Number of Queues again: what was allocated stays until a reset',
+      'host set Number of Queues again: the allocation does not change until a reset',
     ])
     await host.disable()
     await host.enable()

@@ -12,25 +12,27 @@ import { dwordFeatures } from './table.js'
 import { ControllerTime } from './timestamp.js'
 
 /**
- * The values of all features: in force, saved and by default (Base 2.3 §4.4). What commands have to look at is
- * decoded here once, when it changes.
+ * The values of all features: current, saved and default (Base 2.3 §4.4). Values that commands need are decoded once,
+ * on change.
  */
 export class Features {
-  /** How commands are fetched; weights are 0's based. */
+  /** Arbitration settings; weights are 0's based. */
   arbitration!: ReturnType<typeof Arbitration.CDW11.decode>
-  /** When interrupts of I/O queues fire; THR is 0's based, TIME in 100 microseconds. */
+  /** Coalescing of I/O queue interrupts; THR is 0's based, TIME in units of 100 microseconds. */
   interruptCoalescing!: ReturnType<typeof InterruptCoalescing.CDW11.decode>
-  /** Which SMART warnings and notices are reported. */
+  /** Enabled SMART warnings and notices. */
   events!: ReturnType<typeof AsynchronousEventConfiguration.CDW11.decode>
-  /** Whether writes may be in a cache that a loss of power empties. */
+  /** Whether writes may stay in a cache that a power loss empties. */
   volatileWriteCache!: boolean
-  /** What the host copes with: 512 bytes, all zero until it says so. */
+  /** Behavior supported by the host: 512 bytes, all zero until set. */
   readonly hostBehavior = HostBehavior.create()
   readonly time: ControllerTime
-  /** Number of Queues was set: what it has allocated does not change until a reset (Base 2.3 §5.2.26.2.1). */
+  /** Number of Queues was set: the allocation does not change until a reset (Base 2.3 §5.2.26.2.1). */
   areQueuesAllocated = false
   private readonly device: Device
-  /** By feature identifier and instance; what is not here is as saved, or else as by default. */
+  /**
+   * Current values by feature identifier and instance; a missing entry falls back to the saved value, then the default.
+   */
   private readonly current = new Map<number, number>()
   private readonly saved = new Map<number, number>()
 
@@ -40,7 +42,7 @@ export class Features {
     this.decode()
   }
 
-  /** Coalescing of an interrupt vector: `CD` is 1 where it is disabled. */
+  /** Coalescing of an interrupt vector; `CD` is 1 if disabled. */
   interruptVector(vector: number): ReturnType<typeof InterruptVectorConfiguration.CDW11.decode> {
     return InterruptVectorConfiguration.CDW11.decode(this.get(InterruptVectorConfiguration.fid, vector))
   }
@@ -50,12 +52,12 @@ export class Features {
     return TemperatureThreshold.CDW11.TMPTH.of(this.get(TemperatureThreshold.fid, type))
   }
 
-  /** The value in force. `instance` is an NSID, or which of the feature's values is meant, where it has several. */
+  /** Returns the current value. `instance` is an NSID, or selects one of several values of a feature. */
   get(fid: number, instance = 0): number {
     return this.current.get(keyOf(fid, instance)) ?? this.getSaved(fid, instance)
   }
 
-  /** The saved value, or the default where none was saved. */
+  /** Returns the saved value, or the default if none was saved. */
   getSaved(fid: number, instance = 0): number {
     return this.saved.get(keyOf(fid, instance)) ?? this.getDefault(fid, instance)
   }
@@ -70,7 +72,7 @@ export class Features {
     this.decode()
   }
 
-  /** A Controller Level Reset: what was not saved is forgotten (Base 2.3 §4.4, Figure 125). */
+  /** Controller Level Reset: unsaved values are lost (Base 2.3 §4.4, Figure 125). */
   reset(): void {
     this.current.clear()
     new Uint8Array(this.hostBehavior.data.buffer).fill(0)
@@ -79,7 +81,7 @@ export class Features {
     this.decode()
   }
 
-  /** A namespace is gone: one that gets its NSID later has values of its own, and begins with those by default. */
+  /** A namespace was deleted: a later one with its NSID begins with default values. */
   forgetNamespace(nsid: number): void {
     for (const { fid, scope } of dwordFeatures.values()) {
       if (scope !== 'namespace') continue

@@ -1,7 +1,7 @@
 import type { Device } from '../controller/device.js'
 import type { Namespace } from '../nvm/namespace.js'
 
-/** What a namespace's cache holds goes to the medium. No status is there to say that it cannot. */
+/** Flushes a namespace's cache to the medium. There is no status for a failure. */
 export function flush({ nsid, media }: Namespace, { diagnostics }: Device): void {
   try {
     media.flush()

@@ -20,10 +20,10 @@ import { flush } from './flush.js'
 const thresholds = TemperatureThreshold.CDW11
 const vectors = InterruptVectorConfiguration.CDW11
 const COMPOSITE = 0
-/** Threshold Temperature Select of Set Features: every sensor that is implemented. */
+/** Threshold Temperature Select of Set Features: all implemented sensors. */
 const ALL_SENSORS = 0xf
 
-/** The features whose value is a dword, but for Number of Queues, which has rules of its own. */
+/** The features whose value is a dword, except Number of Queues, which has rules of its own. */
 const features: readonly DwordFeature[] = [
   {
     fid: Arbitration.fid,
@@ -47,7 +47,7 @@ const features: readonly DwordFeature[] = [
     word: thresholds,
     scope: 'controller',
     isSaveable: true,
-    // One threshold above and one below, both of the composite temperature: there is no other sensor.
+    // One over and one under temperature threshold, both for the composite temperature, which is the only sensor.
     instanceOf: (cdw11) => thresholds.THSEL.of(cdw11),
     default: ({ health }, type) => (type === thresholds.THSEL.OVER ? health.warningKelvins : 0),
     missing: (cdw11, _, isSet) => {
@@ -55,7 +55,7 @@ const features: readonly DwordFeature[] = [
       const isHere = TMPSEL === COMPOSITE || (isSet && TMPSEL === ALL_SENSORS)
       return isHere && THSEL <= thresholds.THSEL.UNDER ? undefined : STATUS.INVALID_FIELD_IN_COMMAND
     },
-    // There is no hysteresis, as TMPTHMH in Identify says.
+    // No hysteresis, as reported in TMPTHMH of Identify.
     refuse: (cdw11) => (thresholds.TMPTHH.of(cdw11) === 0 ? undefined : STATUS.INVALID_FIELD_IN_COMMAND),
     shown: (value) => thresholds.TMPTH.of(value),
     changed: ({ health }) => health.check(),
@@ -78,7 +78,7 @@ const features: readonly DwordFeature[] = [
     isSaveable: true,
     default: () => VolatileWriteCache.CDW11.encode({ WCE: 1 }),
     missing: (_, { profile }) => (profile.identify.VWC === 0 ? STATUS.INVALID_FIELD_IN_COMMAND : undefined),
-    // What is in a cache that is disabled goes where everything goes from now on.
+    // Disabling the cache flushes it.
     changed: (device) => {
       if (!device.features.volatileWriteCache) for (const each of device.namespaces.active) flush(each, device)
     },
@@ -100,7 +100,7 @@ const features: readonly DwordFeature[] = [
     default: (_, vector) => vectors.encode({ IV: vector }),
     missing: (cdw11, { interrupts }) =>
       vectors.IV.of(cdw11) < interrupts.fired.length ? undefined : STATUS.INVALID_FIELD_IN_COMMAND,
-    // The host gives the vector to an I/O completion queue first (Base 2.3 §5.2.26.2.3).
+    // The vector must belong to an I/O completion queue (Base 2.3 §5.2.26.2.3).
     refuse: (cdw11, { queues }) =>
       queues.isVectorUsed(vectors.IV.of(cdw11)) ? undefined : STATUS.INVALID_FIELD_IN_COMMAND,
     changed: applyQueueSettings,
@@ -117,14 +117,14 @@ const features: readonly DwordFeature[] = [
     word: AsynchronousEventConfiguration.CDW11,
     scope: 'controller',
     isSaveable: true,
-    // Nothing is reported that the host has not asked for.
+    // Nothing is reported by default.
     default: () => 0,
     refuse: (cdw11) =>
       // There are no Endurance Groups (Base 2.3 §5.2.26.1.5).
       AsynchronousEventConfiguration.CDW11.EGEALCN.of(cdw11) === 1 ? STATUS.INVALID_FIELD_IN_COMMAND : undefined,
     changed: (device) => {
       device.events.reconsider()
-      // What is so already is reported as soon as it may be (Base 2.3 §5.2.26.1.5).
+      // Existing conditions are reported as soon as they are enabled (Base 2.3 §5.2.26.1.5).
       device.health.check()
       device.changedNamespaces.announce(device.events)
     },
@@ -134,7 +134,7 @@ const features: readonly DwordFeature[] = [
 /** The features whose value is a dword, by identifier. */
 export const dwordFeatures: ReadonlyMap<number, DwordFeature> = new Map(features.map((each) => [each.fid, each]))
 
-/** Whether a read of deallocated blocks can be an error there (NVM 1.2 §4.1.3.2); of NSID FFFFFFFFh, in all of them. */
+/** Whether reading deallocated blocks can be an error (NVM 1.2 §4.1.3.2); for NSID FFFFFFFFh, in all namespaces. */
 function reportsDeallocated({ namespaces }: Device, nsid: number): boolean {
   const meant = namespaces.get(nsid)
   const all = meant === undefined ? namespaces.active : [meant]

@@ -3,7 +3,7 @@ import type { EventClock } from '../time/clock.js'
 
 const NS_PER_MS = 1e6
 
-/** The time that the controller keeps for the host, from a reset or from what the host has set (Base 2.3 §5.2.26.1.7). */
+/** The controller's time, counted from a reset or from the host's setting (Base 2.3 §5.2.26.1.7). */
 export class ControllerTime {
   private readonly clock: EventClock
   private origin: 0 | 1 = TimestampData.TSTMPS.TSTMPO.RESET
@@ -21,14 +21,14 @@ export class ControllerTime {
     this.setAtNs = this.clock.now()
   }
 
-  /** The time is not kept over resets. */
+  /** A reset loses the time. */
   reset(): void {
     this.origin = TimestampData.TSTMPS.TSTMPO.RESET
     this.setMs = 0
     this.setAtNs = this.clock.now()
   }
 
-  /** What Get Features returns: eight bytes. */
+  /** The eight bytes that Get Features returns. */
   read(): DataView {
     const ms = this.setMs + Math.floor((this.clock.now() - this.setAtNs) / NS_PER_MS)
     return TimestampData.create({ TSTMP: ms % 2 ** 48, TSTMPS: { TSTMPO: this.origin } }).data

@@ -4,7 +4,7 @@ import type { SimulationClock } from '../time/clock.js'
 import type { GpuLink } from './gpu-link.js'
 import { checkPart, SimulatedGpuMemory } from './gpu-memory.js'
 
-/** A copy crosses the link in such pieces, so that what drives write gets its turn between them. */
+/** Copies cross the link in pieces of this size, so that writes of drives get their turn in between. */
 const PIECE_BYTES = 256 * 1024
 
 interface Copy {
@@ -16,17 +16,17 @@ interface Copy {
   error: Error | undefined
 }
 
-/** What a copy engine works on. */
+/** Parts of a copy engine. */
 export interface CopyEngineParts {
   readonly clock: SimulationClock
   readonly link: GpuLink
-  /** GPU memory. @throws RangeError when there is none left. */
+  /** Allocates GPU memory. @throws RangeError if none is left. */
   readonly alloc: (lengthBytes: number) => SimulatedGpuMemory
-  /** False where copies take their time and move nothing. */
+  /** If false, copies take their time and move nothing. */
   readonly movesData: boolean
 }
 
-/** One DMA engine of a simulated GPU: copies from host memory, in the order of the calls, at the pace of its link. */
+/** One DMA engine of a simulated GPU: copies from host memory in the order of the calls, limited by its link. */
 export class SimulatedCopyEngine implements CopyEngine {
   private readonly parts: CopyEngineParts
   private readonly queue: Copy[] = []
@@ -40,7 +40,7 @@ export class SimulatedCopyEngine implements CopyEngine {
   }
 
   /**
-   * Any number of copies may be under way; they arrive in the order of the calls.
+   * Any number of copies may be in flight; they complete in the order of the calls.
    * @throws RangeError outside either memory; TypeError for memory that is not the host's, not of this GPU, or freed.
    */
   async copy(
@@ -50,7 +50,7 @@ export class SimulatedCopyEngine implements CopyEngine {
     toBytes: number,
     lengthBytes: number,
   ): Promise<void> {
-    if (from.view === undefined) throw new TypeError('copy: expected memory that the host sees, got none of that kind')
+    if (from.view === undefined) throw new TypeError('copy: expected memory with a view of the host')
     if (!(to instanceof SimulatedGpuMemory)) throw new TypeError(`copy: expected memory of this GPU, got ${show(to)}`)
     checkPart('copy from', fromBytes, lengthBytes, from.lengthBytes)
     checkPart('copy to', toBytes, lengthBytes, to.lengthBytes)
@@ -64,7 +64,7 @@ export class SimulatedCopyEngine implements CopyEngine {
     if (copy.error !== undefined) throw copy.error
   }
 
-  /** The next piece of the first copy. */
+  /** Sends the next piece of the first copy. */
   private sendPiece(): void {
     const { clock, link } = this.parts
     const copy = this.queue[0]!
@@ -75,7 +75,7 @@ export class SimulatedCopyEngine implements CopyEngine {
         if (from !== undefined) to.copyIn(toBytes + doneBytes, from.subarray(doneBytes, doneBytes + pieceBytes))
         copy.doneBytes += pieceBytes
       } catch (error) {
-        // Of memory that was freed meanwhile.
+        // The memory was freed meanwhile.
         copy.error = error as Error
       }
       if (copy.error !== undefined || copy.doneBytes === copy.lengthBytes) this.queue.shift()

@@ -1,16 +1,16 @@
-/** What a GPU's link has carried towards it. */
+/** Traffic of a GPU's link towards the GPU. */
 export interface GpuLinkStatistics {
   /** Bytes copied from host memory. */
   readonly copiedBytes: number
-  /** Bytes that drives have written into GPU memory. */
+  /** Bytes written into GPU memory by drives. */
   readonly peerBytes: number
-  /** How long either has kept the link busy. */
+  /** Time that the link was busy with both. */
   readonly busyNs: number
 }
 
 /**
- * A GPU's PCIe link, towards the GPU: copies from host memory and what drives write into its memory share it. It serves
- * one piece after the other, whoever sent it, and never waits while there is one.
+ * A GPU's PCIe link towards the GPU, shared by copies from host memory and writes of drives. It serves pieces one after
+ * the other and never idles while there is one.
  */
 export class GpuLink {
   private readonly nsPerByte: number
@@ -28,16 +28,16 @@ export class GpuLink {
     return { copiedBytes, peerBytes, busyNs }
   }
 
-  /** When a piece of a copy has crossed that is asked for at `nowNs`. */
+  /** Returns when a piece of a copy, requested at `nowNs`, has crossed. */
   copy(nowNs: number, lengthBytes: number): number {
     this.copiedBytes += lengthBytes
     return this.serve(nowNs, lengthBytes)
   }
 
-  /** When all of a write has arrived whose last byte leaves its drive at `nowNs`. */
+  /** Returns when a write has arrived whose last byte leaves its drive at `nowNs`. */
   receive(nowNs: number, lengthBytes: number): number {
     this.peerBytes += lengthBytes
-    // It has been coming for as long as the drive took: on an idle link the last byte has nothing left to wait for.
+    // The data have been arriving for as long as the drive took: on an idle link the last byte does not wait.
     return Math.max(nowNs, this.serve(nowNs - lengthBytes * this.nsPerByte, lengthBytes))
   }
 

@@ -1,13 +1,13 @@
 import type { DeviceMemory, DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
-/** Memory of a simulated GPU, which the host does not see: drives reach it by its iova, copies by the memory itself. */
+/** Memory of a simulated GPU, not visible to the host: drives access it by its iova, copies by the memory object. */
 export class SimulatedGpuMemory implements DmaMemory, DeviceMemory {
   readonly lengthBytes: number
   readonly segments: readonly DmaSegment[]
   readonly gpuPointer: bigint
   private readonly memory: DmaMemory
 
-  /** @param memory where its bytes are */
+  /** @param memory location of its bytes. */
   constructor(memory: DmaMemory) {
     this.memory = memory
     this.lengthBytes = memory.lengthBytes
@@ -31,7 +31,7 @@ export class SimulatedGpuMemory implements DmaMemory, DeviceMemory {
     into.set(this.bytes(offsetBytes, into.length))
   }
 
-  /** Copies bytes in: what the copy engine does when its time has come. */
+  /** Copies bytes in, for the copy engine. */
   copyIn(offsetBytes: number, from: Uint8Array): void {
     this.bytes(offsetBytes, from.length).set(from)
   }
@@ -42,19 +42,21 @@ export class SimulatedGpuMemory implements DmaMemory, DeviceMemory {
 
   private bytes(offsetBytes: number, lengthBytes: number): Uint8Array {
     checkPart('GPU memory', offsetBytes, lengthBytes, this.lengthBytes)
-    // Of memory that was freed it throws.
+    // Throws if the memory was freed.
     this.iovaAt(0)
     const { buffer, byteOffset } = this.memory.view!
     return new Uint8Array(buffer, byteOffset + offsetBytes, lengthBytes)
   }
 }
 
-/** The GPU's own addresses are not those of the bus: taking one for the other finds nothing. */
+/** GPU addresses differ from bus addresses, so that confusing them is detected. */
 const POINTER_OFFSET = 0x7000_0000_0000n
 
-/** @throws RangeError for bytes that are not all inside. */
+/** @throws RangeError for bytes outside the memory. */
 export function checkPart(what: string, offsetBytes: number, lengthBytes: number, wholeBytes: number): void {
   const isInside = [offsetBytes, lengthBytes].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)
   if (isInside && offsetBytes + lengthBytes <= wholeBytes) return
-  throw new RangeError(`${what}: expected bytes of ${wholeBytes}, got ${lengthBytes} from ${offsetBytes} on`)
+  throw new RangeError(
+    `${what}: expected a range inside ${wholeBytes} bytes, got ${lengthBytes} bytes from ${offsetBytes}`,
+  )
 }

@@ -62,10 +62,10 @@ describe('a copy from host memory', () => {
     const { copies } = host.gpu!
     const to = copies.alloc(4096)
     await expect(copies.copy(from, 1, to, 0, 4096)).rejects.toThrow(
-      'copy from: expected bytes of 4096, got 4096 from 1',
+      'copy from: expected a range inside 4096 bytes, got 4096 bytes from 1',
     )
     await expect(copies.copy(from, 0, to, 4095, 2)).rejects.toThrow(RangeError)
-    await expect(copies.copy(to, 0, to, 0, 1)).rejects.toThrow('expected memory that the host sees')
+    await expect(copies.copy(to, 0, to, 0, 1)).rejects.toThrow('expected memory with a view of the host')
     expect(() => copies.alloc(65 * MIB)).toThrow(/^simulated GPU memory: .* of 67108864 free; raise .*vramBytes/)
   })
 
@@ -127,7 +127,7 @@ describe('a drive that reads into GPU memory', () => {
     const host = hostWith({ dmaToVram: false })
     return driveOn(host).then(({ simulation: { transport } }) => {
       expect(transport.can.dmaToVram).toBe(false)
-      expect(() => transport.dma.alloc(4096, { where: 'gpu' })).toThrow('does not reach the memory of this GPU')
+      expect(() => transport.dma.alloc(4096, { where: 'gpu' })).toThrow('cannot access the memory of this GPU')
     })
   })
 })
@@ -135,7 +135,7 @@ describe('a drive that reads into GPU memory', () => {
 it('a host without a GPU has no GPU memory', async () => {
   const { transport } = (await driveOn(new SimulatedHost())).simulation
   expect(transport.can.dmaToVram).toBe(false)
-  expect(() => transport.dma.alloc(4096, { where: 'gpu' })).toThrow('the simulator has host memory only')
+  expect(() => transport.dma.alloc(4096, { where: 'gpu' })).toThrow('only host memory is available')
 })
 
 it('kernels run one after the other', async () => {

@@ -6,22 +6,22 @@ import { SimulatedCopyEngine } from './copy-engine.js'
 import { GpuLink, type GpuLinkStatistics } from './gpu-link.js'
 import { SimulatedGpuMemory } from './gpu-memory.js'
 
-/** The GPU of a simulated host. */
+/** Options of a simulated host's GPU. */
 export interface GpuOptions {
-  /** Most memory that may be allocated on it at a time. */
+  /** Maximum memory that may be allocated at a time. */
   readonly vramBytes: number
   /**
-   * What its PCIe link brings to it, copies from the host and writes of drives together. `payloadLimit` of
-   * `@gpunvme/nvme-spec/pcie` says what a link can carry at best. Infinity when not given.
+   * Rate of its PCIe link, shared by copies from the host and writes of drives. `payloadLimit` of
+   * `@gpunvme/nvme-spec/pcie` returns the maximum of a link. Default: Infinity.
    */
   readonly linkBytesPerSecond?: number
-  /** Whether drives may write into its memory: tier 2. True when not given. */
+  /** Whether drives may write into its memory: tier 2. Default: true. */
   readonly dmaToVram?: boolean
-  /** False where copies take their time and move nothing, as with `unverifiableMedia`; true when not given. */
+  /** If false, copies take their time and move nothing, as with `unverifiableMedia`. Default: true. */
   readonly movesData?: boolean
 }
 
-/** What a host takes for a GPU. */
+/** The option `gpu` of a host. */
 export const gpuField: Field = record<GpuOptions>({
   vramBytes: bytes(0),
   linkBytesPerSecond: optional(number((rate) => rate >= 1, '1 byte a second or more, or Infinity')),
@@ -29,12 +29,12 @@ export const gpuField: Field = record<GpuOptions>({
   movesData: optional(flag),
 })
 
-/** Where GPU memory begins for devices: above all memory of the host. */
+/** First device address of GPU memory: above all host memory. */
 export const FIRST_GPU_IOVA = 2 ** 46
 
-/** A GPU in virtual time: memory that drives reach too, one copy engine, kernels that take as long as they are told. */
+/** A GPU in virtual time: memory that drives can access, one copy engine, and kernels of a given duration. */
 export class SimulatedGpu {
-  /** Copies from host memory, in the order of the calls, in pieces between which what drives write gets its turn. */
+  /** Copies from host memory in the order of the calls, in pieces that alternate with writes of drives. */
   readonly copies: SimulatedCopyEngine
   /** @internal */
   readonly memory: HostMemory
@@ -63,23 +63,26 @@ export class SimulatedGpu {
     this.copies = new SimulatedCopyEngine({ clock, link: this.link, alloc, movesData })
   }
 
-  /** What its link has carried so far; a fresh copy at each look. */
+  /** Traffic of its link so far; a new copy on each access. */
   get statistics(): GpuLinkStatistics {
     return this.link.statistics
   }
 
-  /** Keeps its processors busy for `durationNs`, one call after the other as kernels of one stream; resolves at the end. */
+  /**
+   * Keeps its processors busy for `durationNs`, one call after the other like kernels of one stream. Resolves at the
+   * end.
+   */
   async compute(durationNs: number): Promise<void> {
     if (!(durationNs >= 0 && durationNs <= 1e15)) {
       throw new RangeError(`compute: expected 0 to 1e15 nanoseconds, got ${durationNs}`)
     }
     this.computedNs = Math.max(this.computedNs, this.clock.now()) + durationNs
-    // The clock counts whole nanoseconds: it never gets to a fraction of one.
+    // Rounded up: the clock counts whole nanoseconds.
     const endNs = Math.ceil(this.computedNs)
     while (this.clock.now() < endNs) await this.clock.idle(endNs)
   }
 
-  /** Memory on it, as the host's allocator gives it for `where: 'gpu'`. @throws RangeError where none is left. @internal */
+  /** Allocates GPU memory, for `where: 'gpu'` of the host's allocator. @throws RangeError if none is left. @internal */
   alloc(lengthBytes: number, request?: Parameters<DmaAllocator['alloc']>[1]): SimulatedGpuMemory {
     return new SimulatedGpuMemory(this.memory.alloc(lengthBytes, { ...request, where: 'host' }))
   }

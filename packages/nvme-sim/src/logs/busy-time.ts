@@ -1,4 +1,4 @@
-/** For how long at least one I/O command was outstanding. */
+/** Time during which at least one I/O command was outstanding. */
 export class BusyTime {
   private outstanding = 0
   private sinceNs = 0
@@ -12,13 +12,13 @@ export class BusyTime {
     if (this.outstanding > 0 && --this.outstanding === 0) this.endedNs += nowNs - this.sinceNs
   }
 
-  /** A reset: nothing is outstanding any more. */
+  /** Reset: no command is outstanding. */
   reset(nowNs: number): void {
     this.endedNs = this.total(nowNs)
     this.outstanding = 0
   }
 
-  /** Nanoseconds, up to now. */
+  /** Nanoseconds up to now. */
   total(nowNs: number): number {
     return this.endedNs + (this.outstanding > 0 ? nowNs - this.sinceNs : 0)
   }

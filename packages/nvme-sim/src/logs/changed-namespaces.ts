@@ -2,10 +2,10 @@ import { AEI_NOTICE, AET, ChangedAttachedNamespaceList, LID } from '@gpunvme/nvm
 import type { AsyncEvents } from '../admin/events.js'
 
 const ENTRIES = 1024
-/** The first entry of a list that would be too long. */
+/** First entry of a list that would be too long. */
 const TOO_MANY = 0xffff_ffff
 
-/** The attached namespaces that have changed since the host read about it last (Base 2.3 §5.2.12.1.5). */
+/** Attached namespaces that have changed since the host last read the log page (Base 2.3 §5.2.12.1.5). */
 export class ChangedNamespaces {
   private readonly nsids = new Set<number>()
 
@@ -17,7 +17,7 @@ export class ChangedNamespaces {
     this.nsids.clear()
   }
 
-  /** Raises the notice, where there is something to read. */
+  /** Raises the notice, if there is something to read. */
   announce(events: AsyncEvents): void {
     if (this.nsids.size === 0) return
     events.raise(AET.NOTICE, AEI_NOTICE.ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED, LID.CHANGED_ATTACHED_NAMESPACE_LIST)

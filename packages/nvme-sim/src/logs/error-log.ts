@@ -3,10 +3,10 @@ import type { Ended, ServedCommand } from '../controller/command.js'
 import { statusCodeBits } from '../controller/status-field.js'
 import type { DriveProfile } from '../profiles/profile.js'
 
-/** ELPE, where the profile says nothing. */
+/** Default of ELPE, if the profile does not set it. */
 export const ERROR_LOG_ENTRIES = zeroBased(64)
 
-/** Parameter Error Location where none is known. */
+/** Parameter Error Location if unknown. */
 export const NO_LOCATION = 0xffff
 /** SQID and CID of an error that belongs to no command. */
 const NO_COMMAND = 0xffff
@@ -22,9 +22,9 @@ interface LoggedError {
   readonly OPC: number
 }
 
-/** The last errors, most recent first (Base 2.3 §5.2.12.1.2). */
+/** The most recent errors, latest first (Base 2.3 §5.2.12.1.2). */
 export class ErrorLog {
-  /** Errors so far, over the life of the controller. */
+  /** Errors over the life of the controller. */
   count = 0
   private readonly limit: number
   private entries: LoggedError[] = []
@@ -34,8 +34,8 @@ export class ErrorLog {
   }
 
   /**
-   * Enters a command that ended in error, with the upper half of its DW3. Returns whether the log says more of it than
-   * its completion does: the field that is wrong, or the blocks that it is about.
+   * Adds a failed command, with the upper half of its DW3. Returns whether the entry has more details than the
+   * completion: the invalid field, or the affected blocks.
    */
   addCommand({ sq, sqe, slba, blocks, errorAt }: ServedCommand, status: Ended, statusField: number): boolean {
     const code = codeOf(status)
@@ -46,18 +46,18 @@ export class ErrorLog {
     return PEL !== NO_LOCATION || blocks > 0
   }
 
-  /** Enters an error of no command, which an asynchronous event reports. */
+  /** Adds an error without a command, reported by an asynchronous event. */
   addEvent(aei: number): void {
     const STS = statusCodeBits(eventStatus.get(aei) ?? STATUS.INTERNAL_ERROR)
     this.add({ SQID: NO_COMMAND, CID: NO_COMMAND, STS, PEL: NO_LOCATION, LBA: 0n, NSID: 0, OPC: 0 })
   }
 
-  /** A Controller Level Reset: the entries go, their count goes on. */
+  /** Controller Level Reset: entries are cleared, their count continues. */
   reset(): void {
     this.entries = []
   }
 
-  /** The log page: an entry for each error, and the rest invalid. */
+  /** The log page: one entry per error; the others are invalid. */
   page(): DataView {
     const page = new DataView(new ArrayBuffer(this.limit * ErrorLogEntry.bytes))
     for (const [index, entry] of this.entries.entries()) {
@@ -77,7 +77,7 @@ function codeOf({ sct, sc }: Ended): number {
   return (sct << 8) | sc
 }
 
-/** What is no mistake in the command: no entry is worth its place for these. */
+/** Statuses that are not mistakes in the command are not logged. */
 const unlogged: ReadonlySet<number> = new Set(
   [
     STATUS.COMMAND_ABORT_REQUESTED,
@@ -87,7 +87,7 @@ const unlogged: ReadonlySet<number> = new Set(
   ].map(codeOf),
 )
 
-/** The field that a status is about, as byte of the entry and bit of that byte, where it is always the same one. */
+/** The field that a status refers to, as byte of the entry and bit of that byte, if it is always the same. */
 const usualLocations: ReadonlyMap<number, number> = new Map(
   (
     [
@@ -107,7 +107,7 @@ const usualLocations: ReadonlyMap<number, number> = new Map(
   ).map(([status, location]) => [codeOf(status), location]),
 )
 
-/** The most applicable status of an error that is of no command. */
+/** The most applicable status of an error without a command. */
 const eventStatus: ReadonlyMap<number, StatusCode> = new Map([
   [AEI_ERROR.INVALID_DOORBELL_REGISTER, STATUS.INVALID_QUEUE_IDENTIFIER],
   [AEI_ERROR.INVALID_DOORBELL_VALUE, STATUS.INVALID_FIELD_IN_COMMAND],

@@ -7,11 +7,11 @@ import { commandEffectsPage, featureEffectsPage, supportedLogPages, type Support
 
 interface LogPage {
   read(device: Device, supported: SupportedCommands): DataView
-  /** The host has read it, and does not want what it was about to be retained. */
+  /** Called when the host has read the page without retaining its event. */
   cleared?(device: Device): void
 }
 
-/** The log pages, all of them of the controller or the NVM subsystem. */
+/** The log pages, all of the controller or the NVM subsystem. */
 const pages: ReadonlyMap<number, LogPage> = new Map<number, LogPage>([
   [LID.SUPPORTED_LOG_PAGES, { read: () => supportedLogPages(pages.keys()) }],
   [LID.ERROR_INFORMATION, { read: ({ errors }) => errors.page() }],
@@ -34,7 +34,7 @@ export function getLogPage(command: ServedCommand, device: Device, supported: Su
   const { NSID } = command.sqe
   const page = pages.get(lid)
   if (page === undefined) return STATUS.INVALID_LOG_PAGE
-  // No page is kept for each namespace, as LPA.SMARTS says (Base 2.3 §5.2.12.1).
+  // No page is kept per namespace, as reported in LPA.SMARTS (Base 2.3 §5.2.12.1).
   if (NSID !== 0 && NSID !== BROADCAST_NSID) return command.invalidField(4)
   if (OT === 1) return command.invalidField(58, 7)
   const lengthBytes = (NUMDU * 2 ** 16 + NUMDL + 1) * 4

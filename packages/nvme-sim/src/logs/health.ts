@@ -3,12 +3,12 @@ import type { Ended } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { BusyTime } from './busy-time.js'
 
-/** A drive that has nothing to do: 35 °C. */
+/** Temperature of an idle drive: 35 °C. */
 const IDLE_KELVINS = 308
-/** WCTEMP and CCTEMP where the profile says nothing: 70 °C, at which a drive with a thermal model slows down, and 80 °C. */
+/** Default WCTEMP and CCTEMP: 70 °C, at which a drive with a thermal model throttles, and 80 °C. */
 const WARNING_KELVINS = 343
 const CRITICAL_KELVINS = 353
-/** Percent of spare capacity below which there is a critical warning. */
+/** Critical warning threshold of the spare capacity, in percent. */
 const SPARE_THRESHOLD = 10
 
 const NS_PER_SECOND = 1e9
@@ -17,12 +17,12 @@ const NS_PER_HOUR = 60 * NS_PER_MINUTE
 const { OVER, UNDER } = TemperatureThreshold.CDW11.THSEL
 const { ASCBT, TTC } = SmartHealthLog.CW
 
-// Which commands the counters count (NVM 1.2 §1.4.2).
+// The commands that are counted (NVM 1.2 §1.4.2).
 const DATA_UNITS_READ = [NVM_OPCODE.COMPARE, NVM_OPCODE.READ, NVM_OPCODE.VERIFY]
 const HOST_READS = [NVM_OPCODE.COMPARE, NVM_OPCODE.COPY, NVM_OPCODE.READ]
 const USER_DATA_OUT = [NVM_OPCODE.COPY, NVM_OPCODE.WRITE]
 
-/** What the controller itself has found wrong with the data (SCT 2h); a Compare that finds a difference is no such error. */
+/** Data errors detected by the controller itself (SCT 2h); a Compare failure is not one. */
 const integrityErrors: ReadonlySet<number> = new Set(
   [
     STATUS.WRITE_FAULT,
@@ -34,27 +34,27 @@ const integrityErrors: ReadonlySet<number> = new Set(
   ].map(({ sc }) => sc),
 )
 
-/** What a test makes of a drive's health. */
+/** Health values that a test can set. */
 export interface HealthChanges {
-  /** The Composite Temperature; null: what follows from the work the drive does. */
+  /** The Composite Temperature; null for the temperature that results from the drive's work. */
   readonly temperatureKelvins?: number | null
-  /** Available Spare: below 10 % it is a critical warning. */
+  /** Available Spare; below 10 % it is a critical warning. */
   readonly availableSparePercent?: number
 }
 
-/** The controller's health over its whole life: what SMART / Health Information says, and the events that it raises. */
+/** The controller's health over its life: the contents of SMART / Health Information, and its events. */
 export class Health {
   /** WCTEMP and CCTEMP of Identify. */
   readonly warningKelvins: number
   readonly criticalKelvins: number
   readonly busy = new BusyTime()
-  /** Percent. Nothing here wears out by itself. */
+  /** Percent. It does not wear out by itself. */
   private availableSpare = 100
   powerCycles = 1
-  /** Losses of power before CSTS.SHST said that it may go. */
+  /** Power losses before CSTS.SHST reported that shutdown was complete. */
   unexpectedPowerLosses = 0
   mediaErrors = 0
-  /** When temperature is to be looked at again while commands come in: never, where it does not change. */
+  /** When to check the temperature again while commands arrive; Infinity if it does not change. */
   checkAtNs: number
   private readonly device: Device
   private givenKelvins: number | undefined
@@ -70,21 +70,21 @@ export class Health {
     this.checkAtNs = device.profile.thermal === undefined ? Infinity : 0
   }
 
-  /** The composite temperature: what was given, or what follows from the work of the last minutes. */
+  /** The composite temperature: as set, or resulting from the work of the last minutes. */
   get kelvins(): number {
     const { drive, clock } = this.device
     const share = drive.heatShare(clock.now())
     return this.givenKelvins ?? Math.round(IDLE_KELVINS + share * (this.warningKelvins - IDLE_KELVINS))
   }
 
-  /** A command has ended so: an error of the media counts. */
+  /** Counts the error of a command that failed because of the media. */
   failed({ sct, sc }: Ended): void {
     if (sct === STATUS.WRITE_FAULT.sct && integrityErrors.has(sc)) this.mediaErrors++
   }
 
   /**
-   * Makes the drive as warm and as worn as that; null leaves its temperature to the work it does again.
-   * @throws RangeError for what SMART could not say.
+   * Sets temperature and wear; null returns the temperature to that of the drive's work.
+   * @throws RangeError for values that SMART cannot represent.
    */
   set({ temperatureKelvins, availableSparePercent }: HealthChanges): void {
     if (temperatureKelvins != null) checkRange('temperatureKelvins', temperatureKelvins, 0xffff)
@@ -95,7 +95,7 @@ export class Health {
     this.check()
   }
 
-  /** Bits of Critical Warning, as of now. */
+  /** Current bits of Critical Warning. */
   get warnings(): number {
     const { kelvins, availableSpare, device } = this
     const { features } = device
@@ -103,7 +103,7 @@ export class Health {
     return (isBeyond ? 1 << TTC.lsb : 0) | (availableSpare < SPARE_THRESHOLD ? 1 << ASCBT.lsb : 0)
   }
 
-  /** Raises an event for every warning there is: whoever does not want it again masks it (Base 2.3 §5.2.2). */
+  /** Raises an event for every current warning; a host masks those that it does not want again (Base 2.3 §5.2.2). */
   check(): void {
     this.note()
     const { warnings, device } = this
@@ -141,7 +141,7 @@ export class Health {
     }).data
   }
 
-  /** Counts the time since the last look as warm or hot, by what the temperature is now. */
+  /** Counts the time since the last check as warm or hot, by the current temperature. */
   private note(): void {
     const nowNs = this.device.clock.now()
     const { kelvins } = this

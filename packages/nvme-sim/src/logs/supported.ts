@@ -11,7 +11,7 @@ import type { Device } from '../controller/device.js'
 import { supportedFeatures } from '../features/commands.js'
 import type { Effects, IoCommand } from '../nvm/io-command.js'
 
-/** The commands that this controller has: what it says of itself follows from them. */
+/** The commands of this controller; Identify and the log pages are derived from them. */
 export interface SupportedCommands {
   readonly admin: ReadonlyMap<number, AdminCommand>
   /** By opcode. */
@@ -35,7 +35,7 @@ export function featureEffectsPage(device: Device): DataView {
   return FeatureEffectsLog.create({ FIS }).data
 }
 
-/** Supported Log Pages: none of them takes an index as its offset (Base 2.3 §5.2.12.1.1). */
+/** Supported Log Pages: none supports an index as its offset (Base 2.3 §5.2.12.1.1). */
 export function supportedLogPages(lids: Iterable<number>): DataView {
   const LIDS = new Uint32Array(256)
   for (const lid of lids) LIDS[lid] = LogPageSupport.encode({ LSUPP: 1 })

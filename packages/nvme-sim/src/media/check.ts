@@ -1,7 +1,7 @@
 import { bytes, callback, flag, isRecord, optional, type Field, type Fields } from '../options.js'
 import type { Media } from './media.js'
 
-/** A capacity that holds a logical block. */
+/** A capacity of at least one logical block. */
 export const capacity = bytes(512)
 
 const members: Fields<Media> = {
@@ -16,7 +16,7 @@ const members: Fields<Media> = {
   close: callback,
 }
 
-/** An object with what `Media` asks for; it may have more. */
+/** An object with the members of `Media`; others are allowed. */
 export const mediaField: Field = {
   expected: 'media, with a capacityBytes of 512 or more and the functions read, write, flush and close',
   isFit: (value) =>

@@ -1,15 +1,15 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 
-/** What offsets and lengths of direct I/O are multiples of: the blocks of no file system here are larger. */
+/** Alignment of offsets and lengths of direct I/O: no supported file system has larger blocks. */
 const ALIGNMENT = 4096
 
-/** A buffer that might grow lies on whole pages, as direct I/O wants its memory. Not yet in the library of TypeScript. */
+/** A resizable buffer is page aligned, as direct I/O requires. Not in TypeScript's library yet. */
 const PagesBuffer = ArrayBuffer as unknown as new (bytes: number, limit: { maxByteLength: number }) => ArrayBuffer
 
 /**
- * Reads an open file past the page cache, where its file system can (O_DIRECT of Linux). To look through a hole that
- * way takes 0.03 s for a GiB on ext4, and by way of the cache, which has to have a page for each 4 KiB of it, 3 s. What
- * is in the cache and not yet on the medium is read too: the kernel writes it first.
+ * Reads an open file without the page cache, if its file system supports that (O_DIRECT of Linux). Searching a hole
+ * takes 0.03 s per GiB on ext4, but 3 s through the cache, which needs a page per 4 KiB. Data in the cache are read
+ * too: the kernel writes them first.
  */
 export class DirectReader {
   private direct: number | undefined
@@ -20,14 +20,14 @@ export class DirectReader {
     this.direct = openDirect(file)
   }
 
-  /** The bytes from `offsetBytes` on, until the next call; undefined where they cannot be read so. */
+  /** Returns the bytes from `offsetBytes`, valid until the next call; undefined if they cannot be read directly. */
   read(offsetBytes: number, lengthBytes: number): Uint8Array | undefined {
     if (this.direct === undefined || offsetBytes % ALIGNMENT !== 0 || lengthBytes % ALIGNMENT !== 0) return undefined
     try {
       const count = readSync(this.direct, this.buffer, 0, lengthBytes, offsetBytes)
       return count === lengthBytes ? this.buffer.subarray(0, lengthBytes) : undefined
     } catch {
-      // A file system may say only now that it cannot. What is wrong with the file, reading it otherwise will say.
+      // A file system may reject it only now. Problems of the file itself appear in the ordinary read.
       this.close()
       return undefined
     }
@@ -39,13 +39,13 @@ export class DirectReader {
   }
 }
 
-/** The same file again, wherever its path leads by now. */
+/** Opens the same file again, even if its path now leads elsewhere. */
 function openDirect(file: number): number | undefined {
   if (process.platform !== 'linux') return undefined
   try {
     return openSync(`/proc/self/fd/${file}`, constants.O_RDONLY | constants.O_DIRECT)
   } catch {
-    // EINVAL, of a file system that has none, and whatever keeps /proc from a process: the file is read otherwise.
+    // EINVAL if the file system does not support it, or /proc is not accessible: the file is read normally.
     return undefined
   }
 }

@@ -4,16 +4,16 @@ import { bytes, callback, checkOptions, flag, optional, type Fields } from '../o
 import { DirectReader } from './direct-reader.js'
 import type { Media } from './media.js'
 
-/** How a file is opened as media. */
+/** Options of file media. */
 export interface FileMediaOptions {
-  /** Size of the namespace. A shorter file grows to it, sparse; without it the file's own size counts. */
+  /** Size of the namespace. A shorter file grows to it, sparsely. Default: the size of the file. */
   readonly capacityBytes?: number
-  /** The file is opened for reading only, and writes fail with Namespace is Write Protected. */
+  /** Opens the file read-only; writes fail with Namespace is Write Protected. */
   readonly readOnly?: boolean
   /**
-   * How blocks are deallocated: that of a native host, as `loadHardwareHost` of `@gpunvme/cuda-native/host` gives it.
-   * Without it, and on file systems that have no holes, all of them are read, and zeroes are written over what is not
-   * zero: that takes longer and gives nothing back.
+   * `punchHole` of a native host, such as `loadHardwareHost` of `@gpunvme/cuda-native/host` returns, for deallocating
+   * blocks. Without it, and on file systems without holes, blocks are read, and nonzero ones are overwritten with
+   * zeroes: this is slower and frees nothing.
    */
   readonly punchHole?: NativeHost['punchHole']
 }
@@ -24,22 +24,22 @@ const fields: Fields<FileMediaOptions> = {
   punchHole: optional(callback),
 }
 
-/** Read at a time where something is to be cleared, and compared in one piece. */
+/** Size of reads when clearing, compared in one piece. */
 const PART_BYTES = 1024 * 1024
-/** Cleared at a time: what is already zero between two pieces stays a hole. */
+/** Size of overwritten pieces; zero pieces in between stay holes. */
 const PIECE_BYTES = 64 * 1024
-/** Looked through in one turn: a millisecond of a hole, and some tens of them of what has to be read and written. */
+/** Searched per turn: a millisecond for a hole, some tens of milliseconds for data to be read and written. */
 const TURN_BYTES = 16 * PART_BYTES
-/** Punched in one turn: some tens of milliseconds where it was written, some hundred where the kernel writes it first. */
+/** Punched per turn: some tens of milliseconds for written data, some hundred if the kernel writes them first. */
 const HOLE_BYTES = 128 * PART_BYTES
 
 const zeroes = new Uint8Array(PART_BYTES)
 
 /**
- * A file as a namespace's media: what is packed in one run is there in the next. Missing files are made where
- * `capacityBytes` is given and `readOnly` is not.
- * @throws the error of the file system when the file cannot be opened; RangeError when it leaves no room for a block;
- *   RangeError or TypeError, with its name, for an option that cannot be.
+ * Returns a file as a namespace's media: its data persist across runs. A missing file is created if `capacityBytes` is
+ * given and `readOnly` is not.
+ * @throws the error of the file system if the file cannot be opened; RangeError if it is smaller than a block;
+ *   RangeError or TypeError, with its name, for an invalid option.
  */
 export function fileMedia(path: string, options: FileMediaOptions = {}): Media {
   checkOptions('fileMedia', options, fields)
@@ -51,7 +51,7 @@ class FileMedia implements Media {
   readonly readOnly: boolean
   private readonly file: number
   private direct: DirectReader | undefined
-  /** Until the file system has said that it has no holes. */
+  /** Cleared when the file system reports that it does not support holes. */
   private punchHole: NativeHost['punchHole']
 
   constructor(path: string, { capacityBytes, readOnly = false, punchHole }: FileMediaOptions) {
@@ -73,7 +73,7 @@ class FileMedia implements Media {
   read(offsetBytes: number, into: Uint8Array): void {
     for (let done = 0; done < into.length;) {
       const count = readSync(this.file, into, done, into.length - done, offsetBytes + done)
-      // Past the end of a shorter file nothing was ever written.
+      // Beyond the end of a shorter file nothing was written.
       if (count === 0) return void into.fill(0, done)
       done += count
     }
@@ -108,21 +108,21 @@ class FileMedia implements Media {
   }
 
   /**
-   * Reads it all, and writes over what is not zero alone, so that holes stay holes: Node.js can neither punch them nor
-   * ask where they are. The end of a file is treated no better: cut off and grown again it would be a hole at once, but
-   * whoever is killed in between leaves an image that is shorter than its namespace.
+   * Reads everything, and overwrites only nonzero pieces, so that holes stay holes: Node.js can neither punch nor find
+   * them. Truncating and extending the end of the file would be faster, but a process killed in between would leave an
+   * image shorter than its namespace.
    */
   private zero(offsetBytes: number, lengthBytes: number): void {
     const endBytes = offsetBytes + lengthBytes
     for (let at = offsetBytes; at < endBytes;) {
-      // Parts lie as they must for direct I/O, but for the first and the last.
+      // Parts are aligned for direct I/O, except the first and the last.
       const found = this.look(at, Math.min(endBytes - at, PART_BYTES - (at % PART_BYTES)))
       if (!isZero(found)) this.clear(at, found)
       at += found.length
     }
   }
 
-  /** Some bytes of the file. */
+  /** Returns bytes of the file. */
   private look(offsetBytes: number, lengthBytes: number): Uint8Array {
     this.direct ??= new DirectReader(this.file, PART_BYTES)
     const found = this.direct.read(offsetBytes, lengthBytes)
@@ -132,7 +132,7 @@ class FileMedia implements Media {
     return bytes
   }
 
-  /** Writes zeroes over the pieces of `found`, which lies at `offsetBytes`, that are not zero. */
+  /** Overwrites the nonzero pieces of `found`, read from `offsetBytes`, with zeroes. */
   private clear(offsetBytes: number, found: Uint8Array): void {
     for (let at = 0; at < found.length; at += PIECE_BYTES) {
       const piece = found.subarray(at, at + PIECE_BYTES)
@@ -141,7 +141,7 @@ class FileMedia implements Media {
   }
 }
 
-/** By the machine's own comparison: byte by byte, a hole of a GiB took seconds. */
+/** Native comparison: byte by byte, a hole of a GiB took seconds. */
 function isZero(bytes: Uint8Array): boolean {
   return Buffer.compare(bytes, zeroes.subarray(0, bytes.length)) === 0
 }

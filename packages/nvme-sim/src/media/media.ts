@@ -1,43 +1,42 @@
 /**
- * What holds a namespace's bytes: its data, and behind them its metadata where it has any. Offsets and lengths are
- * inside the capacity: the controller has checked them. A method that throws makes the command fail with a media error,
- * or with a Data Transfer Error where the error's `code` is 'EFAULT': then it is memory that the host has taken away.
- * It never ends the simulation.
+ * Storage of a namespace: its data, followed by its metadata if any. Offsets and lengths are inside the capacity: the
+ * controller has checked them. If a method throws, the command fails with a media error, or with a Data Transfer Error
+ * if the error's `code` is 'EFAULT' (the host has unmapped its memory). The simulation continues.
  */
 export interface Media {
   readonly capacityBytes: number
-  /** Writes are refused with Namespace is Write Protected. */
+  /** Writes fail with Namespace is Write Protected. */
   readonly readOnly?: boolean
-  /** Present and false: `read` leaves `into` as it is. The transport says so too, and Compare and Verify fail. */
+  /** If false, `read` leaves `into` unchanged. The transport reports it too, and Compare and Verify fail. */
   readonly movesData?: false
-  /** Fills all of `into` with what is stored from `offsetBytes`; what was never written reads as zero. */
+  /** Fills all of `into` with the bytes from `offsetBytes`; bytes never written read as zero. */
   read(offsetBytes: number, into: Uint8Array): void
-  /** Stores all of `from` from `offsetBytes` on. */
+  /** Stores all of `from` at `offsetBytes`. */
   write(offsetBytes: number, from: Uint8Array): void
-  /** Makes bytes read as zero, and gives back what held them where it can. Without it zeroes are written. */
+  /** Makes bytes read as zero, and frees their storage if possible. If absent, zeroes are written. */
   deallocate?(offsetBytes: number, lengthBytes: number): void
   /**
-   * As `deallocate`, and instead of it, of media for which that may take long: does what takes some hundred milliseconds
-   * at most, from `offsetBytes` on, and returns how many bytes that were, a multiple of 4096 or all of them. Other
-   * commands go on before it is asked for the rest.
+   * Used instead of `deallocate` if that may take long. Processes at most some hundred milliseconds of work from
+   * `offsetBytes`, and returns the number of bytes done: a multiple of 4096, or all of them. Other commands proceed
+   * before it is called for the rest.
    */
   deallocatePart?(offsetBytes: number, lengthBytes: number): number
-  /** Returns when everything written is where it survives a loss of power. */
+  /** Returns when all written data survive a power loss. */
   flush(): void
-  /** Lets go of what holds the bytes; nothing is read or written after it. */
+  /** Releases the storage; it is not used afterwards. */
   close(): void
 }
 
 const zeroes = new Uint8Array(64 * 1024)
 
-/** Makes bytes of a media read as zero, however long that takes. */
+/** Makes bytes of media read as zero, however long that takes. */
 export function deallocate(media: Media, offsetBytes: number, lengthBytes: number): void {
   for (let done = 0; done < lengthBytes;) done += deallocatePart(media, offsetBytes + done, lengthBytes - done)
 }
 
 /**
- * Makes bytes of a media read as zero, in the way that it has for that; returns how many, from the first on.
- * @throws RangeError where the media says that it did none, or part of a block: nobody could go on from there.
+ * Makes bytes of media read as zero with the best available method. Returns how many were done, from the first.
+ * @throws RangeError if the media report no progress or part of a block, after which continuing is impossible.
  */
 export function deallocatePart(media: Media, offsetBytes: number, lengthBytes: number): number {
   if (media.deallocatePart) {

@@ -2,18 +2,18 @@ import { checkOptions } from '../options.js'
 import { capacity } from './check.js'
 import type { Media } from './media.js'
 
-/** One copy serves a 1 MiB command that is aligned to it, and a byte written to an empty namespace costs no more. */
+/** An aligned command of 1 MiB needs one copy, and a byte written to an empty namespace allocates no more. */
 const CHUNK_BYTES = 1024 * 1024
 
-/** Memory that exists only where something was written: a namespace of petabytes costs nothing until it is filled. */
+/** Memory that is allocated only where it was written: an empty namespace of petabytes costs nothing. */
 export class RamMedia implements Media {
   readonly capacityBytes: number
   private readonly chunks = new Map<number, Uint8Array>()
-  /** The chunk that was read last, and its base: commands follow each other more often than not. */
+  /** The chunk read last, and its base: consecutive commands are often adjacent. */
   private last: Uint8Array | undefined
   private lastBase = -1
 
-  /** @throws RangeError or TypeError for a capacity that is not a whole number of at least 512 bytes. */
+  /** @throws RangeError or TypeError if the capacity is not a whole number of at least 512 bytes. */
   constructor(capacityBytes: number) {
     checkOptions('RamMedia', { capacityBytes }, { capacityBytes: capacity })
     this.capacityBytes = capacityBytes
@@ -21,7 +21,7 @@ export class RamMedia implements Media {
 
   read(offsetBytes: number, into: Uint8Array): void {
     const start = offsetBytes % CHUNK_BYTES
-    // Nearly every command lies in one chunk; the others are cut.
+    // Nearly every command is inside one chunk; others are split.
     if (start + into.length <= CHUNK_BYTES) this.readPart(offsetBytes - start, start, into)
     else
       eachChunk(offsetBytes, into.length, (base, from, at, length) => {
@@ -41,7 +41,7 @@ export class RamMedia implements Media {
   deallocate(offsetBytes: number, lengthBytes: number): void {
     this.lastBase = -1
     const endBytes = offsetBytes + lengthBytes
-    // By what exists, not by what is asked for: a range may be larger than any memory.
+    // Iterates over existing chunks: a range may exceed any memory.
     for (const [base, chunk] of this.chunks) {
       const from = Math.max(offsetBytes, base)
       const to = Math.min(endBytes, base + CHUNK_BYTES)
@@ -61,7 +61,7 @@ export class RamMedia implements Media {
   private readPart(base: number, start: number, into: Uint8Array): void {
     if (base !== this.lastBase) {
       this.last = this.chunks.get(base)
-      // One that is not there yet may come into being by a write.
+      // A chunk that does not exist yet may be created by a write.
       this.lastBase = this.last === undefined ? -1 : base
     }
     const chunk = this.last

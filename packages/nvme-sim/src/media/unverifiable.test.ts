@@ -39,7 +39,7 @@ describe('media that move no bytes', () => {
     const completed = await host.command(1, onBlocks(opcode, 0, 1, at(host, host.alloc(512))))
     expect(completed).toMatchObject({ status: UNRECOVERED_READ_ERROR, dnr: true })
     expect(host.simulation.diagnostics).toEqual([
-      'namespace 1 has media that move no bytes: nothing can be said about what is stored there',
+      'namespace 1 has media that move no bytes: its contents cannot be checked',
     ])
   })
 
@@ -60,6 +60,6 @@ describe('media that move no bytes', () => {
 })
 
 it('media without options, or with one that is not known, are refused', () => {
-  expect(() => unverifiableMedia(undefined as never)).toThrow('unverifiableMedia: expected an object, got nothing')
+  expect(() => unverifiableMedia(undefined as never)).toThrow('unverifiableMedia: expected an object, got undefined')
   expect(() => unverifiableMedia({ capacity: 512 } as never)).toThrow("unverifiableMedia: unknown 'capacity'")
 })

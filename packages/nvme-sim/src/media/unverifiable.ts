@@ -2,18 +2,18 @@ import { checkOptions } from '../options.js'
 import { capacity } from './check.js'
 import type { Media } from './media.js'
 
-/** What media that move nothing have to say. */
+/** Options of media that move no data. */
 export interface UnverifiableMediaOptions {
   /** Size of the namespace in bytes. */
   readonly capacityBytes: number
 }
 
 /**
- * Media that move no bytes, for modelling long transfers at little cost: a Read leaves the host's memory as it is, and
- * what is written is forgotten. Reads and writes complete in their time and mean nothing: `transport.movesData` is false
- * where a namespace has such media, and whoever hands out data must refuse. Compare and Verify would have to speak about
- * bytes that are not there: they end with Unrecovered Read Error.
- * @throws RangeError or TypeError for a capacity that is not a whole number of at least 512 bytes.
+ * Returns media that move no bytes, for modelling long transfers cheaply: a Read leaves host memory unchanged, and
+ * written data are dropped. Reads and writes take their modelled time, but their data mean nothing:
+ * `transport.movesData` is false, and code that returns data must refuse the transport. Compare and Verify end with
+ * Unrecovered Read Error, since there are no bytes to check.
+ * @throws RangeError or TypeError if the capacity is not a whole number of at least 512 bytes.
  */
 export function unverifiableMedia(options: UnverifiableMediaOptions): Media {
   checkOptions<UnverifiableMediaOptions>('unverifiableMedia', options, { capacityBytes: capacity })

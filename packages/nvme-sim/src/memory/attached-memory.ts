@@ -1,8 +1,8 @@
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
 
-/** A host's memory as the driver of one of its drives is given it, until the drive's transport is closed. */
+/** A host's memory, as allocated by the driver of one drive until its transport is closed. */
 export class AttachedMemory implements DmaAllocator {
-  /** All drives of a host reach all of its memory. */
+  /** All drives of a host can access all of its memory. */
   readonly addressSpace: DmaAllocator
   private isClosed = false
 
@@ -15,7 +15,7 @@ export class AttachedMemory implements DmaAllocator {
     return this.addressSpace.alloc(lengthBytes, request)
   }
 
-  /** Nothing is given out any more; what was given out stays until it is freed. */
+  /** Stops allocation; allocated memory stays until it is freed. */
   close(): void {
     this.isClosed = true
   }

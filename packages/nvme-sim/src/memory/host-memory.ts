@@ -4,23 +4,23 @@ import type { ReachableMemory } from './reachable.js'
 
 const PAGE_BYTES = 4096
 
-/** Above 4 GiB: an address that lost its upper half hits nothing, and so does one close to null. */
+/** Above 4 GiB: a truncated address hits nothing, nor does one close to null. */
 const FIRST_IOVA = 0x1_0000_0000
 
 export interface HostMemoryOptions {
-  /** Most bytes that may be allocated at a time. */
+  /** Maximum number of bytes allocated at a time. */
   readonly limitBytes: number
-  /** Scatters the pages of memory that need not be contiguous, so that PRP lists are really used. */
+  /** Scatters the pages of memory that need not be contiguous, so that PRP lists are used. */
   readonly fragmented: boolean
   readonly seed: number
-  /** Where it begins for devices; above 4 GiB when not given. */
+  /** First device address. Default: above 4 GiB. */
   readonly firstIova?: number
-  /** For messages: what it is, and the option that makes it larger. */
+  /** For messages: what the memory is, and the option that enlarges it. */
   readonly name?: string
   readonly option?: string
 }
 
-/** How many freed runs are remembered, for messages. */
+/** Number of freed runs that are kept for messages. */
 const MOST_FREED = 1024
 
 interface Range {
@@ -28,12 +28,12 @@ interface Range {
   readonly lengthBytes: number
 }
 
-/** A run of device addresses and the bytes behind it. Made as a class, so that all have one shape: each command looks. */
+/** A run of device addresses and its bytes. A class, so that all have one shape: every command looks here. */
 class Mapping implements Range {
   readonly iova: number
   readonly lengthBytes: number
   readonly offsetBytes: number
-  /** Undefined once it was freed. */
+  /** Undefined after it was freed. */
   memory: ArrayBuffer | undefined
 
   constructor({ iova, lengthBytes, offsetBytes }: DmaSegment, memory: ArrayBuffer) {
@@ -45,15 +45,15 @@ class Mapping implements Range {
 }
 
 /**
- * The host's memory as the controller sees it: addresses, most of them with nothing behind. An unused page stands
- * after every run, and no address is ever given out twice, so that a transfer that runs over or comes late is found.
+ * Host memory as seen by the controller: a sparse address space. An unused page follows every run, and no address is
+ * reused, so that overruns and late transfers are detected.
  */
 export class HostMemory implements DmaAllocator, ReachableMemory {
   private readonly options: HostMemoryOptions
   private readonly random: Random
   /** In address order. */
   private mappings: Mapping[] = []
-  /** What was freed last. */
+  /** Runs freed last. */
   private readonly freed = new FreedRanges()
   private lastHit: Mapping | undefined
   private readonly firstIova: number
@@ -73,14 +73,14 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     const { limitBytes, fragmented, name = 'simulated host memory', option = 'hostMemoryBytes' } = this.options
     if (this.usedBytes + lengthBytes > limitBytes) {
       throw new RangeError(
-        `${name}: ${lengthBytes} bytes asked for, ${limitBytes - this.usedBytes} of ${limitBytes} free; ` +
+        `${name}: ${lengthBytes} bytes requested, ${limitBytes - this.usedBytes} of ${limitBytes} free; ` +
           `raise simulate({ ${option} })`,
       )
     }
     const segments = this.assignAddresses(lengthBytes, alignBytes, fragmented && !contiguous)
     const buffer = new ArrayBuffer(lengthBytes)
     const mappings = segments.map((segment) => new Mapping(segment, buffer))
-    // Addresses only ever grow, so sorting what is new keeps the whole in order.
+    // Addresses only grow, so sorting the new mappings keeps the whole list in order.
     this.mappings = this.mappings.concat(mappings.toSorted((a, b) => a.iova - b.iova))
     this.usedBytes += lengthBytes
     return new SimulatedMemory(buffer, segments, () => {
@@ -98,7 +98,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     return mapping?.memory && new Uint8Array(mapping.memory, mapping.offsetBytes + iova - mapping.iova, lengthBytes)
   }
 
-  /** Never more than one: an unused page stands behind every run. */
+  /** Never more than one piece: an unused page follows every run. */
   pieces(iova: number, lengthBytes: number): readonly Uint8Array[] | undefined {
     const bytes = this.bytes(iova, lengthBytes)
     return bytes && [bytes]
@@ -145,7 +145,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     return runs.map((run, index) => ({ ...run, iova: iovas[index]! }))
   }
 
-  /** Runs of one to four pages: single pages, and neighbours that a controller may take together. */
+  /** Runs of one to four pages: single pages, and adjacent ones that a controller may merge. */
   private cutIntoRuns(lengthBytes: number): { offsetBytes: number; lengthBytes: number }[] {
     const runs = []
     for (let offsetBytes = 0; offsetBytes < lengthBytes;) {
@@ -171,7 +171,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
 
 /** The runs that were freed last. */
 class FreedRanges {
-  /** Nothing has been forgotten. */
+  /** No run was dropped. */
   isComplete = true
   private readonly ranges: Range[] = []
   private next = 0
@@ -187,7 +187,7 @@ class FreedRanges {
   }
 }
 
-/** Memory that was freed has no addresses any more: `iovaAt` throws. Its view is still the bytes that were there. */
+/** Freed memory has no addresses: `iovaAt` throws. Its view still shows the old bytes. */
 class SimulatedMemory implements DmaMemory {
   readonly view: DataView
   readonly lengthBytes: number
@@ -218,12 +218,12 @@ class SimulatedMemory implements DmaMemory {
     return iova + offsetBytes - start
   }
 
-  // The simulated system is coherent: both sides look at the same bytes.
+  // The simulated system is coherent: both sides see the same bytes.
   forDevice(): void {}
   forHost(): void {}
 
   free(): void {
-    if (this.release === undefined) throw new TypeError('free(): this memory was freed before')
+    if (this.release === undefined) throw new TypeError('free(): this memory was already freed')
     this.release()
     this.release = undefined
   }
@@ -233,7 +233,7 @@ function covers({ iova, lengthBytes }: Range, first: number, count: number): boo
   return first >= iova && first + count <= iova + lengthBytes
 }
 
-/** @throws RangeError or TypeError for memory that cannot be asked for here. */
+/** @throws RangeError or TypeError for an invalid request. */
 export function checkRequest(lengthBytes: number, alignBytes: number, where: string): void {
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1) {
     throw new RangeError(`alloc: expected a length of at least 1 byte, got ${lengthBytes}`)
@@ -241,5 +241,5 @@ export function checkRequest(lengthBytes: number, alignBytes: number, where: str
   if (!Number.isSafeInteger(alignBytes) || alignBytes < 1 || !Number.isInteger(Math.log2(alignBytes))) {
     throw new RangeError(`alloc: expected an alignment that is a power of two, got ${alignBytes}`)
   }
-  if (where !== 'host') throw new TypeError(`alloc: the simulator has host memory only, asked for '${where}'`)
+  if (where !== 'host') throw new TypeError(`alloc: only host memory is available, got '${where}'`)
 }

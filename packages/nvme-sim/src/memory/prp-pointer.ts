@@ -1,6 +1,6 @@
 import type { Runs } from './runs.js'
 
-/** A transfer by PRPs, as far as it takes to say which of its pointers is which. */
+/** The properties of a PRP transfer needed to name its pointers. */
 export interface PrpTransfer {
   readonly prp2: number
   /** Bytes of the first page. */
@@ -9,17 +9,17 @@ export interface PrpTransfer {
   readonly pageBytes: number
 }
 
-/** One page of a transfer, and the pointer that leads to it. */
+/** One page of a transfer, and the pointer to it. */
 export interface PrpPage {
   readonly name: string
   readonly iova: number
   readonly lengthBytes: number
 }
 
-/** Bytes of an entry of a PRP list. */
+/** Bytes per entry of a PRP list. */
 export const PRP_BYTES = 8
 
-/** The first page of `runs` that `isGood` does not hold for. Runs are taken apart again here, for messages only. */
+/** Returns the first page of `runs` for which `isGood` is false. Runs are split into pages again, for messages only. */
 export function findPage(
   runs: Runs,
   transfer: PrpTransfer,
@@ -37,7 +37,7 @@ export function findPage(
   return undefined
 }
 
-/** What the pointer is called that leads to a page of a transfer, by the page's number. */
+/** Returns the name of the pointer to a page of a transfer, by page number. */
 function pointerName(pointer: number, { prp2, firstBytes, lengthBytes, pageBytes }: PrpTransfer): string {
   if (pointer === 0) return 'PRP1'
   const restBytes = lengthBytes - firstBytes
@@ -46,7 +46,7 @@ function pointerName(pointer: number, { prp2, firstBytes, lengthBytes, pageBytes
   let left = Math.ceil(restBytes / pageBytes)
   let room = (pageBytes - (prp2 % pageBytes)) / PRP_BYTES
   let listPage = 0
-  // The last entry of a list page that is not the last leads to the next one.
+  // The last entry of a full list page points to the next page.
   for (; left > room && index >= room - 1; room = pageBytes / PRP_BYTES) {
     index -= room - 1
     left -= room - 1
@@ -55,7 +55,7 @@ function pointerName(pointer: number, { prp2, firstBytes, lengthBytes, pageBytes
   return entryName(index, listPage)
 }
 
-/** An entry of a PRP list, by its place in one of the list's pages. */
+/** Returns the name of an entry of a PRP list, by its position in a page of the list. */
 export function entryName(index: number, listPage: number): string {
   return `PRP list entry ${index}${listPage === 0 ? '' : ` of list page ${listPage}`}`
 }

@@ -159,7 +159,7 @@ it('memory that is freed while a command for it is under way is a Data Transfer 
   expect(await host.collect(1, 1)).toMatchObject([{ status: DATA_TRANSFER_ERROR }])
   const where = `0x${at.toString(16)}, 4096 bytes`
   expect(host.simulation.diagnostics).toEqual([
-    `SQ 1 CID 0x9 Read: ${where}: no memory there, it was freed while the command was under way`,
+    `SQ 1 CID 0x9 Read: ${where}: no memory there, it was freed while the command was in progress`,
   ])
 })
 

@@ -4,11 +4,11 @@ import { entryName, findPage, PRP_BYTES } from './prp-pointer.js'
 import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
-/** Reads PRP entries (Base 2.1 §4.3.1) with the page size of CC.MPS, and takes the strict side of every rule. */
+/** Walks PRP entries (Base 2.1 §4.3.1) with the page size of CC.MPS, and enforces every rule. */
 export class PrpWalker {
   private readonly memory: ReachableMemory
   private readonly diagnostics: Diagnostics
-  /** Who the walk is for. */
+  /** The command of the walk, for messages. */
   private asker: Asker | undefined
 
   constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
@@ -17,9 +17,9 @@ export class PrpWalker {
   }
 
   /**
-   * Fills `runs` with where `lengthBytes` of data lie. Undefined is success; a status says what is wrong, and then
-   * `runs` means nothing. Every byte named has been checked to be memory that may be accessed so ('write' where data goes
-   * to the host), so that a transfer is whole or is not begun.
+   * Fills `runs` with the location of `lengthBytes` of data. Returns undefined on success, otherwise the status, and
+   * then `runs` is invalid. Every byte is checked to be accessible memory ('write' for data to the host), so that a
+   * transfer is never started in part.
    */
   walk(
     asker: Asker,
@@ -32,7 +32,7 @@ export class PrpWalker {
   ): StatusCode | undefined {
     this.asker = asker
     runs.clear()
-    // By the lower half alone: a remainder of a number above 2^32 takes as long as all the rest of a short walk.
+    // On the low half only: a remainder of a number above 2^32 takes as long as the rest of a short walk.
     const offset = prp1 & (pageBytes - 1)
     if (offset % 4 !== 0) return this.refuse('PRP1', prp1, 'is not dword aligned')
     const firstBytes = Math.min(lengthBytes, pageBytes - offset)
@@ -49,7 +49,7 @@ export class PrpWalker {
       if (this.memory.has(runs.iova[i]!, runs.lengthBytes[i]!, access)) continue
       const isMemory = (iova: number, bytes: number) => this.memory.has(iova, bytes, access)
       const page = findPage(runs, { prp2, firstBytes, lengthBytes, pageBytes }, isMemory)
-      // No page where another thread has given the memory back meanwhile.
+      // Another thread may have freed the memory meanwhile.
       return this.missing(
         page?.name ?? 'PRPs from',
         page?.iova ?? runs.iova[i]!,

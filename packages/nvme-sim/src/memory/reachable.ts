@@ -1,27 +1,26 @@
-/** What the controller is about to do with memory: a host may map some of it for reading alone. */
+/** The controller's access to memory: a host may map some of it read-only. */
 export type MemoryAccess = 'read' | 'write'
 
-/** The host's memory as the controller reaches it: by device address, most of them with nothing behind. */
+/** Host memory by device address, as accessible to the controller; most addresses are unmapped. */
 export interface ReachableMemory {
   /**
-   * The bytes at device address `iova`, where they are one piece. Undefined where not all of them are memory, or may not
-   * be accessed so ('read' when not given), or where they lie in several pieces: then `pieces` has them. The same bytes,
-   * not a copy.
+   * Returns the bytes at device address `iova` if they are contiguous: the same memory, not a copy. Undefined if some
+   * are unmapped or not accessible (default access: 'read'), or if they are in several pieces, which `pieces` returns.
    */
   bytes(iova: number, lengthBytes: number, access?: MemoryAccess): Uint8Array | undefined
   /**
-   * The same bytes as the pieces that they lie in, in order: addresses that follow each other may lead to different
-   * files of a host. Every piece may be accessed so. Undefined where `has` says false. Each call makes a list: `bytes`
-   * comes first wherever time matters.
+   * Returns the same bytes as a list of contiguous pieces, in order: adjacent addresses may belong to different files
+   * of a host. All pieces are accessible; undefined if `has` is false. Allocates a list, so use `bytes` first where
+   * time matters.
    */
   pieces(iova: number, lengthBytes: number, access?: MemoryAccess): readonly Uint8Array[] | undefined
-  /** Whether all of these bytes are memory that may be accessed so, in however many pieces. */
+  /** Whether all of these bytes are accessible memory, in any number of pieces. */
   has(iova: number, lengthBytes: number, access?: MemoryAccess): boolean
-  /** In words, for bytes that are not all memory, or may not be accessed so: what is there instead. */
+  /** Describes why some of these bytes are not accessible memory. */
   lack(iova: number, lengthBytes: number, access?: MemoryAccess): string
 }
 
-/** Who memory is looked at for, in words that are made only where something is wrong. */
+/** The requester of a memory access. Its description is built only if something is wrong. */
 export interface Asker {
   words(): string
 }

@@ -1,17 +1,20 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { MemoryAccess, ReachableMemory } from './reachable.js'
 
-/** The address of a run whose bytes are thrown away: no memory has it, and no run goes on from it. */
+/** Address of a discarded run: not a memory address, and never merged with another run. */
 const NOWHERE = Number.NaN
 
-/** Runs of device addresses, in the order of a command's data. Reused from command to command: no object per page. */
+/**
+ * Runs of device addresses in the order of a command's data. Reused for all commands, so that pages allocate no
+ * objects.
+ */
 export class Runs {
   count = 0
   readonly iova: number[] = []
   readonly lengthBytes: number[] = []
-  /** Bytes of PRP lists or SGL segments that were read to find them. */
+  /** Bytes of PRP lists or SGL segments that were read. */
   listBytes = 0
-  /** Bytes of the data that go nowhere, and do not cross the link. */
+  /** Bytes of data that are discarded and do not cross the link. */
   discardedBytes = 0
 
   clear(): void {
@@ -20,7 +23,7 @@ export class Runs {
     this.discardedBytes = 0
   }
 
-  /** Adds a page, to the run before it where it goes on from there: memory that is contiguous is copied in one piece. */
+  /** Adds a page, merged with the previous run if adjacent: contiguous memory is copied in one piece. */
   add(iova: number, lengthBytes: number): void {
     const last = this.count - 1
     if (last >= 0 && this.iova[last]! + this.lengthBytes[last]! === iova) this.lengthBytes[last]! += lengthBytes
@@ -30,26 +33,25 @@ export class Runs {
     }
   }
 
-  /** Adds a run that is thrown away: an SGL Bit Bucket of a destination. */
+  /** Adds a discarded run: an SGL Bit Bucket of a destination. */
   discard(lengthBytes: number): void {
     this.discardedBytes += lengthBytes
     this.iova[this.count] = NOWHERE
     this.lengthBytes[this.count++] = lengthBytes
   }
 
-  /** Whether a run is thrown away. */
+  /** Whether a run is discarded. */
   isDiscarded(run: number): boolean {
     return Number.isNaN(this.iova[run]!)
   }
 }
 
-/** What is done with one piece of a command's data, which stands `at` bytes into it. */
+/** Processes one piece of a command's data, at offset `at` in the data. */
 type Mover<T> = (what: T, piece: Uint8Array, at: number) => void
 
 /**
- * Has the first `lengthBytes` bytes moved to which the runs lead, piece by piece and in order: a run that crosses from one
- * piece of the host's memory into another is all found before any of it is touched. A status says that memory is gone.
- * `what` goes to `move`, so that it needs no closure.
+ * Calls `move` for the first `lengthBytes` bytes of the runs, piece by piece in order. All pieces of a run are looked
+ * up before any is accessed. Returns a status if memory is gone. `what` is passed through to avoid a closure.
  */
 export function moveRuns<T>(
   runs: Runs,
@@ -67,7 +69,7 @@ export function moveRuns<T>(
       if (whole !== undefined) move(what, whole, at)
       else {
         const pieces = memory.pieces(iova, runBytes, access)
-        // It was there when the command began: the host has taken it away under a command in flight.
+        // It was there when the command began: the host has unmapped it during the command.
         if (pieces === undefined) return STATUS.DATA_TRANSFER_ERROR
         let from = at
         for (const piece of pieces) {
@@ -81,17 +83,17 @@ export function moveRuns<T>(
   return undefined
 }
 
-/** Puts `bytes` where the runs lead, which hold at least as many. A status says that the memory is gone. */
+/** Writes `bytes` to the runs, which must be at least as long. Returns a status if memory is gone. */
 export function scatter(runs: Runs, memory: ReachableMemory, bytes: Uint8Array): StatusCode | undefined {
   return moveRuns(runs, memory, 'write', bytes.length, bytes, give)
 }
 
-/** Fills `bytes` from where the runs lead, which hold at least as many. A status says that the memory is gone. */
+/** Reads `bytes` from the runs, which must be at least as long. Returns a status if memory is gone. */
 export function gather(runs: Runs, memory: ReachableMemory, bytes: Uint8Array): StatusCode | undefined {
   return moveRuns(runs, memory, 'read', bytes.length, bytes, take)
 }
 
-/** What the host has written there, to be read now: the bytes themselves, or a copy where they are in several pieces. */
+/** Returns host memory for immediate reading: the bytes themselves, or a copy if they are in several pieces. */
 export function contentsOf(memory: ReachableMemory, iova: number, lengthBytes: number): Uint8Array | undefined {
   const whole = memory.bytes(iova, lengthBytes)
   if (whole !== undefined) return whole

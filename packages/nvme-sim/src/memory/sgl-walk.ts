@@ -4,28 +4,28 @@ import { hex, type Diagnostics } from '../controller/diagnostics.js'
 import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
-/** More than any list that makes sense has, and an end to one that leads back to itself. */
+/** More than any reasonable list has; ends a list that points to itself. */
 const MOST_DESCRIPTORS = 1 << 18
-/** The same: a short segment that leads to itself would be read for a second before it had so many descriptors. */
+/** Likewise: a short segment that points to itself would be read for a second before reaching the descriptor limit. */
 const MOST_SEGMENTS = 1024
 
-/** What a list is of decides the status where it is too short. */
+/** Status for a list that is too short, by its kind. */
 const shortOf = { data: STATUS.DATA_SGL_LENGTH_INVALID, metadata: STATUS.METADATA_SGL_LENGTH_INVALID } as const
 
-/** One walk: what is looked for, and how far it has come. */
+/** State of a walk: its target and its progress. */
 interface Walk {
   readonly of: keyof typeof shortOf
-  /** How its memory is accessed; bit buckets have no effect on data that comes from the host. */
+  /** How its memory is accessed; bit buckets have no effect on data from the host. */
   readonly access: MemoryAccess
   readonly runs: Runs
   remainingBytes: number
   descriptors: number
   segments: number
-  /** The first descriptor whose bytes are not memory. */
+  /** The first descriptor with unmapped bytes. */
   missing: { readonly name: string; readonly iova: number; readonly lengthBytes: number } | undefined
 }
 
-/** A segment's place in memory, as the descriptor that leads to it says. */
+/** Location of a segment, from the descriptor that points to it. */
 interface Segment {
   readonly iova: number
   readonly lengthBytes: number
@@ -33,14 +33,14 @@ interface Segment {
 }
 
 /**
- * Reads Scatter Gather Lists (Base 2.1 §4.3.2) of addresses: data blocks, bit buckets, segments and last segments.
- * Data blocks may have any alignment, and a list may be longer than its data. Every descriptor is looked at, also behind
- * the one at which the data ends.
+ * Walks Scatter Gather Lists (Base 2.1 §4.3.2) of addresses: data blocks, bit buckets, segments and last segments. Data
+ * blocks may have any alignment, and a list may be longer than its data. All descriptors are checked, including those
+ * after the end of the data.
  */
 export class SglWalker {
   private readonly memory: ReachableMemory
   private readonly diagnostics: Diagnostics
-  /** Who the walk is for. */
+  /** The command of the walk, for messages. */
   private asker: Asker | undefined
 
   constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
@@ -49,8 +49,8 @@ export class SglWalker {
   }
 
   /**
-   * Fills `runs` with where `lengthBytes` of data lie, from SGL1 of a submission queue entry. Undefined is success; a
-   * status says what is wrong, and then `runs` means nothing. Every byte named has been checked to be memory.
+   * Fills `runs` with the location of `lengthBytes` of data, from SGL1 of a submission queue entry. Returns undefined
+   * on success, otherwise the status, and then `runs` is invalid. Every byte is checked to be memory.
    */
   walkData(
     asker: Asker,
@@ -73,7 +73,7 @@ export class SglWalker {
     return this.walk(walk, 'SGL1', new DataView(entry.buffer, entry.byteOffset + SGL1_OFFSET, SGL_DESCRIPTOR_BYTES))
   }
 
-  /** The same for metadata, from the segment of exactly one descriptor that MPTR leads to. */
+  /** Likewise for metadata, from the segment of exactly one descriptor at MPTR. */
   walkMetadata(
     asker: Asker,
     iova: number,
@@ -84,7 +84,7 @@ export class SglWalker {
     this.asker = asker
     runs.clear()
     if (iova % 8 !== 0) {
-      this.report(`MPTR ${hex(iova)} leads to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`)
+      this.report(`MPTR ${hex(iova)} points to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`)
       return STATUS.INVALID_FIELD_IN_COMMAND
     }
     const first = contentsOf(this.memory, iova, SGL_DESCRIPTOR_BYTES)
@@ -102,19 +102,19 @@ export class SglWalker {
     return this.walk(walk, 'the SGL descriptor of MPTR', viewOf(first))
   }
 
-  /** `first` is a descriptor that stands for itself: the only one, or the way to the first segment. */
+  /** `first` is a standalone descriptor: the only one, or a pointer to the first segment. */
   private walk(walk: Walk, name: string, first: DataView): StatusCode | undefined {
     let found = this.readSegment(walk, name, first, false)
     while (isSegment(found)) {
       const { iova, lengthBytes, isLast } = found
       walk.descriptors += lengthBytes / SGL_DESCRIPTOR_BYTES
-      // Before it is read: a segment that is copied is of a length that was looked at.
+      // Before reading: segments are copied, so their length must be checked.
       if (walk.descriptors > MOST_DESCRIPTORS) {
-        this.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may lead back to itself`)
+        this.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may be a loop`)
         return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
       }
       if (++walk.segments > MOST_SEGMENTS) {
-        this.report(`an SGL of more than ${MOST_SEGMENTS} segments: it may lead back to itself`)
+        this.report(`an SGL of more than ${MOST_SEGMENTS} segments: it may be a loop`)
         return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
       }
       const bytes = contentsOf(this.memory, iova, lengthBytes)
@@ -122,8 +122,8 @@ export class SglWalker {
       walk.runs.listBytes += lengthBytes
       found = this.readSegment(walk, iova, viewOf(bytes), isLast)
       if (found === undefined && !isLast) {
-        // No status is for this: the list is whole, only its last pointer said that more would follow.
-        this.report(`the SGL segment at ${hex(iova)} is the last, and an SGL Segment descriptor led to it`)
+        // No status exists for this: the list is complete, only its last pointer announced a further segment.
+        this.report(`the SGL segment at ${hex(iova)} is the last one, but an SGL Segment descriptor points to it`)
       }
     }
     if (found) return found
@@ -135,7 +135,7 @@ export class SglWalker {
     return missing && this.missing(missing.name, missing.iova, missing.lengthBytes)
   }
 
-  /** Takes the data blocks of a segment in; returns the next segment, or what is wrong, or undefined at the end. */
+  /** Processes the descriptors of a segment. Returns the next segment, a status, or undefined at the end. */
   private readSegment(
     walk: Walk,
     at: string | number,
@@ -176,15 +176,19 @@ export class SglWalker {
   private segmentOf(name: string, isEnd: boolean, inLast: boolean, found: Segment): Segment | StatusCode {
     const { iova, lengthBytes } = found
     if (!isEnd) {
-      return this.refuse(name, 'leads on, and is not the last of its segment', STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS)
+      return this.refuse(name, 'points to a segment, but is not last', STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS)
     }
-    if (inLast) return this.refuse(name, 'leads on from the last segment', STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+    if (inLast) return this.refuse(name, 'points beyond the last segment', STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
     if (lengthBytes === 0 || lengthBytes % SGL_DESCRIPTOR_BYTES !== 0) {
-      const why = `leads to a segment of ${lengthBytes} bytes, which is not a multiple of 16`
+      const why = `points to a segment of ${lengthBytes} bytes, which is not a multiple of 16`
       return this.refuse(name, why, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
     }
     if (iova % 8 === 0) return found
-    return this.refuse(name, `leads to ${hex(iova)}: not qword aligned`, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+    return this.refuse(
+      name,
+      `points to ${hex(iova)}, which is not qword aligned`,
+      STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR,
+    )
   }
 
   private refuse(name: string, why: string, status: StatusCode): StatusCode {
@@ -202,12 +206,12 @@ export class SglWalker {
   }
 }
 
-/** A descriptor's name: of the one that stands for itself, or by its place in the segment at a device address. */
+/** Returns a descriptor's name: that of a standalone one, or its index in the segment at a device address. */
 function nameOf(at: string | number, index: number): string {
   return typeof at === 'string' ? at : `SGL descriptor ${index} of the segment at ${hex(at)}`
 }
 
-/** A data block or a bit bucket: as much of it as there is still data for. Returns how many bytes. */
+/** Takes as much of a data block or bit bucket as there are data left. Returns the number of bytes. */
 function take(walk: Walk, type: number, iova: number, lengthBytes: number): number {
   const { runs, access } = walk
   const taken = Math.min(lengthBytes, walk.remainingBytes)
@@ -227,7 +231,7 @@ function isSegment(found: Segment | StatusCode | undefined): found is Segment {
   return found !== undefined && 'isLast' in found
 }
 
-/** Exactly, where a number of 64 bits would be rounded: whether address and length add up to more than 2^64. */
+/** Exact for 64-bit numbers: whether address and length add up to more than 2^64. */
 function endsBeyond64Bits(segment: DataView, index: number): boolean {
   const at = index * SGL_DESCRIPTOR_BYTES
   const end = segment.getUint32(at, true) + segment.getUint32(at + 8, true)

@@ -3,7 +3,7 @@ import { FIRST_GPU_IOVA, type SimulatedGpu } from '../gpu/simulated-gpu.js'
 import type { HostMemory } from './host-memory.js'
 import type { ReachableMemory } from './reachable.js'
 
-/** The memory of a host that has a GPU: the host's own, and the GPU's as far as the controller reaches it. */
+/** The memory of a host with a GPU: host memory, and GPU memory as accessible to the controller. */
 export class SystemMemory implements DmaAllocator, ReachableMemory {
   private readonly host: HostMemory
   private readonly gpu: SimulatedGpu
@@ -16,7 +16,7 @@ export class SystemMemory implements DmaAllocator, ReachableMemory {
   alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
     if (request.where !== 'gpu') return this.host.alloc(lengthBytes, request)
     if (this.gpu.dmaToVram) return this.gpu.alloc(lengthBytes, request)
-    throw new TypeError('alloc: the controller does not reach the memory of this GPU (dmaToVram: false)')
+    throw new TypeError('alloc: the controller cannot access the memory of this GPU (dmaToVram: false)')
   }
 
   bytes(iova: number, lengthBytes: number): Uint8Array | undefined {

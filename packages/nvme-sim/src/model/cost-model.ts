@@ -7,9 +7,10 @@ import { show } from '../options.js'
 import { meanLatency } from './latency.js'
 
 /**
- * What reads cost on a simulated drive, without simulating them: the busiest of its stations decides, or, where too
- * few commands are in flight to keep that one busy, latency over depth. Within 2.5 % of the simulator; at depths where
- * one passes into the other, commands that meet in front of a station cost up to 8 % more than is said here.
+ * Returns the cost of reads on a simulated drive without simulating them: that of the busiest station or, at low queue
+ * depths, latency divided by depth. Within 2.5 % of the simulator; at depths where one case passes into the other,
+ * queueing adds up to 8 %.
+ * @throws RangeError or TypeError for an unknown or invalid profile.
  */
 export function costModel(profile: ProfileName | DriveProfile): CostModel {
   const drive = profileOf(profile)
@@ -28,7 +29,7 @@ export function costModel(profile: ProfileName | DriveProfile): CostModel {
   }
 }
 
-/** What a read costs the station that it keeps busy longest, and how long one takes alone. */
+/** Returns the time of a read at the station that it keeps busy longest, and its latency when alone. */
 function readCosts(drive: DriveProfile, lengthBytes: number): { busiestNs: number; latencyNs: number } {
   const { commandNs, controllerNs, readNs, mediaUnits, readBytesPerSecond, readSetupNs = 0 } = drive
   const mediaNs = meanLatency(readNs)
@@ -39,7 +40,9 @@ function readCosts(drive: DriveProfile, lengthBytes: number): { busiestNs: numbe
   return { busiestNs, latencyNs: aroundNs + insideNs + Math.max(pathNs, dataNs) }
 }
 
-/** What a read costs each direction of the link, its data alone, and what it waits for doorbell, entry and completion. */
+/**
+ * Returns the time of a read on each direction of the link, of its data alone, and of doorbell, entry and completion.
+ */
 function linkCosts({ link }: DriveProfile, lengthBytes: number) {
   if (link === undefined) return { upstreamNs: 0, downstreamNs: 0, dataNs: 0, aroundNs: 0 }
   const nsPerByte = 1e9 / lineRate(link)

@@ -7,8 +7,8 @@ import { Units } from './units.js'
 const NO_TIME: LatencyNs = [0, 0, 0, 0, 0]
 
 /**
- * The drive behind the link, as three stations: its processor, its media units in parallel, its data paths. A drive
- * that is too hot, or throttled by a fault, takes a factor longer at each of them.
+ * The drive behind the link, as three stations: its processor, parallel media units, and data paths. A drive that is
+ * too hot, or throttled by a fault, takes longer by a factor at each of them.
  */
 export class DriveModel {
   private readonly timing: DriveTiming
@@ -26,13 +26,13 @@ export class DriveModel {
     this.heat = new Heat(timing.thermal)
   }
 
-  /** When the processor has dealt with a command that arrived at `nowNs`. */
+  /** Returns when the processor is done with a command that arrived at `nowNs`. */
   process(nowNs: number): number {
     const lengthNs = this.timing.commandNs * this.heat.slowdown(nowNs)
     return (this.processorFreeNs = Math.max(nowNs, this.processorFreeNs) + lengthNs)
   }
 
-  /** When controller and media have done their part of a command: the first media unit that is free takes it. */
+  /** Returns when controller and media are done with a command: the first free media unit takes it. */
   access(nowNs: number, work: MediaWork): number {
     const slowdown = this.heat.slowdown(nowNs)
     const { controllerNs = NO_TIME } = this.timing
@@ -43,7 +43,7 @@ export class DriveModel {
     return this.units.serve(readyNs, drawLatency(latency, this.random) * slowdown)
   }
 
-  /** When the data path has delivered a read's last byte to the link, or taken a write's from it. */
+  /** Returns when the data path has delivered a read's last byte to the link, or taken a write's from it. */
   transfer(nowNs: number, operation: 'read' | 'write', lengthBytes: number): number {
     const { readBytesPerSecond, readSetupNs = 0, writeBytesPerSecond, writeSetupNs = 0 } = this.timing
     const isRead = operation === 'read'
@@ -59,20 +59,23 @@ export class DriveModel {
   }
 
   /**
-   * Everything that begins before `untilNs` takes `factor` times longer; a later call takes the place of an earlier
-   * one. A drive that costs nothing stays that fast.
+   * Multiplies the duration of everything that begins before `untilNs` by `factor`; a later call replaces an earlier
+   * one. No effect on a drive without costs.
    * @throws RangeError for a factor below 1.
    */
   throttle(factor: number, untilNs: number): void {
     this.heat.force(factor, untilNs)
   }
 
-  /** How many times longer than usual what begins at `nowNs` takes: 1 for a drive that is neither hot nor throttled. */
+  /** Returns the slowdown factor of work that begins at `nowNs`: 1 for a drive that is neither hot nor throttled. */
   slowdown(nowNs: number): number {
     return this.heat.slowdown(nowNs)
   }
 
-  /** How hot the drive is: 0 is cold, 1 is where it slows down; always 0 for a drive without a thermal model. */
+  /**
+   * Returns the heat as a share of the limit: 0 is cold, at 1 it slows down. Always 0 for a drive without a thermal
+   * model.
+   */
   heatShare(nowNs: number): number {
     return this.heat.share(nowNs)
   }

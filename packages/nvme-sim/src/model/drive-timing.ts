@@ -2,42 +2,42 @@ import type { ThermalThrottle } from '@gpunvme/nvme-spec/transport'
 import { number, optional, record, whole, type Field, type Fields } from '../options.js'
 import type { LatencyNs } from './latency.js'
 
-/** What a command asks of the media: 'none' for one that the controller answers by itself. */
+/** Media work of a command: 'none' if the controller completes it by itself. */
 export type MediaWork = 'read' | 'write' | 'flush' | 'deallocate' | 'none'
 
-/** What a drive's inside costs. All zero, with rates of Infinity, is a drive that costs nothing. */
+/** Internal costs of a drive. All zero, with rates of Infinity, is a drive without costs. */
 export interface DriveTiming {
-  /** The controller's own work, one command after the other. Its inverse limits commands per second. */
+  /** The controller's work, one command after the other. Its inverse limits commands per second. */
   readonly commandNs: number
-  /** What a command spends in the controller beside that, many at a time; nothing when not given. */
+  /** Additional time of a command in the controller, in parallel. Default: none. */
   readonly controllerNs?: LatencyNs
   /** From the start of an Admin command to its completion. */
   readonly adminNs: number
-  /** Until a command's first byte can be read from the media, or the cache has taken the command's data. */
+  /** Time until a command's first byte can be read from the media, or the cache has taken the command's data. */
   readonly readNs: LatencyNs
   readonly writeNs: LatencyNs
   readonly flushNs: LatencyNs
-  /** Until blocks are deallocated; as long as a Write when not given. */
+  /** Time until blocks are deallocated. Default: that of a Write. */
   readonly deallocateNs?: LatencyNs
-  /** Commands that the media works on at a time. */
+  /** Commands that the media processes in parallel. */
   readonly mediaUnits: number
-  /** What the drive sustains, whatever its link can carry. */
+  /** Sustained rate of the drive, independent of its link. */
   readonly readBytesPerSecond: number
   readonly writeBytesPerSecond: number
-  /** What each transfer costs its data path beside its bytes; 0 when not given. */
+  /** Fixed cost of each transfer on its data path. Default: 0. */
   readonly readSetupNs?: number
   readonly writeSetupNs?: number
-  /** When it gets too hot and what it does then; absent for a drive that stays cool. */
+  /** Thermal throttling; absent for a drive that does not overheat. */
   readonly thermal?: ThermalThrottle
 }
 
 const MOST_NS = 1e15
 
-/** A time that adds up with others, many times, below 2^53: eleven days. */
+/** Times that are summed often, below 2^53: eleven days. */
 export const nanoseconds = number((ns) => ns >= 0 && ns <= MOST_NS, '0 to 1e15 nanoseconds')
 const rate = number((bytesPerSecond) => bytesPerSecond >= 1, '1 byte a second or more, or Infinity')
 const quantiles: Field = {
-  expected: 'five quantiles in nanoseconds, 0 to 1e15, that never fall',
+  expected: 'five quantiles in nanoseconds, 0 to 1e15, in ascending order',
   type: 'object',
   isFit: (value) =>
     Array.isArray(value) &&
@@ -46,7 +46,7 @@ const quantiles: Field = {
 }
 const amount = number((value) => value >= 0 && value < Infinity, 'a number of 0 or more')
 
-/** What each figure of a drive's inside can be. */
+/** Valid values of each figure of a drive. */
 export const timingFields: Fields<DriveTiming> = {
   commandNs: nanoseconds,
   controllerNs: optional(quantiles),

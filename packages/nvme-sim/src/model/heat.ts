@@ -1,8 +1,8 @@
 import type { ThermalThrottle } from '@gpunvme/nvme-spec/transport'
 
 /**
- * How hot a drive is, and what that makes of its speed: a state that follows the bytes it moves. Beside it a factor
- * can be forced for some time, as a fault does.
+ * The heat of a drive, which follows the bytes that it moves, and the resulting slowdown. A fault can also force a
+ * factor for some time.
  */
 export class Heat {
   private readonly thermal: ThermalThrottle | undefined
@@ -16,17 +16,17 @@ export class Heat {
     this.thermal = thermal
   }
 
-  /** Counts bytes whose transfer begins at `atNs`. */
+  /** Counts bytes of a transfer that begins at `atNs`. */
   add(atNs: number, lengthBytes: number): void {
     if (this.thermal === undefined) return
     this.cool(atNs, this.thermal)
     const { limitBytes } = this.thermal
-    // A controller that slows down holds its temperature: the limit is as hot as it gets.
+    // A controller that slows down holds its temperature: heat never exceeds the limit.
     this.heatBytes = Math.min(limitBytes, this.heatBytes + lengthBytes)
     if (this.heatBytes === limitBytes) this.isTooHot = true
   }
 
-  /** How many times longer than usual what begins at `nowNs` takes; 1 when nothing is wrong. */
+  /** Returns the slowdown factor of work that begins at `nowNs`; 1 if there is none. */
   slowdown(nowNs: number): number {
     const forced = nowNs < this.forcedUntilNs ? this.forcedFactor : 1
     if (this.thermal === undefined) return forced
@@ -34,14 +34,14 @@ export class Heat {
     return this.isTooHot ? Math.max(forced, this.thermal.factor) : forced
   }
 
-  /** 0 when cold, 1 at the heat where it slows down. */
+  /** Returns the heat: 0 when cold, 1 at the limit where it slows down. */
   share(nowNs: number): number {
     if (this.thermal === undefined) return 0
     this.cool(nowNs, this.thermal)
     return this.heatBytes / this.thermal.limitBytes
   }
 
-  /** Makes everything `factor` times slower from now until `untilNs`; a later call takes the place of an earlier one. */
+  /** Slows everything down by `factor` from now until `untilNs`; a later call replaces an earlier one. */
   force(factor: number, untilNs: number): void {
     if (!(factor >= 1 && factor < Infinity))
       throw new RangeError(`throttle: expected a factor of 1 or more, got ${factor}`)
@@ -50,7 +50,7 @@ export class Heat {
   }
 
   private cool(nowNs: number, { coolingBytesPerSecond, recoveredBytes }: ThermalThrottle): void {
-    // Transfers that wait for their turn begin later than what asks meanwhile.
+    // Queued transfers begin later than queries made meanwhile.
     if (nowNs <= this.heatAtNs) return
     const gone = ((nowNs - this.heatAtNs) * coolingBytesPerSecond) / 1e9
     this.heatBytes = Math.max(0, this.heatBytes - gone)

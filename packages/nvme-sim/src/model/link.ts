@@ -8,11 +8,11 @@ import {
   type Link,
 } from '@gpunvme/nvme-spec/pcie'
 
-/** A link, and how long it takes a packet to cross it beside its own length. */
+/** A link, and the propagation delay of its packets. */
 export interface LinkProfile extends Link {
   /** One way, from the end of a packet at the sender to its effect at the receiver. */
   readonly propagationNs: number
-  /** Max_Read_Request_Size in bytes: what one read of host memory may ask for. */
+  /** Max_Read_Request_Size in bytes. */
   readonly maxReadRequestBytes: number
 }
 
@@ -21,12 +21,12 @@ const CQE_BYTES = 16
 const DOORBELL_BYTES = 4
 
 /**
- * PCIe as two wires, one each way, that count the bytes of every packet (TLPs; flow control is left out). Data moves
- * in whole transfers, one behind the other; small packets slip in between those of a transfer, so that they take
- * wire time but never wait for a megabyte to pass. Without a profile the link is infinitely fast.
+ * PCIe as two wires, one per direction, that count the bytes of every packet (TLPs without flow control). Data move in
+ * whole transfers, one after the other. Small packets slip in between those of a transfer: they take wire time but
+ * never wait for a whole transfer. Without a profile the link is infinitely fast.
  */
 export class LinkModel {
-  /** To the host: data read, completions, interrupts, requests for the host's memory. */
+  /** To the host: data read, completions, interrupts, read requests for host memory. */
   readonly upstream: Wire
   /** To the controller: doorbells, submission queue entries, PRP lists, data written. */
   readonly downstream: Wire
@@ -43,38 +43,38 @@ export class LinkModel {
     this.propagationNs = profile?.propagationNs ?? 0
   }
 
-  /** When a doorbell written at `nowNs` reaches the controller. */
+  /** Returns when a doorbell written at `nowNs` reaches the controller. */
   doorbell(nowNs: number): number {
     return this.downstream.slip(nowNs, this.writeBytes(DOORBELL_BYTES)) + this.propagationNs
   }
 
-  /** When a submission queue entry asked for at `nowNs` is there. */
+  /** Returns when a submission queue entry requested at `nowNs` has arrived. */
   fetchEntry(nowNs: number): number {
     return this.fetch(nowNs, SQE_BYTES)
   }
 
-  /** When a few bytes of host memory asked for at `nowNs` are there. */
+  /** Returns when a few bytes of host memory requested at `nowNs` have arrived. */
   fetch(nowNs: number, lengthBytes: number): number {
     const askedNs = this.upstream.slip(nowNs, this.requestBytes(lengthBytes)) + this.propagationNs
     return this.downstream.slip(askedNs, this.completionBytes(lengthBytes)) + this.propagationNs
   }
 
-  /** When a completion sent at `nowNs` is in host memory. */
+  /** Returns when a completion sent at `nowNs` is in host memory. */
   postEntry(nowNs: number): number {
     return this.upstream.slip(nowNs, this.writeBytes(CQE_BYTES)) + this.propagationNs
   }
 
-  /** When an MSI-X message sent at `nowNs` reaches the host. */
+  /** Returns when an MSI-X message sent at `nowNs` reaches the host. */
   interrupt(nowNs: number): number {
     return this.upstream.slip(nowNs, this.writeBytes(INTERRUPT_BYTES)) + this.propagationNs
   }
 
-  /** When data that the controller sends from `nowNs` on has left it. */
+  /** Returns when data sent by the controller from `nowNs` on have left it. */
   sendData(nowNs: number, lengthBytes: number): number {
     return this.upstream.stream(nowNs, this.writeBytes(lengthBytes))
   }
 
-  /** When data of the host that the controller asks for from `nowNs` on has arrived. */
+  /** Returns when host data requested by the controller from `nowNs` on have arrived. */
   receiveData(nowNs: number, lengthBytes: number): number {
     const askedNs = this.upstream.slip(nowNs, this.requestBytes(lengthBytes)) + this.propagationNs
     return this.downstream.stream(askedNs, this.completionBytes(lengthBytes)) + this.propagationNs
@@ -95,7 +95,7 @@ export class LinkModel {
 
 /** One direction of the link: a resource that serves one byte after the other. */
 class Wire {
-  /** How long packets have occupied it since the start. */
+  /** Time that packets occupied it since the start. */
   busyNs = 0
   private readonly nsPerByte: number
   private freeNs = 0
@@ -104,18 +104,18 @@ class Wire {
     this.nsPerByte = nsPerByte
   }
 
-  /** A transfer, behind those that were begun before. Returns its end. */
+  /** Adds a transfer after those begun before. Returns its end. */
   stream(fromNs: number, bytes: number): number {
     const lengthNs = bytes * this.nsPerByte
     this.busyNs += lengthNs
     return (this.freeNs = Math.max(fromNs, this.freeNs) + lengthNs)
   }
 
-  /** A small packet: goes at once, and makes the transfers under way then end later by its length. Returns its end. */
+  /** Adds a small packet: it is sent at once and delays the transfers in progress by its length. Returns its end. */
   slip(fromNs: number, bytes: number): number {
     const lengthNs = bytes * this.nsPerByte
     this.busyNs += lengthNs
-    // One that is sent when the wire is idle again must not keep it from what comes before.
+    // A packet sent when the wire is idle again must not delay earlier ones.
     if (this.freeNs >= fromNs) this.freeNs += lengthNs
     return fromNs + lengthNs
   }

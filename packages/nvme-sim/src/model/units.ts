@@ -1,4 +1,4 @@
-/** Equal servers of which the first that is free takes the next job: a heap of the times at which they are free. */
+/** Equal servers; the first free one takes the next job. A heap of the times at which they are free. */
 export class Units {
   private readonly freeNs: Float64Array
 
@@ -6,7 +6,7 @@ export class Units {
     this.freeNs = new Float64Array(count)
   }
 
-  /** When a job of `lengthNs` that is there at `readyNs` is done. */
+  /** Returns when a job of `lengthNs` that is ready at `readyNs` is done. */
   serve(readyNs: number, lengthNs: number): number {
     const { freeNs } = this
     const endNs = Math.max(readyNs, freeNs[0]!) + lengthNs

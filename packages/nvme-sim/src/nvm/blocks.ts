@@ -4,16 +4,16 @@ import type { Device } from '../controller/device.js'
 import { gather, scatter } from '../memory/runs.js'
 import type { Namespace } from './namespace.js'
 
-// Logical blocks with their metadata, in memory of their own: for every command but a Read or Write without metadata,
-// which has no need of a second copy. On the media all data come first, and then the metadata of all blocks.
+// Logical blocks with their metadata in separate memory: for all commands except Read and Write without metadata, which
+// need no second copy. On the media, all data precede the metadata of all blocks.
 
-/** Some logical blocks: their data, and their metadata where the format has any. */
+/** Logical blocks: their data, and their metadata if the format has any. */
 export interface Blocks {
   readonly data: Uint8Array
   readonly metadata: Uint8Array
 }
 
-/** Memory for `count` blocks of a namespace. */
+/** Allocates memory for `count` blocks of a namespace. */
 export function newBlocks({ blockBytes, metadataBytes }: Namespace, count: number): Blocks {
   return { data: new Uint8Array(count * blockBytes), metadata: new Uint8Array(count * metadataBytes) }
 }
@@ -26,7 +26,7 @@ export function load(namespace: Namespace, slba: number, count: number, into: Bl
   media.read(metadataOffset(namespace, slba), into.metadata.subarray(at * metadataBytes, (at + count) * metadataBytes))
 }
 
-/** Writes blocks to the media; what was marked as unreadable there is readable again. */
+/** Writes blocks to the media; blocks marked as unreadable become readable. */
 export function store(namespace: Namespace, slba: number, { data, metadata }: Blocks): void {
   const { media, blockBytes, metadataBytes, unreadable } = namespace
   media.write(slba * blockBytes, data)
@@ -34,12 +34,12 @@ export function store(namespace: Namespace, slba: number, { data, metadata }: Bl
   if (!unreadable.isEmpty) unreadable.remove(slba, data.length / blockBytes)
 }
 
-/** Where the metadata of a block begins on the media. */
+/** Returns the offset of a block's metadata on the media. */
 export function metadataOffset({ formattedBlocks, blockBytes, metadataBytes }: Namespace, slba: number): number {
   return formattedBlocks * blockBytes + slba * metadataBytes
 }
 
-/** Gives the host the blocks of a command, in the way that its namespace transfers metadata. */
+/** Sends the blocks of a command to the host, in the metadata format of its namespace. */
 export function sendBlocks(command: ServedCommand, device: Device, blocks: Blocks): StatusCode {
   const { namespace, runs, metadataRuns } = command
   const { isExtended } = namespace!
@@ -49,7 +49,7 @@ export function sendBlocks(command: ServedCommand, device: Device, blocks: Block
   return scatter(metadataRuns, device.memory, blocks.metadata) ?? STATUS.SUCCESS
 }
 
-/** Takes the blocks of a command from the host, or says why that cannot be. */
+/** Receives the blocks of a command from the host, or returns the status of the failure. */
 export function receiveBlocks(command: ServedCommand, device: Device): Blocks | StatusCode {
   const { namespace, runs, metadataRuns } = command
   const { isExtended, blockBytes, metadataBytes } = namespace!
@@ -68,7 +68,7 @@ export function receiveBlocks(command: ServedCommand, device: Device): Blocks | 
   return blocks
 }
 
-/** Extended logical blocks: behind the data of each its metadata (NVM 1.2 §5.2.3). */
+/** Extended logical blocks: the metadata of each block follow its data (NVM 1.2 §5.2.3). */
 function interleave({ blockBytes, metadataBytes }: Namespace, { data, metadata }: Blocks): Uint8Array {
   const extended = new Uint8Array(data.length + metadata.length)
   for (let i = 0; i * blockBytes < data.length; i++) {

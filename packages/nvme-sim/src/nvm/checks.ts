@@ -5,13 +5,13 @@ import { hex } from '../controller/diagnostics.js'
 import type { MemoryAccess } from '../memory/reachable.js'
 import { BROADCAST_NSID } from './namespaces.js'
 
-// What commands of the NVM Command Set have to get right before anything moves. Undefined is success everywhere.
-// PRINFO and the tags are not among it: no format here has protection information, and then they shall be ignored
-// (NVM 1.2 §2.1.5). Neither are directives, of which none is enabled (Base 2.3 §8.1.9).
+// Checks of NVM commands before data move. They return undefined on success. PRINFO and the tags are not checked, since
+// no format has protection information: they are ignored (NVM 1.2 §2.1.5). So are directives, of which none is enabled
+// (Base 2.3 §8.1.9).
 
 const { PRP, SGL_SEGMENT_MPTR } = SQE.PSDT
 
-/** The namespace must be an active one (Base 2.1 §4.1.1, Figure 92). */
+/** Checks that the namespace is active (Base 2.1 §4.1.1, Figure 92). */
 export function prepareNamespace(command: ServedCommand, { namespaces }: Device): StatusCode | undefined {
   const nsid = command.sqe.NSID
   command.namespace = namespaces.get(nsid)
@@ -20,21 +20,22 @@ export function prepareNamespace(command: ServedCommand, { namespaces }: Device)
   return known ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
 }
 
-/** A command with SLBA and NLB that moves no data: its blocks must exist. */
+/** Checks the blocks of a command with SLBA and NLB that moves no data. */
 export function prepareRange(command: ServedCommand, device: Device): StatusCode | undefined {
   const fault = prepareNamespace(command, device)
   if (fault) return fault
   const { SLBA, NLB, CETYPE } = command.readWrite
   const blocks = countOf(NLB)
-  // An SLBA of 2^53 or more is read inexactly, but still as beyond any namespace.
+  // An SLBA of 2^53 or more is inexact, but still beyond any namespace.
   if (SLBA + blocks > command.namespace!.blocks) return STATUS.LBA_OUT_OF_RANGE
   command.slba = SLBA
   command.blocks = blocks
-  if (CETYPE !== 0) device.diagnostics.report(`CETYPE is ${CETYPE}h, and no namespace has Key Per I/O: it is ignored`)
+  if (CETYPE !== 0)
+    device.diagnostics.report(`CETYPE is ${CETYPE}h, but no namespace supports Key Per I/O: it is ignored`)
   return undefined
 }
 
-/** Whether blocks of a command are no more: a namespace may have become smaller since the command began. */
+/** Whether blocks of a command no longer exist: a namespace may have shrunk since the command began. */
 export function areBlocksGone({ namespace, slba, blocks, ranges }: ServedCommand): boolean {
   if (namespace === undefined) return false
   const end = namespace.blocks
@@ -43,35 +44,35 @@ export function areBlocksGone({ namespace, slba, blocks, ranges }: ServedCommand
   return false
 }
 
-/** A command that moves its blocks between host and namespace. */
+/** Checks a command that moves blocks between host and namespace. */
 export function prepareBlocks(command: ServedCommand, device: Device): StatusCode | undefined {
   const fault = prepareRange(command, device)
   if (fault) return fault
   const { blockBytes, metadataBytes, isExtended } = command.namespace!
   const lengthBytes = command.blocks * (isExtended ? blockBytes + metadataBytes : blockBytes)
-  // MDTS counts metadata where it is part of the blocks (CTRATT.MEM is 0), and not in a buffer of its own.
+  // MDTS includes metadata that is part of the blocks (CTRATT.MEM is 0), but not in a separate buffer.
   if (lengthBytes > device.maxTransferBytes) return STATUS.INVALID_FIELD_IN_COMMAND
   const misled = prepareData(command, device, lengthBytes)
   if (misled || metadataBytes === 0 || isExtended) return misled
   return prepareMetadata(command, device, command.blocks * metadataBytes)
 }
 
-/** A command that moves its blocks to the namespace. */
+/** Checks a command that moves blocks to the namespace. */
 export function prepareWrite(command: ServedCommand, device: Device): StatusCode | undefined {
   return prepareBlocks(command, device) ?? prepareChange(command)
 }
 
-/** The namespace must take changes. */
+/** Checks that the namespace is writable. */
 export function prepareChange({ namespace }: ServedCommand): StatusCode | undefined {
   return namespace!.takesChanges ? undefined : STATUS.NAMESPACE_IS_WRITE_PROTECTED
 }
 
-/** How the host's memory is accessed for a command's data. */
+/** Returns how a command's data access host memory. */
 export function accessOf({ handler }: Pick<ServedCommand, 'handler'>): MemoryAccess {
   return handler?.direction === 'to-host' ? 'write' : 'read'
 }
 
-/** The data pointer must lead to `lengthBytes` of memory, by PRPs or by an SGL. */
+/** Checks that the data pointer leads to `lengthBytes` of memory, by PRPs or by an SGL. */
 export function prepareData(command: ServedCommand, device: Device, lengthBytes: number): StatusCode | undefined {
   const { sqe, runs, data } = command
   command.lengthBytes = lengthBytes
@@ -84,7 +85,9 @@ export function prepareData(command: ServedCommand, device: Device, lengthBytes:
   return fault
 }
 
-/** MPTR must lead to `lengthBytes` of memory: a buffer in one piece, or with PSDT 10b an SGL (Base 2.1 §4.1.1). */
+/**
+ * Checks that MPTR leads to `lengthBytes` of memory: a contiguous buffer, or with PSDT 10b an SGL (Base 2.1 §4.1.1).
+ */
 function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: number): StatusCode | undefined {
   const { metadataRuns: runs, sqe } = command
   const { PSDT, MPTR } = sqe
@@ -94,7 +97,7 @@ function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: nu
     return fault
   }
   runs.clear()
-  // Of a buffer beside PRPs the spec wants dwords; beside an SGL any byte will do, as SGLS.MBA says.
+  // With PRPs the buffer must be dword-aligned; with an SGL any alignment is valid, as reported in SGLS.MBA.
   if (PSDT === PRP && MPTR % 4 !== 0) {
     device.diagnostics.report(`${command.words()}: MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`)
     return STATUS.INVALID_FIELD_IN_COMMAND

@@ -242,7 +242,7 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
     expect(await mark(2 ** 21, 1)).toBe(INTERNAL_ERROR)
     expect(await readMarked(host, 2 ** 21, 1)).toEqual([0])
     expect(host.simulation.diagnostics.at(-1)).toMatch(
-      /Write Uncorrectable: namespace 1 has 2097152 blocks that are marked as unreadable, and may have 2097152$/,
+      /Write Uncorrectable: namespace 1 has 2097152 blocks marked as unreadable, of at most 2097152$/,
     )
     await writeMarked(host, 7, [1])
     expect([await mark(2 ** 21, 1), await mark(7, 1)]).toEqual([SUCCESS, INTERNAL_ERROR])
@@ -356,7 +356,7 @@ it('CETYPE that is not 0 is ignored, and reported: no namespace has Key Per I/O'
   const host = await ready()
   const pointer = at(host, host.alloc(4096), 0, 512)
   expect(await statusOf(host, onBlocks(0x02, 0, 1, pointer, 1 << 16))).toBe(SUCCESS)
-  expect(host.simulation.diagnostics).toEqual(['CETYPE is 1h, and no namespace has Key Per I/O: it is ignored'])
+  expect(host.simulation.diagnostics).toEqual(['CETYPE is 1h, but no namespace supports Key Per I/O: it is ignored'])
 })
 
 it.each([

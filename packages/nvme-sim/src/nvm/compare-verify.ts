@@ -4,7 +4,7 @@ import { prepareBlocks, prepareRange } from './checks.js'
 import type { IoCommand } from './io-command.js'
 import { unknownStatus } from './unreadable.js'
 
-/** So that a Verify of many blocks needs no memory for all of them. */
+/** Bounds the memory of a Verify of many blocks. */
 const BLOCKS_AT_A_TIME = 2048
 
 /** Compare, of data and metadata (NVM 1.2 §3.3.1). */
@@ -26,7 +26,7 @@ export const compare: IoCommand = {
   },
 }
 
-/** Verify: everything that a Read does, and nothing is transferred (NVM 1.2 §3.3.5). */
+/** Verify: like a Read, without a transfer (NVM 1.2 §3.3.5). */
 export const verify: IoCommand = {
   work: 'read',
   direction: 'none',

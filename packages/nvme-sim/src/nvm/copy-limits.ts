@@ -1,4 +1,4 @@
 import { zeroBased } from '@gpunvme/nvme-spec'
 
-/** What a Copy may ask for at most, as Identify Namespace says it; the lengths are in logical blocks. */
+/** Limits of a Copy, as reported by Identify Namespace; the lengths are in logical blocks. */
 export const COPY_LIMITS = { MSSRL: 2048, MCL: 16_384, MSRC: zeroBased(128) } as const

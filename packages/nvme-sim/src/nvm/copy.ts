@@ -8,10 +8,9 @@ import type { IoCommand } from './io-command.js'
 import { unreadableStatus } from './unreadable.js'
 
 /**
- * Copy within a namespace (NVM 1.2 §3.3.2), of Copy Descriptor Format 0h. Formats 2h and 3h copy from namespace to
- * namespace and want the host's leave in Host Behavior Support; CDFS does not name them. Everything is read before
- * anything is written: a Copy that fails has copied nothing, which is what DW0 = 0 says, and one whose ranges overlap
- * its destination copies what was there before.
+ * Copy within a namespace (NVM 1.2 §3.3.2), with Copy Descriptor Format 0h. Formats 2h and 3h copy between namespaces
+ * and must be enabled in Host Behavior Support; CDFS does not report them. All data are read before any are written: a
+ * failed Copy has copied nothing, as DW0 = 0 reports, and overlapping ranges are copied as they were before.
  */
 export const copy: IoCommand = {
   work: 'write',

@@ -15,9 +15,9 @@ import type { IoCommand } from './io-command.js'
 import { LbaRanges } from './lba-ranges.js'
 
 /**
- * Dataset Management (NVM 1.2 §3.3.3). Deallocate is done, on every block that is asked for; the other attributes are
- * taken and change nothing, as they may. Every range is checked, whatever its attributes, and no block is deallocated
- * twice: 256 ranges may each be the whole namespace.
+ * Dataset Management (NVM 1.2 §3.3.3). Every requested block is deallocated; other attributes are accepted and have no
+ * effect, as permitted. All ranges are checked, whatever their attributes, and no block is deallocated twice: 256
+ * ranges may each be the whole namespace.
  */
 export const datasetManagement: IoCommand = {
   work: 'deallocate',
@@ -46,8 +46,8 @@ export const datasetManagement: IoCommand = {
 }
 
 /**
- * Write Zeroes (NVM 1.2 §3.3.8), with and without Deallocate, which are the same here: what is deallocated reads as
- * zero, metadata too. With Namespace Zeroes it clears all of the namespace.
+ * Write Zeroes (NVM 1.2 §3.3.8). With and without Deallocate is the same here, since deallocated blocks and their
+ * metadata read as zero. With Namespace Zeroes it clears the whole namespace.
  */
 export const writeZeroes: IoCommand = {
   work: 'deallocate',
@@ -61,7 +61,7 @@ export const writeZeroes: IoCommand = {
       command.ranges = [command.slba, command.blocks]
       return prepareChange(command)
     }
-    // Only where a deallocated block reads as zero, which DLFEAT does not say of media that move no bytes.
+    // Only if deallocated blocks read as zero, which DLFEAT does not report for media that move no bytes.
     const { media, blocks } = command.namespace!
     if (DEAC === 0 || media.movesData === false) return STATUS.INVALID_FIELD_IN_COMMAND
     command.slba = 0
@@ -84,8 +84,8 @@ function isDeallocate({ data }: ServedCommand): boolean {
 }
 
 /**
- * Clears the command's ranges, which are then no more its ranges: all of them, or some, where that may take long. Returns
- * whether none is left.
+ * Clears the command's ranges and removes them from it: all of them, or some if that may take long. Returns whether
+ * none is left.
  */
 function clearSome(command: ServedCommand): boolean {
   do clearFirst(command)

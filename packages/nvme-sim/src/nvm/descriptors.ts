@@ -4,7 +4,7 @@ import type { Device } from '../controller/device.js'
 import { gather } from '../memory/runs.js'
 import { prepareData } from './checks.js'
 
-/** The descriptors that are the data of a command: its ranges, read ahead so that they can be refused. */
+/** Fetches the range descriptors in a command's data, early enough to reject them. */
 export function fetchDescriptors(command: ServedCommand, device: Device, lengthBytes: number): DataView | StatusCode {
   const list = new DataView(new ArrayBuffer(lengthBytes))
   return prepareData(command, device, lengthBytes) ?? gather(command.runs, device.memory, bytesOf(list)) ?? list

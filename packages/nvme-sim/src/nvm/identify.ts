@@ -4,15 +4,15 @@ import type { Namespaces } from './namespaces.js'
 type ControllerFields = NonNullable<Parameters<typeof IdentifyController.create>[0]>
 
 /**
- * What Identify Controller says of the commands of the NVM Command Set and of namespaces. Commands take effect all at
- * once, whatever their size, which is what AWUN and ACWU say. AWUPF speaks of error conditions too, and a media of a
- * user's own that throws in the middle of a command has written a part: it promises no more than a block.
+ * Fields of Identify Controller for the NVM Command Set and namespaces. Commands take effect atomically whatever their
+ * size, as AWUN and ACWU report. AWUPF covers errors too, and user-supplied media that throw in the middle of a command
+ * have written a part: it reports only one block.
  */
 export function nvmControllerFields({ totalBytes, unallocatedBytes }: Namespaces) {
   return {
     TNVMCAP: BigInt(totalBytes),
     UNVMCAP: BigInt(unallocatedBytes),
-    // Format NVM is of the namespaces that it names, also with a secure erase; NSID FFFFFFFFh means all attached ones.
+    // Format NVM and secure erase apply to the given namespace; NSID FFFFFFFFh means all attached ones.
     FNA: { CRYES: 1 },
     FUSES: { FCWS: 1 },
     AWUN: zeroBased(65_536),

@@ -1,11 +1,11 @@
 /**
- * A set of logical blocks, as ranges that do not touch, in order. What it costs follows from how many ranges an
- * operation touches, and hardly from how many there are: a host may mark every other block of a drive.
+ * A set of logical blocks, as ordered ranges that do not touch. The cost of an operation depends on how many ranges it
+ * touches, hardly on how many there are: a host may mark every other block of a drive.
  */
 export class LbaRanges {
-  /** First and end of each range in turn: every number is greater than the one before. */
+  /** First and end of each range, alternating: strictly increasing. */
   private readonly bounds: number[] = []
-  /** How many blocks are in the set: it has no more ranges than that. */
+  /** Number of blocks in the set, which is an upper bound of its ranges. */
   count = 0
 
   get isEmpty(): boolean {
@@ -45,7 +45,7 @@ export class LbaRanges {
     return from < this.bounds.length && this.bounds[from]! < first + count
   }
 
-  /** How many of `count` blocks from `first` are in the set. */
+  /** Returns how many of `count` blocks from `first` are in the set. */
   countIn(first: number, count: number): number {
     const { bounds } = this
     const end = first + count
@@ -56,12 +56,12 @@ export class LbaRanges {
     return found
   }
 
-  /** First block and number of blocks of each range in turn. */
+  /** Returns first block and number of blocks of each range, alternating. */
   list(): number[] {
     return this.bounds.map((bound, i) => (i % 2 === 0 ? bound : bound - this.bounds[i - 1]!))
   }
 
-  /** Puts other ranges where those from the bound `from` to that before `to` are. */
+  /** Replaces the ranges from bound `from` to before bound `to`. */
   private replace(from: number, to: number, ranges: readonly number[]): void {
     // At most two ranges.
     // eslint-disable-next-line gpunvme/no-unbounded-spread
@@ -69,17 +69,17 @@ export class LbaRanges {
     this.count += lengthOf(ranges) - lengthOf(before)
   }
 
-  /** Where the range of a bound begins in `bounds`. */
+  /** Returns the index in `bounds` where the range of a bound begins. */
   private rangeWith(bound: number): number {
     return bound - (bound % 2)
   }
 
-  /** Where the range begins that a bound begins, or the range behind the one that it ends. */
+  /** Returns the index of the range that a bound begins, or of the range after the one it ends. */
   private rangeBehind(bound: number): number {
     return bound + (bound % 2)
   }
 
-  /** How many bounds are less than `lba`. */
+  /** Returns how many bounds are less than `lba`. */
   private countBelow(lba: number): number {
     const { bounds } = this
     let low = 0

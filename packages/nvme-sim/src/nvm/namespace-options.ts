@@ -2,7 +2,7 @@ import { mediaField } from '../media/check.js'
 import { bytes, flag, number, optional, whole, type Field, type Fields } from '../options.js'
 import type { NamespaceOptions } from './namespace.js'
 
-/** Which block sizes go with which metadata is the namespace's to say. */
+/** The namespace checks which block sizes and metadata sizes can be combined. */
 const formatBytes = number(Number.isInteger, 'a whole number of bytes')
 
 const identifier = (lengthBytes: number): Field => ({
@@ -10,7 +10,7 @@ const identifier = (lengthBytes: number): Field => ({
   isFit: (value) => value instanceof Uint8Array && [0, lengthBytes].includes(value.length),
 })
 
-/** What each option of a namespace can be. */
+/** Valid values of each option of a namespace. */
 export const namespaceFields: Fields<NamespaceOptions> = {
   nsid: optional(whole(1, 0xffff_fffe, 'an NSID from 1 to FFFFFFFEh')),
   blockBytes: optional(formatBytes),

@@ -5,42 +5,42 @@ import { COPY_LIMITS } from './copy-limits.js'
 import { blocksIn, lbaFormats, type LbaFormat } from './lba-format.js'
 import { LbaRanges } from './lba-ranges.js'
 
-/** A namespace of the simulated drive; every part has a default. */
+/** Options of a namespace of the simulated drive. All are optional. */
 export interface NamespaceOptions {
-  /** 1 when not given; each namespace its own. */
+  /** Namespace identifier, unique. Default: 1. */
   readonly nsid?: number
-  /** 512 when not given. */
+  /** Default: 512. */
   readonly blockBytes?: LbaFormat['blockBytes']
-  /** Bytes of metadata for each logical block, without protection information; 0 when not given. */
+  /** Bytes of metadata per logical block, without protection information. Default: 0. */
   readonly metadataBytes?: LbaFormat['metadataBytes']
-  /** Metadata is transferred behind the data of its block; in a buffer of its own, by MPTR, when not given. */
+  /** Transfers metadata after the data of each block. Default: in a separate buffer, by MPTR. */
   readonly extendedLba?: boolean
-  /** 1 GiB when neither this nor `media` is given; what does not fill a block is left out. */
+  /** Default: 1 GiB if `media` is not given either. A remainder smaller than a block is not used. */
   readonly capacityBytes?: number
   /**
-   * Memory that exists where it was written, when not given. Closed with the simulation. The host cannot delete a
-   * namespace whose media was given.
+   * Default: memory, allocated where it was written. Closed with the simulation. The host cannot delete a namespace
+   * whose media was given.
    */
   readonly media?: Media
-  /** The namespace exists and is not attached to the controller: its NSID is allocated and inactive. */
+  /** The namespace exists but is not attached to the controller: its NSID is allocated and inactive. */
   readonly attached?: false
-  /** IEEE Extended Unique Identifier, 8 bytes, big endian; not reported when not given. */
+  /** IEEE Extended Unique Identifier, 8 bytes, big endian. Default: not reported. */
   readonly eui64?: Uint8Array
-  /** Namespace Globally Unique Identifier, 16 bytes, big endian; not reported when not given. */
+  /** Namespace Globally Unique Identifier, 16 bytes, big endian. Default: not reported. */
   readonly nguid?: Uint8Array
 }
 
 const DEFAULT_BYTES = 1024 ** 3
 const NONE = new Uint8Array(0)
 
-/** What Identify says alike of every namespace. */
+/** Identify data common to all namespaces. */
 const CAPABILITIES = {
   NLBAF: zeroBased(lbaFormats.length),
   MC: { MTELBAS: 1, MTSBS: 1 },
   ...COPY_LIMITS,
 } as const
 
-/** Identify Namespace of NSID FFFFFFFFh: what a namespace may be made with (NVM 1.2 §4.1.5.1). */
+/** Identify Namespace for NSID FFFFFFFFh: capabilities of namespaces that can be created (NVM 1.2 §4.1.5.1). */
 export function namespaceCapabilities(): DataView {
   return IdentifyNamespace.create({ ...CAPABILITIES, LBAF: formatsWhere(() => true) }).data
 }
@@ -53,43 +53,43 @@ function formatsWhere(isAvailable: (format: LbaFormat) => boolean) {
   })
 }
 
-/** A namespace: logical blocks on a media, in one of the formats of `lbaFormats`. */
+/** A namespace: logical blocks on media, in one of the formats of `lbaFormats`. */
 export class Namespace {
   readonly nsid: number
   readonly capacityBytes: number
   readonly media: Media
-  /** The media was given, and is not memory of the simulation's own: the host cannot have it deleted. */
+  /** The media was given, and is not the simulation's own memory: the host cannot delete it. */
   readonly isMediaGiven: boolean
   readonly eui64: Uint8Array
   readonly nguid: Uint8Array
-  /** Which of the namespaces that have had this NSID it is: 0 is the first. Their identifiers differ. */
+  /** Number of earlier namespaces with this NSID; identifiers depend on it. */
   readonly generation: number
-  /** Whether it may be attached to several controllers, of which there is one here (NMIC.SHRNS). */
+  /** Whether it may be attached to several controllers, although there is only one (NMIC.SHRNS). */
   readonly isShared: boolean
-  /** The host has asked for write protection (Namespace Write Protection Config). */
+  /** The host has set write protection (Namespace Write Protection Config). */
   isWriteProtected = false
   /** Attached to the controller: its NSID is active. */
   isAttached: boolean
-  /** Blocks that Write Uncorrectable has marked and nothing was written to since. */
+  /** Blocks marked by Write Uncorrectable and not written since. */
   readonly unreadable = new LbaRanges()
 
   blockBytes = 512
   metadataBytes = 0
-  /** Metadata is transferred behind the data of each block. */
+  /** Metadata follow the data of each block in a transfer. */
   isExtended = false
-  /** How many blocks the host may use: NSZE. A fault may have made them fewer than there were. */
+  /** Number of blocks that the host may use: NSZE. A fault may have reduced it. */
   blocks = 0
-  /** How many blocks the format has room for: on the media, metadata begins behind the data of all of them. */
+  /** Number of blocks that fit the format: on the media, metadata begin after the data of all of them. */
   formattedBlocks = 0
-  /** No metadata, and media that move bytes: what a Read and a Write can do without a second copy. */
+  /** No metadata, and media that move bytes: Read and Write need no second copy. */
   isPlain = true
   private formatIndex = 0
 
-  /** @throws RangeError for a size that holds no block, or that the media has not, and for a format there is not. */
+  /** @throws RangeError for a size that holds no block or exceeds the media, and for an unsupported format. */
   constructor(options: NamespaceOptions, generation = 0, isShared = false) {
     const { nsid = 1, blockBytes = 512, metadataBytes = 0, capacityBytes, media, eui64 = NONE, nguid = NONE } = options
     const bytes = capacityBytes ?? media?.capacityBytes ?? DEFAULT_BYTES
-    // A caller without types may ask for any size; addresses would go wrong without a word.
+    // Untyped callers may pass any size; addresses would be wrong silently.
     const index = lbaFormats.findIndex((each) => each.blockBytes === blockBytes && each.metadataBytes === metadataBytes)
     if (index < 0) {
       throw new RangeError(
@@ -115,42 +115,42 @@ export class Namespace {
     this.setFormat(index, options.extendedLba ?? false)
   }
 
-  /** Whether its data may be changed: neither the host nor the media is against it. */
+  /** Whether its data may be changed: neither the host nor the media forbids it. */
   get takesChanges(): boolean {
     return !this.isWriteProtected && this.media.readOnly !== true
   }
 
-  /** Format NVM: blocks of another make, all of them deallocated. The format must be one that fits. */
+  /** Format NVM: changes the block format and deallocates all blocks. The format must fit. */
   format(index: number, isExtended: boolean): void {
     deallocate(this.media, 0, this.capacityBytes)
     this.unreadable.clear()
     this.setFormat(index, isExtended)
   }
 
-  /** Whether this is the format that the namespace has. */
+  /** Whether the namespace has this format. */
   hasFormat(index: number, isExtended: boolean): boolean {
     return this.formatIndex === index && this.isExtended === (isExtended && this.metadataBytes > 0)
   }
 
-  /** The 4096 bytes of Identify Namespace (NVM 1.2 §4.1.5.1), of CNS 00h and of CNS 11h. */
+  /** Returns the 4096 bytes of Identify Namespace (NVM 1.2 §4.1.5.1), for CNS 00h and CNS 11h. */
   identify(): DataView {
     const { blocks, media, capacityBytes, eui64, nguid } = this
     const { ZEROES, NOT_REPORTED } = IdentifyNamespace.DLFEAT.DRB
     return IdentifyNamespace.create({
       NSZE: blocks,
       NCAP: blocks,
-      // Without thin provisioning it may always be NCAP (NVM 1.2 §2.1.1).
+      // Without thin provisioning it may always equal NCAP (NVM 1.2 §2.1.1).
       NUSE: blocks,
       ...CAPABILITIES,
       FLBAS: { FIDXL: this.formatIndex, MTELBA: this.isExtended ? 1 : 0 },
       NMIC: { SHRNS: this.isShared ? 1 : 0 },
-      // Of media that move no bytes nothing is promised.
+      // Nothing is reported for media that move no bytes.
       DLFEAT: { DRB: media.movesData === false ? NOT_REPORTED : ZEROES, WZDS: 1 },
       NSATTR: { CWP: this.takesChanges ? 0 : 1 },
       NVMCAP: BigInt(capacityBytes),
       ...(nguid.length > 0 && { NGUID: nguid }),
       ...(eui64.length > 0 && { EUI64: eui64 }),
-      // A format of which not one block fits is not available now: its LBADS is 0 (NVM 1.2 §4.1.5.1).
+      // A format of which no block fits is not available: its LBADS is 0 (NVM 1.2 §4.1.5.1).
       LBAF: formatsWhere((format) => blocksIn(capacityBytes, format) > 0),
     }).data
   }

@@ -1,32 +1,32 @@
 import { Namespace, type NamespaceOptions } from './namespace.js'
 
-/** The NSID that means every namespace, or none in particular (Base 2.1 §3.2.1). */
+/** The NSID for all namespaces, or for none in particular (Base 2.1 §3.2.1). */
 export const BROADCAST_NSID = 0xffff_ffff
 
-/** How many namespaces more than there are at the start may be allocated, where there is capacity to spare. */
+/** Number of namespaces that may be created in addition to the initial ones, if there is spare capacity. */
 const SPARE_NAMESPACES = 16
 
-/** The namespaces of the NVM subsystem, which has one controller: which exist, and which of them are attached to it. */
+/** The namespaces of the NVM subsystem: allocated ones, and those attached to its only controller. */
 export class Namespaces {
-  /** Those that exist, in increasing order of NSID. */
+  /** Allocated namespaces, in increasing order of NSID. */
   allocated: readonly Namespace[]
-  /** Those that are attached, in increasing order of NSID. */
+  /** Attached namespaces, in increasing order of NSID. */
   active: readonly Namespace[] = []
-  /** The largest valid NSID; as many namespaces may exist. */
+  /** The largest valid NSID, and the maximum number of namespaces. */
   readonly NN: number
-  /** NVM capacity, all of it and what no namespace has (TNVMCAP, UNVMCAP). */
+  /** NVM capacity: total and unallocated (TNVMCAP, UNVMCAP). */
   readonly totalBytes: number
   unallocatedBytes: number
   private byNsid: ReadonlyMap<number, Namespace> = new Map()
   private generation = 0
 
-  /** @throws RangeError when two have the same NSID, and as `Namespace`. */
+  /** @throws RangeError if two have the same NSID, and as `Namespace`. */
   constructor(options: readonly NamespaceOptions[], spareCapacityBytes = 0) {
     this.allocated = options.map((each) => new Namespace(each))
     const nsids = this.allocated.map(({ nsid }) => nsid)
     const twice = nsids.find((nsid, index) => nsids.indexOf(nsid) < index)
     if (twice !== undefined) {
-      throw new RangeError(`namespaces: two of them have NSID ${twice}; give each its own nsid`)
+      throw new RangeError(`namespaces: NSID ${twice} is used twice; give each namespace its own nsid`)
     }
     this.NN =
       this.allocated.reduce((most, { nsid }) => Math.max(most, nsid), 0) +
@@ -36,12 +36,12 @@ export class Namespaces {
     this.update()
   }
 
-  /** The active namespace of an NSID. */
+  /** Returns the active namespace of an NSID. */
   get(nsid: number): Namespace | undefined {
     return this.byNsid.get(nsid)
   }
 
-  /** The namespace of an NSID, attached or not. */
+  /** Returns the namespace of an NSID, attached or not. */
   getAllocated(nsid: number): Namespace | undefined {
     return this.allocated.find((each) => each.nsid === nsid)
   }
@@ -51,13 +51,13 @@ export class Namespaces {
     return nsid >= 1 && nsid <= this.NN
   }
 
-  /** The smallest NSID that is not allocated; undefined where there is none. */
+  /** The smallest unallocated NSID; undefined if there is none. */
   get freeNsid(): number | undefined {
     for (let nsid = 1; nsid <= this.NN; nsid++) if (this.getAllocated(nsid) === undefined) return nsid
     return undefined
   }
 
-  /** Creates a namespace from unallocated capacity; nothing is attached to it. */
+  /** Creates a namespace from unallocated capacity, without attaching it. */
   create(options: NamespaceOptions & { readonly capacityBytes: number }, isShared: boolean): Namespace {
     const namespace = new Namespace({ ...options, attached: false }, ++this.generation, isShared)
     this.unallocatedBytes -= namespace.capacityBytes
@@ -66,7 +66,7 @@ export class Namespaces {
     return namespace
   }
 
-  /** Deletes a namespace with all that it holds; its capacity is unallocated again. */
+  /** Deletes a namespace with its data; its capacity becomes unallocated. */
   delete(namespace: Namespace): void {
     namespace.media.close()
     namespace.isAttached = false

@@ -24,7 +24,7 @@ const flush: IoCommand = {
   direction: 'none',
   prepare: (command, device) => (command.sqe.NSID === BROADCAST_NSID ? undefined : prepareNamespace(command, device)),
   perform({ sqe }, { namespaces }) {
-    // Identify says that Flush takes the broadcast NSID (VWC.FB = 11b): it means all of them.
+    // Identify reports that Flush supports the broadcast NSID (VWC.FB = 11b), for all namespaces.
     for (const { nsid, media } of namespaces.active) {
       if (sqe.NSID === BROADCAST_NSID || sqe.NSID === nsid) media.flush()
     }
@@ -32,7 +32,7 @@ const flush: IoCommand = {
   },
 }
 
-/** The I/O commands by opcode; any other is answered with Invalid Command Opcode. */
+/** The I/O commands by opcode; all others fail with Invalid Command Opcode. */
 export const ioCommands: readonly (IoCommand | undefined)[] = byOpcode([
   [Flush.opcode, flush],
   [Write.opcode, write],

@@ -14,7 +14,7 @@ export const read: IoCommand = {
   prepare: prepareBlocks,
   perform(command, device) {
     const { media, unreadable, isPlain } = command.namespace!
-    // Force Unit Access: what a cache holds goes to the medium, and is read from there.
+    // Force Unit Access: cached data are flushed to the medium and read from there.
     if (command.readWrite.FUA === 1) media.flush()
     if (!unreadable.isEmpty) {
       const status = unreadableStatus(command)

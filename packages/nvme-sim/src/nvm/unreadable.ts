@@ -4,16 +4,16 @@ import type { Device } from '../controller/device.js'
 import { prepareChange, prepareRange } from './checks.js'
 import type { IoCommand } from './io-command.js'
 
-/** No retry reads what is marked, as it might read what a medium has trouble with. */
+/** A retry cannot read marked blocks, unlike those of a failing medium. */
 const UNREADABLE: Ended = { ...STATUS.UNRECOVERED_READ_ERROR, retry: 'never' }
 
 /**
- * How many blocks of a namespace may be marked at a time: 1 GiB of them. Blocks, and not ranges, since what is written
- * in the middle of a range makes two of it; with every other block marked they take 16 MiB here.
+ * Maximum number of marked blocks of a namespace: 1 GiB. Blocks are limited, not ranges, since writing into the middle
+ * of a range splits it; with every other block marked they take 16 MiB.
  */
 export const MOST_UNREADABLE_BLOCKS = 2 ** 21
 
-/** Write Uncorrectable (NVM 1.2 §3.3.7). More than may be marked is an Internal Error: no medium has failed. */
+/** Write Uncorrectable (NVM 1.2 §3.3.7). Exceeding the limit is an Internal Error, since no medium has failed. */
 export const writeUncorrectable: IoCommand = {
   work: 'write',
   direction: 'none',
@@ -24,8 +24,8 @@ export const writeUncorrectable: IoCommand = {
     const { unreadable } = namespace!
     if (unreadable.count + blocks - unreadable.countIn(slba, blocks) > MOST_UNREADABLE_BLOCKS) {
       diagnostics.report(
-        `${command.words()}: namespace ${namespace!.nsid} has ${unreadable.count} blocks that are marked as unreadable, ` +
-          `and may have ${MOST_UNREADABLE_BLOCKS}`,
+        `${command.words()}: namespace ${namespace!.nsid} has ${unreadable.count} blocks marked as unreadable, ` +
+          `of at most ${MOST_UNREADABLE_BLOCKS}`,
       )
       return STATUS.INTERNAL_ERROR
     }
@@ -34,15 +34,15 @@ export const writeUncorrectable: IoCommand = {
   },
 }
 
-/** Why blocks of a command cannot be read: some were made uncorrectable, and stay so until they are written. */
+/** Returns why blocks of a command cannot be read: those made uncorrectable stay so until they are written. */
 export function unreadableStatus(command: ServedCommand, slba = command.slba, blocks = command.blocks) {
   return command.namespace!.unreadable.overlaps(slba, blocks) ? UNREADABLE : undefined
 }
 
-/** The same, for commands that have to speak about what is stored: media that move no bytes cannot be asked. */
+/** Likewise, for commands that depend on stored data: not available on media that move no bytes. */
 export function unknownStatus(command: ServedCommand, { diagnostics }: Device): Ended | undefined {
   const { media, nsid } = command.namespace!
   if (media.movesData !== false) return unreadableStatus(command)
-  diagnostics.report(`namespace ${nsid} has media that move no bytes: nothing can be said about what is stored there`)
+  diagnostics.report(`namespace ${nsid} has media that move no bytes: its contents cannot be checked`)
   return UNREADABLE
 }

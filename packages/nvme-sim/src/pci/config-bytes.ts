@@ -1,6 +1,6 @@
 /**
- * 4 KiB of configuration space as bytes, with the bits that a host may write and those that it clears by writing 1.
- * What a write means is not known here.
+ * 4 KiB of configuration space as bytes, with the bits that a host may write and those cleared by writing 1. The
+ * effects of writes are implemented elsewhere.
  */
 export class ConfigBytes {
   readonly view: DataView
@@ -9,7 +9,7 @@ export class ConfigBytes {
   private readonly clearable: Uint8Array
   private readonly initial: Uint8Array
 
-  /** All three of the same length: values after a reset, bits that are RW, bits that are RW1C. */
+  /** All three have the same length: values after a reset, RW bits, RW1C bits. */
   constructor(initial: Uint8Array, writable: Uint8Array, clearable: Uint8Array) {
     this.initial = initial
     this.bytes = initial.slice()
@@ -37,12 +37,12 @@ export class ConfigBytes {
     }
   }
 
-  /** What a host keeps to write it back after a reset. */
+  /** Returns what a host saves and restores across a reset. */
   save(): Uint8Array {
     return this.bytes.slice()
   }
 
-  /** Writes back what may be written. */
+  /** Restores the writable bits. */
   restore(saved: Uint8Array): void {
     for (let at = 0; at < saved.length; at++) {
       this.bytes[at] = (this.bytes[at]! & ~this.writable[at]!) | (saved[at]! & this.writable[at]!)

@@ -100,7 +100,7 @@ describe('Memory Space Enable', () => {
     configOf(host).write(COMMAND, 2, 0x0006)
     expect(host.bar.read32(CSTS)).toBe(RDY)
     expect(host.simulation.diagnostics).toEqual([
-      'host read offset 0x1c, but Memory Space Enable is 0: reads give all ones until CMD.MSE is 1',
+      'host read offset 0x1c, but Memory Space Enable is 0: reads return all ones until CMD.MSE is 1',
     ])
   })
 })

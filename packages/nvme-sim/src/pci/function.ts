@@ -12,57 +12,57 @@ import type { ConfigBytes } from './config-bytes.js'
 import { AER, configurationSpace, deviceControl, MSI_X, PM, PX, type BarPlan } from './layout.js'
 import { MsixTable } from './msix.js'
 
-/** Where firmware has put BAR0, less what its size aligns away: the upper end of 32 bits, as on a PC. */
+/** Where firmware places the end of BAR0, before alignment to its size: the top of 32 bits, as on a PC. */
 const BAR0_ADDRESS = 0xfb00_0000
 
-/** What the table says of vectors of a function that is handed on: no memory is there, whoever hands it on signals. */
+/** Address in the table for vectors of a virtualized function: not memory; the virtualizer signals interrupts. */
 const VIRTUAL_MESSAGE_ADDRESS = 0xfee0_0000
 
 const { PS } = PowerManagementCapability.PMCS
 const { MSE, BME, ID } = PciHeader.CMD
 const { FM, MXE } = MsixCapability.MXC
 
-/** What the controller does when configuration space asks for it. */
+/** Callbacks of configuration space to the controller. */
 export interface PciEvents {
-  /** Function Level Reset: the controller as after power on. */
+  /** Function Level Reset: the controller returns to its power-on state. */
   reset(): void
-  /** Something that interrupts or DMA depend on is different now. */
+  /** Settings that interrupts or DMA depend on have changed. */
   changed(): void
 }
 
-/** What a host keeps of a function before it resets it. */
+/** State of a function that a host saves before a reset. */
 export interface SavedFunction {
   readonly config: Uint8Array
   readonly table: Uint32Array
 }
 
 /**
- * The PCI function that the controller is: its configuration space, its MSI-X table, and what follows from them for
- * everybody else, in plain fields, since they are looked at with every access and every command.
+ * The PCI function of the controller: its configuration space, its MSI-X table, and derived state. The state is in
+ * plain fields, since every access and every command reads it.
  */
 export class PciFunction {
   readonly config: ConfigBytes
   readonly msix: MsixTable
   readonly bar: BarPlan
-  /** D0, and not D3hot. */
+  /** D0 rather than D3hot. */
   isAwake = true
-  /** The function may read and write host memory: awake, on the bus, CMD.BME set. */
+  /** The function may access host memory: awake, on the bus, CMD.BME set. */
   isBusMaster = true
-  /** Accesses through BAR0 reach the registers: awake, on the bus, CMD.MSE set, BAR0 where the host looks for it. */
+  /** Accesses through BAR0 reach the registers: awake, on the bus, CMD.MSE set, BAR0 at its assigned address. */
   answers = true
   isPinDisabled = false
   isMessageSignaled = false
   isFunctionMasked = false
-  /** The host has written MSI-X Message Control: it looks after its interrupts itself, and no wait does it for it. */
+  /** The host has written MSI-X Message Control: it manages its interrupts itself, and waits do not enable them. */
   hostManagesMessages = false
-  /** The function is handed on, as by vfio: accesses to BAR0 are passed on, and interrupts signalled, by somebody else. */
+  /** The function is virtualized, as by vfio: a third party forwards accesses to BAR0 and signals interrupts. */
   isVirtual = false
-  /** False once it was pulled out, or its link has dropped. */
+  /** False after it was removed, or its link dropped. */
   isOnBus = true
   private readonly profile: DriveProfile
   private readonly diagnostics: Diagnostics
   private events: PciEvents = { reset: () => undefined, changed: () => undefined }
-  /** Why accesses fail, as it was said last: a host that polls shall not hear it a thousand times. */
+  /** The last reported reason of failing accesses, so that a polling host is not told a thousand times. */
   private lastReason = ''
 
   constructor(profile: DriveProfile, diagnostics: Diagnostics) {
@@ -74,17 +74,17 @@ export class PciFunction {
     this.bootFirmware()
   }
 
-  /** Set once, by the controller. */
+  /** Called once, by the controller. */
   connect(events: PciEvents): void {
     this.events = events
   }
 
-  /** MSI-X messages are memory writes: they need what all DMA needs. */
+  /** MSI-X messages are memory writes, with the same requirements as DMA. */
   get maySignal(): boolean {
     return this.isBusMaster
   }
 
-  /** As firmware leaves it for the operating system: BAR0 placed, memory and bus mastering on, MSI-X off. */
+  /** State left by firmware for the operating system: BAR0 placed, memory and bus mastering on, MSI-X off. */
   bootFirmware(): void {
     const { view } = this.config
     this.config.reset()
@@ -99,7 +99,7 @@ export class PciFunction {
     this.update()
   }
 
-  /** A reset of the function as the device does it: whoever used it has to set it up again. */
+  /** Reset of the function by the device: its user must set it up again. */
   reset(): void {
     this.config.reset()
     this.msix.reset()
@@ -112,13 +112,13 @@ export class PciFunction {
 
   restore({ config, table }: SavedFunction): void {
     this.config.restore(config)
-    // A reset has woken it; nobody puts it back to sleep.
+    // The reset has woken it; restoring must not put it back to sleep.
     this.config.write(PM + PowerManagementCapability.PMCS.offset, 2, 0)
     this.msix.restore(table)
     this.update()
   }
 
-  /** It was pulled out, or its link went down or came up again. */
+  /** The device was removed, or its link went down or came up again. */
   setOnBus(isOnBus: boolean): void {
     this.isOnBus = isOnBus
     this.update()
@@ -134,7 +134,7 @@ export class PciFunction {
     this.update()
   }
 
-  /** Turns on MSI-X, and every vector, as a host does that has somewhere to send them. */
+  /** Enables MSI-X and all vectors, for a host with a place to send them. */
   enableMessages(address: number): void {
     this.msix.fill(address)
     const control = MSI_X + MsixCapability.MXC.offset
@@ -144,8 +144,8 @@ export class PciFunction {
   }
 
   /**
-   * From now on the function is handed on, as by vfio: where BAR0 is and whether messages are sent is decided by who hands
-   * it on, and what configuration space says of it does not count.
+   * Virtualizes the function from now on, as with vfio: the virtualizer decides where BAR0 is and whether messages are
+   * sent; configuration space no longer does.
    */
   virtualize(): void {
     this.isVirtual = true
@@ -153,7 +153,7 @@ export class PciFunction {
     this.update()
   }
 
-  /** Turns MSI-X on or off, of a function that is handed on. Vectors that are on are left so. */
+  /** Turns MSI-X of a virtualized function on or off. Enabled vectors stay enabled. */
   setMessages(isOn: boolean): void {
     const control = MSI_X + MsixCapability.MXC.offset
     const kept = this.config.view.getUint16(control, true) & ~((1 << MXE.lsb) | (1 << FM.lsb))
@@ -161,13 +161,13 @@ export class PciFunction {
     this.update()
   }
 
-  /** Whether a vector of a function that is handed on has somewhere to go. What was held back for it goes now. */
+  /** Sets whether a vector of a virtualized function has a target. A pending message is sent now. */
   setVector(vector: number, isOn: boolean): void {
     this.msix.setVector(vector, VIRTUAL_MESSAGE_ADDRESS, isOn)
     this.update()
   }
 
-  /** Says why nothing answers to an access through BAR0: an Unsupported Request, which the function notes too. */
+  /** Reports why an access through BAR0 is not answered: an Unsupported Request, which the function records too. */
   reject(access: string): void {
     if (!this.isOnBus) return
     const { view } = this.config
@@ -183,9 +183,9 @@ export class PciFunction {
 
   private rejection(): string {
     const command = this.command()
-    if (!this.isAwake) return 'the function is in D3hot: reads give all ones until PMCS.PS is 0'
-    if (MSE.of(command) === 0) return 'Memory Space Enable is 0: reads give all ones until CMD.MSE is 1'
-    return `BAR0 was moved away from 0x${this.barAddress.toString(16)}: nothing answers there`
+    if (!this.isAwake) return 'the function is in D3hot: reads return all ones until PMCS.PS is 0'
+    if (MSE.of(command) === 0) return 'Memory Space Enable is 0: reads return all ones until CMD.MSE is 1'
+    return `BAR0 was moved away from 0x${this.barAddress.toString(16)}: no device responds there`
   }
 
   private get barAddress(): number {
@@ -196,7 +196,7 @@ export class PciFunction {
     return this.config.view.getUint16(PciHeader.CMD.offset, true)
   }
 
-  /** D1 and D2 are not supported: a write of them is dropped. */
+  /** D1 and D2 are not supported: writing them is ignored. */
   private keepPowerState(): void {
     const at = PM + PowerManagementCapability.PMCS.offset
     const state = PS.of(this.config.view.getUint16(at, true))
@@ -222,15 +222,15 @@ export class PciFunction {
   }
 }
 
-/** BAR0: properties, doorbells, then the MSI-X structures on pages of their own (PCIe 1.2 §3.8.4). */
+/** BAR0: registers, doorbells, then the MSI-X structures on their own pages (PCIe 1.2 §3.8.4). */
 export function planBar({ CAP: capabilities, ioQueuePairs }: DriveProfile): BarPlan {
   const strideBytes = 2 ** (2 + CAP.decode(CAP.encode(capabilities)).DSTRD)
-  // One vector for each I/O queue pair, and the Admin queue's.
+  // One vector per I/O queue pair, and one for the Admin queue.
   const vectors = ioQueuePairs + 1
   const tableOffset = toPage(DOORBELL_BASE + 2 * (ioQueuePairs + 1) * strideBytes)
   const pendingOffset = toPage(tableOffset + 16 * vectors)
   const endBytes = toPage(pendingOffset + Math.ceil(vectors / 64) * 8)
-  // The smallest that MLBAR can say is 16 KiB (PCIe 1.2 Figure 20).
+  // The smallest size that MLBAR can express is 16 KiB (PCIe 1.2 Figure 20).
   return { tableOffset, pendingOffset, vectors, lengthBytes: Math.max(16_384, 2 ** Math.ceil(Math.log2(endBytes))) }
 }
 

@@ -3,7 +3,7 @@ import { MsixCapability, PCIE_CONFIG_BYTES, PciHeader } from '@gpunvme/nvme-spec
 import type { Device } from '../controller/device.js'
 import { MSI_X } from './layout.js'
 
-/** Configuration space as the host reaches it. */
+/** Configuration space, as accessed by the host. */
 export class HostConfigSpace implements ConfigSpace {
   private readonly device: Device
 
@@ -11,7 +11,7 @@ export class HostConfigSpace implements ConfigSpace {
     this.device = device
   }
 
-  /** @throws RangeError for an offset that is no multiple of the width inside the 4096 bytes. */
+  /** @throws RangeError if the offset is not a multiple of the width inside the 4096 bytes. */
   read(offset: number, widthBytes: 1 | 2 | 4): number {
     checkConfigAccess(offset, widthBytes)
     const { pci, interrupts } = this.device
@@ -34,7 +34,7 @@ export class HostConfigSpace implements ConfigSpace {
   }
 }
 
-/** @throws RangeError for an offset that is no multiple of the width inside the 4096 bytes. */
+/** @throws RangeError if the offset is not a multiple of the width inside the 4096 bytes. */
 export function checkConfigAccess(offset: number, widthBytes: number): void {
   if (![1, 2, 4].includes(widthBytes) || !Number.isInteger(offset) || offset % widthBytes !== 0 || offset < 0) {
     throw new RangeError(

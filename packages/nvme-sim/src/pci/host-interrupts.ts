@@ -1,13 +1,13 @@
 import type { Clock, Interrupts } from '@gpunvme/nvme-spec/transport'
 import type { Device } from '../controller/device.js'
 
-/** Where a PC's messages go: the local APIC. No memory of the simulation lies there. */
+/** Address of a PC's messages: the local APIC. It is not memory of the simulation. */
 const INTERRUPT_CONTROLLER = 0xfee0_0000
 
 /**
- * Interrupts as a user-space driver has them (VFIO's eventfds): the first wait turns MSI-X on, with every vector
- * unmasked, unless the host has written Message Control in configuration space itself: then its own settings count, and with
- * MSI-X off `wait(0)` waits for the pin. A vector that fired before it is waited for is not missed.
+ * Interrupts as seen by a user-space driver (VFIO's eventfds). The first wait enables MSI-X with all vectors unmasked,
+ * unless the host has written Message Control in configuration space: then its settings apply, and with MSI-X off
+ * `wait(0)` waits for the pin. A vector that fired before the wait is not missed.
  */
 export class HostInterrupts implements Interrupts {
   readonly vectors: number
@@ -21,7 +21,7 @@ export class HostInterrupts implements Interrupts {
   }
 
   /**
-   * What the caller does before it awaits happens first: time passes only then.
+   * The caller's work before `await` comes first: time passes only during the wait.
    * @throws RangeError for a vector that does not exist.
    */
   async wait(vector: number, untilNs: number): Promise<'fired' | 'deadline'> {
@@ -35,7 +35,7 @@ export class HostInterrupts implements Interrupts {
   }
 }
 
-/** The device's side of it, for a host in this thread or in another. */
+/** The device side, for a host in this thread or in another. */
 export class InterruptTaker {
   private readonly device: Device
 
@@ -43,7 +43,7 @@ export class InterruptTaker {
     this.device = device
   }
 
-  /** Whether the vector has fired since this was last asked. */
+  /** Whether the vector has fired since the last call. */
   take(vector: number): boolean {
     this.enable()
     return this.device.interrupts.take(vector)
@@ -53,7 +53,7 @@ export class InterruptTaker {
     const { pci, interrupts } = this.device
     if (pci.isMessageSignaled || !pci.isOnBus || pci.hostManagesMessages) return
     pci.enableMessages(INTERRUPT_CONTROLLER)
-    // What was posted before there were messages: a driver looks at its queues once after it enables them.
+    // Covers entries posted before MSI-X was enabled: a driver checks its queues once after that.
     interrupts.markWaiting()
   }
 }

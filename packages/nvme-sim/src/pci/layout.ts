@@ -13,13 +13,13 @@ import {
 import type { DriveProfile } from '../profiles/profile.js'
 import { ConfigBytes } from './config-bytes.js'
 
-/** Where the capabilities lie in configuration space. */
+/** Offsets of the capabilities in configuration space. */
 export const PM = 0x40
 export const MSI_X = 0x50
 export const PX = 0x60
 export const AER = 0x100
 
-/** Where the MSI-X Table and the Pending Bit Array lie in BAR0, and how long BAR0 is. */
+/** Location of the MSI-X Table and the Pending Bit Array in BAR0, and the length of BAR0. */
 export interface BarPlan {
   readonly tableOffset: number
   readonly pendingOffset: number
@@ -27,23 +27,23 @@ export interface BarPlan {
   readonly vectors: number
 }
 
-/** What a drive without a link of its own shows: nothing is faster. */
+/** Link reported by a drive without a link model: the fastest. */
 const FASTEST = { gen: 5, width: 16, mps: 512, maxReadRequestBytes: 4096, propagationNs: 0 } as const
 
-/** Configuration space as the function has it after a reset: nothing is enabled, and BAR0 has no address. */
+/** Configuration space after a reset: everything is disabled, and BAR0 has no address. */
 export function configurationSpace({ link = FASTEST, identify }: DriveProfile, bar: BarPlan): ConfigBytes {
   const { gen, width, mps } = link
   const [initial, writable, clearable] = [0, 0, 0].map(() => new DataView(new ArrayBuffer(PCIE_CONFIG_BYTES)))
   PciHeader.encode(initial!, 0, {
     VID: identify.VID ?? 0,
-    // Nobody gave these drives one; it must not be 0 along with the vendor, since that reads as an empty slot.
+    // An arbitrary Device ID; 0, together with a vendor of 0, would read as an empty slot.
     DID: 0x0108,
     STS: { CL: 1 },
     PI: NVME_CLASS_CODE & 0xff,
     SCC: (NVME_CLASS_CODE >>> 8) & 0xff,
     BCC: NVME_CLASS_CODE >>> 16,
     SSVID: identify.SSVID ?? 0,
-    // BAR0 lies anywhere in 64 bits.
+    // BAR0 is a 64-bit BAR.
     BAR: [{ TP: 2 }, {}, {}, {}, {}, {}],
     CAP: PM,
     IPIN: 1,
@@ -55,7 +55,7 @@ export function configurationSpace({ link = FASTEST, identify }: DriveProfile, b
     ILINE: 0xff,
   })
 
-  // No Soft Reset is 1: a function that comes back from D3hot is as it was (PCIe 1.2 Figure 33).
+  // No Soft Reset is 1: a function keeps its state across D3hot (PCIe 1.2 Figure 33).
   PowerManagementCapability.encode(initial!, PM, {
     CID: PCI_CAPABILITY.POWER_MANAGEMENT,
     NEXT: MSI_X,
@@ -94,7 +94,7 @@ export function configurationSpace({ link = FASTEST, identify }: DriveProfile, b
   AdvancedErrorReporting.encode(initial!, AER, {
     AERID: { CID: PCI_EXTENDED_CAPABILITY.ADVANCED_ERROR_REPORTING, CVER: 2 },
   })
-  // All errors that have a bit here can be masked, called fatal, and cleared.
+  // All errors with a bit here can be masked, made fatal, and cleared.
   const { AERUCES, AERCES } = AdvancedErrorReporting.fields
   for (const [offset, rows] of [
     [0x04, AERUCES.rows],
@@ -110,17 +110,17 @@ export function configurationSpace({ link = FASTEST, identify }: DriveProfile, b
   return new ConfigBytes(bytes[0]!, bytes[1]!, bytes[2]!)
 }
 
-/** Device Control as firmware leaves it: the sizes that the link is modelled with. */
+/** Device Control as left by firmware: the sizes of the modelled link. */
 export function deviceControl({ link = FASTEST }: DriveProfile): { readonly MPS: number; readonly MRRS: number } {
   return { MPS: sizeCode(link.mps), MRRS: sizeCode(link.maxReadRequestBytes) }
 }
 
-/** A size as PXDC and PXDCAP encode it: 128 * 2 ^ n bytes. */
+/** Encodes a size for PXDC and PXDCAP: 128 * 2 ^ n bytes. */
 function sizeCode(bytes: number): number {
   return Math.log2(bytes / 128)
 }
 
-/** Supported Link Speeds of PXLCAP2: a bit for each generation, from bit 1 on. */
+/** Supported Link Speeds of PXLCAP2: one bit per generation, from bit 1. */
 function speedsUpTo(gen: number): number {
   return (1 << (gen + 1)) - 2
 }

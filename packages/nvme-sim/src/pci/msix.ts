@@ -4,7 +4,7 @@ const ENTRY_DWORDS = MsixTableEntry.bytes / 4
 const CONTROL_DWORD = 3
 const { MASKBIT } = MsixTableEntry.VECTOR_CTRL
 
-/** The MSI-X Table and the Pending Bit Array, as BAR0 shows them (PCIe 1.2 §3.8.4). */
+/** The MSI-X Table and the Pending Bit Array in BAR0 (PCIe 1.2 §3.8.4). */
 export class MsixTable {
   private readonly entries: Uint32Array
   private readonly pending: Uint32Array
@@ -24,7 +24,7 @@ export class MsixTable {
     return this.pending.byteLength
   }
 
-  /** As after a reset of the function: nothing in the table, every vector masked. */
+  /** Clears the table and masks all vectors, as after a function reset. */
   reset(): void {
     this.entries.fill(0)
     this.pending.fill(0)
@@ -43,7 +43,7 @@ export class MsixTable {
 
   writeTable(offset: number, value: number): void {
     const dword = offset / 4
-    // Addresses are those of dwords, and of Vector Control only the mask is there.
+    // Addresses are dword-aligned; Vector Control has only the mask bit.
     if (dword % ENTRY_DWORDS === 0) this.entries[dword] = value & ~3
     else if (dword % ENTRY_DWORDS === CONTROL_DWORD) this.entries[dword] = value & 1
     else this.entries[dword] = value
@@ -53,20 +53,20 @@ export class MsixTable {
     return MASKBIT.of(this.entries[vector * ENTRY_DWORDS + CONTROL_DWORD]!) === 1
   }
 
-  /** Where a vector's message is written, and what. */
+  /** Returns address and data of a vector's message. */
   message(vector: number): { readonly address: number; readonly data: number } {
     const [low, high, data] = this.entries.subarray(vector * ENTRY_DWORDS) as unknown as [number, number, number]
     return { address: high * 2 ** 32 + low, data }
   }
 
-  /** Every vector at an address, with its own number as data, and not masked. */
+  /** Sets all vectors to an address, with their number as data, unmasked. */
   fill(address: number): void {
     for (let vector = 0; vector * ENTRY_DWORDS < this.entries.length; vector++) {
       this.setVector(vector, address, true)
     }
   }
 
-  /** One vector at an address, with its own number as data, masked or not. */
+  /** Sets one vector to an address, with its number as data, masked or not. */
   setVector(vector: number, address: number, isOn: boolean): void {
     this.entries.set([address, 0, vector, isOn ? 0 : 1 << MASKBIT.lsb], vector * ENTRY_DWORDS)
   }
@@ -85,12 +85,12 @@ export class MsixTable {
     else this.pending[vector >>> 5]! &= ~bit
   }
 
-  /** What was pending is over: the controller has nothing to tell any more. */
+  /** Clears pending bits: the controller has nothing to signal any more. */
   clearPending(): void {
     this.pending.fill(0)
   }
 
-  /** A copy of the table, for a host that writes it back after a reset. */
+  /** Returns a copy of the table, for a host that restores it after a reset. */
   save(): Uint32Array {
     return this.entries.slice()
   }

@@ -3,21 +3,21 @@ import type { Controller } from '../controller/controller.js'
 import { flag, number, optional, record, type Field } from '../options.js'
 import type { PciFunction } from './function.js'
 
-/** What the host's root complex lets through between two devices below it. */
+/** Peer-to-peer accesses that the host's root complex forwards. */
 export interface RootComplexOptions {
-  /** Memory writes of a peer reach the controller: doorbells can be rung by a GPU. True when not given. */
+  /** Whether a peer's memory writes reach the controller, so that a GPU can ring doorbells. Default: true. */
   readonly peerWrites?: boolean
-  /** Memory reads of a peer are answered. False when not given. */
+  /** Whether a peer's memory reads are answered. Default: false. */
   readonly peerReads?: boolean
   /**
-   * How many unanswered reads the link survives: at the next one the device is off the bus, for everybody, until the
-   * bus is reset. 2 when not given, which is a guess: what was seen on AMD's Matisse (RTX 3090, B450) is that one read
-   * gives all ones with a completion timeout at the reader, and that repeated ones drop the drive.
+   * Number of unanswered reads that the link survives: the next one takes the device off the bus until the bus is
+   * reset. Default: 2, a guess. On AMD's Matisse (RTX 3090, B450) one read returned all ones after a completion timeout
+   * at the reader, and repeated reads dropped the drive.
    */
   readonly readsSurvived?: number
 }
 
-/** 'posted-only' is a client platform as the default is; 'full' passes reads as well, as a PCIe switch does. */
+/** 'posted-only' models a client platform, as the default does; 'full' also forwards reads, as a PCIe switch does. */
 export type RootComplex = 'posted-only' | 'full' | RootComplexOptions
 
 const presets: readonly unknown[] = ['posted-only', 'full']
@@ -27,7 +27,7 @@ const options = record<RootComplexOptions>({
   readsSurvived: optional(number((reads) => reads >= 0, '0 or more')),
 })
 
-/** What `simulate` takes for a root complex. */
+/** The option `rootComplex` of `simulate`. */
 export const rootComplexField: Field = {
   expected: "'posted-only', 'full' or an object",
   type: 'string',
@@ -43,8 +43,8 @@ export function rootComplexOptions(rootComplex: RootComplex = {}): Required<Root
 }
 
 /**
- * The controller's BAR0 as another device reaches it, through the root complex. An access takes no virtual time: it
- * is synchronous, as every `Bar` is, and a reader that waits for its completion timeout waits on its own.
+ * The controller's BAR0 as accessed by another device through the root complex. Accesses take no virtual time: they are
+ * synchronous, as in every `Bar`, and a reader must wait for its completion timeout by itself.
  */
 export class PeerBar implements Bar {
   readonly lengthBytes: number

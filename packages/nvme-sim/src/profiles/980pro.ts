@@ -11,9 +11,9 @@ const random4k = { operation: 'read', blockBytes: 4 * KIB, depth: 1024 } as cons
 export const samsung980pro: DriveProfile = {
   name: '980pro',
   source:
-    'Samsung 980 PRO behind PCIe Gen4 x4. VS 1.3, an MDTS of 128 pages and its temperature limits are from a smartctl listing of a 2 TB drive ' +
-    '(pastebin.com/czjaA5sx). The command rate is what BaM measured, the byte rates are ratings. Guesses, fitted to ' +
-    'nothing: every latency, mediaUnits, queue limits, MPS.',
+    'Samsung 980 PRO on PCIe Gen4 x4. VS 1.3, an MDTS of 128 pages and the temperature limits are from a smartctl ' +
+    'listing of a 2 TB drive (pastebin.com/czjaA5sx). The command rate was measured by BaM; the byte rates are ' +
+    'ratings. Guesses: all latencies, mediaUnits, queue limits, MPS.',
   points: [
     {
       what: 'random read, 4 KiB, deep queues',
@@ -54,7 +54,7 @@ export const samsung980pro: DriveProfile = {
       use: 'held-back',
       source: sheet,
       workload: random4k,
-      note: 'BaM measured 0.80 M, which is what the preset follows',
+      note: 'BaM measured 0.80 M, to which the preset is fitted',
     },
     {
       what: 'random write, 4 KiB, rating',

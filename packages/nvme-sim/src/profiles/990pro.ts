@@ -12,11 +12,10 @@ const stream = { operation: 'read', blockBytes: 128 * KIB, depth: 64 } as const
 export const samsung990pro: DriveProfile = {
   name: '990pro',
   source:
-    'Samsung 990 PRO 2 TB behind PCIe Gen4 x4. VS 2.0 and an MDTS of 512 pages are from a smartctl listing ' +
-    '(gist.github.com/mdcallag/80c67211727b77476871943cfb9b8a81), its temperature limits from one of a 4 TB drive ' +
-    '(pastebin.com/ZLrdWZrK). All rates are ratings. Its rated 7,450 MB/s are more ' +
-    'than a link with an MPS of 256 carries (7.20 GB/s), so MPS is 512. Guesses, fitted to nothing: every latency, ' +
-    'mediaUnits, queue limits.',
+    'Samsung 990 PRO 2 TB on PCIe Gen4 x4. VS 2.0 and an MDTS of 512 pages are from a smartctl listing ' +
+    '(gist.github.com/mdcallag/80c67211727b77476871943cfb9b8a81), the temperature limits from one of a 4 TB drive ' +
+    '(pastebin.com/ZLrdWZrK). All rates are ratings. The rated 7,450 MB/s exceed a link with an MPS of 256 (7.20 ' +
+    'GB/s), so MPS is 512. Guesses: all latencies, mediaUnits, queue limits.',
   points: [
     { what: 'sequential read', publishedValue: 7_450, unit: 'MB/s', use: 'fitted', source: rating, workload: stream },
     {
@@ -50,7 +49,7 @@ export const samsung990pro: DriveProfile = {
       use: 'held-back',
       source: fio,
       workload: { operation: 'read', blockBytes: MIB, depth: 8 },
-      note: 'through a file system, and with an MPS that is not known',
+      note: 'through a file system, with an unknown MPS',
     },
     {
       what: 'sequential read',
@@ -83,7 +82,7 @@ export const samsung990pro: DriveProfile = {
       use: 'held-back',
       source: heise,
       workload: { ...read4k, operation: 'write' },
-      note: 'the rating was fitted, which the measured drive did not reach',
+      note: 'fitted to the rating, which the measured drive did not reach',
     },
   ],
   CAP: { MQES: zeroBased(16_384), CQR: 1, TO: 20, CSS_NCSS: 1 },

@@ -20,7 +20,7 @@ import type { PublishedPoint, Workload } from './published.js'
 
 const finite = number(Number.isFinite, 'a number')
 
-/** Sizes and width are `checkLink`'s. */
+/** `checkLink` checks sizes and width. */
 const linkFields: Fields<LinkProfile> = {
   gen: oneOf([1, 2, 3, 4, 5]),
   width: finite,
@@ -54,11 +54,11 @@ const profileFields: Fields<DriveProfile> = {
   name: text,
   source: text,
   points: optional(listOf(record(pointFields))),
-  // The declarations name what they refuse.
+  // The declarations name the rejected field.
   CAP: { ...record({}), inside: (value: DriveProfile['CAP']) => void CAP.encode(value) },
   VS: whole(0, 0xffff_ffff, '32 bits'),
   identify: { ...record({}), inside: (value: DriveProfile['identify']) => void IdentifyController.create(value) },
-  // Each has an MSI-X vector beside the Admin queue's, of 2048 (PCIe's Table Size).
+  // Each has an MSI-X vector beside that of the Admin queue, of 2048 (PCIe's Table Size).
   ioQueuePairs: whole(1, 2047),
   commandSlots: whole(1, 65_536),
   enableNs: nanoseconds,
@@ -72,7 +72,7 @@ const changeFields = Object.fromEntries(
   Object.entries(profileFields).map(([name, field]) => [name, optional(field)]),
 ) as Fields<DriveProfile>
 
-/** @throws RangeError or TypeError, with its name, for a figure that no drive could have. */
+/** @throws RangeError or TypeError, with its name, for an invalid figure. */
 export function checkProfile(profile: unknown): asserts profile is DriveProfile {
   checkOptions('profile', profile, profileFields)
 }

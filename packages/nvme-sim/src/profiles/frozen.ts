@@ -1,4 +1,4 @@
-/** A copy that nobody can change, all the way down; bytes, which cannot be frozen, are shared. */
+/** Returns a deeply frozen copy; bytes, which cannot be frozen, are shared. */
 export function frozenCopy<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value

@@ -5,11 +5,11 @@ const none = [0, 0, 0, 0, 0] as const
 
 export const ideal: DriveProfile = {
   name: 'ideal',
-  source: 'nothing costs any time; limits are those of an ordinary drive',
+  source: 'no costs; the limits are those of an ordinary drive',
   CAP: { MQES: zeroBased(1024), CQR: 1, TO: 20, AMS_WRRUPC: 1, CSS_NCSS: 1, NSSRS: 1, MPSMAX: 4, CRWMS: 1 },
   VS: 0x0002_0100,
   identify: {
-    // No vendor's: emulated devices have it. Firmware takes a function with 0 for an empty slot (SeaBIOS 1.17).
+    // The vendor ID of emulated devices; firmware treats a function with 0 as an empty slot (SeaBIOS 1.17).
     VID: 0x1234,
     SSVID: 0x1234,
     SN: 'GPUNVME-SIM-1',

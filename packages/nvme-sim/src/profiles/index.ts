@@ -10,7 +10,7 @@ import { samsung990pro } from './990pro.js'
 import { sn530 } from './sn530.js'
 import { sn740 } from './sn740.js'
 
-/** The presets, by name. They are frozen; `deriveProfile` makes others of them. */
+/** The presets by name. They are frozen; derive others with `deriveProfile`. */
 export const profiles = frozenCopy({
   ideal,
   sn740,
@@ -24,14 +24,14 @@ export const profiles = frozenCopy({
 /** The name of a preset. */
 export type ProfileName = keyof typeof profiles
 
-/** Parts of a profile; CAP and identify are merged field by field. */
+/** Changes of a profile; CAP and identify are merged by field. */
 export type ProfileChanges = Partial<DriveProfile>
 
 /**
- * A profile with some of its figures changed: `deriveProfile('sn740', { readBytesPerSecond: Infinity })`. What was
- * published about a drive is not about a changed one: it has no points unless the changes bring some, it is named
- * 'sn740 (changed)' unless they name it, and its source says what was changed. It is frozen.
- * @throws RangeError or TypeError, with its name, for a figure that no drive could have.
+ * Returns a profile with changed figures, frozen: `deriveProfile('sn740', { readBytesPerSecond: Infinity })`. Unless
+ * the changes set them, the result has no published points, since those do not apply to a changed drive, is named
+ * 'sn740 (changed)', and its source lists the changes.
+ * @throws RangeError or TypeError, with its name, for an invalid figure.
  */
 export function deriveProfile(base: ProfileName | DriveProfile, changes: ProfileChanges): DriveProfile {
   const profile = profileOf(base)
@@ -40,7 +40,7 @@ export function deriveProfile(base: ProfileName | DriveProfile, changes: Profile
   const changed = {
     ...profile,
     name: name.endsWith(CHANGED) ? name : name + CHANGED,
-    source: `${name}, changed in ${Object.keys(changes).join(', ') || 'nothing'}. Of ${name} this is said: ${source}`,
+    source: `${name} with changes of: ${Object.keys(changes).join(', ') || 'nothing'}. Source of ${name}: ${source}`,
     points: [],
     ...changes,
     CAP: { ...profile.CAP, ...changes.CAP },
@@ -53,8 +53,8 @@ export function deriveProfile(base: ProfileName | DriveProfile, changes: Profile
 const CHANGED = ' (changed)'
 
 /**
- * The preset of that name; a profile is its own.
- * @throws RangeError for a name that no preset has; RangeError or TypeError for a profile that no drive could have.
+ * Returns the preset of this name; a profile is returned unchanged.
+ * @throws RangeError for an unknown name; RangeError or TypeError for an invalid profile.
  */
 export function profileOf(profile: ProfileName | DriveProfile): DriveProfile {
   if (typeof profile === 'string') {

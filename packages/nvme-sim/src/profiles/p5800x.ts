@@ -11,9 +11,8 @@ const random512 = { operation: 'read', blockBytes: 512, depth: 128 } as const
 export const p5800x: DriveProfile = {
   name: 'p5800x',
   source:
-    'Intel Optane SSD P5800X behind PCIe Gen4 x4. Measured by others: its rate at 512 bytes. Guesses, fitted to ' +
-    'nothing: every latency, the byte rates (reads: what the link carries at MPS 256), mediaUnits, VS, MDTS (that of ' +
-    'other Optane drives), queue limits.',
+    'Intel Optane SSD P5800X on PCIe Gen4 x4. Published: the rate at 512 bytes. Guesses: all latencies, the byte ' +
+    'rates (reads: the link limit at MPS 256), mediaUnits, VS, MDTS (that of other Optane drives), queue limits.',
   points: [
     {
       what: 'random read, 512 B, depth 128',

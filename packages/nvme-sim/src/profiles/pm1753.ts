@@ -10,12 +10,12 @@ const random512 = { operation: 'read', blockBytes: 512 } as const
 export const pm1753: DriveProfile = {
   name: 'pm1753',
   source:
-    'Samsung PM1753 behind PCIe Gen5 x4. Measured by others: its cap at 512 bytes, and how many reads a queue 128 deep ' +
-    'gets, which gave the mean latency. Byte rates are ratings at second hand. Guesses, fitted to nothing: the shape ' +
-    'of every latency, mediaUnits, VS, MDTS, queue limits, MPS.',
+    'Samsung PM1753 on PCIe Gen5 x4. Published: the limit at 512 bytes, and the rate of a queue 128 deep, which ' +
+    'gave the mean latency. Byte rates are second-hand ratings. Guesses: the shape of all latencies, mediaUnits, ' +
+    'VS, MDTS, queue limits, MPS.',
   points: [
     {
-      what: 'random read, 512 B: cap of a drive',
+      what: 'random read, 512 B: limit of the drive',
       publishedValue: 3_860_000,
       unit: 'commands/s',
       use: 'fitted',
@@ -37,7 +37,7 @@ export const pm1753: DriveProfile = {
       use: 'held-back',
       source: aisio,
       workload: { ...random512, depth: 512 },
-      note: 'one queue did not reach the cap there; here depth is all that counts',
+      note: 'one queue did not reach the limit there; in the model only the depth matters',
     },
     {
       what: 'sequential read',

@@ -3,21 +3,21 @@ import type { DriveTiming } from '../model/drive-timing.js'
 import type { LinkProfile } from '../model/link.js'
 import type { PublishedPoint } from './published.js'
 
-/** What a simulated drive says about itself and what it costs. Presets are data; derive your own with `deriveProfile`. */
+/** Properties and costs of a simulated drive. Presets are data; derive your own with `deriveProfile`. */
 export interface DriveProfile extends DriveTiming {
   readonly name: string
-  /** Where its figures come from, and which of them are guesses. */
+  /** Sources of the figures, and which of them are guesses. */
   readonly source: string
-  /** What is published about the drive, fitted and held back; none for a profile that stands for no drive. */
+  /** Published figures of the drive, fitted and held back; absent for a profile that models no real drive. */
   readonly points?: readonly PublishedPoint[]
   readonly CAP: NonNullable<Parameters<typeof CAP.encode>[0]>
-  /** The Version register. */
+  /** Value of the Version register. */
   readonly VS: number
-  /** Identify Controller, as far as it does not follow from the rest. */
+  /** Identify Controller fields that are not derived from other figures. */
   readonly identify: NonNullable<Parameters<typeof IdentifyController.create>[0]>
-  /** I/O queue pairs that Number of Queues grants at most. */
+  /** Maximum number of I/O queue pairs that Number of Queues grants. */
   readonly ioQueuePairs: number
-  /** Commands that the controller works on at a time, over all queues; the others wait in their queues. */
+  /** Commands in progress in the controller, over all queues; others wait in their queues. */
   readonly commandSlots: number
   /** From CC.EN = 1 to CSTS.RDY = 1. */
   readonly enableNs: number
@@ -25,6 +25,6 @@ export interface DriveProfile extends DriveTiming {
   readonly resetNs: number
   /** From CC.SHN to CSTS.SHST = 10b. */
   readonly shutdownNs: number
-  /** Absent: an infinitely fast link. */
+  /** The link. Default: infinitely fast. */
   readonly link?: LinkProfile
 }

@@ -55,7 +55,7 @@ it('a changed drive is not the one that the points are about', () => {
 it('a changed drive says so in its name and its source, unless the changes name it', () => {
   const changed = deriveProfile('sn740', { commandNs: 1, adminNs: 2 })
   expect(changed.name).toBe('sn740 (changed)')
-  expect(changed.source).toMatch(/^sn740, changed in commandNs, adminNs\./)
+  expect(changed.source).toMatch(/^sn740 with changes of: commandNs, adminNs\./)
   expect(deriveProfile(changed, { commandNs: 2 }).name).toBe('sn740 (changed)')
   expect(deriveProfile('sn740', { name: 'mine' }).name).toBe('mine')
 })
@@ -81,18 +81,18 @@ describe.each([
   [{ shutdownNs: Infinity }, RangeError, 'shutdownNs: expected 0 to 1e15 nanoseconds, got Infinity'],
   [{ commandNs: -1 }, RangeError, 'commandNs: expected 0 to 1e15 nanoseconds, got -1'],
   [{ adminNs: '5' }, TypeError, "adminNs: expected 0 to 1e15 nanoseconds, got '5'"],
-  [{ readNs: 5 }, TypeError, 'readNs: expected five quantiles in nanoseconds, 0 to 1e15, that never fall, got 5'],
-  [{ readNs: [5, 4, 4, 4, 4] }, RangeError, 'that never fall, got [5,4,4,4,4]'],
-  [{ flushNs: [1, 2, 3, 4] }, RangeError, 'that never fall, got [1,2,3,4]'],
-  [{ writeNs: [0, 0, 0, 0, NaN] }, RangeError, 'that never fall, got [0,0,0,0,NaN]'],
+  [{ readNs: 5 }, TypeError, 'readNs: expected five quantiles in nanoseconds, 0 to 1e15, in ascending order, got 5'],
+  [{ readNs: [5, 4, 4, 4, 4] }, RangeError, 'in ascending order, got [5,4,4,4,4]'],
+  [{ flushNs: [1, 2, 3, 4] }, RangeError, 'in ascending order, got [1,2,3,4]'],
+  [{ writeNs: [0, 0, 0, 0, NaN] }, RangeError, 'in ascending order, got [0,0,0,0,NaN]'],
   [{ readBytesPerSec: 1e9 }, TypeError, "unknown 'readBytesPerSec'; known are name, source, points, CAP,"],
   [{ readBytesPerSecond: 0 }, RangeError, 'readBytesPerSecond: expected 1 byte a second or more, or Infinity, got 0'],
   [{ ioQueuePairs: -1 }, RangeError, 'ioQueuePairs: expected a whole number from 1 to 2047, got -1'],
   [{ commandSlots: 0 }, RangeError, 'commandSlots: expected a whole number from 1 to 65536, got 0'],
   [{ mediaUnits: 1.5 }, RangeError, 'mediaUnits: expected a whole number from 1 to 65536, got 1.5'],
   [{ VS: -1 }, RangeError, 'VS: expected 32 bits, got -1'],
-  [{ name: 5 }, TypeError, 'name: expected a text, got 5'],
-  [{ points: [{ what: 'x' }] }, TypeError, 'points[0].publishedValue: expected a number, got nothing'],
+  [{ name: 5 }, TypeError, 'name: expected a string, got 5'],
+  [{ points: [{ what: 'x' }] }, TypeError, 'points[0].publishedValue: expected a number, got undefined'],
   [{ CAP: { MQES: NaN } }, RangeError, 'CAP.MQES'],
   [{ CAP: 5 }, TypeError, 'CAP: expected an object, got 5'],
   [{ identify: { MTDS: 5 } }, TypeError, 'has no field MTDS'],
@@ -144,6 +144,6 @@ it('a profile without a figure that every drive has is refused', () => {
     'profile.readNs: expected five quantiles',
   )
   expect(() => deriveProfile('sn740', undefined as never)).toThrow(
-    'deriveProfile changes: expected an object, got nothing',
+    'deriveProfile changes: expected an object, got undefined',
   )
 })

@@ -5,10 +5,10 @@ import { KIB, MIB, NS_PER_MS } from './units.js'
 
 const table = 'block-size table of the predecessor: RTX 3090 and B450 board, sequential, 3 runs, wall clock'
 
-/** What the measuring program itself spent on each command, at any size and depth: 86,016 commands a second at 4 KiB. */
+/** Time that the benchmark itself spent per command, at any size and depth: 86,016 commands a second at 4 KiB. */
 const hostCommandNs = 11_400
 
-/** A row of the table. The host's cost is named in each, since it was there in each. */
+/** A row of the table. Each includes the host's cost, since each was measured with it. */
 const row = (
   kib: number,
   depth: number,
@@ -25,25 +25,24 @@ const row = (
   ...(note === undefined ? {} : { note }),
 })
 
-const readAhead =
-  'one command at a time at this size was slower than the drive could be, as if read-ahead no longer hid its media: not modelled'
+const readAhead = 'slower than the drive allows, as if read-ahead no longer hid its media: not modelled'
 
 export const sn530: DriveProfile = {
   name: 'sn530',
   source:
-    'the drive that the predecessor of this project calls SN530 1 TB and that names itself WDS100T2B0C, a WD Blue ' +
+    'The drive that the predecessor of this project calls SN530 1 TB; its model number is WDS100T2B0C, a WD Blue ' +
     'SN550. Measured there: MDTS 512 KiB, MQES 1024, TO 10 s, DSTRD 0, and a table of block sizes and depths. The ' +
     'rates of 64 KiB and more at depth 32 gave the data path its rate and its cost per transfer; the row of 4 KiB ' +
-    'at depth 1 gave the latency, which is that of sequential reads of blocks that may never have been written: ' +
-    "flash takes 20 times as long. VS 1.4 is the data sheet's. Guesses, fitted to nothing: the tail of the latency, " +
-    'mediaUnits, commandNs, everything of writes but their rates, queue pairs, MPS.',
+    'at depth 1 gave the latency. That is the latency of sequential reads of blocks that may never have been ' +
+    'written; flash takes 20 times as long. VS 1.4 is from the data sheet. Guesses: the tail of the latency, ' +
+    'mediaUnits, commandNs, all figures of writes except their rates, queue pairs, MPS.',
   points: [
     row(64, 32, 2_111, 'fitted'),
     row(256, 32, 2_666, 'fitted'),
     row(512, 32, 2_634, 'fitted'),
     row(4, 1, 173, 'fitted'),
-    row(4, 32, 336, 'held-back', "the host's own rate, whatever the drive"),
-    row(16, 32, 1_393, 'held-back', "the host's own rate, or nearly"),
+    row(4, 32, 336, 'held-back', "the host's own limit, independent of the drive"),
+    row(16, 32, 1_393, 'held-back', "close to the host's own limit"),
     row(16, 1, 615, 'held-back'),
     row(64, 1, 1_497, 'held-back'),
     row(256, 1, 1_616, 'held-back', readAhead),
@@ -72,7 +71,7 @@ export const sn530: DriveProfile = {
       use: 'held-back',
       source: "WD Blue SN550 1 TB, maker's rating as KitGuru quotes it (kitguru.net/?p=430847)",
       workload: { operation: 'read', blockBytes: 4 * KIB, depth: 256 },
-      note: 'the cost per transfer that the table of 64 KiB and more asks for excludes it',
+      note: 'excluded by the cost per transfer in the table of 64 KiB and more',
     },
     {
       what: 'sequential write',

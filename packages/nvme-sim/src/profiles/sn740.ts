@@ -9,11 +9,11 @@ const mib32 = { operation: 'read', blockBytes: 1024 * KIB, depth: 32 } as const
 export const sn740: DriveProfile = {
   name: 'sn740',
   source:
-    'WD PC SN740 512 GB, M.2 2230 without a heat sink, behind PCIe Gen3 x4, on the machine where the predecessor of ' +
-    'this project was measured (RTX 3090, B450). Measured there: VS 1.4, MDTS 1 MiB, 512-byte blocks, the rate at ' +
-    '1 MiB and 32 deep, and that after 53 s of it everything took 1.56 times as long. Assumed: that heat follows ' +
-    'bytes, goes at 1.5 GB/s, and is gone far enough after 35 s of rest; that slowness is the same for all work. ' +
-    'Guesses, fitted to nothing: every latency, mediaUnits, commandNs, write rate, queue limits, MPS.',
+    'WD PC SN740 512 GB, M.2 2230 without a heat sink, on PCIe Gen3 x4, in the machine where the predecessor of ' +
+    'this project was measured (RTX 3090, B450). Measured there: VS 1.4, MDTS 1 MiB, 512-byte blocks, the rate at 1 ' +
+    'MiB and depth 32, and a slowdown of everything by 1.56 after 53 s of it. Assumed: heat follows bytes, cools by ' +
+    '1.5 GB/s, and has recovered after 35 s of rest; the slowdown applies to all work. Guesses: all latencies, ' +
+    'mediaUnits, commandNs, write rate, queue limits, MPS.',
   points: [
     {
       what: 'sustained read, 1 MiB, depth 32 (3,315 to 3,350)',
@@ -38,7 +38,7 @@ export const sn740: DriveProfile = {
       use: 'held-back',
       source: rig,
       workload: { ...mib32, commands: 670 },
-      note: 'of the runs whose rate was fitted: it tests the simulator, not the preset',
+      note: 'from the runs whose rate was fitted: it tests the simulator, not the preset',
     },
     {
       what: 'a layer of 670 MiB, throttled',
@@ -73,7 +73,7 @@ export const sn740: DriveProfile = {
   mediaUnits: 32,
   readBytesPerSecond: 3_330 * MIB,
   writeBytesPerSecond: 2_500 * MIB,
-  // 53 s at 3,330 MiB/s bring 185.1 GB, of which 79.5 GB are gone by then.
+  // 53 s at 3,330 MiB/s add 185.1 GB, of which 79.5 GB have cooled down by then.
   thermal: { factor: 1.56, limitBytes: 105.6e9, recoveredBytes: 53e9, coolingBytesPerSecond: 1.5e9 },
   link: { gen: 3, width: 4, mps: 256, propagationNs: 150, maxReadRequestBytes: 512 },
 }

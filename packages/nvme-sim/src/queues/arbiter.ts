@@ -1,35 +1,35 @@
 import type { SubmissionQueue } from './queue.js'
 
-/** What Set Features Arbitration says, as counts (Base 2.1 §5.1.25.1.1). */
+/** Settings of the Arbitration feature, as counts (Base 2.1 §5.1.25.1.1). */
 export interface ArbitrationSettings {
-  /** Commands that are taken from one queue before it is another's turn; Infinity for no limit. */
+  /** Commands taken from one queue before the next queue's turn; Infinity for no limit. */
   readonly burst: number
-  /** Commands of the High, Medium and Low class in one round. */
+  /** Commands of the High, Medium and Low class per round. */
   readonly weights: readonly [high: number, medium: number, low: number]
 }
 
-/** The classes of the weighted mechanism: strict ones first, then those that share by weight. */
+/** The classes of the weighted mechanism: strict ones first, then the weighted ones. */
 const ADMIN = 0
 const URGENT = 1
 const HIGH = 2
 const LEVELS = 3
 
 /**
- * Which submission queue the next command is taken from. Round robin treats all of them alike, the Admin queue too
- * (Base 2.1 §3.4.4.1); the weighted mechanism serves Admin, then Urgent, then High, Medium and Low by weight
- * (Base 2.1 §3.4.4.2).
+ * Selects the submission queue of the next command. Round robin treats all queues equally, including the Admin queue
+ * (Base 2.1 §3.4.4.1); the weighted mechanism serves Admin, then Urgent, then High, Medium and Low by weight (Base 2.1
+ * §3.4.4.2).
  */
 export class Arbiter {
-  /** Of round robin only the first is in use. */
+  /** Round robin uses only the first ring. */
   private readonly rings = [new Ring(), new Ring(), new Ring(), new Ring(), new Ring()] as const
   private isWeighted = false
   private burst = 1
   private weights: readonly number[] = [1, 1, 1]
   private level = 0
-  /** Commands that the level may still have in this round. */
+  /** Commands left for the level in this round. */
   private credits = 1
 
-  /** CC.AMS, when the controller is enabled: before there are queues. */
+  /** Sets CC.AMS when the controller is enabled, before there are queues. */
   select(isWeighted: boolean): void {
     this.isWeighted = isWeighted
   }
@@ -53,7 +53,7 @@ export class Arbiter {
     this.beginRound()
   }
 
-  /** The queue to take one command from; undefined where none has any. */
+  /** Returns the queue to take one command from; undefined if all are empty. */
   next(): SubmissionQueue | undefined {
     const { rings, burst } = this
     const first = rings[ADMIN].next(burst)
@@ -91,7 +91,7 @@ export class Arbiter {
 /** Queues that take turns, each for a burst of commands. */
 class Ring {
   private readonly sqs: SubmissionQueue[] = []
-  /** Whose turn it is, and how many commands it has had in it. */
+  /** The current queue, and how many commands its turn has had. */
   private at = -1
   private taken = 0
 
@@ -103,7 +103,7 @@ class Ring {
     const index = this.sqs.indexOf(sq)
     this.sqs.splice(index, 1)
     if (index === this.at) this.endBurst()
-    // The one that moves into its place is next.
+    // The queue that moves into its place is next.
     if (index <= this.at) this.at--
   }
 

@@ -134,7 +134,9 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     host.bar.write32(INTMS, 0xffff_ffff)
     await run(host, 1, 1)
     expect(fired(host, 1)).toBe(1)
-    expect(host.simulation.diagnostics).toEqual(['host wrote INTMS while MSI-X is enabled: it masks in its table'])
+    expect(host.simulation.diagnostics).toEqual([
+      'host wrote INTMS while MSI-X is enabled: use the masks in the MSI-X table',
+    ])
   })
 
   it('a vector that was unmasked before it was filled is reported', async () => {
@@ -216,7 +218,7 @@ describe('the pin (PCIe 1.2 §3.5.1)', () => {
     })
     await run(host, 1, 2)
     expect(host.simulation.diagnostics).toEqual([
-      'CQ 1 interrupts on vector 2, but MSI-X is disabled and the pin stands for vector 0: nothing arrives',
+      'CQ 1 interrupts on vector 2, but MSI-X is disabled and the pin signals only vector 0: no interrupt arrives',
     ])
   })
 })

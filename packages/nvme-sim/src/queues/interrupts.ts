@@ -8,19 +8,19 @@ import type { PciFunction } from '../pci/function.js'
 import type { EventClock } from '../time/clock.js'
 import type { CompletionQueue } from './queue.js'
 
-/** One interrupt vector. Completion queues hold on to theirs and count in it. */
+/** One interrupt vector. Completion queues keep a reference to theirs and count in it. */
 export class InterruptVector {
   readonly number: number
   /** Entries of its completion queues that the host has not released. */
   waiting = 0
-  /** It has reached the host since the host last waited for it. */
+  /** It has reached the host since the host's last wait. */
   hasArrived = false
   /** Coalescing Disable of Interrupt Vector Configuration. */
   isUncoalesced = false
-  /** Entries that wait for company, and since which time one may have to go without. */
+  /** Entries being coalesced, and the time of the oldest. */
   aggregated = 0
   sinceNs = 0
-  /** Made once, so that an interrupt costs no closure. */
+  /** Created once, so that an interrupt allocates no closure. */
   readonly arrive: () => void
   readonly expire: () => void
 
@@ -31,7 +31,7 @@ export class InterruptVector {
   }
 }
 
-/** What interrupts work with. */
+/** Dependencies of interrupts. */
 export interface InterruptParts {
   readonly clock: EventClock
   readonly link: LinkModel
@@ -45,24 +45,27 @@ export interface InterruptParts {
 const NS_PER_AGGREGATION_UNIT = 100_000
 
 /**
- * The controller's interrupts, as events that are counted by vector: over the pin, a level that INTMS masks, or as
- * MSI-X messages, masked in their table (PCIe 1.2 §3.5).
+ * The controller's interrupts, counted by vector: the pin, a level masked by INTMS, or MSI-X messages, masked in their
+ * table (PCIe 1.2 §3.5).
  */
 export class InterruptVectors {
-  /** How often each vector has fired; of the pin, how often it became active. */
+  /** How often each vector fired; for the pin, how often it became active. */
   readonly fired: Float64Array
-  /** How often an interrupt of each vector was due and a mask held it back. */
+  /** How often a due interrupt of each vector was held back by a mask. */
   readonly masked: Float64Array
   private readonly vectors: readonly InterruptVector[]
   private readonly parts: InterruptParts
-  /** Is told of every interrupt that reaches the host: of a message its vector, of the pin that it became active. */
+  /**
+   * Called for every interrupt that reaches the host: for a message with its vector, for the pin when it becomes
+   * active.
+   */
   onArrival: (vector: number, kind: 'message' | 'pin') => void = () => undefined
   /** INTx is asserted. */
   isPinActive = false
-  /** Interrupt Coalescing: no more than that many entries, and no longer than that, before an interrupt. */
+  /** Interrupt Coalescing: maximum number of entries, and maximum delay, before an interrupt. */
   private mostEntries = 1
   private mostNs = 0
-  /** Vectors other than 0 that were due while only the pin was there: said once of each. */
+  /** Vectors other than 0 that were due while only the pin was enabled; each is reported once. */
   private readonly unreachable = new Set<number>()
 
   constructor(count: number, parts: InterruptParts) {
@@ -86,13 +89,13 @@ export class InterruptVectors {
     return this.vectors[number]
   }
 
-  /** INTx as configuration space shows it: wanted, whether or not CMD.ID keeps it from the wire. */
+  /** INTx as in configuration space: requested, whether or not CMD.ID disables it. */
   get isPinWanted(): boolean {
     const { registers, pci } = this.parts
     return !pci.isMessageSignaled && this.vectors[0]!.waiting > 0 && (registers.get32(INTMS) & 1) === 0
   }
 
-  /** Interrupt Coalescing, by the rows of its dword (Base 2.1 §5.1.25.2.2): where either is 0 nothing is held back. */
+  /** Interrupt Coalescing, from the rows of its dword (Base 2.1 §5.1.25.2.2); disabled if either is 0. */
   coalesce(threshold: number, time: number): void {
     const isOn = threshold > 0 && time > 0
     this.mostEntries = isOn ? threshold + 1 : 1
@@ -107,18 +110,18 @@ export class InterruptVectors {
     if (isUncoalesced && vector.aggregated > 0) this.signal(vector)
   }
 
-  /** An entry was posted to a completion queue whose interrupts are enabled. */
+  /** An entry was posted to a completion queue with interrupts enabled. */
   posted(vector: InterruptVector, cq: CompletionQueue, isError: boolean): void {
     const { pci, registers, clock } = this.parts
     if (!pci.isMessageSignaled) {
-      // Where the host leaves MSI-X alone its first wait turns it on, and what was posted before is not missed.
+      // Without host-managed MSI-X, the host's first wait enables it, and earlier entries are not missed.
       if (vector.number !== 0 && pci.hostManagesMessages) this.reportUnreachable(vector, cq)
       else if ((registers.get32(INTMS) & 1) === 1) this.masked[0]!++
       cq.expectRelease()
       this.updatePin()
       return
     }
-    // Neither Admin completions nor errors wait for others (Base 2.3 §5.2.26.2.2, §5.2.26.2.3).
+    // Admin completions and errors are not coalesced (Base 2.3 §5.2.26.2.2, §5.2.26.2.3).
     if (this.mostEntries === 1 || vector.isUncoalesced || isError || cq.qid === 0) {
       this.signal(vector)
       return
@@ -131,12 +134,12 @@ export class InterruptVectors {
     }
   }
 
-  /** The host has released entries: the pin goes where it should be. */
+  /** The host has released entries: updates the pin. */
   released(): void {
     this.updatePin()
   }
 
-  /** Masks, enables or levels may have changed: what has become possible happens. */
+  /** Masks, enables or levels may have changed: sends what has become possible. */
   refresh(): void {
     const { pci } = this.parts
     this.updatePin()
@@ -149,8 +152,8 @@ export class InterruptVectors {
   }
 
   /**
-   * The controller forgets its queues, and every interrupt that it had for them (Base 2.3 §3.7.2); what is in
-   * configuration space and in the table stays. A message that is on the link already arrives.
+   * The controller drops its queues and their interrupts (Base 2.3 §3.7.2); configuration space and table stay. A
+   * message already on the link arrives.
    */
   reset(): void {
     for (const vector of this.vectors) {
@@ -162,7 +165,7 @@ export class InterruptVectors {
     this.updatePin()
   }
 
-  /** Whether the vector has fired since this was last asked; an active pin fires for as long as it is active. */
+  /** Whether the vector has fired since the last call; an active pin counts as firing for as long as it is active. */
   take(number: number): boolean {
     const vector = this.vectors[number]!
     const has = vector.hasArrived || (number === 0 && this.isPinActive)
@@ -170,14 +173,14 @@ export class InterruptVectors {
     return has
   }
 
-  /** Takes every vector with entries that nobody has released for one that has fired. */
+  /** Marks every vector with unreleased entries as fired. */
   markWaiting(): void {
     for (const vector of this.vectors) if (vector.waiting > 0) vector.hasArrived = true
   }
 
   private expire(vector: InterruptVector): void {
     const { clock } = this.parts
-    // Others may have come and gone since this was scheduled.
+    // Other entries may have come and gone since this was scheduled.
     if (vector.aggregated > 0 && clock.now() >= vector.sinceNs + this.mostNs) this.signal(vector)
   }
 
@@ -185,7 +188,7 @@ export class InterruptVectors {
     const { pci } = this.parts
     const { number } = vector
     vector.aggregated = 0
-    // Entries that waited for company when MSI-X went off: nothing sends messages any more.
+    // MSI-X was disabled while entries were coalesced: no message is sent any more.
     if (!pci.isMessageSignaled) return
     if (pci.maySignal && !pci.isFunctionMasked && !pci.msix.isMasked(number)) this.send(vector)
     else {
@@ -211,7 +214,7 @@ export class InterruptVectors {
     else clock.schedule(arrivalNs, vector.arrive)
   }
 
-  /** The interrupt is there. A message whose address is memory is a write like any other. */
+  /** Delivers the interrupt. A message whose address is memory is an ordinary write. */
   private deliver(vector: InterruptVector): void {
     const { pci, memory, diagnostics } = this.parts
     vector.hasArrived = true
@@ -232,7 +235,7 @@ export class InterruptVectors {
     if (this.unreachable.has(number)) return
     this.unreachable.add(number)
     this.parts.diagnostics.report(
-      `CQ ${qid} interrupts on vector ${number}, but MSI-X is disabled and the pin stands for vector 0: nothing arrives`,
+      `CQ ${qid} interrupts on vector ${number}, but MSI-X is disabled and the pin signals only vector 0: no interrupt arrives`,
     )
   }
 }

@@ -1,17 +1,17 @@
 import { Arbiter } from './arbiter.js'
 import type { CompletionQueue, SubmissionQueue } from './queue.js'
 
-/** The queues that exist, by identifier. Both directions of 0 are the Admin queues. */
+/** The existing queues by identifier. Both queues of identifier 0 are the Admin queues. */
 export class QueueSet {
-  /** Is told of every queue before the host can know of it, for who looks for doorbells in shared memory. */
+  /** Called for every queue before the host can know of it, for code that polls doorbells in shared memory. */
   onCreate: (queue: SubmissionQueue | CompletionQueue) => void = () => undefined
-  /** Decides which submission queue is next. */
+  /** Selects the next submission queue. */
   readonly arbiter = new Arbiter()
-  // By identifier: doorbells look here, and a Map would cost them most of their time.
+  // By identifier, in arrays: a Map would take most of the time of a doorbell.
   private readonly submission: (SubmissionQueue | undefined)[]
   private readonly completion: (CompletionQueue | undefined)[]
 
-  /** @param count Queues of each kind that there can be, the Admin queue among them. */
+  /** @param count maximum number of queues of each kind, including the Admin queue. */
   constructor(count: number) {
     this.submission = new Array<SubmissionQueue | undefined>(count).fill(undefined)
     this.completion = new Array<CompletionQueue | undefined>(count).fill(undefined)
@@ -25,7 +25,7 @@ export class QueueSet {
     return this.completion[qid]
   }
 
-  /** Every queue there is, in the order of their identifiers. */
+  /** Returns all queues, in order of their identifiers. */
   all(): (SubmissionQueue | CompletionQueue)[] {
     return [...this.submission, ...this.completion].filter((queue) => queue !== undefined)
   }
@@ -55,7 +55,7 @@ export class QueueSet {
     this.submission[sq.qid] = undefined
     this.arbiter.remove(sq)
     sq.cq.submissionQueues--
-    // Whose completion did not fit is completed by the deletion (Base 2.1 §5.2.4).
+    // Commands whose completion did not fit are completed by the deletion (Base 2.1 §5.2.4).
     sq.cq.discard(sq)
   }
 
@@ -72,8 +72,8 @@ export class QueueSet {
   }
 
   /**
-   * The next queue to fetch one entry from. One whose completions find no slot is passed over until they do, so that
-   * it cannot take what the others need (Base 2.1 §3.3.1.2.1).
+   * Returns the next queue to fetch one entry from. A queue whose completions find no slot is skipped until they do, so
+   * that it cannot block the others (Base 2.1 §3.3.1.2.1).
    */
   next(): SubmissionQueue | undefined {
     return this.arbiter.next()

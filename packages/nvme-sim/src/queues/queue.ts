@@ -12,13 +12,13 @@ const SQE_DWORDS = SQE_BYTES / 4
 export interface Completion {
   sq: SubmissionQueue
   cid: number
-  /** The upper half of CQE DW3, with the Phase Tag left zero. */
+  /** The upper half of CQE DW3, with a Phase Tag of 0. */
   status: number
   dw0: number
   dw1: number
-  /** When its command was fetched. */
+  /** Time when its command was fetched. */
   fetchedNs: number
-  /** What a fault of the plan makes wrong in the entry: bits that flip. */
+  /** Damage of the entry by a fault of the plan: bits to flip. */
   damage?: CqeDamage | undefined
 }
 
@@ -29,21 +29,21 @@ export interface CqeDamage {
   readonly phase: number
 }
 
-/** A part of a completion queue: its bytes, its entries, and their dwords. */
+/** A range of completion queue entries, as bytes and dwords. */
 function viewEntries(piece: Uint8Array) {
   const ring = new DataView(piece.buffer, piece.byteOffset, piece.length)
   const dwords = new Int32Array(piece.buffer, piece.byteOffset, piece.length / 4)
   return { ring, entry: CQE.view(ring), dwords }
 }
 
-/** A part of a submission queue: its dwords. */
+/** A range of submission queue entries, as dwords. */
 function viewDwords(piece: Uint8Array) {
   return { dwords: new Uint32Array(piece.buffer, piece.byteOffset, piece.length / 4) }
 }
 
 const UNDAMAGED: CqeDamage = { sqhd: 0, sqid: 0, phase: 0 }
 
-/** The controller's side of a completion queue: posts entries, and waits where the host leaves no slot free. */
+/** The controller's side of a completion queue: posts entries, and holds them while the host leaves no slot free. */
 export class CompletionQueue {
   readonly qid: number
   readonly entries: number
@@ -52,19 +52,19 @@ export class CompletionQueue {
   submissionQueues = 0
   /** Completions that found the queue full, oldest first (Base 2.1 §3.3.1.2.1). */
   held: Completion[] = []
-  /** Undefined where the host wants no interrupts for this queue. */
+  /** Undefined if interrupts are disabled for this queue. */
   readonly vector: InterruptVector | undefined
-  /** Where its entries lie, and the part that was used last: all of it, nearly always. */
+  /** Location of its entries, and the part used last, which is nearly always the whole queue. */
   private parts!: readonly RingPart<ReturnType<typeof viewEntries>>[]
   private part!: RingPart<ReturnType<typeof viewEntries>>
-  /** The host's head in memory of its own, where it was given some (Base 2.1 §5.2.5). */
+  /** The host's head in host memory, if configured (Base 2.1 §5.2.5). */
   shadow: ShadowDoorbell | undefined
-  /** Where the host stands, as it has said by its doorbell. */
+  /** The head that the host has written to its doorbell. */
   head = 0
   private tail = 0
   private phase = 1
 
-  /** @param pieces its memory, in as many pieces as `ReachableMemory` has of it. */
+  /** @param pieces its memory, as returned by `ReachableMemory`. */
   constructor(qid: number, entries: number, iova: number, pieces: readonly Uint8Array[], vector?: InterruptVector) {
     this.qid = qid
     this.entries = entries
@@ -73,23 +73,23 @@ export class CompletionQueue {
     this.useMemory(pieces)
   }
 
-  /** How many bytes its entries take. */
+  /** Length of its entries in bytes. */
   get lengthBytes(): number {
     return this.entries * CQE_BYTES
   }
 
-  /** The bytes at `iova` are these from now on. */
+  /** Sets the memory at `iova` from now on. */
   useMemory(pieces: readonly Uint8Array[]): void {
     this.parts = ringParts(pieces, CQE_BYTES, viewEntries)
     this.part = this.parts[0]!
   }
 
-  /** The part of it with the entry that was posted last: its bytes, and which entry is the first of them. */
+  /** The part with the entry posted last, and the index of its first entry. */
   get lastPart(): { readonly ring: DataView; readonly first: number } {
     return this.part
   }
 
-  /** Entries that would be taken for new ones: the host clears every Phase Tag first (Base 2.1 §4.2.4). */
+  /** Counts entries that would be read as new: the host must clear every Phase Tag first (Base 2.1 §4.2.4). */
   countStaleEntries(): number {
     let stale = 0
     for (const { dwords } of this.parts) {
@@ -102,19 +102,19 @@ export class CompletionQueue {
     return this.hasNoSlot() && (this.shadow === undefined || this.look(this.shadow))
   }
 
-  /** Entries that were posted and not released. */
+  /** Number of entries posted and not released. */
   get posted(): number {
     return (this.tail - this.head + this.entries) % this.entries
   }
 
-  /** Whether the host has taken every entry that was posted. */
+  /** Whether the host has released every posted entry. */
   isEmpty(): boolean {
     return this.tail === this.head
   }
 
   /**
-   * Writes the entry at the tail. The dword with the Phase Tag is last, since it makes the entry valid, and atomic,
-   * since the host may be another thread that looks for it. Returns the entry's index.
+   * Writes the entry at the tail. The dword with the Phase Tag is stored last, since it makes the entry valid, and
+   * atomically, since the host may poll it from another thread. Returns the entry's index.
    */
   post({ sq, cid, status, dw0, dw1, damage = UNDAMAGED }: Completion): number {
     const index = this.tail
@@ -133,20 +133,20 @@ export class CompletionQueue {
     return index
   }
 
-  /** The host's head doorbell. An impossible value changes nothing, and what is wrong with it is returned. */
+  /** The host's head doorbell. An invalid value has no effect; the reason is returned. */
   release(head: number): string | undefined {
     if (head >= this.entries) return `CQ ${this.qid} has ${this.entries} entries`
     const released = (head - this.head + this.entries) % this.entries
     const { posted } = this
-    if (released > posted) return `that releases ${released} entries, and only ${posted} were posted`
+    if (released > posted) return `it releases ${released} entries, more than the ${posted} posted`
     this.head = head
     if (this.vector !== undefined) this.vector.waiting -= released
     return undefined
   }
 
   /**
-   * Sees what the host has released without ringing, and has it ring for what it releases next: the pin stays active until
-   * then, and a host that is not asked to would be interrupted for ever.
+   * Polls the shadow doorbell, and requests a doorbell write for the next release: the pin stays active until then, and
+   * a host without a reason to ring would be interrupted forever.
    */
   expectRelease(): void {
     const { shadow } = this
@@ -155,12 +155,12 @@ export class CompletionQueue {
     while (!this.isEmpty() && shadow.askFrom(this.head)) this.follow(shadow)
   }
 
-  /** Drops what waits for a slot of a submission queue that is gone: nothing is posted for it any more. */
+  /** Drops held completions of a deleted submission queue. */
   discard(sq: SubmissionQueue): void {
     this.held = this.held.filter((completion) => completion.sq !== sq)
   }
 
-  /** The queue goes: its entries are nothing to interrupt for any more. */
+  /** The queue is deleted: its entries no longer cause interrupts. */
   acknowledgeAll(): void {
     if (this.vector !== undefined) this.vector.waiting -= this.posted
     this.head = this.tail
@@ -170,7 +170,7 @@ export class CompletionQueue {
     return (this.tail + 1) % this.entries === this.head
   }
 
-  /** Looks whether the host has moved on without ringing; asks it to ring from here on where it has not. */
+  /** Polls the shadow doorbell; if it is unchanged, requests a doorbell write from here on. */
   private look(shadow: ShadowDoorbell): boolean {
     this.follow(shadow)
     if (!this.hasNoSlot()) return false
@@ -186,27 +186,27 @@ export class CompletionQueue {
   }
 }
 
-/** The controller's side of a submission queue: entries are fetched in order from head to tail. */
+/** The controller's side of a submission queue: fetches entries in order from head to tail. */
 export class SubmissionQueue {
   readonly qid: number
   readonly entries: number
   readonly cq: CompletionQueue
   readonly iova: number
-  /** QPRIO: its class, where arbitration is weighted (Base 2.1 §5.2.2): 0 is Urgent, 3 is Low. */
+  /** QPRIO: its class in weighted arbitration (Base 2.1 §5.2.2): 0 is Urgent, 3 is Low. */
   readonly priority: number
-  /** Of the commands that were fetched and have no completion yet. */
+  /** Identifiers of commands that were fetched and have no completion yet. */
   readonly inFlight = new CommandIdentifiers()
   head = 0
   tail = 0
-  /** Nothing is fetched any more: the host has written an impossible tail (Base 2.1 §3.3.1.2). */
+  /** Fetching has stopped: the host has written an invalid tail (Base 2.1 §3.3.1.2). */
   isHalted = false
-  /** The host's tail in memory of its own, where it was given some (Base 2.1 §5.2.5). */
+  /** The host's tail in host memory, if configured (Base 2.1 §5.2.5). */
   shadow: ShadowDoorbell | undefined
-  /** Where its entries lie, and the part that was used last: all of it, nearly always. */
+  /** Location of its entries, and the part used last, which is nearly always the whole queue. */
   private parts!: readonly RingPart<ReturnType<typeof viewDwords>>[]
   private part!: RingPart<ReturnType<typeof viewDwords>>
 
-  /** @param pieces its memory, in as many pieces as `ReachableMemory` has of it. */
+  /** @param pieces its memory, as returned by `ReachableMemory`. */
   constructor(
     qid: number,
     entries: number,
@@ -223,12 +223,12 @@ export class SubmissionQueue {
     this.useMemory(pieces)
   }
 
-  /** How many bytes its entries take. */
+  /** Length of its entries in bytes. */
   get lengthBytes(): number {
     return this.entries * SQE_BYTES
   }
 
-  /** The bytes at `iova` are these from now on. */
+  /** Sets the memory at `iova` from now on. */
   useMemory(pieces: readonly Uint8Array[]): void {
     this.parts = ringParts(pieces, SQE_BYTES, viewDwords)
     this.part = this.parts[0]!
@@ -238,13 +238,13 @@ export class SubmissionQueue {
     return this.head === this.tail
   }
 
-  /** Whether a command may be taken from it now. */
+  /** Whether a command may be fetched now. */
   isEligible(): boolean {
     if (this.isHalted || this.cq.held.length > 0) return false
     return this.head !== this.tail || (this.shadow !== undefined && this.look(this.shadow))
   }
 
-  /** Copies the entry at the head into `into` and consumes it. */
+  /** Copies the entry at the head to `into` and consumes it. */
   take(into: Uint32Array): void {
     const { head } = this
     if (head < this.part.first || head >= this.part.end) this.part = partOf(this.parts, head)
@@ -254,18 +254,18 @@ export class SubmissionQueue {
     this.head = head + 1 === this.entries ? 0 : head + 1
   }
 
-  /** The host's tail doorbell. An impossible value changes nothing, and what is wrong with it is returned. */
+  /** The host's tail doorbell. An invalid value has no effect; the reason is returned. */
   submit(tail: number): string | undefined {
     const { entries, head } = this
     if (tail >= entries) return `SQ ${this.qid} has ${entries} entries`
     const added = (tail - this.tail + entries) % entries
     const free = (head - this.tail - 1 + entries) % entries
-    if (added > free) return `that adds ${added} entries, and only ${free} are free`
+    if (added > free) return `it adds ${added} entries, more than the ${free} free`
     this.tail = tail
     return undefined
   }
 
-  /** Looks whether the host has moved on without ringing; asks it to ring from here on where it has not. */
+  /** Polls the shadow doorbell; if it is unchanged, requests a doorbell write from here on. */
   private look(shadow: ShadowDoorbell): boolean {
     this.follow(shadow)
     if (this.isEmpty() && shadow.askFrom(this.tail)) this.follow(shadow)

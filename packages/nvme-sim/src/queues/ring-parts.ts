@@ -1,9 +1,9 @@
-/** A part of a ring whose entries, from `first` to before `end`, lie in one piece, and how it is looked at. */
+/** A part of a ring: its entries, from `first` to before `end`, are in one piece of memory. */
 export type RingPart<View> = View & { readonly first: number; readonly end: number }
 
 /**
- * The parts of a ring that lies in these pieces of memory, in order. Pieces meet between pages, and so no entry lies in
- * two of them.
+ * Returns the parts of a ring in these pieces of memory, in order. Pieces meet at page boundaries, so no entry is
+ * split.
  */
 export function ringParts<View extends object>(
   pieces: readonly Uint8Array[],
@@ -18,7 +18,7 @@ export function ringParts<View extends object>(
   })
 }
 
-/** The part that has an entry of the ring. */
+/** Returns the part that contains an entry of the ring. */
 export function partOf<View>(parts: readonly RingPart<View>[], index: number): RingPart<View> {
   return parts.find(({ end }) => index < end)!
 }

@@ -18,8 +18,8 @@ test('a tail doorbell adds at most one entry less than the queue has: a full lap
     sq.head = sq.tail = start
     expect(sq.submit(start)).toBeUndefined()
     expect(sq.submit((start + 3) % ENTRIES)).toBeUndefined()
-    expect(sq.submit(start)).toBe('that adds 1 entries, and only 0 are free')
-    expect(sq.submit((start + 2) % ENTRIES)).toBe('that adds 3 entries, and only 0 are free')
+    expect(sq.submit(start)).toBe('it adds 1 entries, more than the 0 free')
+    expect(sq.submit((start + 2) % ENTRIES)).toBe('it adds 3 entries, more than the 0 free')
     expect(sq.submit(ENTRIES)).toBe('SQ 1 has 4 entries')
     expect(sq.tail).toBe((start + 3) % ENTRIES)
   }
@@ -29,10 +29,10 @@ test('a head doorbell releases at most what was posted', () => {
   const { cq, sq } = queues()
   cq.post(completionOf(sq))
   cq.post(completionOf(sq))
-  expect(cq.release(3)).toBe('that releases 3 entries, and only 2 were posted')
+  expect(cq.release(3)).toBe('it releases 3 entries, more than the 2 posted')
   expect(cq.release(ENTRIES)).toBe('CQ 1 has 4 entries')
   expect(cq.release(1)).toBeUndefined()
-  expect(cq.release(3)).toBe('that releases 2 entries, and only 1 were posted')
+  expect(cq.release(3)).toBe('it releases 2 entries, more than the 1 posted')
   expect([cq.head, cq.posted]).toEqual([1, 1])
 })
 

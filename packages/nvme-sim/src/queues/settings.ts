@@ -4,7 +4,7 @@ import type { Device } from '../controller/device.js'
 /** Arbitration Burst without a limit (Base 2.1 §5.1.25.1.1). */
 const NO_LIMIT = 7
 
-/** What the Arbitration and interrupt features say now goes to who works by it. */
+/** Applies the Arbitration and interrupt features to queues and interrupts. */
 export function applyQueueSettings({ features, queues, interrupts }: Device): void {
   const { AB, HPW, MPW, LPW } = features.arbitration
   queues.arbiter.configure({

@@ -212,7 +212,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     doorbells.free()
     expect((await host.command(1, FLUSH)).status).toBe('0/00')
     expect(host.bar.read32(CSTS)).toBe(RDY)
-    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('where Doorbell Buffer Config said')])
+    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('shadow doorbells: the memory at')])
   })
 })
 

@@ -2,20 +2,20 @@ import { shadowCqHead, shadowSqTail } from '@gpunvme/nvme-spec'
 import type { MemoryAccess, ReachableMemory } from '../memory/reachable.js'
 import { CompletionQueue, type SubmissionQueue } from './queue.js'
 
-/** What becomes of what is found in the buffers. */
+/** Handlers of values found in the buffers. */
 export interface ShadowWatch {
   /** The host has written a doorbell in its memory. */
   seen(qid: number, isTail: boolean, value: number): void
-  /** It was one that it must not write. */
+  /** The value is invalid. */
   mistaken(qid: number, isTail: boolean, value: number, mistake: string): void
-  /** The host has taken a buffer back while the controller uses it. */
+  /** The host has unmapped a buffer that the controller uses. */
   lost(iova: number): void
 }
 
 /**
- * The two pages of Doorbell Buffer Config (Base 2.1 §5.2.5): the host writes its doorbells into one, and the
- * controller writes into the other up to where it looks by itself. It looks while it works; before it rests it asks
- * to be rung from there on.
+ * The two pages of Doorbell Buffer Config (Base 2.1 §5.2.5). The host writes its doorbells into one; the controller
+ * writes into the other up to which value it polls. It polls while it works; before it goes idle, it requests doorbell
+ * writes from there on.
  */
 export class ShadowDoorbells {
   private readonly pages: ShadowPages
@@ -41,13 +41,13 @@ export class ShadowDoorbells {
     this.pages = { doorbells: this.page(0, 'read')!, events: this.page(1, 'write')! }
   }
 
-  /** What lies at the pages' addresses may be other memory from now on. Pages that are gone are found with the next look. */
+  /** Memory at the pages' addresses may have changed. Missing pages are detected on the next poll. */
   memoryChanged(): void {
     this.pages.doorbells = this.page(0, 'read') ?? this.pages.doorbells
     this.pages.events = this.page(1, 'write') ?? this.pages.events
   }
 
-  /** Gives a queue its place in the buffers. */
+  /** Assigns a queue its place in the buffers. */
   attach(queue: SubmissionQueue | CompletionQueue): void {
     const { qid } = queue
     const isTail = !(queue instanceof CompletionQueue)
@@ -76,13 +76,13 @@ export class ShadowDoorbells {
   }
 }
 
-/** Both pages as they lie in memory now. */
+/** Both pages, as currently mapped. */
 interface ShadowPages {
   doorbells: Words
   events: Words
 }
 
-/** The dwords of a page, in the pieces that it lies in: one, but for large pages. */
+/** The dwords of a page, as contiguous pieces: one, except for large pages. */
 type Words = readonly Int32Array[]
 
 function loadWord(words: Words, index: number): number {
@@ -97,7 +97,7 @@ function storeWord(words: Words, index: number, value: number): void {
   Atomics.store(words[piece]!, at, value)
 }
 
-/** One doorbell in the host's memory. */
+/** One doorbell in host memory. */
 export class ShadowDoorbell {
   private readonly pages: ShadowPages
   private readonly index: number
@@ -106,10 +106,10 @@ export class ShadowDoorbell {
     mistaken(value: number, mistake: string): void
     isThere(): boolean
   }
-  /** What stood here when it was last looked at: a host that rings this queue the old way leaves it alone. */
+  /** Value of the last poll: a host that does not use the shadow doorbell of this queue leaves it unchanged. */
   private last: number
   private event: number | undefined
-  /** The host has written here: it does not ring this queue the old way. */
+  /** The host has written here: it uses the shadow doorbell of this queue. */
   private isUsed = false
 
   constructor(pages: ShadowPages, index: number, hooks: ShadowDoorbell['hooks']) {
@@ -119,7 +119,7 @@ export class ShadowDoorbell {
     this.last = loadWord(pages.doorbells, index)
   }
 
-  /** The value, where the host has written a new one. */
+  /** Returns the value if the host has written a new one. */
   poll(): number | undefined {
     if (!this.hooks.isThere()) return undefined
     const value = loadWord(this.pages.doorbells, this.index)
@@ -131,9 +131,9 @@ export class ShadowDoorbell {
   }
 
   /**
-   * What a write of `value` to the doorbell itself says. It may arrive after a later value was found here, and would
-   * take the queue back: where the host uses the shadow, the write only says that there is something to find. What is
-   * found so counts as seen: a lap later the same value is news.
+   * Returns the value that a write of `value` to the doorbell register stands for. The write may arrive after a later
+   * value was found here, and would move the queue back. If the host uses the shadow doorbell, the write therefore only
+   * means that there is something to find. The value found counts as seen, since the same value is new a lap later.
    */
   rung(value: number): number {
     if (!this.hooks.isThere()) return value
@@ -144,7 +144,7 @@ export class ShadowDoorbell {
     return found >>> 0
   }
 
-  /** EventIdx: the host is to ring when it goes past `value`. False where it was told so before. */
+  /** Sets EventIdx: the host must ring when it goes past `value`. Returns false if that was already set. */
   askFrom(value: number): boolean {
     if (this.event === value || !this.hooks.isThere()) return false
     this.event = value

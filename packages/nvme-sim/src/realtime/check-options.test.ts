@@ -9,19 +9,19 @@ const native = { module, address: 4096n, lengthBytes: 4096 }
 const source = "expected either 'memory', a SharedArrayBuffer, or 'module' with 'address' and 'lengthBytes', got"
 
 it.each([
-  [undefined, TypeError, `${source} nothing`],
+  [undefined, TypeError, `${source} undefined`],
   [{}, TypeError, `${source} neither`],
   [{ memory, ...native }, TypeError, `${source} both`],
-  [
-    { memory: new ArrayBuffer(1 << 20) },
-    TypeError,
-    'memory: expected a SharedArrayBuffer, which is all that threads can',
-  ],
+  [{ memory: new ArrayBuffer(1 << 20) }, TypeError, 'memory: expected a SharedArrayBuffer, since threads cannot share'],
   [{ ...native, module: './x.mjs' }, TypeError, "as new URL('./host.mjs', import.meta.url), got './x.mjs'"],
   [{ ...native, address: 4096 }, TypeError, 'address: expected an address as a bigint, 1n or more, got 4096'],
   [{ ...native, address: 0n }, RangeError, 'got 0n'],
-  [{ module, address: 4096n }, TypeError, 'lengthBytes: expected a whole number of bytes, 1 or more, got nothing'],
-  [{ memory, trace: () => undefined }, TypeError, "unknown 'trace'; a function cannot cross to the simulator's thread"],
+  [{ module, address: 4096n }, TypeError, 'lengthBytes: expected a whole number of bytes, 1 or more, got undefined'],
+  [
+    { memory, trace: () => undefined },
+    TypeError,
+    "unknown 'trace'; a function cannot be passed to the simulator's thread",
+  ],
   [
     { memory, spareCapacityBytes: 5 },
     TypeError,
@@ -43,11 +43,11 @@ it.each([
     RangeError,
     'responseLimitMs: expected a whole number from 1 to 2147483647, got -1',
   ],
-  [{ memory, profile: { name: 'x' } }, TypeError, 'profile.source: expected a text, got nothing'],
+  [{ memory, profile: { name: 'x' } }, TypeError, 'profile.source: expected a string, got undefined'],
   [
     { memory, namespaces: [{ media: new RamMedia(4096) }] },
     TypeError,
-    "unknown 'media'; it cannot cross to the simulator's",
+    "unknown 'media'; it cannot be passed to the simulator's",
   ],
   [
     { memory, namespaces: [{ capacityBytes: () => 5 }] },

@@ -33,34 +33,34 @@ const idleFields: Fields<IdlePolicy> = {
   longestSleepNs: optional(sleepNs),
 }
 
-const reasons = { media: "it cannot cross to the simulator's thread, 'file' can" }
+const reasons = { media: "it cannot be passed to the simulator's thread; use 'file'" }
 const realTimeNamespaceFields: Fields<RealTimeNamespace> = {
   ...Object.fromEntries(Object.entries(namespaceFields).filter(([name]) => name !== 'media')),
   file: optional(record<NonNullable<RealTimeNamespace['file']>>({ path: text, readOnly: optional(flag) })),
 } as Fields<RealTimeNamespace>
 
-/** A namespace that another thread can make. */
+/** Options of a namespace that another thread can create. */
 export const realTimeNamespace: Field = {
   ...record(realTimeNamespaceFields),
   inside: (value, where) => checkOptions(where, value, realTimeNamespaceFields, reasons),
 }
 
-/** Where the memory comes from aside. */
+/** All options except the source of memory. */
 const fields: Fields<Omit<OnMemory, 'memory'>> = {
   baseIova: optional(whole(0, Number.MAX_SAFE_INTEGER)),
-  // With errors of their own.
+  // Checked with their own errors.
   profile: optional(anything),
   faults: optional(anything),
   seed: optional(seedField),
   namespaces: optional(listOf(realTimeNamespace)),
   reach: optional(oneOf(['allocated', 'all'])),
   idle: optional(record(idleFields)),
-  // What a timer can wait for.
+  // The range of a timer.
   responseLimitMs: optional(whole(1, 2 ** 31 - 1)),
 }
 
 const onMemory: Fields<OnMemory> = {
-  memory: instance(SharedArrayBuffer, 'a SharedArrayBuffer, which is all that threads can share'),
+  memory: instance(SharedArrayBuffer, 'a SharedArrayBuffer, since threads cannot share other memory'),
   ...fields,
 }
 
@@ -75,18 +75,18 @@ const onModule: Fields<OnModule> = {
   ...fields,
 }
 
-/** Options of `simulate` that are not here. */
+/** Options of `simulate` that are not supported here. */
 const elsewhere = {
-  trace: "a function cannot cross to the simulator's thread",
+  trace: "a function cannot be passed to the simulator's thread",
   spareCapacityBytes: 'only simulate() has spare capacity',
   hostMemoryBytes: "the memory's own length is the limit",
-  fragmented: 'the memory is one run of addresses',
+  fragmented: 'the memory is contiguous',
   rootComplex: 'only simulate() has a root complex',
 }
 
 /**
  * Checks options before a thread is started for them.
- * @throws TypeError or RangeError that names the option; FaultPlanError for a plan that is none.
+ * @throws TypeError or RangeError that names the option; FaultPlanError for an invalid plan.
  */
 export function checkRealTimeOptions(options: unknown): asserts options is RealTimeOptions {
   const { memory, module } = isRecord(options) ? options : {}

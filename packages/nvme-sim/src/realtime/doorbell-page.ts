@@ -4,15 +4,13 @@ import { CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
 import type { WallClock } from './wall-clock.js'
 
 /**
- * The doorbells as plain memory: a doorbell rings when it reads differently from what it read before. It reads 0h when
- * its queue is created, and a value that the controller cannot take is taken out again, so that every store that
- * means something is a change.
+ * Doorbells as plain memory: a doorbell rings when its value has changed since the last poll. It reads 0h when its
+ * queue is created, and an invalid value is removed again, so that every meaningful store is a change.
  *
- * The entries that a doorbell announces are read after it. The load here is atomic, and so is the host's store where
- * it is a JavaScript thread: in shared memory the language itself puts the entry's bytes before their use here. A
- * native thread needs a release store (a GPU a fence of the system and a store); that the machine code for an atomic
- * load is the same for memory that is not a SharedArrayBuffer is judged from V8's code, and a test with a native
- * thread runs on it.
+ * Entries are read after the doorbell that announces them. The load here is atomic, and so is the store of a JavaScript
+ * host: in shared memory the language itself orders the entry's bytes before their use here. A native thread needs a
+ * release store (a GPU: a system fence and the store). That the machine code of an atomic load is the same for memory
+ * other than a SharedArrayBuffer is judged from V8's code, and a test with a native thread runs on it.
  */
 export class DoorbellPage {
   private readonly words: Int32Array
@@ -21,7 +19,7 @@ export class DoorbellPage {
   private readonly strideDwords: number
   private readonly seen: Int32Array
   private readonly queues: (SubmissionQueue | CompletionQueue | undefined)[] = []
-  /** The doorbells of queues that exist or have existed, which are looked at in every turn. */
+  /** Doorbells of queues that exist or have existed; they are polled in every turn. */
   private readonly live: number[] = []
 
   /** `words` begins with the first doorbell. */
@@ -33,7 +31,7 @@ export class DoorbellPage {
     this.seen = new Int32Array(words.length)
   }
 
-  /** The host cannot have rung for a queue that it has not been told of: what stands there is of another time. */
+  /** The host cannot have rung for a queue before its creation: a value here is stale. */
   open(queue: SubmissionQueue | CompletionQueue): void {
     const index = (2 * queue.qid + (queue instanceof CompletionQueue ? 1 : 0)) * this.strideDwords
     Atomics.store(this.words, index, 0)
@@ -42,13 +40,13 @@ export class DoorbellPage {
     this.queues[index] = queue
   }
 
-  /** A host that does not use the page has rung: the page says so, for whoever rings next. */
+  /** The host has rung without the page: updates the page for later writers. */
   rung(index: number, value: number): void {
     Atomics.store(this.words, index, value)
     this.ring(index, value)
   }
 
-  /** Looks at the doorbells of the queues; false where none was rung. */
+  /** Polls the doorbells of the queues; returns false if none was rung. */
   poll(): boolean {
     const { live, words, seen } = this
     let rung = false
@@ -62,7 +60,7 @@ export class DoorbellPage {
     return rung
   }
 
-  /** Looks at all of them, those of queues that do not exist too. */
+  /** Polls all doorbells, including those of queues that do not exist. */
   scan(): boolean {
     const { words, seen } = this
     let rung = false
@@ -76,7 +74,7 @@ export class DoorbellPage {
   }
 
   private ring(index: number, value: number): void {
-    // The doorbell was rung before now, so what it starts is never early.
+    // The doorbell was rung before now, so its effects are never early.
     this.clock.tick()
     this.seen[index] = value
     this.controller.write32(DOORBELL_BASE + 4 * index, value >>> 0)

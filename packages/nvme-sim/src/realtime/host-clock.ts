@@ -2,27 +2,27 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { checkDeadline } from '../time/clock.js'
 import { ACTIVITY, BLOCKED, HOST_WAITS, WANTS_MESSAGE } from './control.js'
 
-/** Looking without sleeping: as long as a simulator without latency takes for a few commands. */
+/** Polling without sleeping: as long as a simulator without latency needs for a few commands. */
 const SPIN_NS = 20_000
-/** The longest that the thread is blocked at a time, with a turn of its event loop between. */
+/** Maximum time that the thread blocks at once, with a turn of its event loop in between. */
 const BLOCK_MS = 1
-/** After that it waits for a message, and its event loop is free. */
+/** Afterwards it waits for a message, and its event loop is free. */
 const BLOCKING_NS = 5_000_000
-/** The longest wait for a message. */
+/** Maximum wait for a message. */
 const MESSAGE_MS = 50
-/** A thread that never has to wait still gives its event loop a turn as often as this. */
+/** A thread that never has to wait still yields to its event loop at this interval. */
 const BREATH_NS = 2_000_000
 
 /**
- * The wall's time for a JavaScript host. `idle` looks at first, since a simulator that polls answers within
- * microseconds; then blocks the thread for a millisecond at a time, which leaves the processor to the simulator where
- * there is only one, and lets the event loop turn between; and at last waits as any event handler does.
+ * Wall time for a JavaScript host. `idle` first polls, since a polling simulator responds within microseconds. Then it
+ * blocks the thread for a millisecond at a time, which leaves the only processor to the simulator, with turns of the
+ * event loop in between. Finally it waits like any event handler.
  */
 export class HostClock implements Clock {
   private readonly control: Int32Array
   private seen = 0
   private lastTurnNs = 0
-  /** Whoever waits for a message: there may be several that wait for the same controller. */
+  /** Waiters for a message: several may wait for the same controller. */
   private readonly waiting = new Set<() => void>()
 
   constructor(control: Int32Array) {
@@ -35,7 +35,7 @@ export class HostClock implements Clock {
 
   idle(untilNs: number): Promise<void> {
     checkDeadline(untilNs)
-    // What another has seen meanwhile, this one has not: it looked at the controller before it came here.
+    // Per waiter: each has its own last look at the controller.
     const { seen } = this
     if (this.hasChanged(seen)) return this.breathe()
     const spinUntilNs = Math.min(untilNs, this.now() + SPIN_NS)
@@ -72,7 +72,7 @@ export class HostClock implements Clock {
         Atomics.store(control, HOST_WAITS, BLOCKED)
         Atomics.wait(control, ACTIVITY, seen, Math.min(leftMs, BLOCK_MS))
         Atomics.store(control, HOST_WAITS, waiting.size === 0 ? 0 : WANTS_MESSAGE)
-        // Nobody sent the others a message meanwhile.
+        // No message was sent to the others meanwhile.
         if (Atomics.load(control, ACTIVITY) !== seen) this.awake()
         await this.turn()
       } else await this.message(Math.min(leftMs, MESSAGE_MS), seen)
@@ -80,7 +80,7 @@ export class HostClock implements Clock {
     }
   }
 
-  /** Until the event loop has turned once. */
+  /** Resolves after one turn of the event loop. */
   private turn(): Promise<void> {
     return new Promise((resolve) => {
       setImmediate(() => {
@@ -102,7 +102,7 @@ export class HostClock implements Clock {
       const timer = setTimeout(wake, Math.ceil(limitMs))
       waiting.add(wake)
       Atomics.store(control, HOST_WAITS, WANTS_MESSAGE)
-      // What came before that was asked for is not told.
+      // Events before the request are not announced by message.
       if (Atomics.load(control, ACTIVITY) !== seen) wake()
     })
   }

@@ -2,33 +2,34 @@ import { planBar } from '../pci/function.js'
 import type { DriveProfile } from '../profiles/profile.js'
 
 /**
- * Where things lie in the memory that a host and a simulator share, in bytes from its first byte. A native caller
- * computes every address from this: a doorbell is a 32-bit store at `barOffsetBytes` + 1000h + …, and the device
- * address of the byte at offset o is `baseIova` + o. Its part of the order of things:
- * - entries and data are written before the doorbell, which is a release store (on a GPU: a fence of the system first);
- * - the dword of a completion with the Phase Tag is loaded with acquire, and the rest of it and its data after that;
- * - registers are stored in their order with release, CC last; `RegisterPage` says what a store there means.
+ * Layout of the memory shared by host and simulator, in bytes from its first byte. A native caller computes all
+ * addresses from it: a doorbell is a 32-bit store at `barOffsetBytes` + 1000h + …, and the device address of the byte
+ * at offset o is `baseIova` + o. The caller must keep this order:
+ * - entries and data are written before the doorbell, which is a release store (on a GPU: after a system fence);
+ * - the dword of a completion with the Phase Tag is loaded with acquire, the rest of the completion and its data after
+ *   that;
+ * - registers are stored in order with release, CC last; `RegisterPage` describes the effect of a store.
  */
 export interface RealTimeLayout {
-  /** BAR0 as plain memory: the controller properties, and from 1000h on the doorbells. */
+  /** BAR0 as plain memory: the registers, and doorbells from 1000h. */
   readonly barOffsetBytes: number
   readonly barBytes: number
-  /** Memory that the controller reaches: queues, PRP lists, data. It reaches nothing else. */
+  /** Memory accessible to the controller: queues, PRP lists, data. It can access nothing else. */
   readonly dmaOffsetBytes: number
   readonly dmaBytes: number
-  /** The device address of the memory's first byte. */
+  /** Device address of the memory's first byte. */
   readonly baseIova: number
 }
 
-/** What of the memory can be allocated, and may be reached or not, as a whole. */
+/** Unit of allocation and of access control. */
 export const DMA_PAGE_BYTES = 4096
 
-/** Above 4 GiB: an address that lost its upper half hits nothing. */
+/** Above 4 GiB: a truncated address hits nothing. */
 export const DEFAULT_BASE_IOVA = 0x1_0000_0000
 
 /**
- * The layout of `lengthBytes` of memory for a drive of that profile.
- * @throws RangeError where the memory leaves no page for DMA, or the addresses are not exact numbers.
+ * Returns the layout of `lengthBytes` of memory for a drive of this profile.
+ * @throws RangeError if no page is left for DMA, or the addresses are not exact numbers.
  */
 export function realTimeLayout(profile: DriveProfile, lengthBytes: number, baseIova: number): RealTimeLayout {
   const { lengthBytes: bar } = planBar(profile)

@@ -105,7 +105,7 @@ describe('a real-time simulator', () => {
     // Its thread sees the doorbell when it next looks, on a busy machine later than it answers.
     await expect
       .poll(diagnostics, { timeout: 30_000 })
-      .toEqual([expect.stringMatching(/^host rang SQ 3 tail 5, but there is no such queue/)])
+      .toEqual([expect.stringMatching(/^host rang SQ 3 tail 5, but the queue does not exist/)])
   })
 
   it.each<[string, number, (bar: Int32Array, write32: (offset: number, value: number) => void) => void]>([
@@ -177,7 +177,9 @@ describe('a real-time simulator', () => {
     await expect(start({ baseIova: 100 })).rejects.toThrow(RangeError)
     await expect(start({ namespaces: [{ capacityBytes: 100 }] })).rejects.toThrow(RangeError)
     await expect(start({ namespaces: [{ file: { path: '/nowhere/at/all' } }] })).rejects.toThrow(/ENOENT/)
-    await expect(start({ namespaces: [{}, {}] })).rejects.toThrow('two of them have NSID 1; give each its own nsid')
+    await expect(start({ namespaces: [{}, {}] })).rejects.toThrow(
+      'NSID 1 is used twice; give each namespace its own nsid',
+    )
     const module = new URL('data:text/javascript,export const view = 1')
     await expect(startRealTimeSimulator({ module, address: 4096n, lengthBytes: MIB })).rejects.toThrow(TypeError)
   })

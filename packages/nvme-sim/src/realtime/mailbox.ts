@@ -1,22 +1,22 @@
 import { POSTED, RESULT, RING, RING_ENTRIES, TAKEN, wakeSimulator } from './control.js'
 
-/** Looks at what the simulator has taken before the thread sleeps for it: a few microseconds. */
+/** Polls of the simulator's progress before the thread sleeps: a few microseconds. */
 const SPINS = 2_000
 const SLEEP_MS = 1
 
 /**
- * Accesses of a JavaScript host that plain memory cannot stand for, handed to the simulator each as it is and in their
- * order. As on PCIe, writes are posted, and what gives something waits until everything before it has been done.
+ * Accesses of a JavaScript host that plain memory cannot represent, passed to the simulator individually and in order.
+ * As on PCIe, writes are posted, and reads wait until everything before them has been executed.
  */
 export class Mailbox {
   readonly control: Int32Array
-  /** The simulator has ended: nothing waits for it, and nothing is given. */
+  /** The simulator has ended: nothing waits for it, and reads return nothing. */
   isGone = false
   private readonly limitMs: number
   private readonly giveUp: () => void
   private posted = 0
 
-  /** `giveUp` is called when the simulator has taken nothing for `limitMs`; it makes this gone. */
+  /** `giveUp` is called if the simulator makes no progress for `limitMs`; it sets `isGone`. */
   constructor(control: Int32Array, limitMs: number, giveUp: () => void) {
     this.control = control
     this.limitMs = limitMs
@@ -36,19 +36,19 @@ export class Mailbox {
     wakeSimulator(control)
   }
 
-  /** The 32 bits that an access gives; undefined where the simulator has ended. */
+  /** Returns the 32 bits of a read access; undefined if the simulator has ended. */
   ask(what: number, where: number): number | undefined {
     this.post(what, where, 0)
     this.settle()
     return this.isGone ? undefined : this.control[RESULT]! >>> 0
   }
 
-  /** Waits until everything that was posted has been done. */
+  /** Waits until all posted accesses have been executed. */
   settle(): void {
     this.waitFor(0)
   }
 
-  /** Waits until at most `most` accesses are still to be done. */
+  /** Waits until at most `most` accesses are outstanding. */
   private waitFor(most: number): void {
     const { control, limitMs } = this
     let deadlineMs = 0

@@ -1,6 +1,6 @@
 import type { Statistics } from '../controller/statistics.js'
 
-/** What can be asked of the simulator's thread, and what it answers. */
+/** Requests to the simulator's thread, and their replies. */
 export interface Answers {
   readonly statistics: Statistics
   readonly diagnostics: readonly string[]
@@ -13,7 +13,7 @@ export interface Question {
   readonly ask: keyof Answers
 }
 
-/** Something has happened, and the host wants to be told by a message. */
+/** Something has happened, and the host has asked for a message. */
 export const ACTIVE = 'active'
 
 export type Answer = 'ready' | typeof ACTIVE | { readonly id: number; readonly value: Answers[keyof Answers] }

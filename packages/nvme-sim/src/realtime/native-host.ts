@@ -1,9 +1,6 @@
 import type { NativeHost } from '@gpunvme/nvme-spec/transport'
 
-/**
- * Imports a module that shares native memory.
- * @throws TypeError where it has no `view` and `yield`.
- */
+/** Imports a module that shares native memory. @throws TypeError if it has no `view` and `yield`. */
 export async function importNativeHost(module: string): Promise<NativeHost> {
   const imported = (await import(module)) as Partial<NativeHost> & { default?: Partial<NativeHost> }
   const host = typeof imported.view === 'function' ? imported : imported.default

@@ -4,25 +4,28 @@ import type { ProfileName } from '../profiles/index.js'
 import type { DriveProfile } from '../profiles/profile.js'
 import type { RealTimeLayout } from './layout.js'
 
-/** A namespace that another thread can make: plain data only. */
+/** Options of a namespace that another thread can create: plain data only. */
 export interface RealTimeNamespace extends Omit<NamespaceOptions, 'media'> {
-  /** The file that it lies in, as `fileMedia` takes it; memory when not given. */
+  /** File that holds its data, as with `fileMedia`. Default: memory. */
   readonly file?: { readonly path: string; readonly readOnly?: boolean }
 }
 
-/** How the simulator waits for doorbells that nobody can wake it for. Counts of polls, each well below a microsecond. */
+/** How the simulator waits for doorbells that cannot wake it. Counts are in polls, each well below a microsecond. */
 export interface IdlePolicy {
-  /** Polls that find nothing before it sleeps between them. */
+  /** Number of polls without a result before it sleeps between them. */
   readonly spinPolls: number
   /** Polls between two calls of the native module's `yield()`. */
   readonly pollsPerYield: number
-  /** The first sleep; each is twice as long as the one before. The system adds some tens of microseconds. */
+  /** Length of the first sleep; each is twice as long as the one before. The system adds some tens of microseconds. */
   readonly firstSleepNs: number
-  /** The longest sleep: how late a doorbell rung by a native thread may be seen. The transport's own wakes it. */
+  /**
+   * Maximum sleep, which bounds the latency of a doorbell rung by a native thread. The transport wakes the simulator
+   * itself.
+   */
   readonly longestSleepNs: number
 }
 
-/** Memory that host and simulator share: of JavaScript, or of a native module that both threads import. */
+/** Memory shared by host and simulator: of JavaScript, or of a native module that both threads import. */
 export type SharedMemorySource =
   | { readonly memory: SharedArrayBuffer }
   | {
@@ -32,35 +35,37 @@ export type SharedMemorySource =
       readonly lengthBytes: number
     }
 
-/** Everything here crosses to another thread, so it is plain data. */
+/** Plain data, since options are passed to another thread. */
 export type RealTimeOptions = SharedMemorySource & {
-  /** Device address of the memory's first byte; 4 GiB for JavaScript memory, its own address for native memory. */
+  /**
+   * Device address of the memory's first byte. Default: 4 GiB for JavaScript memory, its own address for native memory.
+   */
   readonly baseIova?: number
-  /** 'ideal', which costs no time, when not given. Latencies hold as lower bounds: the machine adds its own. */
+  /** Drive profile. Default: 'ideal', which has no costs. Latencies are lower bounds: the machine adds its own. */
   readonly profile?: DriveProfile | ProfileName
-  /** 0 to 2^32 - 1; 1 when not given. */
+  /** Seed, 0 to 2^32 - 1. Default: 1. */
   readonly seed?: number
-  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given; an empty list is a drive without any. */
+  /** Namespaces; an empty list is a drive without any. Default: one of 1 GiB with 512-byte blocks, NSID 1. */
   readonly namespaces?: readonly RealTimeNamespace[]
   readonly faults?: FaultPlan
   /**
-   * What of the memory the controller reaches: what the transport's allocator has given out, when not given, so that
-   * DMA to freed memory is found; or all of it, for a native caller that divides it by itself.
+   * Memory that the controller can access. 'allocated' is what the transport's allocator has given out, so that DMA to
+   * freed memory is detected; 'all' is for native callers that allocate by themselves. Default: 'allocated'.
    */
   readonly reach?: 'allocated' | 'all'
   readonly idle?: Partial<IdlePolicy>
-  /** How long the simulator's thread may give no sign of life when it is asked something; 10 s when not given. */
+  /** Maximum time for the simulator's thread to respond, in milliseconds. Default: 10,000. */
   readonly responseLimitMs?: number
 }
 
-/** What the simulator's thread is started with. */
+/** Start options of the simulator's thread. */
 export interface WorkerOptions {
   readonly source:
     | { readonly memory: SharedArrayBuffer }
     | { readonly module: string; readonly address: bigint; readonly lengthBytes: number }
   readonly layout: RealTimeLayout
   readonly control: SharedArrayBuffer
-  /** A byte for each page of the DMA memory: 1 where it is allocated. Absent where all of it is reached. */
+  /** One byte per page of the DMA memory: 1 if allocated. Absent if all of it is accessible. */
   readonly pages: SharedArrayBuffer | undefined
   readonly profile: DriveProfile
   readonly seed: number
@@ -70,9 +75,9 @@ export interface WorkerOptions {
 }
 
 /**
- * Guesses between values that were tried: 4 KiB reads by a thread that rings by plain stores, on two hyperthreads of one
+ * Chosen between measured values, for 4 KiB reads by a thread that rings by plain stores, on two hyperthreads of one
  * core beside a dozen busy threads. A shorter spin and shorter sleeps gave the most even rates there, since a thread
- * that has slept is let in before those that have not.
+ * that has slept is scheduled before those that have not.
  */
 export const DEFAULT_IDLE: IdlePolicy = {
   spinPolls: 500,

@@ -159,7 +159,7 @@ describe('doorbells as plain memory', () => {
     await host.turn()
     expect(host.load(0x1000 + 8 * 7)).toBe(0)
     expect(host.diagnostics.lines).toEqual([
-      expect.stringMatching(/^host rang SQ 7 tail 3, but there is no such queue/),
+      expect.stringMatching(/^host rang SQ 7 tail 3, but the queue does not exist/),
     ])
   })
 })

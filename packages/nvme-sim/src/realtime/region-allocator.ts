@@ -3,22 +3,22 @@ import { checkRequest } from '../memory/host-memory.js'
 import { DMA_PAGE_BYTES, type RealTimeLayout } from './layout.js'
 import { ALLOCATED, FREED } from './shared-memory.js'
 
-/** A run of whole pages, by offset from the memory's first byte. */
+/** A range of whole pages, by offset from the memory's first byte. */
 interface Range {
   offsetBytes: number
   lengthBytes: number
 }
 
 /**
- * Gives out the DMA part of the shared memory, from the thread that started the simulator. A page is left unused
- * after each allocation, so that a transfer that runs over is found.
+ * Allocates the DMA part of the shared memory, in the thread that started the simulator. A page is left unused after
+ * each allocation, so that overruns are detected.
  */
 export class RegionAllocator implements DmaAllocator {
   private readonly buffer: ArrayBufferLike
   private readonly layout: RealTimeLayout
-  /** What the controller may reach, by page; undefined where that is not looked at. */
+  /** Accessibility by page; undefined if it is not checked. */
   private readonly pages: Uint8Array | undefined
-  /** In order of offset, none adjacent to another. */
+  /** In order of offset; no two are adjacent. */
   private free: Range[]
   private isClosed = false
 
@@ -38,7 +38,7 @@ export class RegionAllocator implements DmaAllocator {
     if (offsetBytes === undefined) {
       const total = this.free.reduce((sum, range) => sum + range.lengthBytes, 0)
       throw new RangeError(
-        `shared memory: no ${lengthBytes} bytes in a row are left, of ${total} of ${layout.dmaBytes} bytes that are free`,
+        `shared memory: no ${lengthBytes} contiguous bytes are left; ${total} of ${layout.dmaBytes} bytes are free`,
       )
     }
     new Uint8Array(buffer, offsetBytes, lengthBytes).fill(0)
@@ -50,12 +50,12 @@ export class RegionAllocator implements DmaAllocator {
     })
   }
 
-  /** Nothing is given out any more; what was given out stays until it is freed. */
+  /** Stops allocation; allocated memory stays until it is freed. */
   close(): void {
     this.isClosed = true
   }
 
-  /** The first place that is large enough, and the page behind it. */
+  /** Returns the first range that is large enough, including the page after it. */
   private take(lengthBytes: number, alignBytes: number): number | undefined {
     const { baseIova, dmaOffsetBytes, dmaBytes } = this.layout
     const endBytes = dmaOffsetBytes + dmaBytes
@@ -63,7 +63,7 @@ export class RegionAllocator implements DmaAllocator {
       const start = Math.ceil((baseIova + range.offsetBytes) / alignBytes) * alignBytes - baseIova
       const end = range.offsetBytes + range.lengthBytes
       if (start + lengthBytes > end) continue
-      // The very last page needs none behind it.
+      // The last page needs no unused page after it.
       const next = Math.min(start + lengthBytes + DMA_PAGE_BYTES, endBytes)
       if (next > end) continue
       const before = { offsetBytes: range.offsetBytes, lengthBytes: start - range.offsetBytes }
@@ -87,14 +87,14 @@ export class RegionAllocator implements DmaAllocator {
     }
   }
 
-  /** The host rings a doorbell after this, so the simulator sees it before it looks for the memory. */
+  /** The host rings a doorbell afterwards, so the simulator sees this before it accesses the memory. */
   private mark(offsetBytes: number, lengthBytes: number, value: typeof ALLOCATED | typeof FREED): void {
     const first = (offsetBytes - this.layout.dmaOffsetBytes) / DMA_PAGE_BYTES
     this.pages?.fill(value, first, first + lengthBytes / DMA_PAGE_BYTES)
   }
 }
 
-/** Memory that was freed has no addresses any more: `iovaAt` throws. Its view shows whatever lies there now. */
+/** Freed memory has no addresses: `iovaAt` throws. Its view shows whatever is there now. */
 class RegionMemory implements DmaMemory {
   readonly view: DataView
   readonly lengthBytes: number
@@ -118,14 +118,14 @@ class RegionMemory implements DmaMemory {
     return this.iova + offsetBytes
   }
 
-  // Both threads look at the same bytes. The doorbell puts this host's stores in order before the controller's loads.
-  // The other way a host that loads the Phase Tag by Atomics.load is in order too; one that takes it out of a DataView
-  // has no such promise from the language, and relies on x86 keeping loads in order (judged; on Arm it may not).
+  // Both threads see the same bytes. The doorbell orders this host's stores before the controller's loads. In the other
+  // direction, a host that loads the Phase Tag by Atomics.load is ordered too. Loading it from a DataView has no
+  // guarantee by the language, and relies on x86 keeping loads in order (judged; on Arm it may not).
   forDevice(): void {}
   forHost(): void {}
 
   free(): void {
-    if (this.release === undefined) throw new TypeError('free(): this memory was freed before')
+    if (this.release === undefined) throw new TypeError('free(): this memory was already freed')
     this.release()
     this.release = undefined
   }

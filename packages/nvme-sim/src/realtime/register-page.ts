@@ -4,28 +4,29 @@ import type { Device } from '../controller/device.js'
 
 const ALL_ONES = -1
 
-/** The dword offsets of every register, CSTS last: what it announces is there before it. */
+/** Dword offsets of all registers, CSTS last: what it announces is stored before it. */
 const offsets = registers
   .flatMap(({ offset, widthBits }) => (widthBits === 64 ? [offset, offset + 4] : [offset]))
   .sort((a, b) => Number(a === CSTS.offset) - Number(b === CSTS.offset) || a - b)
 
 /**
- * The controller properties as plain memory. The simulator stores what they are, and takes a dword that differs from
- * what it stored for a write by the host. What a native caller has to know:
- * - A store of the value that is there already is not seen. That loses nothing but a 1 to CSTS.NSSRO: store it with a
- *   reserved bit beside it.
- * - Of two stores to one dword between two looks only the last is seen: wait for CSTS.RDY after each change of CC.EN,
- *   as the specification asks anyway, and for a register that is set or cleared by ones, until it reads as it should.
- * - Faults of register accesses strike what a JavaScript host does, and stores of others; their loads are loads.
+ * The registers as plain memory. The simulator stores their values, and treats a dword that differs from what it stored
+ * as a write by the host. Rules for native callers:
+ * - Storing the value that is already there is not seen. This matters only for writing 1 to CSTS.NSSRO: store it
+ *   together with a reserved bit.
+ * - Of two stores to one dword between two polls, only the last is seen. Wait for CSTS.RDY after each change of CC.EN,
+ *   as the specification requires, and for a register that is set or cleared by ones, until it reads as expected.
+ * - Faults of register accesses apply to accesses of a JavaScript host, and to stores of others, but not to their
+ *   loads.
  * - INTMC reads 0h here, so that each store to it is seen; the mask is in INTMS.
- * - The halves of ASQ and ACQ may be written in any order: nothing uses them before CC.EN, and CC is looked at first
- *   and applied last, so that everything that was stored before it counts.
+ * - The halves of ASQ and ACQ may be written in any order: they are not used before CC.EN. CC is read first and applied
+ *   last, so that everything stored before it counts.
  */
 export class RegisterPage {
   private readonly words: Int32Array
   private readonly device: Device
   private readonly controller: Controller
-  /** What stands in the page, unless the host has written there since. */
+  /** Contents of the page, except for later stores of the host. */
   private readonly shown: Int32Array
   private shownVersion = -1
   private shownAnswers = true
@@ -37,7 +38,7 @@ export class RegisterPage {
     this.shown = new Int32Array(words.length)
   }
 
-  /** Takes what the host has stored; false where it has stored nothing. */
+  /** Processes stores of the host; returns false if there were none. */
   scan(): boolean {
     const configuration = Atomics.load(this.words, CC.offset >> 2)
     let found = false
@@ -49,7 +50,7 @@ export class RegisterPage {
     return found
   }
 
-  /** Stores what has changed; false where nothing has. */
+  /** Stores changed registers; returns false if there were none. */
   publish(): boolean {
     const { registers: file, pci } = this.device
     if (file.version === this.shownVersion && pci.answers === this.shownAnswers) return false
@@ -74,7 +75,7 @@ export class RegisterPage {
       const index = offset >> 2
       const value = !pci.answers ? ALL_ONES : offset === INTMC.offset ? 0 : file.read(offset) | 0
       const before = shown[index]!
-      // A store of the host that came in between stays, and is found by the next scan.
+      // A store of the host in between stays, and is found by the next scan.
       if (value !== before && Atomics.compareExchange(words, index, before, value) === before) shown[index] = value
     }
   }

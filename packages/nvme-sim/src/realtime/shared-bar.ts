@@ -5,7 +5,7 @@ import { EVERY_ACCESS, REGISTER_READ, REGISTER_WRITE } from './control.js'
 import type { RealTimeLayout } from './layout.js'
 import type { Mailbox } from './mailbox.js'
 
-/** The registers that the page shows as they are, by dword: all but the two that share a mask. */
+/** Registers that the page shows as they are, by dword: all except the two that share a mask. */
 const shown = new Set(
   registers
     .filter(({ offset }) => offset !== INTMS.offset && offset !== INTMC.offset)
@@ -13,18 +13,18 @@ const shown = new Set(
 )
 
 /**
- * BAR0 for a JavaScript host. What the page shows is loaded there; every write is handed to the simulator, doorbells too:
- * plain memory would show it only the last of two, and nothing where it is what was there before. That is no mistake of
- * a driver's that a test should miss.
+ * BAR0 for a JavaScript host. Reads load from the page. All writes, including doorbells, are passed to the simulator:
+ * in plain memory it would see only the last of two writes, and no write of an unchanged value, so that a test could
+ * miss a driver's mistake.
  */
 export class SharedBar implements Bar {
   readonly lengthBytes: number
-  /** In native memory alone: of other memory nobody knows the address. */
+  /** Only for native memory; other memory has no known address. */
   readonly window: BarWindow | undefined
   private readonly words: Int32Array
   private readonly mailbox: Mailbox
 
-  /** @param address of the shared memory's first byte, where it is native memory. */
+  /** @param address address of the shared memory's first byte, for native memory. */
   constructor(buffer: ArrayBufferLike, layout: RealTimeLayout, mailbox: Mailbox, address?: bigint) {
     this.lengthBytes = layout.barBytes
     this.window =
@@ -62,7 +62,7 @@ export class SharedBar implements Bar {
     this.write32(offset + 4, Number(value >> 32n))
   }
 
-  /** Every load of a device that is not there any more gives all ones, of native callers too. */
+  /** Makes every load of a device that has left return all ones, for native callers too. */
   leave(): void {
     this.mailbox.isGone = true
     this.words.fill(-1)

@@ -24,7 +24,7 @@ export class SharedConfigSpace implements ConfigSpace {
   }
 }
 
-/** Interrupts for a JavaScript host: it asks for them whenever the controller has done something. */
+/** Interrupts for a JavaScript host: checked whenever the controller has done something. */
 export class SharedInterrupts implements Interrupts {
   readonly vectors: number
   private readonly mailbox: Mailbox

@@ -1,22 +1,25 @@
 import type { ReachableMemory } from '../memory/reachable.js'
 import { DMA_PAGE_BYTES, type RealTimeLayout } from './layout.js'
 
-/** What a page can be, beside never allocated, which is 0. */
+/** States of a page, besides never allocated, which is 0. */
 export const ALLOCATED = 1
 export const FREED = 2
 
-/** Views that are kept, a power of two: making one costs a quarter of what copying a page does. */
+/** Number of cached views, a power of two: creating one costs a quarter of copying a page. */
 const KEPT_VIEWS = 64
 
-/** The shared memory as the controller reaches it. */
+/** The shared memory, as accessed by the controller. */
 export class SharedMemory implements ReachableMemory {
   private readonly buffer: ArrayBufferLike
   private readonly offsetBytes: number
   private readonly lengthBytes: number
   private readonly firstIova: number
-  /** ALLOCATED or FREED for each page that ever was allocated. Plain loads do: what makes the controller look came after the host's store. */
+  /**
+   * ALLOCATED or FREED for each page that was ever allocated. Plain loads suffice: the controller is triggered after
+   * the host's store.
+   */
   private readonly pages: Uint8Array | undefined
-  /** Views that were made last, by their page: a host uses the same memory for command after command. */
+  /** Cached views by page: a host uses the same memory for command after command. */
   private readonly views = new Array<Uint8Array | undefined>(KEPT_VIEWS).fill(undefined)
 
   constructor(
@@ -40,7 +43,7 @@ export class SharedMemory implements ReachableMemory {
     return (this.views[place] = new Uint8Array(this.buffer, at, lengthBytes))
   }
 
-  /** Never more than one: it is one buffer. */
+  /** Never more than one piece: it is one buffer. */
   pieces(iova: number, lengthBytes: number): readonly Uint8Array[] | undefined {
     const bytes = this.bytes(iova, lengthBytes)
     return bytes && [bytes]

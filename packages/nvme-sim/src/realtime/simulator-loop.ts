@@ -22,16 +22,16 @@ import type { IdlePolicy } from './options.js'
 import type { RegisterPage } from './register-page.js'
 import type { WallClock } from './wall-clock.js'
 
-/** Turns between two looks at what is seldom written: registers, and doorbells of queues that do not exist. */
+/** Turns between two scans of what is rarely written: registers, and doorbells of queues that do not exist. */
 const TURNS_PER_SCAN = 1024
 
-/** And sleeps. */
+/** Likewise, in sleeps. */
 const SLEEPS_PER_SCAN = 8
 
-/** An event that is due sooner than the system could wake us is waited for by polling. */
+/** An event that is due sooner than a wake-up takes is waited for by polling. */
 const WAKING_NS = 100_000
 
-/** What the loop works on. */
+/** Dependencies of the loop. */
 export interface LoopParts {
   readonly control: Int32Array
   readonly clock: WallClock
@@ -39,7 +39,7 @@ export interface LoopParts {
   readonly registers: RegisterPage
   readonly idle: IdlePolicy
   readonly native: NativeHost | undefined
-  /** Carries out an access that the host has posted; what it gives, or anything. */
+  /** Executes an access posted by the host; returns its result, if it has one. */
   readonly access: (what: number, where: number, value: number) => number
   /** The host has sent messages. */
   readonly answer: () => void
@@ -47,15 +47,17 @@ export interface LoopParts {
   readonly tell: () => void
 }
 
-/** The simulator's thread: looks for doorbells and register writes, runs what is due, and rests when there is nothing. */
+/**
+ * The simulator's thread: polls doorbells and register writes, runs due events, and rests when there is nothing to do.
+ */
 export class SimulatorLoop {
   private readonly parts: LoopParts
   private answered = 0
   private taken = 0
   private turns = 0
   /**
-   * The host has done something, or registers have changed, and its other waiters have not been told: what an access
-   * leads to may be there before it returns, with nothing left for the clock to run.
+   * The host has done something, or registers have changed, and its other waiters have not been notified: the effects
+   * of an access may be complete before it returns, with no event left for the clock.
    */
   private hasNews = false
 
@@ -63,7 +65,7 @@ export class SimulatorLoop {
     this.parts = parts
   }
 
-  /** Returns when the host wants it to end. */
+  /** Returns when the host requests the end. */
   run(): void {
     const { control, idle, native, clock } = this.parts
     let empty = 0
@@ -86,7 +88,7 @@ export class SimulatorLoop {
     }
   }
 
-  /** One look at everything; false where there was nothing to do. */
+  /** Polls everything once; returns false if there was nothing to do. */
   private turn(): boolean {
     const { control, clock, registers, answer } = this.parts
     let busy = this.poll()
@@ -105,12 +107,12 @@ export class SimulatorLoop {
     if (requests === this.answered) return busy
     this.answered = requests
     answer()
-    // A reset is one.
+    // A reset counts as activity.
     this.noteActivity()
     return true
   }
 
-  /** Looks at the doorbells of the queues. */
+  /** Polls the doorbells of the queues. */
   private poll(): boolean {
     const rung = this.parts.doorbells.poll()
     this.hasNews ||= rung
@@ -119,14 +121,14 @@ export class SimulatorLoop {
 
   private scan(): boolean {
     const { doorbells, registers } = this.parts
-    // A host that rings has stored its registers before.
+    // A host stores its registers before it rings.
     const written = registers.scan()
     const found = doorbells.scan() || written
     this.hasNews ||= found
     return found
   }
 
-  /** Carries out the accesses of the JavaScript host, each as it was, in their order. */
+  /** Executes the accesses of the JavaScript host, individually and in order. */
   private takeAccesses(): void {
     const { control, registers, clock, access } = this.parts
     clock.tick()
@@ -137,7 +139,7 @@ export class SimulatorLoop {
       control[RESULT] = access(what, control[at + 1]!, control[at + 2]! >>> 0)
       this.hasNews ||= hasEffects(what)
     }
-    // A load that follows a write shows what became of it.
+    // A load after a write must show its effect.
     if (registers.publish()) this.hasNews = true
     Atomics.store(control, TAKEN, this.taken)
     Atomics.notify(control, TAKEN)
@@ -170,8 +172,8 @@ export class SimulatorLoop {
 }
 
 /**
- * Whether an access may change what the host waits for: a read of a register does where a fault strikes it. Waiting
- * itself asks for interrupts, and would wake itself for ever.
+ * Whether an access may change what the host waits for; a register read does if a fault applies to it. Waiting itself
+ * reads interrupts, and would otherwise wake itself forever.
  */
 function hasEffects(what: number): boolean {
   return what !== TAKE_INTERRUPT && (what < CONFIG_READ || what >= CONFIG_WRITE)

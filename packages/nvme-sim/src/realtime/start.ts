@@ -16,29 +16,29 @@ import { SharedConfigSpace, SharedInterrupts } from './shared-function.js'
 import { ACTIVE, type Answer, type Answers } from './messages.js'
 import { checkResetKind } from '../transport.js'
 
-/** A simulated controller on a thread of its own, in real time. */
+/** A simulated controller on its own thread, in real time. */
 export interface RealTimeSimulator {
-  /** For a host in the thread that started it. Native callers use the memory as `layout` says. */
+  /** For a host in the thread that started the simulator. Native callers use the memory according to `layout`. */
   readonly transport: Transport
   readonly layout: RealTimeLayout
-  /** What the controller has done so far. @throws RealTimeSimulatorError when it has ended. */
+  /** Returns the controller's counters. @throws RealTimeSimulatorError if it has ended. */
   readonly statistics: () => Promise<Statistics>
-  /** What the host did wrong, in a driver author's words. @throws RealTimeSimulatorError when it has ended. */
+  /** Returns mistakes of the host, worded for a driver author. @throws RealTimeSimulatorError if it has ended. */
   readonly diagnostics: () => Promise<readonly string[]>
-  /** Resolves after `close`; rejects with a RealTimeSimulatorError when the thread ends by itself or is given up. */
+  /** Resolves after `close`; rejects with a RealTimeSimulatorError if the thread ends by itself or does not respond. */
   readonly closed: Promise<void>
-  /** Ends the thread, by force where it does not end by itself. May be called again. */
+  /** Ends the thread, by force if it does not end by itself. May be called again. */
   readonly close: () => Promise<void>
 }
 
-/** How long a thread that was asked to end may take before it is ended. */
+/** Time limit for the thread to end on request. */
 const CLOSE_LIMIT_MS = 2_000
 
 /**
  * Starts a simulated NVMe controller on a worker thread that polls doorbells and registers in shared memory, so that
- * native threads and GPU kernels can drive it too. Resolves when its registers are there.
- * @throws RangeError or TypeError, with its name, for an option that cannot be; FaultPlanError for a plan that is none;
- *   whatever the native module throws.
+ * native threads and GPU kernels can drive it too. Resolves when its registers are available.
+ * @throws RangeError or TypeError, with its name, for an invalid option; FaultPlanError for an invalid plan; errors of
+ *   the native module.
  */
 export async function startRealTimeSimulator(options: RealTimeOptions): Promise<RealTimeSimulator> {
   checkRealTimeOptions(options)
@@ -52,7 +52,7 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
     ...{ source, layout, control, pages, profile, seed, namespaces, faults },
     idle: { ...DEFAULT_IDLE, ...idle },
   }
-  // Options of this process may be about a program on its command line, or be none that a thread can take.
+  // Options of this process may refer to a program on its command line, or be invalid for a thread.
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData, execArgv: [] })
   const thread = new SimulatorThread(worker, new Int32Array(control), responseLimitMs)
   const { vectors } = planBar(profile)
@@ -62,7 +62,7 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
   try {
     await thread.ready
   } catch (error) {
-    // The memory is the caller's again: nothing may be stored there after this.
+    // The memory belongs to the caller again: nothing may be stored there after this.
     await thread.closed.catch(() => undefined)
     throw error
   }
@@ -79,7 +79,7 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
       clock: thread.clock,
       config: new SharedConfigSpace(mailbox),
       interrupts: new SharedInterrupts(vectors, mailbox, thread.clock),
-      // Registers and doorbells in native memory are memory like any other, that a GPU may map.
+      // Registers and doorbells in native memory are ordinary memory that a GPU may map.
       can: { gpuRing: 'module' in source, gpuRead: 'module' in source, dmaToVram: false },
       async reset(kind) {
         checkResetKind(kind)
@@ -110,14 +110,14 @@ async function open(options: SharedMemorySource): Promise<{
   return { buffer, source: { module, address, lengthBytes }, ownIova: Number(address) }
 }
 
-/** A question that the simulator has not answered yet. */
+/** A request that the simulator has not answered yet. */
 interface Pending {
   readonly resolve: (value: never) => void
   readonly reject: (reason: Error) => void
   readonly timer: NodeJS.Timeout
 }
 
-/** The simulator's thread as the host's sees it: what it is asked, how it ends. */
+/** The simulator's thread, as seen by the host's: requests, and how it ends. */
 class SimulatorThread {
   readonly control: Int32Array
   readonly clock: HostClock
@@ -140,7 +140,7 @@ class SimulatorThread {
     let started: () => void
     this.ready = new Promise((resolve, reject) => {
       started = resolve
-      // What keeps it from starting is the caller's to see as it is: a profile that cannot be, a file that is not there.
+      // Errors during start are passed to the caller unchanged: an invalid profile, a missing file.
       worker.once('error', reject)
       worker.once('exit', () => reject(new RealTimeSimulatorError('exited', undefined)))
     })
@@ -152,11 +152,11 @@ class SimulatorThread {
         else reject(error)
       })
     })
-    // Who does not look at it learns of the end by the next thing that is asked.
+    // A caller that does not observe `closed` learns of the end from its next request.
     this.closed.catch(() => undefined)
     worker.on('message', (message: Answer) => {
       if (message === 'ready') {
-        // A simulator that is forgotten keeps no program from ending.
+        // A simulator that was not closed does not keep the program running.
         worker.unref()
         started()
       } else if (message === ACTIVE) this.clock.awake()
@@ -167,7 +167,7 @@ class SimulatorThread {
     })
   }
 
-  /** @throws RealTimeSimulatorError when the thread has ended, or ends before it answers. */
+  /** @throws RealTimeSimulatorError if the thread has ended, or ends before it answers. */
   ask<What extends keyof Answers>(what: What): Promise<Answers[What]> {
     if (this.ended) return Promise.reject(this.ended)
     const id = this.nextId++
@@ -180,7 +180,7 @@ class SimulatorThread {
     })
   }
 
-  /** It gives no sign of life: nobody waits for it any more, and it is ended. */
+  /** The thread does not respond: stops waiting for it and ends it. */
   giveUp(): void {
     this.end('hung')
     void this.worker.terminate()
@@ -215,7 +215,7 @@ class SimulatorThread {
   }
 }
 
-/** The simulator's thread is not there any more: its registers read as all ones, and nothing can be asked of it. */
+/** The simulator's thread has ended: its registers read as all ones, and requests fail. */
 export class RealTimeSimulatorError extends Error {
   override readonly name = 'RealTimeSimulatorError'
   readonly code = 'ERR_GPUNVME_SIMULATOR_ENDED'

@@ -1,13 +1,13 @@
 import { EventQueue } from '../time/event-queue.js'
 import type { EventClock } from '../time/clock.js'
 
-/** So many events run before doorbells are looked at again: a long queue keeps no other one waiting. */
+/** Number of events run before doorbells are polled again: a long queue must not delay the others. */
 const EVENTS_PER_TURN = 16
 
 /**
- * The wall's time, as the controller sees it: it stands still while the controller works and moves on with `tick`,
- * so that what costs no time happens at once, and looking at the clock costs nothing. It is never ahead of the wall:
- * nothing happens before its time has come, and a delay is never shorter than it was asked to be.
+ * Wall time as seen by the controller. It stands still while the controller works and advances with `tick`, so that
+ * work without a cost happens at once, and reading the clock costs nothing. It is never ahead of real time: no event is
+ * early, and no delay is too short.
  */
 export class WallClock implements EventClock {
   private readonly events = new EventQueue()
@@ -18,7 +18,7 @@ export class WallClock implements EventClock {
     return this.nowNs
   }
 
-  /** When the next event is due; Infinity where there is none. */
+  /** Time of the next event; Infinity if there is none. */
   get nextNs(): number {
     return this.events.nextNs
   }
@@ -32,7 +32,7 @@ export class WallClock implements EventClock {
     this.nowNs = Math.max(this.nowNs, Math.floor((performance.now() - this.startMs) * 1e6))
   }
 
-  /** Runs some of what is due; false where nothing was. */
+  /** Runs some due events; returns false if there were none. */
   run(): boolean {
     const { events } = this
     const { nextNs } = events

@@ -4,8 +4,8 @@ import type { NamespaceOptions } from '../nvm/namespace.js'
 import type { RealTimeNamespace } from './options.js'
 
 /**
- * A namespace as the simulation takes it, its file opened; where there is a native host, it punches the holes.
- * @throws what `fileMedia` throws.
+ * Returns a namespace for the simulation with its file opened; a native host punches the holes.
+ * @throws as `fileMedia`.
  */
 export function withMedia({ file, ...namespace }: RealTimeNamespace, native: NativeHost | undefined): NamespaceOptions {
   if (file === undefined) return namespace

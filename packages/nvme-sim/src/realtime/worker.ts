@@ -29,8 +29,8 @@ import { SimulatorLoop } from './simulator-loop.js'
 import { WallClock } from './wall-clock.js'
 import { withMedia } from './with-media.js'
 
-// The simulator's thread: the same controller as in virtual time, on memory that the host's threads share and on the
-// wall's time. It never returns to its event loop before it ends.
+// The simulator's thread: the same controller as in virtual time, on shared memory and wall time. It does not return to
+// its event loop before it ends.
 
 const options = workerData as WorkerOptions
 const port = parentPort!
@@ -64,7 +64,7 @@ try {
     tell: () => tell(ACTIVE),
   }).run()
 } finally {
-  // Whatever ended it: a host that waits is not left waiting.
+  // Whatever ended it: no waiting host may be left waiting.
   Atomics.store(control, STATE, ENDED)
   Atomics.add(control, ACTIVITY, 1)
   Atomics.notify(control, ACTIVITY)

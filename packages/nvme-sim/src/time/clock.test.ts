@@ -85,7 +85,7 @@ it.each([
   ['5' as never, "'5'"],
   [1e300, '1e+300'],
   [2 ** 53, '9007199254740992'],
-  [undefined as never, 'nothing'],
+  [undefined as never, 'undefined'],
 ])('refuses to wait until %s', (untilNs, got) => {
   const clock = new VirtualClock()
   clock.schedule(10, () => undefined)

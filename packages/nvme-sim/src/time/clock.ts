@@ -2,26 +2,26 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { show } from '../options.js'
 import { EventQueue } from './event-queue.js'
 
-/** Time as the controller needs it: what it is, and what is to happen later. */
+/** Time as used by the controller: the current time, and scheduled actions. */
 export interface EventClock {
   /** Whole nanoseconds since the start. */
   now(): number
-  /** Runs `action` at `atNs`, or now if that has passed; actions of one instant run in the order they were scheduled. */
+  /** Runs `action` at `atNs`, or now if that has passed; actions of one instant run in the order of scheduling. */
   schedule(atNs: number, action: () => void): void
 }
 
-/** @throws RangeError for what is neither a time below 2^53 nor Infinity. */
+/** @throws RangeError for anything other than a time below 2^53 or Infinity. */
 export function checkDeadline(untilNs: number): void {
   if (typeof untilNs === 'number' && (untilNs <= Number.MAX_SAFE_INTEGER || untilNs === Infinity)) return
   throw new RangeError(`idle: expected nanoseconds below 2^53, or Infinity, got ${show(untilNs)}`)
 }
 
-/** A clock that runs actions when their time has come. */
+/** A clock that runs actions when they are due. */
 export interface SimulationClock extends Clock, EventClock {}
 
 /**
- * Virtual time: passes only while somebody waits, and never looks at the wall. Times are whole nanoseconds, so that
- * no rounding of sums can change which of two events is first.
+ * Virtual time: advances only during waits, independent of real time. Times are whole nanoseconds, so that rounding of
+ * sums cannot change the order of two events.
  */
 export class VirtualClock implements SimulationClock {
   private readonly events = new EventQueue()
@@ -37,10 +37,10 @@ export class VirtualClock implements SimulationClock {
   }
 
   /**
-   * Moves to the next event and runs everything of that instant, or moves to `untilNs` where no event comes before.
-   * A part of a nanosecond is waited out, so that a loop around a wait until then ends.
-   * The promise is resolved already: waiting costs no timer and no trip through the event loop.
-   * @throws RangeError for a wait without an end in which nothing can happen, and for what is no time.
+   * Advances to the next event and runs everything of that instant, or advances to `untilNs` if no event comes before.
+   * A fraction of a nanosecond is rounded up, so that a loop that waits for a time ends. The returned promise is
+   * already resolved: waiting takes no timer and no turn of the event loop.
+   * @throws RangeError for an unlimited wait in which nothing can happen, and for an invalid time.
    */
   idle(untilNs: number): Promise<void> {
     checkDeadline(untilNs)

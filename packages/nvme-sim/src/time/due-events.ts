@@ -1,6 +1,6 @@
 /**
- * What is due already, in order of scheduling: most events of a drive that costs no time. A ring in parallel arrays, so
- * that an event costs neither an object nor a search for its place.
+ * Events that are already due, in order of scheduling: most events of a drive without costs. A ring in parallel arrays,
+ * so that an event takes neither an object nor a search for its place.
  */
 export class DueEvents {
   private times: number[] = new Array<number>(FIRST_ROOM).fill(0)
@@ -13,17 +13,17 @@ export class DueEvents {
     return this.count === 0
   }
 
-  /** When the first was due. There must be one. */
+  /** Time of the first event. The ring must not be empty. */
   get firstNs(): number {
     return this.times[this.first]!
   }
 
-  /** There must be one. */
+  /** The ring must not be empty. */
   get firstSequence(): number {
     return this.sequences[this.first]!
   }
 
-  /** `atNs` is no earlier than that of any before. */
+  /** `atNs` must not be earlier than that of any event before. */
   push(atNs: number, sequence: number, action: () => void): void {
     if (this.count === this.times.length) this.grow()
     const at = (this.first + this.count++) & (this.times.length - 1)
@@ -32,7 +32,7 @@ export class DueEvents {
     this.actions[at] = action
   }
 
-  /** Takes the first one's action out. There must be one. */
+  /** Removes the first event and returns its action. The ring must not be empty. */
   shift(): () => void {
     const { first, actions } = this
     const action = actions[first]!
@@ -42,7 +42,7 @@ export class DueEvents {
     return action
   }
 
-  /** To twice the room, a power of two as before, with the first one in front. */
+  /** Doubles the capacity, which stays a power of two, with the first event in front. */
   private grow(): void {
     const turned = <T>(ring: T[], empty: T): T[] => [
       ...ring.slice(this.first),

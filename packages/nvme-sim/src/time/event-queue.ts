@@ -1,8 +1,8 @@
 import { DueEvents } from './due-events.js'
 
 /**
- * What is to happen, in order of time and, within an instant, in order of scheduling: that order makes a run
- * repeatable. A binary heap in parallel arrays, so that an event costs no object, with what is due already beside it.
+ * Scheduled events in order of time and, within an instant, in order of scheduling, which makes runs repeatable. A
+ * binary heap in parallel arrays, so that an event takes no object, beside a ring of events that are already due.
  */
 export class EventQueue {
   private readonly due = new DueEvents()
@@ -12,27 +12,27 @@ export class EventQueue {
   private length = 0
   private sequence = 0
 
-  /** When the next event is due; Infinity where there is none. */
+  /** Time of the next event; Infinity if there is none. */
   get nextNs(): number {
     const { due } = this
     const heapNs = this.length === 0 ? Infinity : this.times[0]!
     return due.isEmpty || due.firstNs > heapNs ? heapNs : due.firstNs
   }
 
-  /** For what is to happen at once. `nowNs` never falls from one call to the next. */
+  /** Schedules an action to run at once. `nowNs` must never decrease between calls. */
   pushDue(nowNs: number, action: () => void): void {
     this.due.push(nowNs, this.sequence++, action)
   }
 
-  /** @throws RangeError for a time that is no number, or is not exact: it would spoil the order of all others. */
+  /** @throws RangeError for a time that is not an exact number: it would break the order of all others. */
   push(atNs: number, action: () => void): void {
-    // What is not a number fails every comparison.
+    // NaN fails every comparison.
     if (!(atNs <= Number.MAX_SAFE_INTEGER)) throw new RangeError(`schedule: expected a time below 2^53 ns, got ${atNs}`)
     const { times, sequences, actions } = this
     let hole = this.length++
     while (hole > 0) {
       const parent = (hole - 1) >> 1
-      // What was scheduled before goes first among equals.
+      // Equal times keep the order of scheduling.
       if (times[parent]! <= atNs) break
       times[hole] = times[parent]!
       sequences[hole] = sequences[parent]!
@@ -44,14 +44,14 @@ export class EventQueue {
     actions[hole] = action
   }
 
-  /** Takes the next event's action out. There must be one. */
+  /** Removes the next event and returns its action. There must be one. */
   pop(): () => void {
     const { due } = this
     if (due.isEmpty) return this.popHeap()
     return this.length > 0 && this.isBefore(0, due.firstNs, due.firstSequence) ? this.popHeap() : due.shift()
   }
 
-  /** Takes the next event's action out where it is due by `nowNs`. */
+  /** Removes the next event and returns its action, if it is due by `nowNs`. */
   popUntil(nowNs: number): (() => void) | undefined {
     return this.nextNs <= nowNs ? this.pop() : undefined
   }
@@ -63,7 +63,7 @@ export class EventQueue {
     const atNs = times[last]!
     const sequence = sequences[last]!
     const action = actions[last]!
-    // The slot is kept for the next event, and holds on to nothing until then.
+    // The slot is kept for the next event, but releases its action.
     actions[last] = nothing
     if (last === 0) return first
     let hole = 0

@@ -8,9 +8,9 @@ interface Waiter {
 }
 
 /**
- * Virtual time that several wait for, each driver of a host for its own drive. It passes once all that can still be
- * done at this instant was done, and then for everybody: were it moved by whoever waits first, the others would come
- * late to what was theirs.
+ * Virtual time with several waiters: the drivers of a host's drives. It advances once everything possible at this
+ * instant was done, and for all waiters together: if the first waiter advanced it alone, the others would be late for
+ * their own events.
  */
 export class SharedClock implements SimulationClock {
   private readonly clock = new VirtualClock()
@@ -25,14 +25,14 @@ export class SharedClock implements SimulationClock {
   }
 
   /**
-   * Resolves when the next event has run, or `untilNs` or an earlier deadline of another who waits is reached.
-   * Rejects, as `VirtualClock.idle` throws, where nothing can happen any more and nobody has a deadline.
+   * Resolves when the next event has run, or when `untilNs` or an earlier deadline of another waiter is reached.
+   * Rejects, as `VirtualClock.idle` throws, if nothing can happen any more and no waiter has a deadline.
    */
   idle(untilNs: number): Promise<void> {
     checkDeadline(untilNs)
     return new Promise((resolve, reject) => {
       this.waiters.push({ untilNs, resolve, reject })
-      // Drivers let the event loop turn once before they wait, for whoever has been waiting for them: that comes first.
+      // Drivers yield one turn of the event loop before they wait, to code that waits for them: that comes first.
       if (this.waiters.length === 1) void this.advanceLater()
     })
   }

@@ -1,6 +1,6 @@
 /**
- * Takes all steps, whichever of them fail: the end of a thread leaves nothing undone that can be done.
- * @throws what the first of those that failed threw.
+ * Runs all steps even if some fail, so that the end of a thread skips no cleanup.
+ * @throws the first error of a step.
  */
 export function attemptAll(steps: readonly (() => void)[]): void {
   const errors: unknown[] = []

@@ -179,7 +179,7 @@ describe('a queue whose second page', () => {
     expect(guest.transfer(READ, 0, 1, guest.data)).toBe('none')
     expect(guest.csts).toBe(3)
     expect(guest.client.diagnostics.lines).toEqual([
-      'controller failed, CSTS.CFS = 1: SQ 1: no memory at 0x4000 any more, or not all of it',
+      'controller failed, CSTS.CFS = 1: SQ 1: its memory at 0x4000 is no longer mapped',
     ])
   })
 })

@@ -3,7 +3,7 @@ import type { Eventfds } from './eventfds.js'
 
 const NONE = -1
 
-/** Where interrupts go: eventfds of the client, one for each vector of MSI-X, and one for the pin. */
+/** Targets of interrupts: eventfds of the client, one per MSI-X vector, and one for the pin. */
 export class ClientInterrupts {
   readonly eventfds: Eventfds
   private readonly device: Device
@@ -12,9 +12,9 @@ export class ClientInterrupts {
   private pin = NONE
   /** An eventfd by which the client unmasks the pin; -1 for none. */
   unmask = NONE
-  /** The pin masks itself when it is signalled, as vfio's does. */
+  /** The pin is masked automatically when signalled, as with vfio. */
   private isPinMasked = false
-  /** Descriptors to signal when the turn is over, each once: a count is nothing that a client looks at. */
+  /** Descriptors to signal at the end of the turn, each once: clients do not use the count. */
   private readonly due: number[] = []
 
   constructor(device: Device, descriptors: Eventfds) {
@@ -28,30 +28,30 @@ export class ClientInterrupts {
     }
   }
 
-  /** How many vectors of MSI-X there are. */
+  /** Number of MSI-X vectors. */
   get count(): number {
     return this.vectors.length
   }
 
-  /** Gives a vector of MSI-X somewhere to go, or takes it away. The descriptor is this object's from now on. */
+  /** Sets or removes the target of an MSI-X vector. Takes ownership of the descriptor. */
   setVector(vector: number, descriptor: number | undefined): void {
     this.close(this.vectors[vector]!)
     this.vectors[vector] = descriptor ?? NONE
     this.refresh(vector)
   }
 
-  /** A vector that is masked goes nowhere, and is pending where it would have. */
+  /** Masks or unmasks a vector; a masked one becomes pending instead of being signalled. */
   maskVector(vector: number, isMasked: boolean): void {
     this.masked[vector] = isMasked ? 1 : 0
     this.refresh(vector)
   }
 
-  /** Messages instead of the pin. */
+  /** Switches from the pin to messages. */
   enableMessages(): void {
     this.device.pci.setMessages(true)
   }
 
-  /** No messages any more, and no vector goes anywhere. */
+  /** Disables messages and removes the targets of all vectors. */
   disableMessages(): void {
     for (let vector = 0; vector < this.count; vector++) {
       this.masked[vector] = 0
@@ -60,20 +60,20 @@ export class ClientInterrupts {
     this.device.pci.setMessages(false)
   }
 
-  /** Where the pin goes, if anywhere. A pin that is active is signalled at once. */
+  /** Sets or removes the target of the pin. An active pin is signalled at once. */
   setPin(descriptor: number | undefined): void {
     this.close(this.pin)
     this.pin = descriptor ?? NONE
     this.maskPin(false)
   }
 
-  /** The pin goes nowhere, and nobody unmasks it. */
+  /** Removes the target of the pin and the eventfd that unmasks it. */
   disablePin(): void {
     this.setPin(undefined)
     this.setUnmask(undefined)
   }
 
-  /** Where the client says that the pin is unmasked, beside its messages. */
+  /** Sets the eventfd by which the client unmasks the pin, in addition to messages. */
   setUnmask(descriptor: number | undefined): void {
     this.close(this.unmask)
     this.unmask = descriptor ?? NONE
@@ -90,13 +90,13 @@ export class ClientInterrupts {
     if (!isMasked && this.device.interrupts.isPinActive) this.raisePin()
   }
 
-  /** Signals a vector, or the pin, as if the device had: the client tries what it has set up. */
+  /** Signals a vector or the pin as if the device had, for a client that tests its setup. */
   loopBack(vector: number | 'pin'): void {
     if (vector === 'pin') this.raisePin()
     else this.signal(this.vectors[vector]!)
   }
 
-  /** Signals what has arrived. */
+  /** Signals interrupts that have arrived. */
   flush(): void {
     const { due } = this
     if (due.length === 0) return
@@ -104,7 +104,7 @@ export class ClientInterrupts {
     due.length = 0
   }
 
-  /** The client is gone. */
+  /** The client has disconnected. */
   clear(): void {
     this.due.length = 0
     this.disableMessages()

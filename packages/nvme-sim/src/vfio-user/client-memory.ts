@@ -5,27 +5,27 @@ import { FileWindows } from './file-windows.js'
 import { EACCES, EEXIST, EINVAL, ENOENT, ENOMEM, ENOSPC, errnoOf, isSystemError, MOST_REGIONS } from './limits.js'
 
 const PAGE_BYTES = 4096
-/** Windows that one client may have mapped: 4 TiB of memory. */
+/** Maximum number of mapped windows of a client: 4 TiB of memory. */
 const MOST_WINDOWS = 4096
-/** Files that stay mapped though no region lies in them. */
+/** Number of files that stay mapped without a region. */
 const MOST_IDLE = 4
-/** Views that are kept, a power of two: making one costs a quarter of what copying a page does. */
+/** Number of cached views, a power of two: creating one costs a quarter of copying a page. */
 const KEPT_VIEWS = 64
 
 const NOT_MEMORY = 'its descriptor is not memory: expected a memfd, or a file of tmpfs or hugetlbfs'
 
-/** A part of the client's addresses. */
+/** A range of the client's addresses. */
 interface Region {
   readonly iova: number
   readonly endIova: number
   readonly isReadable: boolean
   readonly isWritable: boolean
-  /** Undefined where there is none that could be mapped. */
+  /** Undefined if there is no mappable file. */
   readonly file: FileWindows | undefined
   readonly fileOffset: number
 }
 
-/** What DMA_MAP says. */
+/** The contents of DMA_MAP. */
 export interface Mapping {
   readonly iova: number
   readonly lengthBytes: number
@@ -34,24 +34,24 @@ export interface Mapping {
   readonly isWritable: boolean
 }
 
-/** Why something is refused: the errno for the client, and a sentence for who wrote it. */
+/** Reason of a rejection: the errno for the client, and a sentence for its author. */
 export interface Refusal {
   readonly errno: number
   readonly why: string
 }
 
 /**
- * The client's memory as the controller reaches it: what DMA_MAP has named, and nothing else. Whoever looked bytes up
- * before `map`, `unmap` or `clear` must look again after it.
+ * The client's memory as accessible to the controller: only what DMA_MAP has mapped. Bytes obtained before `map`,
+ * `unmap` or `clear` must be looked up again afterwards.
  */
 export class ClientMemory implements ReachableMemory {
   private readonly host: Pick<VfioUserHost, 'mapForeign'>
-  /** In the order of their addresses. They do not overlap. */
+  /** In order of address, without overlaps. */
   private regions: Region[] = []
   private readonly files = new Map<string, FileWindows>()
-  /** Files that lost their last region: a guest's memory is taken away and given back many times while it boots. */
+  /** Files without a region: a guest's memory is unmapped and mapped again many times during boot. */
   private readonly idle: FileWindows[] = []
-  /** Windows of all files. */
+  /** Total windows of all files. */
   private windows = 0
   private last: Region | undefined
   private readonly views = new Array<Uint8Array | undefined>(KEPT_VIEWS).fill(undefined)
@@ -62,12 +62,15 @@ export class ClientMemory implements ReachableMemory {
     this.host = host
   }
 
-  /** How many regions there are. */
+  /** Number of regions. */
   get count(): number {
     return this.regions.length
   }
 
-  /** Adds a region, in the file that `fd` is: it may be closed afterwards. Without one it is known and not reached. */
+  /**
+   * Adds a region in the file `fd`, which may be closed afterwards. Without a file the region is recorded but not
+   * accessible.
+   */
   map(mapping: Mapping, fd: number | undefined): Refusal | undefined {
     const { iova, lengthBytes, fileOffset, isReadable, isWritable } = mapping
     const endIova = iova + lengthBytes
@@ -89,7 +92,7 @@ export class ClientMemory implements ReachableMemory {
     return undefined
   }
 
-  /** Takes the regions away that lie in a range, which must not cut one. */
+  /** Removes the regions in a range, which must not split one. */
   unmap(iova: number, lengthBytes: number): Refusal | undefined {
     const endIova = iova + lengthBytes
     if (!Number.isSafeInteger(endIova)) return { errno: EINVAL, why: 'it reaches beyond 2^53' }
@@ -104,7 +107,7 @@ export class ClientMemory implements ReachableMemory {
     return undefined
   }
 
-  /** Takes all of them away. */
+  /** Removes all regions. */
   clear(): void {
     this.regions = []
     this.forgetViews()
@@ -172,7 +175,7 @@ export class ClientMemory implements ReachableMemory {
     return found ?? 'it has not been there all the time'
   }
 
-  /** How many of these bytes may be accessed so and are one piece; 0 where not even the first. */
+  /** Returns how many of these bytes are accessible in one piece; 0 if the first byte is not. */
   private reach(iova: number, lengthBytes: number, access: MemoryAccess): number {
     const region = this.at(iova)
     if (region === undefined) return 0
@@ -180,7 +183,10 @@ export class ClientMemory implements ReachableMemory {
     return endIova < 0 ? 0 : region.file!.reach(region.fileOffset + iova - region.iova, endIova - iova)
   }
 
-  /** Up to where, `endIova` at most, bytes from a region on may be accessed so and follow each other in its file; or -1. */
+  /**
+   * Returns the end, at most `endIova`, of the accessible bytes that are contiguous in the file, starting with a
+   * region; or -1.
+   */
   private goesOnTo(first: Region, endIova: number, access: MemoryAccess): number {
     if (!isOpenTo(first, access)) return -1
     let region = first
@@ -194,7 +200,7 @@ export class ClientMemory implements ReachableMemory {
     return endIova
   }
 
-  /** The region that has this address. */
+  /** Returns the region that contains this address. */
   private at(iova: number): Region | undefined {
     const { last } = this
     if (last !== undefined && iova >= last.iova && iova < last.endIova) return last
@@ -203,7 +209,7 @@ export class ClientMemory implements ReachableMemory {
     return (this.last = region)
   }
 
-  /** Index of the first region of which something lies behind `iova`, or that begins there. */
+  /** Returns the index of the first region that ends after `iova`. */
   private firstEndingAfter(iova: number): number {
     let [low, high] = [0, this.regions.length]
     while (low < high) {
@@ -214,7 +220,7 @@ export class ClientMemory implements ReachableMemory {
     return low
   }
 
-  /** The file of a region, with what the region needs of it mapped; undefined where it may only be read, as a ROM. */
+  /** Maps the part of a file that a region needs; undefined if the file can only be read, such as a ROM. */
   private open({ lengthBytes, fileOffset, isWritable }: Mapping, fd: number): FileWindows | Refusal | undefined {
     try {
       const { dev, ino, size, mode } = fstatSync(fd, { bigint: true })
@@ -233,7 +239,7 @@ export class ClientMemory implements ReachableMemory {
       if (idle >= 0) this.idle.splice(idle, 1)
       return file
     } catch (error) {
-      // The client has cut its file since it was looked at.
+      // The client has truncated its file since it was checked.
       if (error instanceof RangeError) return { errno: EINVAL, why: error.message }
       if (!isSystemError(error)) throw error
       const errno = errnoOf(error)
@@ -241,7 +247,7 @@ export class ClientMemory implements ReachableMemory {
     }
   }
 
-  /** Whether so many windows more are not too many; idle files but `file` itself make room for them. */
+  /** Whether this many more windows are allowed; drops idle files other than `file` to make room. */
   private makeRoom(windows: number, file: FileWindows): boolean {
     for (let i = this.idle.length - 1; i >= 0 && this.windows + windows > MOST_WINDOWS; i--) {
       if (this.idle[i] !== file) this.drop(i)
@@ -273,7 +279,7 @@ function isOpenTo({ file, isReadable, isWritable }: Region, access: MemoryAccess
   return file !== undefined && (access === 'write' ? isWritable : isReadable)
 }
 
-/** Of a file's mode (inode(7)). */
+/** From a file's mode (inode(7)). */
 const TYPE_BITS = 0o170000n
 const REGULAR_FILE = 0o100000n
 

@@ -1,41 +1,41 @@
 import type { NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 
-/** A file is mapped in windows of 1 GiB: an ArrayBuffer has no more than some GiB, and a guest may. */
+/** A file is mapped in windows of 1 GiB: the size of an ArrayBuffer is limited to a few GiB, that of a guest is not. */
 export const WINDOW_BYTES = 2 ** 30
-/** Each window goes on into the next: what begins in a window, as a ring or a command's data, is one piece nearly always. */
+/** Windows overlap the next one by this much, so that a ring or a command's data is nearly always contiguous. */
 export const OVERLAP_BYTES = 64 * 1024 * 1024
 
 const PAGE_BYTES = 4096
 
-/** Memory of a client: a file of which parts are mapped, whichever regions name it. */
+/** Memory of a client: a file with mapped parts, shared by all regions in it. */
 export class FileWindows {
-  /** Regions that lie in it. */
+  /** Number of regions in it. */
   regions = 0
   readonly key: string
-  /** By their number: a file may have holes of many GiB, and a region lie behind them. */
+  /** By number, since a file may have holes of many GiB before a region. */
   private readonly windows = new Map<number, NativeRegion>()
   private readonly host: Pick<VfioUserHost, 'mapForeign'>
 
-  /** @param key which file it is. */
+  /** @param key identity of the file. */
   constructor(key: string, host: Pick<VfioUserHost, 'mapForeign'>) {
     this.key = key
     this.host = host
   }
 
-  /** How many windows are mapped. */
+  /** Number of mapped windows. */
   get count(): number {
     return this.windows.size
   }
 
-  /** How many windows the bytes from `fromByte` to before `toByte` take. */
+  /** Returns how many windows the bytes from `fromByte` to before `toByte` need. */
   static needed(fromByte: number, toByte: number): number {
     return Math.ceil(toByte / WINDOW_BYTES) - Math.floor(fromByte / WINDOW_BYTES)
   }
 
   /**
-   * Maps what is not mapped yet of the bytes from `fromByte` to before `toByte`, of a file of `fileBytes`: all of it, or
-   * nothing has changed. A window that was shorter is mapped anew: whoever has bytes of this file must look again.
-   * Windows are whole pages, so that what crosses from one into another does so between pages, whatever the file's length.
+   * Maps the unmapped part of the bytes from `fromByte` to before `toByte` of a file of `fileBytes`: completely, or not
+   * at all. A window that was too short is mapped anew, so bytes of this file must be looked up again. Windows are
+   * whole pages, so that splits between windows are at page boundaries, whatever the file's length.
    * @throws as `mapForeign`.
    */
   map(fd: number, fromByte: number, toByte: number, fileBytes: number): void {
@@ -60,7 +60,7 @@ export class FileWindows {
     }
   }
 
-  /** The bytes at `offset` of the file; undefined where they are more than a window has. */
+  /** Returns the bytes at `offset` of the file; undefined if they are not in one window. */
   bytes(offset: number, lengthBytes: number): Uint8Array | undefined {
     const index = Math.floor(offset / WINDOW_BYTES)
     const window = this.windows.get(index)
@@ -69,7 +69,7 @@ export class FileWindows {
     return new Uint8Array(window.buffer, at, lengthBytes)
   }
 
-  /** How many of these bytes `bytes` gives at once: all of them, or what the window has that they begin in. */
+  /** Returns how many of these bytes `bytes` returns at once: all of them, or up to the end of the window. */
   reach(offset: number, lengthBytes: number): number {
     const index = Math.floor(offset / WINDOW_BYTES)
     const window = this.windows.get(index)

@@ -18,7 +18,7 @@ const FUNCTIONS = [
 
 /**
  * Imports a module whose default export is a `VfioUserHost`.
- * @throws TypeError where it is none: says what is missing.
+ * @throws TypeError, naming what is missing, if it is not one.
  */
 export async function importVfioUserHost(module: string): Promise<VfioUserHost> {
   const { default: host } = (await import(module)) as { readonly default?: Partial<VfioUserHost> }

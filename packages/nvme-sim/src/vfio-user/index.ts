@@ -1,6 +1,6 @@
 /**
- * A vfio-user server: the simulated controller as a PCI function for programs that know nothing of it, over a Unix domain
- * socket. QEMU 10.1 and later has the client (`vfio-user-pci`), SPDK has one, and host-driver's `vfio-user` transport is one.
+ * A vfio-user server: presents the simulated controller as a PCI function to other programs over a Unix domain socket.
+ * Clients are QEMU 10.1 and later (`vfio-user-pci`), SPDK, and host-driver's `vfio-user` transport.
  * @module
  */
 export type { VfioUserServerOptions } from './options.js'

@@ -12,7 +12,7 @@ function flagsOf(name: 'DATA_NONE' | 'DATA_BOOL' | 'DATA_EVENTFD' | `ACTION_${'M
   return 1 << FLAGS[name].lsb
 }
 
-/** What there is of each kind of interrupt: a pin, the vectors of MSI-X, and nothing else. */
+/** Supported interrupts of each type: a pin and the vectors of MSI-X. */
 export function irqInfo(index: number, vectors: number): { readonly flags: number; readonly count: number } {
   const { EVENTFD, MASKABLE, AUTOMASKED } = VfioIrqInfo.FLAGS
   const pin = (1 << EVENTFD.lsb) | (1 << MASKABLE.lsb) | (1 << AUTOMASKED.lsb)
@@ -21,10 +21,12 @@ export function irqInfo(index: number, vectors: number): { readonly flags: numbe
   return { flags: 0, count: 0 }
 }
 
-/** Kinds of interrupts that can be asked for. */
+/** Number of interrupt types. */
 export const IRQ_KINDS = Object.keys(VFIO_IRQ).length
 
-/** DEVICE_SET_IRQS: says what interrupts signal, masks them, or tries them. Takes the descriptors that it keeps. */
+/**
+ * DEVICE_SET_IRQS: sets the targets of interrupts, masks them, or signals them. Takes the descriptors that it keeps.
+ */
 export function setIrqs(message: Message, interrupts: ClientInterrupts): Refusal | undefined {
   const flags = message.u32(VfioIrqSet.FLAGS.offset)
   const index = message.u32(VfioIrqSet.INDEX.offset)
@@ -60,7 +62,7 @@ function assign(
   const isUnmask = action === flagsOf('ACTION_UNMASK') && index === VFIO_IRQ.INTX
   if (action !== flagsOf('ACTION_TRIGGER') && !isUnmask)
     return { errno: ENOTSUP, why: 'by eventfd interrupts are triggered, and INTx is unmasked, and nothing else' }
-  // Without any, these go nowhere from now on.
+  // Without descriptors, the targets are removed.
   if (descriptors.length > 0 && descriptors.length !== count)
     return refuse(`${descriptors.length} descriptors for ${count} interrupts`)
   if (!descriptors.every((each) => interrupts.eventfds.isOne(each))) return refuse('a descriptor that is no eventfd')
@@ -77,7 +79,7 @@ function assign(
   return undefined
 }
 
-/** No interrupt of that kind any more. */
+/** Disables the interrupts of a type. */
 function disable(interrupts: ClientInterrupts, flags: number, index: number, start: number): Refusal | undefined {
   if (flags !== (flagsOf('DATA_NONE') | flagsOf('ACTION_TRIGGER')) || start !== 0) return refuse('no interrupts')
   if (index === VFIO_IRQ.INTX) interrupts.disablePin()

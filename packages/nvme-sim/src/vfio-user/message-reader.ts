@@ -6,39 +6,38 @@ import { Message } from './message.js'
 const { ID, COMMAND, SIZE, FLAGS } = VfioUserHeader
 const HEADER_BYTES = VfioUserHeader.bytes
 
-/** So much is received at a time, unless a message is longer. */
+/** Number of bytes received at a time, unless a message is longer. */
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * Cuts what arrives into messages. It allocates once: what a client says of a message's size decides nothing but where
- * the next one begins.
+ * Splits received bytes into messages. Allocates once: the size in a message only decides where the next one begins.
  *
- * Descriptors arrive with the first byte of what was sent with them, and nothing that was sent later arrives in the same
- * piece: they belong to the last message that begins in it. Whoever sends two messages at once, the first of them with
- * descriptors, has them taken for the second's; no client is known that does.
+ * Descriptors arrive with the first byte of the send that carried them, and no later data arrive in the same receive:
+ * they belong to the last message that begins in it. If a client sends two messages at once, the first with
+ * descriptors, they are attributed to the second; no known client does that.
  */
 export class MessageReader {
-  /** What `next` has found. */
+  /** Set by `next`. */
   readonly message: Message
   private readonly bytes = new Uint8Array(MOST_MESSAGE_BYTES + CHUNK_BYTES)
   private readonly chunk = this.bytes.subarray(0, CHUNK_BYTES)
   private start = 0
   private end = 0
   private readonly descriptors: number[] = []
-  /** Where the message begins that the descriptors belong to. */
+  /** Start of the message that the descriptors belong to. */
   private owner = 0
 
   constructor() {
     this.message = new Message(this.bytes)
   }
 
-  /** Where to receive to, when `next` has found nothing more. */
+  /** Returns where to receive to, after `next` has found nothing more. */
   space(): Uint8Array {
     if (this.start === this.end) {
       this.start = this.end = 0
       return this.chunk
     }
-    // Part of a message: to the front, so that there is room for the longest.
+    // An incomplete message moves to the front, so that the longest one fits.
     this.bytes.copyWithin(0, this.start, this.end)
     this.owner -= this.start
     this.end -= this.start
@@ -47,15 +46,15 @@ export class MessageReader {
   }
 
   /**
-   * So many bytes were received into `space`, with `descriptors[0]` descriptors, which follow there. False where they are
-   * more than a message may have: they are closed.
+   * Adds bytes received into `space`, with `descriptors[0]` descriptors, which follow there. Returns false if a message
+   * cannot have that many: they are closed.
    */
   add(lengthBytes: number, descriptors: Int32Array): boolean {
     this.end += lengthBytes
     const count = descriptors[0]!
     if (count === 0) return true
     const owner = this.lastStart()
-    // Only what is not whole has been left: descriptors that are here are those of the same message, or of none.
+    // Only an incomplete message is left: earlier descriptors belong to it, or there are none.
     for (let i = 0; i < count; i++) this.descriptors.push(descriptors[1 + i]!)
     if (this.descriptors.length <= MOST_DESCRIPTORS) {
       this.owner = owner
@@ -66,8 +65,8 @@ export class MessageReader {
   }
 
   /**
-   * Moves `message` on to the next one that is there as a whole: false where there is none, and a sentence where what
-   * comes next is no message, so that nobody knows where the one after it begins.
+   * Moves `message` to the next complete message. Returns false if there is none, and a sentence if the message is
+   * invalid, after which the start of the next one is unknown.
    */
   next(): boolean | string {
     const { message, start } = this
@@ -90,19 +89,19 @@ export class MessageReader {
     return true
   }
 
-  /** Forgets everything: the client is gone. */
+  /** Drops everything: the client has disconnected. */
   clear(): void {
     for (const descriptor of this.descriptors.splice(0)) closeSync(descriptor)
     this.message.closeDescriptors()
     this.start = this.end = 0
   }
 
-  /** Where the last message begins of which something is there. */
+  /** Returns the start of the last message of which bytes have arrived. */
   private lastStart(): number {
     let at = this.start
     while (this.end - at >= HEADER_BYTES) {
       const size = this.message.view.getUint32(at + SIZE.offset, true)
-      // A size that cannot be ends the connection when it is looked at.
+      // An invalid size ends the connection when the message is read.
       if (size < HEADER_BYTES || at + size >= this.end) break
       at += size
     }

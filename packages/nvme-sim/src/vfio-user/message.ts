@@ -1,17 +1,17 @@
 import { closeSync } from 'node:fs'
 
-/** One message of the client, where it was received: reused from message to message. */
+/** A message of the client, in the receive buffer. One object is reused for all messages. */
 export class Message {
   id = 0
   command = 0
   flags = 0
-  /** Where its data begin, behind the header, and how many bytes they are. */
+  /** Start of its data, after the header, and their length in bytes. */
   at = 0
   lengthBytes = 0
-  /** Of the buffer that it lies in. */
+  /** View of the buffer that contains it. */
   readonly view: DataView
   readonly bytes: Uint8Array
-  /** Open descriptors that came with it. What is taken out of this list is kept, the rest is closed after it. */
+  /** Open descriptors that came with it. Those removed from this list are kept, the others are closed afterwards. */
   readonly descriptors: number[] = []
 
   constructor(bytes: Uint8Array) {
@@ -19,18 +19,18 @@ export class Message {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
-  /** 32 bits of its data. */
+  /** Returns 32 bits of its data. */
   u32(offset: number): number {
     return this.view.getUint32(this.at + offset, true)
   }
 
-  /** 64 bits of its data: exact below 2^53, and above 2^53 for all that is not. */
+  /** Returns 64 bits of its data: exact below 2^53; larger values stay above 2^53. */
   u64(offset: number): number {
     const at = this.at + offset
     return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 0x1_0000_0000
   }
 
-  /** Closes the descriptors that nobody has taken. */
+  /** Closes the descriptors that were not taken. */
   closeDescriptors(): void {
     if (this.descriptors.length === 0) return
     for (const descriptor of this.descriptors.splice(0)) closeSync(descriptor)

@@ -1,16 +1,16 @@
 import type { VfioUserStatistics } from './statistics.js'
 
-/** What can be asked of the server's thread, and what it answers. */
+/** Requests to the server's thread, and their replies. */
 export interface Answers {
   readonly statistics: VfioUserStatistics
   readonly diagnostics: readonly string[]
 }
 
-/** A question to the server's thread. */
+/** A request to the server's thread. */
 export interface Question {
   readonly id: number
   readonly ask: keyof Answers
 }
 
-/** What the server's thread says. */
+/** A message from the server's thread. */
 export type Answer = 'ready' | { readonly id: number; readonly value: Answers[keyof Answers] }

@@ -7,13 +7,13 @@ const socket = '/none'
 
 describe('options that cannot be are refused before anything is started', () => {
   it.each([
-    [undefined, TypeError, 'vfio-user server options: expected an object, got nothing'],
-    [{ module }, TypeError, 'vfio-user server options.socket: expected a text, got nothing'],
+    [undefined, TypeError, 'vfio-user server options: expected an object, got undefined'],
+    [{ module }, TypeError, 'vfio-user server options.socket: expected a string, got undefined'],
     [{ socket, module: '/a.mjs' }, TypeError, "expected a URL, as nativeHostModule of '@gpunvme/cuda-native/host'"],
     [{ socket, module, seed: -1 }, RangeError, 'vfio-user server options.seed'],
     [{ socket, module, trace: { path: 'a', format: 'xml' } }, RangeError, "one of 'text', 'jsonl', 'perfetto'"],
     [{ socket, module, mappedDoorbells: 1 }, TypeError, 'mappedDoorbells: expected true or false, got 1'],
-    [{ socket, module, namespaces: [{ media: {} }] }, TypeError, "it cannot cross to the simulator's thread"],
+    [{ socket, module, namespaces: [{ media: {} }] }, TypeError, "it cannot be passed to the simulator's thread"],
     [{ socket, module, spareCapacityBytes: 1 }, TypeError, 'only simulate() has spare capacity'],
     [{ socket, module, profile: 'sn741' }, RangeError, 'profile: expected one of ideal'],
   ])('%j', async (options, type, message) => {

@@ -19,33 +19,33 @@ import { realTimeNamespace } from '../realtime/check-options.js'
 import type { RealTimeNamespace } from '../realtime/options.js'
 import type { TraceFileOptions } from './trace-file.js'
 
-/** What is served, and where. Everything but `module` and `socket` has a default. */
+/** Options of a vfio-user server. All except `module` and `socket` are optional. */
 export interface VfioUserServerOptions {
   /**
-   * Path of the socket to listen at, at most 107 bytes; its folder exists. A socket that nobody listens at is removed first,
-   * any other file is left alone.
+   * Path of the socket to listen at, at most 107 bytes, in an existing folder. A stale socket is removed first; any
+   * other file is left alone.
    */
   readonly socket: string
   /** A module whose default export is a `VfioUserHost`: `nativeHostModule` of `@gpunvme/cuda-native/host`. */
   readonly module: URL
-  /** 'ideal', which costs no time, when not given. Latencies hold as lower bounds: the machine adds its own. */
+  /** Drive profile. Default: 'ideal', which has no costs. Latencies are lower bounds: the machine adds its own. */
   readonly profile?: DriveProfile | ProfileName
-  /** 0 to 2^32 - 1; 1 when not given. */
+  /** Seed, 0 to 2^32 - 1. Default: 1. */
   readonly seed?: number
-  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given; an empty list is a drive without any. */
+  /** Namespaces; an empty list is a drive without any. Default: one of 1 GiB with 512-byte blocks, NSID 1. */
   readonly namespaces?: readonly RealTimeNamespace[]
-  /** Its rules count over all clients, one after the other. */
+  /** Fault plan. Its rules count over all clients, one after the other. */
   readonly faults?: FaultPlan
-  /** A file that everything is written to as it happens. Costs time. */
+  /** A file that every event is written to as it happens. This costs time. */
   readonly trace?: TraceFileOptions
   /**
-   * Doorbells are memory that the client maps, and that the server polls for as long as there is a client, which takes a
-   * processor: SPDK needs it. Otherwise each doorbell is a message.
+   * Makes doorbells memory that the client maps and the server polls while a client is connected, which uses a full
+   * core; SPDK requires it. Default: each doorbell write is a message.
    */
   readonly mappedDoorbells?: boolean
 }
 
-/** What the server's thread is started with. */
+/** Start options of the server's thread. */
 export interface VfioUserWorkerOptions {
   readonly socket: string
   readonly module: string
@@ -57,21 +57,21 @@ export interface VfioUserWorkerOptions {
   readonly mappedDoorbells: boolean
   /** STATE and REQUESTS. */
   readonly control: SharedArrayBuffer
-  /** An eventfd of the thread that starts this one: written to when either has changed. */
+  /** An eventfd of the thread that starts this one, written when either has changed. */
   readonly wake: number
 }
 
-/** Words of `control`: what the server is to do, and how many questions it was asked. */
+/** Words of `control`: the requested state, and the number of requests. */
 export const STATE = 0
 export const REQUESTS = 1
 export const CONTROL_BYTES = 8
-/** Value of STATE: the server is to end. */
+/** Value of STATE: the server must end. */
 export const CLOSING = 1
 
 const fields: Fields<VfioUserServerOptions> = {
   socket: text,
   module: instance(URL, "a URL, as nativeHostModule of '@gpunvme/cuda-native/host'"),
-  // With errors of their own.
+  // Checked with their own errors.
   profile: optional(anything),
   faults: optional(anything),
   seed: optional(seedField),
@@ -80,7 +80,7 @@ const fields: Fields<VfioUserServerOptions> = {
   mappedDoorbells: optional(flag),
 }
 
-/** Options of `simulate` that are not here. */
+/** Options of `simulate` that are not supported here. */
 const elsewhere = {
   spareCapacityBytes: 'only simulate() has spare capacity',
   hostMemoryBytes: "it is the client's memory",
@@ -89,7 +89,7 @@ const elsewhere = {
 
 /**
  * Checks options before a thread is started for them.
- * @throws TypeError or RangeError that names the option; FaultPlanError for a plan that is none.
+ * @throws TypeError or RangeError that names the option; FaultPlanError for an invalid plan.
  */
 export function checkServerOptions(options: unknown): asserts options is VfioUserServerOptions {
   checkOptions('vfio-user server options', options, fields, elsewhere)

@@ -7,20 +7,20 @@ const HEADER_BYTES = VfioUserHeader.bytes
 const REPLY = FLAGS.TYPE.REPLY
 const REFUSED = REPLY | (1 << FLAGS.ERROR.lsb)
 
-/** Configuration space as a whole is the longest answer. */
+/** All of configuration space is the longest reply. */
 const REPLY_BYTES = 8192
 
-/** The answer to a message, in memory that is used for every answer. */
+/** The reply to a message, in memory that is reused for every reply. */
 export class Reply {
   readonly view = new DataView(new ArrayBuffer(REPLY_BYTES))
   readonly bytes = new Uint8Array(this.view.buffer)
-  /** Where its data begin. */
+  /** Start of its data. */
   readonly at = HEADER_BYTES
-  /** How many bytes of data it has. */
+  /** Length of its data in bytes. */
   lengthBytes = 0
   /** A descriptor to send with it, which stays open; -1 for none. */
   descriptor = -1
-  /** By length: an answer costs no object. */
+  /** By length, so that a reply allocates no object. */
   private readonly views: (Uint8Array | undefined)[] = []
 
   begin(): void {
@@ -28,13 +28,13 @@ export class Reply {
     this.descriptor = -1
   }
 
-  /** To what is no message at all, as far as its header says who it is from. */
+  /** Returns the reply to an invalid message, as far as its header identifies it. */
   refuse(message: Message): Uint8Array {
     this.begin()
     return this.finish(message, EINVAL)
   }
 
-  /** The whole of it: what was asked for, or the errno of why not, which comes without data. */
+  /** Returns the whole reply: the requested data, or the errno of the failure without data. */
   finish(message: Message, errno: number): Uint8Array {
     const { view } = this
     const size = HEADER_BYTES + (errno === 0 ? this.lengthBytes : 0)

@@ -4,12 +4,13 @@ import type { Device } from '../controller/device.js'
 import type { SharedDoorbells } from './shared-doorbells.js'
 
 /**
- * BAR0 as a client has it, by accesses of exactly the width that it makes: 32 bits, and 64 bits as two of them where a
- * register or a structure has so many. The MSI-X Table is only remembered: a client keeps its own, and SET_IRQS counts.
+ * BAR0 as seen by a client, accessed with exactly the client's width: 32 bits, and 64 bits as two accesses if a
+ * register or structure has 64. The MSI-X Table is only stored: the client manages its own, and SET_IRQS is what
+ * counts.
  */
 export class ServedBar {
   readonly lengthBytes: number
-  /** Doorbells in memory that the client maps, where it does. */
+  /** Doorbells in memory that the client maps, if enabled. */
   doorbells: SharedDoorbells | undefined
   private readonly device: Device
   private readonly controller: Controller
@@ -26,14 +27,14 @@ export class ServedBar {
     this.reset()
   }
 
-  /** As at power on. */
+  /** Resets to the power-on state. */
   reset(): void {
     this.table.fill(0)
     // Every vector is masked.
     for (let control = 3; control < this.table.length; control += 4) this.table[control] = 1
   }
 
-  /** Whether an access of that width exists; the bytes lie inside. */
+  /** Whether an access of this width is supported; the bytes must be inside. */
   isAccess(offset: number, lengthBytes: number): boolean {
     if (lengthBytes === 4) return offset % 4 === 0
     if (lengthBytes !== 8 || offset % 8 !== 0) return false

@@ -8,25 +8,25 @@ const CONTROL = MSI_X + MXC.offset
 const CONTROL_WRITABLE = (1 << MXC.MXE.lsb) | (1 << MXC.FM.lsb)
 
 /**
- * Configuration space as a client has it. MSI-X Message Control is only remembered: whether there are messages, and which,
- * is what SET_IRQS says. Everything else means what it means to a host: FLR resets, D3hot sleeps.
+ * Configuration space as seen by a client. MSI-X Message Control is only stored: SET_IRQS decides whether there are
+ * messages. Everything else has its usual effect: FLR resets, D3hot sleeps.
  */
 export class ServedConfig {
   readonly lengthBytes = PCIE_CONFIG_BYTES
   private readonly host: HostConfigSpace
-  /** The bits of Message Control that can be written. */
+  /** The writable bits of Message Control. */
   private control = 0
 
   constructor(device: Device) {
     this.host = new HostConfigSpace(device)
   }
 
-  /** As at power on. */
+  /** Resets to the power-on state. */
   reset(): void {
     this.control = 0
   }
 
-  /** Any bytes of it. */
+  /** Reads any bytes. */
   read(offset: number, lengthBytes: number, into: DataView, at: number): void {
     const shift = at - offset
     for (let next = offset, end = offset + lengthBytes; next < end;) {
@@ -40,7 +40,7 @@ export class ServedConfig {
     this.showControl(offset, lengthBytes, into, shift)
   }
 
-  /** Bytes of one dword: false where they are not. */
+  /** Writes bytes of one dword; returns false if they are not in one dword. */
   write(offset: number, lengthBytes: number, from: DataView, at: number): boolean {
     if (![1, 2, 4].includes(lengthBytes) || (offset % 4) + lengthBytes > 4) return false
     const end = offset + lengthBytes
@@ -50,7 +50,7 @@ export class ServedConfig {
         const given = from.getUint8(at + byte - offset) << lsb
         this.control = ((this.control & ~(0xff << lsb)) | given) & CONTROL_WRITABLE
       }
-      // What else there is of that dword is read-only.
+      // The other bits of that dword are read-only.
       return true
     }
     for (let next = offset; next < end;) {
@@ -70,7 +70,7 @@ export class ServedConfig {
     for (let byte = from; byte < end; byte++) {
       const lsb = 8 * (byte - CONTROL)
       const shown = into.getUint8(byte + shift)
-      // A device that has left the bus shows nothing but ones.
+      // A device that has left the bus reads all ones.
       if (shown === 0xff) continue
       const writable = (CONTROL_WRITABLE >>> lsb) & 0xff
       into.setUint8(byte + shift, (shown & ~writable) | ((this.control >>> lsb) & writable))
@@ -78,7 +78,7 @@ export class ServedConfig {
   }
 }
 
-/** The widest access at `offset` that configuration space has. */
+/** Returns the widest access at `offset` that configuration space supports. */
 function widthAt(offset: number, end: number): 1 | 2 | 4 {
   if (offset % 4 === 0 && end - offset >= 4) return 4
   return offset % 2 === 0 && end - offset >= 2 ? 2 : 1

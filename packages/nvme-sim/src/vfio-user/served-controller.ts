@@ -14,7 +14,7 @@ import type { Served } from './server-loop.js'
 import { Session } from './session.js'
 import { SharedDoorbells } from './shared-doorbells.js'
 
-/** What is served. */
+/** Options of the served controller. */
 export interface ServedControllerOptions {
   readonly host: Pick<VfioUserHost, 'mapForeign'>
   readonly clock: WallClock
@@ -28,7 +28,7 @@ export interface ServedControllerOptions {
   readonly eventfds: Eventfds
 }
 
-/** One controller for one client after the other: each finds it as after power on, with what is on its namespaces. */
+/** One controller for successive clients: each finds the power-on state and the data on its namespaces. */
 export class ServedController {
   readonly device: Device
   readonly controller: Controller
@@ -51,7 +51,7 @@ export class ServedController {
     this.config = new ServedConfig(this.device)
   }
 
-  /** A client is there. @throws what the system says where its doorbells cannot be memory. */
+  /** A client has connected. @throws system errors if its doorbells cannot be mapped memory. */
   welcome(): Served {
     const { device, controller, memory, interrupts, bar, config } = this
     const { host, clock, mappedDoorbells } = this.options
@@ -67,10 +67,10 @@ export class ServedController {
     }
   }
 
-  /** The client is gone, and with it everything that it has set up. */
+  /** The client has disconnected: everything that it set up is dropped. */
   private leave(doorbells: SharedDoorbells | undefined): void {
     const { device, controller, memory, interrupts, bar, config } = this
-    // First the queues: nothing is fetched or posted after this.
+    // Queues first: nothing is fetched or posted after this.
     controller.moveToNextHost()
     interrupts.clear()
     memory.clear()

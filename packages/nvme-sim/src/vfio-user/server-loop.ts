@@ -10,57 +10,60 @@ import { Reply } from './reply.js'
 import type { Session } from './session.js'
 import type { Connections } from './statistics.js'
 
-/** A client that has all replies together wait for so long, before nothing more is there of it, is sent away. */
+/**
+ * Maximum total time that replies may block on one client, before no more messages of it are pending; then it is
+ * disconnected.
+ */
 const SEND_LIMIT_NS = 1_000_000_000
-/** A reply that takes so long had to wait; one that takes less was only sent. */
+/** A reply that takes this long had to wait; a shorter one was only sent. */
 const WAIT_MS = 1
-/** And one that has not agreed on a version by then: others wait. */
+/** Time limit to agree on a version, since other clients wait. */
 const VERSION_LIMIT_NS = 10_000_000_000
-/** How long no client is looked for after one could not be taken: whatever is short may be back by then. */
+/** Pause before the next client after one could not be served, so that a missing resource may become available. */
 const PAUSE_NS = 1_000_000_000
-/** Messages that are answered before events, doorbells and questions have their turn. */
+/** Messages handled before events, doorbells and requests have their turn. */
 const MESSAGES_PER_TURN = 64
-/** The longest sleep: whatever is to wake the thread does. */
+/** Maximum sleep; events that concern the thread wake it earlier. */
 const LONGEST_SLEEP_NS = 1_000_000_000
-/** Turns that find nothing between two looks for messages, where doorbells are polled. */
+/** Turns without work between two checks for messages, if doorbells are polled. */
 const TURNS_PER_LOOK = 32
-/** Turns between two looks at doorbells of queues that do not exist. */
+/** Turns between two scans of doorbells of queues that do not exist. */
 const TURNS_PER_SCAN = 1024
-/** Bits of what `poll` gives, in the order of what is watched. */
+/** Bits of the result of `poll`, in the order of the watched descriptors. */
 const READABLE = { client: 1, wake: 2, unmask: 4 } as const
 
-/** What the loop works on. */
+/** Dependencies of the loop. */
 export interface ServerLoopParts {
   readonly host: VfioUserHost
   readonly listener: number
   /** STATE and REQUESTS. */
   readonly control: Int32Array
-  /** An eventfd that is written to when either has changed. */
+  /** An eventfd that is written when either has changed. */
   readonly wake: number
   readonly clock: WallClock
   readonly diagnostics: Diagnostics
   readonly idle: IdlePolicy
-  /** A client is there: the session that serves it. */
+  /** A client has connected: returns its session. */
   readonly welcome: () => Served
-  /** Answers questions. */
+  /** Answers requests. */
   readonly answer: () => void
 }
 
-/** What serves one client. */
+/** The session of one client. */
 export interface Served {
   readonly session: Session
-  /** Doorbells that have to be polled. */
+  /** Doorbells that must be polled. */
   readonly doorbells: { poll(): boolean; scan(): boolean } | undefined
-  /** Signals the interrupts that have arrived. */
+  /** Signals interrupts that have arrived. */
   flush(): void
-  /** An eventfd by which the client unmasks INTx, or -1; and what is done when it was signalled. */
+  /** An eventfd by which the client unmasks INTx, or -1; and the action when it was signalled. */
   unmaskDescriptor(): number
   takeUnmask(): void
-  /** The client is gone: nothing of it is kept. */
+  /** The client has disconnected: drops its state. */
   leave(): void
 }
 
-/** The server's thread: takes messages, runs what is due, and sleeps until there is something of either. */
+/** The server's thread: handles messages, runs due events, and sleeps until there is something to do. */
 export class ServerLoop implements Connections {
   clients = 0
   messages = 0
@@ -73,16 +76,17 @@ export class ServerLoop implements Connections {
   private readonly drained = new Uint8Array(8)
   private client: number | undefined
   private served: Served | undefined
-  /** There may be whole messages that were received and not handled. */
+  /** Complete messages may have been received and not handled. */
   private isLeft = false
-  /** How long the client may still have replies wait. */
+  /** Remaining time that replies to this client may block. */
   private patienceNs = SEND_LIMIT_NS
   /**
-   * What this process had lost when the client came: where it loses more, the client has cut its files, and what replaces
-   * them is our memory. Where several servers are in one process, each takes it for its own client's.
+   * Bytes of mappings lost in this process before the client connected. If more are lost, the client has truncated its
+   * files, and their replacement uses our memory. With several servers in one process, each attributes the loss to its
+   * own client.
    */
   private lostBytes = 0
-  /** When a client that has not agreed on a version is sent away; without a client, when the next one is looked for. */
+  /** Time when a client without an agreed version is disconnected; without a client, when to accept the next one. */
   private deadlineNs = 0
   private answered = 0
   private turns = 0
@@ -98,7 +102,7 @@ export class ServerLoop implements Connections {
     return this.client !== undefined
   }
 
-  /** Returns when the server is to end. */
+  /** Returns when the server must end. */
   run(): void {
     const { control } = this.parts
     while (Atomics.load(control, STATE) !== CLOSING) {
@@ -107,16 +111,17 @@ export class ServerLoop implements Connections {
     }
   }
 
-  /** Sends the client away, if there is one. */
+  /** Disconnects the client, if there is one. */
   close(): void {
     if (this.client !== undefined) this.farewell()
   }
 
-  /** One look at everything; false where there was nothing to do. Messages come before what they lead to. */
+  /** Polls everything once; returns false if there was nothing to do. Messages come before their effects. */
   private turn(): boolean {
     const { clock } = this.parts
     const { client } = this
-    // Asking the system for messages takes longer than looking at doorbells, which two busy threads would wait for.
+    // Checking for messages takes a system call, which is slower than polling doorbells, for which two busy threads
+    // would wait.
     const isLooking = this.served?.doorbells === undefined || this.empty % TURNS_PER_LOOK === 0
     let isBusy = client === undefined ? this.welcomeNext() : isLooking && this.takeMessages(client)
     const doorbells = this.served?.doorbells
@@ -130,7 +135,7 @@ export class ServerLoop implements Connections {
     return isBusy
   }
 
-  /** A client that never speaks keeps others from being served. */
+  /** A silent client prevents others from being served. */
   private isTooLate(): boolean {
     return this.served?.session.isOpen === false && this.parts.clock.now() >= this.deadlineNs
   }
@@ -157,13 +162,13 @@ export class ServerLoop implements Connections {
     return true
   }
 
-  /** The system is short of what a client takes, as descriptors or memory: it may be back after a while. */
+  /** The system lacks a resource for a client, such as descriptors or memory, and may have it later. */
   private pause(error: unknown): void {
     const { clock, diagnostics } = this.parts
     if (!isSystemError(error)) throw error
     diagnostics.report(`a client could not be served: ${error.message}`)
     this.deadlineNs = clock.now() + PAUSE_NS
-    // It would wake the loop at once, again and again.
+    // It would wake the loop again and again.
     this.watched[0] = -1
   }
 
@@ -188,13 +193,13 @@ export class ServerLoop implements Connections {
       this.sendAway('it sent more descriptors than a message may have')
       return true
     }
-    // What a message starts is never early.
+    // The effects of a message are never early.
     this.parts.clock.tick()
     this.handleSome(client)
     return true
   }
 
-  /** Handles what was received, as far as others need not wait for it. */
+  /** Handles received messages, up to the limit per turn. */
   private handleSome(client: number): void {
     const { reader, reply, served } = this
     const { message } = reader
@@ -218,13 +223,13 @@ export class ServerLoop implements Connections {
     }
   }
 
-  /** Whether the server is to end, or was asked something. */
+  /** Whether the server must end, or has requests. */
   private isWanted(): boolean {
     const { control } = this.parts
     return Atomics.load(control, STATE) === CLOSING || Atomics.load(control, REQUESTS) !== this.answered
   }
 
-  /** As `SocketHost.receive`; 0 too where the connection is broken. */
+  /** Like `SocketHost.receive`; also 0 if the connection is broken. */
   private receive(client: number): number {
     try {
       return this.parts.host.receive(client, this.reader.space(), this.received, 'memory-and-eventfds')
@@ -235,7 +240,7 @@ export class ServerLoop implements Connections {
     }
   }
 
-  /** False where the client takes nothing any more: it is gone then. */
+  /** Returns false if the client accepts no more data: it is then disconnected. */
   private send(client: number, answer: Uint8Array): boolean {
     const { descriptor } = this.reply
     this.sent[0] = descriptor
@@ -257,7 +262,7 @@ export class ServerLoop implements Connections {
     this.farewell()
   }
 
-  /** The client is gone, or is to go. */
+  /** Ends the session of the client. */
   private farewell(): void {
     const { client, served } = this
     this.client = undefined
@@ -277,7 +282,7 @@ export class ServerLoop implements Connections {
     this.parts.answer()
   }
 
-  /** Nothing is to be done now: sleeps until a message, a question or the next event. */
+  /** Sleeps until a message, a request or the next event. */
   private rest(): void {
     const { host, clock, wake } = this.parts
     clock.tick()
@@ -294,7 +299,7 @@ export class ServerLoop implements Connections {
     if ((readable & READABLE.unmask) !== 0) this.served!.takeUnmask()
   }
 
-  /** How long to sleep between two looks at doorbells that nobody can be woken by: 0 for not at all. */
+  /** Returns the sleep between two polls of doorbells, which cannot wake the thread: 0 for none. */
   private pollingSleepNs(): number {
     const { host, idle } = this.parts
     if (++this.empty % idle.pollsPerYield === 0) host.yield()

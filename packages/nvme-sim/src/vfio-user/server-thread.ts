@@ -4,29 +4,29 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Answer, Answers } from './messages.js'
 import { CLOSING, REQUESTS, STATE } from './options.js'
 
-/** How long an answer may take: a thread that is held up by its disk serves on, and answers the next question. */
+/** Time limit for a response: a thread delayed by its disk keeps serving, and answers the next request. */
 const RESPONSE_LIMIT_MS = 30_000
-/** How long a thread that was asked to end may take before it is ended: it flushes its image first. */
+/** Time limit for a thread to end on request: it flushes its image first. */
 const CLOSE_LIMIT_MS = 10_000
 
-/** And until it is given up: it may be held up by the system, which nobody can end it in. */
+/** Further time limit until it is abandoned: it may block in a system call, which cannot be interrupted. */
 const END_LIMIT_MS = 5_000
 
-/** What is written to an eventfd: 1, as a host-endian 64-bit number. */
+/** Written to an eventfd: 1, as a host-endian 64-bit number. */
 const ONE = new Uint8Array(new BigUint64Array([1n]).buffer)
 
-/** A question that the server has not answered yet. */
+/** A request that the server has not answered yet. */
 interface Pending {
   readonly resolve: (value: never) => void
   readonly reject: (reason: Error) => void
   readonly timer: NodeJS.Timeout
 }
 
-/** The server's thread as its caller sees it: what it is asked, how it ends. */
+/** The server's thread, as seen by its caller: requests, and how it ends. */
 export class ServerThread {
-  /** Resolves when it listens; rejects with what keeps it from that. */
+  /** Resolves when it listens; rejects with the error that prevents it. */
   readonly ready: Promise<void>
-  /** Resolves after `close`; rejects where the thread ends by itself, or with an error while it ends. */
+  /** Resolves after `close`; rejects if the thread ends by itself, or with an error while it ends. */
   readonly closed: Promise<void>
   private readonly worker: Worker
   private readonly control: Int32Array
@@ -57,7 +57,7 @@ export class ServerThread {
       closeSync(wakeFd)
       this.end()
     })
-    // Who does not look at it learns of the end by the next thing that is asked.
+    // A caller that does not observe `closed` learns of the end from its next request.
     this.closed.catch(() => undefined)
     worker.on('message', (message: Answer) => {
       if (message === 'ready') started()
@@ -65,7 +65,7 @@ export class ServerThread {
     })
   }
 
-  /** @throws VfioUserServerError when the thread has ended, ends before it answers, or does not answer in time. */
+  /** @throws VfioUserServerError if the thread has ended, ends before it answers, or does not answer in time. */
   ask<What extends keyof Answers>(what: What): Promise<Answers[What]> {
     if (this.isOver) return Promise.reject(new VfioUserServerError(this.isClosing ? 'closed' : 'exited', this.cause))
     const id = this.nextId++
@@ -90,7 +90,7 @@ export class ServerThread {
     return this.closed
   }
 
-  /** It was asked to end, and does not. */
+  /** It did not end on request. */
   private giveUp(): void {
     this.cause ??= new Error('it did not answer in time')
     void this.worker.terminate()
@@ -108,7 +108,7 @@ export class ServerThread {
     return question
   }
 
-  /** The thread has ended, or is given up. */
+  /** The thread has ended, or is abandoned. */
   private end(): void {
     if (this.isOver) return
     this.isOver = true
@@ -120,11 +120,11 @@ export class ServerThread {
   }
 }
 
-/** The server's thread is not there any more, and nothing is served; or, where `reason` is 'late', it did not answer. */
+/** The server's thread has ended, and nothing is served; or, if `reason` is 'late', it did not answer. */
 export class VfioUserServerError extends GpuNvmeError {
   override readonly code = 'ERR_GPUNVME_SIMULATOR_ENDED'
   override readonly category = 'failure'
-  /** How it ended; 'late' where it has not. */
+  /** How it ended; 'late' if it has not ended. */
   readonly reason: 'crashed' | 'exited' | 'closed' | 'late'
 
   constructor(reason: VfioUserServerError['reason'], cause: unknown) {

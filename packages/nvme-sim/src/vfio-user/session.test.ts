@@ -50,7 +50,7 @@ describe('VERSION', () => {
   it.each([
     ['another major version', text(0, '', 1), 'major version 1, expected 0'],
     ['no JSON', text(0, 'hello\0'), 'VERSION: expected JSON, got "hello"'],
-    ['no NUL', text(0, '{}'), 'VERSION: expected a text that ends with a NUL, got one that does not'],
+    ['no NUL', text(0, '{}'), 'VERSION: expected text that ends with a NUL'],
   ])('that says %s ends it', (_name, data, why) => {
     const client = new DirectClient()
     expect(client.ask(VERSION, data).errno).toBe(EINVAL)

@@ -27,7 +27,7 @@ import type { Reply } from './reply.js'
 import type { ServedBar } from './served-bar.js'
 import type { ServedConfig } from './served-config.js'
 
-/** What a session works with. */
+/** Dependencies of a session. */
 export interface SessionParts {
   readonly device: Device
   readonly controller: Controller
@@ -41,15 +41,17 @@ const REGIONS = Object.keys(VFIO_REGION).length
 const { TYPE, NO_REPLY } = VfioUserHeader.FLAGS
 const names = new Map<number, string>(Object.entries(VFIO_USER).map(([name, number]) => [number, name]))
 
-/** The version of the protocol that is spoken: its minor version adds nothing that a client could miss. */
+/** The supported protocol version: the minor version adds nothing that a client could miss. */
 const [MAJOR, MINOR] = [0, 1]
 
-/** What is done with a message: the errno of the reply, 0 for success, whose data are in `reply` then. */
+/** Handles a message. Returns the errno of the reply; 0 for success, with the data in `reply`. */
 type Handler = (session: Session, message: Message, reply: Reply) => number
 
-/** One client, from its first message to its last: what each message does, and what is answered. Knows no sockets. */
+/**
+ * One client, from its first message to its last: the effect of each message, and the replies. Independent of sockets.
+ */
 export class Session {
-  /** Why the client is to be sent away, where it is. */
+  /** Why the client must be disconnected, if so. */
   end: string | undefined
   readonly parts: SessionParts
   /** The version was agreed on. */
@@ -59,7 +61,7 @@ export class Session {
     this.parts = parts
   }
 
-  /** Does what a message says. The whole answer, in the memory of `reply`; undefined where none is wanted. */
+  /** Handles a message. Returns the whole reply, in the memory of `reply`; undefined if none is requested. */
   handle(message: Message, reply: Reply): Uint8Array | undefined {
     reply.begin()
     const errno = this.carryOut(message, reply)
@@ -67,14 +69,14 @@ export class Session {
     return NO_REPLY.of(message.flags) === 1 ? undefined : reply.finish(message, errno)
   }
 
-  /** A diagnostic, and the errno for the reply. */
+  /** Reports a diagnostic, and returns the errno for the reply. */
   refuse(message: Message, { errno, why }: Refusal): number {
     const name = names.get(message.command) ?? `command ${message.command}`
     this.parts.device.diagnostics.report(`client sent ${name}: ${why}`)
     return errno
   }
 
-  /** A message that no reply helps: nobody knows what the client means by all that follows. */
+  /** Rejects a message after which the client's further messages cannot be interpreted, and disconnects the client. */
   reject(message: Message, why: string): number {
     this.end = why
     return this.refuse(message, { errno: EINVAL, why: `${why}; it is sent away` })
@@ -129,7 +131,7 @@ function agreeOnVersion(session: Session, message: Message, reply: Reply): numbe
     maxDataXferSize: MOST_DATA_BYTES,
     maxDmaMaps: MOST_REGIONS,
     pgsizes: 4096,
-    // QEMU packs doorbells where it has many to send.
+    // QEMU packs doorbells if it has many to send.
     writeMultiple: true,
   }
   const ours = encodeVersion({ major: MAJOR, minor: Math.min(theirs.minor, MINOR), capabilities })
@@ -164,7 +166,7 @@ function unmapMemory(session: Session, message: Message, reply: Reply): number {
   const { ALL } = VfioUserDmaUnmap.FLAGS
   const flags = message.u32(VfioUserDmaUnmap.FLAGS.offset)
   const isAll = ALL.of(flags) === 1
-  // Nobody here keeps track of what a device has written.
+  // Writes of the device are not tracked.
   if ((flags & ~(1 << ALL.lsb)) !== 0) return session.refuse(message, { errno: ENOTSUP, why: 'no bitmap is kept' })
   const [iova, size] = [message.u64(VfioUserDmaUnmap.ADDRESS.offset), message.u64(VfioUserDmaUnmap.SIZE.offset)]
   if (isAll && (iova !== 0 || size !== 0))
@@ -201,7 +203,7 @@ function tellRegion(session: Session, message: Message, reply: Reply): number {
   const doorbells = index === VFIO_REGION.BAR0 ? bar.doorbells : undefined
   const capabilityBytes = VfioCapability.bytes + VfioSparseMmap.bytes + VfioSparseArea.bytes
   const argsz = VfioRegionInfo.bytes + (doorbells === undefined ? 0 : capabilityBytes)
-  // A client that has too little room asks again.
+  // A client that provides too little room asks again.
   const isWhole = room >= argsz
   const [isThere, isMapped] = [size > 0 ? 1 : 0, doorbells === undefined ? 0 : 1]
   VfioRegionInfo.encode(reply.view, reply.at, {
@@ -284,7 +286,7 @@ function writeMany(session: Session, message: Message, reply: Reply): number {
   return 0
 }
 
-/** Carries out the write that `entry` bytes into a message is said where it goes, with its data behind. */
+/** Executes the write whose target is `entry` bytes into a message, followed by its data. */
 function write(session: Session, message: Message, entry: number): number {
   const { bar, config } = session.parts
   const offset = message.u64(entry + VfioUserRegionAccess.OFFSET.offset)
@@ -302,7 +304,7 @@ function write(session: Session, message: Message, entry: number): number {
   return 0
 }
 
-/** What is wrong with an access, in words; nothing where it can be made. */
+/** Returns why an access is invalid; undefined if it is valid. */
 function accessProblem({ parts }: Session, region: number, offset: number, count: number): string | undefined {
   const { bar, config } = parts
   const target = region === VFIO_REGION.BAR0 ? bar : region === VFIO_REGION.CONFIG ? config : undefined
@@ -319,7 +321,7 @@ function reset({ parts }: Session): number {
   return 0
 }
 
-/** The reply begins as the message did. */
+/** The reply begins like the message. */
 function repeat({ bytes, at }: Message, lengthBytes: number, reply: Reply): void {
   for (let i = 0; i < lengthBytes; i++) reply.bytes[reply.at + i] = bytes[at + i]!
   reply.lengthBytes = lengthBytes

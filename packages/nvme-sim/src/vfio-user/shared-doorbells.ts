@@ -8,22 +8,22 @@ import type { Device } from '../controller/device.js'
 import { DoorbellPage } from '../realtime/doorbell-page.js'
 import type { WallClock } from '../realtime/wall-clock.js'
 
-/** Where files are memory, if anywhere. */
+/** Where files are memory, if it exists. */
 const MEMORY_FOLDER = '/dev/shm'
 
 /**
- * The doorbells as memory that a client maps, in a file of its own: a client that is gone may keep what it has mapped. They
- * lie in the file where they lie in BAR0.
+ * Doorbells as memory that a client maps, in a new file for each client, since a disconnected client may keep its
+ * mapping. Offsets in the file are those in BAR0.
  */
 export class SharedDoorbells {
-  /** What is sent to the client. */
+  /** Sent to the client. */
   readonly descriptor: number
   readonly page: DoorbellPage
   readonly offsetBytes = DOORBELL_BASE
   readonly lengthBytes: number
   private readonly region: NativeRegion
 
-  /** @throws what the system says. */
+  /** @throws system errors. */
   constructor(host: Pick<VfioUserHost, 'mapForeign'>, device: Device, controller: Controller, clock: WallClock) {
     const endByte = device.pci.bar.tableOffset
     this.lengthBytes = endByte - DOORBELL_BASE
@@ -51,7 +51,7 @@ export class SharedDoorbells {
   }
 }
 
-/** An empty file without a name. */
+/** Opens an empty, unnamed file. */
 function openUnnamed(): number {
   const folder = mkdtempSync(join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), 'gpunvme-'))
   try {

@@ -4,13 +4,10 @@ import { dirname } from 'node:path'
 import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec'
 import { isSystemError } from './limits.js'
 
-/** The longest path of a socket, in bytes (unix(7)). */
+/** Maximum length of a socket's path, in bytes (unix(7)). */
 const LONGEST_PATH_BYTES = 107
 
-/**
- * Makes room for a socket: removes one that nobody listens at.
- * @throws VfioUserSocketError where there can be none.
- */
+/** Makes room for a socket: removes a stale one. @throws VfioUserSocketError if the socket cannot be created there. */
 export async function clearSocketPath(path: string): Promise<void> {
   const bytes = Buffer.byteLength(path)
   if (bytes === 0 || bytes > LONGEST_PATH_BYTES) {
@@ -34,14 +31,14 @@ export async function clearSocketPath(path: string): Promise<void> {
 }
 
 /**
- * Removes a socket, unless another one is there by now: of two servers that start at once, the second takes nothing away
- * from the first.
- * @param known what `lstat` said of it.
- * @throws what the system says.
+ * Removes a socket, unless it was replaced meanwhile: of two servers that start at once, the second must not remove the
+ * socket of the first.
+ * @param known result of `lstat`.
+ * @throws system errors.
  */
 export function removeSocket(path: string, known: Stats): void {
   if (!isSame(lstatSync(path, { throwIfNoEntry: false }), known)) return
-  // Looking and removing are two steps, between which another one may come. What was moved does not change any more.
+  // Checking and removing are two steps, between which it may be replaced. A renamed socket no longer changes.
   const aside = `${path}.${process.pid}.gone`
   try {
     renameSync(path, aside)
@@ -57,11 +54,11 @@ export function removeSocket(path: string, known: Stats): void {
 }
 
 function isSame(there: Stats | undefined, known: Stats): boolean {
-  // The number of a file that is gone is given to the next one; its time is not.
+  // An inode number may be reused; its time is not.
   return there?.dev === known.dev && there.ino === known.ino && there.mtimeMs === known.mtimeMs
 }
 
-/** What kept the server's thread from listening, in the caller's words; everything else as it is. */
+/** Converts an error that kept the server's thread from listening; other errors are returned unchanged. */
 export function asSocketError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error
   const { syscall, code } = error
@@ -85,7 +82,7 @@ function isListenedAt(path: string): Promise<boolean> {
     })
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false)
-      // Its queue is full: somebody has one.
+      // Its queue is full, so it has a listener.
       else if (error.code === 'EAGAIN') resolve(true)
       else if (error.code === 'EACCES')
         reject(new VfioUserSocketError(path, 'privilege', error.message, { cause: error }))

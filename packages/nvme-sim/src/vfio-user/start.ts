@@ -7,29 +7,31 @@ import { ServerThread } from './server-thread.js'
 import { asSocketError, clearSocketPath, removeSocket } from './socket-path.js'
 import type { VfioUserStatistics } from './statistics.js'
 
-/** A simulated controller that programs of others use as a PCI function, over a socket. */
+/** A simulated controller that other programs use as a PCI function, over a socket. */
 export interface VfioUserServer {
   /** Path of the socket that it listens at. */
   readonly socket: string
-  /** What it has done so far, over all its clients. @throws VfioUserServerError when it has ended, or is late. */
+  /**
+   * Returns its counters, over all clients. @throws VfioUserServerError if it has ended, or does not answer in time.
+   */
   statistics(): Promise<VfioUserStatistics>
-  /** What clients and their drivers did wrong, in their authors' words. @throws VfioUserServerError as above. */
+  /** Returns mistakes of clients and their drivers, worded for their authors. @throws VfioUserServerError as above. */
   diagnostics(): Promise<readonly string[]>
-  /** Resolves after `close`; rejects with a VfioUserServerError when the thread ends by itself. */
+  /** Resolves after `close`; rejects with a VfioUserServerError if the thread ends by itself. */
   readonly closed: Promise<void>
   /**
-   * Sends the client away, flushes what is written, removes the socket and ends the thread, by force where it does not end
-   * by itself. May be called again. @throws VfioUserServerError where that went wrong; its cause says what.
+   * Disconnects the client, flushes written data, removes the socket and ends the thread, by force if it does not end
+   * by itself. May be called again. @throws VfioUserServerError if that failed, with the reason as its cause.
    */
   close(): Promise<void>
 }
 
 /**
- * Starts a vfio-user server on a thread of its own: QEMU 10.1 and later, SPDK and host-driver's `vfio-user` transport see the
- * simulated controller as a PCI function. One client at a time; each finds the controller as after power on. Resolves when it
- * listens. The program stays for as long as the server does.
- * @throws RangeError or TypeError, with its name, for an option that cannot be; FaultPlanError for a plan that is none;
- *   VfioUserSocketError where it cannot listen; what the system says of an image or a trace file.
+ * Starts a vfio-user server on its own thread: QEMU 10.1 and later, SPDK and host-driver's `vfio-user` transport see
+ * the simulated controller as a PCI function. It serves one client at a time; each finds the controller in its power-on
+ * state. Resolves when it listens. The server keeps the program running.
+ * @throws RangeError or TypeError, with its name, for an invalid option; FaultPlanError for an invalid plan;
+ *   VfioUserSocketError if it cannot listen; system errors of an image or a trace file.
  */
 export async function startVfioUserServer(options: VfioUserServerOptions): Promise<VfioUserServer> {
   checkServerOptions(options)
@@ -38,13 +40,13 @@ export async function startVfioUserServer(options: VfioUserServerOptions): Promi
   const host = await importVfioUserHost(module.href)
   await clearSocketPath(socket)
   const control = new SharedArrayBuffer(CONTROL_BYTES)
-  // Of this thread: whoever wakes the other one must know that the descriptor is still what it was.
+  // Owned by this thread, which must be able to rely on the descriptor when it wakes the other one.
   const wake = host.eventfd()
   const workerData: VfioUserWorkerOptions = {
     ...{ socket, module: module.href, profile: drive, seed, namespaces, faults, trace, control, wake },
     mappedDoorbells: options.mappedDoorbells ?? false,
   }
-  // Options of this process may be about a program on its command line, or be none that a thread can take.
+  // Options of this process may refer to a program on its command line, or be invalid for a thread.
   const worker = startWorker(workerData, wake)
   const thread = new ServerThread(worker, new Int32Array(control), wake)
   try {
@@ -74,7 +76,7 @@ function startWorker(workerData: VfioUserWorkerOptions, wake: number): Worker {
   try {
     return new Worker(new URL('./worker.js', import.meta.url), { workerData, execArgv: [] })
   } catch (error) {
-    // What a thread cannot be given.
+    // For options that cannot be passed to a thread.
     closeSync(wake)
     throw error
   }

@@ -2,27 +2,27 @@ import type { Controller } from '../controller/controller.js'
 import type { Device } from '../controller/device.js'
 import { statisticsOf, type Statistics } from '../controller/statistics.js'
 
-/** What a server has done so far, over all its clients, and what it is doing. */
+/** Counters of a server over all its clients, and its current state. */
 export interface VfioUserStatistics extends Statistics {
-  /** Clients so far, with the one that is connected. */
+  /** Number of clients so far, including the connected one. */
   readonly clients: number
   readonly connected: boolean
-  /** Messages of clients. */
+  /** Number of messages of clients. */
   readonly messages: number
-  /** How often rules of the fault plan have struck. */
+  /** Number of strikes of the fault plan. */
   readonly faultsStruck: number
-  /** I/O commands that were fetched and not completed, now. */
+  /** Number of I/O commands that are currently in progress. */
   readonly queueDepth: number
 }
 
-/** What the loop counts. */
+/** Counters of the loop. */
 export interface Connections {
   readonly clients: number
   readonly connected: boolean
   readonly messages: number
 }
 
-/** The figures as they stand. */
+/** Returns the current figures. */
 export function serverStatisticsOf(
   device: Device,
   controller: Controller,

@@ -2,17 +2,17 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { jsonlTrace, perfettoTrace, textTrace } from '@gpunvme/nvme-spec/trace'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 
-/** Where a server writes what happens, and how. */
+/** Where a server writes its trace, and in which format. */
 export interface TraceFileOptions {
-  /** Made, or emptied. */
+  /** Created, or truncated. */
   readonly path: string
   readonly format: 'text' | 'jsonl' | 'perfetto'
 }
 
-/** So many characters are kept before they are written. */
+/** Number of buffered characters before they are written. */
 const KEPT_CHARACTERS = 256 * 1024
 
-/** A trace in a file, written in large pieces by the thread that makes it. It is whole after `close`. */
+/** A trace file, written in large pieces by the thread that produces it. Complete after `close`. */
 export class TraceFile {
   readonly sink: TraceSink
   private readonly file: number
@@ -20,7 +20,7 @@ export class TraceFile {
   private kept: string[] = []
   private keptCharacters = 0
 
-  /** @throws what the system says of the file. */
+  /** @throws system errors of the file. */
   constructor({ path, format }: TraceFileOptions) {
     this.file = openSync(path, 'w')
     const output = (text: string) => this.keep(text)
@@ -34,7 +34,7 @@ export class TraceFile {
     }
   }
 
-  /** Writes what is kept. @throws what the system says, as of a disk that is full. */
+  /** Writes buffered text. @throws system errors, such as a full disk. */
   flush(): void {
     if (this.keptCharacters === 0) return
     const bytes = Buffer.from(this.kept.join(''))

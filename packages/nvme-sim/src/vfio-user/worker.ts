@@ -15,7 +15,7 @@ import { ServerLoop } from './server-loop.js'
 import { serverStatisticsOf } from './statistics.js'
 import { TraceFile } from './trace-file.js'
 
-// The server's thread. It never returns to its event loop before it ends.
+// The server's thread. It does not return to its event loop before it ends.
 
 const options = workerData as VfioUserWorkerOptions
 const port = parentPort!
@@ -39,7 +39,7 @@ const loop = new ServerLoop({
   welcome: () => served.welcome(),
 })
 
-// What has ended the loop comes first: an image that cannot be flushed keeps no other one from it, nor the trace.
+// The error that ended the loop is reported first; a failing flush of one image does not skip the others or the trace.
 attemptAll([
   () => tell('ready'),
   () => loop.run(),

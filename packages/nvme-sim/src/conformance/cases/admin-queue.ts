@@ -6,7 +6,7 @@ import { batch } from '../io.js'
 /** Get Features, Number of Queues: an Admin command that moves no data. */
 const getFeatures = { opcode: 0x0a, cdw: { 10: 0x07 } } as const
 
-/** `count` Admin commands, as many at a time as the smaller queue holds. */
+/** Submits `count` Admin commands, as many at a time as the smaller queue holds. */
 async function rounds(host: CaseHost, count: number): Promise<void> {
   const depth = Math.min(host.sqs.get(0)!.entries, host.cqs.get(0)!.entries) - 1
   for (let left = count; left > 0; left -= depth) {

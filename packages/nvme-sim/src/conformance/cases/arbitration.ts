@@ -12,7 +12,7 @@ const [URGENT, HIGH, MEDIUM, LOW] = [0, 1, 2, 3] as const
 const needsWeights = (facts: ControllerFacts) =>
   (facts.ams & 1) === 1 ? needsPairs(4)(facts) : 'CAP.AMS: no weighted round robin with urgent priority class'
 
-/** Submission queues 1, 2, … of such priorities and sizes, all on completion queue 1. */
+/** Creates submission queues 1, 2, … with these priorities and sizes, all on completion queue 1. */
 async function createSqs(
   host: CaseHost,
   queues: readonly (readonly [priority: number, entries: number])[],
@@ -26,7 +26,7 @@ async function createSqs(
   }
 }
 
-/** Fills every queue, rings them all, and gives the completions in their order. */
+/** Fills and rings all queues, and returns the completions in order. */
 async function run(host: CaseHost): Promise<Completed[]> {
   const read = anyRead(host)
   let commands = 0
@@ -51,7 +51,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
     ringsAtOnce: true,
     async run(host) {
       await host.start()
-      // One command a queue and round, where the controller lets it be set.
+      // One command per queue and round, if the controller supports setting it.
       await host.admin({ opcode: 0x09, cdw: { 10: 0x01, 11: 0 } })
       const arbitration = await host.admin({ opcode: 0x0a, cdw: { 10: 0x01 } })
       success(arbitration)
@@ -125,13 +125,13 @@ export const arbitrationCases: readonly ControllerCase[] = [
   },
   {
     id: 'weights-share-the-controller',
-    title: 'Of two queues that are as full, the one of the priority with the greater weight is done first',
+    title: 'Of two equally full queues, the one with the greater weight is done first',
     spec: 'Base 2.3 §3.4.4.2, §5.2.26.1.1',
     needs: needsWeights,
     ringsAtOnce: true,
     async run(host) {
       await host.start({ cc: host.enabledCc | (1 << 11) })
-      // HPW 8 commands a round, MPW and LPW one; bursts of one command.
+      // HPW: 8 commands per round, MPW and LPW: one; bursts of one command.
       success(await host.admin({ opcode: 0x09, cdw: { 10: ARBITRATION, 11: 0x0700_0000 } }))
       await createSqs(host, [
         [LOW, 200],
@@ -139,10 +139,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
       ])
       const completed = await run(host)
       const lowBefore = completed.slice(0, lastOf(completed, 2)).filter(({ sqid }) => sqid === 1).length
-      check(
-        lowBefore < 100,
-        `fewer than 100 of 199 low commands complete before the last high one; it were ${lowBefore}`,
-      )
+      check(lowBefore < 100, `fewer than 100 of 199 low commands complete before the last high one, got ${lowBefore}`)
     },
   },
 ]

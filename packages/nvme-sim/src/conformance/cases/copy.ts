@@ -30,7 +30,7 @@ function limits({ view }: Space) {
   return { range: view.getUint16(74, true), total: view.getUint32(76, true), ranges: view.getUint8(80) + 1 }
 }
 
-/** A namespace that can copy, with a pattern in its blocks 0 to 127, and a queue pair. */
+/** A namespace that supports Copy, with a pattern in its blocks 0 to 127, and a queue pair. */
 async function patterned(host: CaseHost): Promise<{ space: Space; bytes: Uint8Array }> {
   await host.startWithPair()
   for (const nsid of await activeNamespaces(host)) {
@@ -48,7 +48,7 @@ async function patterned(host: CaseHost): Promise<{ space: Space; bytes: Uint8Ar
 export const copyCases: readonly ControllerCase[] = [
   {
     id: 'copy-limits-are-given',
-    title: 'With Copy there are MSSRL and MCL that are not 0h, and MCL is not below MSSRL',
+    title: 'If Copy is supported, MSSRL and MCL are not 0h, and MCL is not below MSSRL',
     spec: 'NVM 1.2 §4.1.5.1, Figure 114',
     needs: needsCopy,
     async run(host) {
@@ -77,7 +77,7 @@ export const copyCases: readonly ControllerCase[] = [
   },
   {
     id: 'copy-several-ranges',
-    title: 'Copy puts its source ranges one after the other in the order of their entries',
+    title: 'Copy writes its source ranges consecutively in the order of their entries',
     spec: 'NVM 1.2 §3.3.2, Figure 41',
     needs: needsCopy,
     async run(host) {

@@ -8,12 +8,12 @@ const CREATE_SQ = 0x01
 const CREATE_CQ = 0x05
 const PC = 1
 
-/** What a Create command says, of a queue 2 of 8 entries unless it differs. The CQ of an SQ is 1. */
+/** Parameters of a Create command. Default: queue 2 with 8 entries; an SQ uses CQ 1. */
 interface Creation {
   readonly qid?: number
   readonly entries?: number
   readonly cdw11?: number
-  /** Added to a page aligned address. */
+  /** Added to a page-aligned address. */
   readonly offset?: number
 }
 
@@ -82,7 +82,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-not-contiguous',
-    title: 'Create I/O Completion Queue refuses PC = 0 with Invalid Field in Command where CAP.CQR is 1',
+    title: 'Create I/O Completion Queue refuses PC = 0 with Invalid Field in Command if CAP.CQR is 1',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['0/02'],
@@ -99,7 +99,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-interrupt-vector',
-    title: 'Create I/O Completion Queue refuses a vector that is not there with Invalid Interrupt Vector',
+    title: 'Create I/O Completion Queue refuses an unsupported vector with Invalid Interrupt Vector',
     spec: `${CQ_SPEC}; PCIe Transport 1.2 §3.2`,
     opcode: CREATE_CQ,
     allowed: ['1/08'],
@@ -149,7 +149,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-not-contiguous',
-    title: 'Create I/O Submission Queue refuses PC = 0 with Invalid Field in Command where CAP.CQR is 1',
+    title: 'Create I/O Submission Queue refuses PC = 0 with Invalid Field in Command if CAP.CQR is 1',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['0/02'],
@@ -190,7 +190,7 @@ const refusals: readonly Refusal[] = [
     creation: { cdw11: PC | (2 << 16) },
   },
   {
-    // The order of checks is not laid down.
+    // The order of checks is not specified.
     id: 'create-cq-all-wrong',
     title: 'Create I/O Completion Queue with several faults is refused with the status of one of them',
     spec: `${CQ_SPEC}, §4.2.3`,
@@ -227,7 +227,7 @@ function refusal({ opcode, allowed, creation, ...rest }: Refusal): ControllerCas
       await host.startWithPair(8)
       const wrong = typeof creation === 'function' ? creation(host.facts) : creation
       status(await create(host, opcode, wrong), ...allowed)
-      // Nothing was created, and what exists goes on.
+      // Nothing was created, and existing queues work.
       success(await host.command(1, anyRead(host)))
       await host.createPair(2, 8)
       success(await host.command(2, anyRead(host)))

@@ -81,7 +81,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   },
   {
     id: 'sq-recreated-on-its-cq',
-    title: 'A submission queue is deleted and created anew while its completion queue goes on where it stands',
+    title: 'A submission queue is deleted and created again while its completion queue continues at its position',
     spec: 'Base 2.3 §3.7.3',
     needs: needsBlocks,
     async run(host) {
@@ -117,7 +117,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
         before.every((byte, at) => byte === now[at]),
         'no byte of the data changes after the deletion',
       )
-      // The completion queue is as good as before.
+      // The completion queue still works.
       await host.createSq(1, 8, 1)
       await batch(host, 1, [anyRead(host), anyRead(host)])
     },

@@ -3,7 +3,7 @@ import { equal, fail, success } from '../check.js'
 import type { CaseHost } from '../host.js'
 import { anyRead, batch, needsPairs } from '../io.js'
 
-/** What a mistaken host writes to a doorbell of queue 1, of 8 entries, or of a queue 2 that does not exist. */
+/** An invalid write to a doorbell of queue 1, which has 8 entries, or of queue 2, which does not exist. */
 interface Mistake {
   readonly id: string
   readonly what: string
@@ -15,7 +15,7 @@ interface Mistake {
 const mistakes: readonly Mistake[] = [
   {
     id: 'sq-tail-beyond-the-queue',
-    what: 'a tail that the submission queue does not have',
+    what: 'a tail beyond the submission queue',
     event: 1,
     ring: (host) => host.ringTail(1, 8),
   },
@@ -27,7 +27,7 @@ const mistakes: readonly Mistake[] = [
   },
   {
     id: 'cq-head-beyond-the-queue',
-    what: 'a head that the completion queue does not have',
+    what: 'a head beyond the completion queue',
     event: 1,
     ring: (host) => host.ringHead(1, 8),
   },
@@ -51,7 +51,7 @@ const mistakes: readonly Mistake[] = [
   },
 ]
 
-/** Queue 1 is deleted and created anew, as a host does after a mistake; then it and a fresh queue 2 work. */
+/** Queue 1 is deleted and created again, as a host does after a mistake; then it and a new queue 2 must work. */
 async function worksAgain(host: CaseHost): Promise<void> {
   success(await host.deleteSq(1))
   success(await host.deleteCq(1))
@@ -64,7 +64,7 @@ async function worksAgain(host: CaseHost): Promise<void> {
 const mistakeCases: readonly ControllerCase[] = mistakes.flatMap(({ id, what, event, ring }) => [
   {
     id: `doorbell-${id}`,
-    title: `A doorbell write of ${what} does no harm: once queue 1 is created anew, everything works`,
+    title: `After a doorbell write of ${what}, everything works once queue 1 is created again`,
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsPairs(2),
     async run(host: CaseHost) {
@@ -101,12 +101,12 @@ const mistakeCases: readonly ControllerCase[] = mistakes.flatMap(({ id, what, ev
   },
 ])
 
-/** Base 2.3 §3.3.1.2, §5.2.2: doorbells that a host must not ring. */
+/** Base 2.3 §3.3.1.2, §5.2.2: invalid doorbell writes. */
 export const doorbellCases: readonly ControllerCase[] = [
   ...mistakeCases,
   {
     id: 'doorbell-mistake-stops-its-queue',
-    title: 'After an invalid tail no additional command of that submission queue is consumed, until it is created anew',
+    title: 'After an invalid tail no further command of that submission queue is consumed until it is created again',
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsPairs(2),
     async run(host) {
@@ -114,7 +114,7 @@ export const doorbellCases: readonly ControllerCase[] = [
       const read = anyRead(host)
       await batch(host, 1, [read, read, read])
       host.ringTail(1, 8)
-      // A simulator whose doorbells are memory would see the last of two values at once.
+      // A simulator with doorbells in memory would see only the last of two immediate writes.
       await host.settle()
       host.submit(1, read)
       await host.expectQuiet(1, 'an invalid tail has stopped the queue')

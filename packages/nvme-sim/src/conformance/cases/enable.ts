@@ -6,7 +6,7 @@ import type { CaseHost } from '../host.js'
 
 const getFeatures = { opcode: 0x0a, cdw: { 10: 0x07 } } as const
 
-/** Enables what cannot be enabled, whatever then comes of it, and after a reset the controller must be as good as new. */
+/** Attempts to enable the controller with invalid settings, with any result. After a reset it must work normally. */
 async function survives(host: CaseHost, cc: number, spoil: () => void = () => undefined): Promise<void> {
   host.placeAdminQueues()
   spoil()
@@ -65,7 +65,7 @@ const badEnables: readonly BadEnable[] = [
   },
 ]
 
-/** Base 2.3 §3.5.1: the way to CSTS.RDY, and what a controller makes of a wrong way. */
+/** Base 2.3 §3.5.1: enabling, and attempts with invalid settings. */
 export const enableCases: readonly ControllerCase[] = [
   {
     id: 'enable-sets-ready',
@@ -89,7 +89,7 @@ export const enableCases: readonly ControllerCase[] = [
   },
   {
     id: 'enabled-many-times',
-    title: 'A controller is enabled and disabled as often as the host likes',
+    title: 'A controller can be enabled and disabled repeatedly',
     spec: 'Base 2.3 §3.5.1, §3.7.2.1',
     async run(host) {
       for (let round = 0; round < 10; round++) {
@@ -107,7 +107,7 @@ export const enableCases: readonly ControllerCase[] = [
       host.placeAdminQueues()
       host.submit(0, getFeatures)
       await host.expectQuiet(0, 'the controller is disabled')
-      // What was rung then is no submission now: the queues begin at their first entry.
+      // Doorbells written then submit nothing now: the queues begin at their first entry.
       host.forgetRings()
       await host.start()
       success(await host.admin(getFeatures))
@@ -128,7 +128,7 @@ export const enableCases: readonly ControllerCase[] = [
   },
   {
     id: 'largest-memory-page',
-    title: 'With CC.MPS = CAP.MPSMAX a PRP entry reaches to the end of a page of that size',
+    title: 'With CC.MPS = CAP.MPSMAX a PRP entry covers memory up to the end of a page of that size',
     spec: 'Base 2.3 §3.1.4.5, §4.3.1',
     needs: ({ mpsMin, mpsMax }) =>
       mpsMax > mpsMin ? undefined : 'CAP.MPSMAX equals CAP.MPSMIN: there is one page size',
@@ -138,7 +138,7 @@ export const enableCases: readonly ControllerCase[] = [
       host.alignBytes = pageBytes
       await host.start({ cc: host.enabledCc - (mpsMin << 7) + (mpsMax << 7) })
       const memory = host.alloc(pageBytes)
-      // Across a boundary of 4 KiB that is none of this page size: no PRP2.
+      // Across a 4 KiB boundary that is not a boundary of this page size: no PRP2.
       const offset = pageBytes - 6144
       success(await host.admin({ opcode: 0x06, prp1: memory.iova(offset), cdw: { 10: 0x01 } }))
       const identity = memory.read(offset, 4096)

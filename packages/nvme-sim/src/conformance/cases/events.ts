@@ -15,8 +15,8 @@ const SMART = 0x02
 const TOO_HOT = 0x0002_0101
 
 /**
- * Thresholds that the composite temperature is over and under, by which a host can make an event of its own. Whatever
- * has been reported stays so.
+ * Thresholds above and below the composite temperature, with which a host can trigger an event. Earlier reports stay as
+ * they are.
  */
 async function thresholds(host: CaseHost) {
   const now = (await readLog(host, SMART, 512, { retain: true })).getUint16(1, true)
@@ -25,12 +25,12 @@ async function thresholds(host: CaseHost) {
   return {
     hot: () => set(now - 10),
     cool: () => set(now + 60),
-    /** With a request outstanding: both completions, of the request and of Set Features, in either order. */
+    /** With an outstanding request: returns both completions, of the request and of Set Features, in either order. */
     hotWithEvent: () => setWithEvent(host, THRESHOLD, now - 10),
   }
 }
 
-/** A Set Features that completes a request too: the event's DW0 must be right. Returns the CID of the request. */
+/** A Set Features that also completes a request, with the correct DW0 of the event. Returns the CID of the request. */
 async function setWithEvent(host: CaseHost, fid: number, value: number): Promise<number> {
   const set = host.submit(0, { opcode: 0x09, cdw: { 10: fid, 11: value } })
   const found = await host.collect(0, 2)
@@ -40,14 +40,14 @@ async function setWithEvent(host: CaseHost, fid: number, value: number): Promise
   return reported.cid
 }
 
-/** Reads the log page of the event; what is retained is not cleared. */
+/** Reads the log page of the event; with `retain` the event is not cleared. */
 async function readSmart(host: CaseHost, retain: boolean): Promise<void> {
   await readLog(host, SMART, 512, { retain })
 }
 
 /**
- * Reads the log page, so that the next event of its type may be reported; true when one was, which must be the only
- * one. A request is outstanding before and after.
+ * Reads the log page, which allows the next event of its type. Returns true if exactly one was reported. A request is
+ * outstanding before and after.
  */
 async function clearedWithEvent(host: CaseHost): Promise<boolean> {
   const page = host.alloc(512)
@@ -63,7 +63,7 @@ async function clearedWithEvent(host: CaseHost): Promise<boolean> {
   return events.length > 0
 }
 
-/** Abort (08h), with its answer and what came of the command: which may come first. */
+/** Abort (08h): returns its completion and that of the aborted command, in either order. */
 async function abort(host: CaseHost, sqid: number, cid: number): Promise<{ answer: Completed; other?: Completed }> {
   const own = host.submit(0, { opcode: 0x08, cdw: { 10: sqid | (cid << 16) } })
   const found: Completed[] = []
@@ -83,7 +83,7 @@ export const eventCases: readonly ControllerCase[] = [
     spec: 'Base 2.3 §5.2.2, §5.2.2.1, Figure 149',
     async run(host) {
       const { eventRequestLimit } = host.facts
-      if (eventRequestLimit > 250) notApplicable(`${eventRequestLimit} requests are more than fit in our queue`)
+      if (eventRequestLimit > 250) notApplicable(`${eventRequestLimit} requests do not fit into the host's queue`)
       await host.start({ sqEntries: 256 })
       for (let i = 0; i < eventRequestLimit; i++) host.submit(0, REQUEST)
       await host.expectQuiet(0, 'no event has occurred')
@@ -108,7 +108,7 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'event-is-configured',
-    title: 'A warning whose bit in Asynchronous Event Configuration is 0 is not reported, and is once it is set to 1',
+    title: 'A warning whose bit in Asynchronous Event Configuration is 0 is not reported until the bit is set to 1',
     spec: 'Base 2.3 §5.2.26.1.5, Figure 409',
     async run(host) {
       await host.start()
@@ -141,7 +141,7 @@ export const eventCases: readonly ControllerCase[] = [
       await hot()
       await host.expectQuiet(0, 'the event is retained')
       await cool()
-      // What had been kept of the masked events may be reported now, one for each time that the page is read.
+      // Kept events of the masked types may be reported now, one per read of the page.
       for (let kept = true; kept;) kept = await clearedWithEvent(host)
       await host.expectQuiet(0, 'the temperature is under its threshold')
       await hotWithEvent()
@@ -149,7 +149,7 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'event-waits-for-a-request',
-    title: 'An event without a request is kept and is the answer to the next one',
+    title: 'An event without a request is kept and completes the next one',
     spec: 'Base 2.3 §5.2.2',
     async run(host) {
       await host.start()
@@ -160,7 +160,7 @@ export const eventCases: readonly ControllerCase[] = [
       host.submit(0, REQUEST)
       await host.settle()
       const [reported] = host.poll(0)
-      // It should be kept, and need not.
+      // Keeping it is recommended, not required.
       if (reported === undefined) notApplicable('events without a request are not kept')
       success(reported)
       equal('DW0', reported.dw0 & 0x00ff_ff07, TOO_HOT)
@@ -168,7 +168,7 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'event-cleared-before-its-request',
-    title: 'An event whose log page is read, or that was before a reset, is not reported to a later request',
+    title: 'An event is not reported to a later request after its log page was read, or after a reset',
     spec: 'Base 2.3 §5.2.2',
     async run(host) {
       await host.start()
@@ -195,7 +195,7 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'abort-event-request',
-    title: 'Abort of an Asynchronous Event Request ends it with Command Abort Requested, or says that it did not',
+    title: 'Abort of an Asynchronous Event Request ends it with Command Abort Requested, or reports that it did not',
     spec: 'Base 2.3 §5.2.1, §5.2.1.2, Figure 147',
     async run(host) {
       await host.start()
@@ -212,14 +212,14 @@ export const eventCases: readonly ControllerCase[] = [
       }
       equal('CID', ended.cid, cid)
       status(ended, '0/07')
-      // The room that it had is free again.
+      // Its slot is free again.
       for (let i = 0; i < host.facts.eventRequestLimit; i++) host.submit(0, REQUEST)
       await host.expectQuiet(0, 'no event has occurred')
     },
   },
   {
     id: 'abort-unknown-command',
-    title: 'Abort of a command that is not there succeeds with Immediate Abort Not Performed = 1',
+    title: 'Abort of a nonexistent command succeeds with Immediate Abort Not Performed = 1',
     spec: 'Base 2.3 §5.2.1.2, Figure 147',
     needs: needsBlocks,
     async run(host) {
@@ -233,7 +233,7 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'abort-of-outstanding-commands',
-    title: 'A command that is aborted while it is outstanding ends once, by itself or with Command Abort Requested',
+    title: 'A command that is aborted while outstanding completes once, normally or with Command Abort Requested',
     spec: 'Base 2.3 §5.2.1, §5.2.1.2',
     needs: needsBlocks,
     async run(host) {
@@ -260,7 +260,7 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'abort-limit',
-    title: 'More Aborts than ACL allows at a time all complete, the excess perhaps with Abort Command Limit Exceeded',
+    title: 'More Aborts than ACL allows all complete, excess ones possibly with Abort Command Limit Exceeded',
     spec: 'Base 2.3 §5.2.1, §5.2.1.2, Figure 148',
     async run(host) {
       await host.start({ sqEntries: 64 })

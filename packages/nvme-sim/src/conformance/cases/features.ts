@@ -14,7 +14,7 @@ const COALESCING = 0x08
 const WRITE_ATOMICITY = 0x0a
 const EVENTS = 0x0b
 
-/** Of an I/O controller over PCIe, by Base 2.3 Figure 32. */
+/** For an I/O controller over PCIe, by Base 2.3 Figure 32. */
 const mandatory = [ARBITRATION, 0x02, TEMPERATURE_THRESHOLD, NUMBER_OF_QUEUES, COALESCING, 0x09, EVENTS]
 
 const reserved = [0x00, 0x50, 0x77, 0xa0]
@@ -23,7 +23,7 @@ const needsSelect = ({ oncs }: ControllerFacts) => ((oncs & 0x10) !== 0 ? undefi
 
 const needsCache = ({ vwc }: ControllerFacts) => ((vwc & 1) !== 0 ? undefined : 'VWC bit 0 is 0: no write cache')
 
-/** Sets a value and reads it back; a feature may say that it is not changeable, and then it is as it was. */
+/** Sets a value and reads it back; a feature that is not changeable must keep its value. */
 async function keeps(host: CaseHost, fid: number, value: number, mask = 0xffff_ffff): Promise<void> {
   const before = await feature(host, fid, { cdw11: value })
   const completed = await setFeature(host, fid, value)
@@ -47,7 +47,7 @@ interface RoundTrip {
 const roundTrips: readonly RoundTrip[] = [
   {
     id: 'feature-arbitration',
-    what: 'Arbitration: the burst, and the weights where weighted round robin is supported',
+    what: 'Arbitration: the burst, and the weights if weighted round robin is supported',
     spec: 'Base 2.3 §5.2.26.1.1',
     run: async (host) => {
       const mask = (host.facts.ams & 1) !== 0 ? 0xffff_ff07 : 0x7
@@ -56,11 +56,11 @@ const roundTrips: readonly RoundTrip[] = [
   },
   {
     id: 'feature-temperature-threshold',
-    what: 'Temperature Threshold: over and under the composite temperature, each its own',
+    what: 'Temperature Threshold: separate over and under thresholds of the composite temperature',
     spec: 'Base 2.3 §5.2.26.1.3',
     run: async (host) => {
       await keeps(host, TEMPERATURE_THRESHOLD, 400, 0xffff)
-      // An under temperature threshold has to be there with a WCTEMP.
+      // A controller with a WCTEMP must support an under temperature threshold.
       if (host.facts.controller.getUint16(266, true) === 0) return
       await keeps(host, TEMPERATURE_THRESHOLD, 0x0010_0000 | 200, 0xffff)
       equal('the over temperature threshold', (await feature(host, TEMPERATURE_THRESHOLD)) & 0xffff, 400)
@@ -92,7 +92,7 @@ const roundTrips: readonly RoundTrip[] = [
   },
   {
     id: 'feature-event-configuration',
-    what: 'Asynchronous Event Configuration: each warning of SMART, and each notice that OAES offers',
+    what: 'Asynchronous Event Configuration: each SMART warning, and each notice in OAES',
     spec: 'Base 2.3 §5.2.26.1.5',
     run: async (host) => {
       const notices = host.facts.oaes & 0x0000_0300
@@ -105,7 +105,7 @@ const roundTrips: readonly RoundTrip[] = [
 export const featureCases: readonly ControllerCase[] = [
   {
     id: 'features-mandatory',
-    title: 'Every feature that is mandatory for an I/O controller is there',
+    title: 'Every feature that is mandatory for an I/O controller is supported',
     spec: 'Base 2.3 §3.1.3.6, Figure 32',
     async run(host) {
       await host.start()
@@ -126,7 +126,7 @@ export const featureCases: readonly ControllerCase[] = [
   },
   ...roundTrips.map(({ id, what, spec, needs, run }): ControllerCase => ({
     id,
-    title: `Get Features returns what Set Features set, of ${what}`,
+    title: `Get Features returns what Set Features set: ${what}`,
     spec,
     ...(needs && { needs }),
     async run(host) {
@@ -175,7 +175,7 @@ export const featureCases: readonly ControllerCase[] = [
   },
   {
     id: 'feature-of-namespace',
-    title: 'Error Recovery is of a namespace: set for one or for all of them, and read of one, not of FFFFFFFFh',
+    title: 'Error Recovery has namespace scope: set for one or all namespaces, read for one, not for FFFFFFFFh',
     spec: 'Base 2.3 §4.4, §4.1.1; NVM 1.2 §4.1.3, Figure 91',
     needs: needsBlocks,
     async run(host) {
@@ -193,7 +193,7 @@ export const featureCases: readonly ControllerCase[] = [
   },
   {
     id: 'features-select-default',
-    title: 'SEL = 001b gives the default whatever is set, and it is current again after a reset of what was not saved',
+    title: 'SEL = 001b returns the default whatever is set, and a reset restores the default if nothing was saved',
     spec: 'Base 2.3 §5.2.11.1, §4.4',
     needs: needsSelect,
     async run(host) {
@@ -210,7 +210,7 @@ export const featureCases: readonly ControllerCase[] = [
   },
   {
     id: 'features-select-capabilities',
-    title: 'SEL = 011b says of each mandatory feature what can be done with it; Temperature Threshold is changeable',
+    title: 'SEL = 011b returns the capabilities of each mandatory feature; Temperature Threshold is changeable',
     spec: 'Base 2.3 §5.2.11.1, §5.2.11.2, Figure 199',
     needs: needsSelect,
     async run(host) {
@@ -262,8 +262,7 @@ export const featureCases: readonly ControllerCase[] = [
   },
   {
     id: 'number-of-queues-limit',
-    title:
-      'Number of Queues of FFFFh, in either half, is refused with Invalid Field in Command or granted as any number',
+    title: 'Number of Queues with FFFFh in either half is rejected with Invalid Field in Command, or grants any number',
     spec: 'Base 2.3 §5.2.26.2.1, Figure 472',
     async run(host) {
       await host.enable()

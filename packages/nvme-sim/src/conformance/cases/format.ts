@@ -14,10 +14,10 @@ const needsFormat = (facts: ControllerFacts) =>
 const format = (host: CaseHost, cdw10: number, nsid = 1): Promise<Completed> =>
   host.admin({ opcode: 0x80, nsid, cdw: { 10: cdw10 } })
 
-/** LBAFL of the format that the namespace has. */
+/** LBAFL of the namespace's format. */
 const formatOf = ({ view }: Space) => view.getUint8(26) & 0xf
 
-/** Formats of namespace 1 by LBAFL, up to NLBAF and 15: bytes of a block (0 where not available) and of its metadata. */
+/** Formats of namespace 1 by LBAFL, up to NLBAF and 15: bytes per block (0 if not available) and of its metadata. */
 function formatsOf({ view }: Space): { readonly blockBytes: number; readonly metadataBytes: number }[] {
   return Array.from({ length: Math.min(16, view.getUint8(25) + 1) }, (_, index) => {
     const lbads = view.getUint8(128 + 4 * index + 2)
@@ -29,7 +29,7 @@ function formatsOf({ view }: Space): { readonly blockBytes: number; readonly met
 export const formatCases: readonly ControllerCase[] = [
   {
     id: 'format-erases',
-    title: 'After Format NVM nothing that was written before is read, with and without a secure erase',
+    title: 'After Format NVM no earlier data are read, with and without a secure erase',
     spec: 'Base 2.3 §5.2.10',
     needs: needsFormat,
     async run(host) {
@@ -59,7 +59,8 @@ export const formatCases: readonly ControllerCase[] = [
   },
   {
     id: 'format-changes-the-block-size',
-    title: 'Format NVM to each format without metadata: Identify says so, and Write and Read use blocks of that size',
+    title:
+      'Format NVM to each format without metadata: Identify reports it, and Write and Read use blocks of that size',
     spec: 'Base 2.3 §5.2.10; NVM 1.2 §4.1.2',
     needs: needsFormat,
     async run(host) {
@@ -81,7 +82,7 @@ export const formatCases: readonly ControllerCase[] = [
   },
   {
     id: 'format-invalid',
-    title: 'Format NVM to a format above NLBAF, or with protection information without metadata, is an Invalid Format',
+    title: 'Format NVM above NLBAF, or with protection information but no metadata, is rejected with Invalid Format',
     spec: 'Base 2.3 §5.2.10, §5.2.10.1, Figures 193 and 194',
     needs: needsFormat,
     async run(host) {
@@ -97,7 +98,7 @@ export const formatCases: readonly ControllerCase[] = [
   },
   {
     id: 'format-secure-erase-reserved',
-    title: 'A reserved value of SES is an Invalid Field in Command, and no data is lost',
+    title: 'A reserved value of SES is rejected with Invalid Field in Command, and no data are lost',
     spec: 'Base 2.3 §5.2.10, Figure 193',
     needs: needsFormat,
     async run(host) {
@@ -115,7 +116,7 @@ export const formatCases: readonly ControllerCase[] = [
   },
   {
     id: 'format-namespaces',
-    title: 'Format NVM of an NSID that is not allocated is refused, of FFFFFFFFh it does what FNA says',
+    title: 'Format NVM of an unallocated NSID is rejected; of FFFFFFFFh it follows FNA',
     spec: 'Base 2.3 §5.2.10, Figure 192',
     needs: needsFormat,
     async run(host) {
@@ -126,7 +127,7 @@ export const formatCases: readonly ControllerCase[] = [
         status(await format(host, formatOf(space), nsid), '0/0b', '0/02')
       }
       const inactive = await inactiveNamespace(host)
-      // It may be allocated, and then it is formatted, unattached as it is.
+      // If it is allocated, it is formatted without being attached.
       if (inactive !== undefined) status(await format(host, formatOf(space), inactive), '0/02', '0/00')
       if ((fna & 8) !== 0) status(await format(host, formatOf(space), 0xffff_ffff), '0/02')
       else status(await format(host, formatOf(space), 0xffff_ffff), '0/00', '1/0a')

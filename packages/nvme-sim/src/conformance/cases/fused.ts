@@ -17,7 +17,7 @@ const WRITE = 0x01
 const needsFused = (facts: ControllerFacts) =>
   (facts.fuses & 1) !== 0 ? needsBlocks(facts) : 'FUSES bit 0 is 0: no fused Compare and Write'
 
-/** A command over one block with these bytes, as the first or second of a fused operation, or as neither. */
+/** A command for one block with these bytes, as the first or second of a fused operation, or as neither. */
 function block(host: CaseHost, opcode: number, lba: number, bytes: Uint8Array, fuse = 0): Entry {
   const memory = host.alloc(bytes.length)
   memory.write(0, bytes)
@@ -25,7 +25,7 @@ function block(host: CaseHost, opcode: number, lba: number, bytes: Uint8Array, f
   return { ...entry, cdw: { ...entry.cdw, 0: fuse } }
 }
 
-/** Submits all with one doorbell write, and gives their completions in the order of submission. */
+/** Submits all entries with one doorbell write, and returns their completions in order of submission. */
 async function together(host: CaseHost, entries: readonly Entry[]): Promise<Completed[]> {
   const cids = entries.map((entry) => host.stage(1, entry))
   host.ringTail(1)
@@ -78,11 +78,11 @@ export const fusedCases: readonly ControllerCase[] = [
   },
   {
     id: 'fused-in-turn',
-    title: 'Of fused pairs in a row each compares with what the one before has written',
+    title: 'Each of several consecutive fused pairs compares with the data written by the previous one',
     spec: 'Base 2.3 §3.4.2; NVM 1.2 §2.1.3.1',
     needs: needsFused,
     async run(host) {
-      // Pairs that are not fused may be reordered; these must go one by one.
+      // Pairs that are not fused may be reordered, so these are submitted one by one.
       await start(host, 64)
       for (let salt = 1; salt < 10; salt++) {
         const pair = [
@@ -100,7 +100,7 @@ export const fusedCases: readonly ControllerCase[] = [
     spec: 'Base 2.3 §3.4.2',
     needs: needsFused,
     async run(host) {
-      // The Write of `start` took the first slot; Flushes take more until the last one is next.
+      // The Write of `start` took the first slot; Flushes fill more until the last one is next.
       await start(host, 4)
       while (host.sqs.get(1)!.tail !== 3) success(await host.command(1, { opcode: 0x00, nsid: 1 }))
       const pair = [block(host, COMPARE, 5, pattern(host, 1), FIRST), block(host, WRITE, 5, pattern(host, 2), SECOND)]
@@ -111,7 +111,7 @@ export const fusedCases: readonly ControllerCase[] = [
   {
     id: 'fused-second-missing',
     title:
-      'A first command that a normal one follows is aborted with Missing Fused Command, and the normal one is done',
+      'A first command followed by a normal one is aborted with Missing Fused Command, and the normal one executes',
     spec: 'Base 2.3 §3.4.2',
     needs: needsFused,
     async run(host) {
@@ -127,7 +127,7 @@ export const fusedCases: readonly ControllerCase[] = [
   },
   {
     id: 'fused-first-missing',
-    title: 'A second command that no first one precedes is aborted with Missing Fused Command, and writes nothing',
+    title: 'A second command without a first one is aborted with Missing Fused Command, and writes nothing',
     spec: 'Base 2.3 §3.4.2',
     needs: needsFused,
     async run(host) {

@@ -12,10 +12,10 @@ const needsManagement = ({ oacs }: ControllerFacts) =>
 
 const bytesOf = (view: DataView) => new Uint8Array(view.buffer)
 
-/** The lengths of Namespace Identifiers by type, 1h to 4h. */
+/** Lengths of Namespace Identifiers by type, 1h to 4h. */
 const identifierBytes = [0, 8, 16, 16, 1]
 
-/** Namespace Identification Descriptors up to NIDL = 0h, with where they end. */
+/** Returns the Namespace Identification Descriptors up to NIDL = 0h, and where they end. */
 function descriptors(list: DataView): { readonly found: Map<number, Uint8Array>; readonly end: number } {
   const found = new Map<number, Uint8Array>()
   let at = 0
@@ -150,7 +150,7 @@ export const identifyCases: readonly ControllerCase[] = [
   {
     id: 'identify-broadcast-namespace',
     title:
-      'Identify Namespace of NSID FFFFFFFFh returns what is common to all namespaces, which Namespace Management needs',
+      'Identify Namespace of NSID FFFFFFFFh returns the common capabilities, as required with Namespace Management',
     spec: 'Base 2.3 §5.2.13.2.5, §5.2.13.2.8',
     needs: needsVersion(2, 0),
     async run(host) {
@@ -164,7 +164,8 @@ export const identifyCases: readonly ControllerCase[] = [
   },
   {
     id: 'identify-descriptor-list',
-    title: 'The Namespace Identification Descriptor list names the namespace, each type once and of its length',
+    title:
+      'The Namespace Identification Descriptor list identifies the namespace, with each type once and of its length',
     spec: 'Base 2.3 §5.2.13.2.3',
     async run(host) {
       await host.start()
@@ -205,13 +206,13 @@ export const identifyCases: readonly ControllerCase[] = [
   {
     id: 'identify-command-set-controller',
     title:
-      'CNS 06h returns the data structure of the NVM Command Set, and Invalid Field for a command set that is not there',
+      'CNS 06h returns the data structure of the NVM Command Set, and Invalid Field for an unsupported command set',
     spec: 'Base 2.3 §5.2.13.2.6; NVM 1.2 Figure 120',
     needs: needsVersion(2, 0),
     async run(host) {
       await host.start()
       const view = await identify(host, 0x06)
-      // The Dataset Management limits DMRL, DMRSL and DMSL are all there or none of them.
+      // The Dataset Management limits DMRL, DMRSL and DMSL are either all set or all 0h.
       const limits = [BigInt(view.getUint8(3)), BigInt(view.getUint32(4, true)), view.getBigUint64(8, true)]
       const given = limits.filter((limit) => limit !== 0n).length
       oneOf('DMRL, DMRSL and DMSL that are not 0h', given, [0, 3])
@@ -220,7 +221,7 @@ export const identifyCases: readonly ControllerCase[] = [
   },
   {
     id: 'identify-command-set-namespace',
-    title: 'CNS 05h, 07h and 08h know each active namespace of the NVM Command Set, which is ready',
+    title: 'CNS 05h, 07h and 08h report each active namespace of the NVM Command Set, as ready',
     spec: 'Base 2.3 §5.2.13.2.5, §5.2.13.2.7, §5.2.13.2.8',
     needs: needsVersion(2, 0),
     async run(host) {
@@ -307,7 +308,7 @@ export const identifyCases: readonly ControllerCase[] = [
   },
   {
     id: 'identify-allocated-namespaces',
-    title: 'Every active namespace is in the Allocated Namespace ID list, and CNS 11h says of it what CNS 00h says',
+    title: 'Every active namespace is in the Allocated Namespace ID list, and CNS 11h returns the same as CNS 00h',
     spec: 'Base 2.3 §5.2.13.2.9, §5.2.13.2.10',
     needs: needsManagement,
     async run(host) {
@@ -325,7 +326,7 @@ export const identifyCases: readonly ControllerCase[] = [
   {
     id: 'identify-controller-lists',
     title:
-      'The Controller Lists of the subsystem and of an attached namespace ascend from CNTID and have this controller',
+      'The Controller Lists of the subsystem and of an attached namespace ascend from CNTID and contain this controller',
     spec: 'Base 2.3 §5.2.13.2.11, §5.2.13.2.12, §4.6.1',
     needs: (facts) => needsManagement(facts) ?? (facts.blocks === 0 ? 'namespace 1 is not active' : undefined),
     async run(host) {

@@ -25,7 +25,7 @@ import { shadowDoorbellCases } from './shadow-doorbells.js'
 import { shutdownCases } from './shutdown.js'
 import { subsystemResetCases } from './subsystem-reset.js'
 
-/** Every case: the controller and its queues first, then what its commands do. */
+/** Every case: the controller and its queues first, then commands. */
 export const controllerCases: readonly ControllerCase[] = [
   ...registerCases,
   ...enableCases,

@@ -11,12 +11,15 @@ const IEN = 2
 const needsVectors = (facts: ControllerFacts) =>
   facts.interrupts ? needsPairs(2)(facts) : 'the transport has no interrupts'
 
-/** Takes what fired before, so that the next wait is about what comes. */
+/** Clears earlier interrupts, so that the next wait is for new ones. */
 async function drain(host: CaseHost, ...vectors: readonly number[]): Promise<void> {
   for (const vector of vectors) while ((await host.transport.interrupts!.wait(vector, host.clock.now())) === 'fired');
 }
 
-/** Whether `vector` fires for a command of SQ `qid`, which is completed and consumed. It is waited for once it may have fired. */
+/**
+ * Whether `vector` fires for a command of SQ `qid`, whose completion is consumed. Waits after the interrupt may have
+ * fired.
+ */
 async function fires(host: CaseHost, vector: number, qid: number, entry: Entry): Promise<boolean> {
   host.submit(qid, entry)
   const outcome = await host.transport.interrupts!.wait(vector, host.clock.now() + 50e6)
@@ -24,7 +27,7 @@ async function fires(host: CaseHost, vector: number, qid: number, entry: Entry):
   return outcome === 'fired'
 }
 
-/** PCIe Transport 1.2 §3.2 and Base 2.3 §5.3.1: which vector tells of which queue. */
+/** PCIe Transport 1.2 §3.2 and Base 2.3 §5.3.1: vectors of queues. */
 export const interruptCases: readonly ControllerCase[] = [
   {
     id: 'interrupt-of-the-admin-queue',
@@ -66,7 +69,7 @@ export const interruptCases: readonly ControllerCase[] = [
     async run(host) {
       await drain(host, 1, 2)
       await host.start()
-      // The vectors are not those of the queues' numbers.
+      // The vectors differ from the queue identifiers.
       for (const [qid, vector] of [
         [1, 2],
         [2, 1],

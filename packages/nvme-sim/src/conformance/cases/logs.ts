@@ -22,14 +22,14 @@ const needsEffects = ({ lpa }: ControllerFacts) =>
 
 const bytesOf = (view: DataView) => new Uint8Array(view.buffer)
 
-/** The counters of SMART / Health Information, 128 bits each in the page; 64 are enough for all time. */
+/** The counters of SMART / Health Information; the low 64 of their 128 bits are sufficient. */
 async function counters(host: CaseHost) {
   const view = await readLog(host, SMART, 512)
   const at = (offset: number) => view.getBigUint64(offset, true)
   return { unitsRead: at(32), unitsWritten: at(48), reads: at(64), writes: at(80), errors: at(176) }
 }
 
-/** Reads or writes `units` times 512 bytes from block 0 on, in so many commands as they take. Returns how many. */
+/** Reads or writes `units` times 512 bytes from block 0, with as many commands as needed. Returns how many. */
 async function moveUnits(host: CaseHost, opcode: number, units: number): Promise<number> {
   const { blockBytes, blocks, nsid } = firstSpace(host)
   const total = (units * 512) / blockBytes
@@ -48,7 +48,7 @@ async function moveUnits(host: CaseHost, opcode: number, units: number): Promise
   return commands
 }
 
-/** A read past the end, which is an error with a SQID, a CID and a status of its own. */
+/** A read past the end, which fails with a known SQID, CID and status. */
 function badRead(host: CaseHost, cid: number) {
   const { blocks, nsid } = firstSpace(host)
   return { ...withPrps(blockCommand(0x02, nsid, blocks, 1), [host.alloc(host.facts.blockBytes).iova(), 0]), cid }
@@ -58,7 +58,7 @@ function badRead(host: CaseHost, cid: number) {
 export const logCases: readonly ControllerCase[] = [
   {
     id: 'logs-mandatory',
-    title: 'Every log page that is mandatory for an I/O controller of its version is there in its full length',
+    title: 'Every log page that is mandatory for an I/O controller of its version is supported in its full length',
     spec: 'Base 2.3 §3.1.3.5, Figure 31',
     async run(host) {
       await host.start()
@@ -91,7 +91,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'log-by-slices',
-    title: 'What Get Log Page returns from an offset is the page from that byte on',
+    title: 'Get Log Page with an offset returns the page from that byte',
     spec: 'Base 2.3 §5.2.12',
     needs: needsOffset,
     async run(host) {
@@ -126,7 +126,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'log-longer-than-the-page',
-    title: 'Get Log Page of more than there is returns the whole page, and writes nothing beyond what was asked for',
+    title: 'Get Log Page of more than the page returns the whole page, and writes nothing beyond the requested length',
     spec: 'Base 2.3 §5.2.12',
     async run(host) {
       await host.start()
@@ -134,12 +134,12 @@ export const logCases: readonly ControllerCase[] = [
       const memory = host.alloc(2048)
       const more = bytesOf(await readLog(host, FIRMWARE, 1024, { memory }))
       sameBytes('the page', more.subarray(0, 512), whole)
-      filledWith('memory after what was asked for', memory.read(1024), 0xa5)
+      filledWith('memory after the requested length', memory.read(1024), 0xa5)
     },
   },
   {
     id: 'log-across-a-page',
-    title: 'A log page lands at PRP1 and PRP2 and nowhere else',
+    title: 'A log page is written to PRP1 and PRP2, and nowhere else',
     spec: 'Base 2.3 §5.2.12, §4.1.1',
     async run(host) {
       await host.start()
@@ -186,7 +186,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'logs-supported-are-those-that-answer',
-    title: 'The log pages that answer are those that Supported Log Pages lists',
+    title: 'Supported Log Pages lists exactly the supported log pages',
     spec: 'Base 2.3 §5.2.12.1.1, Figures 207 and 208',
     needs: needsVersion(2, 0),
     async run(host) {
@@ -248,11 +248,11 @@ export const logCases: readonly ControllerCase[] = [
         const first = (await counters(host))[name]
         await moveUnits(host, opcode, 64)
         if (first === 0n) equal(`${name} after the first 64 units`, (await counters(host))[name], 1n)
-        // Enough to tell thousands from 1,024s.
+        // Enough to distinguish thousands from multiples of 1,024.
         const start = (await counters(host))[name]
         await moveUnits(host, opcode, 64_000)
         equal(`${name} after 64,000 units more`, (await counters(host))[name] - start, 64n)
-        // On to where it has just risen: from there 936 units are within a thousand, and 64 more are not.
+        // Continues until the counter has just risen: from there 936 units are within a thousand, and 64 more are not.
         for (let i = 0, seen = (await counters(host))[name]; (await counters(host))[name] === seen; i++) {
           if (i > 16) fail(`${name}: expected to rise within 1,000 units of 512 bytes`)
           await moveUnits(host, opcode, 64)
@@ -267,7 +267,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'smart-outlives-a-reset',
-    title: 'The counters of SMART go on after a Controller Reset',
+    title: 'The counters of SMART continue across a Controller Reset',
     spec: 'Base 2.3 §5.2.12.1.3',
     needs: needsBlocks,
     async run(host) {
@@ -318,7 +318,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'effects-log-agrees',
-    title: 'The commands that the effects log lists are those that are not an Invalid Command Opcode',
+    title: 'The effects log lists exactly the commands that are not rejected with Invalid Command Opcode',
     spec: 'Base 2.3 §5.2.12.1.6, Figures 213 and 214; §3.1.3.4',
     needs: (facts) => needsEffects(facts) ?? needsBlocks(facts),
     async run(host) {
@@ -341,8 +341,8 @@ export const logCases: readonly ControllerCase[] = [
             equal(`effects of command ${opcode.toString(16)}h, which is not supported`, effects, 0)
             status(await host.command(qid, { ...entry, nsid: qid }), '0/01')
           } else if ((effects & 0x1e) === 0 && !(qid === 0 && [0x0c, 0x7c].includes(opcode))) {
-            // With an NSID that cannot be it does no harm. An Asynchronous Event Request would be held, and Doorbell
-            // Buffer Config would take the page for doorbells.
+            // An invalid NSID makes the command harmless. Not for Asynchronous Event Request, which would be held, and
+            // Doorbell Buffer Config, which would use the page for doorbells.
             const { status: got, asked } = await host.command(qid, entry)
             check(got !== '0/01', `${asked} is supported, not an Invalid Command Opcode`)
           }
@@ -352,7 +352,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'features-log-agrees',
-    title: 'The features that Get Features knows are those that the Feature Identifiers Supported log lists',
+    title: 'Get Features supports exactly the features in the Feature Identifiers Supported log',
     spec: 'Base 2.3 §5.2.12.1.18, §4.4',
     needs: needsVersion(2, 0),
     async run(host) {

@@ -18,7 +18,7 @@ interface Wanted {
   readonly csi?: number
 }
 
-/** Namespace Management (0Dh), Create; the fields that a host specifies lie as in Identify Namespace. */
+/** Namespace Management (0Dh), Create; the host specified fields are at the same offsets as in Identify Namespace. */
 function create(host: CaseHost, { nsze, ncap = nsze, flbas = 0, dps = 0, csi = 0 }: Wanted): Promise<Completed> {
   const memory = host.alloc(4096, { fill: 0 })
   memory.set64(0, nsze)
@@ -30,7 +30,7 @@ function create(host: CaseHost, { nsze, ncap = nsze, flbas = 0, dps = 0, csi = 0
 
 const remove = (host: CaseHost, nsid: number): Promise<Completed> => host.admin({ opcode: 0x0d, nsid, cdw: { 10: 1 } })
 
-/** Namespace Attachment (15h): SEL 0h attaches and 1h detaches the controllers of the list. */
+/** Namespace Attachment (15h): SEL 0h attaches, 1h detaches the controllers in the list. */
 function attachment(host: CaseHost, nsid: number, select: number, controllers = [ownId(host)]): Promise<Completed> {
   const memory = host.alloc(4096, { fill: 0 })
   const list = Uint8Array.from([controllers.length, ...controllers].flatMap((id) => [id & 0xff, id >> 8]))
@@ -55,7 +55,7 @@ async function plainFormat(host: CaseHost): Promise<number> {
   return notApplicable('every format has metadata')
 }
 
-/** Runs with a namespace of 256 blocks that is not attached, and deletes it whatever comes of it. */
+/** Calls `use` with an unattached namespace of 256 blocks, and deletes it in any case. */
 async function withNamespace(host: CaseHost, use: (nsid: number) => Promise<void>): Promise<void> {
   const created = await create(host, { nsze: 256n, flbas: await plainFormat(host) })
   if (created.status === '1/15') notApplicable('there is no unallocated capacity')
@@ -72,7 +72,7 @@ async function withNamespace(host: CaseHost, use: (nsid: number) => Promise<void
 export const namespaceCases: readonly ControllerCase[] = [
   {
     id: 'namespace-life',
-    title: 'A namespace is created, attached, written, read, detached and deleted, and Identify knows it as what it is',
+    title: 'A namespace is created, attached, written, read, detached and deleted, and Identify reports each state',
     spec: 'Base 2.3 §5.2.20, §5.2.21, §3.2.1.3, §3.2.1.4',
     needs: needsManagement,
     async run(host) {
@@ -105,7 +105,7 @@ export const namespaceCases: readonly ControllerCase[] = [
   },
   {
     id: 'namespace-attachment-outlives-a-reset',
-    title: 'What is attached is attached after a Controller Reset, with its data',
+    title: 'An attached namespace stays attached across a Controller Reset, with its data',
     spec: 'Base 2.3 §5.2.20',
     needs: needsManagement,
     async run(host) {
@@ -122,8 +122,7 @@ export const namespaceCases: readonly ControllerCase[] = [
   },
   {
     id: 'namespace-create-refusals',
-    title:
-      'Create is refused for a format that is not there, thin provisioning, another command set and too much capacity',
+    title: 'Create is rejected for an unsupported format, thin provisioning, another command set and too much capacity',
     spec: 'Base 2.3 §5.2.21.1, Figure 386',
     needs: needsManagement,
     async run(host) {
@@ -142,7 +141,7 @@ export const namespaceCases: readonly ControllerCase[] = [
   {
     id: 'namespace-attachment-refusals',
     title:
-      'Attaching twice, detaching what is not attached, and a list without a controller of the subsystem are refused',
+      'Attaching twice, detaching an unattached namespace, and a list without a controller of the subsystem are rejected',
     spec: 'Base 2.3 §5.2.20.1, Figure 381',
     needs: needsManagement,
     async run(host) {
@@ -194,7 +193,7 @@ export const namespaceCases: readonly ControllerCase[] = [
         const found = host.poll(0)
         found.forEach(success)
         const event = found.find(({ cid }) => cid === request)
-        // The controller that is told to attach need not tell its host what it was told.
+        // A controller need not notify the host of changes that this host requested.
         if (event === undefined) notApplicable('changes of its own are no events')
         equal('DW0: notice, 00h, log page 04h', event.dw0 & 0x00ff_ff07, 0x0004_0002)
         check(namespaceList(await readLog(host, 0x04, 4096)).includes(nsid), `${nsid} is in the list`)

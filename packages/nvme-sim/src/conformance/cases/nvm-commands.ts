@@ -14,7 +14,7 @@ const UNCORRECTABLE = 0x04
 const VERIFY = 0x0c
 const ZEROES = 0x08
 
-/** What a case needs of ONCS. */
+/** Returns a skip condition by a bit of ONCS. */
 const needsCommand = (bit: number, name: string) => (facts: ControllerFacts) =>
   ((facts.oncs >> bit) & 1) === 1 ? needsBlocks(facts) : `ONCS bit ${bit} is 0: no ${name}`
 
@@ -24,11 +24,11 @@ const needsDataset = needsCommand(2, 'Dataset Management')
 const needsZeroes = needsCommand(3, 'Write Zeroes')
 const needsVerify = needsCommand(7, 'Verify')
 
-/** A command over blocks that moves no data. */
+/** A command for blocks that moves no data. */
 const over = (host: CaseHost, opcode: number, slba: number, blocks: number): Promise<Completed> =>
   host.command(1, blockCommand(opcode, 1, slba, blocks))
 
-/** A command over blocks that takes `bytes` from the host. */
+/** A command for blocks that takes `bytes` from the host. */
 function given(host: CaseHost, opcode: number, slba: number, blocks: number, bytes: Uint8Array): Promise<Completed> {
   const memory = host.alloc(bytes.length)
   memory.write(0, bytes)
@@ -37,7 +37,7 @@ function given(host: CaseHost, opcode: number, slba: number, blocks: number, byt
 
 type Range = readonly [slba: number, blocks: number]
 
-/** Dataset Management (09h) of ranges of 16 bytes (NVM 1.2 Figure 46); AD is bit 2 of CDW11. */
+/** Dataset Management (09h) with ranges of 16 bytes (NVM 1.2 Figure 46); AD is bit 2 of CDW11. */
 function manage(host: CaseHost, ranges: readonly Range[], attributes: number): Promise<Completed> {
   const memory = host.alloc(16 * ranges.length, { fill: 0 })
   ranges.forEach(([slba, blocks], index) => {
@@ -50,7 +50,7 @@ function manage(host: CaseHost, ranges: readonly Range[], attributes: number): P
 
 const DEALLOCATE = 4
 
-/** Blocks 0 to 63 with a pattern, and a queue pair. */
+/** Writes a pattern to blocks 0 to 63, and creates a queue pair. */
 async function patterned(host: CaseHost, salt: number): Promise<Uint8Array> {
   await host.startWithPair()
   const space = firstSpace(host)
@@ -60,7 +60,7 @@ async function patterned(host: CaseHost, salt: number): Promise<Uint8Array> {
   return bytes
 }
 
-/** Flush of every kind of NSID, and what a controller may answer. */
+/** Flush of an NSID, with the allowed statuses. */
 async function flush(host: CaseHost, nsid: number, ...allowed: string[]): Promise<void> {
   status(await host.command(1, { opcode: FLUSH, nsid }), ...allowed)
 }
@@ -78,12 +78,11 @@ const ranged: readonly OutOfRange[] = [
   { opcode: VERIFY, name: 'Verify', needs: needsVerify },
 ]
 
-/** Base 2.3 §7.2 and NVM 1.2 §3.3, without Read, Write and Copy. */
+/** Base 2.3 §7.2 and NVM 1.2 §3.3, except Read, Write and Copy. */
 export const nvmCommandCases: readonly ControllerCase[] = [
   {
     id: 'flush-each-namespace',
-    title:
-      'Flush succeeds for every active NSID, is an Invalid Field for an inactive one and invalid for one that cannot be',
+    title: 'Flush succeeds for active NSIDs, and is rejected for inactive and for invalid ones',
     spec: 'Base 2.3 §7.2, §4.1.1',
     needs: needsBlocks,
     async run(host) {
@@ -96,9 +95,9 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'flush-broadcast',
-    title: 'Flush of NSID FFFFFFFFh does what VWC.FB says',
+    title: 'Flush of NSID FFFFFFFFh follows VWC.FB',
     spec: 'Base 2.3 §7.2',
-    needs: ({ vwc }) => ((vwc & 6) < 4 ? 'VWC.FB does not say what Flush of NSID FFFFFFFFh does' : undefined),
+    needs: ({ vwc }) => ((vwc & 6) < 4 ? 'VWC.FB does not define Flush of NSID FFFFFFFFh' : undefined),
     async run(host) {
       await host.startWithPair()
       await flush(host, 0xffff_ffff, (host.facts.vwc & 6) === 6 ? '0/00' : '0/0b')
@@ -151,7 +150,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'deallocate-reads-as-dlfeat-says',
-    title: 'A block that is deallocated reads as it was or as DLFEAT says, the same each time, until it is written',
+    title: 'A deallocated block reads as before or as DLFEAT says, consistently, until it is written',
     spec: 'NVM 1.2 §3.3.3, §3.3.3.2.1, Figure 114',
     needs: needsDataset,
     async run(host) {
@@ -181,8 +180,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'deallocated-block-error',
-    title:
-      'With DULBE = 1 a block that is deallocated is an error until it is written, and with DULBE = 0 it reads again',
+    title: 'With DULBE = 1 reading a deallocated block is an error until it is written; with DULBE = 0 it can be read',
     spec: 'NVM 1.2 §3.3.3.2.1, Figure 114; Base 2.3 §4.4',
     needs: (facts) =>
       (facts.namespace.getUint8(24) & 4) === 0 ? 'NSFEAT bit 2 is 0: no such error' : needsDataset(facts),
@@ -222,7 +220,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'dataset-management-most-ranges',
-    title: 'Dataset Management takes 256 ranges, or as many as it says it does',
+    title: 'Dataset Management accepts 256 ranges, or its reported limit',
     spec: 'NVM 1.2 §3.3.3, §3.3.3.1, Figure 46',
     needs: needsDataset,
     async run(host) {
@@ -237,8 +235,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'deallocate-out-of-range',
-    title:
-      'Dataset Management of a range beyond the last LBA is refused with LBA Out of Range or takes no notice of it',
+    title: 'Dataset Management of a range beyond the last LBA is rejected with LBA Out of Range, or ignored',
     spec: 'NVM 1.2 §3.3.3, §3.3.3.1, Figure 17',
     needs: needsDataset,
     async run(host) {
@@ -296,7 +293,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   {
     id: 'write-uncorrectable',
     title:
-      'A block that Write Uncorrectable has marked is an Unrecovered Read Error until it is written; its neighbours are not',
+      'A block marked by Write Uncorrectable is an Unrecovered Read Error until it is written; its neighbours are not',
     spec: 'NVM 1.2 §3.3.7; Base 2.3 §4.2.3.3',
     needs: needsUncorrectable,
     async run(host) {
@@ -329,7 +326,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'commands-in-sequence',
-    title: 'Each command sees what the ones before it, which have completed, have done',
+    title: 'Each command sees the effects of earlier completed commands',
     spec: 'NVM 1.2 §2.1',
     needs: (facts) => needsZeroes(facts) ?? needsCompare(facts),
     async run(host) {

@@ -6,19 +6,21 @@ import { anyRead, needsBlocks } from '../io.js'
 const INVALID_OPCODE = '0/01'
 const INVALID_FIELD = '0/02'
 
-/** Admin commands that an I/O controller may have (Base 2.3 Figures 28 and 142); C0h and above are vendors' own. */
+/**
+ * Admin commands that an I/O controller may support (Base 2.3 Figures 28 and 142); C0h and above are vendor specific.
+ */
 const adminOpcodes = new Set([
   ...[0x00, 0x01, 0x02, 0x04, 0x05, 0x06, 0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x10, 0x11, 0x14, 0x15, 0x18, 0x19, 0x1a],
   ...[0x1c, 0x1d, 0x1e, 0x20, 0x22, 0x24, 0x3d, 0x3e, 0x41, 0x42, 0x45, 0x7c, 0x80, 0x81, 0x82, 0x84, 0x85, 0x86],
   ...[0x88, 0x89, 0x8c],
 ])
 
-/** Commands of the NVM Command Set (NVM 1.2 Figure 21); 80h and above are vendors' own. */
+/** Commands of the NVM Command Set (NVM 1.2 Figure 21); 80h and above are vendor specific. */
 const ioOpcodes = new Set([
   ...[0x00, 0x01, 0x02, 0x04, 0x05, 0x08, 0x09, 0x0c, 0x0d, 0x0e, 0x11, 0x12, 0x15, 0x18, 0x19, 0x1d],
 ])
 
-/** Optional Admin commands, by the bit of OACS that says that they are there (Base 2.3 Figure 328). */
+/** Optional Admin commands, by their bit of OACS (Base 2.3 Figure 328). */
 const byOacs = [
   [0x81, 0],
   [0x82, 0],
@@ -38,7 +40,7 @@ const byOacs = [
   [0x24, 10],
 ] as const
 
-/** Optional I/O commands, by the bit of ONCS that says that they are there (Base 2.3 Figure 328). */
+/** Optional I/O commands, by their bit of ONCS (Base 2.3 Figure 328). */
 const byOncs = [
   [0x05, 0],
   [0x04, 1],
@@ -57,7 +59,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 const absent = (bits: number, table: readonly (readonly [opcode: number, bit: number])[]) =>
   table.filter(([, bit]) => ((bits >> bit) & 1) === 0).map(([opcode]) => opcode)
 
-/** Each opcode, with a data page that the command may not touch, is refused, and no other command is. */
+/** Checks that each opcode is rejected, with a data page that must not be written. */
 async function allInvalid(host: CaseHost, qid: number, opcodes: readonly number[]): Promise<void> {
   const page = host.alloc(host.pageBytes)
   const wrong: string[] = []
@@ -82,11 +84,12 @@ const badBits: readonly BadBits[] = [
   { id: 'sgl-metadata', what: 'PSDT = 10b', cdw0: 2 << 14 },
 ]
 
-/** Opcodes, and bits of CDW0, that are not supported. */
+/** Unsupported opcodes and bits of CDW0. */
 export const opcodeCases: readonly ControllerCase[] = [
   {
     id: 'admin-opcodes-reserved',
-    title: 'Every Admin opcode that is reserved, or prohibited for an I/O controller, is an Invalid Command Opcode',
+    title:
+      'Every Admin opcode that is reserved, or prohibited for an I/O controller, is rejected with Invalid Command Opcode',
     spec: 'Base 2.3 §5 Figure 142, §3.1.3.4 Figure 28',
     async run(host) {
       await host.start()
@@ -100,7 +103,7 @@ export const opcodeCases: readonly ControllerCase[] = [
   },
   {
     id: 'admin-opcodes-not-supported',
-    title: 'Admin commands that OACS says are not supported are Invalid Command Opcodes',
+    title: 'Admin commands not supported according to OACS are rejected with Invalid Command Opcode',
     spec: 'Base 2.3 §3.1.3.4, §5.2.13.2.1',
     needs: ({ oacs }) => (absent(oacs, byOacs).length > 0 ? undefined : 'every command that OACS names is supported'),
     async run(host) {
@@ -110,7 +113,7 @@ export const opcodeCases: readonly ControllerCase[] = [
   },
   {
     id: 'io-opcodes-reserved',
-    title: 'Every I/O opcode that the NVM Command Set reserves is an Invalid Command Opcode',
+    title: 'Every I/O opcode that the NVM Command Set reserves is rejected with Invalid Command Opcode',
     spec: 'NVM Command Set 1.2 §3.3 Figure 21',
     needs: needsBlocks,
     async run(host) {
@@ -125,7 +128,7 @@ export const opcodeCases: readonly ControllerCase[] = [
   },
   {
     id: 'io-opcodes-not-supported',
-    title: 'I/O commands that ONCS says are not supported are Invalid Command Opcodes',
+    title: 'I/O commands not supported according to ONCS are rejected with Invalid Command Opcode',
     spec: 'Base 2.3 §5.2.13.2.1; NVM Command Set 1.2 §3.3',
     needs: (facts) =>
       absent(facts.oncs, byOncs).length > 0 ? needsBlocks(facts) : 'every command that ONCS names is supported',

@@ -24,7 +24,7 @@ import { batch, needsBlocks, prps } from '../io.js'
 const WRITE = 0x01
 const READ = 0x02
 
-/** Blocks that make up so many memory pages, or one where a block is larger. */
+/** Returns the blocks in this many memory pages; one if a block is larger. */
 const blocksOf = ({ facts, pageBytes }: CaseHost, pages: number) =>
   Math.max(1, Math.round((pages * pageBytes) / facts.blockBytes))
 
@@ -114,7 +114,9 @@ const transfers: readonly Transfer[] = [
   },
 ]
 
-/** Reads that must be refused, and must leave memory alone; and the same as Writes, which must leave blocks alone. */
+/**
+ * Submits Reads that must be rejected without changing memory, and the same as Writes, which must not change blocks.
+ */
 async function refusedBothWays(
   host: CaseHost,
   nsid: number,
@@ -129,14 +131,14 @@ async function refusedBothWays(
   status(await host.command(1, withPrps(blockCommand(WRITE, nsid, slba, blocks), pointer)), ...allowed)
 }
 
-/** Each active namespace without metadata. */
+/** Returns the active namespaces without metadata. */
 async function plainSpaces(host: CaseHost): Promise<Space[]> {
   const spaces: Space[] = []
   for (const nsid of await activeNamespaces(host)) spaces.push(await spaceOf(host, nsid))
   return spaces.filter(({ metadataBytes }) => metadataBytes === 0)
 }
 
-/** A Read whose data pointer is wrong in a way that need not be found, and then one that is right. */
+/** A Read with an invalid data pointer that need not be detected, followed by a valid one. */
 async function mayRefusePrp(
   host: CaseHost,
   blocks: number,
@@ -163,7 +165,8 @@ export const readWriteCases: readonly ControllerCase[] = [
   })),
   {
     id: 'rw-mdts',
-    title: 'Write and Read move as much as MDTS allows, and are aborted with Invalid Field in Command for a block more',
+    title:
+      'Write and Read move as much as MDTS allows, and are aborted with Invalid Field in Command for one block more',
     spec: 'Base 2.3 §5.2.13.2.1, Figure 328',
     needs: (facts) =>
       facts.maxTransferBytes > 2 ** 23 || facts.maxTransferBytes / facts.blockBytes > 65_535
@@ -186,7 +189,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-every-block',
-    title: 'Every block is where its LBA says, however it was written and is read',
+    title: 'Every block is at its LBA, in whatever sizes it was written and is read',
     spec: 'NVM 1.2 §2.1, §3.3.4, §3.3.6',
     needs: needsBlocks,
     async run(host) {
@@ -196,7 +199,7 @@ export const readWriteCases: readonly ControllerCase[] = [
       const count = 240
       if (space.blocks < count) notApplicable(`namespace 1 has ${space.blocks} blocks`)
       const wanted = blockPattern(0, count, blockBytes, 4)
-      // Written by blocks of 1 to 3 at a time, and read by 8.
+      // Written in blocks of 1 to 3 at a time, and read by 8.
       for (let slba = 0, step = 1; slba < count; slba += step, step = (step % 3) + 1) {
         const end = Math.min(count, slba + step)
         await put(host, space, slba, wanted.subarray(slba * blockBytes, end * blockBytes))
@@ -211,7 +214,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-many-at-a-time',
-    title: 'A full queue of Writes, and one of Reads, with any CIDs: each completes once, and each block is its own',
+    title: 'A full queue of Writes, then of Reads, with arbitrary CIDs: each completes once, with its own block',
     spec: 'Base 2.3 §4.1.1, §4.2.1; NVM 1.2 §3.3.4',
     needs: needsBlocks,
     async run(host) {
@@ -225,7 +228,7 @@ export const readWriteCases: readonly ControllerCase[] = [
       ] as const) {
         const entries = Array.from({ length: 31 }, (_, i) => ({
           ...withPrps(blockCommand(opcode, 1, 100 + i, 1), prps(host, memory, i * blockBytes, blockBytes)),
-          // 0h, FFFEh and some in between, in no order.
+          // 0h, FFFEh and others in between, unordered.
           cid: i === 0 ? 0xfffe : (i * 0x2a37) % 0xfffe,
         }))
         equal('CIDs', new Set(entries.map(({ cid }) => cid)).size, 31)
@@ -299,7 +302,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-namespace-broadcast',
-    title: 'NSID FFFFFFFFh is not for Read and Write: Invalid Field in Command',
+    title: 'Read and Write with NSID FFFFFFFFh are aborted with Invalid Field in Command',
     spec: 'Base 2.3 §4.1.1; NVM 1.2 §3.3, Figure 21',
     needs: needsBlocks,
     async run(host) {
@@ -343,7 +346,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-outlives-a-reset',
-    title: 'What was written is read after a Controller Reset',
+    title: 'Written data are read back after a Controller Reset',
     spec: 'Base 2.3 §3.7.2',
     needs: needsBlocks,
     async run(host) {
@@ -358,7 +361,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-metadata-separate',
-    title: 'Metadata in a buffer of its own is written from and read to MPTR, block by block',
+    title: 'Metadata in a separate buffer are written from and read to MPTR, block by block',
     spec: 'Base 2.3 §4.1.1; NVM 1.2 §3.3.4, Figure 116',
     async run(host) {
       const space = await metadataSpace(host, false)
@@ -382,7 +385,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-metadata-extended',
-    title: 'Metadata of an extended format follows the data of each block',
+    title: 'Metadata of an extended format follow the data of each block',
     spec: 'NVM 1.2 §4.1.5.1, Figures 114 and 116',
     async run(host) {
       const space = await metadataSpace(host, true)
@@ -403,7 +406,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-prp1-not-dword-aligned',
-    title: 'PRP1 that is not dword aligned is refused with PRP Offset Invalid or used as if its bits 1:0 were 00b',
+    title: 'PRP1 that is not dword aligned is rejected with PRP Offset Invalid or used as if its bits 1:0 were 00b',
     spec: 'Base 2.3 §4.3.1, Figure 110',
     needs: needsBlocks,
     async run(host) {
@@ -420,7 +423,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-prp2-with-offset',
-    title: 'PRP2 that is a page with an offset should be refused with PRP Offset Invalid, and nothing else goes wrong',
+    title: 'PRP2 with an offset in its page should be rejected with PRP Offset Invalid, and has no other effect',
     spec: 'Base 2.3 §4.3.1',
     needs: needsBlocks,
     async run(host) {
@@ -434,8 +437,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-list-entry-with-offset',
-    title:
-      'An entry of a PRP List with an offset should be refused with PRP Offset Invalid, and nothing else goes wrong',
+    title: 'A PRP List entry with an offset should be rejected with PRP Offset Invalid, and has no other effect',
     spec: 'Base 2.3 §4.3.1',
     needs: needsBlocks,
     async run(host) {
@@ -451,7 +453,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
 ]
 
-/** The first namespace with metadata of that kind, without protection information, and a queue pair. */
+/** Returns the first namespace with this kind of metadata, without protection information, and creates a queue pair. */
 async function metadataSpace(host: CaseHost, isExtended: boolean): Promise<Space> {
   await host.startWithPair()
   for (const nsid of await activeNamespaces(host)) {

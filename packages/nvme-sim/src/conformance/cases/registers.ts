@@ -7,7 +7,7 @@ const queueBases = [
   ['ACQ', ACQ],
 ] as const
 
-/** Registers of Base 2.3 §3.1.4, as they read and as they take writes while the controller is disabled. */
+/** Registers of Base 2.3 §3.1.4: values and writes while the controller is disabled. */
 export const registerCases: readonly ControllerCase[] = [
   {
     id: 'cap-as-two-dwords',
@@ -53,7 +53,7 @@ export const registerCases: readonly ControllerCase[] = [
         ['CSTS', CSTS],
       ] as const) {
         const before = bar.read32(offset)
-        // Bit 4 of CSTS, NSSRO, is cleared by a 1.
+        // Bit 4 of CSTS, NSSRO, is cleared by writing 1.
         for (const value of offset === CSTS ? [0xffff_ffef, 0] : [0xffff_ffff, 0]) {
           bar.write32(offset, value)
           equal(`${name} after a write of ${value.toString(16)}h`, bar.read32(offset), before)

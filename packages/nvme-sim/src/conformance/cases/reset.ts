@@ -13,7 +13,7 @@ async function feature(host: CaseHost, fid: number): Promise<number> {
   return completed.dw0
 }
 
-/** Base 2.3 §3.7.2: what a Controller Level Reset forgets, and what it leaves alone. */
+/** Base 2.3 §3.7.2: state that a Controller Level Reset clears, and state that it keeps. */
 export const resetCases: readonly ControllerCase[] = [
   {
     id: 'reset-keeps-admin-queue-registers',
@@ -32,7 +32,7 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'reset-clears-cc',
-    title: 'A Controller Reset resets CC like every property that is not excepted: it reads 0h',
+    title: 'A Controller Reset resets CC, like every property without an exception: it reads 0h',
     spec: 'Base 2.3 §3.7.2, §3.1.4.5',
     async run(host) {
       await host.start()
@@ -64,7 +64,7 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'reset-deletes-io-queues',
-    title: 'A Controller Reset deletes all I/O queues: deleting them again is an error, and creating them is none',
+    title: 'A Controller Reset deletes all I/O queues: deleting them again is an error, and creating them succeeds',
     spec: 'Base 2.3 §3.7.2',
     needs: needsBlocks,
     async run(host) {
@@ -79,13 +79,13 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'reset-ends-what-was-outstanding',
-    title: 'Once CSTS.RDY is 0 nothing of the host is written any more, whatever was outstanding',
+    title: 'Once CSTS.RDY is 0, no host memory is written, whatever was outstanding',
     spec: 'Base 2.3 §3.1.4.5, §3.7.2',
     needs: needsBlocks,
     async run(host) {
       const { blockBytes } = host.facts
       const data = host.alloc(31 * blockBytes)
-      // At several moments of the commands' way through the controller.
+      // At several stages of the commands' processing.
       for (const afterNs of [0, 2e3, 10e3, 30e3, 60e3, 100e3]) {
         await host.startWithPair(32)
         for (let i = 0; i < 31; i++) host.stage(1, transfer(0x02, i, 1, [data.iova(i * blockBytes), 0]))
@@ -118,7 +118,7 @@ export const resetCases: readonly ControllerCase[] = [
       const before = old.memory.read()
       await host.disable()
       await host.start()
-      // An error event, if the controller tells of one: nobody waits for it now.
+      // An error event, if the controller reports one: no request is outstanding for it now.
       host.ringTail(host.grantedSqs, 1)
       await host.expectQuiet(0, 'a reset ends the request')
       const now = old.memory.read()
@@ -148,7 +148,7 @@ export const resetCases: readonly ControllerCase[] = [
     async run(host) {
       await host.start()
       const before = await feature(host, TEMPERATURE_THRESHOLD)
-      // 400 K or 401 K, of the composite temperature: far above what it is.
+      // 400 K or 401 K, far above the composite temperature.
       const other = (before & 0xffff) === 400 ? 401 : 400
       success(await host.admin({ opcode: 0x09, cdw: { 10: TEMPERATURE_THRESHOLD, 11: other } }))
       equal('Temperature Threshold as it was set', (await feature(host, TEMPERATURE_THRESHOLD)) & 0xffff, other)

@@ -4,7 +4,7 @@ import type { Completed } from '../completed.js'
 import type { CaseHost } from '../host.js'
 import { anyRead, batch, needsBlocks, needsPairs } from '../io.js'
 
-/** Commands on queue pair 1 until `count` are done, as many at a time as the smaller queue holds. */
+/** Submits `count` commands on queue pair 1, as many at a time as the smaller queue holds. */
 async function rounds(host: CaseHost, count: number): Promise<void> {
   const read = anyRead(host)
   const depth = Math.min(host.sqs.get(1)!.entries, host.cqs.get(1)!.entries) - 1
@@ -30,7 +30,7 @@ const sizes = [
 export const ringCases: readonly ControllerCase[] = [
   ...sizes.map(({ id, what, sqEntries, cqEntries }): ControllerCase => ({
     id,
-    title: `I/O queues of ${what} take commands lap after lap, each completed once`,
+    title: `I/O queues of ${what} execute commands lap after lap and complete each once`,
     spec: 'Base 2.3 §3.3.1.2, §3.3.3.1',
     needs: needsBlocks,
     async run(host) {
@@ -42,7 +42,7 @@ export const ringCases: readonly ControllerCase[] = [
   })),
   {
     id: 'io-queues-of-most-entries',
-    title: 'I/O queues of CAP.MQES + 1 entries take that many commands less one with one doorbell',
+    title: 'I/O queues of CAP.MQES + 1 entries accept CAP.MQES commands with one doorbell write',
     spec: 'Base 2.3 §3.1.4.1, §3.3.1.5',
     needs: needsBlocks,
     async run(host) {
@@ -52,7 +52,7 @@ export const ringCases: readonly ControllerCase[] = [
   },
   {
     id: 'one-doorbell-a-command',
-    title: 'Commands that are submitted one by one while others are under way are completed once each',
+    title: 'Commands submitted one by one while others are in flight complete once each',
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsBlocks,
     async run(host) {
@@ -124,12 +124,12 @@ export const ringCases: readonly ControllerCase[] = [
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsBlocks,
     async run(host) {
-      // As many as there may be, so that not all can be consumed when the first is completed.
+      // As large as allowed, so that not all entries are consumed when the first command completes.
       const entries = Math.min(1024, host.registers.maxQueueEntries)
       await host.startWithPair(entries)
       const sq = host.sqs.get(1)!
       const read = anyRead(host)
-      // Opcode 7Fh and CID FFFFh: a completion of these bytes would show.
+      // Opcode 7Fh and CID FFFFh: a completion of these bytes would be detected.
       const garbage = new Uint8Array(64).fill(0xff, 1)
       garbage[0] = 0x7f
       const cids = new Set(Array.from({ length: entries - 1 }, () => host.stage(1, read)))
@@ -156,7 +156,7 @@ export const ringCases: readonly ControllerCase[] = [
       for (const qid of qids) await host.createSq(qid, 4 + qid, 1)
       const read = anyRead(host)
       for (let round = 0; round < 6; round++) {
-        // The same CIDs on every queue: only with the SQID are they unique.
+        // The same CIDs on every queue: they are unique only together with the SQID.
         for (const qid of qids) for (let cid = 0; cid < 3; cid++) host.stage(qid, { ...read, cid: 100 + cid })
         for (const qid of qids) host.ringTail(qid)
         const completed = await host.collect(1, 12)
@@ -197,7 +197,7 @@ export const ringCases: readonly ControllerCase[] = [
   {
     id: 'full-cq-stalls-no-other-queue',
     title:
-      'Submission queues of other completion queues, and the Admin queue, go on while one completion queue is full',
+      'Submission queues of other completion queues, and the Admin queue, continue while one completion queue is full',
     spec: 'Base 2.3 §3.3.1.2.1',
     needs: needsPairs(2),
     async run(host) {
@@ -217,7 +217,7 @@ export const ringCases: readonly ControllerCase[] = [
   },
   {
     id: 'head-doorbell-for-some',
-    title: 'The host may release a part of what was posted, or several laps of it one entry at a time',
+    title: 'The host may release a part of the posted entries, or several laps of them one entry at a time',
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsBlocks,
     async run(host) {
@@ -253,7 +253,8 @@ export const ringCases: readonly ControllerCase[] = [
   },
   {
     id: 'same-cid-in-flight',
-    title: 'Commands with the same Command Identifier at once end with success or Command ID Conflict, and do no harm',
+    title:
+      'Concurrent commands with the same Command Identifier end with success or Command ID Conflict, and do no harm',
     spec: 'Base 2.3 §4.1.1, §4.2.3.1',
     needs: needsBlocks,
     async run(host) {
@@ -270,7 +271,7 @@ export const ringCases: readonly ControllerCase[] = [
   },
 ]
 
-/** The next completion of queue 1, released at once. */
+/** Returns the next completion of queue 1, and releases it at once. */
 async function take(host: CaseHost): Promise<Completed[]> {
   let taken: Completed[] = []
   await host.until(() => (taken = host.poll(1, { most: 1 })).length > 0)

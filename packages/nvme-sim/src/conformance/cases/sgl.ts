@@ -42,7 +42,7 @@ function sgl1({ address, lengthBytes, id }: Descriptor): Pick<Entry, 'cdw'> {
   }
 }
 
-/** A segment in memory of its own, and the descriptor that leads to it. */
+/** A segment in its own memory, and the descriptor that points to it. */
 function segment(host: CaseHost, id: number, descriptors: readonly Descriptor[]): Descriptor {
   const memory = host.alloc(descriptors.length * 16, { fill: 0 })
   descriptors.forEach((each, index) => {
@@ -59,7 +59,7 @@ const data = (memory: CaseMemory, at: number, lengthBytes: number): Descriptor =
   id: DATA,
 })
 
-/** One Data Block at `offset` of its memory. */
+/** One Data Block at `offset` in its memory. */
 function dataBlock(offset: number): Place {
   return (host, lengthBytes) => {
     const memory = host.alloc(offset + lengthBytes + 64)
@@ -67,13 +67,13 @@ function dataBlock(offset: number): Place {
   }
 }
 
-/** Pieces of unequal lengths, apart and in no order, as `chain` links their descriptors. */
+/** Separate, unordered pieces of unequal lengths, whose descriptors `chain` links. */
 function pieces(unit: number, chain: (host: CaseHost, descriptors: Descriptor[]) => Descriptor): Place {
   return (host, lengthBytes) => {
     const cuts = [0, 16 * unit, 17 * unit, 17 * unit, 100 * unit].filter((at) => at < lengthBytes)
     const parts = cuts.map((at, index) => [at, (cuts[index + 1] ?? lengthBytes) - at] as const)
     const memory = host.alloc(2 * lengthBytes + 4096)
-    // Each part lies twice as far from the end as it is long from the start, so that none touches another.
+    // Each part lies twice as far from the end as its data offset, so that parts do not touch.
     const placed = parts.map(([at, length]) => [memory.lengthBytes - 64 - 2 * at - length, length] as const)
     const descriptors = placed.map(([at, length]) => data(memory, at - (at % unit), length))
     return {
@@ -91,7 +91,7 @@ const inThreeSegments = (host: CaseHost, all: Descriptor[]) => {
   return segment(host, SEGMENT, [all[0]!, segment(host, SEGMENT, [all[1]!, last])])
 }
 
-/** A Read of `blocks` blocks by an SGL that is wrong; returns what it was to read into. */
+/** A Read of `blocks` blocks with an invalid SGL, which must not change memory. */
 async function readBy(host: CaseHost, sgl: Descriptor, blocks: number, ...allowed: string[]): Promise<void> {
   const entry = blockCommand(0x02, 1, 0, blocks)
   status(await host.command(1, { ...entry, cdw: { ...entry.cdw, ...sgl1(sgl).cdw } }), ...allowed)
@@ -146,39 +146,41 @@ const half = (memory: CaseMemory, which: number) =>
 const wrong: readonly Wrong[] = [
   {
     id: 'sgl-segment-in-the-middle',
-    title: 'A segment with a Segment descriptor that is not its last is an Invalid Number of SGL Descriptors',
+    title:
+      'A segment with a Segment descriptor that is not its last is rejected with Invalid Number of SGL Descriptors',
     allowed: ['0/0e'],
     sgl: (host, memory) =>
       segment(host, SEGMENT, [half(memory, 0), segment(host, LAST_SEGMENT, [half(memory, 1)]), half(memory, 1)]),
   },
   {
     id: 'sgl-last-segment-not-last',
-    title: 'A last segment that ends in a Last Segment descriptor is an Invalid SGL Segment Descriptor',
+    title: 'A last segment that ends in a Last Segment descriptor is rejected with Invalid SGL Segment Descriptor',
     allowed: ['0/0d'],
     sgl: (host, memory) =>
       segment(host, LAST_SEGMENT, [half(memory, 0), segment(host, LAST_SEGMENT, [half(memory, 1)])]),
   },
   {
     id: 'sgl-segment-length',
-    title: 'A Last Segment descriptor whose length is not a multiple of 16 is an Invalid SGL Segment Descriptor',
+    title:
+      'A Last Segment descriptor whose length is not a multiple of 16 is rejected with Invalid SGL Segment Descriptor',
     allowed: ['0/0d'],
     sgl: (host, memory) => ({ ...segment(host, LAST_SEGMENT, [half(memory, 0), half(memory, 1)]), lengthBytes: 24 }),
   },
   {
     id: 'sgl-type-reserved',
-    title: 'A descriptor of a reserved type is an SGL Descriptor Type Invalid',
+    title: 'A descriptor of a reserved type is rejected with SGL Descriptor Type Invalid',
     allowed: ['0/11'],
     sgl: (_, memory) => ({ ...data(memory, 0, memory.lengthBytes), id: 0x60 }),
   },
   {
     id: 'sgl-sub-type-reserved',
-    title: 'A Data Block descriptor of a reserved sub type is an SGL Descriptor Type Invalid',
+    title: 'A Data Block descriptor of a reserved sub type is rejected with SGL Descriptor Type Invalid',
     allowed: ['0/11'],
     sgl: (_, memory) => ({ ...data(memory, 0, memory.lengthBytes), id: 0x05 }),
   },
   {
     id: 'sgl-too-short',
-    title: 'An SGL that is shorter than the transfer is a Data SGL Length Invalid',
+    title: 'An SGL that is shorter than the transfer is rejected with Data SGL Length Invalid',
     allowed: ['0/0f'],
     sgl: (host, memory) => segment(host, LAST_SEGMENT, [half(memory, 0)]),
   },
@@ -205,13 +207,13 @@ export const sglCases: readonly ControllerCase[] = [
       await host.startWithPair()
       const memory = host.alloc(4 * host.facts.blockBytes)
       await readBy(host, sgl(host, memory), 4, ...allowed)
-      // The controller goes on.
+      // The controller still works.
       await movesExactly(host, dataBlock(0), 1)
     },
   })),
   {
     id: 'sgl-not-dword-aligned',
-    title: 'Where dwords are required, an address of bytes is refused or used as if its bits 1:0 were 00b',
+    title: 'If dwords are required, an unaligned address is rejected or used as if its bits 1:0 were 00b',
     spec: 'Base 2.3 §4.3.2, Figure 118',
     needs: (facts) => needsSgl(facts) ?? ((facts.sgls & 3) === 2 ? undefined : 'SGLS bits 1:0 are 01b: any alignment'),
     async run(host) {
@@ -230,8 +232,7 @@ export const sglCases: readonly ControllerCase[] = [
   },
   {
     id: 'sgl-too-long',
-    title:
-      'An SGL that is longer than the transfer should work, and has to where LLDTS is 1; nothing beyond is written',
+    title: 'An SGL that is longer than the transfer should work, and must if LLDTS is 1; nothing beyond is written',
     spec: 'Base 2.3 §4.3.2',
     needs: needsSgl,
     async run(host) {
@@ -251,7 +252,7 @@ export const sglCases: readonly ControllerCase[] = [
   },
   {
     id: 'sgl-bit-bucket',
-    title: 'A Bit Bucket descriptor discards what is read, and is nothing to a Write',
+    title: 'A Bit Bucket descriptor discards read data, and has no effect on a Write',
     spec: 'Base 2.3 §4.3.2, Figure 119',
     needs: (facts) =>
       needsSgl(facts) ?? ((facts.sgls & 0x1_0000) === 0 ? 'SGLS bit 16 is 0: no Bit Buckets' : undefined),

@@ -14,7 +14,7 @@ const needsShadow = (facts: ControllerFacts) =>
 const configure = (host: CaseHost, prp1: number, prp2: number): Promise<Completed> =>
   host.admin({ opcode: 0x7c, prp1, prp2 })
 
-/** Doorbells in memory, and what the controller wants to be told about (Base 2.3 §5.3.5, §B.5). */
+/** Shadow doorbells, with EventIdx of the controller (Base 2.3 §5.3.5, §B.5). */
 class Shadow {
   private readonly host: CaseHost
   private readonly doorbells: CaseMemory
@@ -27,7 +27,9 @@ class Shadow {
     this.eventIndexes = host.alloc(host.pageBytes, { fill: 0 })
   }
 
-  /** Doorbell Buffer Config; what was rung so far, and will be for this command, is in the memory before. */
+  /**
+   * Doorbell Buffer Config. Doorbell values written so far, and that of this command, are stored in the memory before.
+   */
   async enable(): Promise<void> {
     const [sq, cq] = [this.host.sqs.get(0)!, this.host.cqs.get(0)!]
     this.doorbells.set32(this.at(0), (sq.tail + 1) % sq.entries)
@@ -35,7 +37,7 @@ class Shadow {
     success(await configure(this.host, this.doorbells.iova(), this.eventIndexes.iova()))
   }
 
-  /** Stages a command and writes its queue's shadow doorbell; rings only where the controller asks for it. */
+  /** Stages a command and writes the shadow doorbell of its queue; rings only if EventIdx requests it. */
   submit(qid: number, entry: Entry): number {
     const { host } = this
     const cid = host.stage(qid, entry)
@@ -44,7 +46,7 @@ class Shadow {
     return cid
   }
 
-  /** So many completions, whose queue's head is told in the same way. */
+  /** Collects completions; the head is announced the same way. */
   async collect(cqid: number, count: number): Promise<Completed[]> {
     const { host } = this
     const cq = host.cqs.get(cqid)!
@@ -58,7 +60,7 @@ class Shadow {
     return found
   }
 
-  /** One command to its completion, which must be the only one. */
+  /** Submits one command and returns its completion, which must be the only one. */
   async command(qid: number, entry: Entry): Promise<Completed> {
     const cid = this.submit(qid, entry)
     const [completed, another] = await this.collect(this.host.sqs.get(qid)!.cqid, 1)
@@ -66,12 +68,12 @@ class Shadow {
     return completed!
   }
 
-  /** Writes a shadow doorbell, and the doorbell where X <= Y (Base 2.3 §B.5.2). */
+  /** Writes a shadow doorbell, and the doorbell if X <= Y (Base 2.3 §B.5.2). */
   private set(index: number, value: number, entries: number, ring: () => void): void {
     const at = this.at(index)
     const old = this.doorbells.u32(at)
     this.doorbells.set32(at, value)
-    // EventIdx must be read after this write is seen, or each side may miss what the other has just written.
+    // EventIdx must be read after this write is visible, or each side may miss the other's latest write.
     Atomics.add(this.fence, 0, 1)
     const modulo = (difference: number) => ((difference % entries) + entries) % entries
     if (modulo(value - this.eventIndexes.u32(at)) <= modulo(value - old)) ring()
@@ -82,7 +84,7 @@ class Shadow {
   }
 }
 
-/** A queue pair that is created while the shadow doorbells are in use. */
+/** Creates a queue pair while shadow doorbells are in use. */
 async function createPair(host: CaseHost, shadow: Shadow, qid: number, entries: number): Promise<void> {
   const cq = host.addCqRing(qid, entries)
   const cdw = { 10: qid | ((entries - 1) << 16), 11: 1 }
@@ -96,7 +98,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
   {
     id: 'shadow-doorbells',
     title:
-      'With shadow doorbells commands are found without a doorbell write unless EventIdx asks for one, lap after lap',
+      'With shadow doorbells, commands are found without a doorbell write unless EventIdx requests one, lap after lap',
     spec: 'Base 2.3 §5.3.5, Figure 515; §B.5.1, §B.5.2',
     needs: needsShadow,
     async run(host) {
@@ -120,7 +122,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
   },
   {
     id: 'shadow-doorbells-while-busy',
-    title: 'What the shadow doorbell says after the doorbell was written is found without another write',
+    title: 'A shadow doorbell value stored after the doorbell write is found without another write',
     spec: 'Base 2.3 §5.3.5, §B.5.1, §B.5.2',
     needs: needsShadow,
     async run(host) {
@@ -131,7 +133,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
       const { blockBytes } = host.facts
       const memory = host.alloc(blockBytes)
       for (let round = 0; round < 12; round++) {
-        // No time passes between them, so that the controller is rung for the first and not for the others.
+        // No time passes between them, so that the controller is rung for the first only.
         const entry = withPrps(blockCommand(0x02, 1, round, 1), [memory.iova(), 0])
         const cids = Array.from({ length: 5 }, () => shadow.submit(1, entry))
         const found = await shadow.collect(1, cids.length)
@@ -142,7 +144,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
   },
   {
     id: 'shadow-doorbells-bad-addresses',
-    title: 'Shadow doorbells or event indexes that are not page aligned are an Invalid Field in Command',
+    title: 'Shadow doorbells or event indexes that are not page aligned are rejected with Invalid Field in Command',
     spec: 'Base 2.3 §5.3.5, §5.3.5.1',
     needs: needsShadow,
     async run(host) {
@@ -150,7 +152,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
       const memory = host.alloc(3 * host.pageBytes, { fill: 0 })
       status(await configure(host, memory.iova(4), memory.iova(host.pageBytes)), '0/02')
       status(await configure(host, memory.iova(), memory.iova(host.pageBytes + 64)), '0/02')
-      // Doorbells are what they were.
+      // Doorbells work as before.
       const space = firstSpace(host)
       const wanted = blockPattern(0, 8, space.blockBytes, 51)
       await put(host, space, 0, wanted)
@@ -159,7 +161,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
   },
   {
     id: 'shadow-doorbells-end-with-a-reset',
-    title: 'After a Controller Reset the shadow doorbells are forgotten, and doorbells alone are enough',
+    title: 'A Controller Reset disables shadow doorbells, and doorbell writes alone suffice',
     spec: 'Base 2.3 §5.3.5',
     needs: needsShadow,
     async run(host) {

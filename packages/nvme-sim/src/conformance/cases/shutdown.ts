@@ -61,7 +61,7 @@ export const shutdownCases: readonly ControllerCase[] = [
   },
   {
     id: 'shutdown-while-disabled',
-    title: 'A disabled controller is shut down too, and an enable with CC.SHN = 00b clears CSTS.SHST',
+    title: 'A disabled controller can be shut down, and an enable with CC.SHN = 00b clears CSTS.SHST',
     spec: 'Base 2.3 §3.6.1, §3.1.4.6',
     async run(host) {
       await shutDown(host, NORMAL)
@@ -110,7 +110,7 @@ export const shutdownCases: readonly ControllerCase[] = [
   },
   {
     id: 'shutdown-keeps-written-data',
-    title: 'What was written before a normal shutdown, flushed or not, is there after it',
+    title: 'Data written before a normal shutdown, flushed or not, are there after it',
     spec: 'Base 2.3 §3.6.1',
     needs: needsBlocks,
     async run(host) {
