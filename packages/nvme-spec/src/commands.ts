@@ -2,20 +2,21 @@ import { GetFeatures, SetFeatures } from './admin/features.js'
 import { allCommands, allFeatures } from './all.js'
 import { SQE } from './entries.js'
 import {
-  type AnyCommand,
-  type AnyWord32,
+  bytes,
   cdw,
-  type CommandSet,
   decodeFields,
   describeFields,
-  encodeBits,
   encodeFields,
+  refuse,
+  type AnyCommand,
+  type BitsMap,
+  type CommandSet,
   type FeatureDword,
   type Field,
+  type FieldMap,
   type Layout,
-  refuse,
 } from './layout/index.js'
-import { isPlain } from './layout/placed.js'
+import { isPlain, needBytes } from './layout/placed.js'
 import { DSM, PRINFO } from './nvm/commands.js'
 import {
   type DecodedSglDescriptor,
@@ -23,10 +24,16 @@ import {
   encodeSglDescriptor,
   formatSglDescriptor,
   SGL1_OFFSET,
+  SGL_DESCRIPTOR_BYTES,
 } from './sgl.js'
 
-/** Fields of commands whose bits have names, by name. */
-const fieldWords: Readonly<Record<string, AnyWord32>> = { DSM, PRINFO, PRINFOR: PRINFO, PRINFOW: PRINFO }
+/** Rows of fields that several commands have, by field. */
+const sharedRows: Readonly<Record<string, BitsMap>> = {
+  DSM: DSM.fields,
+  PRINFO: PRINFO.fields,
+  PRINFOR: PRINFO.fields,
+  PRINFOW: PRINFO.fields,
+}
 
 const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
 
@@ -66,20 +73,10 @@ export interface DecodedSqe {
  * @throws RangeError if `data` ends before the 64 bytes of the entry do.
  */
 export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): DecodedSqe {
-  const command = commandOf(set, SQE.view(data, byteOffset).OPC)
-  const fields: Record<string, unknown> = decodeFields(layoutOf(command, data, byteOffset), data, byteOffset)
-  for (const [key, word] of Object.entries(fieldWords)) {
-    const bits = fields[key]
-    if (typeof bits === 'number') fields[key] = word.decode(bits)
-  }
-  const raw = SQE.view(data, byteOffset)
-  for (const [key, word] of featureDwords(command, fidOf(command, data, byteOffset)))
-    fields[key] = word.decode(raw[key])
-  if (hasSgl(data, byteOffset)) {
-    delete fields['PRP1']
-    delete fields['PRP2']
-    fields['SGL1'] = decodeSglDescriptor(data, byteOffset + SGL1_OFFSET)
-  }
+  needBytes(SQE.name, SQE.bytes, SQE.spec, data, byteOffset)
+  const command = commandOf(set, data.getUint8(byteOffset))
+  const fields: Record<string, unknown> = decodeFields(layoutIn(command, data, byteOffset), data, byteOffset)
+  if (fields['SGL1'] !== undefined) fields['SGL1'] = decodeSglDescriptor(data, byteOffset + SGL1_OFFSET)
   return { command: command?.name, set, fields }
 }
 
@@ -97,22 +94,14 @@ export function encodeSqe(decoded: DecodedSqe, data: DataView, byteOffset = 0): 
   if (typeof opcode !== 'number' || command?.name !== name)
     refuse(where, 'Opcode', named ? `0x${named.opcode.toString(16)}` : 'an undeclared opcode', opcode)
   const { SGL1, ...rest } = fields
-  const layout = command === undefined ? SQE : 'CEV' in rest ? withExtension(command) : command
-  const words = new Map<string, AnyWord32>([...Object.entries(fieldWords), ...featureDwords(command, rest['FID'])])
-  const raw = Object.entries(rest).map(([key, value]) => {
-    const word = words.get(key)
-    if (word === undefined || typeof value !== 'object') return [key, value]
-    const at = { name: `${layout.name}.${key}`, spec: word.spec }
-    return [key, Number(encodeBits(at, 32, word.fields, value, 0n, true))]
-  })
-  const entry = new DataView(new ArrayBuffer(SQE.bytes))
-  encodeFields(layout, entry, 0, { ...Object.fromEntries(raw), OPC: opcode }, { asFound: true })
-  if (hasSgl(entry, 0) !== (SGL1 !== undefined) || (SGL1 !== undefined && ('PRP1' in rest || 'PRP2' in rest)))
-    refuse(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', SQE.view(entry).PSDT)
-  if (SGL1 !== undefined) encodeSglDescriptor(entry, SGL1_OFFSET, SGL1 as DecodedSglDescriptor)
-  // Checks the length.
-  SQE.view(data, byteOffset)
-  new Uint8Array(data.buffer, data.byteOffset + byteOffset, SQE.bytes).set(new Uint8Array(entry.buffer))
+  const hasSgl = rest['PSDT'] === SQE.PSDT.SGL || rest['PSDT'] === SQE.PSDT.SGL_SEGMENT_MPTR
+  if (hasSgl !== (SGL1 !== undefined) || (hasSgl && ('PRP1' in rest || 'PRP2' in rest)))
+    refuse(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', rest['PSDT'] ?? 0)
+  const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, fid: fidOf(command, rest['FID']) })
+  const descriptor = new DataView(new ArrayBuffer(SGL_DESCRIPTOR_BYTES))
+  if (hasSgl) encodeSglDescriptor(descriptor, 0, SGL1 as DecodedSglDescriptor)
+  const values = { ...rest, OPC: opcode, ...(hasSgl && { SGL1: new Uint8Array(descriptor.buffer) }) }
+  encodeFields(layout, data, byteOffset, values, { asFound: true })
 }
 
 /**
@@ -121,83 +110,77 @@ export function encodeSqe(decoded: DecodedSqe, data: DataView, byteOffset = 0): 
  * @throws RangeError if `data` ends before the 64 bytes of the entry do.
  */
 export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): string {
-  const raw = SQE.view(data, byteOffset)
-  const { OPC } = raw
-  const command = commandOf(set, OPC)
-  const words = new Map(
-    featureDwords(command, fidOf(command, data, byteOffset)).map(([key, word]) => [
-      key as string,
-      word.describe(raw[key]),
-    ]),
-  )
-  const sgl1 = hasSgl(data, byteOffset)
-    ? [`SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`]
-    : undefined
-  const lines = describeFields(layoutOf(command, data, byteOffset), data, byteOffset, isTelling).flatMap((line) => {
-    const [key = ''] = line.split('=', 1)
-    if (line === BROADCAST) return 'NSID=0xffffffff'
-    if (key in fieldWords) return `${key}={ ${fieldWords[key]!.describe(Number(line.slice(key.length + 1)))} }`
-    // Printed once, in place of the first of the two.
-    if (sgl1 !== undefined && (key === 'PRP1' || key === 'PRP2')) return sgl1.splice(0)
-    return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!} }` : line]
-  })
-  return [command?.name ?? `${setNames[set]} opcode 0x${OPC.toString(16).padStart(2, '0')}`, ...lines].join(' ')
+  needBytes(SQE.name, SQE.bytes, SQE.spec, data, byteOffset)
+  const opcode = data.getUint8(byteOffset)
+  const command = commandOf(set, opcode)
+  let text = command?.name ?? `${setNames[set]} opcode 0x${opcode.toString(16).padStart(2, '0')}`
+  for (const line of describeFields(layoutIn(command, data, byteOffset), data, byteOffset, isTelling)) {
+    if (line.startsWith('SGL1=')) text += ` SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`
+    else if (line === BROADCAST) text += ' NSID=0xffffffff'
+    else if (!line.startsWith('OPC=')) text += ` ${line}`
+  }
+  return text
 }
 
 const BROADCAST = 'NSID=4294967295'
 
 /** Whether a field of a command is shown even if it is zero. */
 function isTelling(_key: string, { offset, lengthBytes, values, zeroBased }: Field): boolean {
-  return offset >= FIRST_OWN_BYTE && (Object.keys(values).length > 0 || zeroBased === true || lengthBytes === 8)
+  if (offset < FIRST_OWN_BYTE) return false
+  return zeroBased === true || lengthBytes === 8 || Object.keys(values).length > 0
 }
 
 const FIRST_OWN_BYTE = 40
 
 const commandExtensionValue = cdw(13, 15, 0, 'Command Extension Value')
+const sgl1 = bytes(SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, 'SGL Entry 1')
 
-/** The layout of an entry: Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
-function layoutOf(command: AnyCommand | undefined, data: DataView, byteOffset: number): Layout {
-  if (command === undefined) return SQE
-  const { CETYPE, DSM } = command.fields
-  if (CETYPE === undefined || DSM === undefined || CETYPE.get(data, byteOffset) === 0) return command
-  return withExtension(command)
+/** What determines the fields of an entry beside its command. */
+interface Variant {
+  /** Bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92). */
+  readonly hasSgl: boolean
+  /** Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
+  readonly isExtended: boolean
+  /** The feature of Set or Get Features. */
+  readonly fid: number | undefined
 }
 
-const extended = new WeakMap<AnyCommand, Layout>()
-
-/** Created once for each command: results are cached by layout. */
-function withExtension(command: AnyCommand): Layout {
-  const known = extended.get(command)
-  if (known !== undefined) return known
-  const { name, bytes, spec, fields } = command
-  const rows = Object.entries(fields).map(([key, row]) => (key === 'DSM' ? ['CEV', commandExtensionValue] : [key, row]))
-  const made = { name, bytes, spec, fields: Object.fromEntries(rows) as Layout['fields'] }
-  extended.set(command, made)
-  return made
-}
-
-/** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); not for reserved values of PSDT. */
-function hasSgl(data: DataView, byteOffset: number): boolean {
+function layoutIn(command: AnyCommand | undefined, data: DataView, byteOffset: number): Layout {
+  const { fields } = command ?? SQE
+  const { CETYPE, DSM, FID } = fields as Readonly<Record<string, Field>>
   const PSDT = SQE.fields.PSDT.get(data, byteOffset)
-  return PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR
-}
-
-function fidOf(command: AnyCommand | undefined, data: DataView, byteOffset: number): number | undefined {
-  return command !== undefined && isFeatures(command) ? SetFeatures.view(data, byteOffset).FID : undefined
-}
-
-const featureCdws = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
-
-/** Returns the dwords of Set or Get Features with rows declared by the entry's feature. */
-function featureDwords(command: AnyCommand | undefined, fid: unknown): [Exclude<FeatureDword, 'DW0'>, AnyWord32][] {
-  if (command === undefined || !isFeatures(command)) return []
-  const feature = allFeatures.find((candidate) => candidate.fid === fid)
-  return featureCdws.flatMap((key) => {
-    const word = feature?.[key]
-    return word !== undefined && key in command.fields ? [[key, word]] : []
+  return variantOf(command, {
+    hasSgl: PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR,
+    isExtended: DSM !== undefined && CETYPE !== undefined && CETYPE.get(data, byteOffset) !== 0,
+    fid: FID === undefined ? undefined : fidOf(command, FID.get(data, byteOffset)),
   })
 }
 
-function isFeatures(command: AnyCommand): boolean {
-  return command.name === SetFeatures.name || command.name === GetFeatures.name
+function fidOf(command: AnyCommand | undefined, fid: unknown): number | undefined {
+  const isFeatures = command?.name === SetFeatures.name || command?.name === GetFeatures.name
+  return isFeatures && Number.isInteger(fid) ? (fid as number) & 0xff : undefined
+}
+
+const variants = new Map<AnyCommand | undefined, Map<number, Layout>>()
+
+/** Returns the layout of an entry, the same one each time: decoding prepares each layout once. */
+function variantOf(command: AnyCommand | undefined, { hasSgl, isExtended, fid }: Variant): Layout {
+  const known = variants.get(command) ?? new Map<number, Layout>()
+  variants.set(command, known)
+  const number = ((fid ?? 0x100) << 2) | (Number(isExtended) << 1) | Number(hasSgl)
+  let layout = known.get(number)
+  if (layout === undefined) known.set(number, (layout = makeVariant(command ?? SQE, { hasSgl, isExtended, fid })))
+  return layout
+}
+
+function makeVariant({ name, bytes, spec, fields }: Layout, { hasSgl, isExtended, fid }: Variant): Layout {
+  const feature = fid === undefined ? undefined : allFeatures.find((candidate) => candidate.fid === fid)
+  const variant = Object.entries(fields).flatMap(([key, field]): [string, FieldMap[string]][] => {
+    if (hasSgl && key === 'PRP1') return [['SGL1', sgl1]]
+    if (hasSgl && key === 'PRP2') return []
+    if (isExtended && key === 'DSM') return [['CEV', commandExtensionValue]]
+    const rows = feature?.[key as FeatureDword]?.fields ?? sharedRows[key]
+    return [[key, rows === undefined ? field : { ...field, rows }]]
+  })
+  return { name, bytes, spec, fields: Object.fromEntries(variant) }
 }

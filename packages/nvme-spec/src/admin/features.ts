@@ -412,7 +412,7 @@ export const ControllerDataQueueData = struct(
 )
 
 /**
- * Controller Data Queue (FID 21h): how far the host has read (Base 2.1 Figures 425 to 427). The rows of CDW11 are those
+ * Controller Data Queue (FID 21h): read position of the host (Base 2.1 Figures 425 to 427). The rows of CDW11 are those
  * of libnvme 1.16 `nvme_lm_set_features_ctrl_data_queue`.
  */
 export const ControllerDataQueue = feature(

@@ -121,7 +121,8 @@ export function bindBits<F extends BitsMap>(
 
 /** Returns the name of a value in a row, or the number if it has none; in hexadecimal if vendors may define values. */
 export function nameIn({ values, open }: { values: NamedValues; open?: boolean }, value: number): string {
-  return Object.keys(values).find((key) => values[key] === value) ?? (open ? `0x${value.toString(16)}` : String(value))
+  for (const name in values) if (values[name] === value) return name
+  return open ? `0x${value.toString(16)}` : String(value)
 }
 
 /** Returns a row's value in a raw word. A word of at most 32 bits may be a number or a bigint. */
