@@ -13,7 +13,7 @@ const ROUNDS = 9
 /** 4 KiB reads go over less than the media have, as in nvme-sim's bench. */
 const SMALL_SPAN_BYTES = 64 * MIB
 
-/** Loads, stores, loads of a poll that finds its completion, doorbells: see this package's README. */
+/** Loads, stores, loads of a poll that finds its completion, doorbells: see ../docs/command-cost.md. */
 const ORIGINAL_TRANSACTIONS = 13 + 22 + 3 + 2
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]

@@ -1,29 +1,28 @@
-// A single read, write or flush: for programs of the GPU that want one block and its outcome, and no host in between.
+// Executes a single read, write or flush, for GPU programs that access blocks without the host.
 #pragma once
 
 #include "serve.cuh"
 
 namespace gpunvme {
 
-// In memory that the device addresses as global. Zeros where nothing is to be said.
+// Must be in global memory of the device. Unused fields are 0.
 struct BlockIo {
-  // Said by the caller.
-  // `index` is 0. For a flush all of it is 0.
+  // Set by the caller. `index` is 0. For a flush, all fields are 0.
   Command command;
-  // Where `command.offset` counts from.
+  // Memory to which `command.offset` refers.
   Runs memory;
-  // After which it is given up, and the leader halted.
+  // Time after which the command is abandoned and the leader halted.
   uint64_t timeout_ns;
-  // Its place among the leader's queues.
+  // Index of the queue in the leader.
   uint32_t pair;
   uint32_t opcode;
   uint32_t nsid;
   uint32_t block_bytes;
 
-  // What it becomes of: an outcome as a plan's, 0 where the leader was halted before and nothing was submitted.
+  // Result: an outcome as in share.cuh; 0 if the leader was halted before and nothing was submitted.
   uint64_t outcome;
 
-  // For block_io itself: what it lends the leader, and what the leader had before.
+  // Used by block_io: the leader's temporary and saved state.
   uint64_t control;
   Share share;
   Share* shares_before;
@@ -35,10 +34,10 @@ struct BlockIo {
   uint32_t stopping_before;
 };
 
-// Does it on a leader that is not running, as a share of one command that no host posted, and gives its outcome. What the
-// host has posted to other queues of the leader meanwhile is served as well, what it has posted to this one by the next
-// launch. `launch` is as for serve: a call of this is one. No step of it looks at data: who calls it and looks at what was
-// read puts `Port::fence()` between the two.
+// Executes the command as a share of its own on a leader that is not running, and returns the outcome. Shares that the
+// host has posted to other queues of the leader are served too; those of this queue are served by the next launch.
+// `launch` is as for serve: this call counts as one. It does not access data: a caller that does must call
+// `Port::fence()` first.
 template <class Port>
 GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
   Pair& pair = leader.pairs[io.pair];
@@ -47,8 +46,8 @@ GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
                    io.opcode,   0, 0};
   io.control = 1 | (Port::load_relaxed64(pair.control) & (CONTROL_HALT | CONTROL_LOST));
 
-  // The queue has another host for as long as this takes. All shares that it has taken are done, so that their numbers may
-  // begin anew: a completion that is late finds the one in its place done, or taken and closed.
+  // Replaces the host's share ring of this queue for the duration of the call. All accepted shares are done, so numbers
+  // can restart at 0: a late completion finds the share with its number done, or accepted and closed.
   io.shares_before = pair.shares;
   io.control_before = pair.control;
   io.seen_before = pair.seen_control;

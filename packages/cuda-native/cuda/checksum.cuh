@@ -1,19 +1,19 @@
-// CRC-32 of many chunks at once: the checksum that an image's chunk table holds (CRC-32/ISO-HDLC, zlib's `crc32`).
+// CRC-32 of many chunks in parallel: the checksum of an image's chunk table (CRC-32/ISO-HDLC, zlib's `crc32`).
 //
-// A CRC is the remainder of the data, taken as one polynomial over GF(2), so it can be computed in any order: parts are
-// moved to their place by multiplication with a power of x, and added by exclusive or. Here each thread of a block takes
-// every n-th 16 bytes of a chunk, so that the threads of a warp read what lies side by side, and keeps four remainders,
-// one for each word of its sixteen bytes. To move a remainder on by a whole row of the block is one look-up for each of
-// its bytes, which is what a look-up table costs for any CRC: that the rows are interleaved costs nothing.
+// A CRC is the remainder of the data as one polynomial over GF(2), so it can be computed in any order: parts are
+// shifted to their place by multiplication with a power of x, and added by exclusive or. Each thread of a block
+// processes every n-th 16 bytes of a chunk, so that the threads of a warp read adjacent bytes. It keeps four
+// remainders, one per word of its 16 bytes. Shifting a remainder by a whole row of the block takes one table look-up
+// per byte, as any table-driven CRC does, so interleaving the rows costs nothing.
 //
-// Bits are reflected, as the CRC's definition has them: x^0 is bit 31, and the first byte of the data is in the low byte.
+// Bits are reflected, as in the CRC's definition: x^0 is bit 31, and the first byte of the data is the low byte.
 #pragma once
 
 #include "warp.cuh"
 
 namespace gpunvme {
 
-// x^32 modulo the polynomial, which is the polynomial without its own x^32.
+// x^32 modulo the polynomial: the polynomial without its x^32 term.
 constexpr uint32_t kCrcX32 = 0xedb88320;
 
 GPUNVME_DEVICE constexpr uint32_t crc_multiply(uint32_t a, uint32_t b) {
@@ -26,7 +26,7 @@ GPUNVME_DEVICE constexpr uint32_t crc_multiply(uint32_t a, uint32_t b) {
   return product;
 }
 
-// x to the power of 128 * quads: what moves a remainder on by so many times 16 bytes. `quads` is less than 2048.
+// Returns x^(128 * quads), which shifts a remainder by `quads` times 16 bytes. `quads` is below 2048.
 GPUNVME_DEVICE uint32_t crc_quads(uint32_t quads) {
   constexpr uint32_t x64 = crc_multiply(kCrcX32, kCrcX32);
   uint32_t power = crc_multiply(x64, x64);
@@ -49,8 +49,8 @@ GPUNVME_DEVICE uint32_t crc_bytes(uint32_t crc, const uint8_t* data, uint64_t by
   return crc;
 }
 
-// How many chunks were not what they should be, and which was the first. The host writes { 0, 0xffffffff } before the
-// first launch; launches add to it.
+// Number of chunks that do not match, and the index of the first. The host sets it to { 0, 0xffffffff } before the
+// first launch; launches accumulate.
 struct ChecksumVerdict {
   uint32_t mismatches;
   uint32_t first_mismatch;
@@ -58,27 +58,27 @@ struct ChecksumVerdict {
 static_assert(sizeof(ChecksumVerdict) == 8, "read back as 8 bytes");
 
 struct ChecksumJob {
-  // Of any alignment. Chunk i begins at data + i * chunk_bytes; the last one is as long as what is left.
+  // Of any alignment. Chunk i starts at data + i * chunk_bytes; the last one may be shorter.
   const uint8_t* data;
   uint64_t bytes;
   uint64_t chunk_bytes;
-  // The chunks' checksums; null where nobody wants them.
+  // Checksums of the chunks; null to omit them.
   uint32_t* results;
-  // What they should be, and where to say that they are not; both null to compare nothing.
+  // Expected checksums, and the result of the comparison; both null for no comparison.
   const uint32_t* expected;
   ChecksumVerdict* verdict;
-  // Added to i for verdict->first_mismatch.
+  // Added to the chunk's index in verdict->first_mismatch.
   uint64_t first_index;
 };
 
 struct ChecksumShared {
-  // A remainder moved on by a row, by each of its bytes.
+  // Tables that shift a remainder by a row, one per byte.
   uint32_t row[4][256];
-  // The warps' parts of a chunk, and those of the chunk after it, which fast warps begin while thread 0 adds these.
+  // Partial results of the warps, for a chunk and the next one, which fast warps start while thread 0 combines these.
   uint32_t parts[2][32];
 };
 
-// The whole 16 bytes of a chunk, and what is left behind them.
+// The 16-byte quads of a chunk, and the rest after them.
 struct ChecksumSpan {
   const uint8_t* begin;
   // `begin` or up to 15 bytes before it, aligned.
@@ -91,14 +91,14 @@ struct ChecksumSpan {
 GPUNVME_DEVICE ChecksumSpan checksum_span(const uint8_t* begin, uint64_t bytes) {
   const uint64_t before = reinterpret_cast<uintptr_t>(begin) % 16;
   const uint64_t after = (before + bytes) % 16;
-  // The first four bytes are complemented where quads are read, so they must lie in them: else there are none.
+  // The first four bytes are complemented when quads are read, so they must be in quads; otherwise none are used.
   const bool whole = bytes >= after + 4;
   return {begin, reinterpret_cast<const Quad*>(begin - before), whole ? (before + bytes - after) / 16 : 0,
           whole ? begin + (bytes - after) : begin, whole ? after : bytes};
 }
 
-// Four bytes that may begin before the chunk does, where zeros are as good as nothing, or hold one of its first four. A
-// CRC begins as all ones, which is the same as zero and a complement of the first 32 bits.
+// Reads four bytes that may start before the chunk, as leading zeros, or contain some of its first four bytes. A CRC
+// starts as all ones, which equals zero with the first 32 bits complemented.
 GPUNVME_DEVICE uint32_t checksum_first_bytes(const uint8_t* begin, const uint8_t* at) {
   uint32_t word = 0;
   GPUNVME_ROLLED
@@ -121,8 +121,8 @@ GPUNVME_DEVICE void checksum_add_row(const ChecksumShared& shared, uint32_t (&re
   }
 }
 
-// Every n-th quad, the last one `thread` behind the start of the last row. The first row is filled up with zeros in
-// front, so that all threads have as many.
+// Processes every n-th quad; the last is quad `thread` of the last row. The first row is padded with leading zeros, so
+// that all threads have the same number of quads.
 template <class Team>
 GPUNVME_DEVICE uint32_t checksum_column(const ChecksumShared& shared, const ChecksumSpan& span) {
   const uint64_t threads = Team::threads();
@@ -131,7 +131,7 @@ GPUNVME_DEVICE uint32_t checksum_column(const ChecksumShared& shared, const Chec
   uint64_t at = Team::thread();
   uint32_t remainder[4] = {};
 
-  // Only here are there zeros, or one of the first two quads.
+  // Only these rows contain padding or one of the first two quads.
   GPUNVME_ROLLED
   for (uint32_t row = 0; row < 2 && rows > 0; row++, rows--, at += threads) {
     Quad quad = {};
@@ -139,7 +139,7 @@ GPUNVME_DEVICE uint32_t checksum_column(const ChecksumShared& shared, const Chec
     else if (at >= zeros) quad = checksum_first_quads(span, at - zeros);
     checksum_add_row(shared, remainder, quad);
   }
-  // Four at once: else each look-up waits for memory.
+  // Four at a time, since otherwise each look-up waits for memory.
   const Quad* from = span.quads + (at - zeros);
   for (; rows >= 4; rows -= 4, from += 4 * threads) {
     const Quad quads[4] = {from[0], from[threads], from[2 * threads], from[3 * threads]};
@@ -161,7 +161,7 @@ GPUNVME_DEVICE void checksum_report(const ChecksumJob& job, uint64_t chunk, uint
   Team::atomic_min(&job.verdict->first_mismatch, static_cast<uint32_t>(job.first_index + chunk));
 }
 
-// A block for each chunk; with fewer blocks, each takes several. At most 1024 threads.
+// One block per chunk; with fewer blocks, each processes several. At most 1024 threads.
 template <class Team>
 GPUNVME_DEVICE void checksum(const ChecksumJob& job) {
   auto& shared = Team::template shared<ChecksumShared>();

@@ -1,5 +1,5 @@
-// The controller's way to the host: completions are matched to commands, every command gets exactly one outcome, and what
-// matches none is counted and credited to nobody.
+// Handles completions: matches them to commands and stores exactly one outcome per command. Completions that match no
+// command are counted only.
 #pragma once
 
 #include "submit.cuh"
@@ -12,7 +12,7 @@ GPUNVME_DEVICE void tell(const Pair& pair, const Slot& place, Ending ending, uin
   Port::store_relaxed64(active.share.outcomes + place.index, outcome_of(ending, cid, status));
 }
 
-// A completion for this queue, whose Status field comes without the Phase Tag.
+// Handles a completion of this queue. `status` is without the Phase Tag.
 template <class Port>
 GPUNVME_DEVICE void receive(Leader& leader, Pair& pair, uint32_t cid, uint32_t status) {
   const uint32_t slot = cid & ((1u << pair.slot_bits) - 1);
@@ -30,7 +30,7 @@ GPUNVME_DEVICE void receive(Leader& leader, Pair& pair, uint32_t cid, uint32_t s
     pair.active[place.share % SHARES].in_flight--;
     settle<Port>(leader, pair, place.share);
   } else if (place.owner == Owner::ABANDONED && cid_of(pair, slot, place.generation - 1) == cid) {
-    // Later than its deadline, and its fate is known after all: for whoever still waits for others of its plan.
+    // Late, but its outcome is still useful if its share is not done.
     const Active& active = pair.active[place.share % SHARES];
     if (!active.done && pair.taken - place.share <= SHARES) tell<Port>(pair, place, ending, cid, status);
     else leader.stale++;
@@ -40,8 +40,8 @@ GPUNVME_DEVICE void receive(Leader& leader, Pair& pair, uint32_t cid, uint32_t s
   }
 }
 
-// Takes every completion that was posted, and no more than a lap: what is new beyond overwrote what was not consumed, which
-// only a broken controller does. One aligned load has the Phase Tag, identifiers and status: none is older than another.
+// Consumes all posted completions, at most one lap: beyond it, a broken controller has overwritten unconsumed entries.
+// One aligned load has Phase Tag, identifiers and status, so they are consistent.
 template <class Port>
 GPUNVME_DEVICE uint32_t consume(Leader& leader) {
   uint32_t consumed = 0;
@@ -62,7 +62,7 @@ GPUNVME_DEVICE uint32_t consume(Leader& leader) {
   return consumed;
 }
 
-// Gives up every command whose deadline is not after `until_ns`, and finds the earliest of the others.
+// Abandons commands whose deadline is at or before `until_ns`, and updates the earliest remaining deadline.
 template <class Port>
 GPUNVME_DEVICE void give_up(Leader& leader, Ending ending, uint64_t until_ns) {
   leader.next_deadline_ns = NO_DEADLINE;
@@ -76,7 +76,7 @@ GPUNVME_DEVICE void give_up(Leader& leader, Ending ending, uint64_t until_ns) {
         continue;
       }
       leader.halted = true;
-      // Before the share is done: a host that sees its outcomes must not post to a leader that submits nothing more.
+      // Before the share is done: a host that sees its outcomes must not post to a halted leader.
       Port::store_relaxed64(&leader.report->halted, 1);
       tell<Port>(pair, place, ending, cid_of(pair, slot, place.generation), 0);
       abandon_slot(pair, slot);

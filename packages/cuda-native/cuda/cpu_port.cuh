@@ -1,4 +1,4 @@
-// How a thread of the CPU reaches memory, registers and time. No kernel includes this: it is for g++ alone.
+// Access of a CPU thread to memory, registers and time. For g++: no kernel includes it.
 #pragma once
 
 #include <sched.h>
@@ -27,7 +27,7 @@ struct CpuPort {
   static void mmio_store32(uint32_t* at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 #endif
 
-  // The last 8 bytes of a completion. Whoever is told of it by this thread may look at its data: it acquires.
+  // The last 8 bytes of a completion. Acquire: readers of the outcome may access the data.
   static uint64_t load_completion64(const uint64_t* at) { return load_acquire64(at); }
   static uint64_t load_acquire64(const uint64_t* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
   static uint64_t load_relaxed64(const uint64_t* at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
@@ -40,14 +40,14 @@ struct CpuPort {
     return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
   }
 
-  // Spinning alone starves the thread that is polled for, where both share a core: 0.4 against 148 thousand commands a
-  // second were measured on two busy processors.
+  // Without sched_yield, spinning starves a simulator thread on the same core: 0.4 instead of 148 thousand commands/s
+  // were measured on two busy processors.
   static void relax(uint32_t empty_polls) {
     if (empty_polls % 256 == 255) sched_yield();
     else __builtin_ia32_pause();
   }
 
-  // Tells whoever waits for it on the host. `context` is Leader::context.
+  // Wakes the JavaScript thread. `context` is Leader::context.
   static void wake_host(void* context);
 };
 

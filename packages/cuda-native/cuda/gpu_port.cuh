@@ -1,7 +1,7 @@
-// How a thread of a GPU reaches memory, registers and time. Only kernels.cu includes this: it is for nvcc alone.
+// Access of a GPU thread to memory, registers and time. For nvcc: only kernels.cu includes it.
 //
-// A port is a class of static functions. Everything else in this folder is written against one, as a template, so that
-// the same lines run on a GPU, on a thread of the CPU, under ThreadSanitizer and under a scheduler that shuffles them.
+// A port is a class of static functions and the template parameter of the other code in this folder. The same code runs
+// on a GPU, on a CPU thread, under ThreadSanitizer, and under a scheduler that permutes its steps.
 #pragma once
 
 #include "target.cuh"
@@ -9,11 +9,11 @@
 namespace gpunvme {
 
 struct GpuPort {
-  // Polls that may find nothing while others are waited for, so that one doorbell announces a batch. After that whatever
-  // there is goes out: a slow controller is not made to wait. Each of them is a read over PCIe, of about a microsecond.
+  // Number of empty polls to wait for a full batch. After that, commands are submitted anyway, so that a slow
+  // controller does not run idle. Each poll is a read over PCIe of about a microsecond.
   static constexpr uint32_t PATIENT_POLLS = 16;
 
-  // To memory that the controller reads after a doorbell: `fence` comes between.
+  // Stores to memory that the controller reads after a doorbell; call `fence` between.
   static GPUNVME_DEVICE void store16(void* at, const Quad& quad) {
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(quad.word[0]), "r"(quad.word[1]),
                  "r"(quad.word[2]), "r"(quad.word[3])
@@ -23,21 +23,21 @@ struct GpuPort {
     asm volatile("st.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
   }
 
-  // Everything stored before is there, for controller and host, before anything that is stored after. This is the
-  // fence that __threadfence_system() is: the one that drives were driven with (rule R2, measured on an RTX 3090).
+  // Orders all earlier stores before all later ones, for controller and host. It is __threadfence_system(), with which
+  // real drives were driven (rule R2, measured on an RTX 3090).
   static GPUNVME_DEVICE void fence() { asm volatile("fence.sc.sys;" ::: "memory"); }
 
-  // One store of 32 bits to a register: never joined, split, repeated or left in a cache. PTX ISA 8.2, section
-  // "Memory Operations": .mmio keeps its size and order, which volatile does not promise.
+  // One 32-bit store to a register: never merged, split, repeated or cached. Unlike volatile, .mmio preserves size and
+  // order (PTX ISA 8.2, section "Memory Operations").
   static GPUNVME_DEVICE void mmio_store32(uint32_t* at, uint32_t value) {
     asm volatile("st.mmio.relaxed.sys.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
   }
 
-  // The last 8 bytes of a completion: no kernel here looks at the data that it announces, and the host is told of it by a
-  // store that releases. To acquire with every poll would empty the L1 cache each time, and with it the queues' state.
+  // The last 8 bytes of a completion. Relaxed: these kernels do not access the data, and they report it to the host by
+  // a release store. An acquire in every poll would invalidate the L1 cache, which holds the state of the queues.
   static GPUNVME_DEVICE uint64_t load_completion64(const uint64_t* at) { return load_relaxed64(at); }
 
-  // What the host stored, and what it had stored before that.
+  // Acquire: earlier stores of the host become visible too.
   static GPUNVME_DEVICE uint64_t load_acquire64(const uint64_t* at) {
     uint64_t value;
     asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
@@ -49,7 +49,7 @@ struct GpuPort {
     return value;
   }
 
-  // To memory that the host reads: with `release`, after everything stored before.
+  // Stores to memory that the host reads; `release` orders them after all earlier stores.
   static GPUNVME_DEVICE void store_relaxed64(uint64_t* at, uint64_t value) {
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
   }
@@ -57,20 +57,20 @@ struct GpuPort {
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
   }
 
-  // Nanoseconds. clock64() counts cycles of a clock that changes its speed; this one steps by 32 ns to a microsecond or
-  // more, as the GPU has it, which gpu-check measures.
+  // Returns the time in nanoseconds. clock64() counts cycles of a variable clock. %globaltimer advances in steps of 32
+  // ns to a microsecond or more, depending on the GPU; gpu-check measures them.
   static GPUNVME_DEVICE uint64_t now_ns() {
     uint64_t now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
     return now;
   }
 
-  // Called after a poll that found nothing; `empty_polls` in a row until now.
+  // Called after each empty poll, with the number of consecutive ones.
   static GPUNVME_DEVICE void relax(uint32_t empty_polls) {
     if (empty_polls > 64) asm volatile("nanosleep.u32 200;");
   }
 
-  // The host looks by itself.
+  // The host polls.
   static GPUNVME_DEVICE void wake_host(void*) {}
 };
 

@@ -1,4 +1,4 @@
-// The threads of a kernel's launch, as a GPU has them. Only kernels.cu includes this: it is for nvcc alone.
+// The threads of a kernel on a GPU. For nvcc: only kernels.cu includes it.
 #pragma once
 
 #include "target.cuh"

@@ -1,7 +1,7 @@
-// The kernels, by the names under which the driver finds them. Each is a line or two: what they do is in the headers.
+// The kernels, by the names under which the driver finds them. Their code is in the headers.
 //
-// Every parameter is 8 bytes, an address that the GPU can use or a number, so that who launches one hands over a list of
-// 64-bit words. Addresses are of GPU memory, or of host memory that is mapped for it.
+// Every parameter is 8 bytes, an address for the GPU or a number, so that all kernels take a list of 64-bit words.
+// Addresses are of GPU memory, or of host memory that is mapped for the GPU.
 #include "block_io.cuh"
 #include "checksum.cuh"
 #include "gpu_port.cuh"
@@ -14,45 +14,46 @@
 
 using namespace gpunvme;
 
-// Serves one leader's queues: plans of reads and writes, until none was left for the leader's linger_ns, or the host said
-// stop. With a linger_ns without end it is the persistent kernel, which the host feeds with plans. See serve.cuh.
+// Serves a leader's queues: executes plans of reads and writes until there was none for the leader's linger_ns, or the
+// host stops it. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
 //
-//   leader  of GPU memory, laid out by native/engine/session.cc; nobody else touches it before `ended` of its report is
-//           `launch`
-//   launch  how many launches there were for this leader, this one included: they follow each other in one stream
+//   leader  in GPU memory, laid out by native/engine/session.cc; not accessed by others until `ended` of its report
+//           equals `launch`
+//   launch  number of launches for this leader, including this one; they run one after another in one stream
 //
 // One block of one thread.
 extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leader, uint64_t launch) {
   serve<GpuPort>(*leader, launch);
 }
 
-// The same work with the same parameters, by a warp: its lanes write the entries of a batch side by side. See
-// warp_read.cuh. One block of 32 threads.
+// Like gpunvme_serve, with a warp, whose lanes write the entries of a batch side by side. See warp_read.cuh. One block
+// of 32 threads.
 extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leader, uint64_t launch) {
   warp_read<GpuTeam, GpuPort>(*leader, launch);
 }
 
-// A single read, write or flush on one of a leader's queues, with its outcome, in a bounded time. See block_io.cuh.
+// Executes one read, write or flush on a queue of a leader, in bounded time, and stores its outcome. See block_io.cuh.
 //
-//   leader, launch  as for gpunvme_serve: a launch of this is one
-//   io              of GPU memory: BlockIo { command, memory, timeout_ns, pair, opcode, nsid, block_bytes; outcome }, with
-//                   room for what the kernel needs. A multiple of 64
+//   leader, launch  as for gpunvme_serve: this launch counts as one
+//   io              in GPU memory, a multiple of 64: BlockIo { command, memory, timeout_ns, pair, opcode, nsid,
+//                   block_bytes; outcome }, followed by fields for the kernel
 //
 // One block of one thread.
 extern "C" __global__ void __launch_bounds__(1) gpunvme_block_io(Leader* leader, uint64_t launch, BlockIo* io) {
   block_io<GpuPort>(*leader, *io, launch);
 }
 
-// CRC-32 of each `chunk_bytes` (more than 0) of `bytes` from `data` on, the last chunk shorter: see checksum.cuh.
+// Computes the CRC-32 of each chunk of `chunk_bytes` (more than 0) in `bytes` bytes at `data`; the last chunk may be
+// shorter. See checksum.cuh.
 //
-//   results      uint32_t for each chunk, or 0
-//   expected     uint32_t for each chunk, or 0 to compare nothing
-//   verdict      8 bytes, ChecksumVerdict { mismatches, first_mismatch }: the host writes { 0, 0xffffffff } before; 0 where
-//                expected is
+//   results      one uint32_t per chunk, or 0
+//   expected     one uint32_t per chunk, or 0 for no comparison
+//   verdict      8 bytes, ChecksumVerdict { mismatches, first_mismatch }, which the host sets to { 0, 0xffffffff }
+//                before; 0 if expected is 0
 //   first_index  added to the index of a chunk that does not match; all indices are below 2^32 - 1
 //
-// Blocks: as many as chunks, or fewer. Threads: a multiple of 32, at most 1024; 256 is good. data may have any alignment,
-// the other addresses are multiples of 4.
+// Blocks: at most the number of chunks. Threads: a multiple of 32 up to 1024; 256 is a good choice. data may have any
+// alignment; the other addresses are multiples of 4.
 extern "C" __global__ void __launch_bounds__(1024)
     gpunvme_checksum(const uint8_t* data, uint64_t bytes, uint64_t chunk_bytes, uint32_t* results,
                      const uint32_t* expected, ChecksumVerdict* verdict, uint64_t first_index) {
@@ -61,37 +62,37 @@ extern "C" __global__ void __launch_bounds__(1024)
 
 // Copies `count` pieces from `source` to `destination`: see scatter.cuh.
 //
-//   entries  `count` of ScatterEntry { source_offset, destination_offset, bytes, before }, 8 bytes each; `before` is the
-//            sum of `bytes` of all entries before. A multiple of 8
+//   entries  a multiple of 8: `count` of ScatterEntry { source_offset, destination_offset, bytes, before }, 8 bytes per
+//            field; `before` is the sum of `bytes` of all earlier entries
 //
-// The host has checked bounds; destinations overlap neither each other nor what is read. Blocks: any number; one warp
-// copies 16 KiB at once, so that total bytes / 16384 / (threads / 32) are as many as have work. Threads: a multiple of
-// 32; 256 is good. source and destination may have any alignment.
+// The host has checked bounds; destinations overlap neither each other nor sources. Blocks: any number; a warp copies
+// 16 KiB at a time, so total bytes / 16384 / (threads / 32) of them have work. Threads: a multiple of 32; 256 is a good
+// choice. source and destination may have any alignment.
 extern "C" __global__ void __launch_bounds__(1024)
     gpunvme_scatter(const uint8_t* source, uint8_t* destination, const ScatterEntry* entries, uint64_t count) {
   scatter<GpuTeam>({source, destination, entries, count});
 }
 
-// Writes bytes `offset` to `offset + bytes - 1` of the pattern of `seed` to `data`: see pattern.cuh. Blocks: any number.
-// Threads: a multiple of 32; 256 is good. data may have any alignment.
+// Writes bytes `offset` to `offset + bytes - 1` of the pattern of `seed` to `data`: see pattern.cuh. Blocks: any
+// number. Threads: a multiple of 32; 256 is a good choice. data may have any alignment.
 extern "C" __global__ void __launch_bounds__(1024)
     gpunvme_pattern_fill(uint8_t* data, uint64_t bytes, uint64_t seed, uint64_t offset) {
   pattern_fill<GpuTeam>({data, bytes, seed, offset});
 }
 
-// Counts the bytes that gpunvme_pattern_fill would change.
+// Counts the bytes that differ from the pattern of gpunvme_pattern_fill.
 //
-//   verdict  16 bytes, PatternVerdict { wrong_bytes, first_wrong_offset (from data) }: the host writes { 0, 2^64 - 1 }
-//            before. A multiple of 8
+//   verdict  16 bytes at a multiple of 8: PatternVerdict { wrong_bytes, first_wrong_offset (from data) }, which the host
+//            sets to { 0, 2^64 - 1 } before
 extern "C" __global__ void __launch_bounds__(1024)
     gpunvme_pattern_verify(uint8_t* data, uint64_t bytes, uint64_t seed, uint64_t offset, PatternVerdict* verdict) {
   pattern_verify<GpuTeam>({data, bytes, seed, offset}, verdict);
 }
 
-// Stores 32 bits to a register, as a doorbell is rung: see store32.cuh. Nothing is read.
+// Stores 32 bits to a register, as a doorbell is rung; reads nothing. See store32.cuh.
 //
-//   at     where the GPU has the register: a multiple of 4
-//   value  its low 32 bits
+//   at     the GPU's address of the register, a multiple of 4
+//   value  the low 32 bits are stored
 //
 // One block of one thread.
 extern "C" __global__ void __launch_bounds__(1) gpunvme_store32(uint32_t* at, uint64_t value) {

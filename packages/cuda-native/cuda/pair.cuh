@@ -1,31 +1,31 @@
-// Queues as their leader has them: where the rings stand, and what is in flight. All of it lies in memory of the device
-// that runs the leader, so that no step of a command reads state over PCIe.
+// State of queues: positions of the rings, and commands in flight. It is in memory of the device that runs the leader,
+// so that no step of a command reads state over PCIe.
 #pragma once
 
 #include "share.cuh"
 
 namespace gpunvme {
 
-// Whose a command identifier is.
+// Owner of a command identifier. NOBODY: the slot is free.
 enum class Owner : uint32_t { NOBODY = 0, COMMAND = 1, ABANDONED = 2 };
 
-// A place for a command in flight, with its own part of the memory for PRP lists.
+// A slot for a command in flight. Each slot has its own part of the PRP list memory.
 struct Slot {
   uint64_t deadline_ns;
-  // The command: its share's number, and its place among the outcomes.
+  // The command: the number of its share, and its index in the outcomes.
   uint32_t share;
   uint32_t index;
   Owner owner;
-  // How often the place was used: the upper part of its identifier. Of 16 bits.
+  // Number of uses of the slot, modulo 2^16: the upper bits of its identifier.
   uint32_t generation;
 };
 
-// A share that the leader has taken.
+// A share that the leader has accepted.
 struct Active {
   Share share;
   uint32_t submitted;
   uint32_t in_flight;
-  // Nothing more of it will be submitted.
+  // No more of its commands will be submitted.
   bool closed;
   bool done;
 };
@@ -34,14 +34,14 @@ struct Active {
 struct Pair {
   Quad* sq;
   uint32_t* tail_doorbell;
-  // `prp_list_bytes` for each slot, in pages.
+  // `prp_list_bytes` bytes per slot, whole pages.
   uint64_t* prp_lists;
   Runs prp_list_runs;
   uint32_t prp_list_bytes;
   uint32_t page_bytes;
   Slot* slots;
-  // The slots that are free, as a ring: the one that was free for longest goes next, so that an identifier comes again as
-  // late as can be.
+  // Ring of free slots. The slot that was free for the longest time is used next, so that identifiers recur as late as
+  // possible.
   uint32_t* free_slots;
   Share* shares;
   const uint64_t* control;
@@ -57,40 +57,40 @@ struct Pair {
   uint32_t free_count;
   uint32_t in_flight;
   uint64_t seen_control;
-  // Shares taken from the ring, and closed, modulo 2^32: those between are open, and the first of them is being served.
+  // Numbers of shares accepted and closed, modulo 2^32. Those between are open, and the first of them is being served.
   uint32_t taken;
   uint32_t served;
 };
 
-// A completion queue, the submission queues that complete to it, and the one thread that does everything for them.
+// A completion queue, its submission queues, and the state of the thread that serves them.
 struct Leader {
   const uint64_t* cq;
   uint32_t* head_doorbell;
   Pair* pairs;
   Report* report;
-  // Nanoseconds to measure time-outs by, where they shall not be those of the clock: a test's.
+  // Clock for time-outs in nanoseconds, for tests; null for the device's own.
   const uint64_t* clock;
-  // For `Port::wake_host`.
+  // Argument of `Port::wake_host`.
   void* context;
-  // How long it waits for another share before it ends.
+  // Time without work after which the leader ends.
   uint64_t linger_ns;
-  // How long it runs before it submits nothing more and ends, for its next launch to go on: a display's watchdog ends
-  // longer kernels by force, and what waits for this one gets its turn. 0 for no limit.
+  // Run time after which it drains and ends; its next launch continues. A display's watchdog kills longer kernels, and
+  // calls that wait for all kernels get their turn. 0 for no limit.
   uint64_t run_limit_ns;
 
   uint32_t pair_count;
   uint32_t cq_entries;
   uint32_t cq_head;
   uint32_t phase;
-  // Entries consumed that the controller was not told of yet.
+  // Consumed entries that are not yet released to the controller.
   uint32_t unreleased;
-  // Commands that one doorbell announces, where there are as many to be submitted.
+  // Preferred number of commands per doorbell.
   uint32_t batch;
   bool halted;
   bool stopping;
-  // Nothing is submitted until the next launch.
+  // No commands are submitted until the next launch.
   bool draining;
-  // No command in flight has an earlier deadline.
+  // Lower bound of the deadlines of commands in flight.
   uint64_t next_deadline_ns;
   uint64_t progress;
   uint64_t heartbeat;
@@ -106,7 +106,7 @@ GPUNVME_DEVICE uint64_t time_of(const Leader& leader) {
   return leader.clock == nullptr ? Port::now_ns() : Port::load_relaxed64(leader.clock);
 }
 
-// Positions in a ring.
+// Returns the next position in a ring.
 GPUNVME_DEVICE uint32_t advance(uint32_t index, uint32_t entries) { return index + 1 == entries ? 0 : index + 1; }
 
 }  // namespace gpunvme

@@ -1,7 +1,7 @@
-// Data that says where it belongs: fills memory with it, and finds the bytes that are not it.
+// Fills memory with a pattern that depends on the position, and finds bytes that differ from it.
 //
-// Word i of a pattern is number i of the generator SplitMix64 started with `seed`, least significant byte first. Byte x
-// of the pattern is byte x % 8 of word x / 8.
+// Word i of a pattern is the i-th output of SplitMix64 with `seed`, least significant byte first. Byte x of the pattern
+// is byte x % 8 of word x / 8.
 #pragma once
 
 #include "warp.cuh"
@@ -16,14 +16,14 @@ GPUNVME_DEVICE uint64_t pattern_word(uint64_t seed, uint64_t index) {
   return word ^ word >> 31;
 }
 
-// Eight bytes from byte `offset` on.
+// Returns eight bytes of the pattern from `offset` on.
 GPUNVME_DEVICE uint64_t pattern_at(uint64_t seed, uint64_t offset) {
   const uint32_t shift = offset % 8 * 8;
   const uint64_t word = pattern_word(seed, offset / 8) >> shift;
   return shift == 0 ? word : word | pattern_word(seed, offset / 8 + 1) << (64 - shift);
 }
 
-// The host writes { 0, 2^64 - 1 } before the first launch; launches add to it.
+// The host sets it to { 0, 2^64 - 1 } before the first launch; launches accumulate.
 struct PatternVerdict {
   uint64_t wrong_bytes;
   // From the start of the job's data.
@@ -35,12 +35,12 @@ struct PatternJob {
   uint8_t* data;
   uint64_t bytes;
   uint64_t seed;
-  // Which byte of the pattern data[0] is.
+  // Offset of data[0] in the pattern.
   uint64_t offset;
 };
 
-// Calls `each(offset, bytes)` for all of the data, once in the whole launch: for 8 aligned bytes, and for single ones
-// before the first and behind the last of these.
+// Calls `each(offset, bytes)` once per piece in the whole launch: for 8 aligned bytes, and for single bytes at both
+// ends.
 template <class Team, class Each>
 GPUNVME_DEVICE void pattern_pieces(const PatternJob& job, const Each& each) {
   const uint64_t threads = static_cast<uint64_t>(Team::threads()) * Team::blocks();

@@ -1,4 +1,4 @@
-// Where a command's data is, as Physical Region Pages (Base 2.1 §4.3.1).
+// Physical Region Pages, which describe a command's data (Base 2.1 §4.3.1).
 #pragma once
 
 #include "pair.cuh"
@@ -10,9 +10,9 @@ struct Prps {
   uint64_t prp2;
 };
 
-// Describes `bytes` bytes of `memory` from `offset` on, with the slot's own list pages where two entries are too few.
-// Runs end where pages do, so that every entry after the first is the address of a page. The last entry of a list page
-// points to the next one, unless it is the last entry of all.
+// Describes `bytes` bytes of `memory` from `offset` on. If two entries are too few, it uses the slot's own list pages.
+// Runs end at page boundaries, so every entry after the first is the address of a page. The last entry of a list page
+// points to the next list page, unless it is the last entry of all.
 template <class Port>
 GPUNVME_DEVICE Prps lay_prps(const Pair& pair, const Runs& memory, uint64_t offset, uint64_t bytes, uint32_t slot) {
   const uint64_t page = pair.page_bytes;

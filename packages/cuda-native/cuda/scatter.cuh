@@ -1,4 +1,4 @@
-// Copies many pieces within GPU memory, of any alignment: from where blocks were read to, to where tensors belong.
+// Copies many pieces of any alignment within GPU memory, such as tensors from the blocks that were read.
 #pragma once
 
 #include "warp.cuh"
@@ -6,17 +6,17 @@
 namespace gpunvme {
 
 struct ScatterEntry {
-  // From the job's source and destination.
+  // Offsets in the job's source and destination.
   uint64_t source_offset;
   uint64_t destination_offset;
   uint64_t bytes;
-  // The sum of `bytes` of all entries before this one: by it, warps find their share.
+  // Sum of `bytes` of all earlier entries, by which warps find their share.
   uint64_t before;
 };
 static_assert(sizeof(ScatterEntry) == 32, "written by the host");
 
-// The host has checked that each entry lies within source and destination, that no destination is in another one or in
-// a source, and that `before` is what it is said to be. None of it is checked here.
+// Not checked here: the host has checked that each entry is inside source and destination, that destinations overlap
+// neither each other nor sources, and that `before` is correct.
 struct ScatterJob {
   const uint8_t* source;
   uint8_t* destination;
@@ -24,10 +24,10 @@ struct ScatterJob {
   uint64_t count;
 };
 
-// What a warp takes at once, whichever entries it lies in: so one large tensor is as evenly shared as many small ones.
+// Bytes that a warp copies at a time, across entries, so that large and small tensors are distributed evenly.
 constexpr uint64_t kScatterShareBytes = 16384;
 
-// The 16 bytes that begin `bytes` (0 to 15) after the start of the first of two.
+// Returns the 16 bytes that start `bytes` (0 to 15) bytes into the first of two quads.
 GPUNVME_DEVICE Quad quad_across(const Quad& first, const Quad& second, uint32_t bytes) {
   const auto join = [](uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; };
   const uint64_t a = join(first.word[0], first.word[1]), b = join(first.word[2], first.word[3]);
@@ -35,7 +35,7 @@ GPUNVME_DEVICE Quad quad_across(const Quad& first, const Quad& second, uint32_t 
   const bool upper = bytes >= 8;
   const uint32_t shift = bytes % 8 * 8;
   const uint64_t x = upper ? b : a, y = upper ? c : b, z = upper ? d : c;
-  // In two steps, for a shift by 64 is undefined.
+  // In two steps, since a shift by 64 is undefined.
   const uint64_t low = x >> shift | y << 1 << (63 - shift), high = y >> shift | z << 1 << (63 - shift);
   return {{static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(high),
            static_cast<uint32_t>(high >> 32)}};
@@ -46,12 +46,12 @@ GPUNVME_DEVICE void warp_copy_bytes(uint8_t* to, const uint8_t* from, uint64_t b
   for (uint64_t i = Team::lane(); i < bytes; i += Team::kLanes) to[i] = from[i];
 }
 
-// Stores are of 16 aligned bytes; loads too, of which two hold what goes into one store where the alignments differ.
+// Loads and stores 16 aligned bytes. With different alignments, each store combines two loads.
 template <class Team>
 GPUNVME_DEVICE void warp_copy(uint8_t* to, const uint8_t* from, uint64_t bytes) {
   const uint32_t skew = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(from) - reinterpret_cast<uintptr_t>(to)) % 16;
-  // Sixteen more are left at both ends where loads begin before and end after what they are for: what lies outside of
-  // the source is never read.
+  // With different alignments, loads start before and end after the stored bytes. 16 bytes are left at both ends, so
+  // that nothing outside the source is read.
   const uint64_t margin = skew == 0 ? 0 : 16;
   const uint64_t head = (0 - reinterpret_cast<uintptr_t>(to)) % 16 + margin;
   if (bytes < head + margin + 16) return warp_copy_bytes<Team>(to, from, bytes);
@@ -75,7 +75,7 @@ GPUNVME_DEVICE void warp_copy(uint8_t* to, const uint8_t* from, uint64_t bytes) 
   warp_copy_bytes<Team>(to + done, from + done, bytes - done);
 }
 
-// Where an entry is cut between two warps, so that neither has to store single bytes there.
+// Returns where to split an entry between two warps, so that neither stores single bytes there.
 GPUNVME_DEVICE uint64_t scatter_cut(const uint8_t* to, uint64_t bytes, uint64_t at) {
   const uint64_t aligned = at + (0 - (reinterpret_cast<uintptr_t>(to) + at)) % 16;
   return aligned < bytes ? aligned : bytes;
@@ -91,7 +91,7 @@ GPUNVME_DEVICE void scatter(const ScatterJob& job) {
 
   for (; begin < total; begin += step) {
     const uint64_t end = begin + kScatterShareBytes;
-    // The last entry that begins at or before the share does.
+    // The last entry that starts at or before the share.
     uint64_t index = 0;
     for (uint64_t above = job.count; above - index > 1;) {
       const uint64_t middle = index + (above - index) / 2;

@@ -1,28 +1,28 @@
-// The loop of a leader: the only code that touches its queues for as long as it runs.
+// The loop of a leader. While it runs, no other code accesses its queues.
 #pragma once
 
 #include "complete.cuh"
 
 namespace gpunvme {
 
-// A word of the host is read over PCIe: so often while there is other work, and always when there is none.
+// Interval of turns for reading control words, which cross PCIe. Without work in flight, every turn reads them.
 constexpr uint32_t TURNS_BETWEEN_CONTROLS = 16;
-// So often time is looked at, in polls that found nothing, and in turns at all: under a constant flow of completions a
-// lost command has its deadline all the same.
+// Intervals for reading the clock, in empty polls and in turns. The latter detects expired commands under a constant
+// flow of completions.
 constexpr uint32_t POLLS_BETWEEN_CLOCKS = 64;
 constexpr uint32_t TURNS_BETWEEN_CLOCKS = 256;
 
-// What the host says to a queue. False where it has said nothing new.
+// Polls the control word of a queue; returns false if it is unchanged.
 template <class Port>
 GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
-  // To acquire costs a GPU its L1 cache: only where there is news.
+  // An acquire load invalidates a GPU's L1 cache, so it is done only after a change.
   if (Port::load_relaxed64(pair.control) == pair.seen_control) return false;
   const uint64_t control = Port::load_acquire64(pair.control);
   const uint64_t changed = control ^ pair.seen_control;
   pair.seen_control = control;
   for (const uint32_t posted = static_cast<uint32_t>(control & CONTROL_POSTED); pair.taken != posted; pair.taken++) {
     const Share& from = pair.shares[pair.taken % SHARES];
-    // A word by itself: the host may set it at this moment.
+    // A separate load: the host may set this word concurrently.
     const uint64_t cancelled = Port::load_relaxed64(&from.cancelled);
     pair.active[pair.taken % SHARES] =
         Active{{from.commands, from.outcomes, from.memory, from.timeout_ns, from.count, from.nsid, from.block_bytes,
@@ -42,13 +42,12 @@ GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
   return true;
 }
 
-// Serves the queues until there was nothing to do for `linger_ns`, until the host says stop or pause, or `run_limit_ns` is
-// over. Whatever was submitted by then has its outcome. `launch` counts the calls for this leader, which follow each other
-// and never overlap.
+// Serves the queues until there was no work for `linger_ns`, the host sets stop or pause, or `run_limit_ns` has passed.
+// All submitted commands then have their outcomes. `launch` counts the calls for this leader, which do not overlap.
 template <class Port, class Crew = Alone>
 GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   leader.draining = false;
-  // A pause that the last launch has seen may be over, and another one be there: that one is news.
+  // The last launch may have seen a pause that has ended meanwhile; a new one must count as a change.
   for (uint32_t index = 0; index < leader.pair_count; index++) leader.pairs[index].seen_control &= ~CONTROL_PAUSE;
   const uint64_t start_ns = Port::now_ns();
   uint32_t empty_polls = 0;
@@ -57,12 +56,12 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   for (uint32_t turn = 0;; turn++) {
     const uint32_t consumed = consume<Port>(leader);
     empty_polls = consumed > 0 ? 0 : empty_polls + 1;
-    // Only now that everything is consumed which was there by then: that a thread was not run for a while, between its last
-    // look at the queue and its look at the clock, makes no command late.
+    // Only after all completions that had arrived are consumed: if the thread was descheduled between polling the queue
+    // and reading the clock, no command may time out because of it.
     if (expired_ns > 0) give_up<Port>(leader, Ending::TIMEOUT, expired_ns);
     expired_ns = 0;
 
-    // A queue that is idle while others are not is no reason to read its word at every turn.
+    // Control words are read every turn only if all queues are idle.
     uint32_t in_flight = 0;
     for (uint32_t index = 0; index < leader.pair_count; index++) in_flight += leader.pairs[index].in_flight;
     const bool look_at_control = in_flight == 0 || turn % TURNS_BETWEEN_CONTROLS == 0;
@@ -75,7 +74,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
       in_flight += pair.in_flight;
     }
 
-    // Also between two looks at the clock: a command that was quick has been work all the same.
+    // Also without reading the clock: a short command counts as work too.
     if (in_flight > 0) idle_since_ns = NO_DEADLINE;
     const bool look_at_clock = empty_polls % POLLS_BETWEEN_CLOCKS == POLLS_BETWEEN_CLOCKS - 1 || in_flight == 0;
     if (look_at_clock || turn % TURNS_BETWEEN_CLOCKS == 0) {

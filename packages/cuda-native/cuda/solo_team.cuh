@@ -1,5 +1,4 @@
-// One thread of the CPU as a whole block, and as its only lane: kernels that are written for teams, without a GPU.
-// No kernel includes this: it is for g++ alone.
+// One CPU thread as a block with one lane, to run kernels for teams without a GPU. For g++: no kernel includes it.
 #pragma once
 
 #include "target.cuh"
@@ -11,7 +10,7 @@ struct SoloTeam {
   static constexpr uint32_t kLanes = 1;
   static constexpr uint32_t kAllLanes = 1;
 
-  // Which block this thread runs, of how many.
+  // Index of the block that this thread runs, and number of blocks.
   struct Place {
     uint32_t block = 0;
     uint32_t blocks = 1;
@@ -53,7 +52,7 @@ struct SoloTeam {
   }
 };
 
-// Runs a kernel's blocks, one after another: `run_solo(4, [&] { checksum<SoloTeam>(job); })`.
+// Runs the blocks of a kernel one after another: `run_solo(4, [&] { checksum<SoloTeam>(job); })`.
 template <class Kernel>
 void run_solo(uint32_t blocks, const Kernel& kernel) {
   for (uint32_t block = 0; block < blocks; block++) {

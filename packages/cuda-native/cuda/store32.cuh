@@ -1,11 +1,11 @@
-// A register of a controller, written by the GPU and not read: what shows whether a posted write arrives.
+// Writes a controller's register from the GPU, without reading it, to test whether posted writes arrive.
 #pragma once
 
 #include "target.cuh"
 
 namespace gpunvme {
 
-// A doorbell is rung in the same way.
+// Stores as doorbells are rung.
 template <class Port>
 GPUNVME_DEVICE void store32(uint32_t* at, uint64_t value) {
   Port::fence();

@@ -1,4 +1,4 @@
-// The host's way to the controller: entries are built in registers, stored whole, and announced by one doorbell a batch.
+// Submits commands: builds entries in registers, stores them whole, and announces a batch by one doorbell.
 #pragma once
 
 #include "prp.cuh"
@@ -6,7 +6,8 @@
 
 namespace gpunvme {
 
-// What an entry for a read or a write says (Base 2.1 §4.1.1, NVM 1.2 §3.2.4 and §3.2.6). A flush has no data.
+// Fields of a submission queue entry for a read or a write (Base 2.1 §4.1.1, NVM 1.2 §3.2.4 and §3.2.6). A flush has no
+// data.
 struct Entry {
   uint32_t opcode;
   uint32_t cid;
@@ -16,7 +17,7 @@ struct Entry {
   uint32_t blocks;
 };
 
-// Four stores of 16 bytes: over PCIe, each store is a transaction (the original's were 22, with 13 loads between).
+// Four stores of 16 bytes, each a PCIe transaction (the predecessor needed 22, and 13 loads).
 template <class Port>
 GPUNVME_DEVICE void store_entry(Quad* at, const Entry& entry) {
   const uint64_t prp1 = entry.prps.prp1;
@@ -29,7 +30,7 @@ GPUNVME_DEVICE void store_entry(Quad* at, const Entry& entry) {
   Port::store16(at + 3, Quad{{nlb, 0, 0, 0}});
 }
 
-// Tells the controller that consumed completion entries may be used again.
+// Releases consumed completion queue entries to the controller.
 template <class Port>
 GPUNVME_DEVICE void release_completions(Leader& leader) {
   if (leader.unreleased == 0) return;
@@ -38,7 +39,7 @@ GPUNVME_DEVICE void release_completions(Leader& leader) {
   leader.doorbell_writes++;
 }
 
-// Command `number` of the share being served, as the slot's, into entry `at` of the queue.
+// Writes command `number` of the share being served to entry `at` of the queue, in `slot`.
 template <class Port>
 GPUNVME_DEVICE void write_command(Pair& pair, const Share& share, uint32_t number, uint32_t slot, uint32_t at,
                                   uint64_t now_ns) {
@@ -53,9 +54,9 @@ GPUNVME_DEVICE void write_command(Pair& pair, const Share& share, uint32_t numbe
   place.deadline_ns = now_ns + share.timeout_ns;
 }
 
-// Who writes commands: the leader by itself. WarpCrew of warp_read.cuh is the other one.
+// Writes commands by the leader's own thread. WarpCrew of warp_read.cuh is the alternative.
 struct Alone {
-  // The next `count` commands of a share, into the next entries of the queue. There must be as many free slots.
+  // Writes the next `count` commands of a share to the next entries of the queue. `count` slots must be free.
   template <class Port>
   static GPUNVME_DEVICE void stage(Leader& leader, Pair& pair, Active& active, uint32_t count, uint64_t now_ns) {
     while (count-- > 0) {
@@ -77,8 +78,8 @@ GPUNVME_DEVICE void publish(const Leader& leader) {
   Port::store_relaxed64(&report->stale, leader.stale);
 }
 
-// A share is done when nothing of it will be submitted any more and nothing of it is in flight. All of its outcomes are
-// there for whoever sees that it is done.
+// Marks a share as done once it is closed and none of its commands is in flight. The release order makes its outcomes
+// visible before `done`.
 template <class Port>
 GPUNVME_DEVICE void settle(Leader& leader, Pair& pair, uint32_t number) {
   Active& active = pair.active[number % SHARES];
@@ -90,8 +91,8 @@ GPUNVME_DEVICE void settle(Leader& leader, Pair& pair, uint32_t number) {
   Port::wake_host(leader.context);
 }
 
-// Submits what there is, when it is worth a doorbell: as many as make a batch, the last of a share, or anything when the
-// queue has nothing else to do. Gives how many.
+// Submits commands if they are worth a doorbell: a full batch, the rest of a share, or any number if the queue is idle
+// or has waited long enough. Returns their number.
 template <class Port, class Crew>
 GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls) {
   uint32_t staged = 0;
@@ -115,7 +116,7 @@ GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls)
   }
   if (staged == 0) return 0;
   leader.commands += staged;
-  // Before the commands that will use them: the completion queue has room for no more than are in flight.
+  // Before their commands are announced: the completion queue has room only for the commands in flight.
   release_completions<Port>(leader);
   Port::fence();
   Port::mmio_store32(pair.tail_doorbell, pair.sq_tail);

@@ -1,4 +1,4 @@
-// The one place where compilers are told apart: nvcc makes these functions of the GPU, g++ functions of this process.
+// Differences between the compilers: nvcc compiles these functions for the GPU, g++ for the CPU.
 #pragma once
 
 #include <gpunvme/nvme_spec.h>
@@ -8,7 +8,7 @@
 
 #if defined(__CUDACC__)
 #define GPUNVME_DEVICE __device__ __forceinline__
-// Before a loop that is not worth the room that nvcc would repeat it in.
+// Prevents nvcc from unrolling a loop.
 #define GPUNVME_ROLLED _Pragma("unroll 1")
 #else
 #define GPUNVME_DEVICE inline
@@ -17,7 +17,7 @@
 
 namespace gpunvme {
 
-// Sixteen bytes that are stored at once.
+// Sixteen bytes that are stored by one instruction.
 struct alignas(16) Quad {
   uint32_t word[4];
 };

@@ -1,8 +1,8 @@
-// A leader with 31 helpers: it polls and decides as one that is alone does, and the lanes of its warp write commands
-// side by side, so that a batch costs the time of its longest PRP list and not that of all of them.
+// A leader with 31 helper lanes. Lane 0 polls and decides, as a single thread does; all lanes write commands side by
+// side, so that a batch takes the time of its longest PRP list instead of their sum.
 //
-// What a command needs is read by its own lane from the leader's memory. Nothing else is exchanged: `sync_warp` makes
-// one lane's stores the others', and one fence of the leader, after it, comes between all entries and the doorbell.
+// Each lane reads its command from the leader's memory. `sync_warp` makes the stores of one lane visible to the others,
+// and one fence of lane 0 after it orders all entries before the doorbell.
 #pragma once
 
 #include "serve.cuh"
@@ -10,11 +10,11 @@
 
 namespace gpunvme {
 
-// What the leader tells the other lanes.
+// A work order for all lanes.
 struct WarpOrder {
-  // Of leader.pairs.
+  // Index in leader.pairs.
   uint32_t pair;
-  // How many commands; 0 is the end.
+  // Number of commands; 0 ends the helpers.
   uint32_t count;
   uint64_t now_ns;
 };
@@ -25,7 +25,7 @@ GPUNVME_DEVICE uint32_t ahead_by(uint32_t index, uint32_t distance, uint32_t ent
 
 template <class Team>
 struct WarpCrew {
-  // One command for each lane that there is one for.
+  // Writes one command per lane.
   template <class Port>
   static GPUNVME_DEVICE void write(Leader& leader, const WarpOrder& order) {
     const uint32_t lane = Team::lane();
@@ -39,7 +39,7 @@ struct WarpCrew {
     Team::sync_warp(Team::kAllLanes);
   }
 
-  // The leader's part, as Alone::stage: what it takes from the queue it takes when all lanes have read where it stands.
+  // Lane 0's part of Alone::stage. It advances the queue only after all lanes have read its position.
   template <class Port>
   static GPUNVME_DEVICE void stage(Leader& leader, Pair& pair, Active& active, uint32_t count, uint64_t now_ns) {
     WarpOrder& order = Team::template shared<WarpOrder>();
@@ -59,7 +59,7 @@ struct WarpCrew {
     if (deadline_ns < leader.next_deadline_ns) leader.next_deadline_ns = deadline_ns;
   }
 
-  // The other lanes' part, until the leader ends.
+  // The other lanes' part, until lane 0 ends them.
   template <class Port>
   static GPUNVME_DEVICE void assist(Leader& leader) {
     const WarpOrder& order = Team::template shared<WarpOrder>();
@@ -76,7 +76,7 @@ struct WarpCrew {
   }
 };
 
-// As `serve`, by one warp in a block of its own.
+// Like `serve`, by one warp in its own block.
 template <class Team, class Port>
 GPUNVME_DEVICE void warp_read(Leader& leader, uint64_t launch) {
   using Crew = WarpCrew<Team>;

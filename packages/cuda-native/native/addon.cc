@@ -1,6 +1,5 @@
-// gpunvme_host: what a driver in user space needs of the kernel and JavaScript cannot ask for, checksums of memory, and the
-// engine whose device code runs on threads of the CPU.
-// Every thread that loads it gets functions of its own over the same memory.
+// gpunvme_host: kernel interfaces for drivers in user space, checksums of memory, and the engine whose device code runs
+// on CPU threads. Every thread that loads it gets its own functions; all of them share the same memory.
 #include <node_api.h>
 
 #include "checksum.h"

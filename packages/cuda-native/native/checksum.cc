@@ -46,7 +46,7 @@ bool ElementsOf(napi_env env, napi_value value, uint32_t** elements, size_t* cou
 
 bool CheckRoom(napi_env env, size_t count, size_t chunks) {
   if (count >= chunks) return true;
-  ThrowRange(env, "into", "an element for each chunk", Number(env, static_cast<double>(count)));
+  ThrowRange(env, "into", "one element per chunk", Number(env, static_cast<double>(count)));
   return false;
 }
 

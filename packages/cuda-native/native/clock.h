@@ -4,7 +4,7 @@
 
 namespace gpunvme {
 
-// Of CLOCK_MONOTONIC, which deadlines are in.
+// Returns CLOCK_MONOTONIC in nanoseconds, for deadlines.
 inline double NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,5 +1,5 @@
-// What threads sleep on until another one wakes them. std::condition_variable has a `wait` of its own in libstdc++ since
-// GCC 12, which machines that are not that new lack: an addon that asks for it cannot be loaded there.
+// A condition variable. std::condition_variable::wait has a symbol in libstdc++ since GCC 12; an addon that uses it
+// cannot be loaded with older ones.
 #pragma once
 
 #include <pthread.h>
@@ -20,13 +20,13 @@ class Condition {
 
   void NotifyOne() { pthread_cond_signal(&condition_); }
 
-  // Returns when `is_true` is, which is looked at under the lock.
+  // Waits until `is_true` returns true, which is called under the lock.
   template <class Predicate>
   void Wait(std::unique_lock<std::mutex>& lock, Predicate is_true) {
     while (!is_true()) pthread_cond_wait(&condition_, lock.mutex()->native_handle());
   }
 
-  // The same, for at most that long.
+  // Like Wait, with a time limit.
   template <class Predicate>
   void WaitFor(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds duration, Predicate is_true) {
     constexpr int64_t kSecond = 1'000'000'000;

@@ -1,10 +1,10 @@
-// The message is one polynomial over GF(2), and its CRC the remainder modulo P. What lies D bits ahead of something may
-// be added to it after multiplication by x^D, modulo P or not: so 16 bytes at a time are multiplied without carries and
-// added to those behind them, in as many lanes as hide the multiplier's latency, and only the last 16 bytes are reduced.
-// The method is that of V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction",
-// Intel, 2009, section 3 and its section on bit-reflected data; the constants are computed below from P alone.
+// The message is a polynomial over GF(2), and its CRC the remainder modulo P. Data D bits ahead may be added to other
+// data after multiplication by x^D, modulo P or not. So 16 bytes at a time are multiplied without carries and added to
+// later bytes, in several lanes to hide the multiplier's latency, and only the last 16 bytes are reduced. The method is
+// that of V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009,
+// section 3 and its section on bit-reflected data; the constants are computed below from P alone.
 //
-// Bits are reflected, as the CRC's definition has them: the first bit of the data is the lowest, and the highest power.
+// Bits are reflected, as in the CRC's definition: the first bit of the data is the lowest bit and the highest power.
 #include "crc32.h"
 
 #include <array>
@@ -17,7 +17,7 @@ namespace gpunvme {
 
 namespace {
 
-// x^32 modulo P: P without its own x^32. x^0 is bit 31.
+// x^32 modulo P: P without its x^32 term. x^0 is bit 31.
 constexpr uint32_t kX32 = 0xedb88320;
 
 constexpr uint32_t TimesX(uint32_t a) {
@@ -26,7 +26,7 @@ constexpr uint32_t TimesX(uint32_t a) {
 
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-// Table n has the remainder of each byte with n bytes of zeros behind it.
+// Table n has the remainder of each byte followed by n zero bytes.
 constexpr Tables MakeTables() {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; byte++) {
@@ -41,7 +41,7 @@ constexpr Tables MakeTables() {
 
 constexpr Tables kTables = MakeTables();
 
-// The remainder before and behind some bytes: without the complements that begin and end a CRC.
+// Continues a remainder, without the complements at the start and end of a CRC.
 uint32_t AddByTables(uint32_t remainder, const uint8_t* data, size_t bytes) {
   const auto& t = kTables;
   for (; bytes >= 8; data += 8, bytes -= 8) {
@@ -63,12 +63,12 @@ uint32_t ByTables(uint32_t crc, const uint8_t* data, size_t bytes) {
 constexpr uint64_t PowerOfX(int n) {
   uint32_t power = 0x80000000;
   for (int i = 0; i < n; i++) power = TimesX(power);
-  // A product of two reflected values of 64 bits is reflected in 127 bits, which are off by one in a register of 128:
-  // hence a bit to the left. 32 bits are not 64: hence x^32 less than the distance says.
+  // The product of two reflected 64-bit values is reflected in 127 bits, off by one in a 128-bit register: hence the
+  // shift by one. A power has 32 bits, not 64: hence the exponents in Distance are 32 less than the distances.
   return static_cast<uint64_t>(power) << 1;
 }
 
-// What moves 16 bytes on by `bits`: their first 8 bytes, in the low half, are x^64 ahead of the others.
+// Factors that shift 16 bytes by kBits. The first 8 bytes, in the low half, are x^64 ahead of the others.
 template <int kBits>
 struct Distance {
   static constexpr uint64_t kFirst = PowerOfX(kBits + 32);
@@ -87,7 +87,7 @@ GPUNVME_CLMUL __m128i Move(__m128i a) {
   return _mm_xor_si128(_mm_clmulepi64_si128(a, by, 0x00), _mm_clmulepi64_si128(a, by, 0x11));
 }
 
-// What is left when `last` stands for all before `data`.
+// Returns the CRC when `last` represents all bytes before `data`.
 GPUNVME_CLMUL uint32_t Finish(__m128i last, const uint8_t* data, size_t bytes) {
   for (; bytes >= 16; data += 16, bytes -= 16) last = _mm_xor_si128(Move<128>(last), Load(data));
   uint8_t left[16];
@@ -109,7 +109,7 @@ __attribute__((target("pclmul"))) uint32_t ByPclmulqdq(uint32_t crc, const uint8
   return Finish(_mm_xor_si128(_mm_xor_si128(ab, Move<128>(c)), d), data, bytes);
 }
 
-// The processor's own reading ahead ends with each page. No harm is done behind the end of the data.
+// Prefetch distance: the processor's prefetcher stops at each page. Prefetching beyond the data is harmless.
 constexpr size_t kAheadBytes = 4096;
 
 #define GPUNVME_AVX512 __attribute__((target("pclmul,vpclmulqdq,avx512f"), always_inline)) inline
@@ -118,12 +118,12 @@ GPUNVME_AVX512 __m512i Load4(const uint8_t* data) {
   return _mm512_loadu_si512(data);
 }
 
-// Four times 16 bytes at once; what they become is added to `to`.
+// Shifts four times 16 bytes and adds them to `to`.
 template <int kBits>
 GPUNVME_AVX512 __m512i Move4(__m512i a, __m512i to) {
   constexpr uint64_t first = Distance<kBits>::kFirst, second = Distance<kBits>::kSecond;
   const __m512i by = _mm512_set_epi64(second, first, second, first, second, first, second, first);
-  // 0x96: the exclusive or of three.
+  // 0x96: exclusive or of three operands.
   return _mm512_ternarylogic_epi64(_mm512_clmulepi64_epi128(a, by, 0x00), _mm512_clmulepi64_epi128(a, by, 0x11), to,
                                    0x96);
 }

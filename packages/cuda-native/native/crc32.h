@@ -1,4 +1,4 @@
-// CRC-32/ISO-HDLC: zlib's `crc32`, the checksum of an image's chunk table. Nothing of Node is in it.
+// CRC-32/ISO-HDLC: zlib's `crc32`, the checksum of an image's chunk table. Independent of Node.js.
 #pragma once
 
 #include <cstddef>
@@ -6,16 +6,16 @@
 
 namespace gpunvme {
 
-// The CRC of what `crc` is the CRC of, with these bytes behind it; 0 is that of nothing.
+// Continues a CRC with more bytes; starts with 0.
 using Crc32 = uint32_t (*)(uint32_t crc, const uint8_t* data, size_t bytes);
 
 struct Crc32Way {
-  // What it uses: 'avx512', 'pclmulqdq', 'tables'.
+  // 'avx512', 'pclmulqdq' or 'tables'.
   const char* name;
   Crc32 function;
 };
 
-// All that this processor can do, the fastest first; the last one needs nothing.
+// Methods that this processor supports, fastest first. The last one always works.
 struct Crc32Ways {
   Crc32Way ways[3];
   size_t count;

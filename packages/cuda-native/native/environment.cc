@@ -4,8 +4,8 @@ namespace gpunvme {
 
 namespace {
 
-// The environment ends, perhaps in the middle of a transfer: what it mapped has no owner any more. A device may still
-// write to what it allocated, and nobody is left to stop that: the process keeps it.
+// Ends the environment's mappings of files. Memory that it allocated stays until the process ends, since a device may
+// still write to it.
 void EndEnvironment(void* data) {
   auto& environment = *static_cast<Environment*>(data);
   for (Region* region : environment.owned) {
@@ -81,10 +81,10 @@ napi_value CreateView(napi_env env, Region* region, uint8_t* start, size_t lengt
     delete view;
     if (status == napi_no_external_buffers_allowed) {
       napi_throw_error(env, "ERR_GPUNVME_NO_EXTERNAL_BUFFERS",
-                       "buffer: this runtime allows no ArrayBuffer over native memory, as Electron and builds with "
-                       "pointer compression do not; use Node.js, or the region's loads and stores alone");
+                       "buffer: this runtime does not allow an ArrayBuffer over native memory (Electron, or a build "
+                       "with pointer compression); use Node.js, or only the region's loads and stores");
     } else {
-      napi_throw_error(env, nullptr, "buffer: the ArrayBuffer could not be made");
+      napi_throw_error(env, nullptr, "buffer: the ArrayBuffer could not be created");
     }
     return nullptr;
   }

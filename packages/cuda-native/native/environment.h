@@ -35,7 +35,7 @@ struct Environment {
   // Regions that were mapped here and are not unmapped yet.
   std::unordered_set<Region*> owned;
   Waits waits;
-  // The newest.
+  // The newest sentinel.
   Sentinel* sentinel = nullptr;
 };
 

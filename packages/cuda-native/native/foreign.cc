@@ -10,13 +10,13 @@
 
 namespace gpunvme {
 
-// A place in the table. The handler reads it while others change it: what changes meanwhile is another mapping than the
-// one whose access it is to repair, since that one stays until its access has happened.
+// An entry of the table. The handler reads entries while other threads change them. The mapping of the faulting access
+// is not changed meanwhile: it stays until the access has happened.
 struct Foreign {
-  // Odd while it is being changed.
+  // Odd while the entry is being changed.
   std::atomic<uint32_t> version{0};
   std::atomic<uintptr_t> base{0};
-  // 0 where the place is free.
+  // 0 if the entry is free.
   std::atomic<size_t> length{0};
   std::atomic<size_t> page{0};
   std::atomic<uint32_t> replaced{0};
@@ -29,15 +29,15 @@ static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<uint32_
                   std::atomic<uint64_t>::is_always_lock_free,
               "a signal handler cannot wait for a lock");
 
-// Each replaced page may split a mapping into three, and the kernel lets a process have 65530 (vm.max_map_count). Whoever
-// replaces more of one mapping has it cut at the end, as files are: then all that follows goes at once.
+// Each replaced page may split a mapping into three, and the kernel limits a process to 65530 mappings
+// (vm.max_map_count). After this many pages of one mapping, the whole rest of it is replaced at once.
 constexpr uint32_t kMostSinglePages = 256;
 
-// Changes take turns. Places are used again and never given back: the handler may be anywhere in the list.
+// Serializes changes. Entries are reused and never freed: the handler may be anywhere in the list.
 std::mutex changes;
 std::atomic<Foreign*> places{nullptr};
 std::atomic<uint64_t> lost{0};
-// What was there before ours; nullptr as long as ours never was. Each stays, as the handler may be reading it.
+// The handler before ours; nullptr until ours is installed. Never freed, since the handler may be reading it.
 std::atomic<const struct sigaction*> previous{nullptr};
 
 void Set(Foreign& place, uintptr_t base, size_t length, size_t page) {
@@ -49,8 +49,8 @@ void Set(Foreign& place, uintptr_t base, size_t length, size_t page) {
   place.version++;
 }
 
-// Puts zeroes where `address` is, if a guarded mapping has it. Safe in a signal handler, in any number of threads: of two
-// that come to the same page the second puts fresh zeroes there, and a store of the first is lost, as all are.
+// Maps zeroes at `address` if it is in a guarded mapping. Safe in a signal handler, in any number of threads: if two
+// threads replace the same page, a store of the first is lost, as all stores to lost pages are.
 bool Replace(uintptr_t address) {
   for (Foreign* place = places; place != nullptr; place = place->next) {
     const uint32_t version = place->version;
@@ -69,7 +69,7 @@ bool Replace(uintptr_t address) {
   return false;
 }
 
-// As if ours were not there.
+// Forwards the signal to the previous handler or default action.
 void PassOn(int number, siginfo_t* info, void* context) {
   const struct sigaction& before = *previous;
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
@@ -81,8 +81,8 @@ void PassOn(int number, siginfo_t* info, void* context) {
     }
     return;
   }
-  // Sent by somebody, or of an access that nobody waits for. What an access here causes comes again when this returns,
-  // and cannot be ignored.
+  // The signal was sent, or is of an asynchronous access. A synchronous fault recurs when this returns, and cannot be
+  // ignored.
   const bool comesOnce = info->si_code <= 0 || info->si_code == BUS_MCEERR_AO;
   if (comesOnce && before.sa_handler == SIG_IGN) return;
   signal(number, SIG_DFL);
@@ -91,7 +91,7 @@ void PassOn(int number, siginfo_t* info, void* context) {
 
 void OnBusError(int number, siginfo_t* info, void* context) {
   const int error = errno;
-  // Other codes tell of memory that is broken: zeroes would hide it.
+  // Other codes report broken memory, which zeroes would hide.
   const bool isReplaced = info->si_code == BUS_ADRERR && Replace(reinterpret_cast<uintptr_t>(info->si_addr));
   if (!isReplaced) PassOn(number, info, context);
   errno = error;
@@ -101,7 +101,7 @@ void Install() {
   struct sigaction current;
   sigaction(SIGBUS, nullptr, &current);
   const bool isNobodys = current.sa_handler == SIG_DFL || current.sa_handler == SIG_IGN;
-  // Once, but where it was taken away: a handler that was put over ours may call ours, which must not call it then.
+  // Once, and again if it was removed. A handler installed over ours may call ours, which must not call it back.
   if (previous != nullptr && !isNobodys) return;
   previous = new struct sigaction(current);
   struct sigaction ours {};

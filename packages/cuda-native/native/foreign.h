@@ -1,6 +1,6 @@
-// Mappings of files that belong to somebody else, who may cut them short at any time. An access to a page that the file
-// has no more is SIGBUS, which would end the process: here it puts a page of zeroes in that place instead, and the access
-// happens there.
+// Mappings of files that another process may truncate at any time. An access to a page beyond the file's end raises
+// SIGBUS, which would end the process. Here the handler maps a page of zeroes in its place, and the access is repeated
+// there.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@ namespace gpunvme {
 
 struct Foreign;
 
-// Takes a mapping of `length` bytes, which is readable and writable, under its guard: before anybody accesses it.
+// Guards a readable and writable mapping of `length` bytes. Call it before any access.
 Foreign* GuardForeign(void* base, size_t length, size_t page);
 
-// Ends that: when nobody accesses it any more, and before it is unmapped.
+// Ends the guard. Call it after the last access and before the mapping is unmapped.
 void ForgetForeign(Foreign* foreign);
 
-// How much was replaced in this process so far. A page that two threads come to at once may count twice.
+// Returns the number of bytes replaced in this process. A page that two threads access at once may count twice.
 uint64_t LostForeign();
 
 }  // namespace gpunvme

@@ -29,7 +29,7 @@ namespace {
 
 constexpr size_t kHugePage = 2 * 1024 * 1024;
 
-// What JavaScript's handle points to. The region stays mapped when the handle is forgotten: a device may use it.
+// Target of JavaScript's handle. If the handle is collected, the region stays mapped, since a device may use it.
 struct Handle {
   Region* region;  // nullptr after unmap
 };
@@ -39,7 +39,8 @@ size_t RoundUp(double length, size_t page) {
   return (bytes + page - 1) / page * page;
 }
 
-// What a file is mapped and unmapped in: one of hugetlbfs, as a virtual machine's memory may be, in huge pages.
+// Returns the page size for mapping a file: that of hugetlbfs, such as a virtual machine's memory, is the huge page
+// size.
 size_t PageOf(int fd) {
   struct statfs system;
   if (fstatfs(fd, &system) == 0 && system.f_type == HUGETLBFS_MAGIC) return static_cast<size_t>(system.f_bsize);
@@ -73,12 +74,12 @@ bool CheckWritable(napi_env env, const Region* region, const char* what) {
   return false;
 }
 
-// A store by JavaScript, which nobody checks, must not end the process.
+// A store by JavaScript is unchecked and must not end the process.
 bool CheckViewable(napi_env env, const Region* region, const char* what) {
   return region->foreign != nullptr || CheckWritable(env, region, what);
 }
 
-// The word at an offset that is a multiple of its width and inside the region.
+// Returns the word at an offset, which must be a multiple of its width and inside the region.
 template <typename Word>
 volatile Word* WordAt(napi_env env, napi_value handle, napi_value offset, const Region** region) {
   *region = Mapped(env, handle);
@@ -88,7 +89,7 @@ volatile Word* WordAt(napi_env env, napi_value handle, napi_value offset, const 
     ThrowType(env, "offsetBytes", "a number", offset);
     return nullptr;
   }
-  // The comparison comes first: what it lets through fits an integer, and it lets no NaN through.
+  // Compared before the conversion, which is undefined for NaN and large values.
   if (bytes >= 0 && bytes + sizeof(Word) <= static_cast<double>((*region)->length)) {
     const auto at = static_cast<size_t>(bytes);
     if (static_cast<double>(at) == bytes && at % sizeof(Word) == 0) {
@@ -107,7 +108,7 @@ volatile Word* WordAt(napi_env env, napi_value handle, napi_value offset, const 
   return nullptr;
 }
 
-// One access of the word's own width: what the device sees is what the compiler may not split, join or repeat.
+// One access of the word's width, which the compiler must not split, merge or repeat.
 template <typename Word>
 Word Load(const volatile Word* word) {
   const Word value = *word;
@@ -115,7 +116,7 @@ Word Load(const volatile Word* word) {
   return value;
 }
 
-// What was stored before is there before: a doorbell tells a device of entries in memory.
+// Orders earlier stores before this one: a doorbell announces entries in memory.
 template <typename Word>
 void Store(volatile Word* word, Word value) {
   __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -147,7 +148,7 @@ napi_value MapFile(napi_env env, napi_callback_info info, bool foreign) {
     ThrowSystem(env, errno, "fstat");
     return nullptr;
   }
-  // An access beyond the end of a file is SIGBUS. Devices have no end here; mmap knows theirs.
+  // An access beyond the end of a file would raise SIGBUS. Devices are not checked here; mmap checks them.
   if (S_ISREG(status.st_mode) && offset + length > static_cast<double>(status.st_size)) {
     std::snprintf(expected, sizeof expected, "no more than the %lld bytes of the file from byte %.0f on",
                   static_cast<long long>(status.st_size), offset);
@@ -156,8 +157,8 @@ napi_value MapFile(napi_env env, napi_callback_info info, bool foreign) {
   }
   const size_t mapped = RoundUp(length, page);
   const int protection = writable || foreign ? PROT_READ | PROT_WRITE : PROT_READ;
-  // Where the file is only read, and JavaScript is given a view, a store goes to a copy of its page in this process. Memory
-  // for copies that are not made is not set apart.
+  // For a read-only file with a view for JavaScript, a store goes to a private copy of the page. No memory is reserved
+  // for copies.
   const int flags = writable || !foreign ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
   void* base = mmap(nullptr, mapped, protection, flags, fd, static_cast<off_t>(offset));
   if (base == MAP_FAILED) {
@@ -193,19 +194,19 @@ napi_value Allocate(napi_env env, napi_callback_info info) {
   }
   const bool huge = page == kHugePage;
   const size_t mapped = RoundUp(length, static_cast<size_t>(page));
-  // Shared: after a fork the first store to private memory moves it to another page, away from the device.
-  // MAP_LOCKED tells by its error that RLIMIT_MEMLOCK is the reason; huge pages are always resident.
+  // Shared: after a fork, the first store to a private page would move it, away from the device. The error of
+  // MAP_LOCKED identifies RLIMIT_MEMLOCK as the cause; huge pages are always resident.
   const int flags = MAP_SHARED | MAP_ANONYMOUS | (huge ? MAP_HUGETLB | MAP_HUGE_2MB : MAP_LOCKED);
   void* base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (base == MAP_FAILED) {
     ThrowSystem(env, errno, "mmap");
     return nullptr;
   }
-  // mmap says nothing when pages could not be put in place; these do.
+  // mmap does not report pages that could not be populated; these calls do.
   int failed = huge ? madvise(base, mapped, MADV_POPULATE_WRITE) : mlock(base, mapped);
   const int error = errno;
   if (failed != 0 && huge && error == EINVAL) {
-    // Linux before 5.14: a store puts a page in place. mmap has reserved them all.
+    // Before Linux 5.14: populate by stores. mmap has reserved all huge pages.
     for (size_t at = 0; at < mapped; at += kHugePage) static_cast<volatile uint8_t*>(base)[at] = 0;
     failed = 0;
   }
@@ -214,7 +215,7 @@ napi_value Allocate(napi_env env, napi_callback_info info) {
     ThrowSystem(env, error, huge ? "madvise" : "mlock");
     return nullptr;
   }
-  // A child process has no use for it, and would keep it from being free.
+  // A child process must not inherit it, since it would keep the memory allocated.
   madvise(base, mapped, MADV_DONTFORK);
   return Own(env, base, mapped, mapped, true, true, nullptr);
 }
@@ -269,7 +270,7 @@ napi_value View(napi_env env, napi_callback_info info) {
   Region* region = FindRegion(address, static_cast<uint64_t>(length));
   if (region == nullptr) {
     char expected[128];
-    std::snprintf(expected, sizeof expected, "the address of %.0f bytes that map or allocate gave, and still mapped",
+    std::snprintf(expected, sizeof expected, "the address of %.0f mapped bytes, from map or allocate",
                   length);
     ThrowRange(env, "address", expected, arguments[0]);
     return nullptr;

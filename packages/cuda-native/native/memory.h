@@ -1,5 +1,4 @@
-// Mapping, and access to what is mapped. JavaScript holds a region by an opaque handle, which only this addon's own
-// TypeScript ever sees.
+// Mapping of memory, and access to it. Only this package's TypeScript sees the opaque handles of regions.
 #pragma once
 
 #include <node_api.h>

@@ -16,7 +16,7 @@ struct Table {
   std::map<uint64_t, Region*> regions;
 };
 
-// Never destroyed: worker threads may still give up their views while the process runs its exit handlers.
+// Never destroyed: worker threads may release views while the process runs its exit handlers.
 Table& TheTable() {
   static Table* const table = new Table;
   return *table;
@@ -63,7 +63,7 @@ void ReleaseRegion(Region* region) {
   const std::lock_guard<std::mutex> lock(table.mutex);
   if (--region->references > 0) return;
   if (region->foreign != nullptr) ForgetForeign(region->foreign);
-  // Both under the lock: the kernel may give the address to another thread's mapping at once.
+  // Both under the lock: the kernel may reuse the address for another thread's mapping at once.
   table.regions.erase(AddressOf(region));
   munmap(region->base, region->mapped);
   delete region;

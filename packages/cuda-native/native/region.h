@@ -1,7 +1,7 @@
-// The memory of this process that the addon mapped, known to all its threads. Whoever can reach the bytes of a region
-// holds a reference: the environment that mapped it, until it unmaps it or ends, and each ArrayBuffer over it, in
-// whichever thread. The mapping ends with the last one: no thread is left with a view of an address that is gone.
-// Memory that was allocated here stays when its environment ends: a device may have been given its address.
+// Memory that the addon mapped in this process, shared by all its threads. References to a region are held by the
+// environment that mapped it, until it unmaps it or ends, and by each ArrayBuffer over it, in any thread. The last
+// reference ends the mapping, so no thread has a view of an unmapped address. Allocated memory stays when its
+// environment ends, since a device may know its address.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,32 @@ struct Foreign;
 
 struct Region {
   uint8_t* const base;
-  // What was asked for, and what munmap must be told: whole pages.
+  // Requested length, and length for munmap: whole pages.
   const size_t length;
   const size_t mapped;
   const bool writable;
-  // Its pages are nobody's but this process's: unmapped, they become another's at once.
+  // Memory of this process only, not of a file.
   const bool allocated;
-  // Of a file that somebody else may cut short; nullptr of all others.
+  // Guard of a file that another process may truncate; otherwise nullptr.
   Foreign* const foreign;
-  // Of the table alone, under its lock.
+  // Used by the table only, under its lock.
   unsigned references;
   bool ended;
 };
 
-// Takes over a mapping, and its guard, with one reference.
+// Adds a mapping and its guard, with one reference.
 Region* AddRegion(void* base, size_t length, size_t mapped, bool writable, bool allocated, Foreign* foreign);
 
-// The region that has all of these bytes, with a reference more; nullptr where there is none that is still mapped.
+// Returns the mapped region that contains all of these bytes, with an additional reference; nullptr if there is none.
 Region* FindRegion(uint64_t address, uint64_t length);
 
-// One reference more to a region that the caller holds one of.
+// Adds a reference to a region that the caller has one to.
 void HoldRegion(Region* region);
 
-// From now on FindRegion does not find it.
+// Hides the region from FindRegion.
 void EndRegion(Region* region);
 
-// One reference less; the last one unmaps it.
+// Releases a reference; the last one unmaps the region.
 void ReleaseRegion(Region* region);
 
 }  // namespace gpunvme

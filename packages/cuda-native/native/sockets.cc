@@ -22,18 +22,18 @@ namespace gpunvme {
 
 namespace {
 
-// What one message of vfio-user may carry; whoever sends more does not speak it.
+// Maximum number of descriptors in a message of vfio-user.
 constexpr size_t kMostReceived = 16;
-// SCM_MAX_FD of include/net/scm.h: the kernel refuses more.
+// SCM_MAX_FD of include/net/scm.h, the kernel's limit.
 constexpr size_t kMostSent = 253;
-// One bit each, and none for the sign.
+// One bit each, without the sign bit.
 constexpr size_t kMostPolled = 31;
 constexpr int kBacklog = 16;
 
-// poll(2) that goes on after signals: how many have something, 0 at the time, -1 with errno.
+// poll(2) that continues after signals. Returns the number of ready descriptors, 0 at the deadline, or -1 with errno.
 int PollUntil(pollfd* polled, size_t count, double untilNs) {
   while (true) {
-    // In whole nanoseconds, the begun one too: it never ends before its time.
+    // Rounded up to whole nanoseconds, so that it does not end early.
     const double leftNs = std::ceil(std::max(0.0, untilNs - NowNs()));
     timespec timeout;
     timeout.tv_sec = static_cast<time_t>(leftNs / 1e9);
@@ -56,7 +56,7 @@ bool ReadArray(napi_env env, napi_value value, napi_typedarray_type wanted, cons
   return true;
 }
 
-// At least one byte: on a stream of bytes none is no message, and reading none says nothing.
+// Requires at least one byte: on a stream, sending or reading none has no meaning.
 bool ReadBytes(napi_env env, napi_value value, const char* name, uint8_t** bytes, size_t* length) {
   if (!ReadArray(env, value, napi_uint8_array, name, "a Uint8Array", bytes, length)) return false;
   if (*length == 0) ThrowRange(env, name, "at least 1 byte", Number(env, 0));
@@ -76,8 +76,8 @@ bool ReadDescriptors(napi_env env, napi_value value, size_t least, size_t most, 
   return false;
 }
 
-// A path becomes an address with the zero that ends it: the kernel would take one without, and other programs would not.
-// None, or one that begins with a zero, is a name that is no file's.
+// Converts a path to an address with a terminating zero, which other programs require. An empty path, or one that
+// starts with a zero, would name no file.
 bool ReadAddress(napi_env env, napi_value value, sockaddr_un* address) {
   size_t length = 0;
   if (napi_get_value_string_utf8(env, value, nullptr, 0, &length) != napi_ok) {
@@ -87,7 +87,7 @@ bool ReadAddress(napi_env env, napi_value value, sockaddr_un* address) {
   constexpr size_t most = sizeof address->sun_path - 1;
   if (length < 1 || length > most) {
     char expected[64];
-    std::snprintf(expected, sizeof expected, "1 to %zu bytes in UTF-8, as the kernel takes", most);
+    std::snprintf(expected, sizeof expected, "1 to %zu bytes in UTF-8, the limit of the kernel", most);
     ThrowRange(env, "path", expected, Number(env, static_cast<double>(length)));
     return false;
   }
@@ -107,14 +107,14 @@ int NewSocket() {
   return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-// Throws what errno says, and closes `fd`, which nobody has been told of.
+// Throws the error of errno and closes `fd`.
 napi_value Fail(napi_env env, int fd, const char* syscall) {
   ThrowSystem(env, errno, syscall);
   if (fd >= 0) close(fd);
   return nullptr;
 }
 
-// Moves the descriptors that came with a message to `into`, and says how many; those that do not fit are closed.
+// Moves the descriptors of a message to `into` and returns their number. Closes those that do not fit.
 size_t TakeDescriptors(msghdr* message, int32_t* into, size_t room) {
   size_t taken = 0;
   for (cmsghdr* part = CMSG_FIRSTHDR(message); part != nullptr; part = CMSG_NXTHDR(message, part)) {
@@ -133,7 +133,7 @@ size_t TakeDescriptors(msghdr* message, int32_t* into, size_t room) {
   return taken;
 }
 
-// sendmsg(2) of what is left, without waiting. Descriptors go with the first byte that is taken.
+// Sends the remaining bytes without waiting. Descriptors are sent with the first accepted byte.
 ssize_t SendSome(int socket, const uint8_t* bytes, size_t length, const int32_t* fds, size_t count) {
   iovec part{const_cast<uint8_t*>(bytes), length};
   alignas(cmsghdr) char control[CMSG_SPACE(kMostSent * sizeof(int))];
@@ -163,8 +163,8 @@ napi_value Listen(napi_env env, napi_callback_info info) {
   if (!ReadAddress(env, arguments[0], &address)) return nullptr;
   const int fd = NewSocket();
   if (fd < 0) return Fail(env, fd, "socket");
-  // The file that bind makes has the mode of the socket: it is nobody else's at any time, and the umask, which all
-  // threads share, stays as it is.
+  // bind creates the file with the socket's mode. So it is never accessible to others, and the umask, which all threads
+  // share, is not changed.
   if (fchmod(fd, S_IRUSR | S_IWUSR) != 0) return Fail(env, fd, "fchmod");
   if (bind(fd, AnyAddress(address), sizeof address) != 0) return Fail(env, fd, "bind");
   if (listen(fd, kBacklog) != 0) {
@@ -210,7 +210,7 @@ napi_value Receive(napi_env env, napi_callback_info info) {
   if (!ReadDescriptor(env, arguments[0], &socket, "socket")) return nullptr;
   if (!ReadBytes(env, arguments[1], "into", &into, &length)) return nullptr;
   if (!ReadDescriptors(env, arguments[2], 1, SIZE_MAX, &fds, &room)) return nullptr;
-  // The first element is for how many there are.
+  // The first element is the count.
   room = std::min(room - 1, kMostReceived);
   fds[0] = 0;
   iovec part{into, length};
@@ -219,7 +219,7 @@ napi_value Receive(napi_env env, napi_callback_info info) {
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = control;
-  // Exactly: the kernel fills what alignment would add, too.
+  // Exact, since the kernel would fill alignment padding too.
   message.msg_controllen = CMSG_LEN(room * sizeof(int));
   ssize_t received;
   do {
@@ -227,14 +227,14 @@ napi_value Receive(napi_env env, napi_callback_info info) {
   } while (received < 0 && errno == EINTR);
   if (received < 0) {
     if (errno == EAGAIN) return Number(env, -1);
-    // The other end has closed without having read all that it was sent.
+    // The other end has closed with unread data.
     if (errno == ECONNRESET) return Number(env, 0);
     return Fail(env, -1, "recvmsg");
   }
   const size_t taken = TakeDescriptors(&message, fds + 1, room);
   if ((message.msg_flags & MSG_CTRUNC) != 0) {
     for (size_t i = 1; i <= taken; i++) CloseReceived(fds[i]);
-    // Where there was room for more, it was this process that may not have more open.
+    // If there was room for more, the process has reached its limit of open files.
     errno = taken < room ? EMFILE : EMSGSIZE;
     return Fail(env, -1, "recvmsg");
   }

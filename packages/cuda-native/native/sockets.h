@@ -1,5 +1,5 @@
-// Unix domain sockets whose messages carry descriptors. Nothing here blocks without a limit, and `receive`, `send` and
-// `poll` make nothing that a garbage collector would have to take away.
+// Unix domain sockets whose messages carry descriptors. No call blocks without a limit. `receive`, `send` and `poll`
+// create no garbage.
 #pragma once
 
 #include <node_api.h>
@@ -7,7 +7,7 @@
 namespace gpunvme {
 
 napi_value Listen(napi_env env, napi_callback_info info);
-// -1 where nobody waits.
+// Returns -1 if no connection is pending.
 napi_value Accept(napi_env env, napi_callback_info info);
 napi_value Connect(napi_env env, napi_callback_info info);
 napi_value Receive(napi_env env, napi_callback_info info);

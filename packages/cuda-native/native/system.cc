@@ -78,7 +78,7 @@ napi_value Returned(napi_env env, int result, const char* syscall) {
   return nullptr;
 }
 
-// Repeats what a signal has interrupted.
+// Repeats a call that a signal interrupted.
 template <typename Call>
 auto Uninterrupted(Call call) {
   auto result = call();
@@ -86,8 +86,8 @@ auto Uninterrupted(Call call) {
   return result;
 }
 
-// Whether a read (POLLIN) or a write (POLLOUT) has something to do now: 0 or 1, -1 with errno. From then on neither
-// blocks: whoever shares the file may have taken the flag away, and may do it again, so that both are needed each time.
+// Returns whether a read (POLLIN) or a write (POLLOUT) is possible now: 0 or 1, or -1 with errno. Also sets O_NONBLOCK:
+// others that share the file may have cleared it and may clear it again, so both are done each time.
 int ReadyNow(int fd, short event) {
   pollfd polled{fd, event, 0};
   if (Uninterrupted([&] { return poll(&polled, 1, 0); }) < 0) return -1;
@@ -102,13 +102,13 @@ int ReadyNow(int fd, short event) {
   return 1;
 }
 
-// 8 bytes, or -1 with errno: EAGAIN where there are none.
+// Reads 8 bytes. Returns -1 with errno on failure, EAGAIN if there are none.
 ssize_t ReadCount(int fd) {
   uint64_t count;
   iovec part{&count, sizeof count};
   const ssize_t taken = Uninterrupted([&] { return preadv2(fd, &part, 1, -1, RWF_NOWAIT); });
   if (taken >= 0 || errno != EOPNOTSUPP) return taken;
-  // Before Linux 5.8 there is no such read of an eventfd.
+  // Before Linux 5.8, eventfds do not support RWF_NOWAIT.
   const int ready = ReadyNow(fd, POLLIN);
   if (ready == 0) errno = EAGAIN;
   return ready <= 0 ? -1 : Uninterrupted([&] { return read(fd, &count, sizeof count); });
@@ -136,11 +136,11 @@ napi_value Ioctl(napi_env env, napi_callback_info info) {
     ThrowType(env, "argument", "a Uint8Array", arguments[2]);
     return nullptr;
   }
-  // A request that says how long its structure is: the kernel would write beyond a shorter one.
+  // The request contains the size of its structure. The kernel would write beyond a shorter one.
   const size_t size = _IOC_DIR(request) == _IOC_NONE ? 0 : _IOC_SIZE(request);
   if (length < size) {
     char expected[96];
-    std::snprintf(expected, sizeof expected, "at least the %zu bytes that request 0x%lx speaks of", size, request);
+    std::snprintf(expected, sizeof expected, "at least %zu bytes, the size in request 0x%lx", size, request);
     ThrowRange(env, "argument", expected, Number(env, static_cast<double>(length)));
     return nullptr;
   }
@@ -152,7 +152,7 @@ napi_value Ioctl(napi_env env, napi_callback_info info) {
   std::copy(structure.base(), structure.base() + length, bytes);
   if (structure.IsOverrun()) {
     char expected[96];
-    std::snprintf(expected, sizeof expected, "all of the structure that request 0x%lx writes", request);
+    std::snprintf(expected, sizeof expected, "the whole structure that request 0x%lx writes", request);
     ThrowRange(env, "argument", expected, Number(env, static_cast<double>(length)));
     return nullptr;
   }

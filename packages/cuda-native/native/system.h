@@ -1,4 +1,4 @@
-// Calls to the kernel that have nothing to do with memory.
+// System calls other than for memory.
 #pragma once
 
 #include <node_api.h>

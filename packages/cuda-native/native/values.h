@@ -1,4 +1,4 @@
-// Arguments in, errors out. Every function that gives false, or nullptr, has left an exception pending.
+// Reads arguments and throws errors. A function that returns false or nullptr has left an exception pending.
 #pragma once
 
 #include <node_api.h>
@@ -9,29 +9,29 @@
 
 namespace gpunvme {
 
-// 2^53 - 1: beyond it a JavaScript number does not say which integer it is.
+// 2^53 - 1, the largest integer that a JavaScript number represents uniquely.
 constexpr double kMaxSafeInteger = 9007199254740991.0;
 
-// Fills `arguments` with what the caller gave, undefined where that is less.
+// Fills `arguments` with the caller's; missing ones are undefined.
 template <size_t N>
 inline void Arguments(napi_env env, napi_callback_info info, napi_value (&arguments)[N]) {
   size_t count = N;
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
 }
 
-// A number that is an integer from `least` to `most`: otherwise a TypeError or a RangeError with what was got.
+// Reads an integer from `least` to `most`. Throws TypeError or RangeError with the received value.
 bool ReadInteger(napi_env env, napi_value value, const char* name, double least, double most, double* result);
 bool ReadDescriptor(napi_env env, napi_value value, int* result, const char* name = "fd");
-// Nanoseconds that end: a number from 0 to 2^53 - 1.
+// Reads finite nanoseconds, from 0 to 2^53 - 1.
 bool ReadTimeout(napi_env env, napi_value value, double* result);
-// A BigInt below 2^64.
+// Reads a BigInt from 0 to 2^64 - 1.
 bool ReadBigInt(napi_env env, napi_value value, const char* name, uint64_t* result);
 
 // Throws "NAME: expected EXPECTED, got VALUE".
 void ThrowRange(napi_env env, const char* name, const char* expected, napi_value got);
 void ThrowType(napi_env env, const char* name, const char* expected, napi_value got);
 
-// An Error as Node's fs makes them: code 'ENOMEM', errno -12, syscall 'mmap'.
+// Creates an Error like those of Node's fs: code 'ENOMEM', errno -12, syscall 'mmap'.
 napi_value SystemError(napi_env env, int error, const char* syscall);
 void ThrowSystem(napi_env env, int error, const char* syscall);
 

@@ -27,7 +27,7 @@ napi_value Waits::Add(napi_env env, int fd, double timeoutNs) {
   napi_value promise;
   auto* wait = new Wait{fd, NowNs() + timeoutNs, nullptr, false, 0};
   napi_create_promise(env, &wait->deferred, &promise);
-  // As long as somebody waits, the program does not end.
+  // Pending waits keep the program alive.
   if (pending_++ == 0) napi_ref_threadsafe_function(env, settle_);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -47,7 +47,7 @@ bool Waits::Start(napi_env env) {
   napi_create_string_utf8(env, "gpunvme.waitReadable", NAPI_AUTO_LENGTH, &name);
   napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, this, Settle, &settle_);
   napi_unref_threadsafe_function(env, settle_);
-  // Signals are for the threads of the program.
+  // Signals are left to the program's threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -63,7 +63,7 @@ bool Waits::Start(napi_env env) {
     ThrowSystem(env, error, "pthread_create");
     return false;
   }
-  // Hooks run last added first: the thread has ended when the runtime takes `settle_` away.
+  // Hooks run in reverse order, so the thread has ended before the runtime deletes `settle_`.
   napi_add_env_cleanup_hook(env, [](void* self) { static_cast<Waits*>(self)->Stop(); }, this);
   started_ = true;
   return true;

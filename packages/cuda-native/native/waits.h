@@ -1,5 +1,5 @@
-// Waiting for file descriptors. Every environment that waits has one thread for it: libuv's pool has four threads, and
-// four interrupts that do not come would keep every file of the process waiting.
+// Waits for file descriptors, on one thread per environment: in libuv's pool of four threads, four interrupts that do
+// not arrive would block all file access of the process.
 #pragma once
 
 #include <node_api.h>
@@ -14,7 +14,7 @@ struct Wait;
 
 class Waits {
  public:
-  // A Promise of whether `fd` can be read within `timeoutNs`; nullptr when it threw.
+  // Returns a Promise of whether `fd` becomes readable within `timeoutNs`; nullptr if it threw.
   napi_value Add(napi_env env, int fd, double timeoutNs);
 
  private:
@@ -25,10 +25,10 @@ class Waits {
   static void Settle(napi_env env, napi_value, void* context, void* data);
 
   std::mutex mutex_;
-  // Under the lock; only the thread takes any away.
+  // Guarded by the lock; only the thread removes entries.
   std::vector<Wait*> active_;
   bool stopping_ = false;
-  // Of the environment's thread alone.
+  // Used by the environment's thread only.
   size_t pending_ = 0;
   bool started_ = false;
   pthread_t thread_{};

@@ -1,10 +1,10 @@
-// Builds the addons where their tools are, and says why not where they are missing: that is an error for whoever asks
-// for the addons, and none for the repository's build and for packing, which do without them. What is built already, from
-// the same sources, is not built again; of two builds at a time in one folder the second waits for the first.
+// Builds the addons. If a tool is missing, prints what is missing: an error, except in the repository's build and for packing,
+// which continue without the addons. Addons that are up to date are not built again. A second build in the same folder waits
+// for the first.
 //
 //   node scripts/build-native.mjs              build
-//   node scripts/build-native.mjs --prebuilds  build if possible, and put it where the packed package has it
-//   node scripts/build-native.mjs --required   as --prebuilds; a missing tool is an error, as for a release
+//   node scripts/build-native.mjs --prebuilds  build if possible, and copy the addons to prebuilds/
+//   node scripts/build-native.mjs --required   as --prebuilds, but a missing tool is an error: for releases
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ if (GPUNVME_NODEDIR !== undefined && !hasHeaders(GPUNVME_NODEDIR)) {
 }
 
 lock()
-// What packs the package may have its own output to print.
+// Packing may print its own output to stdout.
 const say = flags.length > 0 ? console.error : console.log
 const wasFresh = isFresh()
 const reason = wasFresh ? undefined : missing()
@@ -41,15 +41,15 @@ if (reason === undefined) {
 } else if (flags.includes('--required') || !(inRepository || flags.includes('--prebuilds'))) {
   fail(`${names.join(' and ')} cannot be built: ${reason}`)
 } else {
-  // An addon of other sources than these is worse than none.
+  // Removes addons of other sources, which would be worse than none.
   for (const addon of addons) rmSync(addon, { force: true })
   if (flags.includes('--prebuilds')) rmSync(join(root, 'prebuilds'), { recursive: true, force: true })
   say(`${names.join(' and ')} are not built: ${reason}. Everything else works without them.`)
 }
 
 /**
- * Goes on in a process that has the folder's lock, which goes with it however it ends; without the system's `flock`, as
- * on a machine that has no compiler either, in this one.
+ * Runs the build in a process that holds the folder's lock, which its end releases. Without `flock`, as on a machine without a
+ * compiler, returns and continues without a lock.
  */
 function lock() {
   if (process.env.GPUNVME_BUILD_LOCKED === root) return
@@ -69,9 +69,9 @@ function lock() {
   process.exit(status ?? 1)
 }
 
-/** Why they cannot be built here; undefined where they can. */
+/** Returns why the addons cannot be built here; undefined if they can. */
 function missing() {
-  if (process.platform !== 'linux') return `they are for Linux, this is ${process.platform}`
+  if (process.platform !== 'linux') return `they require Linux, this is ${process.platform}`
   const runs = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
   const compiler = process.env.CXX ?? 'g++'
   const tools = [compiler, 'make', 'python3'].filter((tool) => !runs(tool))
@@ -79,10 +79,10 @@ function missing() {
   const headers = spawnSync(compiler, ['-x', 'c++', '-fsyntax-only', '-'], {
     input: '#include <linux/magic.h>\n#include <thread>\n',
   })
-  if (headers.status !== 0) return `headers of Linux or the C++ library not found by ${compiler}`
+  if (headers.status !== 0) return `${compiler} does not find the headers of Linux or of the C++ library`
   if (nodeGyp() === undefined) return 'node-gyp not found; npm i node-gyp node-api-headers installs it'
   if (headersFolder() === undefined) {
-    return 'no headers of Node found; npm i node-api-headers installs them, or name their prefix in GPUNVME_NODEDIR'
+    return 'no headers of Node found; npm i node-api-headers installs them, or set GPUNVME_NODEDIR to their prefix'
   }
   return undefined
 }
@@ -93,7 +93,7 @@ function isFresh() {
   )
 }
 
-/** What they depend on: sources, this script, compiler by name, headers. N-API makes the rest of Node no matter. */
+/** Returns a hash of the inputs: sources, this script, the compiler's name, headers. With N-API, Node's version is irrelevant. */
 function stamp() {
   const hash = createHash('sha256')
   for (const folder of [native, join(root, 'cuda'), join(specInclude(), 'gpunvme')]) {
@@ -108,7 +108,7 @@ function stamp() {
 function compile() {
   rmSync(stampFile, { force: true })
   mkdirSync(build, { recursive: true })
-  // In the repository a warning is an error; elsewhere there are compilers that warn of other things.
+  // Warnings are errors in the repository only: other compilers may have other warnings.
   const args = ['-C', native, 'configure', 'build', '--loglevel=error', `--nodedir=${headersFolder()}`]
   const { status } = spawnSync(process.execPath, [nodeGyp(), ...args], {
     // A relative path: objects stay valid in a copy of the repository.
@@ -128,7 +128,7 @@ function copyToPrebuilds() {
   for (const addon of addons) cpSync(addon, join(folder, basename(addon)))
 }
 
-/** The package's own where it is developed; npm's where it is installed. */
+/** Returns the path of node-gyp: the package's own in the repository, otherwise an installed one or npm's. */
 function nodeGyp() {
   const npm = join(dirname(realpathSync(process.execPath)), '../lib/node_modules/npm/package.json')
   for (const from of [import.meta.url, npm]) {
@@ -141,12 +141,12 @@ function nodeGyp() {
   return undefined
 }
 
-/** The folder of gpunvme/nvme_spec.h, the one header that device code includes from elsewhere. */
+/** Returns the folder of gpunvme/nvme_spec.h, the only header of another package that device code includes. */
 function specInclude() {
   return join(dirname(require.resolve('@gpunvme/nvme-spec/package.json')), 'include')
 }
 
-/** Where the headers are that node-gyp would otherwise fetch from the network: a prefix that has include/node. */
+/** Returns a prefix with include/node. Without it, node-gyp would download the headers. */
 function headersFolder() {
   const prefixes = [GPUNVME_NODEDIR, process.env.npm_config_nodedir, dirname(dirname(realpathSync(process.execPath)))]
   return prefixes.find((prefix) => prefix !== undefined && hasHeaders(prefix)) ?? headersOfPackage()
@@ -156,7 +156,7 @@ function hasHeaders(prefix) {
   return ['node_api.h', 'common.gypi'].every((file) => existsSync(join(prefix, 'include/node', file)))
 }
 
-/** The headers of N-API alone, from npm: all of Node's that the addons include. */
+/** Returns a prefix with the N-API headers of npm's node-api-headers, the only headers of Node that the addons include. */
 function headersOfPackage() {
   let headers
   try {

@@ -1,7 +1,7 @@
-/** Checks a value, and says what is wrong with it. `name` is what errors begin with. */
+/** Throws if a value is invalid. Errors start with `name`. */
 export type Check = (name: string, value: unknown) => void
 
-/** A check for whatever makes `isFit` true. @throws TypeError */
+/** Returns a check that accepts values for which `isFit` returns true. @throws TypeError */
 export const fit =
   (expected: string, isFit: (value: unknown) => boolean): Check =>
   (name, value) => {
@@ -12,42 +12,42 @@ export const flag = fit('true or false', (value) => typeof value === 'boolean')
 export const callback = fit('a function', (value) => typeof value === 'function')
 export const object = fit('an object', isObject)
 
-/** An object with methods: whoever makes one may use no class. */
+/** Returns a check for objects with these methods, of any class. */
 export const having = (expected: string, methods: readonly string[]): Check =>
   fit(expected, (value) => isObject(value) && methods.every((method) => typeof value[method] === 'function'))
 
-/** @throws RangeError for what is no whole number of nanoseconds: a comparison with NaN would never end a wait. */
+/** Accepts whole nanoseconds. A comparison with NaN would never end a wait. @throws RangeError */
 export const timeout: Check = (name, value) => {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return
-  throw new RangeError(`${name}: expected whole nanoseconds from 0 on, got ${show(value)}`)
+  throw new RangeError(`${name}: expected nanoseconds as a whole number of 0 or more, got ${show(value)}`)
 }
 
-/** As `timeout`, or Infinity. @throws RangeError */
+/** Like `timeout`, but also accepts Infinity. @throws RangeError */
 export const timeoutOrNever: Check = (name, value) => {
   if (value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 0)) return
-  throw new RangeError(`${name}: expected whole nanoseconds from 0 on or Infinity, got ${show(value)}`)
+  throw new RangeError(`${name}: expected nanoseconds as a whole number of 0 or more, or Infinity, got ${show(value)}`)
 }
 
-/** An array whose elements pass. @param of what they are, in words. */
+/** Returns a check for arrays whose elements pass `check`. @param of description of the elements, for errors. */
 export const listOf =
   (of: string, check: Check): Check =>
   (name, value) => {
-    if (!Array.isArray(value)) throw new TypeError(`${name}: expected a list of ${of}, got ${show(value)}`)
+    if (!Array.isArray(value)) throw new TypeError(`${name}: expected an array of ${of}, got ${show(value)}`)
     for (const [index, each] of value.entries()) check(`${name}[${index}]`, each)
   }
 
-/** Where an engine is to be made. @throws TypeError */
+/** Checks the transport of a new engine. @throws TypeError */
 export function checkTransport(given: unknown): void {
   if (isObject(given) && ['bar', 'clock'].every((name) => isObject(given[name]))) return
-  const got = isObject(given) && 'transport' in given ? 'an object that has one: give its .transport' : show(given)
+  const got = isObject(given) && 'transport' in given ? 'an object with a transport: pass its .transport' : show(given)
   throw new TypeError(`transport: expected a Transport, got ${got}`)
 }
 
 /**
- * Checks options, whoever made them. What is undefined is not given.
- * @param where what was called. @param checks one for every option: another is refused, which would be ignored otherwise.
- * @param needed those that must be given.
- * @throws TypeError, and what the checks throw.
+ * Checks an options object. Properties that are undefined count as absent.
+ * @param where name of the called function. @param checks one per option; unknown options are rejected.
+ * @param needed names of required options.
+ * @throws TypeError, and errors of the checks.
  */
 export function checkOptions<T>(
   where: string,
@@ -69,13 +69,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A value as an error shows it. */
+/** Formats a value for an error message. */
 export function show(value: unknown): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return 'undefined'
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return Object.prototype.toString.call(value).slice(8, -1)
   return `${value as number | boolean | null}`
 }

@@ -1,6 +1,6 @@
 import type { AbortSignalLike, ChecksummedMemory } from '@gpunvme/nvme-spec/transport'
 
-/** Checks what every `Checksummer` is given, and gives the number of chunks. @throws RangeError */
+/** Checks the arguments of a `Checksummer`. Returns the number of chunks. @throws RangeError */
 export function chunksOf(
   { lengthBytes: whole }: ChecksummedMemory,
   offsetBytes: number,
@@ -15,14 +15,14 @@ export function chunksOf(
     )
   }
   if (!Number.isSafeInteger(chunkBytes) || chunkBytes <= 0) {
-    throw new RangeError(`chunkBytes: expected an integer from 1 on, got ${chunkBytes}`)
+    throw new RangeError(`chunkBytes: expected a positive integer, got ${chunkBytes}`)
   }
   const chunks = Math.ceil(lengthBytes / chunkBytes)
   if (into.length < chunks) throw new RangeError(`into: expected ${chunks} elements, got ${into.length}`)
   return chunks
 }
 
-/** What AbortSignal has as a method. @throws the signal's reason. */
+/** Does what the method of AbortSignal does. @throws the signal's reason. */
 export function throwIfAborted(signal: AbortSignalLike | undefined): void {
   if (signal?.aborted === true) throw signal.reason
 }

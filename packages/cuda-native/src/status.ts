@@ -2,74 +2,77 @@ import type { OrderingFacts } from './vram/index.js'
 import { FIRST_BLACKWELL } from './cuda/blackwell.js'
 import { findDriver, formatVersion, UNAVAILABLE, type CudaObstacle } from './cuda/driver.js'
 
-/** A GPU, as the driver describes it. */
+/** A GPU, as its driver describes it. */
 export interface CudaDevice {
-  /** What `openCuda({ device })` takes. */
+  /** The driver's number of the GPU, for `openCuda({ device })`. */
   readonly device: number
   readonly name: string
-  /** Major and minor, as `8.6`. */
+  /** Major and minor version, such as `8.6`. */
   readonly computeCapability: string
-  /** Its PCI address, as `0000:0a:00.0`. */
+  /** PCI address, such as `0000:0a:00.0`. */
   readonly bdf: string
   readonly memoryBytes: number
-  /** CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: both have the same address of registered memory. */
+  /** CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: registered memory has the same address on host and GPU. */
   readonly usesHostPointers: boolean
-  /** CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED: memory of the process can be registered. */
+  /** CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED: host memory of the process can be registered. */
   readonly canRegisterMemory: boolean
-  /** CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED: other devices may reach its memory through nvidia_p2p. */
+  /** CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED: other devices can access its memory through nvidia_p2p. */
   readonly canGpuDirectRdma: boolean
-  /** CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED: its memory can be exported as dma-buf. */
+  /** CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED: its memory can be exported as a dma-buf. */
   readonly canExportDmaBuf: boolean
   /**
-   * CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT: kernels may run for some seconds only, as on a GPU that drives a display: one
-   * that runs for longer is ended, and with it all that this process has there. Leaders of the engine `cuda` are launched
-   * anew often there, and the persistent one is refused.
+   * CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT: the driver ends kernels that run for some seconds, as on a GPU that drives a
+   * display, and with them everything that this process has on that GPU. The engine `cuda` relaunches its kernels more often
+   * there, and rejects a `lingerNs` of Infinity.
    */
   readonly limitsKernelTime: boolean
   /**
-   * CU_DEVICE_ATTRIBUTE_COMPUTE_MODE: who may open it. `exclusive-process` is one process at a time, which another one
-   * may be; `prohibited` is nobody.
+   * CU_DEVICE_ATTRIBUTE_COMPUTE_MODE: which processes can open the GPU. `exclusive-process`: one process at a time, possibly
+   * another one than this; `prohibited`: none.
    */
   readonly computeMode: 'default' | 'exclusive-process' | 'prohibited' | 'unknown'
   /**
-   * CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING and ..._FLUSH_WRITES_OPTIONS: whether data that a controller
-   * writes into GPU memory are there when its completion is seen. `decideOrdering` and `negotiateTier` of `/vram` take it.
+   * CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING and ..._FLUSH_WRITES_OPTIONS: whether data that a controller wrote
+   * to GPU memory are visible once its completion is. Argument of `decideOrdering` and `negotiateTier` of `/vram`.
    */
   readonly ordering: OrderingFacts
-  /** Whether the engine `cuda` can be expected to drive a controller from here. */
+  /** Whether the engine `cuda` is expected to work on this GPU. */
   readonly engine: CudaEngineOutlook
 }
 
-/** What is known beforehand of the engine `cuda` on a GPU. Registering a drive's registers may be refused all the same. */
+/** Whether the engine `cuda` is expected to work on a GPU. The driver may still refuse to register a drive's registers. */
 export interface CudaEngineOutlook {
+  /** False if one of `reasons` prevents the engine. */
   readonly usable: boolean
-  /** Why not, and what there is to know where it is. */
+  /** What prevents or limits the engine. */
   readonly reasons: readonly CudaEngineReason[]
 }
 
-/** Something of a GPU or its driver that stands against the engine `cuda`. */
+/** A property of a GPU or its driver that prevents or limits the engine `cuda`. */
 export interface CudaEngineReason {
-  /** Stable across releases; `message` and `next` are for people. */
+  /** Stable across releases. `message` and `next` are for people. */
   readonly code: 'compute-capability' | 'compute-mode' | 'no-registration' | 'kernel-time-limit' | 'blackwell-registers'
-  /** Whether it cannot be used because of this. */
+  /** Whether the engine cannot be used because of this. */
   readonly prevents: boolean
   readonly message: string
+  /** What to do about it. */
   readonly next: string
 }
 
-/** Whether a GPU can be used from this process, and if not, why and what to do about it. Plain JSON. */
+/** Whether this process can use a GPU, and otherwise why not and what to do about it. Plain JSON. */
 export type CudaStatus =
   | {
       readonly available: true
-      /** In one line, for people. */
+      /** One line, for people. */
       readonly message: string
-      /** The driver's library, as it was opened. */
+      /** Path of the driver's library, as it was opened. */
       readonly library: string
-      /** The newest CUDA that the driver serves, as `12.2`. */
+      /** Newest CUDA version that the driver supports, such as `12.2`. */
       readonly driverVersion: string
       /**
-       * CUDA_MODULE_LOADING as it is in force. `lazy` is somebody's wish, since this package asks for `eager`: code of others
-       * that is loaded when it is first used can then wait for a kernel that does not end. A driver may not say.
+       * CUDA_MODULE_LOADING in force; `unknown` if the driver does not report it. This package sets `eager` unless the
+       * environment has a value. With `lazy`, other code that loads a kernel at its first use can wait forever for a persistent
+       * kernel.
        */
       readonly moduleLoading: 'eager' | 'lazy' | 'unknown'
       readonly devices: readonly CudaDevice[]
@@ -77,7 +80,7 @@ export type CudaStatus =
   | {
       readonly available: false
       readonly state: CudaObstacle
-      /** Stable across releases; `message`, `facts` and `next` are for people. */
+      /** Stable across releases. `message`, `facts` and `next` are for people. */
       readonly code: (typeof UNAVAILABLE)[CudaObstacle]
       readonly message: string
       readonly facts: readonly string[]
@@ -85,8 +88,9 @@ export type CudaStatus =
     }
 
 /**
- * Never throws and makes nothing on a device: a program may ask on any machine, before it decides on an engine. It starts
- * the driver, before which CUDA_MODULE_LOADING is set to EAGER in the environment where nobody has set it.
+ * Returns the GPUs that this process can use, or why there are none. Never throws, and allocates nothing on a GPU. Initializes
+ * the driver; before that, sets CUDA_MODULE_LOADING=EAGER and CUDA_DEVICE_MAX_CONNECTIONS=32 in the environment unless they
+ * are set.
  */
 export function cudaStatus(): CudaStatus {
   const found = findDriver()
@@ -130,41 +134,41 @@ const COMPUTE_MODES = new Map<number, CudaDevice['computeMode']>([
   [3, 'exclusive-process'],
 ])
 
-const OTHER_ENGINES = "engine 'cpu-kernel' or 'host', whose doorbells the CPU rings"
+const OTHER_ENGINES = "the engine 'cpu-kernel' or 'host', where the CPU rings doorbells"
 
-/** The driver's version is no matter here: one before 12.2 is not available at all. */
+/** Does not check the driver's version: drivers before CUDA 12.2 have no devices here. */
 function outlookOf(device: Omit<CudaDevice, 'engine'>, major: number, minor: number): CudaEngineOutlook {
   const reasons: CudaEngineReason[] = []
   if (major * 10 + minor < 75) {
-    const message = `compute capability ${device.computeCapability}: the kernels are for 7.5 (Turing) and newer`
-    reasons.push({ code: 'compute-capability', prevents: true, message, next: `another GPU, or ${OTHER_ENGINES}` })
+    const message = `compute capability ${device.computeCapability}: the kernels require 7.5 (Turing) or newer`
+    reasons.push({ code: 'compute-capability', prevents: true, message, next: `use another GPU, or ${OTHER_ENGINES}` })
   }
   if (device.computeMode === 'prohibited') {
-    const message = 'compute mode prohibited: no process may open this GPU'
+    const message = 'the compute mode is prohibited: no process can open this GPU'
     reasons.push({
       code: 'compute-mode',
       prevents: true,
       message,
-      next: `nvidia-smi -i ${device.device} -c DEFAULT, as root`,
+      next: `run nvidia-smi -i ${device.device} -c DEFAULT as root`,
     })
   }
   if (!device.canRegisterMemory) {
-    const message = 'memory of the process cannot be registered with this GPU: it reaches neither queues nor registers'
-    reasons.push({ code: 'no-registration', prevents: true, message, next: `another GPU, or ${OTHER_ENGINES}` })
+    const message = 'host memory cannot be registered with this GPU, so it can access neither queues nor registers'
+    reasons.push({ code: 'no-registration', prevents: true, message, next: `use another GPU, or ${OTHER_ENGINES}` })
   }
   if (device.limitsKernelTime) {
     const message =
-      'kernels may run for some seconds only, as on a GPU with a display: leaders are launched anew before, and none persists'
+      'the driver ends kernels after some seconds, as on a GPU with a display: the engine relaunches its kernels earlier, and cannot make them persistent'
     reasons.push({
       code: 'kernel-time-limit',
       prevents: false,
       message,
-      next: 'no lingerNs of Infinity, or a GPU without a display',
+      next: 'use a finite lingerNs, or a GPU without a display',
     })
   }
   if (major >= FIRST_BLACKWELL) {
-    const message = `compute capability ${device.computeCapability} (Blackwell or newer): a drive's registers in the GPU's reach froze a machine`
-    reasons.push({ code: 'blackwell-registers', prevents: true, message, next: OTHER_ENGINES })
+    const message = `compute capability ${device.computeCapability} (Blackwell or newer): registering a drive's registers with such a GPU froze a machine`
+    reasons.push({ code: 'blackwell-registers', prevents: true, message, next: `use ${OTHER_ENGINES}` })
   }
   return { usable: !reasons.some(({ prevents }) => prevents), reasons }
 }

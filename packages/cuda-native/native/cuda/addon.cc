@@ -1,5 +1,5 @@
-// gpunvme_cuda: NVIDIA's driver API for JavaScript, and for the engine. It is built and loaded without CUDA; what there
-// is of it is found out when it is asked for.
+// gpunvme_cuda: NVIDIA's driver API for JavaScript and for the engine. It is built and loaded without CUDA; the driver
+// is looked for when it is needed.
 #include <node_api.h>
 
 #include "calls.h"

@@ -1,4 +1,4 @@
-// Compiled by a test, and only where cuda.h is: our prototypes against the real ones. Nothing is ever linked with it.
+// Compares our prototypes with cuda.h. Compiled by a test if cuda.h is installed, and never linked.
 #include <cuda.h>
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// What the calling convention sees of a type: registers hold pointers, floats, and integers of a width.
+// Compares types as the calling convention does: pointers, floats, and integers of a width.
 template <typename Ours, typename Real>
 constexpr bool SameType() {
   return sizeof(Ours) == sizeof(Real) && std::is_pointer_v<Ours> == std::is_pointer_v<Real> &&
@@ -60,7 +60,7 @@ GPUNVME_CHECK_VALUE(kErrorInvalidAddressSpace, CUDA_ERROR_INVALID_ADDRESS_SPACE)
 GPUNVME_CHECK_VALUE(kErrorInvalidPc, CUDA_ERROR_INVALID_PC)
 GPUNVME_CHECK_VALUE(kErrorLaunchFailed, CUDA_ERROR_LAUNCH_FAILED)
 GPUNVME_CHECK_VALUE(kErrorUnknown, CUDA_ERROR_UNKNOWN)
-// Newer than the oldest cuda.h.
+// Not in the oldest cuda.h.
 #if CUDA_VERSION >= 13000
 GPUNVME_CHECK_VALUE(kErrorContained, CUDA_ERROR_CONTAINED)
 GPUNVME_CHECK_VALUE(kErrorTensorMemoryLeak, CUDA_ERROR_TENSOR_MEMORY_LEAK)

@@ -1,4 +1,4 @@
-// What JavaScript can call. Handles are numbers, addresses BigInts; src/cuda/addon.ts documents each.
+// Functions for JavaScript. Handles are numbers, addresses BigInts. src/cuda/addon.ts documents each.
 #pragma once
 
 #include <node_api.h>

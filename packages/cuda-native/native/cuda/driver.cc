@@ -21,11 +21,11 @@ struct Opened {
 struct Table {
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<Opened>> libraries;
-  // Asked for before the first cuInit: the driver does not look again.
+  // Read before the first cuInit: the driver does not read it again.
   int connections = 0;
 };
 
-// By the CUDA Programming Guide, of this variable: 1 to 32, and 8 where there is none.
+// CUDA Programming Guide: the variable is 1 to 32; default 8.
 int AskForConnections() {
   constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
   constexpr int kMost = 32, kUsual = 8;
@@ -59,7 +59,7 @@ std::unique_ptr<Opened> Resolve(void* library) {
 Result Initialize(const Functions& api) {
   Table& table = TheTable();
   {
-    // One thread of this addon at a time: the environment is the whole process's.
+    // Under the lock: the environment belongs to the whole process.
     const std::lock_guard<std::mutex> lock(table.mutex);
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (table.connections == 0) table.connections = AskForConnections();
@@ -103,7 +103,7 @@ Library LoadLibrary(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     auto& opened = table.libraries[path];
     if (opened == nullptr) {
-      // LOCAL: its symbols are nobody else's business. LAZY: whatever it lacks for itself shows at its first use.
+      // LOCAL: its symbols must not affect other libraries. LAZY: missing dependencies show at their first use.
       void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
       if (library == nullptr) {
         const char* reason = dlerror();

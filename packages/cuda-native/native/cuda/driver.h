@@ -1,5 +1,5 @@
-// NVIDIA's driver API, as far as it is used here: found at run time by dlopen, so that this builds and loads where there
-// is no CUDA. Own prototypes; api_check.cc holds them to the real cuda.h where that exists.
+// The used part of NVIDIA's driver API. It is loaded at run time by dlopen, so this builds and loads without CUDA. The
+// prototypes are our own; api_check.cc compares them with cuda.h.
 #pragma once
 
 #include <cstddef>
@@ -64,8 +64,8 @@ constexpr int kAttributeFlushWrites = 117;         // CU_DEVICE_ATTRIBUTE_GPU_DI
 constexpr int kAttributeWritesOrdering = 118;      // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING
 constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
 
-// The names are those that the library exports: cuda.h's macros map its own names to some of these. All of them are in
-// drivers from 535 (CUDA 12.2) on, which the PTX of the kernels needs anyway.
+// Names as exported by the library; macros of cuda.h map its names to some of these. Drivers from 535 (CUDA 12.2) on,
+// which the PTX of the kernels requires, export all of them.
 #define GPUNVME_CUDA_FUNCTIONS(F)                                                                                  \
   F(cuInit, (unsigned flags))                                                                                      \
   F(cuDriverGetVersion, (int* version))                                                                            \
@@ -119,12 +119,12 @@ constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BU
     (void* handle, DevicePointer pointer, size_t bytes, int type, unsigned long long flags))                       \
   F(cuPointerGetAttribute, (void* data, int attribute, DevicePointer pointer))
 
-// What newer drivers have, and is done without where there is none of it: cuFuncLoad is of CUDA 12.4.
+// Optional functions of newer drivers: cuFuncLoad is new in CUDA 12.4.
 #define GPUNVME_CUDA_OPTIONAL_FUNCTIONS(F)  \
   F(cuModuleGetLoadingMode, (int* mode))    \
   F(cuFuncLoad, (Function function))
 
-// All of them, in one table; nullptr for an optional one that the library lacks.
+// Table of all functions; nullptr for an optional one that the library lacks.
 struct Functions {
 #define GPUNVME_MEMBER(name, parameters) Result(*name) parameters;
   GPUNVME_CUDA_FUNCTIONS(GPUNVME_MEMBER)
@@ -132,38 +132,36 @@ struct Functions {
 #undef GPUNVME_MEMBER
 };
 
-// A place that was tried, and what dlopen said of it.
+// A path that was tried, and the error of dlopen.
 struct TriedLibrary {
   std::string path;
   std::string reason;
 };
 
-// What came of looking for the library. `functions` is nullptr where it was not found, or lacks something.
+// Result of LoadLibrary. `functions` is nullptr if no library was found, or if it lacks a required function.
 struct Library {
   const Functions* functions = nullptr;
-  // The library that was opened; empty where none was.
+  // Path of the opened library; empty if none was opened.
   std::string path;
   std::vector<TriedLibrary> tried;
-  // What it does not export: it is older than what is needed.
+  // Required functions that it does not export, since it is too old.
   std::vector<std::string> missing;
 };
 
-// Opens the first of `paths` that can be opened. Each is opened once in a process, and stays: the driver starts threads
-// of its own, and nothing says when they are gone.
+// Opens the first of `paths` that can be opened. Libraries are opened once per process and never closed, since the
+// driver starts threads whose end is unknown.
 Library LoadLibrary(const std::vector<std::string>& paths);
 
-// cuInit. Before the first, CUDA_MODULE_LOADING=EAGER where nobody has set it: what is loaded lazily may be loaded while a
-// kernel runs, and a driver that waits for kernels to end then waits for a leader that does not.
-// Also as many hardware work queues as there can be, where nobody has said how many: streams that share one wait for each
-// other, and whatever is behind a kernel that lingers would wait without an end.
+// Calls cuInit. Before the first call, sets two variables unless they are set. CUDA_MODULE_LOADING=EAGER: lazy loading
+// may wait for a leader that does not end. CUDA_DEVICE_MAX_CONNECTIONS=32: streams that share a hardware work queue
+// wait for each other, and work behind a persistent kernel would wait forever.
 Result Initialize(const Functions& api);
 
-// How many hardware work queues there are, by what the environment said at the first Initialize.
+// Returns the number of hardware work queues, from the environment at the first Initialize.
 int Connections();
 
-// Whether that answer of `call` says that nothing runs in the context any more, and nothing ever will. cuda.h says of
-// these that the process must be terminated and relaunched to continue using CUDA; CUDA_ERROR_UNKNOWN is one of them
-// where it is the answer to how work goes.
+// Returns whether a result of `call` means that the context is unusable. By cuda.h, the process must then be terminated
+// and relaunched to use CUDA again. CUDA_ERROR_UNKNOWN means that only as the result of a query of work.
 bool IsDeath(Result result, const char* call);
 
 }  // namespace gpunvme::cuda

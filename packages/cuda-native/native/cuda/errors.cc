@@ -16,10 +16,10 @@ void Set(napi_env env, napi_value object, const char* name, const std::string& t
 
 napi_value CallError(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
                      const std::vector<std::string>& facts) {
-  // A driver that is older than the error gives no name.
+  // A driver older than the error does not know its name.
   const char* name = nullptr;
   const char* text = nullptr;
-  if (api.cuGetErrorName(result, &name) != kSuccess || name == nullptr) name = "an error without a name";
+  if (api.cuGetErrorName(result, &name) != kSuccess || name == nullptr) name = "an unnamed error";
   if (api.cuGetErrorString(result, &text) != kSuccess || text == nullptr) text = "no description";
   napi_value details, lines, constructor = nullptr, error = nullptr;
   napi_create_object(env, &details);
@@ -44,7 +44,7 @@ bool CheckParked(napi_env env, const Parked& parked, const char* call) {
   if (parked.ok()) return true;
   napi_value arguments[3], constructor = nullptr, error = nullptr;
   const std::string attempt = std::string("Pausing the engines of this GPU for ") + call;
-  const char* next = "await the plans in flight, or detach the engine whose drive gives no answers, and then again";
+  const char* next = "await the plans in flight, or detach the engine whose drive does not respond, and try again";
   napi_create_string_utf8(env, attempt.c_str(), attempt.size(), &arguments[0]);
   arguments[1] = Number(env, static_cast<double>(parked.limit_ns()));
   napi_create_string_utf8(env, next, NAPI_AUTO_LENGTH, &arguments[2]);

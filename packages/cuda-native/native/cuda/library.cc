@@ -1,4 +1,4 @@
-// What there is on this machine, before anything is opened.
+// Finds the driver's library and its GPUs.
 #include "../values.h"
 #include "calls.h"
 #include "state.h"
@@ -25,7 +25,7 @@ bool ReadText(napi_env env, napi_value value, const char* name, std::string* res
 }
 
 napi_value DescribeDevice(napi_env env, const Functions& api, int ordinal) {
-  const std::string attempt = "Asking about GPU " + std::to_string(ordinal);
+  const std::string attempt = "Querying GPU " + std::to_string(ordinal);
   Device device;
   if (!Check(env, api, api.cuDeviceGet(&device, ordinal), "cuDeviceGet", attempt)) return nullptr;
   char name[256] = "", busId[32] = "";
@@ -99,7 +99,7 @@ const Functions* LoadedFunctions(napi_env env, napi_value value) {
   std::string path;
   if (!ReadText(env, value, "path", &path)) return nullptr;
   const Functions* functions = LoadLibrary({path}).functions;
-  if (functions == nullptr) ThrowRange(env, "path", "that of a library that load found complete", value);
+  if (functions == nullptr) ThrowRange(env, "path", "the path of a library that load has loaded", value);
   return functions;
 }
 
@@ -108,7 +108,7 @@ napi_value Probe(napi_env env, napi_callback_info info) {
   Arguments(env, info, arguments);
   const Functions* api = LoadedFunctions(env, arguments[0]);
   if (api == nullptr) return nullptr;
-  const char* attempt = "Asking which GPUs there are";
+  const char* attempt = "Querying the GPUs";
   int version = 0, count = 0;
   if (!Check(env, *api, Initialize(*api), "cuInit", "Starting the NVIDIA driver")) return nullptr;
   if (!Check(env, *api, api->cuDriverGetVersion(&version), "cuDriverGetVersion", attempt)) return nullptr;
@@ -121,7 +121,7 @@ napi_value Probe(napi_env env, napi_callback_info info) {
   }
   napi_value result;
   napi_create_object(env, &result);
-  // 0 where the driver does not say: nothing depends on it but what people are told.
+  // 0 if the driver does not report it; informative only.
   int mode = 0;
   if (api->cuModuleGetLoadingMode == nullptr || api->cuModuleGetLoadingMode(&mode) != kSuccess) mode = 0;
   napi_set_named_property(env, result, "driverVersion", Number(env, version));

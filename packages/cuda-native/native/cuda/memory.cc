@@ -23,7 +23,7 @@ napi_value Keep(napi_env env, const Resource& resource) {
   return Number(env, static_cast<double>(handle));
 }
 
-// The GPU's address of host memory that was just pinned; takes the pinning back where there is none.
+// Finds the GPU's address of host memory that was just pinned; unpins it if there is none.
 bool FindDevicePointer(napi_env env, Resource* resource, const std::string& attempt) {
   const Functions& api = resource->session->api;
   const Result asked = api.cuMemHostGetDevicePointer_v2(&resource->device, resource->host, 0);
@@ -38,7 +38,7 @@ Resource* FindAny(napi_env env, napi_value handle, std::map<uint64_t, Resource>:
   State& state = StateOf(env);
   *found = state.resources.find(static_cast<uint64_t>(number));
   if (*found != state.resources.end()) return &(*found)->second;
-  napi_throw_type_error(env, "ERR_GPUNVME_CUDA_FREED", "Expected what is still there, got what was freed before");
+  napi_throw_type_error(env, "ERR_GPUNVME_CUDA_FREED", "handle: expected an allocated resource, got a freed one");
   return nullptr;
 }
 
@@ -137,12 +137,12 @@ napi_value Buffer(napi_env env, napi_callback_info info) {
       napi_create_external_arraybuffer(env, resource->host, resource->length, nullptr, nullptr, &buffer);
   if (status == napi_no_external_buffers_allowed) {
     napi_throw_error(env, "ERR_GPUNVME_NO_EXTERNAL_BUFFERS",
-                     "buffer: this runtime allows no ArrayBuffer over native memory, as Electron and builds with "
-                     "pointer compression do not; use Node.js");
+                     "buffer: this runtime does not allow an ArrayBuffer over native memory (Electron, or a build with "
+                     "pointer compression); use Node.js");
     return nullptr;
   }
   if (status != napi_ok) {
-    napi_throw_error(env, nullptr, "buffer: the ArrayBuffer could not be made");
+    napi_throw_error(env, nullptr, "buffer: the ArrayBuffer could not be created");
     return nullptr;
   }
   napi_create_reference(env, buffer, 0, &resource->buffer);
@@ -163,7 +163,7 @@ napi_value ExportDmaBuf(napi_env env, napi_callback_info info) {
                                                                      kRangeHandleDmaBufFd, 0);
   const std::string attempt = "Exporting " + Bytes(length) + " of GPU memory as dma-buf";
   if (!Check(env, session->api, exported, "cuMemGetHandleForAddressRange", attempt)) return nullptr;
-  // No child process shall keep the memory.
+  // A child process must not inherit the memory.
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   return Number(env, fd);
 }
@@ -194,24 +194,24 @@ napi_value Free(napi_env env, napi_callback_info info) {
   const Session& session = *resource->session;
   const Functions& api = session.api;
   const Result entered = session.Note(session.Enter(), "cuCtxSetCurrent");
-  // What cannot be entered may be dead, which its streams know.
+  // If its context cannot be made current, it may be dead, which its streams report.
   if (entered != kSuccess) static_cast<void>(IsBusy(StateOf(env), session));
   if (!session.IsDead() && !Check(env, api, entered, "cuCtxSetCurrent", "Using the GPU")) return nullptr;
   if (resource->kind == Kind::kStream &&
       session.Note(api.cuStreamQuery(resource->stream), "cuStreamQuery") == kErrorNotReady) {
     napi_throw_type_error(env, "ERR_GPUNVME_CUDA_BUSY",
-                          "stream: expected one whose work is done, got one at work: await finished() before");
+                          "stream: expected an idle stream, got one with work: await finished() first");
     return nullptr;
   }
   const Parked parked(*resource->session->parking);
-  if (!CheckParked(env, parked, "what gives it back")) return nullptr;
-  // Whatever the driver says, it is not to be undone a second time.
+  if (!CheckParked(env, parked, "freeing memory")) return nullptr;
+  // Whatever the driver returns, it must not be freed twice.
   const Failure failure = Undo(env, *resource);
   StateOf(env).resources.erase(found);
   session.Note(failure.result, failure.call);
-  // Nothing of a dead context runs: what it had is free, whatever the driver says.
+  // Nothing runs in a dead context, so its resources are free, whatever the driver returns.
   if (session.IsDead()) return nullptr;
-  Check(env, api, failure.result, failure.call, "Giving back what was made on the GPU");
+  Check(env, api, failure.result, failure.call, "Freeing a resource of the GPU");
   return nullptr;
 }
 

@@ -8,11 +8,11 @@ namespace gpunvme::cuda {
 
 namespace {
 
-// A kernel that has nothing in flight ends within microseconds; the rest is for a machine that is busy.
+// A kernel with nothing in flight ends within microseconds; the margin allows for a busy machine.
 constexpr uint64_t kMarginNs = 1'000'000'000;
-// The thread of JavaScript waits: no longer than this, whatever commands may take.
+// Upper limit, whatever the commands' time limits are: the JavaScript thread waits.
 constexpr uint64_t kMostNs = 10'000'000'000;
-// A driver that answers nothing but errors for so long has nothing that runs.
+// If the driver returns only errors for this long, no kernel can still be running.
 constexpr uint64_t kBrokenNs = 200'000'000;
 constexpr timespec kPause = {0, 20'000};
 

@@ -1,5 +1,5 @@
-// Kernels that run for as long as they are fed, and calls of the driver that wait for whatever runs: such a call is made
-// while every engine of that GPU rests, or not at all.
+// Some calls of the driver wait for all running kernels, and leaders run while they have work. Such calls are made only
+// while all engines of the GPU are paused.
 #pragma once
 
 #include <cstdint>
@@ -7,36 +7,36 @@
 
 namespace gpunvme::cuda {
 
-// What has kernels that do not end by themselves.
+// An owner of kernels that do not end by themselves.
 class Parkable {
  public:
   enum class State {
     kRunning,
     kResting,
-    // The driver answers errors.
+    // The driver returns errors.
     kUnknown,
   };
 
   virtual ~Parkable() = default;
 
-  // Its kernels end as soon as nothing is in flight.
+  // Lets its kernels end as soon as nothing is in flight.
   virtual void Pause() = 0;
   virtual State Look() = 0;
-  // How long what is in flight may take, in nanoseconds.
+  // Longest time limit of commands in flight, in nanoseconds.
   virtual uint64_t LongestNs() const = 0;
-  // Kernels that have something to do are started again.
+  // Launches kernels with work again.
   virtual void Resume() = 0;
 };
 
-// All of a GPU, in one environment and of its thread alone. Engines of other threads are not known to it: what those of
-// them run that linger ends at their `run_limit_ns`.
+// The engines of a GPU in one environment; used by its thread only. Lingering kernels of other threads are not paused;
+// they end at their `run_limit_ns`.
 struct Parking {
   std::vector<Parkable*> parkables;
   unsigned depth = 0;
 };
 
-// Everything rests from its construction to its destruction, where it is `ok`. Waits for commands in flight, no longer
-// than they may take. They nest.
+// Pauses all engines from construction to destruction, if `ok`. Waits for commands in flight, within their time limits.
+// Objects nest.
 class Parked {
  public:
   explicit Parked(Parking& parking);
@@ -45,7 +45,7 @@ class Parked {
   Parked& operator=(const Parked&) = delete;
 
   bool ok() const { return ok_; }
-  // How long it was waited for, where it is not.
+  // The waiting time, if not `ok`.
   uint64_t limit_ns() const { return limit_ns_; }
 
  private:

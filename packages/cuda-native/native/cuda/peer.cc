@@ -1,4 +1,4 @@
-// What one GPU may do with the memory of another.
+// Access of GPUs to each other's memory.
 #include "../values.h"
 #include "calls.h"
 #include "state.h"
@@ -7,11 +7,11 @@ namespace gpunvme::cuda {
 
 namespace {
 
-// What two GPUs are to each other, in this order: src/cuda/addon.ts names them.
+// Attributes of a pair of GPUs, in the order of src/cuda/addon.ts.
 constexpr int kAttributes[] = {kP2pAccessSupported, kP2pPerformanceRank, kP2pNativeAtomicSupported};
 
 napi_value DescribePair(napi_env env, const Functions& api, int from, int to) {
-  const char* attempt = "Asking which GPUs reach each other";
+  const char* attempt = "Querying access between GPUs";
   Device fromDevice, toDevice;
   if (!Check(env, api, api.cuDeviceGet(&fromDevice, from), "cuDeviceGet", attempt)) return nullptr;
   if (!Check(env, api, api.cuDeviceGet(&toDevice, to), "cuDeviceGet", attempt)) return nullptr;
@@ -25,7 +25,7 @@ napi_value DescribePair(napi_env env, const Functions& api, int from, int to) {
   return Array(env, values);
 }
 
-// The sessions of (cuda, peer), with the thread in the first one's context; false where it threw.
+// Reads (cuda, peer) and makes the first session's context current; false if it threw.
 bool ReadPair(napi_env env, napi_callback_info info, Session** session, Session** peer) {
   napi_value arguments[2];
   Arguments(env, info, arguments);
@@ -36,14 +36,14 @@ bool ReadPair(napi_env env, napi_callback_info info, Session** session, Session*
 
 }  // namespace
 
-// (path): for each two GPUs [from, to, attributes...].
+// (path) -> for each pair of GPUs [from, to, attributes...]
 napi_value Peers(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   Arguments(env, info, arguments);
   const Functions* api = LoadedFunctions(env, arguments[0]);
   int count = 0;
   if (api == nullptr || !Check(env, *api, Initialize(*api), "cuInit", "Starting the NVIDIA driver")) return nullptr;
-  if (!Check(env, *api, api->cuDeviceGetCount(&count), "cuDeviceGetCount", "Asking which GPUs there are")) {
+  if (!Check(env, *api, api->cuDeviceGetCount(&count), "cuDeviceGetCount", "Querying the GPUs")) {
     return nullptr;
   }
   std::vector<napi_value> pairs;
@@ -58,7 +58,7 @@ napi_value Peers(napi_env env, napi_callback_info info) {
   return Array(env, pairs);
 }
 
-// (cuda, peer): whether it was this call that let the first reach the memory of the second.
+// (cuda, peer): enables the first GPU to access the memory of the second -> whether this call changed it
 napi_value EnablePeer(napi_env env, napi_callback_info info) {
   Session *session, *peer;
   if (!ReadPair(env, info, &session, &peer)) return nullptr;
@@ -68,7 +68,7 @@ napi_value EnablePeer(napi_env env, napi_callback_info info) {
   napi_value result;
   napi_get_boolean(env, enabled == kSuccess, &result);
   if (enabled == kErrorPeerAccessAlreadyEnabled) return result;
-  const std::string attempt = "Letting GPU " + std::to_string(session->ordinal) + " reach the memory of GPU " +
+  const std::string attempt = "Enabling access of GPU " + std::to_string(session->ordinal) + " to the memory of GPU " +
                               std::to_string(peer->ordinal);
   return Check(env, session->api, enabled, "cuCtxEnablePeerAccess", attempt) ? result : nullptr;
 }
@@ -80,7 +80,7 @@ napi_value DisablePeer(napi_env env, napi_callback_info info) {
   const Parked parked(*session->parking);
   if (!CheckParked(env, parked, "cuCtxDisablePeerAccess")) return nullptr;
   const Result disabled = session->api.cuCtxDisablePeerAccess(peer->context);
-  Check(env, session->api, disabled, "cuCtxDisablePeerAccess", "Ending access to the memory of another GPU");
+  Check(env, session->api, disabled, "cuCtxDisablePeerAccess", "Disabling access to the memory of another GPU");
   return nullptr;
 }
 
@@ -94,7 +94,7 @@ napi_value CopyPeer(napi_env env, napi_callback_info info) {
   size_t length, sourceLength;
   if (from == nullptr || !ReadPart(env, *to, arguments[2], arguments[5], &target, &length)) return nullptr;
   if (!ReadPart(env, *from, arguments[4], arguments[5], &source, &sourceLength)) return nullptr;
-  // Last, since it is its context that the thread has to be in.
+  // Last, so that its context is current.
   const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
   if (stream == nullptr) return nullptr;
   const Functions& api = stream->session->api;

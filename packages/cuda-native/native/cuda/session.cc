@@ -41,8 +41,8 @@ napi_value IsIdle(napi_env env, napi_callback_info info) {
   return result;
 }
 
-// Whatever fails on the way, nothing of it is there afterwards. Of a context that is dead, nothing that fails means more
-// than that: it gives the one error that says so, and throws none.
+// Frees everything, even if a step fails. For a dead context, returns the error that made it unusable, and does not
+// throw further ones.
 napi_value Close(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   Arguments(env, info, arguments);
@@ -57,10 +57,10 @@ napi_value Close(napi_env env, napi_callback_info info) {
   if (entered != kSuccess) first = {entered, "cuCtxSetCurrent"};
   const bool busy = IsBusy(state, session);
   if (!session.IsDead() && (session.holds > 0 || busy)) {
-    napi_throw_type_error(env, "ERR_GPUNVME_CUDA_BUSY", "cuda: expected a GPU that has nothing to do, got one at work");
+    napi_throw_type_error(env, "ERR_GPUNVME_CUDA_BUSY", "cuda: expected an idle GPU, got one with work");
     return nullptr;
   }
-  // Not the session's own share in it, which goes before this ends.
+  // A separate reference, since the session's own is released first.
   const std::shared_ptr<Parking> parking = session.parking;
   const Parked parked(*parking);
   if (!CheckParked(env, parked, "cuDevicePrimaryCtxRelease_v2")) return nullptr;
@@ -82,7 +82,7 @@ napi_value Limits(napi_env env, napi_callback_info info) {
   if (session == nullptr) return nullptr;
   int limited = 0;
   const Result asked = session->api.cuDeviceGetAttribute(&limited, kAttributeTimeLimit, session->device);
-  if (!Check(env, session->api, asked, "cuDeviceGetAttribute", "Asking how long kernels may run")) return nullptr;
+  if (!Check(env, session->api, asked, "cuDeviceGetAttribute", "Querying the time limit of kernels")) return nullptr;
   napi_create_object(env, &result);
   napi_get_boolean(env, limited != 0, &hasTimeLimit);
   napi_set_named_property(env, result, "connections", Number(env, Connections()));

@@ -1,5 +1,5 @@
-// The GPU that JavaScript has opened: its primary context, what was made in it, and the way back from a failed call to an
-// error with names. An engine takes a Session from the handle that its TypeScript face was given.
+// A GPU that JavaScript has opened: its primary context, its resources, and conversion of failed calls to errors.
+// Engines get a Session from its handle.
 #pragma once
 
 #include <node_api.h>
@@ -20,16 +20,16 @@ struct Session {
   const Device device;
   const Context context;
   const uint64_t handle;
-  // Who uses it beside JavaScript, as engines with leaders do: `close` is refused while there is any. Of the thread of
-  // the environment alone.
+  // Number of users besides JavaScript, such as engines; `close` is refused while there are any. Used by the
+  // environment's thread only.
   unsigned holds = 0;
-  // The answer from which on nothing runs in its context any more, and the call that gave it first.
+  // The first result that made the context unusable, and its call.
   mutable Result death = kSuccess;
   mutable const char* deathCall = "";
-  // JavaScript has closed it after its death; it goes with the last hold.
+  // JavaScript has closed it after its death; the last hold deletes it.
   bool closed = false;
 
-  // Remembers an answer that is the context's death; gives it back as it is.
+  // Records a result that makes the context unusable; returns the result unchanged.
   Result Note(Result result, const char* call) const {
     if (death == kSuccess && IsDeath(result, call)) {
       death = result;
@@ -39,31 +39,31 @@ struct Session {
   }
   bool IsDead() const { return death != kSuccess; }
 
-  // What runs on its GPU, of this environment: sessions of one GPU share it.
+  // The engines on its GPU in this environment; shared by all sessions of the GPU.
   std::shared_ptr<Parking> parking = std::make_shared<Parking>();
 
-  // Makes its context that of the calling thread. Every thread has to, once, before it calls anything of `api`.
+  // Makes its context current in the calling thread. Required once per thread before calls of `api`.
   Result Enter() const { return api.cuCtxSetCurrent(context); }
 };
 
-// Ends a hold. The session may be gone then.
+// Ends a hold. May delete the session.
 void Drop(Session& session);
 
-// The open session behind a handle, whose context is then that of this thread; nullptr where it threw.
+// Returns the open session of a handle and makes its context current; nullptr if it threw.
 Session* SessionOf(napi_env env, napi_value handle);
 
-// The kernel of that name in what loadKernels loaded; nullptr where it threw. It lives as long as the session.
+// Returns a kernel that loadKernels loaded; nullptr if it threw. It is valid as long as the session.
 Function KernelOf(napi_env env, const Session& session, const char* name);
 
-// True for success. Otherwise throws CudaCallError: `attempt` is what was being done, as "Launching gpunvme_serve", `call`
-// the function's name; the driver's name and text of the error are looked up. `facts` are lines that say more.
+// Returns true for success; otherwise throws CudaCallError with the driver's name and text of the error. `attempt` is
+// what was attempted, such as "Launching gpunvme_serve"; `call` the function's name; `facts` additional lines.
 bool Check(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
            const std::vector<std::string>& facts = {});
 
-// True where everything rests. Otherwise throws CudaTimeoutError, in place of the call of that name.
+// Returns true if all engines are paused; otherwise throws CudaTimeoutError for the call of that name.
 bool CheckParked(napi_env env, const Parked& parked, const char* call);
 
-// What Check throws as a value, for promises.
+// Returns the error that Check would throw, for promises.
 napi_value CallError(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
                      const std::vector<std::string>& facts = {});
 

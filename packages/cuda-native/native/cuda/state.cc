@@ -6,8 +6,8 @@ namespace gpunvme::cuda {
 
 namespace {
 
-// The environment ends, perhaps in the middle of a transfer. What a GPU may still write to stays for the rest of the
-// process: nobody is left who would know when it is done.
+// Ends the environment's sessions. Memory that a GPU may still write to stays until the process ends, since nothing can
+// wait for the GPU any more.
 void EndState(void* data) {
   auto& state = *static_cast<State*>(data);
   for (auto& [handle, session] : state.sessions) {
@@ -15,7 +15,7 @@ void EndState(void* data) {
     if (session->holds == 0 && (entered || session->IsDead()) && !IsBusy(state, *session)) {
       EndSession(nullptr, state, *session);
     } else {
-      // An engine may look at it once more, when it is collected.
+      // An engine may still use it when it is collected.
       static_cast<void>(session.release());
     }
   }
@@ -24,11 +24,11 @@ void EndState(void* data) {
 
 const char* NameOf(Kind kind) {
   switch (kind) {
-    case Kind::kKernels: return "kernels that are loaded";
-    case Kind::kRegistration: return "memory that is registered";
-    case Kind::kPinned: return "pinned memory that is allocated";
-    case Kind::kDevice: return "GPU memory that is allocated";
-    case Kind::kStream: return "a stream that is open";
+    case Kind::kKernels: return "loaded kernels";
+    case Kind::kRegistration: return "registered memory";
+    case Kind::kPinned: return "allocated pinned memory";
+    case Kind::kDevice: return "allocated GPU memory";
+    case Kind::kStream: return "an open stream";
   }
   return "";
 }
@@ -62,7 +62,7 @@ bool IsBusy(const State& state, const Session& session) {
 
 void Drop(Session& session) {
   if (--session.holds > 0 || !session.closed) return;
-  // Nobody else is left to do it.
+  // The last holder releases the context.
   session.api.cuCtxSetCurrent(nullptr);
   session.api.cuDevicePrimaryCtxRelease_v2(session.device);
   delete &session;
@@ -74,7 +74,7 @@ Session* SessionOf(napi_env env, napi_value handle) {
   State& state = StateOf(env);
   const auto found = state.sessions.find(static_cast<uint64_t>(number));
   if (found == state.sessions.end()) {
-    napi_throw_type_error(env, "ERR_GPUNVME_CUDA_CLOSED", "cuda: expected a GPU that is open, got one that was closed");
+    napi_throw_type_error(env, "ERR_GPUNVME_CUDA_CLOSED", "cuda: expected an open GPU, got a closed one");
     return nullptr;
   }
   Session* session = found->second.get();
@@ -87,7 +87,7 @@ Resource* ResourceOf(napi_env env, napi_value handle, Kind kind, const char* nam
   State& state = StateOf(env);
   const auto found = state.resources.find(static_cast<uint64_t>(number));
   if (found == state.resources.end() || found->second.kind != kind) {
-    const std::string message = std::string(name) + ": expected " + NameOf(kind) + ", got what is no longer";
+    const std::string message = std::string(name) + ": expected " + NameOf(kind) + ", got a freed handle";
     napi_throw_type_error(env, "ERR_GPUNVME_CUDA_FREED", message.c_str());
     return nullptr;
   }
@@ -101,7 +101,7 @@ Failure Undo(napi_env env, Resource& resource) {
     case Kind::kKernels: return Try(api.cuModuleUnload(resource.module), "cuModuleUnload");
     case Kind::kRegistration: return Try(api.cuMemHostUnregister(resource.host), "cuMemHostUnregister");
     case Kind::kPinned: {
-      // Its ArrayBuffer is emptied before its bytes are gone. Without `env` no JavaScript runs any more.
+      // Detaches the ArrayBuffer before its memory is freed. Without `env`, no JavaScript runs any more.
       napi_value buffer = nullptr;
       if (env != nullptr && resource.buffer != nullptr) {
         napi_get_reference_value(env, resource.buffer, &buffer);
@@ -133,7 +133,7 @@ Failure EndSession(napi_env env, State& state, Session& session) {
       each = state.resources.erase(each);
     }
   }
-  // Whoever still has something in a dead context gives it back, with the context, when it lets go.
+  // Remaining holders of a dead context free their resources, and the last one the context.
   session.closed = session.holds > 0;
   if (session.closed) return first;
   note(Try(session.api.cuCtxSetCurrent(nullptr), "cuCtxSetCurrent"));

@@ -1,5 +1,5 @@
-// What the addon keeps for one environment: the main thread has one, and every worker. JavaScript holds numbers, which
-// are never used twice: one that was freed, or made up, is found here not to be there.
+// State of the addon for one environment: the main thread has one, and every worker. JavaScript holds numbers that are
+// never reused, so freed and invented handles are detected.
 #pragma once
 
 #include <node_api.h>
@@ -13,10 +13,10 @@
 
 namespace gpunvme::cuda {
 
-// In the order in which `close` undoes them: what others refer to comes last.
+// In the order in which `close` frees them: resources that others refer to come last.
 enum class Kind { kKernels, kRegistration, kPinned, kDevice, kStream };
 
-// What was made in a session and is to be undone exactly once.
+// A resource of a session, to be freed exactly once.
 struct Resource {
   Kind kind;
   Session* session;
@@ -25,9 +25,9 @@ struct Resource {
   DevicePointer device = 0;
   Stream stream = nullptr;
   Module module = nullptr;
-  // All of the module's, found and loaded when it was: the driver is not asked for one while others may run.
+  // All kernels of the module, loaded with it, so that none is loaded while another kernel runs.
   std::map<std::string, Function> functions = {};
-  // The ArrayBuffer over pinned memory, where JavaScript has asked for one; it does not keep it.
+  // Weak reference to the ArrayBuffer over pinned memory, if JavaScript has accessed it.
   napi_ref buffer = nullptr;
 };
 
@@ -39,7 +39,7 @@ struct State {
   napi_ref callError = nullptr;
   // The class CudaTimeoutError.
   napi_ref timeoutError = nullptr;
-  // By the GPU's ordinal: contexts of sessions are the same where their GPU is.
+  // By the GPU's ordinal: sessions of one GPU share its context.
   std::map<int, std::shared_ptr<Parking>> parking;
   Watcher watcher;
 };
@@ -47,26 +47,27 @@ struct State {
 void CreateState(napi_env env);
 State& StateOf(napi_env env);
 
-// Whether work is under way in the session: nothing that it uses may go.
+// Returns whether work is in progress in the session, whose memory must not be freed.
 bool IsBusy(const State& state, const Session& session);
 
-// A resource of that kind, in whose session the thread then is; nullptr where it threw. `name` is the argument's.
+// Returns a resource of a kind, and makes its session's context current; nullptr if it threw. `name` is the argument's
+// name.
 Resource* ResourceOf(napi_env env, napi_value handle, Kind kind, const char* name);
 
-// The functions of a library that `load` found complete, by its path; nullptr where it threw.
+// Returns the functions of a library that `load` has loaded, by its path; nullptr if it threw.
 const Functions* LoadedFunctions(napi_env env, napi_value path);
 
-// Undoes all of a session, in the right order, whatever fails. `first` is the first failure.
+// Frees all resources of a session in order, even if a step fails. Returns the first failure.
 struct Failure {
   Result result = kSuccess;
   const char* call = "";
 };
 Failure EndSession(napi_env env, State& state, Session& session);
 
-// Undoes one resource. The caller takes it out of the table.
+// Frees one resource. The caller removes it from the table.
 Failure Undo(napi_env env, Resource& resource);
 
-// Where a part of GPU memory is that is inside of it; false where it threw.
+// Reads a range inside GPU memory; false if it threw.
 bool ReadPart(napi_env env, const Resource& memory, napi_value offsetBytes, napi_value lengthBytes,
               DevicePointer* pointer, size_t* length);
 

@@ -24,7 +24,7 @@ struct Wait {
 
 namespace {
 
-// How long the thread sleeps between two looks: short after something happened, longer the longer nothing does.
+// Pause between polls: short after a change, then increasing.
 constexpr std::chrono::microseconds kShortest{20};
 constexpr std::chrono::microseconds kLongest{1000};
 
@@ -47,7 +47,7 @@ napi_value Watcher::Add(napi_env env, const Session& session, Stream stream, dou
   auto* wait = new Wait{api, session.context, stream, event, deadline, nullptr, false, kSuccess, "cuEventQuery"};
   napi_value promise;
   napi_create_promise(env, &wait->deferred, &promise);
-  // As long as somebody waits, the program does not end.
+  // Pending waits keep the program alive.
   if (pending_++ == 0) napi_ref_threadsafe_function(env, settle_);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -62,7 +62,7 @@ bool Watcher::Start(napi_env env) {
   napi_create_string_utf8(env, "gpunvme.gpu", NAPI_AUTO_LENGTH, &name);
   napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, this, Settle, &settle_);
   napi_unref_threadsafe_function(env, settle_);
-  // Signals are for the threads of the program.
+  // Signals are left to the program's threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -77,7 +77,7 @@ bool Watcher::Start(napi_env env) {
     ThrowSystem(env, error, "pthread_create");
     return false;
   }
-  // Hooks run last added first: the thread has ended when the sessions do.
+  // Hooks run in reverse order, so the thread has ended before the sessions do.
   napi_add_env_cleanup_hook(env, [](void* self) { static_cast<Watcher*>(self)->Stop(); }, this);
   started_ = true;
   return true;
@@ -105,7 +105,7 @@ void Watcher::Run() {
   }
 }
 
-// Settles what can be settled, of each stream in the order in which it was asked for; whether there was any.
+// Settles finished and expired waits, in order per stream. Returns whether there were any.
 bool Watcher::Look(std::vector<Wait*>& waits) {
   const auto now = Time::now();
   std::vector<Stream> behind;

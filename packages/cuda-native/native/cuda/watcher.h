@@ -1,5 +1,5 @@
-// Waiting for a GPU, on one thread for all streams of an environment: a call that waits would stop JavaScript, and one
-// that waits in the driver could not be ended when the environment is.
+// Waits for streams, on one thread per environment. A blocking call would stop JavaScript, and a wait inside the driver
+// could not be cancelled when the environment ends.
 #pragma once
 
 #include <node_api.h>
@@ -18,7 +18,7 @@ struct Wait;
 
 class Watcher {
  public:
-  // A Promise of whether all that was put into `stream` until now is done within `timeoutNs`; nullptr when it threw.
+  // Returns a Promise of whether the current work of `stream` ends within `timeoutNs`; nullptr if it threw.
   napi_value Add(napi_env env, const Session& session, Stream stream, double timeoutNs);
 
  private:
@@ -30,10 +30,10 @@ class Watcher {
 
   std::mutex mutex_;
   Condition wake_;
-  // Under the lock: what the thread has not taken over yet.
+  // Guarded by the lock: waits that the thread has not taken over yet.
   std::vector<Wait*> added_;
   bool stopping_ = false;
-  // Of the environment's thread alone.
+  // Used by the environment's thread only.
   size_t pending_ = 0;
   bool started_ = false;
   pthread_t thread_{};

@@ -16,7 +16,7 @@ napi_value Keep(napi_env env, const Resource& resource) {
   return Number(env, static_cast<double>(handle));
 }
 
-// Three numbers, each from 1 to `most`.
+// Reads three numbers from 1 to `most`.
 bool ReadExtent(napi_env env, napi_value value, const char* name, double most, unsigned (&extent)[3]) {
   for (uint32_t i = 0; i < 3; i++) {
     napi_value element;
@@ -70,12 +70,12 @@ Function KernelOf(napi_env env, const Session& session, const char* name) {
     const auto found = resource.functions.find(name);
     if (found != resource.functions.end()) return found->second;
   }
-  const std::string message = std::string("name: expected a kernel of what was loaded, got ") + name;
+  const std::string message = std::string("name: expected a loaded kernel, got ") + name;
   napi_throw_type_error(env, nullptr, message.c_str());
   return nullptr;
 }
 
-// (cuda, ptx, names): all kernels of these names that the text has.
+// (cuda, ptx, names): loads the kernels of these names.
 napi_value LoadKernels(napi_env env, napi_callback_info info) {
   napi_value arguments[3];
   Arguments(env, info, arguments);
@@ -89,7 +89,7 @@ napi_value LoadKernels(napi_env env, napi_callback_info info) {
   }
   std::vector<std::string> names;
   if (!ReadNames(env, arguments[2], &names)) return nullptr;
-  // The driver reads a text up to its NUL, which a file does not have.
+  // The driver expects a terminating NUL, which a file lacks.
   const std::string text(static_cast<const char*>(data), length);
   char log[4096] = "";
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
@@ -106,7 +106,7 @@ napi_value LoadKernels(napi_env env, napi_callback_info info) {
     const char* call = "cuModuleGetFunction";
     Function function = nullptr;
     Result found = session->api.cuModuleGetFunction(&function, resource.module, name.c_str());
-    // One that is nobody's business but the text's own.
+    // Not an entry point of this module.
     if (found == kErrorNotFound) continue;
     if (found == kSuccess && session->api.cuFuncLoad != nullptr) {
       call = "cuFuncLoad";
@@ -129,7 +129,7 @@ napi_value CreateStream(napi_env env, napi_callback_info info) {
   if (session == nullptr) return nullptr;
   Resource resource{Kind::kStream, session};
   const Result created = session->api.cuStreamCreate(&resource.stream, kStreamNonBlocking);
-  return Check(env, session->api, created, "cuStreamCreate", "Making a stream") ? Keep(env, resource) : nullptr;
+  return Check(env, session->api, created, "cuStreamCreate", "Creating a stream") ? Keep(env, resource) : nullptr;
 }
 
 napi_value Launch(napi_env env, napi_callback_info info) {
@@ -146,7 +146,7 @@ napi_value Launch(napi_env env, napi_callback_info info) {
   unsigned grid[3], block[3];
   if (!ReadExtent(env, arguments[2], "grid", INT32_MAX, grid)) return nullptr;
   if (!ReadExtent(env, arguments[3], "block", 1024, block)) return nullptr;
-  // Their sizes are the kernel's: src/cuda/kernels.ts has compared them with the text of the kernel.
+  // src/cuda/kernels.ts has compared their sizes with the kernel's parameters.
   uint32_t count = 0;
   napi_get_array_length(env, arguments[4], &count);
   std::vector<void*> parameters(count);
@@ -180,7 +180,8 @@ napi_value Launch(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-// (stream, memory, offsetBytes, lengthBytes, address): from host memory, which stays where it is until it is done.
+// (stream, memory, offsetBytes, lengthBytes, address): copies from host memory, which must stay mapped until the copy
+// has ended.
 napi_value CopyIn(napi_env env, napi_callback_info info) {
   napi_value arguments[5];
   Arguments(env, info, arguments);
@@ -198,7 +199,8 @@ napi_value CopyIn(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-// (stream, memory, offsetBytes, lengthBytes, address): to host memory, which stays where it is until it is done.
+// (stream, memory, offsetBytes, lengthBytes, address): copies to host memory, which must stay mapped until the copy has
+// ended.
 napi_value CopyOut(napi_env env, napi_callback_info info) {
   napi_value arguments[5];
   Arguments(env, info, arguments);

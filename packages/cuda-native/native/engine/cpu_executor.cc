@@ -19,7 +19,7 @@ void CpuPort::wake_host(void* context) { static_cast<Waker*>(context)->Wake(); }
 
 namespace {
 
-// Cache lines of their own: the host polls what leaders write.
+// Separate cache lines, since the host polls words that leaders write.
 constexpr size_t kAlignment = 64;
 
 void* Zeroed(size_t bytes) {
@@ -29,7 +29,7 @@ void* Zeroed(size_t bytes) {
   return memory;
 }
 
-Problem OutOfMemory() { return {"aligned_alloc", "ENOMEM", "this process has no more memory", ENOMEM}; }
+Problem OutOfMemory() { return {"aligned_alloc", "ENOMEM", "the process is out of memory", ENOMEM}; }
 
 template <typename T>
 T* At(uint64_t address) {
@@ -61,7 +61,7 @@ class CpuExecutor::Thread {
       wake_.NotifyOne();
       return {};
     }
-    // Signals are for the threads of the program.
+    // Signals are left to the program's threads.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -105,10 +105,10 @@ class CpuExecutor::Thread {
 CpuExecutor::CpuExecutor() = default;
 CpuExecutor::~CpuExecutor() = default;
 
-// Leaders wake it by themselves: it is the context that they are laid out with.
+// Leaders call the waker themselves: it is their context.
 void CpuExecutor::Wakes(Waker*) {}
 
-// Nothing waits for threads that run.
+// No call waits for running threads.
 void CpuExecutor::Serves(Pausable*) {}
 
 bool CpuExecutor::HasRoom(size_t, size_t) const { return true; }
@@ -162,7 +162,7 @@ Problem CpuExecutor::Join() {
   return {};
 }
 
-// Its threads go on, and so does what they wake: a Waker that was stopped.
+// Its threads and the stopped Waker that they call stay.
 void CpuExecutor::Abandon() {}
 
 bool CpuExecutor::End() { return true; }

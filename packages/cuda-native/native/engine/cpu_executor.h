@@ -1,4 +1,4 @@
-// Leaders as threads of this process, which see what everybody sees: every address is its own translation.
+// Runs leaders as threads of this process. Addresses need no translation.
 #pragma once
 
 #include <memory>

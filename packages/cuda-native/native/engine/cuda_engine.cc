@@ -19,7 +19,7 @@ napi_value CreateCudaEngine(napi_env env, napi_callback_info info) {
     ThrowType(env, "warp", "a boolean", option);
     return nullptr;
   }
-  // After the options, whose getters may close it.
+  // After the options were read, whose getters may close the session.
   cuda::Session* session = cuda::SessionOf(env, arguments[0]);
   if (session == nullptr) return nullptr;
   const cuda::Function serve = cuda::KernelOf(env, *session, warp ? "gpunvme_warp_read" : "gpunvme_serve");

@@ -4,7 +4,7 @@
 
 namespace gpunvme {
 
-// (cuda, options, onWake) -> an engine whose leaders are kernels on that GPU. loadKernels came before.
+// (cuda, options, onWake) -> an engine whose leaders are kernels on that GPU. Call loadKernels before.
 napi_value CreateCudaEngine(napi_env env, napi_callback_info info);
 
 }  // namespace gpunvme

@@ -11,10 +11,10 @@ namespace gpunvme {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-// Outcomes of half a million commands, and the commands of as many.
+// Outcomes of half a million commands, and the commands themselves.
 constexpr size_t kSharedBytes = 4 << 20;
 constexpr size_t kLocalBytes = 16 << 20;
-// Copies of some kilobytes, and kernels that have said that they ended: microseconds, on a GPU that does what it is told.
+// Limit for copies of some kilobytes, and for kernels that have reported their end: microseconds on a working GPU.
 constexpr uint64_t kFinishNs = 5'000'000'000;
 constexpr timespec kPause = {0, 10'000};
 
@@ -25,11 +25,11 @@ uint64_t NowNs() {
 }
 
 Problem NotAtRest() {
-  return {"pause", "CUDA_ERROR_NOT_READY", "engines on this GPU did not come to rest", cuda::kErrorNotReady};
+  return {"pause", "CUDA_ERROR_NOT_READY", "engines on this GPU could not be paused", cuda::kErrorNotReady};
 }
 
-// The kernel of a controller's driver may enter pages into the page table at their first touch, one at a time, and
-// NVIDIA's looks up no others.
+// A controller's kernel driver may map pages of registers at their first access only, and NVIDIA's driver finds only
+// mapped pages.
 void Touch(uint64_t first, uint64_t end) {
   for (uint64_t page = first; page < end; page += kPage) {
     static_cast<void>(*reinterpret_cast<const volatile uint32_t*>(static_cast<uintptr_t>(page)));
@@ -51,7 +51,7 @@ bool CudaExecutor::End() {
   static_cast<void>(Enter());
   watch_.reset();
   const cuda::Parked parked(*parking_);
-  // A GPU may still use what there is, or others do not come to rest for it to be given back.
+  // The GPU may still use the memory, or other engines could not be paused for freeing it.
   const bool moving = stuck_ || (!parked.ok() && copies_ != nullptr);
   if (moving && !session_.IsDead()) return false;
   ended_ = true;
@@ -71,10 +71,10 @@ bool CudaExecutor::End() {
 
 Problem CudaExecutor::ProblemOf(const char* call, cuda::Result result) const {
   if (result == cuda::kSuccess) return {};
-  // A driver that is older than the error gives no name.
+  // A driver older than the error does not know its name.
   const char* name = nullptr;
   const char* text = nullptr;
-  if (session_.api.cuGetErrorName(result, &name) != cuda::kSuccess || name == nullptr) name = "an error without a name";
+  if (session_.api.cuGetErrorName(result, &name) != cuda::kSuccess || name == nullptr) name = "an unnamed error";
   if (session_.api.cuGetErrorString(result, &text) != cuda::kSuccess || text == nullptr) text = "no description";
   session_.Note(result, call);
   return {call, name, text, result, session_.IsDead()};
@@ -146,7 +146,7 @@ Problem CudaExecutor::Grow(size_t shared, size_t local) {
 
 Problem CudaExecutor::AllocateShared(size_t bytes, SharedBlock* block) {
   const uint64_t address = shared_.Take(bytes);
-  if (address == 0) return {"Take", "no room", "no part of the pinned memory is that long", 0};
+  if (address == 0) return {"Take", "no room", "no free part of the pinned memory is long enough", 0};
   auto* host = reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
   for (const Slab& slab : slabs_) {
     if (host >= slab.host && host < slab.host + slab.bytes) block->device = slab.device + (host - slab.host);
@@ -160,13 +160,13 @@ void CudaExecutor::FreeShared(const SharedBlock& block) { shared_.Give(reinterpr
 
 Problem CudaExecutor::AllocateLocal(size_t bytes, uint64_t* device) {
   *device = local_.Take(bytes);
-  if (*device == 0) return {"Take", "no room", "no part of the memory on the GPU is that long", 0};
+  if (*device == 0) return {"Take", "no room", "no free part of the GPU memory is long enough", 0};
   return {};
 }
 
 void CudaExecutor::FreeLocal(uint64_t device) { local_.Give(device); }
 
-// The first stream of all, so that it shares no hardware work queue with a leader's.
+// Creates the copy stream before those of leaders, so that it does not share a hardware work queue with one.
 Problem CudaExecutor::Upload(uint64_t device, const void* from, size_t bytes) {
   if (Problem problem = Enter()) return problem;
   if (stuck_) return NotAtRest();
@@ -189,7 +189,7 @@ Problem CudaExecutor::Download(void* to, uint64_t device, size_t bytes) {
   return {};
 }
 
-// Copies of a few kilobytes, which wait for no kernel: nothing else is in their stream.
+// For copies of a few kilobytes in a stream without kernels.
 Problem CudaExecutor::Transfer(const char* call, cuda::Result begun) {
   if (Problem problem = ProblemOf(call, begun)) return problem;
   Problem problem = Finish(copies_);
@@ -202,13 +202,13 @@ Problem CudaExecutor::Finish(cuda::Stream stream) const {
   for (const uint64_t until_ns = NowNs() + kFinishNs;;) {
     const cuda::Result result = session_.api.cuStreamQuery(stream);
     if (result == cuda::kSuccess) return problem;
-    // An error is no proof that the stream is empty; a second one says that nothing more will be heard of it.
+    // One error does not prove that the stream is empty; after a second one, its state is unknowable.
     if (result != cuda::kErrorNotReady) {
       if (problem) return problem;
       problem = ProblemOf("cuStreamQuery", result);
       continue;
     }
-    if (NowNs() > until_ns) return {"cuStreamQuery", "CUDA_ERROR_NOT_READY", "a stream did not come to an end", result};
+    if (NowNs() > until_ns) return {"cuStreamQuery", "CUDA_ERROR_NOT_READY", "work in a stream did not end", result};
     nanosleep(&kPause, nullptr);
   }
 }
@@ -224,13 +224,13 @@ Problem CudaExecutor::Find(uint64_t first, uint64_t end, uint64_t* device) const
     if (result == cuda::kErrorInvalidValue) return {};
     if (Problem problem = ProblemOf("cuMemHostGetDevicePointer_v2", result)) return problem;
   }
-  // What somebody has registered may end within this: the GPU must see all of it.
+  // An existing registration may cover only a part of the range; the GPU must access all of it.
   if (last - pointer == end - kPage - first) *device = pointer;
   return {};
 }
 
-// What the GPU reaches already stays whose it is, for as long as this uses it: memory that the driver allocated, or that
-// was registered by somebody else.
+// Memory that the GPU can already access, because the driver allocated it or other code registered it, is used as it
+// is. Its owner must keep it while it is used here.
 Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) {
   if (Problem problem = Enter()) return problem;
   const uint64_t first = address / kPage * kPage;
@@ -261,13 +261,13 @@ void CudaExecutor::Forget(uint64_t address) {
   const auto found = registered_.find(address);
   if (found == registered_.end()) return;
   const cuda::Parked parked(*parking_);
-  // End tries once more.
+  // End tries again.
   if (!parked.ok()) return;
   session_.api.cuMemHostUnregister(reinterpret_cast<void*>(static_cast<uintptr_t>(found->second)));
   registered_.erase(found);
 }
 
-// Of the greatest priority: a leader that waits behind other kernels leaves a drive idle.
+// With the greatest priority: a leader that waits for other kernels leaves the drive idle.
 Problem CudaExecutor::MakeStream(cuda::Stream* stream) const {
   const cuda::Functions& api = session_.api;
   int least = 0, greatest = 0;
@@ -279,7 +279,7 @@ Problem CudaExecutor::MakeStream(cuda::Stream* stream) const {
 
 Problem CudaExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) {
   if (Problem problem = Enter()) return problem;
-  // Before the kernel, which nobody would look at otherwise.
+  // Before the launch, which must be watched.
   if (Problem problem = watch_->Start()) return problem;
   const cuda::Functions& api = session_.api;
   while (streams_.size() <= number) {
@@ -308,13 +308,13 @@ Problem CudaExecutor::Join() {
   static_cast<void>(Enter());
   watch_.reset();
   for (const cuda::Stream stream : streams_) {
-    // One that answers errors has nothing that runs.
+    // A stream that returns errors has no running kernel.
     if (Problem problem = Finish(stream); problem.code == cuda::kErrorNotReady) return problem;
   }
   return {};
 }
 
-// Whoever would be woken may be gone before the leaders are.
+// The waker may be deleted before the leaders end.
 void CudaExecutor::Abandon() { watch_.reset(); }
 
 }  // namespace gpunvme

@@ -1,4 +1,4 @@
-// Leaders as kernels of one thread, or of a warp, each on a stream of its own.
+// Runs leaders as kernels of one thread or one warp, each on its own stream.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace gpunvme {
 
 class CudaExecutor final : public Executor, private cuda::Parkable {
  public:
-  // The session stays open until End.
+  // Keeps the session open until End.
   CudaExecutor(cuda::Session& session, cuda::Function serve, unsigned threads);
   ~CudaExecutor() override;
 
@@ -45,30 +45,30 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
 
   Problem Enter() const;
   Problem ProblemOf(const char* call, cuda::Result result) const;
-  // Waits until nothing is left to do in that stream, no longer than a while.
+  // Waits until a stream is empty, with a time limit.
   Problem Finish(cuda::Stream stream) const;
   Problem Transfer(const char* call, cuda::Result begun);
   Problem MakeStream(cuda::Stream* stream) const;
-  // The GPU's address of whole pages; 0 where it has none for all of them.
+  // Finds the GPU's address of whole pages; 0 unless all of them are registered.
   Problem Find(uint64_t first, uint64_t end, uint64_t* device) const;
 
   cuda::Session& session_;
-  // As long as this may be looked at.
+  // Kept alive by this executor.
   const std::shared_ptr<cuda::Parking> parking_;
   Pausable* leaders_ = nullptr;
   bool ended_ = false;
-  // A copy did not end: what it copies from or to stays.
+  // A copy did not end: its memory stays allocated.
   bool stuck_ = false;
   const cuda::Function serve_;
-  // Of its only block.
+  // Threads of its only block.
   const unsigned threads_;
-  // Uploads and downloads; leaders have those of their numbers.
+  // For uploads and downloads; leaders use streams_.
   cuda::Stream copies_ = nullptr;
   std::vector<cuda::Stream> streams_;
   std::unique_ptr<ReportWatch> watch_;
   Pool shared_;
   Pool local_;
-  // From the host's address of a shared block to the GPU's.
+  // Addresses of a shared block for host and GPU.
   struct Slab {
     uint8_t* host;
     uint64_t device;
@@ -76,9 +76,9 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   };
   std::vector<Slab> slabs_;
   std::vector<cuda::DevicePointer> locals_;
-  // What was registered here, by what Reach was given: the beginning of its pages.
+  // Registrations: from the address passed to Reach to the start of its pages.
   std::map<uint64_t, uint64_t> registered_;
-  // What is copied, for as long as that takes: whoever asked for it may be gone then.
+  // Data being copied. After a time-out it outlives the caller's buffer.
   std::vector<uint8_t> staged_;
 };
 

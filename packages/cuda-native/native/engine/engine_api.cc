@@ -14,7 +14,7 @@ namespace gpunvme {
 
 namespace {
 
-// The longest that a leader may take to end, once nothing is in flight.
+// Time limit for leaders to end after they were stopped.
 constexpr uint64_t kDetachLimitNs = 5'000'000'000;
 
 struct Engine {
@@ -23,7 +23,7 @@ struct Engine {
   bool ended = true;
   std::unique_ptr<Session> session;
   std::vector<LeaderLayout> layouts;
-  // Which generations are whose: arrays of JavaScript's, kept while the queues are attached.
+  // Generations per queue, copied from JavaScript and kept while the queues are attached.
   std::vector<std::vector<uint16_t>> generations;
 };
 
@@ -106,7 +106,7 @@ class Reader {
     napi_is_exception_pending(env_, &pending);
     if (pending) return;
     if (got == nullptr) napi_get_undefined(env_, &got);
-    ThrowType(env_, name, "what the engine's own class gives", got);
+    ThrowType(env_, name, "the type that the engine's class passes", got);
   }
 
   const napi_env env_;
@@ -122,11 +122,11 @@ TableHandle* TableOf(napi_env env, napi_value value, const char* name) {
   return Handles<TableHandle>::Of(env, value, name, "the handle of a table from engineDescribe");
 }
 
-// An engine that is not closed.
+// Returns an engine that is not closed.
 Engine* EngineOf(napi_env env, napi_value value) {
   Engine* engine = AnyEngine(env, value);
   if (engine != nullptr && engine->session == nullptr) {
-    napi_throw_type_error(env, "ERR_GPUNVME_CLOSED", "The engine was closed: make another one");
+    napi_throw_type_error(env, "ERR_GPUNVME_CLOSED", "The engine is closed: create another one");
     return nullptr;
   }
   return engine;
@@ -138,7 +138,7 @@ bool ReadFlag(napi_env env, napi_value value, const char* name, bool* result) {
   return false;
 }
 
-// Ends what the engine runs. Leaders that do not end keep their memory, and a waker that calls nobody.
+// Ends the engine's leaders. Leaders that do not end keep their memory, and a stopped waker.
 void End(Engine* engine) {
   if (engine->session == nullptr) return;
   engine->session->Halt(true);
@@ -208,7 +208,7 @@ bool ReadPair(napi_env env, napi_value value, PairLayout* pair, std::vector<uint
   if (table == nullptr) return false;
   pair->prp_list_runs = table->table;
   if (generations->size() >= pair->in_flight) return true;
-  ThrowRange(env, "generations", "one for each command in flight", Number(env, static_cast<double>(generations->size())));
+  ThrowRange(env, "generations", "one per command in flight", Number(env, static_cast<double>(generations->size())));
   return false;
 }
 
@@ -266,7 +266,7 @@ bool ReadColumn(napi_env env, napi_value value, const char* name, napi_typedarra
   return false;
 }
 
-// (engine, id, plan, table) -> false where there is no room for it before other plans are done
+// (engine, id, plan, table) -> false if there is no room until other plans complete
 napi_value Post(napi_env env, napi_callback_info info) {
   napi_value arguments[4], result;
   Arguments(env, info, arguments);
@@ -325,8 +325,8 @@ void Set(napi_env env, napi_value object, const char* name, double value) {
   napi_set_named_property(env, object, name, Number(env, value));
 }
 
-// (engine) -> plans that are done: [{ id, succeeded, bytes, failures }], where a failure is three numbers in a row:
-// the command, how it ended, and CID << 16 | status
+// (engine) -> completed plans: [{ id, succeeded, bytes, failures }]; a failure is three consecutive numbers: the
+// command, its ending, and CID << 16 | status
 napi_value Poll(napi_env env, napi_callback_info info) {
   napi_value arguments[1], result;
   Arguments(env, info, arguments);
@@ -378,7 +378,7 @@ napi_value Look(napi_env env, napi_callback_info info) {
   return result;
 }
 
-// (engine) -> how many calls in a row, up to this one, found no sign of life of a leader that has something to do
+// (engine) -> number of consecutive calls, including this one, in which a leader with work made no progress
 napi_value Watch(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   Arguments(env, info, arguments);
@@ -386,7 +386,7 @@ napi_value Watch(napi_env env, napi_callback_info info) {
   return engine == nullptr ? nullptr : Number(env, engine->session->Watch());
 }
 
-// (engine, hold): whether the program shall go on for as long as somebody waits
+// (engine, hold): whether the engine keeps the program alive
 napi_value Hold(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);
@@ -397,7 +397,7 @@ napi_value Hold(napi_env env, napi_callback_info info) {
   return Undefined(env);
 }
 
-// (engine) -> for each leader { cqHead, phase, pairs: [{ sqTail, generations }] }
+// (engine) -> per leader { cqHead, phase, pairs: [{ sqTail, generations }] }
 napi_value Detach(napi_env env, napi_callback_info info) {
   napi_value arguments[1], result;
   Arguments(env, info, arguments);
@@ -497,7 +497,7 @@ napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_v
   executor->Wakes(&engine->waker);
   engine->session = std::make_unique<Session>(std::move(executor), chosen, &engine->waker);
   napi_add_env_cleanup_hook(env, EndAtExit, engine.get());
-  // An engine that is forgotten is ended; where leaders do not end, what they may still call stays where it is.
+  // A collected engine is ended. If its leaders do not end, the objects that they may call are not deleted.
   const auto forget = [](napi_env of, Engine* forgotten) {
     if (forgotten->session != nullptr) napi_remove_env_cleanup_hook(of, EndAtExit, forgotten);
     End(forgotten);

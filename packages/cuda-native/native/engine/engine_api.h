@@ -1,6 +1,6 @@
-// Engines as JavaScript has them: handles, and functions that take them. Both addons have these functions, each with an
-// executor of its own. The callers are the package's own classes, which have checked what they give; what is checked here
-// is what would end the process.
+// Engines for JavaScript: handles, and functions that take them. Both addons export these functions, each with its own
+// executor. Callers are this package's classes, which check their arguments; here everything is checked that could
+// crash the process.
 #pragma once
 
 #include <node_api.h>
@@ -11,13 +11,13 @@
 
 namespace gpunvme {
 
-// A new engine on that executor. options: { lingerNs, clock }, onWake: a function without arguments.
+// Creates an engine on an executor. options: { lingerNs, runLimitNs, clock }; onWake: a function without arguments.
 napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_value options, napi_value on_wake);
 
 // Adds the functions of engines to what an addon exports.
 bool ExportEngineFunctions(napi_env env, napi_value exports);
 
-// Throws what an executor answered: an Error whose `call`, `result` and message say it.
+// Throws a problem as an Error with `call`, `result`, `resultCode`, `description` and `dead`.
 void ThrowProblem(napi_env env, const Problem& problem);
 
 }  // namespace gpunvme

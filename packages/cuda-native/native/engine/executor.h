@@ -1,4 +1,5 @@
-// What runs leaders and has memory for them: threads of this process, or a GPU. A session is written against this alone.
+// Runs leaders and allocates memory for them: on threads of this process, or on a GPU. Sessions use only this
+// interface.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +12,16 @@ namespace gpunvme {
 class Waker;
 struct Report;
 
-// Why something could not be done; none where `call` is empty.
+// A failure; none if `call` is empty.
 struct Problem {
-  // What was called: 'cuMemAlloc_v2', 'pthread_create'.
+  // The failed call: 'cuMemAlloc_v2', 'pthread_create'.
   std::string call;
-  // What it answered, by its name and in words: 'CUDA_ERROR_OUT_OF_MEMORY', 'out of memory'.
+  // Name and description of its result: 'CUDA_ERROR_OUT_OF_MEMORY', 'out of memory'.
   std::string name;
   std::string text;
-  // The number of it, where the driver of a GPU has answered.
+  // Its number, if it is a result of a GPU's driver.
   int code = 0;
-  // Nothing that was launched runs any more, and nothing ever will: leaders have ended, if not as they were told to.
+  // All launches have ended abnormally, and no further launch is possible.
   bool dead = false;
   // An invalid argument, which `text` describes; nothing was done.
   bool invalid = false;
@@ -29,22 +30,22 @@ struct Problem {
   explicit operator bool() const { return !call.empty(); }
 };
 
-// Memory that host and leaders see at the same time.
+// Memory that host and leaders share.
 struct SharedBlock {
   uint8_t* host = nullptr;
-  // Its address as leaders take it.
+  // Address for leaders.
   uint64_t device = 0;
 };
 
-// Leaders that are to end for a while, and to go on afterwards.
+// Leaders that can be paused and resumed.
 class Pausable {
  public:
-  // They submit nothing more, and end when nothing is in flight.
+  // Lets leaders submit no more commands, and end when none is in flight.
   virtual void Pause() = 0;
   virtual bool HaveEnded() const = 0;
-  // How long what is in flight may take, in nanoseconds.
+  // Longest time limit of commands in flight, in nanoseconds.
   virtual uint64_t LongestNs() const = 0;
-  // Those that have something to do are launched again.
+  // Launches leaders with work again.
   virtual void Resume() = 0;
 
  protected:
@@ -55,42 +56,43 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Who is woken when a leader has told something. Set before anything is launched.
+  // Sets what is woken when a leader reports. Called before any launch.
   virtual void Wakes(Waker* waker) = 0;
-  // Whose leaders it runs: a GPU's driver may wait for all of them, so that they are paused before it is asked for what it
-  // may wait in. nullptr where nobody can pause them any more.
+  // Sets the leaders to pause before calls in which a GPU's driver may wait for all kernels. nullptr if they can no
+  // longer be paused.
   virtual void Serves(Pausable* leaders) = 0;
 
-  // Whether so many bytes of either kind can be allocated as things are. Where not, Grow makes it so.
+  // Returns whether this many bytes of either kind can be allocated now; otherwise Grow makes room.
   virtual bool HasRoom(size_t shared, size_t local) const = 0;
   virtual Problem Grow(size_t shared, size_t local) = 0;
 
-  // Zeroed, aligned to 64 bytes or more. There must be room.
+  // Allocates zeroed memory, aligned to at least 64 bytes. There must be room.
   virtual Problem AllocateShared(size_t bytes, SharedBlock* block) = 0;
   virtual void FreeShared(const SharedBlock& block) = 0;
 
-  // Memory that is near to leaders, of which the host sees what it copies.
+  // Allocates memory close to the leaders. The host accesses it by copies only.
   virtual Problem AllocateLocal(size_t bytes, uint64_t* device) = 0;
   virtual void FreeLocal(uint64_t device) = 0;
-  // Done when they return; leaders may run meanwhile.
+  // Synchronous copies; leaders may run meanwhile.
   virtual Problem Upload(uint64_t device, const void* from, size_t bytes) = 0;
   virtual Problem Download(void* to, uint64_t device, size_t bytes) = 0;
 
-  // The address for leaders of memory of this process, or of registers. Undone by Forget with what was given.
+  // Makes memory of this process, or registers, accessible to leaders, and returns their address for it. Forget with
+  // the same `address` undoes it.
   virtual Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) = 0;
   virtual void Forget(uint64_t address) = 0;
 
-  // Starts `serve` for the leader of that number, after what was launched for it before. It tells by `report`.
+  // Starts `serve` for a leader, after its earlier launches. It reports by `report`.
   virtual Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) = 0;
-  // Whether anything that was launched has failed by itself.
+  // Returns the failure of a launch, if any.
   virtual Problem Check() = 0;
-  // Every launch has said that it ended and none follows: called before the leaders' memory goes. A problem where something
-  // of them runs on.
+  // Called after every launch has reported its end, before the leaders' memory is freed. Returns a problem if a launch
+  // still runs.
   virtual Problem Join() = 0;
-  // Leaders may run for ever, and what they use with them: nobody is woken any more.
+  // Called if leaders may never end: they keep their memory, and no longer wake anything.
   virtual void Abandon() = 0;
-  // Gives back all that it has of others. Only what was allocated may still be freed after that. False where that cannot be
-  // done now: it has to stay then, and what it has with it.
+  // Releases all resources of others. Afterwards, only allocated memory may be freed. Returns false if that is not
+  // possible now: the executor and its resources must stay.
   virtual bool End() = 0;
 };
 

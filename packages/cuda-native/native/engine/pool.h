@@ -1,5 +1,5 @@
-// Parts of larger blocks. A driver that allocates or frees may wait for kernels that run, and a leader runs for as long as
-// its queues are fed: what leaders need is taken out of memory that was allocated while none ran.
+// Allocates parts of larger blocks. Allocating and freeing by the driver may wait for running kernels, and leaders run
+// while their queues have work. So their memory comes from blocks that were allocated while none ran.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ class Pool {
  public:
   static constexpr size_t kGrain = 256;
 
-  // Adds a block, whose address is a multiple of kGrain and follows on no other's.
+  // Adds a block whose address is a multiple of kGrain and not adjacent to another block.
   void Add(uint64_t address, size_t bytes) { free_[address] = bytes / kGrain * kGrain; }
 
-  // The address of `bytes` bytes; 0 where no part that is free is that long.
+  // Returns the address of `bytes` bytes; 0 if no free part is long enough.
   uint64_t Take(size_t bytes) {
     const size_t size = Rounded(bytes);
     for (auto part = free_.begin(); part != free_.end(); ++part) {

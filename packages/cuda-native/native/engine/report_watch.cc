@@ -13,7 +13,7 @@ namespace gpunvme {
 
 namespace {
 
-// A plan takes tens of microseconds at least: the first looks come soon, later ones leave the processor to others.
+// A plan takes at least tens of microseconds. Polls are frequent at first, and then become rarer to save CPU time.
 constexpr long kFirstPauseNs = 10'000;
 constexpr long kLongestPauseNs = 200'000;
 
@@ -33,7 +33,7 @@ ReportWatch::~ReportWatch() {
 
 Problem ReportWatch::Start() {
   if (started_) return {};
-  // Signals are for the threads of the program.
+  // Signals are left to the program's threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -82,7 +82,7 @@ void ReportWatch::Run() {
 bool ReportWatch::Look(std::vector<Watched>& watched) {
   bool told = false;
   const auto over = [&](Watched& each) {
-    // `ended` first: what was done before it shows then.
+    // `ended` is loaded first, so that earlier progress is visible.
     const bool ended = Load(&each.report->ended) >= each.launch;
     const uint64_t progress = Load(&each.report->progress);
     told = told || ended || (progress != each.progress && each.progress != ~0ULL);

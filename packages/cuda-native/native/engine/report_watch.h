@@ -1,4 +1,5 @@
-// A GPU cannot call the host: a thread looks at what leaders report, and wakes the JavaScript thread when it changes.
+// A thread that polls the reports of leaders on a GPU, which cannot call the host, and wakes the JavaScript thread on
+// changes.
 #pragma once
 
 #include <pthread.h>
@@ -16,9 +17,9 @@ class ReportWatch {
   explicit ReportWatch(Waker* waker) : waker_(waker) {}
   ~ReportWatch();
 
-  // Makes its thread, where there is none yet.
+  // Starts the thread if it does not run yet.
   Problem Start();
-  // From now on that report is watched, until `ended` of it is `launch`. Start came before.
+  // Watches a report until its `ended` equals `launch`. Call Start before.
   void Add(const Report* report, uint64_t launch);
 
  private:
@@ -29,13 +30,13 @@ class ReportWatch {
   };
 
   void Run();
-  // Whether any of them has told something.
+  // Returns whether any of them has changed.
   static bool Look(std::vector<Watched>& watched);
 
   Waker* const waker_;
   std::mutex mutex_;
   Condition wake_;
-  // Under the lock: what the thread has not taken over yet.
+  // Guarded by the lock: entries that the thread has not taken over yet.
   std::vector<Watched> added_;
   bool ending_ = false;
   bool started_ = false;

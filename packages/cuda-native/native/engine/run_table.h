@@ -1,4 +1,4 @@
-// The addresses of some memory for the controller, where leaders can read them.
+// The controller's addresses of a memory, readable by leaders.
 #pragma once
 
 #include <cstdint>

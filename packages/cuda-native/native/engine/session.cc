@@ -15,8 +15,8 @@ namespace gpunvme {
 
 namespace {
 
-// What runs leaders may answer one question with an error that is none of the next. When it answers all of them so for
-// this long, nothing will be heard of leaders any more.
+// An executor may return an error once and then recover. If it returns only errors for this long, the state of leaders
+// is unknowable.
 constexpr uint64_t kBrokenNs = 200'000'000;
 // NLB has 16 bits and is 0's based.
 constexpr uint32_t kMaxBlocks = 65536;
@@ -29,7 +29,7 @@ uint64_t NowNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// Words that leaders write while they are read here, and the other way round.
+// Access to words that leaders access concurrently.
 uint64_t Load(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 void Store(uint64_t* word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 
@@ -38,7 +38,7 @@ T* Pointer(uint64_t device) {
   return reinterpret_cast<T*>(static_cast<uintptr_t>(device));
 }
 
-// Hands out parts of a block, from its beginning.
+// Assigns offsets in a block, from its start.
 class Places {
  public:
   template <typename T>
@@ -55,21 +55,21 @@ class Places {
 
 }  // namespace
 
-// What the host keeps of a submission queue.
+// The host's state of a submission queue.
 struct Session::Queue {
   Led* led = nullptr;
   uint64_t* control = nullptr;
   Share* shares = nullptr;
-  // Shares ever posted; all before `oldest` are done.
+  // Number of shares ever posted; all before `oldest` are done.
   uint32_t posted = 0;
   uint32_t oldest = 0;
-  // Where the device's part of it lies in the image.
+  // Offsets of the device's state in the image.
   uint64_t pair = 0;
   uint64_t slots = 0;
   // Maximum bytes of one command.
   uint64_t reach = 0;
 
-  // The place of a share that is done may be another's by now: what lies before `oldest` needs no look.
+  // Shares before `oldest` are done; their places in the ring may have been reused.
   bool IsDone(uint32_t number) const {
     return static_cast<int32_t>(number - oldest) < 0 || Load(&shares[number % SHARES].done) != 0;
   }
@@ -80,14 +80,14 @@ struct Session::Queue {
   }
 };
 
-// What the host keeps of a leader.
+// The host's state of a leader.
 struct Session::Led {
   unsigned number = 0;
   Report* report = nullptr;
-  // Its place in the image.
+  // Offset in the image.
   uint64_t leader = 0;
   uint64_t launches = 0;
-  // Of Watch: what it told last, and for how many calls that was the same.
+  // For Watch: last progress value, and number of calls without a change.
   uint64_t sign = 0;
   uint32_t silent = 0;
   std::vector<std::unique_ptr<Queue>> queues;
@@ -98,7 +98,7 @@ struct Session::Led {
   }
 };
 
-// A plan that was posted.
+// A posted plan.
 struct Session::Job {
   struct Part {
     Queue* queue;
@@ -128,11 +128,11 @@ Session::~Session() {
   executor_->Serves(nullptr);
   if (!abandoned_) Release();
   if (!abandoned_ && executor_->End()) return;
-  // Their threads or kernels, and all memory of theirs, are the process's to end.
+  // Leaked: threads or kernels and their memory stay until the process ends.
   static_cast<void>(new std::shared_ptr<Executor>(std::move(executor_)));
 }
 
-// While plans are under way nobody waits for what is in flight: whoever needs more memory gets it when they are done.
+// Memory grows only while no plan is posted: growing may wait for leaders to end.
 Problem Session::MakeRoom(size_t shared, size_t local, bool* made) {
   *made = false;
   if (abandoned_) return Abandoned();
@@ -145,7 +145,7 @@ Problem Session::MakeRoom(size_t shared, size_t local, bool* made) {
 Problem Session::Describe(std::vector<uint64_t> iovas, uint32_t shift, uint64_t bytes, std::shared_ptr<RunTable>* table) {
   const uint64_t runs = bytes == 0 ? 0 : ((bytes - 1) >> shift) + 1;
   if (runs == 0 || iovas.size() < runs) {
-    return Problem::Invalid("iovas: expected one for each run of nonempty memory, got " +
+    return Problem::Invalid("iovas: expected one per run of nonempty memory, got " +
                             std::to_string(iovas.size()) + " for " + std::to_string(bytes) + " bytes");
   }
   bool room = false;
@@ -164,7 +164,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
       if (!pair.prp_list_runs->IsOf(executor_)) return Problem::Invalid("prpListRuns: expected a table of this engine");
     }
   }
-  // Where everything lies, first: leaders are told addresses in memory of their own.
+  // Assigns all offsets first: leaders get addresses in their own memory.
   Places local, shared;
   std::vector<std::unique_ptr<Led>> leaders;
   for (size_t number = 0; number < layouts.size(); number++) {
@@ -180,7 +180,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
       queue->slots = local.Take<Slot>(layouts[number].pairs[index].in_flight);
       queue->reach = ReachOf(layouts[number].pairs[index]);
       queue->shares = Pointer<Share>(shared.Take<Share>(SHARES));
-      // A cache line of its own: the leader polls it.
+      // On its own cache line, since the leader polls it.
       queue->control = Pointer<uint64_t>(shared.Take<Share>(1));
       led->queues.push_back(std::move(queue));
     }
@@ -211,7 +211,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     reached_.push_back(memory.address);
     return {};
   };
-  // No other register is leaders' business.
+  // Only the range of their doorbells is made accessible to leaders.
   uint64_t first = ~0ULL, end = 0;
   const auto includes = [&](uint64_t doorbell) {
     first = std::min(first, doorbell);
@@ -231,7 +231,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   }
 
   std::vector<uint8_t> image(local.used());
-  // From an offset in shared memory to the host's pointer and the device's.
+  // Converts an offset in shared memory to the host's pointer, and returns the device's address.
   const auto host_of = [this](auto*& at) {
     const auto offset = reinterpret_cast<uintptr_t>(at);
     at = reinterpret_cast<std::remove_reference_t<decltype(at)>>(shared_.host + offset);
@@ -288,7 +288,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
         slots[slot].generation = from.generations[slot];
         ring[slot] = slot;
       }
-      // Half a queue: what is announced by one doorbell, while the other half keeps the controller busy.
+      // Half a queue per doorbell, while the other half keeps the controller busy.
       leader->batch = std::max(leader->batch, from.in_flight / 2);
       queues_.push_back(&queue);
     }
@@ -426,12 +426,12 @@ Problem Session::Poll(std::vector<Finished>* finished) {
   return StartIdle();
 }
 
-// A leader that has ended just before a plan was posted has not seen it.
+// Launches ended leaders that have work: a leader may end just before a plan is posted.
 Problem Session::StartIdle() {
   if (paused_) return {};
   for (auto& led : leaders_) {
     if (!led->HasEnded() || !led->HasWork()) continue;
-    // Counted when it is under way: nobody waits for the end of one that never was.
+    // Counted after it succeeded, so that the end of a failed launch is not awaited.
     if (Problem problem = executor_->Launch(led->number, local_ + led->leader, led->launches + 1, led->report)) return problem;
     led->launches++;
   }
@@ -466,7 +466,7 @@ uint64_t Session::Heartbeat() const {
 uint32_t Session::Watch() {
   uint32_t most = 0;
   for (auto& led : leaders_) {
-    // Each of them only ever goes up.
+    // All of them only increase.
     const uint64_t sign = Load(&led->report->heartbeat) + Load(&led->report->progress) + Load(&led->report->ended);
     const bool silent = sign == led->sign && !led->HasEnded() && led->HasWork();
     led->silent = silent ? led->silent + 1 : 0;
@@ -496,7 +496,7 @@ void Session::Resume() {
   paused_ = false;
   if (!ready_) return;
   for (Queue* queue : queues_) Store(queue->control, *queue->control & ~CONTROL_PAUSE);
-  // What cannot be launched now is tried again by whoever polls, and hears why it cannot.
+  // A failed launch is retried by Poll, which reports the failure.
   static_cast<void>(StartIdle());
 }
 
@@ -529,9 +529,9 @@ Problem Session::StopLeaders(uint64_t limit_ns) {
   return {};
 }
 
-Problem Session::Abandoned() { return {"serve", "no end", "a leader did not end when it was told to", 0}; }
+Problem Session::Abandoned() { return {"serve", "no end", "a leader did not end after it was stopped", 0}; }
 
-// What leaders may still read and write stays as it is, with what tells where it lies.
+// Keeps all memory that leaders may still access.
 void Session::Abandon() {
   abandoned_ = true;
   ready_ = false;

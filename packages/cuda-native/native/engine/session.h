@@ -1,5 +1,5 @@
-// Plans on their way through leaders, as the host sees it: it lays queues out for them, posts plans, starts leaders that
-// have ended, and gathers outcomes. Of one thread, the one that made it.
+// The host's side of leaders: lays out their queues, posts plans, launches leaders that have ended, and collects
+// outcomes. Used by one thread, the one that created it.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 namespace gpunvme {
 
 struct SessionOptions {
-  // How long a leader waits for another plan before it ends.
+  // Time without work after which a leader ends.
   uint64_t linger_ns;
-  // The address of a word that counts nanoseconds, for time-outs; 0 for the executor's own clock.
+  // Address of a word that counts nanoseconds, for time-outs; 0 for the executor's clock.
   uint64_t clock;
-  // What the first plan of each queue is counted as: counts go on modulo 2^32, which takes a test too long to reach.
+  // Number of the first share of each queue, for tests of the wrap-around at 2^32.
   uint32_t first_share = 0;
-  // How long a leader runs at a time; 0 for as long as it has something to do, or lingers.
+  // Maximum run time of a launch; 0 for none.
   uint64_t run_limit_ns = 0;
 };
 
-// Memory by its address in this process, or, where it is `on_device`, by that which leaders use already.
+// Memory by its address in this process, or by its address for leaders if `on_device`.
 struct Memory {
   uint64_t address;
   uint64_t bytes;
   bool on_device;
 };
 
-// Runs of memory, for as long as anything is executed on it.
+// The runs of a memory, kept while plans use it.
 class RunTable;
 
 struct PairLayout {
@@ -38,7 +38,7 @@ struct PairLayout {
   std::shared_ptr<RunTable> prp_list_runs;
   uint32_t qid, sq_entries, sq_tail, in_flight, slot_bits, prp_list_bytes, page_bytes;
   uint64_t tail_doorbell;
-  // Rolls on in place: `in_flight` of them.
+  // `in_flight` elements, updated in place.
   uint16_t* generations;
 };
 
@@ -59,7 +59,7 @@ struct Plan {
   uint64_t timeout_ns;
 };
 
-// A command that did not succeed, or never was submitted: the outcome is as share.cuh has it.
+// A command that failed or was not submitted. share.cuh defines the outcome.
 struct Failure {
   uint32_t command;
   uint64_t outcome;
@@ -79,34 +79,34 @@ struct Counters {
 class Session final : private Pausable {
  public:
   Session(std::shared_ptr<Executor> executor, SessionOptions options, void* context);
-  // Leaders that would not end keep what they use.
+  // Leaders that do not end keep their memory.
   ~Session();
 
   // `bytes` of memory in runs of 2^shift bytes. Returns no table if there is no room until posted plans complete.
   Problem Describe(std::vector<uint64_t> iovas, uint32_t shift, uint64_t bytes, std::shared_ptr<RunTable>* table);
-  // Registers begin at `registers`; doorbells are offsets from there. They may be memory, as a simulator's are.
+  // Doorbells are offsets from `registers`. `are_memory`: they are memory, as a simulator's.
   Problem Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> leaders);
   bool attached() const { return !leaders_.empty(); }
-  // Leaders did not end when they were told to, and may still run.
+  // Leaders did not end when stopped, and may still run.
   bool abandoned() const { return abandoned_; }
 
-  // Not `posted` where there is no room for it before others are done.
+  // `posted` is false if there is no room until other plans complete.
   Problem Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory, bool* posted);
   void Cancel(uint32_t id);
-  // Nothing more is submitted; where the device is lost, nothing is waited for either.
+  // Ends submissions. If the controller is lost, commands in flight are not awaited.
   void Halt(bool lost);
 
-  // Starts leaders that have ended with plans before them, and gives the plans that are done.
+  // Returns completed plans, and launches ended leaders that have work.
   Problem Poll(std::vector<Finished>* finished);
   bool halted() const;
-  // Changes as long as any of the leaders lives.
+  // Changes while any leader runs.
   uint64_t Heartbeat() const;
-  // To be called again and again: for how many calls in a row a leader that has something to do has given no sign of life,
-  // its first one included; the most of all leaders. What other leaders tell says nothing of it.
+  // Called periodically. Returns the number of consecutive calls in which a leader with work made no progress; the
+  // maximum over all leaders.
   uint32_t Watch();
   Counters counters() const;
 
-  // Ends the leaders, waiting no longer than `limit_ns`, and tells where the rings stand by `leaders`' own fields.
+  // Stops the leaders within `limit_ns`, and stores the rings' positions in `leaders`.
   Problem Detach(uint64_t limit_ns, std::vector<LeaderLayout>* leaders);
 
  private:
@@ -128,23 +128,23 @@ class Session final : private Pausable {
   void EndJob(Job* job, Finished* finished);
   void Release();
 
-  // Tables of runs have a share in it.
+  // Shared with tables of runs.
   std::shared_ptr<Executor> executor_;
   const SessionOptions options_;
   void* const context_;
   std::vector<std::unique_ptr<Led>> leaders_;
-  // By the index that plans name them by.
+  // By the index in plans.
   std::vector<Queue*> queues_;
   std::vector<std::unique_ptr<Job>> jobs_;
   std::vector<uint64_t> reached_;
-  // All that host and leaders share of the queues: reports, controls, rings of shares.
+  // Memory of the queues that host and leaders share: reports, control words, rings of shares.
   SharedBlock shared_;
   uint64_t local_ = 0;
   Counters past_{};
-  // Leaders can be launched: all that they use is there.
+  // Leaders can be launched: their memory is initialised.
   bool ready_ = false;
   bool paused_ = false;
-  // Nothing that leaders use is given back then.
+  // Memory of leaders is no longer freed.
   bool abandoned_ = false;
 };
 

@@ -30,7 +30,7 @@ void Waker::Hold(napi_env env, bool hold) {
 }
 
 void Waker::Call(napi_env env, napi_value function, void* self, void*) {
-  // What was called for when it was stopped, or the environment ends: nobody is left, the waker itself may be gone.
+  // Stopped, or the environment ends: the waker itself may be gone.
   if (env == nullptr || function == nullptr) return;
   static_cast<Waker*>(self)->called_.store(false);
   napi_value undefined;

@@ -1,4 +1,4 @@
-// How a leader's thread, or whoever watches a leader on a GPU, gets the attention of the JavaScript thread.
+// Lets leader threads, and the thread that watches leaders on a GPU, wake the JavaScript thread.
 #pragma once
 
 #include <node_api.h>
@@ -10,20 +10,20 @@ namespace gpunvme {
 
 class Waker {
  public:
-  // `function` is called without arguments, soon after a Wake; once for several. It keeps no program from ending.
+  // `function` is called without arguments soon after Wake, once for several calls. It does not keep the program alive.
   bool Start(napi_env env, napi_value function);
-  // Nothing is called any more, whoever wakes it then. Of the JavaScript thread.
+  // Ends calls of the function. Called by the JavaScript thread.
   void Stop();
-  // Of any thread.
+  // Called by any thread.
   void Wake();
-  // As long as somebody waits for what will wake it, the program does not end.
+  // Keeps the program alive while something waits for a wake-up.
   void Hold(napi_env env, bool hold);
 
  private:
   static void Call(napi_env env, napi_value function, void* self, void*);
 
   std::mutex mutex_;
-  // Changed under the lock.
+  // Guarded by the lock.
   napi_threadsafe_function function_ = nullptr;
   std::atomic<bool> called_{false};
 };

@@ -2,7 +2,7 @@ import type { EngineAddon, EngineHandle, EngineOptions } from '../engine/engine-
 import { loadNativeAddon } from '../native-addon.js'
 import { CudaCallError, CudaTimeoutError, type FailedCall } from './errors.js'
 
-/** What `load` found: `path` is the library that was opened, `missing` what it does not export. */
+/** Result of `load`: `path` is the library that was opened, `missing` the required functions that it does not export. */
 export interface LoadedLibrary {
   readonly path?: string
   readonly tried: readonly { readonly path: string; readonly reason: string }[]
@@ -10,8 +10,8 @@ export interface LoadedLibrary {
 }
 
 /**
- * What `probe` found. Attributes are those of cuda.h with the numbers 75, 76, 91, 99, 116, 124, 17, 20, 117 and 118;
- * `moduleLoading` is a CUmoduleLoadingMode, 0 where the driver does not say.
+ * Result of `probe`. `attributes` are those of cuda.h with the numbers 75, 76, 91, 99, 116, 124, 17, 20, 117 and 118.
+ * `moduleLoading` is a CUmoduleLoadingMode, or 0 if the driver does not report it.
  */
 export interface ProbedDriver {
   readonly driverVersion: number
@@ -25,8 +25,8 @@ export interface ProbedDriver {
 }
 
 /**
- * What `native/cuda/addon.cc` exports. It checks every argument itself. Handles are numbers that are never used twice:
- * what was freed, or belongs to another kind, is a TypeError. What the driver refuses is thrown as `CudaCallError`.
+ * Exports of `native/cuda/addon.cc`, which checks every argument. Handles are numbers that are never reused: a freed handle,
+ * or one of another kind, is a TypeError. Errors of the driver are thrown as `CudaCallError`.
  */
 export interface CudaAddon extends EngineAddon {
   readonly errors: (
@@ -36,30 +36,30 @@ export interface CudaAddon extends EngineAddon {
   readonly load: (paths: readonly string[]) => LoadedLibrary
   readonly probe: (path: string) => ProbedDriver
   readonly open: (path: string, device: number) => number
-  /** Whether nothing is under way in its streams, and no engine runs in it; or its context is dead, and nothing can be. */
+  /** Returns whether its streams are empty and no engine runs in it, or its context is dead. */
   readonly isIdle: (cuda: number) => boolean
   /**
-   * Undoes all that was made in it. Gives the error that ended its context, where that is dead: then nothing that fails
-   * on the way is thrown. @throws TypeError where it is not idle.
+   * Frees everything that was created in it. Returns the error that made the context unusable, if one did; further errors are
+   * not thrown then. @throws TypeError if it is not idle.
    */
   readonly close: (cuda: number) => CudaCallError | undefined
-  /** How many hardware work queues streams have, and whether kernels that run for seconds are ended by force. */
+  /** Returns the number of hardware work queues, and whether the driver ends long-running kernels. */
   readonly limits: (cuda: number) => { readonly connections: number; readonly hasTimeLimit: boolean }
   readonly allocPinned: (cuda: number, lengthBytes: number) => number
   readonly allocDevice: (cuda: number, lengthBytes: number) => number
   readonly register: (cuda: number, address: bigint, lengthBytes: number, io: boolean) => number
-  /** The host's address, 0n of GPU memory, and the GPU's. */
+  /** Returns the host's address, 0n for GPU memory, and the GPU's address. */
   readonly describe: (memory: number) => readonly [address: bigint, gpuPointer: bigint]
   readonly buffer: (memory: number) => ArrayBuffer
-  /** A dma-buf's descriptor, for the caller to close. */
+  /** Returns the file descriptor of a dma-buf, which the caller closes. */
   readonly exportDmaBuf: (cuda: number, gpuPointer: bigint, lengthBytes: number) => number
-  /** Where a view's first byte is. */
+  /** Returns the address of a view's first byte. */
   readonly addressOf: (view: ArrayBufferView) => bigint
   readonly free: (handle: number) => void
-  /** All kernels of these names that the text has are loaded when it returns: none is while another runs. */
+  /** Loads the kernels of these names at once, so that none is loaded later while another kernel runs. */
   readonly loadKernels: (cuda: number, ptx: Uint8Array, names: readonly string[]) => number
   readonly createStream: (cuda: number) => number
-  /** One Uint8Array an argument; their lengths must be those of the kernel's parameters. */
+  /** `args` has one Uint8Array per parameter of the kernel, of the same length. */
   readonly launch: (
     stream: number,
     name: string,
@@ -70,9 +70,9 @@ export interface CudaAddon extends EngineAddon {
   readonly copyIn: (stream: number, to: number, toBytes: number, lengthBytes: number, address: bigint) => void
   readonly copyOut: (stream: number, from: number, fromBytes: number, lengthBytes: number, address: bigint) => void
   readonly fill: (stream: number, memory: number, offsetBytes: number, lengthBytes: number, byte: number) => void
-  /** For each two GPUs [from, to, whether access is supported, performance rank, whether atomics are native]. */
+  /** Returns for each pair of GPUs [from, to, whether access is supported, performance rank, whether atomics are native]. */
   readonly peers: (path: string) => readonly (readonly [number, number, number, number, number])[]
-  /** Lets the first reach the memory of the second; false where it did before. */
+  /** Enables the first GPU to access the memory of the second. Returns false if it could before. */
   readonly enablePeer: (cuda: number, peer: number) => boolean
   readonly disablePeer: (cuda: number, peer: number) => void
   readonly copyPeer: (
@@ -83,11 +83,11 @@ export interface CudaAddon extends EngineAddon {
     fromBytes: number,
     lengthBytes: number,
   ) => void
-  /** Whether nothing is under way in the stream. Where it is so because something went wrong, that is thrown. */
+  /** Returns whether the stream is empty. @throws CudaCallError if its work failed. */
   readonly isDone: (stream: number) => boolean
-  /** False when what was put into the stream until now is not done within `timeoutNs`. */
+  /** Resolves with false if the stream's current work does not end within `timeoutNs`. */
   readonly finished: (stream: number, timeoutNs: number) => Promise<boolean>
-  /** An engine whose leaders are kernels on this GPU; `loadKernels` came before. It is closed before the GPU is. */
+  /** Creates an engine whose leaders are kernels on this GPU. Call `loadKernels` before; close it before the GPU. */
   readonly createEngine: (
     cuda: number,
     options: EngineOptions & { readonly warp: boolean },
@@ -97,7 +97,7 @@ export interface CudaAddon extends EngineAddon {
 
 let loaded: CudaAddon | undefined
 
-/** The addon gpunvme_cuda, loaded at the first call. @throws NativeAddonError */
+/** Returns the addon gpunvme_cuda, which the first call loads. @throws NativeAddonError */
 export function loadCudaAddon(): CudaAddon {
   if (loaded === undefined) {
     const addon = loadNativeAddon('gpunvme_cuda') as CudaAddon

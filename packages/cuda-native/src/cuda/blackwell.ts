@@ -1,24 +1,24 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
 /**
- * The major compute capability of the first Blackwell GPUs. Registering a drive's BAR0 with one of them, an RTX 5060 Ti in
- * a desktop, froze the machine; why is not known, and whether those after it are better has nobody seen.
+ * Major compute capability of the first Blackwell GPUs. Registering a drive's BAR0 with one, an RTX 5060 Ti in a desktop,
+ * froze the machine, for an unknown reason. Newer GPUs are untested.
  */
 export const FIRST_BLACKWELL = 10
 
-/** A drive's registers would have been given to a GPU that is not known to bear it. Nothing was registered. */
+/** Error: refused to register a drive's registers with a GPU of the Blackwell generation or newer. Nothing was registered. */
 export class BlackwellRegistersError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BLACKWELL_REGISTERS'
   readonly category = 'infeasible'
 
-  /** @param transport its name. @param computeCapability the GPU's, major and minor. */
+  /** @param transport name of the transport. The second parameter is the GPU's compute capability, major and minor. */
   constructor(transport: string, [major, minor]: readonly [number, number]) {
-    super(`The registers of '${transport}' were not given to a GPU of compute capability ${major}.${minor}`, {
+    super(`Refused to register the registers of '${transport}' with a GPU of compute capability ${major}.${minor}`, {
       facts: [
-        'a drive’s BAR0 that was registered with a Blackwell GPU (10.0 and newer; an RTX 5060 Ti) froze its machine',
-        '{ riskBlackwellRegisters: true } does it all the same, on a machine that may freeze',
+        'registering a drive’s BAR0 with a Blackwell GPU (10.0 and newer; an RTX 5060 Ti) froze a machine',
+        '{ riskBlackwellRegisters: true } overrides this; the machine may freeze',
       ],
-      next: "the engine 'cpu-kernel' or 'host', whose doorbells the CPU rings; data can go to the GPU with them too",
+      next: "use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells; data can go to the GPU with them too",
     })
   }
 }

@@ -75,7 +75,7 @@ describe.skipIf(!hasStandin)(`checksums by a GPU${skippedWithoutStandin}`, () =>
     const { gpuPointer, ...elsewhere } = memory
     expect(gpuPointer).toBeDefined()
     await expect(checksummer.checksum(elsewhere, 0, 1, 1, into)).rejects.toThrow(
-      new TypeError('memory: expected memory on a GPU, got memory that is not'),
+      new TypeError('memory: expected memory on a GPU, got host memory'),
     )
     await expect(checksummer.checksum(memory, 99, 2, 1, into)).rejects.toThrow(RangeError)
     await expect(checksummer.checksum(memory, 0, 5, 1, into)).rejects.toThrow(RangeError)

@@ -7,21 +7,21 @@ import { loadPackageKernels } from './package-kernels.js'
 import { DEFAULT_TIMEOUT_NS } from './session.js'
 import type { CudaStream } from './stream.js'
 
-/** How many chunks' checksums come back from one launch: 64 KiB of memory, that is there from the beginning. */
+/** Maximum chunks per launch. Their checksums take 64 KiB, allocated in advance. */
 const CHUNKS_A_LAUNCH = 16_384
 
-/** How many threads work on a chunk: cuda/kernels.cu. */
+/** Threads per chunk, see cuda/kernels.cu. */
 const THREADS = 256
 
-/** How checksums are computed on a GPU. */
+/** Options of `cudaChecksummer`. */
 export interface CudaChecksummerOptions {
-  /** For each launch, of at most 16,384 chunks; 30 s when not given. */
+  /** Time limit for each launch of up to 16,384 chunks. Default: 30 s. */
   readonly timeoutNs?: number
 }
 
 /**
- * Checksums by a GPU, of memory on that GPU: the bytes stay there, and four for each chunk come back. Launches are done
- * one after the other on a stream of their own, beside copies and engines. `close` it before its GPU.
+ * Computes checksums of memory on a GPU by that GPU; four bytes per chunk are returned to the host. Launches run one after
+ * another on a stream of their own, concurrently with copies and engines. `close` it before its GPU.
  */
 export class CudaChecksummer implements Checksummer {
   readonly name = 'cuda'
@@ -29,10 +29,10 @@ export class CudaChecksummer implements Checksummer {
   readonly #stream: CudaStream
   readonly #results: PinnedMemory
   readonly #timeoutNs: number
-  /** The end of the calls before. */
+  /** Settles when all earlier calls have ended. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Use `cudaChecksummer`. @param chunks in a launch, at most. */
+  /** Use `cudaChecksummer`. @param chunks maximum per launch. */
   constructor(cuda: Cuda, { timeoutNs = DEFAULT_TIMEOUT_NS }: CudaChecksummerOptions, chunks = CHUNKS_A_LAUNCH) {
     loadPackageKernels(cuda)
     this.#cuda = cuda
@@ -47,18 +47,18 @@ export class CudaChecksummer implements Checksummer {
   }
 
   /**
-   * As `Checksummer.checksum`. An abort is seen between two launches.
-   * @throws TypeError also for memory that is not on a GPU; CudaTimeoutError, after which the GPU may still be reading
-   *   the memory: keep it until the GPU is closed; CudaCallError.
+   * Like `Checksummer.checksum`. An abort takes effect between two launches.
+   * @throws TypeError for memory that is not on a GPU; CudaTimeoutError, after which the GPU may still read the memory: keep it
+   *   until the GPU is closed; CudaCallError.
    */
   checksum(...call: Parameters<Checksummer['checksum']>): Promise<void> {
     const done = this.#last.then(() => this.#checksum(...call))
-    // Whoever called hears of a failure; those behind it go on.
+    // A failure rejects only its own call; the next calls continue.
     this.#last = done.catch(() => undefined)
     return done
   }
 
-  /** Ends its stream, and gives back what it works with. @throws TypeError the second time, and while it has work. */
+  /** Frees its stream and memory. @throws TypeError if already closed, and while it has work. */
   close(): void {
     this.#stream.close()
     this.#results.free()
@@ -73,7 +73,7 @@ export class CudaChecksummer implements Checksummer {
     { signal }: Parameters<Checksummer['checksum']>[5] = {},
   ): Promise<void> {
     const { gpuPointer } = memory
-    if (gpuPointer === undefined) throw new TypeError('memory: expected memory on a GPU, got memory that is not')
+    if (gpuPointer === undefined) throw new TypeError('memory: expected memory on a GPU, got host memory')
     const chunks = chunksOf(memory, offsetBytes, lengthBytes, chunkBytes, into)
     const most = this.#results.lengthBytes / Uint32Array.BYTES_PER_ELEMENT
     for (let first = 0; first < chunks; first += most) {
@@ -92,9 +92,8 @@ export class CudaChecksummer implements Checksummer {
 }
 
 /**
- * Checksums by a GPU, for what was read into its memory. Its kernels are loaded where they are not.
- * @throws CudaCallError where there is no memory left, or the kernels are not for this GPU; TypeError, RangeError for
- *   wrong options.
+ * Creates a checksummer for memory on a GPU. Loads the kernels of this package if necessary.
+ * @throws CudaCallError if the GPU is not supported or memory is exhausted; TypeError, RangeError for invalid options.
  */
 export function cudaChecksummer(cuda: Cuda, options: CudaChecksummerOptions = {}): CudaChecksummer {
   checkOptions('cudaChecksummer', options, { timeoutNs: timeout })

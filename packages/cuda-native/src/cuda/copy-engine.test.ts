@@ -74,7 +74,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     expect(ended).toEqual([])
     // Nothing of it may go before it has arrived.
     expect(() => to.free()).toThrow(
-      new TypeError('memory: expected memory that nothing uses, got one with 3 copies under way'),
+      new TypeError('memory: expected memory that is not in use, got memory with 3 copies in progress'),
     )
     expect(() => engine.close()).toThrow(TypeError)
     standin.holdCopies(false)
@@ -194,7 +194,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
       /^Copying 8 bytes to GPU memory did not end within 0.001 s/,
     )
     await expect(engine.copy(dma(new ArrayBuffer(8)), 0, to, 0, 8)).rejects.toBeInstanceOf(CudaTimeoutError)
-    expect(() => to.free()).toThrow(/2 copies under way/)
+    expect(() => to.free()).toThrow(/2 copies in progress/)
     await expect(cuda.close({ timeoutNs: 1e6 })).rejects.toBeInstanceOf(CudaTimeoutError)
     expect(standin.live().device).toBe(1)
   })
@@ -212,7 +212,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     const unseen = { ...from }
     Reflect.deleteProperty(unseen, 'view')
     await expect(engine.copy(unseen, 0, to, 0, 1)).rejects.toThrow(
-      new TypeError('from: expected memory of the host, got memory that it does not see'),
+      new TypeError('from: expected memory with a view, got memory that the host cannot access'),
     )
     expect(standin.copies().started).toBe(0)
   })

@@ -6,23 +6,23 @@ import type { CopyPiece, RegisteredBuffers } from './registered-buffers.js'
 import { DEFAULT_TIMEOUT_NS, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
-/** How copies are made. */
+/** Options of `Cuda.copyEngine`. */
 export interface CopyEngineOptions {
-  /** For each copy, from when it is asked for, with those before it; 30 s when not given. */
+  /** Time limit for each copy, from its call on and including earlier copies. Default: 30 s. */
   readonly timeoutNs?: number
 }
 
 /**
- * Tier 1's second hop on a stream of its own, beside the kernels. Host memory is registered with the GPU at its first
- * copy, and stays so until `forget`, or until the GPU is closed: registering takes longer than a copy. What others have
- * registered in parts goes over memory that is pinned for the copy.
+ * Copies from host to GPU memory on a stream of its own, concurrently with kernels: the second hop of tier 1. Host memory is
+ * registered with the GPU at its first copy, which takes longer than a copy, and stays registered until `forget` or until
+ * the GPU is closed. Memory that other code registered in part is copied through pinned memory.
  */
 export class CudaCopyEngine implements CopyEngine {
   readonly #session: CudaSession
   readonly #registered: RegisteredBuffers
   readonly #stream: CudaStream
   readonly #timeoutNs: number
-  /** Nobody else may refer to the memory that is copied from: it must not be collected. */
+  /** Keeps the source of each copy from being collected. */
   readonly #underWay = new Set<{ readonly from: DmaMemory; readonly staged: PinnedMemory | undefined }>()
 
   /** Use `Cuda.copyEngine`. */
@@ -34,19 +34,20 @@ export class CudaCopyEngine implements CopyEngine {
     this.#stream = new CudaStream(session)
   }
 
-  /** GPU memory of `lengthBytes` bytes. @throws CudaCallError where there is none left. */
+  /** Allocates memory on the GPU. @throws CudaCallError if memory is exhausted. */
   alloc(lengthBytes: number): GpuMemory {
     return new GpuMemory(this.#session, lengthBytes)
   }
 
   /**
-   * Copies from host to GPU memory. Any number of copies may be under way; they arrive in the order of the calls.
-   * @throws RangeError outside either memory; TypeError for memory of another GPU, or that the host does not see, or
-   *   that was freed; CudaTimeoutError; CudaCallError.
+   * Copies from host to GPU memory. Any number of copies can be in progress; they complete in the order of the calls.
+   * @throws RangeError for a range outside either memory; TypeError for a source without a view, or for memory that was freed
+   *   or belongs to another GPU; CudaTimeoutError; CudaCallError.
    */
   async copy(from: DmaMemory, fromBytes: number, to: GpuMemory, toBytes: number, lengthBytes: number): Promise<void> {
     const { view } = from
-    if (view === undefined) throw new TypeError('from: expected memory of the host, got memory that it does not see')
+    if (view === undefined)
+      throw new TypeError('from: expected memory with a view, got memory that the host cannot access')
     if (!(to instanceof GpuMemory) || !to.isOf(this.#session)) {
       throw new TypeError('to: expected memory of the same GPU, got other memory')
     }
@@ -61,7 +62,7 @@ export class CudaCopyEngine implements CopyEngine {
     try {
       await this.#copyPieces(pieces, copy.staged, to, toBytes, lengthBytes)
     } catch (error) {
-      // What the GPU may still read from stays until it is closed.
+      // After a time-out the GPU may still read it: it stays until the GPU is closed.
       isOver = !(error instanceof CudaTimeoutError)
       throw error
     } finally {
@@ -70,7 +71,7 @@ export class CudaCopyEngine implements CopyEngine {
     }
   }
 
-  /** Pinned memory with the bytes of those pieces that cannot be copied from, one after the other; nothing of none. */
+  /** Returns pinned memory with the concatenated bytes of the pieces that the driver refuses; undefined if there are none. */
   #stage(view: DataView, pieces: readonly CopyPiece[]): PinnedMemory | undefined {
     const mixed = pieces.filter(({ isMixed }) => isMixed)
     if (mixed.length === 0) return undefined
@@ -105,7 +106,7 @@ export class CudaCopyEngine implements CopyEngine {
           addon.copyIn(stream, handle, at, length, isMixed ? next : from)
         } catch (error) {
           if (at === toBytes) throw error
-          // Those before it are under way, and have to be waited for.
+          // Earlier pieces are in progress and must be waited for.
           refused.push(error)
           return
         }
@@ -116,12 +117,12 @@ export class CudaCopyEngine implements CopyEngine {
     if (refused.length > 0) throw refused[0]
   }
 
-  /** Ends the registrations that `memory` is a part of: before it is unmapped. Nothing may be under way from there. */
+  /** Ends the registrations of `memory`. Call it before the memory is unmapped, and not while a copy reads from it. */
   forget(memory: DmaMemory): void {
     if (memory.view !== undefined) this.#registered.delete(memory.view.buffer)
   }
 
-  /** Ends its stream. @throws TypeError the second time, and while copies are under way. */
+  /** Frees its stream. @throws TypeError if already closed, and while copies are in progress. */
   close(): void {
     this.#stream.close()
   }

@@ -10,22 +10,21 @@ import { registrationFacts } from './registration-facts.js'
 import { becomesIdle, Engines, isAtRest, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
-/** Blocks of a grid, or threads of a block: one number, or x, y and z. */
+/** Number of blocks in a grid or threads in a block: one number, or x, y and z. */
 export type Extent = number | readonly [x: number, y: number, z: number]
 
-/** Which GPU. */
+/** Options of `openCuda`. */
 export interface CudaOptions {
-  /** The driver's number of it, as `cudaStatus().devices` has it; 0 when not given. CUDA_VISIBLE_DEVICES counts. */
+  /** The driver's number of the GPU, as in `cudaStatus().devices`; affected by CUDA_VISIBLE_DEVICES. Default: 0. */
   readonly device?: number
 }
 
 /**
- * Opens a GPU in its primary context, which other users of CUDA in this process share. Whatever is called of it makes that
- * context current in the calling thread and leaves it so, until `close`, which leaves none: native code in the same thread
- * that uses CUDA too has to set its own. The first call of this package that asks the driver anything sets
- * CUDA_MODULE_LOADING=EAGER in the environment where it is not set.
- * @throws NativeAddonError without the addon; CudaUnavailableError without a driver, or a GPU; RangeError for a device
- *   that there is not; CudaCallError where the driver refuses.
+ * Opens a GPU in its primary context, which other users of CUDA in this process share. Every method makes that context
+ * current in the calling thread and leaves it current; `close` leaves none current. Other native code in the thread must set
+ * its own context. The first call to the driver sets CUDA_MODULE_LOADING=EAGER in the environment unless it is set.
+ * @throws NativeAddonError if the addon cannot be loaded; CudaUnavailableError without a driver or a GPU; RangeError for an
+ *   invalid device number; CudaCallError if the driver refuses.
  */
 export function openCuda(options: CudaOptions = {}): Cuda {
   checkOptions('openCuda', options, { device: fit('a number', (value) => typeof value === 'number') })
@@ -52,23 +51,23 @@ export function openCuda(options: CudaOptions = {}): Cuda {
 const sessions = new WeakMap<Cuda, CudaSession>()
 
 /**
- * What engines of this package need of a GPU: the addon, and the handle that `SessionOf` of native/cuda takes.
- * @throws TypeError for anything else, and for a GPU that was closed.
+ * Returns the session of a GPU for engines: the addon, and the handle for `SessionOf` of native/cuda.
+ * @throws TypeError for other values, and for a closed GPU.
  */
 export function sessionOf(cuda: Cuda): CudaSession {
   const session = sessions.get(cuda)
   if (session !== undefined) return session
-  const got = (cuda as unknown) instanceof Cuda ? 'one that was closed' : show(cuda)
-  throw new TypeError(`cuda: expected a GPU that is open, as openCuda() gives it, got ${got}`)
+  const got = (cuda as unknown) instanceof Cuda ? 'a closed one' : show(cuda)
+  throw new TypeError(`cuda: expected an open GPU from openCuda(), got ${got}`)
 }
 
-/** What closing a GPU found out. */
+/** Result of closing a GPU. */
 export interface ClosedCuda {
-  /** Work on the GPU went wrong, and its context was dead: this process cannot use CUDA any more. Absent otherwise. */
+  /** The error that made the GPU's context unusable, if one did: this process must be restarted to use CUDA again. */
   readonly death?: CudaCallError
 }
 
-/** An open GPU. Whatever is made here goes with it at the latest. Use `openCuda`. */
+/** An open GPU, created by `openCuda`. Closing it frees everything that was created with it. */
 export class Cuda {
   readonly #session: CudaSession
   readonly #kernels = new Map<string, readonly number[]>()
@@ -82,7 +81,7 @@ export class Cuda {
     sessions.set(this, session)
   }
 
-  /** Memory of the host that both reach. @throws CudaCallError where there is none left. */
+  /** Allocates pinned host memory that the GPU can access. @throws CudaCallError if memory is exhausted. */
   allocPinned(lengthBytes: number): PinnedMemory {
     const memory = new PinnedMemory(this.#session, lengthBytes)
     try {
@@ -94,29 +93,30 @@ export class Cuda {
     return memory
   }
 
-  /** Memory on the GPU. @throws CudaCallError where there is none left. */
+  /** Allocates memory on the GPU. @throws CudaCallError if memory is exhausted. */
   allocDevice(lengthBytes: number): GpuMemory {
     return new GpuMemory(this.#session, lengthBytes)
   }
 
   /**
-   * Lets the GPU reach memory of this process, by its address or by a view of it, until `unregister`.
-   * @throws RangeError for more bytes than the view has; CudaCallError where the driver refuses.
+   * Registers host memory, given by address or as a view, so that the GPU can access it until `unregister`.
+   * @param lengthBytes required with an address; default with a view: its length.
+   * @throws RangeError if the view is shorter; CudaCallError if the driver refuses.
    */
   register(memory: bigint | ArrayBufferView, lengthBytes?: number): HostRegistration {
     if (typeof memory === 'bigint') return new HostRegistration(this.#session, memory, lengthBytes!, false)
     const length = lengthBytes ?? memory.byteLength
     if (length > memory.byteLength) {
-      throw new RangeError(`lengthBytes: expected at most the ${memory.byteLength} of the view, got ${length}`)
+      throw new RangeError(`lengthBytes: expected at most ${memory.byteLength}, the length of the view, got ${length}`)
     }
     return new HostRegistration(this.#session, this.#session.addon.addressOf(memory), length, false)
   }
 
   /**
-   * Lets the GPU reach a controller's registers, mapped into this process at `address`, until `unregister`: it may then
-   * write doorbells. Registers that are mapped through VFIO must have been read once, a register in each page. On GPUs
-   * from compute capability 10.0 (Blackwell) on this has frozen a machine; `cudaEngine` refuses to, and this does not.
-   * @throws CudaRegistrationError where the driver refuses, with what that depends on.
+   * Registers a controller's registers, mapped into this process at `address`, so that the GPU can write doorbells until
+   * `unregister`. If VFIO mapped them, read one register of each page before. **On GPUs of compute capability 10.0
+   * (Blackwell) or newer this may freeze the machine**: `cudaEngine` refuses it by default, this method does not.
+   * @throws CudaRegistrationError if the driver refuses, with the facts that this depends on.
    */
   registerIo(address: bigint, lengthBytes: number): HostRegistration {
     try {
@@ -129,14 +129,14 @@ export class Cuda {
   }
 
   /**
-   * Exports GPU memory as a dma-buf, for another driver; gives its descriptor, which the caller closes.
-   * @throws CudaCallError where the driver does not: `cudaStatus` has `canExportDmaBuf`.
+   * Exports GPU memory as a dma-buf for another driver. Returns its file descriptor, which the caller closes.
+   * @throws CudaCallError if the driver refuses; see `canExportDmaBuf` of `cudaStatus`.
    */
   exportDmaBuf(gpuPointer: bigint, lengthBytes: number): number {
     return this.#session.addon.exportDmaBuf(this.#session.handle, gpuPointer, lengthBytes)
   }
 
-  /** Compiles the kernels of a PTX text for this GPU. They stay until it is closed. @throws CudaCallError */
+  /** Compiles the kernels of a PTX text for this GPU. They stay loaded until the GPU is closed. @throws CudaCallError */
   loadKernels(ptx: Uint8Array): void {
     const kernels = kernelParameters(new TextDecoder().decode(ptx))
     this.#session.addon.loadKernels(this.#session.handle, ptx, [...kernels.keys()])
@@ -144,9 +144,9 @@ export class Cuda {
   }
 
   /**
-   * Starts a kernel and returns at once; `stream.finished()` waits for it. Without a stream it runs in the GPU's own.
-   * @throws TypeError for a kernel that was not loaded, or arguments that are not its; RangeError for extents that
-   *   cannot be; CudaCallError.
+   * Launches a kernel and returns at once; `stream.finished()` waits for it. Without a stream, it runs in the GPU's own.
+   * @throws TypeError for a kernel that is not loaded, or arguments that do not match its parameters; RangeError for invalid
+   *   extents; CudaCallError.
    */
   launch(name: string, grid: Extent, block: Extent, args: readonly KernelArgument[], stream?: CudaStream): void {
     const sizes = this.#kernels.get(name)
@@ -154,37 +154,36 @@ export class Cuda {
       throw new TypeError(`name: expected one of ${[...this.#kernels.keys()].join(', ') || 'no kernels'}, got ${name}`)
     }
     if (stream !== undefined && !stream.isOf(this.#session)) {
-      throw new TypeError('stream: expected one of the same GPU, got that of another')
+      throw new TypeError('stream: expected a stream of the same GPU, got one of another GPU')
     }
     const bytes = encodeArguments(name, sizes, args)
     const { addon, stream: own } = this.#session
     addon.launch(stream?.handle ?? own, name, extentOf(grid), extentOf(block), bytes)
   }
 
-  /** A stream beside the others. @throws CudaCallError */
+  /** Creates a stream. @throws CudaCallError */
   stream(): CudaStream {
     return new CudaStream(this.#session)
   }
 
-  /** Copies to GPU memory, on a stream of its own. @throws CudaCallError */
+  /** Creates an engine that copies to GPU memory on its own stream. @throws CudaCallError */
   copyEngine(options?: CopyEngineOptions): CudaCopyEngine {
     return new CudaCopyEngine(this.#session, this.#registered, options)
   }
 
   /**
-   * Waits until the GPU has nothing to do here, and undoes all that was made: kernels, registrations, memory, streams.
-   * What was registered must still be mapped. Engines with queues here are not waited for: close their controllers
-   * before. Where the GPU does not come to an end within `timeoutNs`, 5 s when not given, it is still open, with all its
-   * memory: it may be writing there. Closing it again is harmless.
+   * Waits for all work on the GPU, then frees its kernels, registrations, memory and streams. Registered memory must still be
+   * mapped. Close the controllers of engines with queues on this GPU first. If the GPU does not finish within `timeoutNs`
+   * (default: 5 s), it stays open with all its memory, since it may still write there. Closing it twice is harmless.
    *
-   * Where a kernel went wrong, so that the context is dead and nothing runs in it any more, all is given back as far as
-   * the driver does it, engines or not: it resolves, and `death` says what it was.
-   * @throws CudaBusyError at once where an engine has queues here, and CudaTimeoutError: it is open still. CudaCallError
-   *   where something went wrong on the way: it is closed then. TypeError, RangeError for wrong options.
+   * After a failed kernel has made the context unusable, everything is freed as far as the driver allows, and the promise
+   * resolves with `death`, the kernel's error.
+   * @throws CudaBusyError at once if an engine has queues here, and CudaTimeoutError: the GPU is still open. CudaCallError if
+   *   freeing failed: the GPU is closed. TypeError, RangeError for invalid options.
    */
   close(options: { readonly timeoutNs?: number } = {}): Promise<ClosedCuda> {
     return (this.#closing ??= this.#close(options).catch((error: unknown) => {
-      // Whatever else was thrown, it is open still.
+      // After any other error it is still open.
       if (error instanceof CudaCallError) sessions.delete(this)
       else this.#closing = undefined
       throw error
@@ -195,10 +194,10 @@ export class Cuda {
     checkOptions('close', options, { timeoutNs: timeout })
     const { timeoutNs = 5e9 } = options
     const { addon, handle, waits, engines } = this.#session
-    // With queues somewhere, nothing rests but a context that is dead.
+    // An engine with queues is only at rest if the context is dead.
     if (engines.attached > 0 && !isAtRest(this.#session)) throw new CudaBusyError(engines.attached)
     if (!(await becomesIdle(this.#session, timeoutNs))) throw new CudaTimeoutError('Closing the GPU', timeoutNs)
-    // The watcher has events in the context until it has seen them; nothing is left that they could wait for.
+    // The watcher's events belong to the context. All work has ended, so the waits end soon.
     await Promise.allSettled(waits)
     const death = addon.close(handle)
     sessions.delete(this)
@@ -210,7 +209,7 @@ function extentOf(extent: Extent): readonly number[] {
   return typeof extent === 'number' ? [extent, 1, 1] : extent
 }
 
-/** There is no GPU that this process could use: `state` says what is missing, as `cudaStatus` does. */
+/** Error: this process has no usable GPU. `state` says what is missing, as in `cudaStatus`. */
 export class CudaUnavailableError extends GpuNvmeError {
   readonly code: (typeof UNAVAILABLE)[CudaObstacle]
   readonly category = 'not-found'

@@ -2,7 +2,7 @@ import type { NativeAddonError } from '../native-addon.js'
 import { loadCudaAddon, type CudaAddon, type ProbedDriver } from './addon.js'
 import { CudaCallError } from './errors.js'
 
-/** Why there is no GPU to use. Each has a code of its own. */
+/** Error codes by reason why no GPU is usable. */
 export const UNAVAILABLE = {
   'addon-missing': 'ERR_GPUNVME_NO_NATIVE_ADDON',
   'library-missing': 'ERR_GPUNVME_NO_CUDA_DRIVER',
@@ -11,10 +11,10 @@ export const UNAVAILABLE = {
   'no-device': 'ERR_GPUNVME_NO_CUDA_DEVICE',
 } as const
 
-/** What stands between this process and a GPU. */
+/** Why this process cannot use a GPU. */
 export type CudaObstacle = keyof typeof UNAVAILABLE
 
-/** An obstacle, in words; `cause` is what was thrown below. */
+/** An obstacle, described for people; `cause` is the original error. */
 export interface CudaUnavailable {
   readonly state: CudaObstacle
   readonly message: string
@@ -23,24 +23,24 @@ export interface CudaUnavailable {
   readonly cause?: unknown
 }
 
-/** A driver that works and has a GPU. */
+/** A working driver with at least one GPU. */
 export interface FoundDriver extends ProbedDriver {
   readonly state: 'available'
   readonly addon: CudaAddon
   readonly library: string
 }
 
-/** The first driver whose interface has PTX 8.2, in which the kernels are written: CUDA 12.2, which is 535. */
+/** CUDA 12.2, driver 535: the first version that supports PTX 8.2, which the kernels use. */
 const OLDEST_VERSION = 12020
 
-/** Where containers and other systems have the driver's library, for which the system's own search does not look. */
+/** Paths of the driver's library in containers, WSL and NixOS, which the dynamic loader does not search. */
 const LIBRARY_PLACES = [
   '/usr/local/nvidia/lib64/libcuda.so.1',
   '/usr/lib/wsl/lib/libcuda.so.1',
   '/run/opengl-driver/lib/libcuda.so.1',
 ]
 
-/** Where the driver's library is looked for: GPUNVME_CUDA_LIBRARY alone, where it is set. */
+/** Returns the paths to try for the driver's library: only GPUNVME_CUDA_LIBRARY, if it is set. */
 export function libraryPaths(environment: NodeJS.ProcessEnv = process.env): string[] {
   const named = namedLibrary(environment)
   return named === undefined ? ['libcuda.so.1', ...LIBRARY_PLACES] : [named]
@@ -50,7 +50,7 @@ function namedLibrary({ GPUNVME_CUDA_LIBRARY }: NodeJS.ProcessEnv = process.env)
   return GPUNVME_CUDA_LIBRARY === '' ? undefined : GPUNVME_CUDA_LIBRARY
 }
 
-/** What of CUDA there is for this process. Throws nothing: whatever is missing is an answer. */
+/** Finds the driver and its GPUs. Returns what is missing, if anything, instead of throwing. */
 export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver | CudaUnavailable {
   let addon: CudaAddon
   try {
@@ -64,7 +64,8 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
     const facts = tried.map(({ path, reason }) => (reason.startsWith(path) ? reason : `${path}: ${reason}`))
     return noLibrary("The NVIDIA driver's library could not be loaded", facts)
   }
-  if (missing.includes('cuInit')) return noLibrary(`${path} is no driver library`, [missingFact(path, missing)])
+  if (missing.includes('cuInit'))
+    return noLibrary(`${path} is not the library of a CUDA driver`, [missingFact(path, missing)])
   if (missing.length > 0) {
     return {
       state: 'driver-too-old',
@@ -80,7 +81,7 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
       return {
         state: 'driver-too-old',
         message: 'The NVIDIA driver is too old',
-        facts: [`${path} is for CUDA ${formatVersion(driverVersion)}; the kernels need 12.2`],
+        facts: [`${path} supports CUDA ${formatVersion(driverVersion)}; the kernels require 12.2`],
         next: NEWER_DRIVER,
       }
     }
@@ -93,13 +94,13 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
       state: 'init-failed',
       message,
       facts: [`library ${path}`, ...facts],
-      next: next ?? 'nvidia-smi, which says whether driver and kernel module fit each other',
+      next: next ?? 'run nvidia-smi: it reports whether library and kernel module are of the same version',
       cause,
     }
   }
 }
 
-/** Where somebody has named the library, that is to be mended, or undone. */
+/** Describes a missing library. If GPUNVME_CUDA_LIBRARY is set, the next step is to correct or unset it. */
 function noLibrary(message: string, facts: readonly string[]): CudaUnavailable {
   const state = 'library-missing'
   if (namedLibrary() === undefined) {
@@ -107,37 +108,37 @@ function noLibrary(message: string, facts: readonly string[]): CudaUnavailable {
       state,
       message,
       facts,
-      next: 'install the NVIDIA driver, or name its libcuda.so.1 in GPUNVME_CUDA_LIBRARY',
+      next: 'install the NVIDIA driver, or set GPUNVME_CUDA_LIBRARY to the path of its libcuda.so.1',
     }
   }
   return {
     state,
     message,
-    facts: [...facts, 'GPUNVME_CUDA_LIBRARY names it, so that nothing else was tried'],
-    next: "unset GPUNVME_CUDA_LIBRARY, or let it name the driver's libcuda.so.1",
+    facts: [...facts, 'GPUNVME_CUDA_LIBRARY is set, so no other path was tried'],
+    next: "unset GPUNVME_CUDA_LIBRARY, or set it to the path of the driver's libcuda.so.1",
   }
 }
 
 function missingFact(path: string, missing: readonly string[]): string {
   const rest = missing.length - NAMED_AT_MOST
-  return `${path} has no ${missing.slice(0, NAMED_AT_MOST).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  return `${path} does not export ${missing.slice(0, NAMED_AT_MOST).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-/** Of the functions that a library has not. */
+/** Maximum number of missing functions that an error names. */
 const NAMED_AT_MOST = 5
-const NEWER_DRIVER = 'an NVIDIA driver of version 535 or newer'
+const NEWER_DRIVER = 'install NVIDIA driver 535 or newer'
 
 function noDevice(path: string, cause?: CudaCallError): CudaUnavailable {
   return {
     state: 'no-device',
-    message: 'The NVIDIA driver knows no GPU',
+    message: 'The NVIDIA driver found no GPU',
     facts: [`library ${path}`],
-    next: 'give this process a GPU: CUDA_VISIBLE_DEVICES, or --gpus of a container',
+    next: 'make a GPU visible to this process: CUDA_VISIBLE_DEVICES, or --gpus of a container',
     ...(cause === undefined ? {} : { cause }),
   }
 }
 
-/** CUDA's version number in words: 12020 is 12.2. */
+/** Formats CUDA's version number: 12020 is 12.2. */
 export function formatVersion(version: number): string {
   return `${Math.floor(version / 1000)}.${Math.floor((version % 1000) / 10)}`
 }

@@ -1,12 +1,12 @@
-/** What a kernel takes: the size of each parameter in bytes, in order. */
+/** Sizes in bytes of each kernel's parameters, in order, by the kernel's name. */
 export type KernelParameters = ReadonlyMap<string, readonly number[]>
 
-/** A number is a parameter of 32 bits, a bigint one of 64, as pointers are; a structure is given as its bytes. */
+/** Argument of a kernel: a number is 32 bits, a bigint 64 bits, such as a pointer; a structure is passed as its bytes. */
 export type KernelArgument = number | bigint | Uint8Array
 
 /**
- * The kernels of a PTX text and the sizes of their parameters. The driver asks for no count: it reads as many arguments
- * as a kernel has parameters, and beyond the end where fewer were given.
+ * Returns the kernels of a PTX text and the sizes of their parameters. The driver does not take a count: with too few
+ * arguments, it would read beyond the end.
  */
 export function kernelParameters(ptx: string): KernelParameters {
   const kernels = new Map<string, readonly number[]>()
@@ -24,10 +24,10 @@ export function kernelParameters(ptx: string): KernelParameters {
   return kernels
 }
 
-/** The bytes of each argument. @throws TypeError where they are not those that the kernel takes. */
+/** Encodes arguments. @throws TypeError if number or sizes do not match the kernel's parameters. */
 export function encodeArguments(name: string, sizes: readonly number[], args: readonly KernelArgument[]): Uint8Array[] {
   if (args.length !== sizes.length) {
-    throw new TypeError(`args: expected the ${sizes.length} of ${name}, got ${args.length}`)
+    throw new TypeError(`args: expected ${sizes.length} arguments for ${name}, got ${args.length}`)
   }
   return args.map((argument, index) => {
     const bytes = encodeArgument(argument, `args[${index}]`)

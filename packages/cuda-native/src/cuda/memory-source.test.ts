@@ -75,7 +75,9 @@ describe.skipIf(!hasStandin)(`GPU memory of CUDA for a controller${skippedWithou
     const source = new CudaMemorySource(open())
     const memory = source.alloc(4096)
     expect(() => source.fill(memory.gpuPointer, 4097, 0)).toThrow(RangeError)
-    expect(() => source.read(memory.gpuPointer - 1n, 1)).toThrow(/^gpuPointer: expected memory that was allocated here/)
+    expect(() => source.read(memory.gpuPointer - 1n, 1)).toThrow(
+      /^gpuPointer: expected memory allocated by this source/,
+    )
     expect(() => source.alloc(2 ** 31)).toThrow(CudaCallError)
   })
 

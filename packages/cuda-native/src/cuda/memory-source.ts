@@ -7,16 +7,16 @@ import { GpuMemory, PinnedMemory } from './memory.js'
 import { isSettled, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
-/** Copies go through pinned memory of this size, which is there from the beginning: allocating it can wait for kernels. */
+/** Size of the pinned memory for copies. It is allocated in advance, since allocating can wait for kernels. */
 const STAGING_BYTES = 65_536
 
-/** How long a part of `STAGING_BYTES` may take: thousands of times what it takes on any GPU that is not lost. */
+/** Time limit for a copy of `STAGING_BYTES`: thousands of times what it takes on a working GPU. */
 const TIMEOUT_NS = 2e9
 
 /**
- * GPU memory of CUDA for `withVram`, and its bytes for probes. What it sets and copies is done when it returns, on a
- * stream of its own that waits for no kernel: a leader that lingers does not keep a driver waiting. `close` it after the
- * allocator that uses it.
+ * GPU memory of CUDA for `withVram`, and access to its bytes for probes. Fills and copies have finished when the methods
+ * return. They use a stream of their own that waits for no kernel, so a lingering kernel does not delay them. `close` it
+ * after the allocator that uses it.
  */
 export class CudaMemorySource implements GpuMemorySource, GpuAccess {
   readonly #session: CudaSession
@@ -25,7 +25,10 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
   readonly #blocks = new Set<GpuMemory>()
   readonly #timeoutNs: number
 
-  /** @throws CudaCallError where there is no memory left; TypeError, RangeError for wrong arguments. */
+  /**
+   * @param options `timeoutNs`: limit for each fill, and for each 64 KiB of a copy. Default: 2 s.
+   * @throws CudaCallError if memory is exhausted; TypeError, RangeError for invalid arguments.
+   */
   constructor(cuda: Cuda, options: { readonly timeoutNs?: number } = {}) {
     checkOptions('CudaMemorySource', options, { timeoutNs: timeout })
     this.#session = sessionOf(cuda)
@@ -39,6 +42,7 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
     }
   }
 
+  /** Allocates memory on the GPU. @throws CudaCallError if memory is exhausted. */
   alloc(lengthBytes: number): DeviceMemory {
     const memory = new GpuMemory(this.#session, lengthBytes)
     this.#blocks.add(memory)
@@ -53,7 +57,7 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
     }
   }
 
-  /** @throws RangeError outside what was allocated here; CudaTimeoutError, CudaCallError where the GPU does not do it. */
+  /** Sets bytes. @throws RangeError for memory that was not allocated here; CudaTimeoutError, CudaCallError */
   fill(gpuPointer: bigint, lengthBytes: number, byte: number): void {
     const { memory, offsetBytes } = this.#find(gpuPointer, lengthBytes)
     const { addon } = this.#session
@@ -62,7 +66,7 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
     )
   }
 
-  /** @throws as `fill` */
+  /** Copies `into.length` bytes to the host. @throws as `fill` */
   copyOut(gpuPointer: bigint, into: Uint8Array): void {
     const { memory, offsetBytes } = this.#find(gpuPointer, into.length)
     const { addon } = this.#session
@@ -74,7 +78,7 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
     }
   }
 
-  /** @throws as `fill` */
+  /** Copies bytes to the GPU. @throws as `fill` */
   write(gpuPointer: bigint, from: Uint8Array): void {
     const { memory, offsetBytes } = this.#find(gpuPointer, from.length)
     const { addon } = this.#session
@@ -86,14 +90,14 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
     }
   }
 
-  /** @throws as `fill` */
+  /** Returns a copy of bytes. @throws as `fill` */
   read(gpuPointer: bigint, lengthBytes: number): Uint8Array {
     const bytes = new Uint8Array(lengthBytes)
     this.copyOut(gpuPointer, bytes)
     return bytes
   }
 
-  /** Gives back what it works with. What was allocated here is its owners'. @throws TypeError the second time. */
+  /** Frees the stream and the pinned memory, not what `alloc` returned. @throws TypeError if already closed. */
   close(): void {
     this.#stream.close()
     this.#staging.free()
@@ -101,7 +105,7 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
 
   #use(memory: GpuMemory, attempt: string, start: (stream: number, handle: number) => void): void {
     const stream = this.#stream.handle
-    // Something that timed out before may still be using the staging memory.
+    // Work that timed out earlier may still use the staging memory.
     if (!isSettled(this.#session, stream, this.#timeoutNs)) throw new CudaTimeoutError(attempt, this.#timeoutNs)
     memory.useNow(stream, attempt, this.#timeoutNs, (handle) => start(stream, handle))
   }
@@ -112,7 +116,7 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
       if (offsetBytes >= 0 && offsetBytes + lengthBytes <= memory.lengthBytes) return { memory, offsetBytes }
     }
     const part = `${lengthBytes} bytes at 0x${gpuPointer.toString(16)}`
-    throw new RangeError(`gpuPointer: expected memory that was allocated here, got ${part}`)
+    throw new RangeError(`gpuPointer: expected memory allocated by this source, got ${part}`)
   }
 }
 

@@ -2,12 +2,12 @@ import type { DeviceMemory } from '@gpunvme/nvme-spec/transport'
 import { CudaTimeoutError } from './errors.js'
 import { DEFAULT_TIMEOUT_NS, finished, isSettled, type CudaSession } from './session.js'
 
-/** Memory of the host that the GPU reaches by DMA. It is the process's until `free`, or until its GPU is closed. */
+/** Pinned host memory that the GPU can access, until `free` or until its GPU is closed. */
 export class PinnedMemory {
   readonly lengthBytes: number
-  /** Where the host has it. */
+  /** Address for the host. */
   readonly address: bigint
-  /** Where kernels have it. */
+  /** Address for kernels. */
   readonly gpuPointer: bigint
   readonly #session: CudaSession
   readonly #handle: number
@@ -21,22 +21,22 @@ export class PinnedMemory {
     ;[this.address, this.gpuPointer] = session.addon.describe(this.#handle)
   }
 
-  /** Its bytes. Empty after `free`. @throws TypeError where it is first asked for after that. */
+  /** The memory as an ArrayBuffer; empty after `free`. @throws TypeError if first accessed after `free`. */
   get buffer(): ArrayBuffer {
     return (this.#buffer ??= this.#session.addon.buffer(this.#handle))
   }
 
-  /** Gives it back: `buffer` is empty then. The driver waits for the GPU first. @throws TypeError the second time. */
+  /** Frees the memory and empties `buffer`. The driver first waits for running kernels. @throws TypeError if already freed. */
   free(): void {
     this.#session.addon.free(this.#handle)
   }
 }
 
-/** Memory of this process, or a controller's registers, that the GPU reaches until `unregister`. */
+/** Host memory, or a controller's registers, that the GPU can access until `unregister`. */
 export class HostRegistration {
   readonly address: bigint
   readonly lengthBytes: number
-  /** Where kernels have it. */
+  /** Address for kernels. */
   readonly gpuPointer: bigint
   readonly #session: CudaSession
   readonly #handle: number
@@ -50,7 +50,7 @@ export class HostRegistration {
     this.gpuPointer = session.addon.describe(this.#handle)[1]
   }
 
-  /** The GPU reaches it no more. To be done before the memory is unmapped. @throws TypeError the second time. */
+  /** Ends the GPU's access. Call it before the memory is unmapped. @throws TypeError if already unregistered. */
   unregister(): void {
     this.#session.addon.free(this.#handle)
   }
@@ -72,7 +72,7 @@ export class GpuMemory implements DeviceMemory {
     this.gpuPointer = session.addon.describe(this.#handle)[1]
   }
 
-  /** Sets bytes; all of them when no part is given. Resolves when they are. @throws RangeError outside the memory. */
+  /** Sets bytes, by default all. Resolves when they are set. @throws RangeError for a range outside the memory. */
   async fill(byte: number, offsetBytes = 0, lengthBytes = this.lengthBytes - offsetBytes): Promise<void> {
     const { addon, stream } = this.#session
     await this.use(stream, `Filling ${lengthBytes} bytes of GPU memory`, DEFAULT_TIMEOUT_NS, (handle) =>
@@ -80,7 +80,7 @@ export class GpuMemory implements DeviceMemory {
     )
   }
 
-  /** A copy of its bytes, for checks: it goes over memory that is pinned for it alone. */
+  /** Returns a copy of bytes, by default all. For checks: each call pins memory for its copy. */
   async read(offsetBytes = 0, lengthBytes = this.lengthBytes - offsetBytes): Promise<Uint8Array> {
     if (lengthBytes === 0) return new Uint8Array(0)
     const { addon, stream } = this.#session
@@ -90,7 +90,7 @@ export class GpuMemory implements DeviceMemory {
         addon.copyOut(stream, handle, offsetBytes, lengthBytes, pinned.address),
       )
     } catch (error) {
-      // What the GPU may still write to stays until it is closed.
+      // After a time-out the GPU may still write to it: it stays until the GPU is closed.
       if (!(error instanceof CudaTimeoutError)) pinned.free()
       throw error
     }
@@ -100,8 +100,8 @@ export class GpuMemory implements DeviceMemory {
   }
 
   /**
-   * Puts work on it into a stream and waits for it; it cannot be freed until that is done. Of a copy that does not end
-   * in time nobody knows when it will: it can then only go with its GPU.
+   * Starts work on this memory in a stream and waits for it; the memory cannot be freed meanwhile. After a time-out it is
+   * freed only when its GPU is closed.
    */
   async use(stream: number, attempt: string, timeoutNs: number, start: (handle: number) => void): Promise<void> {
     start(this.#handle)
@@ -111,8 +111,8 @@ export class GpuMemory implements DeviceMemory {
   }
 
   /**
-   * As `use`, and done when it returns: for what is short, in a stream that has no kernels.
-   * @throws CudaTimeoutError, after which it is as after that of `use`; CudaCallError
+   * Like `use`, but blocks until the work is done: for short work in a stream without kernels.
+   * @throws CudaTimeoutError, with the same effect as that of `use`; CudaCallError
    */
   useNow(stream: number, attempt: string, timeoutNs: number, start: (handle: number) => void): void {
     start(this.#handle)
@@ -122,8 +122,8 @@ export class GpuMemory implements DeviceMemory {
   }
 
   /**
-   * Copies from memory of any GPU into this one, in a stream of either, and waits for it. Neither can be freed until that
-   * is done. @throws as `use`
+   * Copies from the memory of any GPU, in a stream of either GPU, and waits for it. Neither memory can be freed meanwhile.
+   * @throws as `use`
    */
   async copyFrom(
     from: GpuMemory,
@@ -142,25 +142,27 @@ export class GpuMemory implements DeviceMemory {
         addon.copyPeer(stream, handle, toBytes, source, fromBytes, lengthBytes),
       )
     } catch (error) {
-      // Nobody knows when it will have been read.
+      // After a time-out the source may still be read.
       if (!(error instanceof CudaTimeoutError)) from.#underWay--
       throw error
     }
     from.#underWay--
   }
 
-  /** Whether it belongs to that GPU. */
+  /** Returns whether the memory belongs to this GPU. */
   isOf(session: CudaSession): boolean {
     return this.#session === session
   }
 
   /**
-   * Gives it back. The driver waits for the GPU first: not while a kernel runs that does not end.
-   * @throws TypeError the second time, and while copies from or to it are under way.
+   * Frees the memory. The driver first waits for running kernels, so this blocks while a persistent one runs.
+   * @throws TypeError if already freed, and while copies from or to it are in progress.
    */
   free(): void {
     if (this.#underWay > 0) {
-      throw new TypeError(`memory: expected memory that nothing uses, got one with ${this.#underWay} copies under way`)
+      throw new TypeError(
+        `memory: expected memory that is not in use, got memory with ${this.#underWay} copies in progress`,
+      )
     }
     this.#session.addon.free(this.#handle)
   }
@@ -169,7 +171,7 @@ export class GpuMemory implements DeviceMemory {
     try {
       return await finished(this.#session, stream, timeoutNs)
     } catch (error) {
-      // `finished` rejects when nothing is under way any more.
+      // `finished` rejects only after the work has ended.
       this.#underWay--
       throw error
     }

@@ -3,27 +3,28 @@ import type { GpuMemory, PinnedMemory } from './memory.js'
 import { loadPackageKernels } from './package-kernels.js'
 import type { CudaStream } from './stream.js'
 
-/** As many as keep a GPU busy; kernels go on from there in strides. */
+/** Enough to keep a GPU busy; kernels process longer memory in strides. */
 const BLOCKS = 256
 const THREADS = 256
 
-/** What was found where a pattern was expected. */
+/** Result of comparing memory with a pattern. */
 export interface PatternCheck {
+  /** Number of bytes that differ from the pattern. */
   readonly wrongBytes: number
-  /** From the start of the memory; undefined where every byte is right. */
+  /** Offset of the first of them; undefined if there are none. */
   readonly firstWrongByte: number | undefined
 }
 
 /**
- * Fills GPU memory with data that says where it belongs, and looks for it: every byte, by kernels on that GPU. Which
- * word is where: cuda/pattern.cuh. `close` it before its GPU.
+ * Fills GPU memory with a pattern in which each word depends on its position, and verifies every byte, by kernels on that
+ * GPU. cuda/pattern.cuh defines the pattern. `close` it before its GPU.
  */
 export class CudaPattern {
   readonly #cuda: Cuda
   readonly #stream: CudaStream
   readonly #verdict: PinnedMemory
 
-  /** @throws CudaCallError where the kernels are not for this GPU, or there is no memory left. */
+  /** @throws CudaCallError if the GPU is not supported or memory is exhausted. */
   constructor(cuda: Cuda) {
     loadPackageKernels(cuda)
     this.#cuda = cuda
@@ -36,14 +37,14 @@ export class CudaPattern {
     }
   }
 
-  /** Writes the pattern of that seed, a whole number below 2^64. @throws CudaTimeoutError, CudaCallError */
+  /** Writes the pattern of a seed below 2^64. @throws CudaTimeoutError, CudaCallError */
   async fill(memory: GpuMemory, seed: bigint): Promise<void> {
     const args = [memory.gpuPointer, BigInt(memory.lengthBytes), seed, 0n]
     this.#cuda.launch('gpunvme_pattern_fill', BLOCKS, THREADS, args, this.#stream)
     await this.#stream.finished()
   }
 
-  /** Compares every byte with the pattern of that seed. One at a time. @throws CudaTimeoutError, CudaCallError */
+  /** Compares every byte with the pattern of a seed. Await each call before the next. @throws CudaTimeoutError, CudaCallError */
   async verify(memory: GpuMemory, seed: bigint): Promise<PatternCheck> {
     const verdict = new BigUint64Array(this.#verdict.buffer)
     verdict.set([0n, 0xffff_ffff_ffff_ffffn])
@@ -54,7 +55,7 @@ export class CudaPattern {
     return { wrongBytes, firstWrongByte: wrongBytes === 0 ? undefined : Number(verdict[1]!) }
   }
 
-  /** @throws TypeError the second time, and while it has work. */
+  /** Frees its stream and memory. @throws TypeError if already closed, and while it has work. */
   close(): void {
     this.#stream.close()
     this.#verdict.free()

@@ -5,20 +5,20 @@ import { GpuMemory } from './memory.js'
 import { DEFAULT_TIMEOUT_NS, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
-/** How copies are made. */
+/** Options of `CudaPeerCopier`. */
 export interface PeerCopierOptions {
-  /** For each copy; 30 s when not given. */
+  /** Time limit for each copy. Default: 30 s. */
   readonly timeoutNs?: number
 }
 
 /**
- * Copies from the memory of one GPU into that of another. Where the driver lets the one reach the other, bytes go
- * straight from device to device; where it does not, over host memory. Nothing is verified: `CudaPattern` does that.
+ * Copies from the memory of one GPU to that of another: directly if the driver enables access between them, otherwise
+ * through host memory. Verify the result with `CudaPattern`: copies are known to succeed without moving data.
  */
 export class CudaPeerCopier {
-  /** Whether the driver has opened the direct way. */
+  /** Whether copies go directly from GPU to GPU. */
   readonly isDirect: boolean
-  /** Why not, where it has not. */
+  /** Why copies are not direct; undefined if they are. */
   readonly refusal: CudaCallError | undefined
   readonly #from: CudaSession
   readonly #to: CudaSession
@@ -27,15 +27,15 @@ export class CudaPeerCopier {
   readonly #isOurs: boolean
 
   /**
-   * @param to may be the same GPU in tests of nothing else.
-   * @throws CudaCallError where no stream can be made; TypeError for GPUs that are closed
+   * @param to the GPU to copy to. In tests it may be the same GPU.
+   * @throws CudaCallError if no stream can be created; TypeError for closed GPUs
    */
   constructor(from: Cuda, to: Cuda, options: PeerCopierOptions = {}) {
     checkOptions('CudaPeerCopier', options, { timeoutNs: timeout })
     this.#from = sessionOf(from)
     this.#to = sessionOf(to)
     this.#timeoutNs = options.timeoutNs ?? DEFAULT_TIMEOUT_NS
-    // The one that reads asks: copies are in its stream.
+    // Copies run in a stream of the destination, which reads from the source.
     this.#stream = new CudaStream(this.#to)
     try {
       this.#isOurs = this.#to.addon.enablePeer(this.#to.handle, this.#from.handle)
@@ -52,24 +52,24 @@ export class CudaPeerCopier {
   }
 
   /**
-   * Copies, and waits for it.
-   * @throws TypeError for memory of other GPUs; RangeError outside of either; CudaTimeoutError, after which neither memory
-   *   can be freed before its GPU is closed; CudaCallError
+   * Copies bytes and waits for the copy.
+   * @throws TypeError for memory of other GPUs; RangeError for a range outside either memory; CudaTimeoutError, after which
+   *   neither memory can be freed before its GPU is closed; CudaCallError
    */
   async copy(from: GpuMemory, fromBytes: number, to: GpuMemory, toBytes: number, lengthBytes: number): Promise<void> {
-    if (!from.isOf(this.#from)) throw new TypeError('from: expected memory of the GPU that is copied from')
-    if (!to.isOf(this.#to)) throw new TypeError('to: expected memory of the GPU that is copied to')
+    if (!from.isOf(this.#from)) throw new TypeError('from: expected memory of the source GPU')
+    if (!to.isOf(this.#to)) throw new TypeError('to: expected memory of the destination GPU')
     await to.copyFrom(from, fromBytes, toBytes, lengthBytes, this.#stream.handle, this.#timeoutNs)
   }
 
-  /** Closes the way again, where it was opened here. Before either GPU. @throws TypeError while a copy is under way */
+  /** Disables access that this copier enabled. Call it before either GPU is closed. @throws TypeError while a copy is in progress */
   close(): void {
     this.#stream.close()
     if (this.#isOurs) this.#to.addon.disablePeer(this.#to.handle, this.#from.handle)
   }
 }
 
-/** What the driver says of GPUs that do not reach each other, and not of anything that went wrong. */
+/** Results for GPUs that cannot access each other. Others are failures. */
 const REFUSALS = new Set([
   'CUDA_ERROR_PEER_ACCESS_UNSUPPORTED',
   'CUDA_ERROR_TOO_MANY_PEERS',

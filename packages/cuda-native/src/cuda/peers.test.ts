@@ -103,8 +103,8 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
     withPair(async (from, to) => {
       const [source, target] = [from.allocDevice(4096), to.allocDevice(4096)]
       const copier = new CudaPeerCopier(from, to)
-      await expect(copier.copy(target, 0, source, 0, 16)).rejects.toThrow('from: expected memory of the GPU that is')
-      await expect(copier.copy(source, 0, source, 0, 16)).rejects.toThrow('to: expected memory of the GPU that is')
+      await expect(copier.copy(target, 0, source, 0, 16)).rejects.toThrow('from: expected memory of the source GPU')
+      await expect(copier.copy(source, 0, source, 0, 16)).rejects.toThrow('to: expected memory of the destination GPU')
       await expect(copier.copy(source, 4090, target, 0, 16)).rejects.toThrow(RangeError)
       await expect(copier.copy(source, 0, target, 4090, 16)).rejects.toThrow(RangeError)
       copier.close()
@@ -118,7 +118,7 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
     const copier = new CudaPeerCopier(from, to, { timeoutNs: 20e6 })
     standin.holdCopies(true)
     await expect(copier.copy(source, 0, target, 0, 4096)).rejects.toThrow('Copying 4096 bytes from GPU to GPU')
-    for (const memory of [source, target]) expect(() => memory.free()).toThrow('1 copies under way')
+    for (const memory of [source, target]) expect(() => memory.free()).toThrow('1 copies in progress')
     standin.holdCopies(false)
     await to.close()
     await from.close()

@@ -1,36 +1,40 @@
 import { CudaUnavailableError } from './cuda.js'
 import { findDriver } from './driver.js'
 
-/** A GPU, as CUDA numbers it in this process. */
+/** A GPU. */
 export interface CudaPeer {
+  /** CUDA's number of it in this process. */
   readonly device: number
   readonly name: string
-  /** Its PCI address as sysfs writes it: '0000:0b:00.0'. */
+  /** PCI address as in sysfs, such as '0000:0b:00.0'. */
   readonly bdf: string
   readonly memoryBytes: number
 }
 
-/** What the driver says of one GPU and the memory of another. */
+/** The driver's information about access of one GPU to the memory of another. */
 export interface CudaReach {
+  /** Number of the GPU that accesses. */
   readonly from: number
+  /** Number of the GPU whose memory is accessed. */
   readonly to: number
-  /** Whether it may be asked for access. What then arrives has to be looked at: copies have succeeded and moved nothing. */
+  /** Whether access can be enabled. Verify what arrives: copies are known to succeed without moving data. */
   readonly supported: boolean
-  /** The driver's rank of the way between them: 0 is the best. */
+  /** The driver's rank of the link between them; 0 is best. */
   readonly performanceRank: number
+  /** Whether the link supports native atomic operations. */
   readonly nativeAtomics: boolean
 }
 
-/** The GPUs of a machine, and what they are to each other. */
+/** The GPUs of a machine, and their access to each other. */
 export interface CudaPeers {
   readonly devices: readonly CudaPeer[]
-  /** For each two of them, in both directions. */
+  /** One entry per pair and direction. */
   readonly reaches: readonly CudaReach[]
 }
 
 /**
- * Asks the driver which GPUs may reach each other's memory. None is opened.
- * @throws NativeAddonError without the addon; CudaUnavailableError without a driver, or a GPU; CudaCallError.
+ * Returns which GPUs can access each other's memory, according to the driver. Opens none.
+ * @throws NativeAddonError if the addon cannot be loaded; CudaUnavailableError without a driver or a GPU; CudaCallError.
  */
 export function cudaPeers(): CudaPeers {
   const found = findDriver()
@@ -40,7 +44,7 @@ export function cudaPeers(): CudaPeers {
     devices: found.devices.map(({ name, bdf, memoryBytes }, device) => ({
       device,
       name,
-      // The driver writes it in upper case, with a domain of eight digits or of four.
+      // The driver returns upper case, with a domain of eight or four digits.
       bdf: bdf.toLowerCase().replace(/^0000(?=[0-9a-f]{4}:)/, ''),
       memoryBytes,
     })),

@@ -1,27 +1,29 @@
 import { callback, checkOptions, having, listOf, object, show, type Check } from '../arguments.js'
 import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 
-/** What goes through host memory to a GPU. */
+/** Options of `readThrough`. */
 export interface ReadThrough {
-  /** Host memory for `read`: with two or more, one is read into while others are copied from. The shortest counts. */
+  /** Host memory for `read`. With two or more, reads and copies overlap. The shortest determines the length of a piece. */
   readonly slots: readonly DmaMemory[]
-  /** Such as `cuda.copyEngine()`. */
+  /** Copies to the GPU, such as `cuda.copyEngine()`. */
   readonly copies: CopyEngine
+  /** Memory on the GPU. */
   readonly to: DeviceMemory
-  /** Where in `to` the first byte goes; 0 when not given. */
+  /** Offset in `to` of the first byte. Default: 0. */
   readonly toBytes?: number
+  /** Number of bytes in total. */
   readonly lengthBytes: number
-  /** Reads bytes from `fromBytes` on, of the `lengthBytes` there are, to the beginning of `slot`. */
+  /** Reads `lengthBytes` bytes from offset `fromBytes` of the data to the start of `slot`. */
   readonly read: (slot: DmaMemory, fromBytes: number, lengthBytes: number) => Promise<void>
 }
 
 const bytes: Check = (name, value) => {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return
-  throw new RangeError(`${name}: expected a whole number of bytes from 0 on, got ${show(value)}`)
+  throw new RangeError(`${name}: expected a whole number of bytes, 0 or more, got ${show(value)}`)
 }
 const checks = {
   slots: listOf('memory', object),
-  copies: having('a CopyEngine, as cuda.copyEngine() gives it', ['copy']),
+  copies: having('a CopyEngine, such as cuda.copyEngine()', ['copy']),
   to: object,
   toBytes: bytes,
   lengthBytes: bytes,
@@ -30,16 +32,16 @@ const checks = {
 const NEEDED = ['slots', 'copies', 'to', 'lengthBytes', 'read'] as const
 
 /**
- * Tier 1: reads into host memory piece by piece, and copies each to GPU memory while the next is read. Pieces are as
- * long as a slot. Resolves when all of it has arrived; when it rejects, nothing is under way any more.
- * @throws TypeError, RangeError for wrong options, such as no slot; what `read` and the copies throw.
+ * Reads data into host memory piece by piece, and copies each piece to GPU memory while the next is read (tier 1). A piece is
+ * as long as the shortest slot. Resolves when all data have arrived. When it rejects, no read or copy is in progress.
+ * @throws TypeError, RangeError for invalid options; errors of `read` and of the copies.
  */
 export async function readThrough(options: ReadThrough): Promise<void> {
   checkOptions('readThrough', options, checks, NEEDED)
   const { slots, copies, to, toBytes = 0, lengthBytes, read } = options
   const pieceBytes = slots.reduce((least, slot) => Math.min(least, slot.lengthBytes), Infinity)
   if (slots.length === 0 || pieceBytes === 0) throw new TypeError('slots: expected host memory, got none')
-  // Of each slot, the copy that was begun last from there.
+  // The latest copy from each slot.
   const under = slots.map(() => Promise.resolve())
   try {
     for (let at = 0, turn = 0; at < lengthBytes; at += pieceBytes, turn = (turn + 1) % slots.length) {
@@ -49,7 +51,7 @@ export async function readThrough(options: ReadThrough): Promise<void> {
       await read(slot, at, bytes)
       const copy = copies.copy(slot, 0, to, toBytes + at, bytes)
       under[turn] = copy
-      // It is waited for later; until then its failure is nobody's.
+      // Awaited later: until then a failure must not count as unhandled.
       copy.catch(() => undefined)
     }
     await Promise.all(under)

@@ -3,24 +3,24 @@ import type { HostRegistration } from './memory.js'
 import { loadPackageKernels } from './package-kernels.js'
 import type { CudaStream } from './stream.js'
 
-/** Registers as they are mapped into this process: `Bar.window` of a transport has such. */
+/** Registers that are mapped into this process, such as `bar.window` of a transport. */
 export interface RegisterWindow {
   readonly address: bigint
   readonly lengthBytes: number
-  /** They are memory, a simulator's: the driver takes that as registers as little as registers as memory. */
+  /** Whether they are memory, as a simulator's are: the driver refuses memory as registers, and registers as memory. */
   readonly isMemory?: boolean
 }
 
 /**
- * Lets the GPU write to a controller's registers, one store of 32 bits at a time, as it rings a doorbell. It never reads
- * there: on some machines that takes the controller off the bus. What a store does is the caller's to know.
+ * Stores to a controller's registers from the GPU, 32 bits at a time, as a doorbell is rung. It never reads registers: on
+ * some machines that takes the controller off the bus. The effect of a store is the caller's responsibility.
  */
 export class CudaRegisterWriter {
   readonly #cuda: Cuda
   readonly #window: HostRegistration
   readonly #stream: CudaStream
 
-  /** @throws CudaRegistrationError where the driver does not register the window; CudaCallError */
+  /** @throws CudaRegistrationError if the driver refuses to register the window; CudaCallError */
   constructor(cuda: Cuda, { address, lengthBytes, isMemory = false }: RegisterWindow) {
     loadPackageKernels(cuda)
     this.#cuda = cuda
@@ -34,8 +34,8 @@ export class CudaRegisterWriter {
   }
 
   /**
-   * Stores, and waits until the kernel has ended: the write is posted, and arrives some time after.
-   * @throws RangeError outside of the window, or for what is no register's offset; CudaTimeoutError, CudaCallError
+   * Stores a value and waits for the end of the kernel. The write is posted, and arrives some time later.
+   * @throws RangeError for an offset outside the window or not a multiple of 4; CudaTimeoutError, CudaCallError
    */
   async store32(offset: number, value: number): Promise<void> {
     const { gpuPointer, lengthBytes } = this.#window
@@ -48,7 +48,7 @@ export class CudaRegisterWriter {
     await this.#stream.finished()
   }
 
-  /** The GPU reaches them no more. @throws TypeError the second time, and while a store is under way. */
+  /** Ends the GPU's access. @throws TypeError if already closed, and while a store is in progress. */
   close(): void {
     this.#stream.close()
     this.#window.unregister()

@@ -6,22 +6,22 @@ interface Entry {
   readonly buffer: WeakRef<ArrayBufferLike>
   readonly from: bigint
   readonly to: bigint
-  /** Absent where it is pinned anyway, and where others have registered some of it. */
+  /** Absent for pinned memory, and for memory that other code registered in part. */
   readonly registration?: HostRegistration
   readonly isOthers?: boolean
 }
 
-/** A part of a copy from host memory, by addresses. */
+/** A part of a copy from host memory, as an address range. */
 export interface CopyPiece {
   readonly from: bigint
   readonly to: bigint
-  /** Whether others have registered some of it, and nobody knows which: the driver copies from no such range. */
+  /** Whether other code registered an unknown part of it. The driver refuses copies from such a range. */
   readonly isMixed: boolean
 }
 
 /**
- * Host memory that a GPU copies from, registered once: with the whole ArrayBuffer that it is a part of, as two
- * registrations cannot share a page.
+ * Host memory that a GPU copies from. Each ArrayBuffer is registered once and as a whole, since two registrations cannot
+ * share a page.
  */
 export class RegisteredBuffers {
   readonly #session: CudaSession
@@ -31,15 +31,15 @@ export class RegisteredBuffers {
     this.#session = session
   }
 
-  /** An ArrayBuffer that needs no registration. */
+  /** Adds an ArrayBuffer over pinned memory, which needs no registration. */
   addPinned(buffer: ArrayBufferLike): void {
     const from = this.#session.addon.addressOf(new Uint8Array(buffer))
     this.#entries.push({ buffer: new WeakRef(buffer), from, to: from + BigInt(buffer.byteLength) })
   }
 
   /**
-   * Registers the memory of a view where it is not, and gives what to copy `lengthBytes` from `offsetBytes` in: the driver
-   * refuses a copy from across the end of a registration. @throws CudaCallError where it refuses to register.
+   * Registers the memory of a view if necessary. Returns the pieces in which to copy a range of it: the driver refuses copies
+   * across the end of a registration. @throws CudaCallError if the driver refuses to register.
    */
   piecesOf(view: DataView, offsetBytes: number, lengthBytes: number): CopyPiece[] {
     const start = this.#session.addon.addressOf(view)
@@ -67,25 +67,25 @@ export class RegisteredBuffers {
     }
     if (at < to) gaps.push({ from: at, to })
     if (gaps.length === 0) return
-    // What is gone may have left its addresses to this one.
+    // A collected ArrayBuffer may have had the same addresses.
     this.#end((each) => each === undefined || each.byteLength === 0)
     const start = from - BigInt(byteOffset)
     const isFirst = !this.#entries.some((each) => each.buffer.deref() === buffer)
     if (isFirst && this.#tryRegister(buffer, start, start + BigInt(buffer.byteLength))) return
-    // An engine has registered its queues there, or parts were before: then what is missing alone.
+    // An engine has registered its queues there, or parts were registered before: register only the gaps.
     for (const gap of gaps) {
       if (!this.#tryRegister(buffer, gap.from, gap.to))
         this.#entries.push({ ...gap, buffer: new WeakRef(buffer), isOthers: true })
     }
   }
 
-  /** What is known of this part of an ArrayBuffer, by address: no two share a byte. */
+  /** Returns the entries of this range of an ArrayBuffer, by address. Entries do not overlap. */
   #within(buffer: ArrayBufferLike, from: bigint, to: bigint): Entry[] {
     const isHere = (each: Entry) => each.buffer.deref() === buffer && each.from < to && each.to > from
     return this.#entries.filter(isHere).sort((a, b) => (a.from < b.from ? -1 : 1))
   }
 
-  /** False where a part of it is registered already. */
+  /** Registers a range. Returns false if a part of it is already registered. */
   #tryRegister(buffer: ArrayBufferLike, from: bigint, to: bigint): boolean {
     try {
       const registration = new HostRegistration(this.#session, from, Number(to - from), false)

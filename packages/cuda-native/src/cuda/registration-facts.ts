@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 
-/** What can be told of a range of this process's memory and of this machine, where a GPU was refused registers. */
+/** Where to find facts about the machine, for tests. */
 export interface RegistrationCircumstances {
-  /** `/proc` and `/sys` are looked for here; `/` when not given. */
+  /** Directory with `proc` and `sys`. Default: `/`. */
   readonly root?: string
-  /** Of the kernel; uname's when not given. */
+  /** Release of the kernel. Default: that of uname. */
   readonly kernelRelease?: string
 }
 
 /**
- * Lines on what a registration with IOMEMORY depends on: the flavour and version of NVIDIA's kernel module, which looks
- * the pages up; the kernel, which took that look-up away from modules that are not GPL; the IOMMU; what the range is.
+ * Returns facts that a registration with IOMEMORY depends on: variant and version of NVIDIA's kernel module, which looks up
+ * the pages; the kernel, which no longer exports that look-up to non-GPL modules; the IOMMU; and the mapping of the range.
  */
 export function registrationFacts(
   address: bigint,
@@ -35,32 +35,32 @@ function read(path: string): string | undefined {
   }
 }
 
-/** The running module's flavour. Its own words: only the open one says so. */
+/** Describes the loaded module. Only the open variant names itself. */
 function driverModule(root: string): string {
   const text = read(join(root, 'proc/driver/nvidia/version'))
   const line = text?.split('\n').find((each) => each.startsWith('NVRM version:'))
-  if (line === undefined) return 'no NVIDIA kernel module says its version in /proc/driver/nvidia/version'
+  if (line === undefined) return 'no NVIDIA kernel module reports its version in /proc/driver/nvidia/version'
   const version = /\s(\d+(?:\.\d+)+)\s/.exec(line)?.[1] ?? 'of unknown version'
   return line.includes('Open Kernel Module')
     ? `open kernel module ${version}`
-    : `proprietary kernel module ${version}, which can look pages of registers up on Linux before 6.10 alone`
+    : `proprietary kernel module ${version}, which can look up pages of registers only on Linux before 6.10`
 }
 
-/** follow_pfn, which any module could use, went with Linux 6.10; what took its place is for modules under the GPL. */
+/** Linux 6.10 removed follow_pfn, which any module could use. Its replacement is exported to GPL modules only. */
 function lookUpOf(kernelRelease: string): string {
   const [major = 0, minor = 0] = kernelRelease.split('.').map((part) => Number.parseInt(part, 10))
-  return major > 6 || (major === 6 && minor >= 10) ? ', where follow_pfn is gone' : ', which has follow_pfn'
+  return major > 6 || (major === 6 && minor >= 10) ? ', without follow_pfn' : ', with follow_pfn'
 }
 
 function iommuState(root: string): string {
   const groups = join(root, 'sys/kernel/iommu_groups')
-  if (!existsSync(groups) || readdirSync(groups).length === 0) return 'off, as there are no groups'
+  if (!existsSync(groups) || readdirSync(groups).length === 0) return 'off (no IOMMU groups)'
   const types = readdirSync(groups).map((group) => read(join(groups, group, 'type'))?.trim() ?? 'unknown')
   const kinds = [...new Set(types)].sort().join(', ')
   return `on, with groups of type ${kinds}; the driver then maps registers for the GPU unless NVreg_DmaRemapPeerMmio=0`
 }
 
-/** What is mapped there, by the name that the kernel gives it. */
+/** Describes the mapping at an address by the kernel's name for it. */
 function mappingOf(root: string, address: bigint, lengthBytes: number): string {
   const last = address + BigInt(lengthBytes)
   for (const line of read(join(root, 'proc/self/maps'))?.split('\n') ?? []) {
@@ -72,9 +72,9 @@ function mappingOf(root: string, address: bigint, lengthBytes: number): string {
     const kind = /\/resource\d+(_wc)?$/.test(name)
       ? `a PCI BAR, ${name}`
       : /vfio/.test(name)
-        ? `a region of VFIO, ${name}; every page of it must have been read once before it is registered`
-        : `no PCI BAR but ${name === '' ? 'memory without a name' : name}`
-    return last > to ? `${kind}, which ends before the range does` : kind
+        ? `a region of VFIO, ${name}; read every page once before registering it`
+        : `not a PCI BAR but ${name === '' ? 'anonymous memory' : name}`
+    return last > to ? `${kind}, which ends before the range` : kind
   }
   return 'not mapped in this process'
 }

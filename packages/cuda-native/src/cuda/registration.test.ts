@@ -32,9 +32,9 @@ describe('what a registration depends on', () => {
         '7f0000004000-7f0000008000 rw-s 00000000 00:17 1234   /sys/devices/pci0000:00/0000:00:03.0/resource0\n',
     })
     expect(registrationFacts(0x7f00_0000_5000n, 4096, { root, kernelRelease: '6.17.0-14-generic' })).toEqual([
-      'driver: proprietary kernel module 535.183.01, which can look pages of registers up on Linux before 6.10 alone',
-      'Linux 6.17.0-14-generic, where follow_pfn is gone',
-      'IOMMU: off, as there are no groups',
+      'driver: proprietary kernel module 535.183.01, which can look up pages of registers only on Linux before 6.10',
+      'Linux 6.17.0-14-generic, without follow_pfn',
+      'IOMMU: off (no IOMMU groups)',
       'the range: a PCI BAR, /sys/devices/pci0000:00/0000:00:03.0/resource0',
     ])
   })
@@ -48,9 +48,9 @@ describe('what a registration depends on', () => {
     })
     expect(registrationFacts(0x7f00_0000_4000n, 8192, { root, kernelRelease: '6.1.0-56-amd64' })).toEqual([
       'driver: open kernel module 580.65.06',
-      'Linux 6.1.0-56-amd64, which has follow_pfn',
+      'Linux 6.1.0-56-amd64, with follow_pfn',
       'IOMMU: on, with groups of type DMA-FQ, identity; the driver then maps registers for the GPU unless NVreg_DmaRemapPeerMmio=0',
-      'the range: a region of VFIO, anon_inode:[vfio-device]; every page of it must have been read once before it is registered, which ends before the range does',
+      'the range: a region of VFIO, anon_inode:[vfio-device]; read every page once before registering it, which ends before the range',
     ])
   })
 
@@ -59,11 +59,11 @@ describe('what a registration depends on', () => {
       'proc/self/maps': '1000-2000 rw-p 00000000 00:00 0 \n3000-4000 r--s 00000000 08:01 7 /a b\n',
     })
     const range = (address: bigint) => registrationFacts(address, 16, { root, kernelRelease: '6.1.0' })[3]
-    expect(range(0x1000n)).toBe('the range: no PCI BAR but memory without a name')
-    expect(range(0x3ff0n)).toBe('the range: no PCI BAR but /a b')
+    expect(range(0x1000n)).toBe('the range: not a PCI BAR but anonymous memory')
+    expect(range(0x3ff0n)).toBe('the range: not a PCI BAR but /a b')
     expect(range(0x2000n)).toBe('the range: not mapped in this process')
     expect(registrationFacts(0n, 1, { root: '/nonexistent' })[0]).toBe(
-      'driver: no NVIDIA kernel module says its version in /proc/driver/nvidia/version',
+      'driver: no NVIDIA kernel module reports its version in /proc/driver/nvidia/version',
     )
   })
 })
@@ -88,10 +88,15 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
       'cuMemHostRegister_v2=1',
       'CUDA_ERROR_INVALID_VALUE',
       'infeasible',
-      /Try: the open flavour of .*; or the engine 'cpu-kernel' or 'host', whose doorbells the CPU rings$/,
+      /Try: install the current open variant of .*; or use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells$/,
     ],
-    ['cuMemHostRegister_v2=800', 'CUDA_ERROR_NOT_PERMITTED', 'privilege', /Try: as root, .*PeerMappingOverride=1/],
-    ['cuMemHostGetDevicePointer_v2=801', 'CUDA_ERROR_NOT_SUPPORTED', 'infeasible', /Try: the open flavour/],
+    ['cuMemHostRegister_v2=800', 'CUDA_ERROR_NOT_PERMITTED', 'privilege', /Try: run as root, .*PeerMappingOverride=1/],
+    [
+      'cuMemHostGetDevicePointer_v2=801',
+      'CUDA_ERROR_NOT_SUPPORTED',
+      'infeasible',
+      /Try: install the current open variant/,
+    ],
   ])(
     'that are refused by %s are a CudaRegistrationError with what it depends on',
     async (plan, resultName, category, next) => {

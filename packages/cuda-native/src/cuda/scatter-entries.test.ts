@@ -55,7 +55,7 @@ test('no byte of the destination is written twice', () => {
     lengthBytes,
   })
   expect(() => scatterEntries([piece(100, 50), piece(0, 101)], lengths)).toThrow(
-    new RangeError('pieces: expected destinations apart, got 101 bytes at 0 and more at 100'),
+    new RangeError('pieces: expected destinations that do not overlap, got 101 bytes at 0 and more at 100'),
   )
   expect(scatterEntries([piece(100, 50), piece(0, 100), piece(120, 0), piece(150, 1)], lengths)).toHaveLength(16)
 })

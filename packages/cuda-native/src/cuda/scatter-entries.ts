@@ -1,4 +1,4 @@
-/** A piece of memory that the kernel `gpunvme_scatter` copies. Offsets and lengths are in bytes, of any alignment. */
+/** A piece that the kernel `gpunvme_scatter` copies. Offsets and lengths are bytes of any alignment. */
 export interface ScatterPiece {
   readonly sourceOffset: number
   readonly destinationOffset: number
@@ -6,10 +6,10 @@ export interface ScatterPiece {
 }
 
 /**
- * The entries of `gpunvme_scatter` for some pieces: `struct ScatterEntry` of cuda/scatter.cuh, 32 bytes each. The kernel
- * checks nothing, so all of it is checked here.
+ * Returns the entries of `gpunvme_scatter` for some pieces: `struct ScatterEntry` of cuda/scatter.cuh, 32 bytes each. The
+ * kernel checks nothing, so everything is checked here.
  *
- * @throws RangeError where a piece is not within both memories, or two have bytes of the destination in common.
+ * @throws RangeError if a piece is outside either memory, or destinations overlap.
  */
 export function scatterEntries(
   pieces: readonly ScatterPiece[],
@@ -43,7 +43,7 @@ function checkApart(pieces: readonly ScatterPiece[]): void {
     const next = order[index]!.destinationOffset
     if (next < destinationOffset + lengthBytes)
       throw new RangeError(
-        `pieces: expected destinations apart, got ${lengthBytes} bytes at ${destinationOffset} and more at ${next}`,
+        `pieces: expected destinations that do not overlap, got ${lengthBytes} bytes at ${destinationOffset} and more at ${next}`,
       )
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CudaAddon } from './addon.js'
 import { CudaCallError } from './errors.js'
 
-/** Engines that nobody keeps for being here: one that is forgotten ends with its leaders. */
+/** Engines of a GPU, by weak references: an engine that is collected ends its leaders. */
 export class Engines {
   #made: WeakRef<{ readonly hasQueues: boolean }>[] = []
 
@@ -11,29 +11,29 @@ export class Engines {
     this.#made.push(new WeakRef(engine))
   }
 
-  /** How many of them have queues. */
+  /** Number of engines that have queues. */
   get attached(): number {
     return this.#made.filter((each) => each.deref()?.hasQueues === true).length
   }
 }
 
-/** An open GPU, as the parts of this folder and engines know it. */
+/** An open GPU, for the modules of this folder and for engines. */
 export interface CudaSession {
-  /** Engines that were made here. */
+  /** Engines on this GPU. */
   readonly engines: Engines
   readonly addon: CudaAddon
-  /** What the addon knows it by. */
+  /** Handle in the addon. */
   readonly handle: number
   readonly computeCapability: readonly [major: number, minor: number]
-  /** The stream of what is put into none. */
+  /** Default stream for work. */
   readonly stream: number
-  /** Waits that are not over: the GPU's context outlives them. */
+  /** Pending waits: the context must outlive them. */
   readonly waits: Set<Promise<unknown>>
 }
 
 /**
- * Resolves whether all that was put into the stream until now is done within that time. Never blocks. Where it cannot be
- * waited for, it has ended nevertheless when this rejects: whoever hears of it may give the memory away.
+ * Resolves with whether the stream's current work ends within a time. Never blocks. When it rejects, the work has ended as
+ * well, so its memory can be freed.
  */
 export async function finished(session: CudaSession, stream: number, timeoutNs: number): Promise<boolean> {
   try {
@@ -47,8 +47,8 @@ export async function finished(session: CudaSession, stream: number, timeoutNs: 
 }
 
 /**
- * Whether all that was put into the stream until now is done within that time. Returns no sooner, and blocks the event
- * loop: for a few kilobytes in a stream that has no kernels. @throws CudaCallError where it went wrong.
+ * Waits for the stream's current work and returns whether it ended in time. Blocks the event loop: for copies of a few
+ * kilobytes in a stream without kernels. @throws CudaCallError if the work failed.
  */
 export function isSettled({ addon }: CudaSession, stream: number, timeoutNs: number): boolean {
   const deadline = performance.now() + timeoutNs / 1e6
@@ -56,12 +56,12 @@ export function isSettled({ addon }: CudaSession, stream: number, timeoutNs: num
   return true
 }
 
-/** Resolves whether nothing is left to do for the GPU here, within that time. */
+/** Resolves with whether the GPU finishes all work of this session within a time. */
 export function becomesIdle(session: CudaSession, timeoutNs: number): Promise<boolean> {
   return becomes(() => isAtRest(session), timeoutNs)
 }
 
-/** Whether nothing is under way here: neither work nor an engine, or a dead context. */
+/** Returns whether no work and no engine runs in this session, or its context is dead. */
 export function isAtRest({ addon, handle }: CudaSession): boolean {
   return isIt(() => addon.isIdle(handle))
 }
@@ -79,11 +79,11 @@ function isIt(isIdle: () => boolean): boolean {
   try {
     return isIdle()
   } catch (error) {
-    // Nothing runs in a context that cannot be used any more.
+    // Nothing runs in an unusable context.
     if (error instanceof CudaCallError) return true
     throw error
   }
 }
 
-/** How long work on a GPU may take where nothing else is said. */
+/** Default time limit for work on a GPU. */
 export const DEFAULT_TIMEOUT_NS = 30e9

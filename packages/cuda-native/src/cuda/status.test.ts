@@ -91,24 +91,27 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
       message: "The NVIDIA driver's library could not be loaded",
       facts: [
         '/nonexistent/libcuda.so.1: cannot open shared object file: No such file or directory',
-        'GPUNVME_CUDA_LIBRARY names it, so that nothing else was tried',
+        'GPUNVME_CUDA_LIBRARY is set, so no other path was tried',
       ],
-      next: "unset GPUNVME_CUDA_LIBRARY, or let it name the driver's libcuda.so.1",
+      next: "unset GPUNVME_CUDA_LIBRARY, or set it to the path of the driver's libcuda.so.1",
     })
   })
 
-  test('a library without cuInit is no driver library: five functions that it has not, and how many more', async () => {
+  test('a library without cuInit is rejected: the error names five missing functions, and how many more there are', async () => {
     process.env['GPUNVME_CUDA_LIBRARY'] = await built('standin/without-cuInit')
     const { state, message, facts } = refused()
     const library = process.env['GPUNVME_CUDA_LIBRARY']
-    expect({ state, message }).toEqual({ state: 'library-missing', message: `${library} is no driver library` })
-    expect(facts[0]).toBe(`${library} has no cuInit`)
+    expect({ state, message }).toEqual({
+      state: 'library-missing',
+      message: `${library} is not the library of a CUDA driver`,
+    })
+    expect(facts[0]).toBe(`${library} does not export cuInit`)
     const emptyAddon = {
       load: () => ({ path: '/usr/lib/libm.so.6', tried: [], missing: ['cuInit', 'b', 'c', 'd', 'e', 'f', 'g'] }),
     }
     expect(findDriver(() => emptyAddon as unknown as CudaAddon)).toMatchObject({
-      message: '/usr/lib/libm.so.6 is no driver library',
-      facts: ['/usr/lib/libm.so.6 has no cuInit, b, c, d, e and 2 more', expect.any(String)],
+      message: '/usr/lib/libm.so.6 is not the library of a CUDA driver',
+      facts: ['/usr/lib/libm.so.6 does not export cuInit, b, c, d, e and 2 more', expect.any(String)],
     })
   })
 
@@ -117,7 +120,9 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     expect(refused()).toMatchObject({
       state: 'driver-too-old',
       code: 'ERR_GPUNVME_CUDA_DRIVER_TOO_OLD',
-      facts: [`${process.env['GPUNVME_CUDA_LIBRARY']} has no cuMemHostRegister_v2, cuMemGetHandleForAddressRange`],
+      facts: [
+        `${process.env['GPUNVME_CUDA_LIBRARY']} does not export cuMemHostRegister_v2, cuMemGetHandleForAddressRange`,
+      ],
     })
   })
 
@@ -125,7 +130,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     process.env['GPUNVME_STANDIN_VERSION'] = '12010'
     expect(refused()).toMatchObject({
       state: 'driver-too-old',
-      facts: [`${process.env['GPUNVME_CUDA_LIBRARY']!} is for CUDA 12.1; the kernels need 12.2`],
+      facts: [`${process.env['GPUNVME_CUDA_LIBRARY']!} supports CUDA 12.1; the kernels require 12.2`],
     })
   })
 
@@ -189,7 +194,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     [802, 'CUDA_ERROR_SYSTEM_NOT_READY', /nvidia-fabricmanager/],
     [803, 'CUDA_ERROR_SYSTEM_DRIVER_MISMATCH', /reboot/],
     [804, 'CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE', /cuda-compat/],
-    [999, 'CUDA_ERROR_UNKNOWN', /^nvidia-smi/],
+    [999, 'CUDA_ERROR_UNKNOWN', /^run nvidia-smi/],
   ])('a driver that does not start by %i %s: what helps is said', (result, name, next) => {
     standin.fail(`cuInit=${result}@1,cuInit=${result}@2`)
     expect(refused()).toMatchObject({
@@ -212,7 +217,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
   test('an error that the driver has no name for is given as its number', () => {
     standin.fail('cuInit=4711')
     expect(cudaStatus()).toMatchObject({
-      message: 'Starting the NVIDIA driver failed: an error without a name (no description)',
+      message: 'Starting the NVIDIA driver failed: an unnamed error (no description)',
       facts: [expect.any(String), 'cuInit returned 4711'],
     })
   })

@@ -1,9 +1,9 @@
 import { CudaTimeoutError } from './errors.js'
 import { DEFAULT_TIMEOUT_NS, finished, type CudaSession } from './session.js'
 
-/** Work for the GPU that is done in the order in which it is put here, beside that of other streams. */
+/** A queue of work for the GPU, done in order and concurrently with other streams. */
 export class CudaStream {
-  /** What the addon knows it by. */
+  /** Handle in the addon. */
   readonly handle: number
   readonly #session: CudaSession
 
@@ -14,20 +14,20 @@ export class CudaStream {
   }
 
   /**
-   * Resolves when all that was put here until now is done. The event loop goes on meanwhile.
-   * @throws CudaTimeoutError after `timeoutNs`; CudaCallError where the work, or anything before it, has failed.
+   * Resolves when the current work has ended, without blocking the event loop.
+   * @throws CudaTimeoutError after `timeoutNs`; CudaCallError if this work, or any before it, failed.
    */
   async finished(timeoutNs = DEFAULT_TIMEOUT_NS): Promise<void> {
     const done = await finished(this.#session, this.handle, timeoutNs)
     if (!done) throw new CudaTimeoutError('Work on the GPU', timeoutNs)
   }
 
-  /** Whether it belongs to that GPU. */
+  /** Returns whether the stream belongs to this GPU. */
   isOf(session: CudaSession): boolean {
     return this.#session === session
   }
 
-  /** Ends it. @throws TypeError the second time, and while it has work. */
+  /** Closes the stream. @throws TypeError if already closed, and while it has work. */
   close(): void {
     this.#session.addon.free(this.handle)
   }

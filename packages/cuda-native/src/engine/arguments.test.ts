@@ -34,11 +34,11 @@ test('the entry has NativeAddonError, and no class that makes engines of parts',
 
 describe('arguments of engines that are none are refused by name', () => {
   test.each([
-    [undefined, 'nothing'],
+    [undefined, 'undefined'],
     [null, 'null'],
     ['sim', "'sim'"],
     [{}, 'Object'],
-    [simulate(), 'an object that has one: give its .transport'],
+    [simulate(), 'an object with a transport: pass its .transport'],
   ])('transport %s', (transport, got) => {
     const expected = new TypeError(`transport: expected a Transport, got ${got}`)
     expect(() => cpuKernelEngine(bad(transport))).toThrow(expected)
@@ -48,9 +48,15 @@ describe('arguments of engines that are none are refused by name', () => {
   test.each<[unknown, Error]>([
     [null, new TypeError('cpuKernelEngine: expected an object of options, got null')],
     [{ linger: 1 }, new TypeError("cpuKernelEngine: unknown 'linger'; known are lingerNs, clock, silentTicks")],
-    [{ lingerNs: NaN }, new RangeError('lingerNs: expected whole nanoseconds from 0 on or Infinity, got NaN')],
-    [{ clock: 4096n }, new TypeError('clock: expected a BigUint64Array of a word, got 4096n')],
-    [{ clock: new BigUint64Array(0) }, new TypeError('clock: expected a BigUint64Array of a word, got BigUint64Array')],
+    [
+      { lingerNs: NaN },
+      new RangeError('lingerNs: expected nanoseconds as a whole number of 0 or more, or Infinity, got NaN'),
+    ],
+    [{ clock: 4096n }, new TypeError('clock: expected a BigUint64Array with at least one element, got 4096n')],
+    [
+      { clock: new BigUint64Array(0) },
+      new TypeError('clock: expected a BigUint64Array with at least one element, got BigUint64Array'),
+    ],
   ])('options %s', (options, expected) => {
     expect(() => cpuKernelEngine(suitable(), options as KernelEngineOptions)).toThrow(expected)
   })
@@ -62,10 +68,10 @@ describe('arguments of engines that are none are refused by name', () => {
   })
 
   test.each<[unknown, string]>([
-    [undefined, 'nothing'],
+    [undefined, 'undefined'],
     [{}, 'Object'],
   ])('cuda %s', (cuda, got) => {
-    const expected = new TypeError(`cuda: expected a GPU that is open, as openCuda() gives it, got ${got}`)
+    const expected = new TypeError(`cuda: expected an open GPU from openCuda(), got ${got}`)
     expect(() => cudaEngine(suitable(), bad(cuda))).toThrow(expected)
     expect(() => new CudaMemorySource(bad(cuda))).toThrow(expected)
   })
@@ -77,20 +83,23 @@ describe('arguments of engines that are none are refused by name', () => {
 
 describe('what is no request is refused by name', () => {
   test.each<[unknown, Error]>([
-    [undefined, new TypeError('negotiateTier: expected an object of options, got nothing')],
-    [{}, new RangeError('wanted: expected 1, 2 or 3, got nothing')],
+    [undefined, new TypeError('negotiateTier: expected an object of options, got undefined')],
+    [{}, new RangeError('wanted: expected 1, 2 or 3, got undefined')],
     [{ wanted: 7 }, new RangeError('wanted: expected 1, 2 or 3, got 7')],
-    [{ wanted: 2 }, new TypeError('can: expected an object, got nothing')],
-    [{ wanted: 2, can: {}, providers: [{}] }, new TypeError('providers[0]: expected one with open(), got Object')],
+    [{ wanted: 2 }, new TypeError('can: expected an object, got undefined')],
+    [
+      { wanted: 2, can: {}, providers: [{}] },
+      new TypeError('providers[0]: expected an object with open(), got Object'),
+    ],
   ])('negotiateTier %s', async (request, expected) => {
     await expect(negotiateTier(request as TierRequest)).rejects.toThrow(expected)
   })
 
   test.each<[unknown, Error]>([
     [null, new TypeError('readThrough: expected an object of options, got null')],
-    [{}, new TypeError('slots: expected a list of memory, got nothing')],
-    [{ slots: [{}] }, new TypeError('copies: expected a CopyEngine, as cuda.copyEngine() gives it, got nothing')],
-    [{ lengthBytes: NaN }, new RangeError('lengthBytes: expected a whole number of bytes from 0 on, got NaN')],
+    [{}, new TypeError('slots: expected a list of memory, got undefined')],
+    [{ slots: [{}] }, new TypeError('copies: expected a CopyEngine, such as cuda.copyEngine(), got undefined')],
+    [{ lengthBytes: NaN }, new RangeError('lengthBytes: expected a whole number of bytes, 0 or more, got NaN')],
   ])('readThrough %s', async (options, expected) => {
     await expect(readThrough(bad(options))).rejects.toThrow(expected)
   })
@@ -101,7 +110,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a GPU${skippedWithoutStandin}`, () => 
     'a timeoutNs of %s is a RangeError, and changes nothing',
     async (timeoutNs) => {
       const cuda = openCuda()
-      const expected = /^timeoutNs: expected whole nanoseconds from 0 on, got /
+      const expected = /^timeoutNs: expected nanoseconds as a whole number of 0 or more, got /
       const options = { timeoutNs: bad(timeoutNs) }
       await expect(cuda.close(options)).rejects.toThrow(expected)
       await expect(cuda.close(options)).rejects.toThrow(RangeError)
@@ -116,7 +125,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a GPU${skippedWithoutStandin}`, () => 
   test('that was closed drives nothing any more', async () => {
     const cuda = openCuda()
     await cuda.close()
-    const expected = /^cuda: expected a GPU that is open, .* got one that was closed$/
+    const expected = /^cuda: expected an open GPU .* got a closed one$/
     expect(() => cudaEngine(suitable(), cuda)).toThrow(expected)
     expect(() => new CudaMemorySource(cuda)).toThrow(expected)
   })
@@ -132,7 +141,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a GPU${skippedWithoutStandin}`, () => 
     await expect(refused).rejects.toBeInstanceOf(CudaBusyError)
     await expect(refused).rejects.toMatchObject({ code: 'ERR_GPUNVME_CUDA_BUSY', category: 'usage', engines: 1 })
     await expect(refused).rejects.toThrow(
-      'The GPU cannot be closed: 1 engine has queues there\n  Try: close its controller first',
+      'The GPU cannot be closed: 1 engine has queues on it\n  Try: close its controller first',
     )
     await controller.namespace(1).readBytes(0, 4096)
     await controller.close()

@@ -202,8 +202,8 @@ describe.skipIf(!hasStandin || !isBuilt)(`a tier that was negotiated${skippedWit
     expect(reasons.at(-1)).toMatchObject({
       tier: 3,
       code: 'peer-reads-not-allowed',
-      message: 'queues in GPU memory are read by the controller, which was not allowed',
-      next: 'allow peer reads where losing the drive until the bus is reset is acceptable',
+      message: 'the controller must read queues in GPU memory, which was not allowed',
+      next: 'allow peer reads if losing the drive until a bus reset is acceptable',
     })
     const dma = withVram(transport.dma, memory!.provider, gpu)
     const { ctrl } = await machine.open({ ...transport, dma })

@@ -11,31 +11,31 @@ import { checkConnections, runLimitOf } from './gpu-limits.js'
 import { KernelEngine } from './kernel-engine.js'
 import { EngineUnsuitableError } from './unsuitable.js'
 
-/** How the engine `cuda` is made. */
+/** Options of `cudaEngine`. */
 export interface CudaEngineOptions extends KernelEngineOptions {
-  /** Whether a warp serves a completion queue, whose lanes write the entries of a batch side by side; false when not given. */
+  /** Serves each completion queue with a warp, whose lanes write the entries of a batch side by side. Default: false. */
   readonly warp?: boolean
   /**
-   * Lets a GPU of compute capability 10.0 (Blackwell) or newer reach a drive's registers, which is refused otherwise: it
-   * froze the one machine of which it is reported. Nothing that this process does afterwards helps then. False when not
-   * given; registers that are memory, as a simulator's, are no matter.
+   * Allows registering a drive's registers with a GPU of compute capability 10.0 (Blackwell) or newer. **The machine may
+   * freeze**: the only reported attempt did, an RTX 5060 Ti in a desktop. Not needed for registers in memory, such as a
+   * simulator's. Default: false.
    */
   readonly riskBlackwellRegisters?: boolean
 }
 
-/** How long a kernel polls for another plan before it ends: several times what starting one takes. */
+/** Time that a kernel polls for another plan before it ends: several times the cost of a launch. */
 const LINGER_NS = 200_000
 
 /**
- * The engine `cuda`: a kernel of one thread for each completion queue builds entries, rings doorbells and polls for
- * completions, with no CPU between. Queues are memory of the host that the GPU reaches, or GPU memory where the driver
- * put them there; the registers are registered with CUDA at `attach`, which throws CudaRegistrationError where that is
- * refused. `cuda` stays open until the engine is detached. While memory of that GPU is allocated or given back, its
- * leaders pause; plans go on afterwards. `attach` throws RangeError for more completion queues than kernels can run at
- * once, which CUDA_DEVICE_MAX_CONNECTIONS says.
- * @throws RangeError for a `lingerNs` of Infinity where the GPU ends long kernels; EngineUnsuitableError for a transport whose registers native code cannot reach; BlackwellRegistersError for a
- *   drive's registers and a GPU that is not known to bear them; CudaCallError for a GPU that
- *   the kernels are not for.
+ * Creates the engine `cuda`: one kernel per completion queue builds entries, rings doorbells and polls for completions,
+ * without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
+ *
+ * `attach` registers the controller's registers with CUDA, and throws CudaRegistrationError if the driver refuses. It throws
+ * RangeError for more completion queues than kernels can run at once (CUDA_DEVICE_MAX_CONNECTIONS minus three). Keep `cuda`
+ * open until the engine is detached. Kernels pause while memory of that GPU is allocated or freed; plans continue afterwards.
+ * @throws EngineUnsuitableError if native code cannot access the transport's registers; BlackwellRegistersError for a drive's
+ *   registers and a GPU of compute capability 10.0 or newer; CudaCallError for a GPU that the kernels do not support;
+ *   RangeError for a `lingerNs` of Infinity on a GPU that ends long-running kernels.
  */
 export function cudaEngine(
   transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
@@ -44,7 +44,7 @@ export function cudaEngine(
 ): KernelEngine {
   checkTransport(transport)
   checkOptions('cudaEngine', options, { ...kernelEngineChecks, warp: flag, riskBlackwellRegisters: flag })
-  // Before the kernels are compiled for it.
+  // Checked before the kernels are compiled.
   const { window } = transport.bar
   if (window === undefined) throw new EngineUnsuitableError('cuda', transport.name)
   const session = sessionOf(cuda)
@@ -71,10 +71,10 @@ export function cudaEngine(
   return engine
 }
 
-/** What the driver refused, as this package's errors say it. */
+/** Converts an error of native code to one of this package. */
 function explained(error: ExecutorError, window: BarWindow): Error {
   const { call, result, resultCode, description } = error
-  const attempt = 'Giving queues to the GPU'
+  const attempt = 'Making queues accessible to the GPU'
   const refused = new CudaCallError({ attempt, call, name: result, description, result: resultCode, facts: [] })
   const isRegistration = ['cuMemHostRegister_v2', 'cuMemHostGetDevicePointer_v2'].includes(call)
   if (!isRegistration || window.isMemory === true) return refused

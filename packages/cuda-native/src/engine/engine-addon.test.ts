@@ -79,7 +79,7 @@ describe.skipIf(!isBuilt)(`engine functions of the addon${skipped}`, () => {
     [
       'too few generations',
       { generations: new Uint16Array(3) },
-      'generations: expected one for each command in flight, got 3',
+      'generations: expected one per command in flight, got 3',
     ],
   ])('reject a submission queue with %s', (_, change, message) => {
     const { addon, engine, queues } = opened()
@@ -115,8 +115,8 @@ describe.skipIf(!isBuilt)(`engine functions of the addon${skipped}`, () => {
         return queues.leaders
       },
     }
-    expect(() => addon.engineAttach(engine, closing)).toThrow('The engine was closed')
-    expect(() => addon.enginePost(engine, 1, plan(), table)).toThrow('The engine was closed')
+    expect(() => addon.engineAttach(engine, closing)).toThrow('The engine is closed')
+    expect(() => addon.enginePost(engine, 1, plan(), table)).toThrow('The engine is closed')
   })
 
   test('reject a plan if a getter detaches an array that was read before', () => {

@@ -1,24 +1,24 @@
 declare const engineHandle: unique symbol
 declare const tableHandle: unique symbol
 
-/** An engine as an addon knows it. */
+/** Handle of an engine in an addon. */
 export interface EngineHandle {
   readonly [engineHandle]: never
 }
 
-/** The runs of some memory, where leaders can read them; gone when it is forgotten and nothing uses it. */
+/** Handle of a memory's address runs, which leaders can read. They are freed once the handle is collected and nothing uses them. */
 export interface TableHandle {
   readonly [tableHandle]: never
 }
 
-/** Memory by its address in this process, or by that which leaders have for it already. */
+/** Memory by its address in this process, or by its address on the device if `onDevice`. */
 export interface NativeMemory {
   readonly address: bigint
   readonly lengthBytes: number
   readonly onDevice: boolean
 }
 
-/** A submission queue, as `native/engine/engine_api.cc` takes it. */
+/** A submission queue, for `native/engine/engine_api.cc`. */
 export interface PairLayout {
   readonly sq: NativeMemory
   readonly prpLists: NativeMemory
@@ -44,14 +44,14 @@ export interface LeaderLayout {
   readonly pairs: readonly PairLayout[]
 }
 
-/** Where the rings stand after `engineDetach`, in the order of the layouts. */
+/** Positions of the rings after `engineDetach`, in the order of the layouts. */
 export interface LeaderPositions {
   readonly cqHead: number
   readonly phase: 0 | 1
   readonly pairs: readonly { readonly sqTail: number; readonly generations: Uint16Array }[]
 }
 
-/** What a plan says, for the addon: `Plan` with its operation as an opcode. */
+/** A `Plan` for the addon, with its operation as an opcode. */
 export interface NativePlan {
   readonly opcode: number
   readonly nsid: number
@@ -64,7 +64,7 @@ export interface NativePlan {
   readonly queue: Uint16Array
 }
 
-/** A plan that is done. `failures` has three numbers for each: the command, its ending, CID << 16 | status. */
+/** A completed plan. `failures` has three numbers per failure: the command, its ending, CID << 16 | status. */
 export interface FinishedPlan {
   readonly id: number
   readonly succeeded: number
@@ -72,26 +72,26 @@ export interface FinishedPlan {
   readonly failures: Uint32Array
 }
 
-/** What leaders have told, of all launches since the queues were attached. */
+/** What leaders reported, over all launches since the queues were attached. */
 export interface LeaderReport {
-  /** A command got no answer in time: nothing more is submitted. */
+  /** A command timed out: no further commands are submitted. */
   readonly halted: boolean
-  /** Changes for as long as leaders with something to do live. */
+  /** Changes while leaders with work are alive. */
   readonly heartbeat: number
   readonly commands: number
   readonly doorbellWrites: number
   readonly staleCompletions: number
 }
 
-/** What runs leaders refused something: a thread, memory, a call of the GPU's driver. */
+/** Error of an executor: creating a thread, allocating memory or a call of the GPU's driver failed. */
 export interface ExecutorError extends Error {
-  /** What was called: 'cuMemAlloc_v2'. */
+  /** The failed call, such as 'cuMemAlloc_v2'. */
   readonly call: string
-  /** What it answered: 'CUDA_ERROR_OUT_OF_MEMORY', its number, and what that means. */
+  /** Name of its result, such as 'CUDA_ERROR_OUT_OF_MEMORY'; then its number and description. */
   readonly result: string
   readonly resultCode: number
   readonly description: string
-  /** Nothing that was launched runs any more, and nothing ever will in this process. */
+  /** Whether all launches have ended, and no other can run in this process. */
   readonly dead: boolean
 }
 
@@ -100,9 +100,9 @@ export interface ExecutorError extends Error {
  * in `NativeMemory` and of the clock cannot be checked. Failures of an executor are thrown as `ExecutorError`.
  */
 export interface EngineAddon {
-  /** Of the bytes that a view shows. */
+  /** Returns the address of a view's first byte. */
   readonly viewAddress: (view: Uint8Array) => bigint
-  /** null where there is no room for it before plans that were posted are done. */
+  /** Returns null if there is no room until posted plans complete. */
   readonly engineDescribe: (
     engine: EngineHandle,
     iovas: BigUint64Array,
@@ -117,25 +117,25 @@ export interface EngineAddon {
       readonly leaders: readonly LeaderLayout[]
     },
   ) => void
-  /** False where there is no room for it before other plans are done. */
+  /** Returns false if there is no room until other plans complete. */
   readonly enginePost: (engine: EngineHandle, id: number, plan: NativePlan, memory: TableHandle) => boolean
   readonly engineCancel: (engine: EngineHandle, id: number) => void
   readonly engineHalt: (engine: EngineHandle, lost: boolean) => void
   readonly enginePoll: (engine: EngineHandle) => FinishedPlan[]
   readonly engineLook: (engine: EngineHandle) => LeaderReport
-  /** How many calls in a row, up to this one, found no sign of life of a leader that has something to do. */
+  /** Returns the number of consecutive calls, including this one, in which a leader with work showed no progress. */
   readonly engineWatch: (engine: EngineHandle) => number
   readonly engineHold: (engine: EngineHandle, hold: boolean) => void
   readonly engineDetach: (engine: EngineHandle) => LeaderPositions[]
   readonly engineClose: (engine: EngineHandle) => void
 }
 
-/** What makes an engine's native part. */
+/** Options of an engine's native part. */
 export interface EngineOptions {
-  /** How long a leader waits for another plan before it ends, in nanoseconds. */
+  /** Time in nanoseconds that a leader without work waits for another plan before it ends. */
   readonly lingerNs: number
-  /** How long it runs at a time, in nanoseconds; 0 for as long as it has something to do, or lingers. */
+  /** Maximum run time of a launch, in nanoseconds; 0 for none. */
   readonly runLimitNs: number
-  /** The address of a word of 64 bits that counts nanoseconds for time-outs; 0n for the clock of whoever runs leaders. */
+  /** Address of a 64-bit word that counts nanoseconds, for time-outs; 0n for the executor's clock. */
   readonly clock: bigint
 }

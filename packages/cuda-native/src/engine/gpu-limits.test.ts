@@ -30,7 +30,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     expect(() => rig.engine()).toThrow(
       new RangeError(
         'queues: expected at most 2 completion queues with 5 hardware work queues, got 3; ' +
-          'ask for fewer completionQueues, or start the program with CUDA_DEVICE_MAX_CONNECTIONS=32',
+          'use fewer completionQueues, or start the program with CUDA_DEVICE_MAX_CONNECTIONS=32',
       ),
     )
     rig.engine({}, rig.queues.slice(0, 2)).detach()
@@ -39,7 +39,9 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
   test('lingers for a while and not without an end, on a GPU whose driver ends long kernels', async () => {
     process.env['GPUNVME_STANDIN_TIME_LIMIT'] = '1'
     const rig = await openCudaRig()
-    expect(() => rig.engine({ lingerNs: Infinity })).toThrow(/^lingerNs: expected a number on this GPU/)
+    expect(() => rig.engine({ lingerNs: Infinity })).toThrow(
+      /^lingerNs: expected a finite number, got Infinity: the driver ends/,
+    )
     rig.engine({ lingerNs: 1_000_000_000 }).detach()
   })
 })

@@ -1,28 +1,29 @@
-/** A kernel with more to do is started anew after so long: what waits for kernels to end gets its turn. */
+/** A kernel ends after this time even if it has work, and is launched again, so that waits for all kernels can end. */
 const RUN_LIMIT_NS = 5_000_000_000
 
-/** Where a display hangs on the GPU, or a debugger: the driver ends kernels that run for some seconds, and all with them. */
+/** Limit on GPUs with a display or a debugger, whose driver ends kernels that run for some seconds, and their context. */
 const SHORT_RUN_LIMIT_NS = 400_000_000
 
-/** Streams that no leader has: for copies of the engine, of the caller, and one for whatever else there is. */
+/** Streams besides those of leaders: copies of the engine, copies of the caller, and one for other work. */
 const OTHER_STREAMS = 3
 
 /**
- * How long a kernel runs at a time, in nanoseconds; 0 for as long as it lives. @param isPersistent it is to linger without
- * an end. @param hasTimeLimit the driver ends kernels that run for long. @throws RangeError where these exclude each other.
+ * Returns the run time of a kernel per launch, in nanoseconds; 0 for no limit.
+ * @param isPersistent whether the kernel lingers forever.
+ * @param hasTimeLimit whether the driver ends long-running kernels.
+ * @throws RangeError if both are true.
  */
 export function runLimitOf(isPersistent: boolean, hasTimeLimit: boolean): number {
   if (!hasTimeLimit) return isPersistent ? 0 : RUN_LIMIT_NS
   if (!isPersistent) return SHORT_RUN_LIMIT_NS
   throw new RangeError(
-    'lingerNs: expected a number on this GPU, whose driver ends kernels that run for long, as where a display hangs on it;' +
-      ' got Infinity',
+    'lingerNs: expected a finite number, got Infinity: the driver ends long-running kernels on this GPU, as on one with a display',
   )
 }
 
 /**
- * Streams beyond the hardware work queues share some of them: what is behind a leader there waits for it to end.
- * @throws RangeError for more leaders than have queues of their own.
+ * Checks that every leader can have its own hardware work queue. In a shared one, work behind a leader waits for its end.
+ * @throws RangeError if there are too few.
  */
 export function checkConnections(leaders: number, connections: number, isPersistent: boolean): void {
   const most = Math.max(1, connections - OTHER_STREAMS)
@@ -30,12 +31,12 @@ export function checkConnections(leaders: number, connections: number, isPersist
   if (leaders > most) {
     throw new RangeError(
       `queues: expected at most ${most} completion queues with ${connections} hardware work queues, got ${leaders}; ` +
-        `ask for fewer completionQueues, or ${next}`,
+        `use fewer completionQueues, or ${next}`,
     )
   }
   if (isPersistent && connections <= OTHER_STREAMS) {
     throw new RangeError(
-      `lingerNs: expected a number with ${connections} hardware work queues, got Infinity; give one, or ${next}`,
+      `lingerNs: expected a finite number with ${connections} hardware work queues, got Infinity; set one, or ${next}`,
     )
   }
 }

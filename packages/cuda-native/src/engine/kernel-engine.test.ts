@@ -279,7 +279,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       await running
       engine.detach()
       engine.detach()
-      await expect(engine.execute(readsOf(rig, 1), rig.alloc(4096))).rejects.toThrow('attach() them first')
+      await expect(engine.execute(readsOf(rig, 1), rig.alloc(4096))).rejects.toThrow('call attach() first')
       engine.attach(rig.queues)
       expect(await engine.execute(readsOf(rig, 1), rig.alloc(4096))).toMatchObject({ succeeded: 1 })
       expect(engine.statistics.commands).toBe(2)
@@ -352,7 +352,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
 
   describe('what cannot be', () => {
     test.each([
-      ['reads beyond the memory', { offsetBytes: Float64Array.of(4096) }, /memory of 4096 bytes to hold bytes 4096/],
+      ['reads beyond the memory', { offsetBytes: Float64Array.of(4096) }, /memory of 4096 bytes, got bytes 4096/],
       ['names a queue too many', { queue: Uint16Array.of(1) }, /a queue from 0 to 0, got 1/],
       ['has a command of no blocks', { blocks: Uint32Array.of(0) }, /1 to 65536 blocks, got 0/],
       ['has an LBA below zero', { slba: Float64Array.of(-1) }, /an LBA below 2\^53, got -1/],
@@ -375,7 +375,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     test.each([-1, 0.5, NaN])('lingering for %s ns is refused', (lingerNs) => {
       const { transport } = simulate()
       expect(() => cpuKernelEngine(transport, { lingerNs })).toThrow(
-        `lingerNs: expected whole nanoseconds from 0 on or Infinity, got ${lingerNs}`,
+        `lingerNs: expected nanoseconds as a whole number of 0 or more, or Infinity, got ${lingerNs}`,
       )
     })
 
@@ -393,12 +393,12 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       [
         'shadow doorbells',
         ({ sq }) => ({ shadow: { shadow: sq, eventIdx: sq, offsetBytes: 0 } }),
-        /leave shadowDoorbells out/,
+        /omit shadowDoorbells/,
       ],
       [
         'memory that the CPU cannot reach',
         ({ sq }) => ({ sq: splicedMemory(sq, [[0, 512]]) }),
-        /memory that the CPU can reach/,
+        /memory that the CPU can access/,
       ],
     ])('queues with %s are not taken, and the engine takes others', async (_, change, says) => {
       await using rig = await openRig()

@@ -28,28 +28,28 @@ import { EngineUnsuitableError } from './unsuitable.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000_000_000
 
-/** CSTS is looked at this often while plans are in flight, by the CPU: a GPU's read of it can take a drive off the bus. */
+/** Interval at which the CPU reads CSTS while plans are in flight. A GPU's read of it can take a drive off the bus. */
 const TICK_MS = 10
 
-/** A leader that has plans and gives no sign of life for so many ticks has failed, whatever others do. */
+/** A leader with plans that shows no progress for this many ticks has failed. */
 const SILENT_TICKS = 1000
 
-/** What helps where leaders would not end: they may ring doorbells, and write where entries are, at any time. */
+/** Next step if leaders do not end: they may ring doorbells and write entries at any time. */
 const END_PROCESS =
-  'end this process before the controller is used again: what did not end may still ring its doorbells'
+  'end this process before the controller is used again: leaders that still run may ring its doorbells'
 
-/** What runs the device code. */
+/** Runs the device code for a `KernelEngine`. */
 export interface EngineBackend {
   readonly name: string
   readonly addon: EngineAddon
   readonly takesGpuPointers: boolean
-  /** SILENT_TICKS when not given. */
+  /** Default: SILENT_TICKS. */
   readonly silentTicks?: number
-  /** Throws where it cannot run so many leaders at once. */
+  /** Throws if it cannot run this many leaders at once. */
   check?(leaders: number): void
-  /** Its native part. `onWake` is called soon after a plan is done or a leader has ended. */
+  /** Creates the native part. `onWake` is called soon after a plan completes or a leader ends. */
   create(onWake: () => void): EngineHandle
-  /** What is thrown instead of what native code threw; the same error where this is absent. */
+  /** Returns the error to throw instead of one of native code. */
   explain?(error: ExecutorError, window: BarWindow): Error
 }
 
@@ -57,7 +57,7 @@ export interface EngineBackend {
 interface Job extends PlanContext {
   readonly id: number
   readonly memory: DmaMemory
-  /** Where the memory lies; undefined where the leaders have been told before. */
+  /** Addresses of the memory; undefined if its table exists. */
   readonly runs: MemoryRuns | undefined
   readonly resolve: (summary: OutcomeSummary) => void
   readonly reject: (error: Error) => void
@@ -65,22 +65,22 @@ interface Job extends PlanContext {
   readonly forget: () => void
 }
 
-/** What there is between attach and detach. */
+/** State between attach and detach. */
 interface Attached {
   readonly handle: EngineHandle
   readonly queues: readonly QueuePairMemory[]
   readonly checks: readonly PlanQueue[]
   readonly qids: readonly number[]
   readonly pageBytes: number
-  /** For each queue of a plan, its index for native code; undefined where they are the same. */
+  /** Native index of each queue that plans name; undefined if all are equal. */
   readonly indexes: Uint16Array | undefined
   readonly tables: WeakMap<DmaMemory, TableHandle>
   readonly watch: (() => void) | undefined
 }
 
 /**
- * The engine whose commands are built, rung and polled for by the device code of `cuda/`, on whatever its backend runs
- * it. This thread posts plans, takes their outcomes, and looks at what a GPU must not look at.
+ * An engine whose backend runs the device code of `cuda/`, which builds entries, rings doorbells and polls for completions.
+ * This thread posts plans, collects outcomes and reads CSTS, which a GPU must not read.
  */
 export class KernelEngine implements Engine {
   readonly name: string
@@ -93,13 +93,13 @@ export class KernelEngine implements Engine {
   private nextId = 0
   private timer: NodeJS.Timeout | undefined
   private stopped = false
-  /** What CSTS read as when the device was found to be lost. */
+  /** Value of CSTS when the device was found to be lost. */
   private csts = 0
-  /** What runs leaders is dead, and whoever had plans was told. */
+  /** The executor is dead, and all plans were rejected. */
   private dead = false
   private past: EngineStatistics = { commands: 0, doorbellWrites: 0, staleCompletions: 0 }
 
-  /** @throws EngineUnsuitableError for a transport whose registers native code cannot reach. */
+  /** @throws EngineUnsuitableError if native code cannot access the transport's registers. */
   constructor(transport: Pick<Transport, 'bar' | 'clock' | 'name'>, backend: EngineBackend) {
     this.transport = transport
     this.backend = backend
@@ -107,7 +107,7 @@ export class KernelEngine implements Engine {
     this.window()
   }
 
-  /** Since the engine was made, over all queues it has had. */
+  /** Counters since the engine was created, over all its queues. */
   get statistics(): EngineStatistics {
     const { attached, past } = this
     if (attached === undefined) return past
@@ -119,13 +119,13 @@ export class KernelEngine implements Engine {
     }
   }
 
-  /** Goes up for as long as a leader lives, a lingering one that has nothing to do included; 0 without queues. */
+  /** Increases while a leader is alive, even one without work; 0 without queues. */
   get heartbeat(): number {
     const { attached } = this
     return attached === undefined ? 0 : this.backend.addon.engineLook(attached.handle).heartbeat
   }
 
-  /** Whether it has queues: from `attach` to `detach`. */
+  /** Whether the engine has queues: from `attach` to `detach`. */
   get hasQueues(): boolean {
     return this.attached !== undefined
   }
@@ -135,7 +135,7 @@ export class KernelEngine implements Engine {
     const { addon, takesGpuPointers } = this.backend
     const window = this.window()
     this.backend.check?.(groupsOf(queues).length)
-    // Whoever forgets an engine that has queues has its leaders ended with it: native code does not keep it.
+    // A weak reference: collecting an engine that has queues must end its leaders.
     const self = new WeakRef(this)
     const handle = this.backend.create(() => self.deref()?.poll())
     try {
@@ -173,7 +173,7 @@ export class KernelEngine implements Engine {
       giveBack(attached.queues, addon.engineDetach(attached.handle))
     } catch (cause) {
       if (!isDeath(cause)) throw new EngineFailedError(this.name, cause, END_PROCESS)
-      // Nothing runs any more: all is given back but the rings' positions, which nobody knows.
+      // All launches have ended. The rings' positions are lost; everything else is returned.
       this.letGo(attached, counted)
       if (!this.dead) throw new EngineFailedError(this.name, this.explained(cause, this.window()), END_PROCESS)
       return
@@ -195,7 +195,7 @@ export class KernelEngine implements Engine {
     if (!Number.isSafeInteger(timeoutNs) || timeoutNs < 1) {
       throw new RangeError(`timeoutNs: expected whole nanoseconds, 1 or more, got ${timeoutNs}`)
     }
-    // Refused here, where nothing of it was posted: later it would look like a failure of the engine.
+    // Invalid memory is rejected before anything is posted; later it would look like a failure of the engine.
     const runs = attached!.tables.has(memory) ? undefined : runsOf(memory, attached!.pageBytes)
     const startNs = transport.clock.now()
     if (plan.commands === 0 || this.stopped || signal?.aborted === true) return nothingOf(plan, startNs, startNs)
@@ -209,7 +209,7 @@ export class KernelEngine implements Engine {
     })
   }
 
-  /** Posts plans in their order, as far as the queues have room for more. */
+  /** Posts plans in order while the queues have room. */
   private post(): void {
     const { attached, backend, waiting } = this
     while (waiting.length > 0) {
@@ -230,7 +230,7 @@ export class KernelEngine implements Engine {
     return { opcode, nsid, blockBytes, commands, timeoutNs, slba, blocks, offsetBytes, queue }
   }
 
-  /** Made once for each memory; null where there is no room for it before other plans are done. */
+  /** Returns the table of a memory, created once; null if there is no room until other plans complete. */
   private tableOf({ memory, runs }: Job): TableHandle | null {
     const { tables, handle } = this.attached!
     const known = tables.get(memory)
@@ -241,7 +241,7 @@ export class KernelEngine implements Engine {
     return table
   }
 
-  /** Something may be done: settles what is, and posts what waited for room. */
+  /** Settles completed plans, and posts plans that waited for room. */
   private poll(): void {
     const { attached } = this
     if (attached === undefined) return
@@ -252,7 +252,7 @@ export class KernelEngine implements Engine {
       const endNs = this.transport.clock.now()
       for (const each of finished) {
         const job = this.posted.get(each.id)
-        // After a failure nobody waits for it any more.
+        // Already rejected after a failure.
         if (job === undefined) continue
         this.posted.delete(each.id)
         job.forget()
@@ -277,7 +277,7 @@ export class KernelEngine implements Engine {
       }
       const { silentTicks = SILENT_TICKS } = backend
       if (backend.addon.engineWatch(attached.handle) > silentTicks) {
-        throw new Error(`one of its leaders gave no sign of life for ${(silentTicks * TICK_MS) / 1000} s`)
+        throw new Error(`a leader made no progress for ${(silentTicks * TICK_MS) / 1000} s`)
       }
     })
     this.poll()
@@ -308,8 +308,8 @@ export class KernelEngine implements Engine {
   }
 
   /**
-   * The timer runs while plans are in flight. It is a timer of the event loop and no `clock.idle`: outcomes come by way
-   * of that loop, and a clock may block it for as long as a millisecond.
+   * Runs the timer while plans are in flight. It does not use `clock.idle`, which may block the event loop for a millisecond:
+   * outcomes arrive by the event loop.
    */
   private watchOver(): void {
     const busy = this.posted.size + this.waiting.length > 0
@@ -322,14 +322,14 @@ export class KernelEngine implements Engine {
     }
   }
 
-  /** Native code or the transport failed: what is in flight is unknown, and nobody may be left waiting for it. */
+  /** Runs an action. If native code or the transport fails, rejects all plans: their state is unknown. */
   private attempt(action: () => void): void {
     try {
       action()
     } catch (cause) {
       this.stopped = true
       this.dead ||= isDeath(cause) && this.posted.size + this.waiting.length > 0
-      // Leaders shall not wait for what nobody waits for any more.
+      // Leaders must not wait for commands of rejected plans.
       if (this.attached !== undefined) this.backend.addon.engineHalt(this.attached.handle, true)
       const { window } = this.transport.bar
       const error = new EngineFailedError(this.name, window === undefined ? cause : this.explained(cause, window))

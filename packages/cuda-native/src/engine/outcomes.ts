@@ -2,12 +2,12 @@ import { statusOutcome } from '@gpunvme/nvme-spec/engine'
 import type { CommandOutcome, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import type { FinishedPlan } from './engine-addon.js'
 
-/** How a command ended, as `cuda/share.cuh` has it; 0 of one that was never submitted. */
+/** Values of `Ending` in `cuda/share.cuh`; 0 is a command that was not submitted. */
 const STATUS = 2
 const TIMEOUT = 3
 const LOST = 4
 
-/** What the outcome of a plan that is done depends on, beside it. */
+/** What a plan's summary needs besides its native outcome. */
 export interface PlanContext {
   readonly plan: Plan
   readonly qids: readonly number[]
@@ -15,7 +15,7 @@ export interface PlanContext {
   readonly startNs: number
 }
 
-/** The summary of a plan whose commands are all over. */
+/** Returns the summary of a completed plan. */
 export function summaryOf(
   { succeeded, bytes, failures: words }: FinishedPlan,
   { plan, qids, timeoutNs, startNs }: PlanContext,
@@ -35,7 +35,7 @@ export function summaryOf(
   return { commands: plan.commands, succeeded, bytes, failures, startNs, endNs }
 }
 
-/** The summary of a plan of which nothing was submitted. */
+/** Returns the summary of a plan of which no command was submitted. */
 export function nothingOf(plan: Plan, startNs: number, endNs: number): OutcomeSummary {
   const failures = Array.from({ length: plan.commands }, (_, command) => neverSubmitted(command))
   return { commands: plan.commands, succeeded: 0, bytes: 0, failures, startNs, endNs }

@@ -9,34 +9,34 @@ import type {
   PairLayout,
 } from './engine-addon.js'
 
-/** What turns queues into what native code takes. */
+/** Context in which queues are converted for native code. */
 export interface LayoutContext {
   readonly addon: EngineAddon
   readonly engine: EngineHandle
   readonly window: BarWindow
-  /** Whether leaders can use memory by its `gpuPointer`. */
+  /** Whether leaders can access memory by its `gpuPointer`. */
   readonly takesGpuPointers: boolean
 }
 
-/** The queues of one leader: those that share a completion queue. */
+/** The queues of one leader, which share a completion queue. */
 type Group = readonly [cq: CompletionQueueMemory, pairs: readonly QueuePairMemory[]]
 
-/** Queues by their completion queues, in the order of their first. */
+/** Groups queues by completion queue, in the order of first appearance. */
 export function groupsOf(queues: readonly QueuePairMemory[]): Group[] {
   const cqs = [...new Set(queues.map(({ cq }) => cq))]
   return cqs.map((cq) => [cq, queues.filter((queue) => queue.cq === cq)])
 }
 
 /**
- * For each queue, its index among those of all groups: the order in which native code counts them.
- * Plans name queues by the order in which they were attached.
+ * Returns the native index of each queue: its position when the groups are concatenated. Plans name queues in the order in
+ * which they were attached.
  */
 export function nativeIndexes(queues: readonly QueuePairMemory[]): Uint16Array {
   const order = groupsOf(queues).flatMap(([, pairs]) => pairs)
   return Uint16Array.from(queues, (queue) => order.indexOf(queue))
 }
 
-/** @throws TypeError, RangeError for queues that native code cannot serve. */
+/** Converts queues for native code. @throws TypeError, RangeError for queues that it cannot serve. */
 export function layoutOf(queues: readonly QueuePairMemory[], context: LayoutContext): LeaderLayout[] {
   return groupsOf(queues).map(([cq, pairs]) => {
     refuseShadow(cq.shadow, `completion queue ${cq.cqid}`)
@@ -58,7 +58,7 @@ function pairLayout(queue: QueuePairMemory, context: LayoutContext): PairLayout 
   return {
     sq: nativeMemory(queue.sq, `the entries of submission queue ${qid}`, context),
     prpLists: nativeMemory(prpLists, `the PRP lists of queue ${qid}`, context),
-    // Nothing is posted yet, so that there is room.
+    // There is room, since nothing is posted yet.
     prpListRuns: context.addon.engineDescribe(context.engine, runs.iovas, runs.shift, prpLists.lengthBytes)!,
     qid,
     sqEntries: queue.sqEntries,
@@ -72,7 +72,7 @@ function pairLayout(queue: QueuePairMemory, context: LayoutContext): PairLayout 
   }
 }
 
-/** Puts the rings' positions where the driver has them. */
+/** Writes the rings' positions back to the driver's queues. */
 export function giveBack(queues: readonly QueuePairMemory[], positions: readonly LeaderPositions[]): void {
   groupsOf(queues).forEach(([cq, pairs], leader) => {
     const { cqHead, phase, pairs: ended } = positions[leader]!
@@ -89,7 +89,7 @@ function nativeMemory(memory: DmaMemory, what: string, { addon, takesGpuPointers
   const { view, gpuPointer, lengthBytes } = memory
   if (takesGpuPointers && gpuPointer !== undefined) return { address: gpuPointer, lengthBytes, onDevice: true }
   if (view === undefined) {
-    throw new TypeError(`${what}: expected memory that the CPU can reach, got memory on a GPU; leave queueMemory out`)
+    throw new TypeError(`${what}: expected memory that the CPU can access, got memory on a GPU; omit queueMemory`)
   }
   const address = addon.viewAddress(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
   return { address, lengthBytes, onDevice: false }
@@ -98,11 +98,11 @@ function nativeMemory(memory: DmaMemory, what: string, { addon, takesGpuPointers
 function doorbell(offset: number, window: BarWindow): number {
   if (offset + 4 <= window.lengthBytes) return offset
   throw new RangeError(
-    `the doorbell at 0x${offset.toString(16)}: expected it in the ${window.lengthBytes} bytes of registers that are mapped`,
+    `the doorbell at 0x${offset.toString(16)}: expected an offset in the ${window.lengthBytes} mapped bytes of registers`,
   )
 }
 
 function refuseShadow(shadow: object | undefined, what: string): void {
   if (shadow === undefined) return
-  throw new TypeError(`${what}: this engine rings registers, and has no shadow doorbells; leave shadowDoorbells out`)
+  throw new TypeError(`${what}: this engine does not support shadow doorbells; omit shadowDoorbells`)
 }

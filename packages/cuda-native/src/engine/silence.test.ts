@@ -16,7 +16,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     const memory = rig.alloc(64 * 512)
     const error: unknown = await engine.execute(blocksOf(64, memory, 2), memory).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(EngineFailedError)
-    expect((error as Error).message).toContain('one of its leaders gave no sign of life for 0.2 s')
+    expect((error as Error).message).toContain('a leader made no progress for 0.2 s')
     standin.holdLaunch(0)
     engine.detach()
     await rig.cuda.close()
@@ -60,7 +60,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     const memory = rig.alloc(64 * 512)
     await expect(engine.execute(blocksOf(64, memory, 2), memory)).rejects.toThrow(EngineFailedError)
     expect(() => engine.detach()).toThrow(
-      /a leader did not end when it was told to[^]*Try: end this process before the controller is used again/,
+      /a leader did not end after it was stopped[^]*Try: end this process before the controller is used again/,
     )
     // What waits for kernels is refused for as long as it may run.
     expect(() => rig.cuda.allocDevice(64)).toThrow(CudaTimeoutError)

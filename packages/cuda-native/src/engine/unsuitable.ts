@@ -1,15 +1,17 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
-/** A transport that this engine cannot drive. Nothing was touched. */
+/** Error: an engine cannot drive a transport. Nothing was accessed. */
 export class EngineUnsuitableError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_ENGINE_UNSUITABLE'
   readonly category = 'infeasible'
 
-  /** @param engine its name. @param transport the transport's. */
+  /** @param engine name of the engine. @param transport name of the transport. */
   constructor(engine: string, transport: string) {
     super(`The engine '${engine}' cannot drive the transport '${transport}': its registers are not memory`, {
-      facts: ['native code rings doorbells by stores; here an access is a call, or a wrapper stands before it'],
-      next: 'leave `engine` out of Controller.open: the host engine drives every transport; this one drives those of sysfs, vfio and a real-time simulator on native memory',
+      facts: [
+        'the engine rings doorbells by stores to memory; this transport, or a wrapper of it, accesses registers by calls',
+      ],
+      next: 'omit `engine` in Controller.open: the host engine drives every transport; this one requires vfio, kmod, sysfs or a real-time simulator in native memory',
     })
   }
 }

@@ -29,14 +29,14 @@ export interface HostAddon extends EngineAddon {
   readonly eventfd: () => number
   readonly signalEventfd: (fd: number) => void
   readonly drainEventfd: (fd: number) => boolean
-  /** Gives what is open as `from` the number `to`, whose own file is closed. */
+  /** Moves the file open as `from` to the descriptor `to`, as dup2 and close do. Returns `to`. */
   readonly move: (from: number, to: number) => number
   readonly waitReadable: (fd: number, timeoutNs: number) => Promise<boolean>
   readonly memlockLimitBytes: () => number
   readonly punchHole: (fd: number, offsetBytes: number, lengthBytes: number) => boolean
-  /** As `SocketHost` says, but for what is opened: it is not adopted yet. */
+  /** As in `SocketHost`, but the descriptor is not adopted yet. */
   readonly listen: (path: string) => number
-  /** -1 where nobody waits. */
+  /** Returns -1 if no connection is pending. */
   readonly accept: (listener: number) => number
   readonly connect: (path: string) => number
   readonly receive: (socket: number, into: Uint8Array, descriptors: Int32Array) => number
@@ -57,13 +57,13 @@ export interface HostAddon extends EngineAddon {
     chunkBytes: number,
     into: Uint32Array,
   ) => Promise<void> | undefined
-  /** By what the processor computes them: 'avx512', 'pclmulqdq', 'tables'. */
+  /** Returns the method for this processor: 'avx512', 'pclmulqdq' or 'tables'. */
   readonly checksumWay: () => string
-  /** An engine whose leaders are threads of this process. */
+  /** Creates an engine whose leaders are threads of this process. */
   readonly createEngine: (options: EngineOptions, onWake: () => void) => EngineHandle
 }
 
-/** Loads the first of `places` that can be. @throws NativeAddonError */
+/** Loads the first of `places` that can be loaded. @throws NativeAddonError */
 export function loadAddon(places?: readonly string[]): HostAddon {
   return loadNativeAddon('gpunvme_host', places) as HostAddon
 }

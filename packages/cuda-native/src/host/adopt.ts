@@ -3,8 +3,8 @@ import type { DescriptorKinds } from '@gpunvme/nvme-spec/transport'
 import type { HostAddon } from './addon.js'
 
 /**
- * A thread that ends closes the descriptors that its `fs` has opened, and `fs.close` warns there of any other: so one of
- * these is opened, and what is adopted takes its place.
+ * Makes `fs.close`, and the end of this thread, close a descriptor. Returns its new number. Node.js closes only descriptors
+ * that `fs` has opened, and warns about others: `fs` opens /dev/null, and the adopted file takes its place.
  */
 export function adoptDescriptor(addon: HostAddon, fd: number): number {
   let place: number | undefined

@@ -93,7 +93,7 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
         ...{ code: 'EAGAIN', errno: -11, syscall: 'mmap' },
         message:
           'EAGAIN: Resource temporarily unavailable, mmap: ' +
-          'RLIMIT_MEMLOCK lets this process lock 65536 bytes in all; ulimit -l raises it',
+          'RLIMIT_MEMLOCK limits this process to 65536 locked bytes; raise it with ulimit -l',
       },
     })
   })

@@ -3,10 +3,10 @@ import type { Checksummer } from '@gpunvme/nvme-spec/transport'
 import { chunksOf, throwIfAborted } from '../checksum-arguments.js'
 import { loadAddon } from './addon.js'
 
-/** What is computed at a time on one of libuv's threads, whole chunks, about: a fraction of a millisecond. */
+/** Approximate size of one task on a thread of libuv, in whole chunks: a fraction of a millisecond. */
 const PART_BYTES = 4 * 1024 * 1024
 
-/** How many parts of a call are under way: reads of files want libuv's threads, four by default, too. */
+/** Concurrent tasks of one call. libuv has four threads by default, which file reads need too. */
 const PARTS_AT_A_TIME = 2
 
 /**
@@ -16,7 +16,7 @@ const PARTS_AT_A_TIME = 2
  * Regions and SharedArrayBuffers are read on the thread pool of Node.js, without blocking the event loop. The memory of other
  * ArrayBuffers can be transferred or resized at any time, so it is read on the calling thread: about 4 MiB of whole chunks
  * at a time, with a turn of the event loop after each.
- * @throws NativeAddonError where there is no addon for this machine: what was tried, and the command that builds it.
+ * @throws NativeAddonError if the addon cannot be loaded: the paths that were tried, and the command that builds it.
  */
 export function nativeChecksummer(): Checksummer {
   const addon = loadAddon()
@@ -26,7 +26,7 @@ export function nativeChecksummer(): Checksummer {
       throwIfAborted(signal)
       const { view } = memory
       if (view === undefined) {
-        throw new TypeError('memory: expected memory with a view, got memory that the host cannot see')
+        throw new TypeError('memory: expected memory with a view, got memory that the host cannot access')
       }
       const chunks = chunksOf(memory, offsetBytes, lengthBytes, chunkBytes, into)
       const partChunks = Math.max(1, Math.floor(PART_BYTES / chunkBytes))
@@ -41,7 +41,7 @@ export function nativeChecksummer(): Checksummer {
           await (addon.checksum(view, offsetBytes + at, bytes, chunkBytes, into.subarray(first, next)) ?? turn())
         }
       }
-      // All of them, also where one fails: nothing reads the memory after this has ended.
+      // Waits for all, even if one fails: nothing may read the memory after this has settled.
       for (const ended of await Promise.allSettled(Array.from({ length: PARTS_AT_A_TIME }, lane))) {
         if (ended.status === 'rejected') throw ended.reason
       }

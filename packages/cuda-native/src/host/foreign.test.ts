@@ -284,7 +284,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     // 4 GiB in Node.js 20; later ones have no such limit.
     if (constants.MAX_LENGTH < length) {
       const tooLong = new RangeError(
-        'lengthBytes: expected at most 4294967296, as an ArrayBuffer of this Node.js can have, got 4294971392',
+        'lengthBytes: expected at most 4294967296, the limit of an ArrayBuffer in this Node.js, got 4294971392',
       )
       expect(() => region.buffer).toThrow(tooLong)
       expect(() => sockets.view(region.address, length)).toThrow(tooLong)

@@ -6,9 +6,9 @@ import { HostRegion, mapWith, viewWith } from './host-region.js'
 let loaded: HardwareHost | undefined
 
 /**
- * What a driver in user space needs of the kernel, over the addon gpunvme_host. Each thread of the process may load
- * it; all of them know the same memory.
- * @throws NativeAddonError where there is none for this machine: what was tried, and the command that builds it.
+ * Returns the kernel interface for a driver in user space. Loads the addon gpunvme_host; every thread can call this, and all
+ * threads share the same memory.
+ * @throws NativeAddonError if the addon cannot be loaded: the paths that were tried, and the command that builds it.
  */
 export function loadHardwareHost(): HardwareHost {
   return (loaded ??= hardwareHost(loadAddon()))
@@ -32,14 +32,14 @@ function hardwareHost(addon: HostAddon): HardwareHost {
   }
 }
 
-/** The same error, which says what the limit is: the code alone, EAGAIN, sounds as if trying again helped. */
+/** Calls `allocate`, and adds RLIMIT_MEMLOCK to its error: EAGAIN alone would suggest to try again. */
 function withinMemlock<T>({ memlockLimitBytes }: HostAddon, pageBytes: number, allocate: () => T): T {
   try {
     return allocate()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (error instanceof Error && pageBytes === 4096 && (code === 'EAGAIN' || code === 'EPERM')) {
-      error.message += `: RLIMIT_MEMLOCK lets this process lock ${memlockLimitBytes()} bytes in all; ulimit -l raises it`
+      error.message += `: RLIMIT_MEMLOCK limits this process to ${memlockLimitBytes()} locked bytes; raise it with ulimit -l`
     }
     throw error
   }

@@ -2,7 +2,7 @@ import { constants } from 'node:buffer'
 import type { HardwareHost, NativeHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { HostAddon, RegionHandle } from './addon.js'
 
-/** A mapping of the addon's. Offsets and values are checked there, beside the access that they guard. */
+/** A mapping of the addon. The addon checks offsets and values. */
 export class HostRegion implements NativeRegion {
   readonly address: bigint
   readonly lengthBytes: number
@@ -18,7 +18,7 @@ export class HostRegion implements NativeRegion {
     this.lengthBytes = addon.length(handle)
   }
 
-  /** Made when it is first asked for: registers need none, and some runtimes allow none. */
+  /** Created at the first access: registers need none, and some runtimes do not allow one. */
   get buffer(): ArrayBuffer {
     return (this.#buffer ??= this.#isMapped ? this.#view() : new ArrayBuffer(0))
   }
@@ -50,10 +50,10 @@ export class HostRegion implements NativeRegion {
   }
 }
 
-/** One of the addon's ways to map a file, as a host offers it. */
+/** Returns the `map` function of a host for one of the addon's two ways to map a file. */
 export function mapWith(addon: HostAddon, map: HostAddon['map']): HardwareHost['map'] {
   return (fd, offsetBytes, lengthBytes, access) => {
-    // A slip must not be taken for the more dangerous of the two.
+    // A misspelt value must not be taken for 'read-write'.
     if (!['read', 'read-write'].includes(access)) {
       throw new TypeError(`access: expected 'read' or 'read-write', got ${JSON.stringify(access)}`)
     }
@@ -61,7 +61,7 @@ export function mapWith(addon: HostAddon, map: HostAddon['map']): HardwareHost['
   }
 }
 
-/** The addon's view of memory, as a host offers it. */
+/** Returns the `view` function of a host. */
 export function viewWith(addon: HostAddon): NativeHost['view'] {
   return (address, lengthBytes) => {
     checkViewable(lengthBytes)
@@ -69,11 +69,11 @@ export function viewWith(addon: HostAddon): NativeHost['view'] {
   }
 }
 
-/** Where there would be more bytes than an ArrayBuffer can have, the runtime ends the process instead of refusing it. */
+/** Rejects lengths above the limit of an ArrayBuffer: the runtime would end the process. @throws RangeError */
 function checkViewable(lengthBytes: number): void {
-  // Whatever is no number is the addon's to refuse.
+  // The addon rejects other types.
   if (!(lengthBytes > constants.MAX_LENGTH)) return
   throw new RangeError(
-    `lengthBytes: expected at most ${constants.MAX_LENGTH}, as an ArrayBuffer of this Node.js can have, got ${lengthBytes}`,
+    `lengthBytes: expected at most ${constants.MAX_LENGTH}, the limit of an ArrayBuffer in this Node.js, got ${lengthBytes}`,
   )
 }

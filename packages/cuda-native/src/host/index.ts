@@ -6,10 +6,10 @@ export { nativeChecksummer } from './checksummer.js'
 export { loadHardwareHost } from './hardware-host.js'
 export { loadSocketHost, type LoadedSocketHost } from './vfio-user-host.js'
 
-/** This module, for those who must import it in a thread of their own: the `module` of a real-time simulator. */
+/** URL of this module, which other threads can import: the option `module` of a real-time simulator. */
 export const nativeHostModule: URL = new URL(import.meta.url)
 
-/** What such a thread finds here. The addon is loaded at the first call: importing this throws nowhere. */
+/** The functions for such a thread. The addon is loaded at the first call, so importing this module never throws. */
 const nativeHost: VfioUserHost = {
   view: (address, lengthBytes) => loadSocketHost().view(address, lengthBytes),
   yield: () => loadSocketHost().yield(),

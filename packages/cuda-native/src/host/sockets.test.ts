@@ -105,7 +105,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
     using folder = socketFolder()
     const ofBytes = (length: number) => join(folder.path, 'x'.repeat(length - folder.path.length - 1))
     const range = (got: number | string) =>
-      new RangeError(`path: expected 1 to 107 bytes in UTF-8, as the kernel takes, got ${got}`)
+      new RangeError(`path: expected 1 to 107 bytes in UTF-8, the limit of the kernel, got ${got}`)
     for (const open of [(path: string) => sockets.listen(path), (path: string) => sockets.connect(path)]) {
       expect(() => open(ofBytes(108))).toThrow(range(108))
       expect(() => open('')).toThrow(range(0))

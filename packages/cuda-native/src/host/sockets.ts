@@ -2,7 +2,7 @@ import type { SocketHost } from '@gpunvme/nvme-spec/transport'
 import type { HostAddon } from './addon.js'
 import { adoptDescriptor, adoptReceived } from './adopt.js'
 
-/** Sockets over the addon: what it opens is adopted here, so that `fs.close` closes it and the end of its thread does. */
+/** Returns the sockets of the addon. Descriptors are adopted: `fs.close` and the end of the thread close them. */
 export function socketHost(addon: HostAddon): SocketHost {
   const { send, poll } = addon
   return {
@@ -21,7 +21,7 @@ export function socketHost(addon: HostAddon): SocketHost {
   }
 }
 
-/** The same error, which says of which path, as those of `fs` do. */
+/** Calls `open`, and adds the path to its error, as `fs` does. */
 function ofPath(path: string, open: (path: string) => number): number {
   try {
     return open(path)

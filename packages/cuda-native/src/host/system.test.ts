@@ -59,7 +59,7 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
   test('a structure shorter than the request itself says is refused: the kernel would write beyond it', () => {
     using file = scratchFile(new Uint8Array(1))
     expect(() => native.ioctl(file.fd, FS_IOC_GETFLAGS, new Uint8Array(4))).toThrow(
-      new RangeError('argument: expected at least the 8 bytes that request 0x80086601 speaks of, got 4'),
+      new RangeError('argument: expected at least 8 bytes, the size in request 0x80086601, got 4'),
     )
   })
 
@@ -71,7 +71,7 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
       expect(native.ioctl(terminal, TCGETS, all)).toBe(0)
       const memory = new Uint8Array(64).fill(0xa5)
       expect(() => native.ioctl(terminal, TCGETS, memory.subarray(0, 1))).toThrow(
-        new RangeError('argument: expected all of the structure that request 0x5401 writes, got 1'),
+        new RangeError('argument: expected the whole structure that request 0x5401 writes, got 1'),
       )
       expect(memory).toEqual(Uint8Array.from([all[0]!, ...new Uint8Array(63).fill(0xa5)]))
     } finally {

@@ -4,7 +4,7 @@ import { adoptDescriptor } from './adopt.js'
 import { mapWith, viewWith } from './host-region.js'
 import { socketHost } from './sockets.js'
 
-/** With holes in files, and the one thing of a `HardwareHost` that a client needs which waits for interrupts. */
+/** A `VfioUserHost` with `punchHole`, and with `waitReadable` for clients that wait for interrupts. */
 export type LoadedSocketHost = VfioUserHost &
   Required<Pick<NativeHost, 'punchHole'>> &
   Pick<HardwareHost, 'waitReadable'>
@@ -12,9 +12,9 @@ export type LoadedSocketHost = VfioUserHost &
 let loaded: LoadedSocketHost | undefined
 
 /**
- * Sockets that carry descriptors, and what else the two ends of vfio-user need, over the addon gpunvme_host. Each thread
- * of the process may load it.
- * @throws NativeAddonError where there is none for this machine: what was tried, and the command that builds it.
+ * Returns sockets that carry descriptors, and the other functions that both ends of vfio-user need. Loads the addon
+ * gpunvme_host; every thread can call this.
+ * @throws NativeAddonError if the addon cannot be loaded: the paths that were tried, and the command that builds it.
  */
 export function loadSocketHost(): LoadedSocketHost {
   return (loaded ??= vfioUserHost(loadAddon()))

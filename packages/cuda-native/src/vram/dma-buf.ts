@@ -2,43 +2,44 @@ import type { DmaSegment } from '@gpunvme/nvme-spec/transport'
 import { VramRefusedError, type VramProvider } from './provider.js'
 import { checkGpuRange, segmentsFault } from './segments.js'
 
-/** CUDA_ERROR_NOT_SUPPORTED of cuda.h: libcuda exports no memory of this GPU. */
+/** CUDA_ERROR_NOT_SUPPORTED of cuda.h: libcuda cannot export memory of this GPU. */
 const CUDA_ERROR_NOT_SUPPORTED = 801
 
 /**
- * Who makes a dma-buf of GPU memory: cuMemGetHandleForAddressRange with CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, which takes
- * address and length in whole pages of the host. A dma-buf holds its memory: it does not go while one is left.
+ * Exports GPU memory as a dma-buf, with cuMemGetHandleForAddressRange and CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD. Address and
+ * length must be multiples of the host's page size. The memory stays allocated while a dma-buf of it exists.
  */
 export interface DmaBufExporter {
-  /** A file descriptor of the memory, the caller's to close. @throws with `cuResult` where the driver refused. */
+  /** Returns a file descriptor, which the caller closes. @throws an error with `cuResult` if the driver refuses. */
   export(gpuPointer: bigint, lengthBytes: number): number
+  /** Closes a file descriptor that `export` returned. */
   close(fd: number): void
 }
 
-/** A dma-buf that is mapped for the controller; it outlives the file descriptor that it came by. */
+/** A dma-buf that is mapped for the controller. It outlives the file descriptor from which it was created. */
 export interface DmaBufAttachment {
-  /** Where the controller finds it, whatever IOMMU there is; in offset order, adjacent runs merged. */
+  /** Addresses for the controller, through the IOMMU if there is one; in offset order, adjacent runs merged. */
   readonly segments: readonly DmaSegment[]
-  /** Whether its exporter has taken the memory back; absent where the importer cannot know. */
+  /** Whether the exporter has revoked the memory; absent if the importer cannot know. */
   readonly isRevoked?: boolean
-  /** Ends the controller's access and lets go of the memory. @throws what kept it from ending */
+  /** Ends the controller's access and releases the memory. @throws if it cannot be ended */
   detach(): void
 }
 
 /**
- * Who maps a dma-buf for the controller: the kernel module that has the controller, by attaching to it with
- * peer-to-peer allowed, which NVIDIA's exporter asks for. `dmaBufs` of a transport of `@gpunvme/host-driver/kmod` is one.
+ * Maps a dma-buf for the controller. The kernel module that is bound to the controller attaches to it with peer-to-peer
+ * allowed, as NVIDIA's exporter requires: `dmaBufs` of a transport of `@gpunvme/host-driver/kmod`.
  */
 export interface DmaBufImporter {
-  /** @throws where the kernel refuses; nothing stays attached then. */
+  /** Maps a dma-buf. @throws if the kernel refuses; nothing stays attached then. */
   attach(fd: number, lengthBytes: number): DmaBufAttachment
 }
 
 const NAME = 'dma-buf'
 
 /**
- * GPU memory by a dma-buf of the driver, mapped for the controller by a kernel module: addresses that an IOMMU knows,
- * memory that is held as long as it is mapped. Has not run on a GPU.
+ * Returns a provider that exports GPU memory as a dma-buf, which a kernel module maps for the controller. It works with an
+ * IOMMU, and the memory stays allocated while it is mapped. Has not run on a GPU.
  */
 export function dmaBufProvider(exporter: DmaBufExporter, importer: DmaBufImporter): VramProvider {
   return {
@@ -77,9 +78,9 @@ function exported(exporter: DmaBufExporter, gpuPointer: bigint, lengthBytes: num
       throw new VramRefusedError({
         provider: NAME,
         reason: 'dma-buf-unsupported',
-        found: 'the driver exports no memory of this GPU',
+        found: 'the driver cannot export memory of this GPU',
         facts: ['cuMemGetHandleForAddressRange: CUDA_ERROR_NOT_SUPPORTED (801)'],
-        next: 'the open kernel modules; libcuda refuses it on GeForce, where the static BAR1 window is what is left',
+        next: 'install the open kernel modules; on GeForce, where libcuda refuses, use the static BAR1 window',
         cause,
       })
     throw new VramRefusedError({
@@ -99,9 +100,9 @@ function imported(importer: DmaBufImporter, fd: number, lengthBytes: number): Dm
     throw new VramRefusedError({
       provider: NAME,
       reason: 'import-failed',
-      found: 'it could not be mapped for the controller',
+      found: 'the dma-buf could not be mapped for the controller',
       facts: [String(cause)],
-      next: 'look at the kernel log: GPU and controller may have no path to each other',
+      next: 'check the kernel log: there may be no path between GPU and controller',
       cause,
     })
   }

@@ -8,76 +8,82 @@ import { VramRefusedError, type VramProvider, type VramRefusal } from './provide
 /** 1: queues and data in host memory. 2: data in GPU memory. 3: queues there too. */
 export type Tier = 1 | 2 | 3
 
-/** Why a tier, or one way to it, was not taken. Stable across releases. */
+/** Why a tier, or a provider for it, was rejected. Stable across releases. */
 export type DemotionCode =
-  /** The transport says that the controller does not reach GPU memory. */
+  /** By `can` of its transport, the controller cannot access GPU memory. */
   | 'transport'
-  /** There is nothing that could give GPU memory addresses. */
+  /** There is no provider. */
   | 'no-provider'
   | OrderingRefusal
   | VramRefusal
   | ProbeRefusal
-  /** Something else failed on the way. */
+  /** Another error. */
   | 'failed'
-  /** Queues in GPU memory are read by the controller, and nobody allowed that. */
+  /** The controller would read queues in GPU memory, which `peerReads` did not allow. */
   | 'peer-reads-not-allowed'
 
-/** Why it did not become more. */
+/** A reason for a lower tier. */
 export interface Demotion {
-  /** The tier that was not reached by this. */
+  /** The tier that was not reached. */
   readonly tier: 2 | 3
   readonly code: DemotionCode
-  /** The provider, where it was one of several ways. */
+  /** Name of the provider, if the reason concerns one. */
   readonly provider?: string
   readonly message: string
   readonly facts: readonly string[]
+  /** What to do about it. */
   readonly next?: string
-  /** As of a ProbeVerdict: memory that a failed command may still be writing to. */
+  /** Memory that a failed command may still write to, as in `ProbeVerdict`. */
   readonly kept?: DmaMemory
   readonly cause?: unknown
 }
 
-/** A way to GPU memory that may be tried. */
+/** A provider to try. */
 export interface ProviderCandidate {
   readonly name: string
-  /** @throws VramRefusedError where this machine does not have it. */
+  /** Opens the provider. @throws VramRefusedError if this machine does not support it. */
   open(): VramProvider
 }
 
-/** What GPU memory was accepted, and how it is used. */
+/** GPU memory that passed its probe, for `withVram`. */
 export interface AcceptedMemory {
   readonly provider: VramProvider
-  /** For `withVram`; absent where the GPU keeps writes in order by itself. */
+  /** The option `flush` of `withVram`; absent if the GPU orders writes itself. */
   readonly flush?: () => void
-  /** What the probes saw. */
+  /** Findings of the probes. */
   readonly facts: readonly string[]
 }
 
-/** What is wanted, and what is known. */
+/** Options of `negotiateTier`. */
 export interface TierRequest {
+  /** The highest tier to negotiate. */
   readonly wanted: Tier
+  /** Capabilities of the controller's transport. */
   readonly can: TransportCapabilities
-  /** What CUDA says of its GPU; undefined where it does not. */
+  /** `ordering` of the GPU in `cudaStatus().devices`; undefined if the driver does not report it. */
   readonly ordering: OrderingFacts | undefined
-  /** Calls cuFlushGPUDirectRDMAWrites. */
+  /** Calls cuFlushGPUDirectRDMAWrites and returns when it is done. */
   readonly flush?: () => void
-  /** In the order they are to be tried: dma-buf before the static window, which holds no memory. */
+  /** Providers in the order to try. Put dma-buf before the static window, which does not keep memory allocated. */
   readonly providers: readonly ProviderCandidate[]
-  /** `probeWrites` over a provider, with `flush` where it is needed. */
+  /** Calls `probeWrites` on memory of a provider, with `flush` if it is needed. */
   readonly probe: (provider: VramProvider, flush: (() => void) | undefined) => Promise<ProbeVerdict>
   /**
-   * Lets the controller read GPU memory, without which there is no tier 3, and proves it by `probeReads`. Absent where
-   * that is not allowed: a machine that drops such reads loses the drive until the bus is reset.
+   * Allows the controller to read GPU memory, as tier 3 requires, and calls `probeReads`. A machine that drops such reads
+   * loses the drive until the bus is reset. Default: not allowed.
    */
   readonly peerReads?: {
+    /** Calls `probeReads` on memory of a provider. */
     readonly probe: (provider: VramProvider, flush: (() => void) | undefined) => Promise<ProbeVerdict>
   }
 }
 
-/** What it came to. Where that is less than what was wanted, `reasons` says why; it may also say what was tried before. */
+/** Result of `negotiateTier`. */
 export interface TierResult {
   readonly tier: Tier
+  /** The accepted memory, in tiers 2 and 3. */
   readonly memory?: AcceptedMemory
+  /** Why higher tiers and earlier providers were rejected. */
   readonly reasons: readonly Demotion[]
 }
 
@@ -88,16 +94,16 @@ const checks = {
   can: object,
   ordering: object,
   flush: callback,
-  providers: listOf('providers', having('one with open()', ['open'])),
+  providers: listOf('providers', having('an object with open()', ['open'])),
   probe: callback,
   peerReads: having('an object with probe()', ['probe']),
 }
 const NEEDED = ['wanted', 'can', 'providers', 'probe'] as const
 
 /**
- * Finds the highest tier, up to the one that is wanted, that this machine was seen to do: a memory counts when a probe
- * has verified what arrived in it. Nothing is demoted without a reason, and nothing is promoted above what was asked for.
- * @throws TypeError, RangeError for a request that is none.
+ * Finds the highest tier, up to `wanted`, that works on this machine. GPU memory is accepted only after a probe has verified
+ * its content. Every demotion has a reason.
+ * @throws TypeError, RangeError for an invalid request.
  */
 export async function negotiateTier(request: TierRequest): Promise<TierResult> {
   checkOptions('negotiateTier', request, checks, NEEDED)
@@ -111,9 +117,9 @@ export async function negotiateTier(request: TierRequest): Promise<TierResult> {
     reasons.push({
       tier: 3,
       code: 'peer-reads-not-allowed',
-      message: 'queues in GPU memory are read by the controller, which was not allowed',
+      message: 'the controller must read queues in GPU memory, which was not allowed',
       facts: [],
-      next: 'allow peer reads where losing the drive until the bus is reset is acceptable',
+      next: 'allow peer reads if losing the drive until a bus reset is acceptable',
     })
     return { tier: 2, memory, reasons }
   }
@@ -132,7 +138,7 @@ async function acceptedMemory(request: TierRequest, reasons: Demotion[]): Promis
     reasons.push({ tier: 2, ...demotion })
   }
   if (!can.dmaToVram) {
-    const message = 'by what its transport says, the controller does not reach GPU memory'
+    const message = 'the transport does not let the controller access GPU memory'
     demote({ code: 'transport', message, facts: [] })
     return undefined
   }
@@ -140,14 +146,14 @@ async function acceptedMemory(request: TierRequest, reasons: Demotion[]): Promis
   if (decision.kind === 'refused') {
     const said =
       ordering === undefined
-        ? 'the driver does not answer'
+        ? 'the driver does not report the ordering of writes'
         : `writes ordering ${ordering.writesOrdering}, flush options ${ordering.flushWritesOptions}`
     demote({ code: decision.reason, message: decision.message, facts: [said] })
     return undefined
   }
   const flush = decision.kind === 'flush' ? decision.flush : undefined
   if (providers.length === 0)
-    demote({ code: 'no-provider', message: 'there is no way to map GPU memory for the controller', facts: [] })
+    demote({ code: 'no-provider', message: 'no provider can map GPU memory for the controller', facts: [] })
   for (const candidate of providers) {
     let provider: VramProvider | undefined
     const outcome = await outcomeOf(() => {
@@ -162,7 +168,7 @@ async function acceptedMemory(request: TierRequest, reasons: Demotion[]): Promis
 
 type ProbeOutcome = { readonly facts: readonly string[] } | { readonly demotion: Omit<Demotion, 'tier' | 'provider'> }
 
-/** What a probe came to, or why there was none. Mistakes in a program are not a machine's fault, and are thrown on. */
+/** Returns the result of a probe, or why there was none. Errors other than GpuNvmeError are bugs and are rethrown. */
 async function outcomeOf(probe: () => Promise<ProbeVerdict>): Promise<ProbeOutcome> {
   try {
     const verdict = await probe()

@@ -1,24 +1,23 @@
 /*
- * Data go to the GPU, their completion to host memory. PCIe keeps writes in order along one path only, so that who sees
- * the completion does not thereby know that the data are there. CUDA says what its GPU does about it; attributes and
- * values are those of cuda.h, CUdevice_attribute 117 and 118, CUGPUDirectRDMAWritesOrdering and
- * CUflushGPUDirectRDMAWritesOptions.
+ * The controller writes data to the GPU and the completion to host memory. PCIe orders writes on one path only, so a visible
+ * completion does not imply visible data. CUDA reports what the GPU does about it. Attributes and values are those of cuda.h:
+ * CUdevice_attribute 117 and 118, CUGPUDirectRDMAWritesOrdering and CUflushGPUDirectRDMAWritesOptions.
  */
 
-/** Numbers of CUdevice_attribute, for whoever asks the driver. */
+/** Numbers of CUdevice_attribute. */
 export const DEVICE_ATTRIBUTE = {
   GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: 117,
   GPU_DIRECT_RDMA_WRITES_ORDERING: 118,
   DMA_BUF_SUPPORTED: 124,
 } as const
 
-/** CUGPUDirectRDMAWritesOrdering: for whom writes of another device are in order without being flushed. */
+/** CUGPUDirectRDMAWritesOrdering: which readers see writes of another device in order without a flush. */
 export const WRITES_ORDERING = { NONE: 0, OWNER: 100, ALL_DEVICES: 200 } as const
 
-/** Bits of CUflushGPUDirectRDMAWritesOptions: who can flush. */
+/** Bits of CUflushGPUDirectRDMAWritesOptions: supported kinds of flush. */
 export const FLUSH_WRITES = { HOST: 1, MEMOPS: 2 } as const
 
-/** What CUDA said of a GPU. */
+/** Attributes of a GPU, as CUDA reports them. */
 export interface OrderingFacts {
   /** Attribute 118. */
   readonly writesOrdering: number
@@ -26,20 +25,24 @@ export interface OrderingFacts {
   readonly flushWritesOptions: number
 }
 
-/** Why completions say nothing of data in this GPU's memory. */
+/** Why a completion does not imply that data are visible in this GPU's memory. */
 export type OrderingRefusal = 'ordering-unknown' | 'flush-unsupported' | 'flush-missing'
 
-/** Whether completions can be trusted, and what has to be done before data are handed out. */
+/** Whether completions imply visible data, and whether a flush is needed before data are used. */
 export type OrderingDecision =
   | { readonly kind: 'ordered' }
-  | { readonly kind: 'flush'; readonly flush: () => void }
+  | {
+      readonly kind: 'flush'
+      /** Must be called after a completion and before data are used. */
+      readonly flush: () => void
+    }
   | { readonly kind: 'refused'; readonly reason: OrderingRefusal; readonly message: string }
 
 /**
- * Decides from the driver's answers. A GPU that orders writes for itself needs nothing; another needs
- * cuFlushGPUDirectRDMAWrites after a completion and before anybody looks at the data. What is not known is not assumed.
- * @param facts undefined where the driver did not answer, as before CUDA 11.3.
- * @param flush calls cuFlushGPUDirectRDMAWrites, to the GPU that owns the memory, and returns when it is done.
+ * Decides how data that a controller writes to GPU memory become visible. A GPU that orders writes needs nothing. Others need
+ * cuFlushGPUDirectRDMAWrites after a completion, before data are used. Unknown values are refused.
+ * @param facts undefined if the driver does not report them, as before CUDA 11.3.
+ * @param flush calls cuFlushGPUDirectRDMAWrites for the GPU that owns the memory, and returns when it is done.
  */
 export function decideOrdering(facts: OrderingFacts | undefined, flush?: () => void): OrderingDecision {
   if (facts === undefined || !isKnown(facts.writesOrdering))

@@ -8,9 +8,9 @@ const IORESOURCE_MEM = 0x200
 const IORESOURCE_MEM_64 = 0x100000
 
 /**
- * What NVIDIA calls BAR1 of a GPU, on the bus: the second window that `resource` of sysfs lists. The registers before it
- * are in BAR0 alone or, where they have a 64-bit address as of H100, in BAR0 and BAR1 of PCI: then it is BAR2 of PCI.
- * @param sysRoot where /sys is: '/' on a live machine.
+ * Returns the bus address of what NVIDIA calls BAR1 of a GPU: the second window in `resource` of sysfs. With 64-bit registers,
+ * as of H100, they take BAR0 and BAR1 of PCI, and the window is BAR2 of PCI.
+ * @param sysRoot directory of /sys: '/' on a live machine.
  * @throws VramRefusedError 'no-bar1'
  */
 export function gpuBar1(sysRoot: string, bdf: string): AddressRun {
@@ -23,9 +23,9 @@ export function gpuBar1(sysRoot: string, bdf: string): AddressRun {
   throw new VramRefusedError({
     provider: 'static BAR1',
     reason: 'no-bar1',
-    found: `${bdf} has no BAR1 that memory could be behind`,
-    facts: [line === undefined ? `${bdf} has no list of its BARs in sysfs` : `its second window is listed as: ${line}`],
-    next: 'check the address; a BAR that firmware left without one is "can\'t assign; no space" in the kernel log',
+    found: `${bdf} has no BAR1 with memory`,
+    facts: [line === undefined ? `sysfs has no list of BARs for ${bdf}` : `sysfs lists its second window as: ${line}`],
+    next: 'check the PCI address; if firmware assigned none to the BAR, the kernel log says "can\'t assign; no space"',
   })
 }
 
@@ -33,17 +33,17 @@ function numbersOf(line: string | undefined): number[] {
   return line?.trim().split(/\s+/).map(Number) ?? []
 }
 
-/** What stands between a function and the addresses of the bus. */
+/** How addresses of a function are translated to bus addresses. */
 export type IommuMode = 'none' | 'passthrough' | 'translated' | 'unknown'
 
-/** How the kernel's IOMMU treats a function, by its group in sysfs. Groups of no-IOMMU VFIO have no IOMMU behind them. */
+/** Returns the IOMMU mode of a function, by its group in sysfs. Groups of VFIO's no-IOMMU mode have no IOMMU. */
 export function iommuMode(sysRoot: string, bdf: string): IommuMode {
   const path = functionPath(sysRoot, bdf)
   const group = join(path, 'iommu_group')
   try {
     readlinkSync(group)
   } catch (error) {
-    // No link is no group, where the function itself is there to have one.
+    // Without a link there is no group, provided that the function exists.
     const isThere = read(join(path, 'resource')) !== undefined || read(join(path, 'class')) !== undefined
     return isThere && (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : 'unknown'
   }
@@ -55,7 +55,7 @@ export function iommuMode(sysRoot: string, bdf: string): IommuMode {
 
 function functionPath(sysRoot: string, bdf: string): string {
   if (!/^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$/.test(bdf))
-    throw new RangeError(`bdf: expected a PCI address as 0000:0b:00.0, got ${JSON.stringify(bdf)}`)
+    throw new RangeError(`bdf: expected a PCI address such as 0000:0b:00.0, got ${JSON.stringify(bdf)}`)
   return join(sysRoot, 'sys/bus/pci/devices', bdf)
 }
 

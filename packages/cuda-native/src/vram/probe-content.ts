@@ -1,16 +1,16 @@
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { PAGE_BYTES } from './segments.js'
 
-/** As much of a namespace as a probe needs; host-driver's is one. */
+/** The part of a namespace that probes need; a namespace of host-driver has it. */
 export interface ProbeNamespace {
   readonly blockBytes: number
-  /** LBAs run from 0 to blocks - 1. */
+  /** Number of logical blocks. */
   readonly blocks: number
-  /** False where transfers complete without their bytes being moved. */
+  /** False if transfers complete without moving bytes, as with `unverifiableMedia` of nvme-sim. */
   readonly movesData?: false | undefined
-  /** Reads blocks into memory, in bounded time. @throws where any of it did not succeed. */
+  /** Reads blocks into memory, in bounded time. @throws if a part of it failed. */
   read(slba: number, blocks: number, memory: DmaMemory, options?: { readonly offsetBytes?: number }): Promise<void>
-  /** Whether blocks hold what is in memory, as the controller finds: it reads the memory. */
+  /** Returns whether blocks equal memory, by a Compare of the controller, which reads the memory. */
   compare?(
     slba: number,
     blocks: number,
@@ -19,38 +19,38 @@ export interface ProbeNamespace {
   ): Promise<boolean>
 }
 
-/** Pages of the namespace, one after the other, whose content cannot be taken for anything else. */
+/** Consecutive pages of the namespace with distinguishable content. */
 export interface ContentRun {
   readonly slba: number
   readonly pages: number
   readonly bytes: Uint8Array
 }
 
-/** What a probe can compare with: content of the namespace as it came through host memory. */
+/** Content of the namespace, read through host memory, for comparison. */
 export interface ProbeContent {
-  /** Bytes of a page: 4096, or a block where that is longer. */
+  /** Bytes per page: 4096, or the block length if that is longer. */
   readonly pageBytes: number
   readonly pageBlocks: number
   readonly runs: readonly ContentRun[]
 }
 
-/** Pages that are looked at together. */
+/** Pages per read. */
 const SAMPLE_PAGES = 8
 const MOST_SAMPLES = 256
-/** Enough that a page is rarely expected to hold what its neighbours do. */
+/** Number of pages after which the search ends: enough that neighbours rarely have equal expected content. */
 const WANTED_PAGES = 64
-/** Fewer would not tell one place from another. */
+/** Minimum number of pages to tell places apart. */
 export const FEWEST_PAGES = 4
-/** What host memory holds before a read: a read that moved nothing leaves blocks of equal bytes, which are no content. */
+/** Fill of host memory before a read: if a read moves nothing, its blocks consist of equal bytes and are rejected. */
 const UNTOUCHED = 0xa5
-/** Samples are spread by the golden ratio: evenly, however many there are, and on no boundary of anything. */
+/** Spreads samples evenly for any number of them, and off alignment boundaries. */
 const GOLDEN_RATIO = 0.618_033_988_749_894_9
 
 /**
- * Looks for content to probe with, through host memory: at the beginning of the namespace and all over it, until there
- * is enough or it was looked in 256 places. Pages with a block of equal bytes, with two equal blocks, or that are there
- * twice are left out: memory that was never written to may hold the same.
- * @throws what a read throws; its memory is kept then, since the controller may still write to it.
+ * Searches the namespace for content to probe with, by reads into host memory, in up to 256 places from its start on. Pages
+ * with a block of equal bytes, with two equal blocks, or with the content of an earlier page are left out: memory that was
+ * never written may hold the same.
+ * @throws errors of `read`; its memory stays allocated, since the controller may still write to it.
  */
 export async function findContent(namespace: ProbeNamespace, host: DmaAllocator): Promise<ProbeContent> {
   const { blockBytes, blocks } = namespace
@@ -83,7 +83,7 @@ export async function findContent(namespace: ProbeNamespace, host: DmaAllocator)
   return { pageBytes, pageBlocks, runs }
 }
 
-/** Runs of neighbouring pages that can be probed with; their content goes into `seen`. */
+/** Returns runs of neighbouring usable pages, and adds their content to `seen`. */
 function contentRuns(
   bytes: Uint8Array,
   { pageBytes, blockBytes, seen }: { pageBytes: number; blockBytes: number; seen: Set<string> },
@@ -101,7 +101,7 @@ function contentRuns(
   return runs
 }
 
-/** No block is all one byte, no two are alike. */
+/** Returns whether no block consists of equal bytes and no two blocks are equal. */
 function isContent(page: Buffer, blockBytes: number): boolean {
   const blocks = new Set<string>()
   for (let at = 0; at < page.length; at += blockBytes) {
@@ -113,8 +113,8 @@ function isContent(page: Buffer, blockBytes: number): boolean {
   return blocks.size === page.length / blockBytes
 }
 
-/** @throws TypeError for memory that the CPU cannot reach. */
+/** @throws TypeError for memory without a view. */
 function viewOf({ view, lengthBytes }: DmaMemory): Uint8Array {
-  if (view === undefined) throw new TypeError('host: expected an allocator of memory with a view')
+  if (view === undefined) throw new TypeError('host: expected an allocator whose memory has a view')
   return new Uint8Array(view.buffer, view.byteOffset, lengthBytes)
 }

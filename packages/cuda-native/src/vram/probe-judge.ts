@@ -2,22 +2,22 @@ import type { Target } from './probe-steps.js'
 import type { ProbeRefusal } from './probe-verdict.js'
 import { hex } from './segments.js'
 
-/** All of the memory at three moments. */
+/** The whole memory at three times. */
 export interface Images {
   readonly fill: Uint8Array
   readonly after: Uint8Array
-  /** How the memory ended up in the step before. */
+  /** Content after the previous step. */
   readonly before: Uint8Array | undefined
 }
 
-/** What is wrong, and where it shows first. */
+/** A fault, and the first byte that shows it. */
 export interface Fault {
   readonly reason: ProbeRefusal
   readonly message: string
   readonly facts: readonly string[]
 }
 
-/** What is wrong with the memory after a step; undefined where nothing is. */
+/** Returns the fault of the memory after a step; undefined if every byte is correct. */
 export function judge(
   { fill, after, before }: Images,
   targets: readonly Target[],
@@ -32,7 +32,7 @@ export function judge(
   const answer = (reason: ProbeRefusal, message: string): Fault => ({ reason, message, facts: [fact] })
   if (Buffer.compare(after, fill) === 0) return answer('nothing-arrived', 'nothing arrived in the memory')
   if (before !== undefined && Buffer.compare(after, before) === 0)
-    return answer('stale', 'the memory is as it was before it was filled')
+    return answer('stale', 'the memory has the content from before it was filled')
 
   const inTarget = new Uint8Array(fill.length)
   for (const { offsetBytes, pages } of targets) inTarget.fill(1, offsetBytes, offsetBytes + pages * pageBytes)
@@ -51,13 +51,13 @@ export function judge(
   if (neighbours > 0 && wrong > 0)
     return answer(
       'wrong-place',
-      `${neighbours} bytes outside the target changed, and ${wrong} bytes of the target did not`,
+      `${neighbours} bytes outside the target changed, and ${wrong} bytes of the target are wrong`,
     )
   if (neighbours > 0) return answer('neighbours-written', `${neighbours} bytes outside the target changed`)
-  // By chance one byte in 256 is equal to another: what counts is which of them it is mostly.
+  // One byte in 256 is equal by chance, so the majority decides.
   if (untouched > stale + other && arrived > 0) return answer('partly-arrived', `${untouched} bytes did not arrive`)
-  if (stale > other) return answer('stale', `${stale} bytes are those of the step before`)
-  return answer('wrong-content', `${wrong} bytes are others than the blocks hold`)
+  if (stale > other) return answer('stale', `${stale} bytes are those of the previous step`)
+  return answer('wrong-content', `${wrong} bytes differ from the blocks`)
 }
 
 function firstDifference(one: Uint8Array, other: Uint8Array): number {

@@ -5,7 +5,7 @@ import { GPU_PAGE_BYTES } from './static-bar1.js'
 
 const DEFAULT_BYTES = 3 * GPU_PAGE_BYTES
 
-/** What both probes work with. */
+/** Memory and content for a probe. */
 export interface Probe {
   readonly content: ProbeContent
   readonly memory: DmaMemory
@@ -13,15 +13,17 @@ export interface Probe {
 }
 
 /**
- * Finds content to compare with, takes GPU memory and runs `look` on it. The memory is given back unless a command
- * failed, which may go on writing to it: it is `kept` then.
+ * Finds content to compare with, allocates GPU memory and runs `look` on it. Frees the memory unless a command failed, which
+ * may still write to it: then the verdict has it as `kept`.
  */
 export async function withProbe(
   { namespace, host, vram, lengthBytes = DEFAULT_BYTES }: ProbeOptions,
   look: (probe: Probe) => Promise<ProbeVerdict>,
 ): Promise<ProbeVerdict> {
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 2 * GPU_PAGE_BYTES || lengthBytes % GPU_PAGE_BYTES !== 0)
-    throw new RangeError(`lengthBytes: expected a multiple of ${GPU_PAGE_BYTES}, two at least, got ${lengthBytes}`)
+    throw new RangeError(
+      `lengthBytes: expected a multiple of ${GPU_PAGE_BYTES}, at least ${2 * GPU_PAGE_BYTES}, got ${lengthBytes}`,
+    )
   if (namespace.movesData === false) return refused('moves-no-data', 'this controller moves no data')
   let content: ProbeContent
   try {
@@ -35,10 +37,10 @@ export async function withProbe(
   let verdict: ProbeVerdict
   try {
     const { gpuPointer } = memory
-    if (gpuPointer === undefined) throw new TypeError('vram: expected memory with a gpuPointer, as withVram gives')
+    if (gpuPointer === undefined) throw new TypeError('vram: expected memory with a gpuPointer, as withVram returns')
     verdict = await look({ content, memory, gpuPointer })
   } catch (error) {
-    // A copy of the driver that failed: every command has ended.
+    // A copy by the driver failed; all commands have ended.
     memory.free()
     throw error
   }
@@ -50,8 +52,8 @@ function tooLittle({ runs }: ProbeContent): ProbeVerdict | undefined {
   const pages = runs.reduce((sum, run) => sum + run.pages, 0)
   const longest = runs.reduce((most, run) => Math.max(most, run.pages), 0)
   if (pages >= FEWEST_PAGES && longest >= 2) return undefined
-  return refused('inconclusive', 'the namespace holds too little that could be recognised', {
-    facts: [`${pages} pages with different content were found, ${longest} of them in a row`],
-    next: 'write something to the namespace that is not zeroes, and probe again',
+  return refused('inconclusive', 'the namespace has too little distinguishable content', {
+    facts: [`${pages} pages with distinct content were found, at most ${longest} in a row`],
+    next: 'write data other than zeroes to the namespace, and probe again',
   })
 }

@@ -2,13 +2,13 @@ import { withProbe, type Probe } from './probe-prepare.js'
 import { firstLine, refused, type ProbeOptions, type ProbeVerdict } from './probe-verdict.js'
 
 /**
- * Has the controller read GPU memory, by Compare, which changes nothing on the drive: it must find what is there, and
- * must notice a byte that differs. Such reads are not posted, and a root complex that drops them takes the drive off the
- * bus: only where that was asked for, and after `probeWrites`.
+ * Probes whether the controller can read GPU memory, by Compare commands, which do not change the drive: equal memory must
+ * compare as equal, and memory with one changed byte as different. A root complex that drops such reads takes the drive off
+ * the bus, so call this only after `probeWrites`, and if that risk is accepted.
  * @throws as `probeWrites`
  */
 export async function probeReads(options: ProbeOptions): Promise<ProbeVerdict> {
-  if (options.namespace.compare === undefined) return refused('no-compare', 'this controller has no Compare')
+  if (options.namespace.compare === undefined) return refused('no-compare', 'this controller does not support Compare')
   return withProbe(options, (probe) => look(options, probe))
 }
 
@@ -23,7 +23,7 @@ async function look({ namespace, gpu }: ProbeOptions, { content, memory, gpuPoin
     const wrong = right.slice()
     const changed = (1021 * (index + 1)) % pageBytes
     wrong[changed] = right[changed]! ^ 0x01
-    // Wrong first: who answers "equal" to everything is found before anything is believed.
+    // Different bytes first: this detects a controller that always reports equality.
     for (const [bytes, isEqual] of [
       [wrong, false],
       [right, true],
@@ -39,11 +39,11 @@ async function look({ namespace, gpu }: ProbeOptions, { content, memory, gpuPoin
       }
       if (answer === isEqual) continue
       const word = (equal: boolean) => (equal ? 'equal' : 'different')
-      return refused('wrong-data-read', `byte ${offsetBytes}: the controller does not find what is there`, {
-        facts: [...facts, `Compare says ${word(answer)} of bytes that are ${word(isEqual)}`],
+      return refused('wrong-data-read', `byte ${offsetBytes}: the controller read wrong data`, {
+        facts: [...facts, `Compare reported ${word(answer)} for bytes that are ${word(isEqual)}`],
       })
     }
-    facts.push(`byte ${offsetBytes}: equal and different bytes told apart`)
+    facts.push(`byte ${offsetBytes}: equal and different bytes distinguished`)
   }
   return { isAccepted: true, facts }
 }

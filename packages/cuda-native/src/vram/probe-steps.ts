@@ -4,25 +4,25 @@ import type { ContentRun, ProbeContent } from './probe-content.js'
 import { hex } from './segments.js'
 import { GPU_PAGE_BYTES } from './static-bar1.js'
 
-/** A command of a probe: where in the memory which pages go. */
+/** A command of a probe: pages of a run, and their place in the memory. */
 export interface Target {
   readonly offsetBytes: number
   readonly run: ContentRun
-  /** Of the run. */
+  /** Index in the run. */
   readonly firstPage: number
   readonly pages: number
 }
 
-/** What is done at once: commands, after which all of the memory is looked at. */
+/** Commands that are executed together, before the whole memory is checked. */
 export interface Step {
   readonly name: string
   readonly targets: readonly Target[]
 }
 
-/** Edges are looked at one by one only where there are few; all pages are looked at in any case. */
+/** Maximum number of edges that are probed one by one. The last step covers all pages in any case. */
 const MOST_EDGES = 16
 
-/** What is done one after the other, each with other content than the last. */
+/** Returns the steps of a probe. Consecutive targets have different content. */
 export function probeSteps(
   memory: DmaMemory,
   gpuPointer: bigint,
@@ -32,7 +32,7 @@ export function probeSteps(
   const pagesThere = Math.floor(memory.lengthBytes / pageBytes)
   const pick = picker(runs, seed)
   const take = (offsetBytes: number, wanted: number): Target => ({ offsetBytes, ...pick(wanted) })
-  // Not the middle itself: pages of the GPU may end there.
+  // Not exactly the middle: a page of the GPU may end there.
   const middle = (Math.floor(pagesThere / 2) + 1) * pageBytes
   const edges = borders(memory, gpuPointer, pageBytes)
   const all: Target[] = []
@@ -51,8 +51,7 @@ export function probeSteps(
 }
 
 /**
- * Chooses pages by chance, never the same twice in a row: an order of pages that repeats would look right from another
- * place too.
+ * Chooses pages at random, never the same twice in a row: a repeating order could hide a wrong place.
  */
 function picker(runs: readonly ContentRun[], seed: number): (wanted: number) => Omit<Target, 'offsetBytes'> {
   const random = randomStream(seed >>> 0, 'probe')
@@ -75,7 +74,7 @@ function picker(runs: readonly ContentRun[], seed: number): (wanted: number) => 
   }
 }
 
-/** Where addresses may break off: between pages of the GPU, and between segments. */
+/** Returns boundaries of GPU pages and of segments, where addresses may be discontinuous. */
 function borders({ segments, lengthBytes }: DmaMemory, gpuPointer: bigint, pageBytes: number): number[] {
   const inPage = Number(gpuPointer % BigInt(GPU_PAGE_BYTES))
   const found = new Set<number>()
@@ -87,7 +86,7 @@ function borders({ segments, lengthBytes }: DmaMemory, gpuPointer: bigint, pageB
     .slice(0, MOST_EDGES)
 }
 
-/** Bytes that are nowhere alike, in no two steps: xorshift32 from a start of its own. */
+/** Returns pseudo-random bytes (xorshift32) that differ between steps. */
 export function filling(lengthBytes: number, seed: number, step: number): Uint8Array {
   const words = new Uint32Array(Math.ceil(lengthBytes / 4))
   let state = (Math.imul(seed | 0, 0x9e37_79b9) ^ Math.imul(step + 1, 0x85eb_ca6b)) >>> 0 || 1

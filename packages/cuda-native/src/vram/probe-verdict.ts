@@ -2,54 +2,56 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { ProbeNamespace } from './probe-content.js'
 
-/** Reads and writes GPU memory without the controller: copies of the driver, done when they answer. */
+/** Access to GPU memory by copies of its driver, without the controller. A copy has finished when its call returns or resolves. */
 export interface GpuAccess {
+  /** Copies bytes to GPU memory. */
   write(gpuPointer: bigint, bytes: Uint8Array): void | Promise<void>
+  /** Returns a copy of bytes in GPU memory. */
   read(gpuPointer: bigint, lengthBytes: number): Uint8Array | Promise<Uint8Array>
 }
 
-/** What a probe looks at. */
+/** Options of `probeWrites` and `probeReads`. */
 export interface ProbeOptions {
   readonly namespace: ProbeNamespace
-  /** Of host memory: the same blocks are read through it to compare with. */
+  /** Allocator of host memory, through which the expected content is read. */
   readonly host: DmaAllocator
-  /** `withVram` over the provider that is in question. */
+  /** Allocator of GPU memory: `withVram` over the provider to probe. */
   readonly vram: DmaAllocator
   readonly gpu: GpuAccess
-  /** How much GPU memory is looked at; 6 MiB when not given, which has three pages of the GPU. */
+  /** Bytes of GPU memory to probe, a multiple of 2 MiB. Default: 6 MiB, three pages of the GPU. */
   readonly lengthBytes?: number
-  /** Chooses fill and blocks; any integer. A probe that is repeated does best with another. */
+  /** Seed for fill and choice of blocks; any integer. Use another one to repeat a probe. Default: 1. */
   readonly seed?: number
 }
 
-/** What kept a memory from being accepted. Stable across releases. */
+/** Why a probe rejected a memory. Stable across releases. */
 export type ProbeRefusal =
-  /** Nothing could be compared: the namespace holds too little that cannot be taken for something else. */
+  /** The namespace has too little distinguishable content. */
   | 'inconclusive'
-  /** This controller completes commands without moving their data. */
+  /** The controller completes commands without moving data. */
   | 'moves-no-data'
-  /** GPU memory does not hold what was written to it by the GPU's own driver. */
+  /** GPU memory does not hold what the GPU's driver wrote to it. */
   | 'gpu-access'
-  /** A command did not succeed. */
+  /** A command failed. */
   | 'command-failed'
-  /** The command succeeded, and all of the memory is as it was. */
+  /** The command succeeded, but the memory is unchanged. */
   | 'nothing-arrived'
-  /** A part arrived, the rest is as it was. */
+  /** A part of the data arrived; the rest of the target is unchanged. */
   | 'partly-arrived'
-  /** Nothing arrived where it belongs, but elsewhere in the memory. */
+  /** Memory outside the target changed, and the target is wrong. */
   | 'wrong-place'
-  /** All arrived, and something else in the memory changed. */
+  /** All data arrived, but memory outside the target changed too. */
   | 'neighbours-written'
-  /** What is there was there before the memory was filled: a copy that is not up to date was looked at. */
+  /** The memory has content from before it was filled: a stale copy was read. */
   | 'stale'
-  /** Something else arrived. */
+  /** Other data arrived. */
   | 'wrong-content'
-  /** The controller does not find in GPU memory what is there. */
+  /** The controller read wrong data from GPU memory. */
   | 'wrong-data-read'
-  /** The controller has no Compare, by which reading is proven without writing to the drive. */
+  /** The controller does not support Compare, which proves reads without writing to the drive. */
   | 'no-compare'
 
-/** What came of a probe. */
+/** Result of a probe. */
 export type ProbeVerdict =
   | { readonly isAccepted: true; readonly facts: readonly string[] }
   | {
@@ -57,11 +59,9 @@ export type ProbeVerdict =
       readonly reason: ProbeRefusal
       readonly message: string
       readonly facts: readonly string[]
+      /** What to do about it. */
       readonly next?: string
-      /**
-       * Memory that a failed command may still be writing to: free it when the controller has been stopped, and never
-       * where it could not be.
-       */
+      /** Memory that a failed command may still write to. Free it only after the controller has been stopped. */
       readonly kept?: DmaMemory
       readonly cause?: unknown
     }
@@ -75,7 +75,7 @@ export function refused(
   return { isAccepted: false, reason, message, facts: [], ...details }
 }
 
-/** Returns a cause on one line. @internal */
+/** Returns the message of an error, on one line. @internal */
 export function firstLine(cause: unknown): string {
   if (cause instanceof GpuNvmeError) return cause.headline
   return cause instanceof Error ? cause.message : String(cause)

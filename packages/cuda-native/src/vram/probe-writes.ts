@@ -4,12 +4,13 @@ import { filling, probeSteps } from './probe-steps.js'
 import { firstLine, refused, type ProbeOptions, type ProbeVerdict } from './probe-verdict.js'
 
 /**
- * Has the controller write into GPU memory and looks at every byte of it: only writes of the controller, never a read.
- * It begins with one page in the middle, so that an address that is somewhat wrong hits memory of the probe's own; then
- * its ends, both sides of each border where addresses may break off, and all of it. Before each step all of the memory
- * is filled afresh; after it, targets must hold the blocks as host memory got them, and everything else the fill.
- * Status and speed count for nothing.
- * @throws RangeError for a length that is not at least two pages of the GPU; what the allocators throw.
+ * Probes whether the controller can write to GPU memory, and checks every byte. The controller does not read GPU memory.
+ *
+ * The first step is one page in the middle, so that a slightly wrong address hits memory of the probe. Then follow both ends,
+ * each boundary where addresses may be discontinuous, and all pages. Before each step the whole memory is filled with new
+ * bytes. After it, targets must equal the same blocks read through host memory, and all other bytes the fill. Status and
+ * speed do not count.
+ * @throws RangeError for an invalid length; errors of the allocators.
  */
 export function probeWrites(options: ProbeOptions): Promise<ProbeVerdict> {
   return withProbe(options, (probe) => look(options, probe))
@@ -28,7 +29,7 @@ async function look(
     await gpu.write(gpuPointer, fill)
     memory.forDevice(0, lengthBytes)
     if (Buffer.compare(await gpu.read(gpuPointer, lengthBytes), fill) !== 0)
-      return refused('gpu-access', `${name}: GPU memory does not hold what was written to it`, { facts })
+      return refused('gpu-access', `${name}: GPU memory does not hold what the GPU's driver wrote`, { facts })
     try {
       for (const { offsetBytes, run, firstPage, pages } of targets)
         await namespace.read(run.slba + firstPage * pageBlocks, pages * pageBlocks, memory, { offsetBytes })
@@ -41,9 +42,7 @@ async function look(
     const fault = judge({ fill, after, before }, targets, pageBytes)
     if (fault !== undefined)
       return refused(fault.reason, `${name}: ${fault.message}`, { facts: [...facts, ...fault.facts] })
-    facts.push(
-      `${name}: ${targets.length} ${targets.length === 1 ? 'command' : 'commands'}, every byte as it should be`,
-    )
+    facts.push(`${name}: ${targets.length} ${targets.length === 1 ? 'command' : 'commands'}, every byte correct`)
     before = after
   }
   return { isAccepted: true, facts }

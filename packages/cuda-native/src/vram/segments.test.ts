@@ -15,12 +15,17 @@ describe('segments of a memory', () => {
   })
 
   test.each([
-    ['two places at one address', [at(0, 0x1000, 2 * PAGE), at(2 * PAGE, 0x2000)], 3, '0x2000 is two places'],
-    ['a byte without an address', [at(0, 0x1000), at(2 * PAGE, 0x5000)], 3, 'byte 4096 of the memory is nowhere'],
-    ['an end without addresses', [at(0, 0x1000)], 2, '4096 of 8192 bytes have addresses'],
-    ['a part of a page', [at(0, 0x1000, 512)], 1, 'no whole pages'],
-    ['an address inside a page', [at(0, 0x1800)], 1, 'no whole pages'],
-    ['an address above 2^53', [at(0, 2 ** 53)], 1, 'the address 9007199254740992 is none'],
+    [
+      'two places at one address',
+      [at(0, 0x1000, 2 * PAGE), at(2 * PAGE, 0x2000)],
+      3,
+      'two places of the memory have the address 0x2000',
+    ],
+    ['a byte without an address', [at(0, 0x1000), at(2 * PAGE, 0x5000)], 3, 'byte 4096 of the memory has no address'],
+    ['an end without addresses', [at(0, 0x1000)], 2, 'only 4096 of 8192 bytes have addresses'],
+    ['a part of a page', [at(0, 0x1000, 512)], 1, 'not whole pages'],
+    ['an address inside a page', [at(0, 0x1800)], 1, 'not whole pages'],
+    ['an address above 2^53', [at(0, 2 ** 53)], 1, 'invalid address 9007199254740992'],
   ])('are refused with %s', (_, segments, pages, fault) => {
     expect(segmentsFault(segments, pages * PAGE)).toContain(fault)
   })

@@ -1,15 +1,15 @@
 import type { DmaSegment } from '@gpunvme/nvme-spec/transport'
 
-/** What PRP entries speak of at least (CC.MPS 0), and what two owners must not share. */
+/** Smallest memory page (CC.MPS 0) of PRP entries. Two owners must not share one. */
 export const PAGE_BYTES = 4096
 
-/** A run of device addresses that has no place in a memory yet. */
+/** A run of device addresses, without an offset in a memory. */
 export interface AddressRun {
   readonly iova: number
   readonly lengthBytes: number
 }
 
-/** Segments of a memory that these runs make up in this order, neighbours joined. */
+/** Returns the segments of a memory that consists of these runs in order, with adjacent runs merged. */
 export function joinRuns(runs: Iterable<AddressRun>): DmaSegment[] {
   const segments: { offsetBytes: number; iova: number; lengthBytes: number }[] = []
   let offsetBytes = 0
@@ -23,30 +23,29 @@ export function joinRuns(runs: Iterable<AddressRun>): DmaSegment[] {
 }
 
 /**
- * What is wrong with segments that are to make up `lengthBytes` bytes; undefined where nothing is. Two places of a memory
- * at one address would pass for correct wherever only one of them is looked at.
+ * Returns the first fault of segments that must cover `lengthBytes` bytes; undefined if they are valid. Overlapping addresses
+ * are a fault: a check of only one of the two places would not detect them.
  */
 export function segmentsFault(segments: readonly DmaSegment[], lengthBytes: number): string | undefined {
   let end = 0
   for (const { offsetBytes, iova, lengthBytes: bytes } of segments) {
-    if (!Number.isSafeInteger(iova) || iova < 0 || !Number.isSafeInteger(iova + bytes))
-      return `the address ${iova} is none`
+    if (!Number.isSafeInteger(iova) || iova < 0 || !Number.isSafeInteger(iova + bytes)) return `invalid address ${iova}`
     if (!Number.isSafeInteger(bytes) || bytes <= 0 || bytes % PAGE_BYTES !== 0 || iova % PAGE_BYTES !== 0)
-      return `${hex(iova)} + ${bytes} bytes are no whole pages`
-    if (offsetBytes !== end) return `byte ${end} of the memory is nowhere`
+      return `${bytes} bytes at ${hex(iova)} are not whole pages`
+    if (offsetBytes !== end) return `byte ${end} of the memory has no address`
     end += bytes
   }
-  if (end !== lengthBytes) return `${end} of ${lengthBytes} bytes have addresses`
+  if (end !== lengthBytes) return `only ${end} of ${lengthBytes} bytes have addresses`
   const sorted = segments.toSorted((one, other) => one.iova - other.iova)
   for (const [index, { iova }] of sorted.entries()) {
     const before = sorted[index - 1]
     if (before !== undefined && before.iova + before.lengthBytes > iova)
-      return `${hex(iova)} is two places of the memory`
+      return `two places of the memory have the address ${hex(iova)}`
   }
   return undefined
 }
 
-/** The part of `segments` from `offsetBytes` on, counted from there. */
+/** Returns the part of `segments` from `offsetBytes` on, with offsets relative to it. */
 export function sliceSegments(
   segments: readonly DmaSegment[],
   offsetBytes: number,
@@ -62,7 +61,7 @@ export function sliceSegments(
   })
 }
 
-/** An address as the kernel and datasheets write it. */
+/** Formats an address in hexadecimal. */
 export function hex(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }

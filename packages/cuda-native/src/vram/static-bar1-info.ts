@@ -3,52 +3,52 @@ import { hex } from './segments.js'
 import { VramRefusedError } from './provider.js'
 
 /*
- * The question that NVIDIA's driver answers about its static BAR1 window, by the names of its header ctrl2080fb.h, without
- * the prefix. Read in the sources of 565.77, 570.86.15, 575.51.02, 580.65.06, 590.48.01 and 595.45.04; not asked of a GPU yet.
+ * The control of NVIDIA's driver that reports its static BAR1 window. Names are those of its header ctrl2080fb.h, without the
+ * prefix. Source: drivers 565.77, 570.86.15, 575.51.02, 580.65.06, 590.48.01 and 595.45.04. Not tried on a GPU yet.
  */
 
-/** NV2080_CTRL_CMD_FB_GET_STATIC_BAR1_INFO, to a subdevice. */
+/** NV2080_CTRL_CMD_FB_GET_STATIC_BAR1_INFO, a control of a subdevice. */
 export const FB_GET_STATIC_BAR1_INFO = 0x2080_1354
 
-/** As of 570.86. The second byte is padding before 580. */
+/** Parameters since 570.86. Before 580, the second byte is padding. */
 export const StaticBar1Info = struct(
   'NV2080_CTRL_FB_GET_STATIC_BAR1_INFO_PARAMS',
-  { bytes: 24, doc: 'Where the static BAR1 window is', spec: 'vendor NVIDIA 590.48.01 ctrl2080fb.h' },
+  { bytes: 24, doc: 'Location of the static BAR1 window', spec: 'vendor NVIDIA 590.48.01 ctrl2080fb.h' },
   {
-    ENABLED: u8(0, 'There is a window'),
-    WRITE_COMBINED: u8(1, 'It is mapped write-combined, as of 580'),
-    START_OFFSET: u64(8, 'Where it begins, from the beginning of BAR1'),
+    ENABLED: u8(0, 'Whether there is a window'),
+    WRITE_COMBINED: u8(1, 'Whether it is mapped write-combined, since 580'),
+    START_OFFSET: u64(8, 'Offset of the window in BAR1'),
     SIZE: u64(16, 'Bytes'),
   },
 )
 
-/** Of 565. That driver enables no window that does not begin where BAR1 does. */
+/** Parameters in 565, whose window always starts at offset 0 of BAR1. */
 export const StaticBar1Info565 = struct(
   'NV2080_CTRL_FB_GET_STATIC_BAR1_INFO_PARAMS',
-  { bytes: 16, doc: 'How long the static BAR1 window is', spec: 'vendor NVIDIA 565.77 ctrl2080fb.h' },
+  { bytes: 16, doc: 'Length of the static BAR1 window', spec: 'vendor NVIDIA 565.77 ctrl2080fb.h' },
   {
-    ENABLED: u8(0, 'There is a window'),
+    ENABLED: u8(0, 'Whether there is a window'),
     SIZE: u64(8, 'Bytes'),
   },
 )
 
-/** Part of BAR1 behind which the GPU's memory lies from its address 0 on, without gaps. */
+/** The part of BAR1 that maps the GPU's memory from its address 0 on, without gaps. */
 export interface StaticBar1Window {
   readonly isEnabled: boolean
-  /** From the beginning of BAR1: 0, or what a console and mailboxes take; 24 MiB and 512 MiB are known. */
+  /** Offset in BAR1: 0, or the space for a console and mailboxes; 24 MiB and 512 MiB are known. */
   readonly offsetBytes: number
   readonly lengthBytes: number
 }
 
 /**
- * A control of the driver's resource manager: `parameters` are written in place. Gives its status, NV_OK being 0.
- * Such a one needs an ioctl on a file that the driver handed out, and is not part of this package yet.
+ * Sends a control to the driver's resource manager, which writes its reply into `parameters`. Returns the status; NV_OK is 0.
+ * It needs an ioctl on a file of the driver, and is not part of this package yet.
  */
 export type RmControl = (command: number, parameters: Uint8Array) => number
 
 /**
- * Asks where the window is: by the structure of today's drivers, and by that of 565 where it is refused. The driver
- * refuses a structure of another size than its own, so that an answer is never misread.
+ * Returns the static BAR1 window, by the structure of current drivers or, if that is refused, of 565. A driver refuses a
+ * structure of another size, so a reply cannot be misread.
  * @throws VramRefusedError 'query-failed'
  */
 export function queryStaticBar1(control: RmControl): StaticBar1Window {
@@ -61,15 +61,15 @@ export function queryStaticBar1(control: RmControl): StaticBar1Window {
   throw new VramRefusedError({
     provider: 'static BAR1',
     reason: 'query-failed',
-    found: 'the driver does not say where its window is',
+    found: 'the driver does not report its window',
     facts: [`FB_GET_STATIC_BAR1_INFO: status ${hex(status)} with 24 bytes, ${hex(olderStatus)} with 16`],
-    next: 'NVIDIA driver 565.77 or newer, on a GPU of the Turing generation or newer',
+    next: 'use NVIDIA driver 565.77 or newer, and a GPU of the Turing generation or newer',
   })
 }
 
 /**
- * What the driver answered, by its length.
- * @throws RangeError for a length that no driver's answer has, VramRefusedError 'query-failed' for an answer that is none.
+ * Decodes the driver's reply; its length determines the structure.
+ * @throws RangeError for another length; VramRefusedError 'query-failed' for invalid values.
  */
 export function decodeStaticBar1Info(parameters: Uint8Array): StaticBar1Window {
   const data = new DataView(parameters.buffer, parameters.byteOffset, parameters.byteLength)
@@ -82,7 +82,7 @@ export function decodeStaticBar1Info(parameters: Uint8Array): StaticBar1Window {
     throw new VramRefusedError({
       provider: 'static BAR1',
       reason: 'query-failed',
-      found: 'the driver answered what cannot be',
+      found: 'the driver returned invalid values',
       facts: [`ENABLED=${ENABLED} START_OFFSET=${hex(START_OFFSET)} SIZE=${hex(SIZE)}`],
     })
   return { isEnabled: ENABLED === 1, offsetBytes: Number(START_OFFSET), lengthBytes: Number(SIZE) }

@@ -3,34 +3,37 @@ import { VramRefusedError, type VramProvider, type VramRefusal } from './provide
 import { checkGpuRange, hex, joinRuns, segmentsFault, type AddressRun } from './segments.js'
 import type { StaticBar1Window } from './static-bar1-info.js'
 
-/** What the window is mapped in, and what a large allocation is made of. Nothing is known of the order of the pages. */
+/** Page size of the window and of large allocations. Pages of an allocation can be in any order. */
 export const GPU_PAGE_BYTES = 2 * 1024 * 1024
 
-/** Where 2 MiB of GPU memory lie. */
+/** Location of a 2 MiB page of GPU memory. */
 export interface VramPage {
-  /** In the GPU's own memory, from 0 on. */
+  /** Address in the GPU's own memory, from 0 on. */
   readonly physicalAddress: number
-  /** Neither compressed nor otherwise laid out than its bytes are counted: then the window shows what kernels see. */
+  /** Whether the page is linear and uncompressed, so that the window shows what kernels see. */
   readonly isPlain: boolean
 }
 
-/** Whose BAR, whose addresses, and who answers for the driver. */
+/** Options of `openStaticBar1`. */
 export interface StaticBar1Options {
-  /** Where /sys is; '/' when not given. */
+  /** Directory that contains `sys`. Default: '/'. */
   readonly sysRoot?: string
+  /** PCI address of the GPU. */
   readonly gpuBdf: string
+  /** The controller that accesses the memory. */
   readonly controller: {
+    /** PCI address of the controller. */
     readonly bdf: string
-    /** What its transport hands it: addresses of the bus, or, as vfio in mode 'type1', those of an IOMMU. */
+    /** Kind of addresses that its transport uses: bus addresses, or those of an IOMMU, as vfio in mode 'type1'. */
     readonly addresses: 'bus' | 'iova'
   }
-  /** The GPU's memory as cuDeviceTotalMem gives it. A window that holds less holds not all that may be allocated. */
+  /** Size of the GPU's memory, from cuDeviceTotalMem. The window must cover all of it. */
   readonly totalMemoryBytes: number
-  /** `queryStaticBar1` over the driver. */
+  /** Returns the window, by `queryStaticBar1`. */
   readonly queryWindow: () => StaticBar1Window
   /**
-   * Where the 2 MiB page at this address of kernels lies; undefined where nobody knows. Each page is asked for by
-   * itself: what the driver gives out in one piece is not in one piece in memory.
+   * Returns the location of the 2 MiB page at an address of kernels; undefined if it is unknown. It is called for each page,
+   * since allocations are not contiguous in the GPU's memory.
    */
   readonly resolvePage: (gpuPointer: bigint) => VramPage | undefined
 }
@@ -38,11 +41,11 @@ export interface StaticBar1Options {
 const NAME = 'static BAR1'
 
 /**
- * GPU memory through the window that NVIDIA's driver keeps open in BAR1: pure arithmetic on what the system and the
- * driver say, and for experts. Nothing pins the memory, and nobody is told when it goes: while the controller may write
- * to it, it must stay allocated. A wrong address is somebody else's memory, which is why `probeWrites` begins with one page
- * in the middle of its own. The arithmetic is tested on fixtures and on QEMU; it has not run on a GPU.
- * @throws VramRefusedError where the window cannot be used.
+ * Returns a provider that maps GPU memory through the static window of NVIDIA's driver in BAR1. It computes addresses from what
+ * the system and the driver report. For experts: **nothing keeps the memory allocated**, so the caller must not free it while
+ * the controller may write to it. A wrong address hits other memory, so `probeWrites` begins with one page in the middle of
+ * its own. Tested with fixtures and QEMU; has not run on a GPU.
+ * @throws VramRefusedError if the window cannot be used.
  */
 export function openStaticBar1(options: StaticBar1Options): VramProvider {
   const { sysRoot = '/', gpuBdf, controller, totalMemoryBytes, queryWindow, resolvePage } = options
@@ -61,7 +64,7 @@ export function openStaticBar1(options: StaticBar1Options): VramProvider {
       if (fault !== undefined) throw refused('page-misplaced', fault)
       return {
         segments,
-        // The window is there for everybody, always: nothing ends with a mapping.
+        // The window is always accessible: there is nothing to release.
         release: () => undefined,
       }
     },
@@ -84,19 +87,22 @@ function* runs(
   for (let left = lengthBytes; left > 0; page += BigInt(GPU_PAGE_BYTES)) {
     const lies = resolvePage(page)
     if (lies === undefined)
-      throw refused('page-unresolved', `the driver does not resolve the page at ${hex(page)}`, {
-        next: 'memory of cuMemAlloc or cuMemCreate in whole 2 MiB pages, and the GPU that it was allocated on',
+      throw refused('page-unresolved', `the location of the page at ${hex(page)} is unknown`, {
+        next: 'use memory of cuMemAlloc or cuMemCreate in whole 2 MiB pages, and the GPU on which it was allocated',
       })
     const { physicalAddress, isPlain } = lies
     if (!isPlain)
-      throw refused('page-kind', `the page at ${hex(page)} is compressed or laid out otherwise`, {
+      throw refused('page-kind', `the page at ${hex(page)} is compressed or not linear`, {
         next: 'allocate without compression',
       })
     if (!Number.isSafeInteger(physicalAddress) || physicalAddress < 0 || physicalAddress % GPU_PAGE_BYTES !== 0)
-      throw refused('page-misplaced', `the page at ${hex(page)} is said to lie at ${physicalAddress}, between pages`)
+      throw refused(
+        'page-misplaced',
+        `the location ${physicalAddress} of the page at ${hex(page)} is not a multiple of 2 MiB`,
+      )
     if (physicalAddress + GPU_PAGE_BYTES > window.lengthBytes)
-      throw refused('page-misplaced', `the page at ${hex(page)} lies outside the window`, {
-        facts: [`it lies at ${hex(physicalAddress)}, the window ends at ${hex(window.lengthBytes)}`],
+      throw refused('page-misplaced', `the page at ${hex(page)} is outside the window`, {
+        facts: [`location ${hex(physicalAddress)}, end of the window ${hex(window.lengthBytes)}`],
       })
     const bytes = Math.min(left, GPU_PAGE_BYTES - offsetInPage)
     yield { iova: bar.iova + window.offsetBytes + physicalAddress + offsetInPage, lengthBytes: bytes }
@@ -107,12 +113,12 @@ function* runs(
 
 function refuseTranslation({ bdf, addresses }: StaticBar1Options['controller'], mode: IommuMode): void {
   if (mode === 'none' || mode === 'passthrough') return
-  const known = addresses === 'iova' ? 'its transport gives it addresses of an IOMMU' : 'by its IOMMU group in sysfs'
+  const known = addresses === 'iova' ? 'its transport uses IOMMU addresses' : 'source: its IOMMU group in sysfs'
   throw refused(
     'iommu',
     mode === 'unknown'
       ? `unknown whether addresses of ${bdf} equal bus addresses`
-      : `the addresses of ${bdf} are translated, and those of a BAR would mean other memory to it`,
+      : `an IOMMU translates the addresses of ${bdf}, so an address of a BAR would access other memory`,
     { facts: [known], next: 'boot with iommu=pt or without an IOMMU, or map GPU memory by dma-buf' },
   )
 }
@@ -125,22 +131,22 @@ function checkWindow(window: StaticBar1Window, bar: AddressRun, totalMemoryBytes
     `GPU memory: ${hex(totalMemoryBytes)} bytes`,
   ]
   if (!isEnabled)
-    throw refused('window-disabled', 'the driver keeps no static window', {
+    throw refused('window-disabled', 'the driver has no static window', {
       facts: facts.slice(1),
       next:
         bar.lengthBytes < totalMemoryBytes
-          ? 'turn on Resizable BAR and Above 4G Decoding in the firmware: BAR1 is smaller than the memory'
-          : 'the open driver 565.77 or newer, with NVreg_RegistryDwords="RMForceStaticBar1=1"',
+          ? 'enable Resizable BAR and Above 4G Decoding in the firmware: BAR1 is smaller than the memory'
+          : 'use the open driver 565.77 or newer, with NVreg_RegistryDwords="RMForceStaticBar1=1"',
     })
   if (offsetBytes % GPU_PAGE_BYTES !== 0 || lengthBytes % GPU_PAGE_BYTES !== 0 || bar.iova % GPU_PAGE_BYTES !== 0)
-    throw refused('window-misplaced', 'the window is not made of whole 2 MiB pages', { facts })
+    throw refused('window-misplaced', 'the window does not consist of whole 2 MiB pages', { facts })
   if (lengthBytes < totalMemoryBytes)
-    throw refused('window-partial', 'the window holds only a part of the memory', {
+    throw refused('window-partial', 'the window covers only a part of the memory', {
       facts,
-      next: 'a BAR1 at least as large as the memory: Resizable BAR and Above 4G Decoding in the firmware',
+      next: 'make BAR1 at least as large as the memory: enable Resizable BAR and Above 4G Decoding in the firmware',
     })
   if (offsetBytes + lengthBytes > bar.lengthBytes)
-    throw refused('window-misplaced', 'the window reaches beyond BAR1', { facts })
+    throw refused('window-misplaced', 'the window extends beyond BAR1', { facts })
 }
 
 function refused(

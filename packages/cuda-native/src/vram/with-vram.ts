@@ -4,44 +4,45 @@ import { VramRefusedError, type VramMapping, type VramProvider } from './provide
 import { PAGE_BYTES, segmentsFault, sliceSegments } from './segments.js'
 import { GPU_PAGE_BYTES } from './static-bar1.js'
 
-/** Where GPU memory comes from: the driver, through whoever has it loaded. `CudaMemorySource` is one. */
+/** Source of GPU memory, such as `CudaMemorySource` of `/cuda`. */
 export interface GpuMemorySource {
-  /** GPU memory of `lengthBytes` bytes. @throws when there is none left. */
+  /** Allocates GPU memory. @throws if memory is exhausted. */
   alloc(lengthBytes: number): DeviceMemory
-  /** Sets bytes; they are when it returns, whatever kernels run. */
+  /** Sets bytes. Has finished when it returns, even while kernels run. */
   fill(gpuPointer: bigint, lengthBytes: number, byte: number): void
-  /** Copies as many bytes as `into` has; they are there when it returns, whatever kernels run. */
+  /** Copies `into.length` bytes to the host. Has finished when it returns, even while kernels run. */
   copyOut?(gpuPointer: bigint, into: Uint8Array): void
 }
 
-/** What `withVram` may be told. */
+/** Options of `withVram`. */
 export interface VramOptions {
   /**
-   * Makes what the controller wrote visible to the GPU, as `decideOrdering` says whether it must be: called by `forHost`
-   * of GPU memory, which every engine calls for what it has read before it tells anybody.
+   * Makes data that the controller wrote visible on the GPU; required if `decideOrdering` says so. `forHost` of GPU memory calls
+   * it, and engines call `forHost` before they report a read.
    */
   readonly flush?: () => void
 }
 
-/** An allocator that has GPU memory too. */
+/** An allocator of host and GPU memory. */
 export interface VramAllocator extends DmaAllocator {
   /**
-   * Gives all GPU memory back, also what was not freed; the controller must be stopped. Nothing is given out after it.
-   * @throws what failed first, when all of it was tried; what could not be taken from the controller is kept.
+   * Frees all GPU memory, and rejects later allocations of it. The controller must be stopped. Memory that cannot be unmapped for
+   * the controller stays allocated.
+   * @throws the first error, after all memory was tried.
    */
   close(): void
   /**
-   * Gives nothing out any more and nothing back: for a controller that could not be stopped and may still write. The
-   * memory goes with the process.
+   * Keeps all GPU memory allocated until the process ends, and rejects later allocations: for a controller that could not be
+   * stopped and may still write.
    */
   abandon(): void
 }
 
 /**
- * `dma` with GPU memory: `{ where: 'gpu' }` is served by `provider` from memory of `gpu`, everything else by `dma`. GPU
- * memory is taken in whole 2 MiB, so that nobody else's data share a page with the controller's. It has no view; its
- * `gpuPointer` is where kernels find it, and `fill` and `copyOut` are what the driver needs of it for queues. `free` takes the mapping from the controller first and gives the memory back
- * then; a mapping that does not end keeps its memory.
+ * Returns `dma` extended by GPU memory: `{ where: 'gpu' }` allocates from `gpu` and maps by `provider`; other requests go to
+ * `dma`. GPU memory is allocated in multiples of 2 MiB, so that other data never share a page with the controller's. It has no
+ * view. Kernels use its `gpuPointer`; the driver uses `fill` and `copyOut` for queues. `free` first ends the controller's
+ * access; if that fails, the memory stays allocated.
  */
 export function withVram(
   dma: DmaAllocator,
@@ -54,7 +55,7 @@ export function withVram(
   return {
     alloc(lengthBytes, request = {}) {
       if (request.where !== 'gpu') return dma.alloc(lengthBytes, request)
-      if (state !== 'open') throw new TypeError('dma.alloc: this GPU memory was closed')
+      if (state !== 'open') throw new TypeError('dma.alloc: this allocator of GPU memory was closed')
       const fit = checked(lengthBytes, request)
       const block = takeBlock(gpu, fit)
       try {
@@ -100,14 +101,14 @@ interface Fit {
   readonly contiguous: boolean
 }
 
-/** GPU memory that nobody else's data share a page with: from `gpuPointer` on. */
+/** GPU memory in whole pages, from `gpuPointer` on. */
 interface Block {
   readonly device: DeviceMemory
   readonly gpuPointer: bigint
   readonly lengthBytes: number
 }
 
-/** A part of a block that fits, and the mapping of all of it. */
+/** A fitting part of a block, and the mapping of the whole block. */
 interface Part {
   readonly mapping: VramMapping
   readonly gpuPointer: bigint
@@ -123,9 +124,9 @@ function checked(lengthBytes: number, { alignBytes = PAGE_BYTES, contiguous = fa
   return { lengthBytes, alignBytes, contiguous }
 }
 
-/** Whole pages: with more than is needed only where the driver's memory does not begin at one. */
+/** Allocates whole pages; one more if the driver's memory is not aligned to a page. */
 function takeBlock(gpu: GpuMemorySource, { lengthBytes, alignBytes }: Fit): Block {
-  // The device's addresses are aligned as the GPU's are up to a page of the GPU; beyond that, room to search in.
+  // Device addresses have the alignment of GPU addresses up to a page of the GPU. For more, search in larger memory.
   const slackBytes = alignBytes > GPU_PAGE_BYTES ? alignBytes : 0
   const wanted = Math.ceil((lengthBytes + slackBytes) / GPU_PAGE_BYTES) * GPU_PAGE_BYTES
   const unit = BigInt(GPU_PAGE_BYTES)
@@ -137,7 +138,7 @@ function takeBlock(gpu: GpuMemorySource, { lengthBytes, alignBytes }: Fit): Bloc
 }
 
 function mapped(provider: VramProvider, gpu: GpuMemorySource, block: Block, fit: Fit): Part {
-  // Before the controller can reach it: what it writes is not to be lost.
+  // Before the controller has access, whose writes must not be lost.
   gpu.fill(block.gpuPointer, block.lengthBytes, 0)
   const mapping = provider.map(block.gpuPointer, block.lengthBytes)
   const fault = segmentsFault(mapping.segments, block.lengthBytes)
@@ -158,11 +159,11 @@ function mapped(provider: VramProvider, gpu: GpuMemorySource, block: Block, fit:
   const longest = mapping.segments.reduce((most, segment) => Math.max(most, segment.lengthBytes), 0)
   throw new RangeError(
     `dma.alloc: ${fit.lengthBytes} bytes of GPU memory, aligned to ${fit.alignBytes}` +
-      `${fit.contiguous ? ', in one segment' : ''}: the longest run of what the driver gave is ${longest} bytes`,
+      `${fit.contiguous ? ', in one segment' : ''}: not found; the longest run that the driver returned is ${longest} bytes`,
   )
 }
 
-/** Where in the memory it fits, by the device's addresses. */
+/** Returns the offset of a fitting part, by device addresses. */
 function place(segments: readonly DmaSegment[], totalBytes: number, fit: Fit): number | undefined {
   const { lengthBytes, alignBytes, contiguous } = fit
   for (const segment of segments) {
@@ -173,19 +174,19 @@ function place(segments: readonly DmaSegment[], totalBytes: number, fit: Fit): n
   return undefined
 }
 
-/** What memory asks of the allocator that it came from. */
+/** The allocator of a memory. */
 interface Owner {
-  /** Its name. */
+  /** Name of the provider. */
   readonly provider: string
   readonly gpu: GpuMemorySource
   readonly flush: (() => void) | undefined
-  /** Nothing is given back any more. */
+  /** Returns whether memory must stay allocated. */
   readonly isKept: () => boolean
-  /** Gives the block back; nothing reaches it any more. */
+  /** Frees the block, which the controller can no longer access. */
   readonly giveBack: () => void
 }
 
-/** GPU memory that the controller reaches. Once it is freed it has no addresses any more. */
+/** GPU memory that the controller can access until it is freed. */
 class VramMemory implements DmaMemory {
   readonly lengthBytes: number
   readonly segments: readonly DmaSegment[]
@@ -229,7 +230,7 @@ class VramMemory implements DmaMemory {
     return segments[low]!.iova + offsetBytes - segments[low]!.offsetBytes
   }
 
-  // What kernels and copies wrote is in memory when they have ended, which is before anybody asks for this.
+  // Kernels and copies have ended before this call, so their writes are in memory.
   forDevice(): void {
     this.checkReachable()
   }
@@ -243,7 +244,7 @@ class VramMemory implements DmaMemory {
     this.checkHeld()
     if (!this.owner.isKept()) {
       this.mapping.release()
-      // Only now: where that throws, the controller may still write here.
+      // Not before: if `release` throws, the controller may still write here.
       this.isFree = true
       this.owner.giveBack()
     }
@@ -254,10 +255,12 @@ class VramMemory implements DmaMemory {
     this.checkHeld()
     const isInside = [offsetBytes, lengthBytes].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)
     if (!isInside || offsetBytes + lengthBytes > this.lengthBytes)
-      throw new RangeError(`expected bytes of ${this.lengthBytes}, got ${lengthBytes} from ${offsetBytes} on`)
+      throw new RangeError(
+        `expected a range of 0 to ${this.lengthBytes} bytes, got ${lengthBytes} bytes from ${offsetBytes}`,
+      )
   }
 
-  /** What the controller was to write did not arrive where memory has been taken back, whatever a completion says. */
+  /** Throws for revoked memory: data did not arrive there, whatever a completion says. */
   private checkReachable(): void {
     this.checkHeld()
     if (this.mapping.isRevoked === true) throw new VramRevokedError(this.owner.provider)
@@ -268,27 +271,27 @@ class VramMemory implements DmaMemory {
   }
 }
 
-/** A mapping that could not be used could not be ended either. Its GPU memory stays allocated: it may be written to. */
+/** Error: an unusable mapping could not be ended. Its GPU memory stays allocated, since the controller may write to it. */
 export class VramKeptError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VRAM_KEPT'
   readonly category = 'device'
   constructor(provider: string, cause: unknown) {
-    super(`GPU memory could not be taken back from the controller by ${provider}, and stays allocated`, {
+    super(`GPU memory could not be unmapped for the controller by ${provider}, and stays allocated`, {
       facts: [String(cause)],
-      next: 'end this process: the memory goes with it',
+      next: 'end this process, which frees the memory',
       cause,
     })
   }
 }
 
-/** The owner of GPU memory took it back while the controller could reach it; the controller was stopped before that. */
+/** Error: the exporter revoked GPU memory while it was mapped. The controller was stopped before that. */
 export class VramRevokedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VRAM_REVOKED'
   readonly category = 'device'
   constructor(provider: string) {
-    super(`GPU memory was taken back from the controller, which had it by ${provider}`, {
-      facts: ['what was read into it since is not there, and its addresses are no longer its own'],
-      next: 'free it, close the transport and open it again; then allocate anew',
+    super(`GPU memory mapped by ${provider} was revoked`, {
+      facts: ['data read into it since then did not arrive, and its addresses may belong to other memory'],
+      next: 'free the memory, close the transport, open it again and allocate new memory',
     })
   }
 }

@@ -24,12 +24,12 @@ describe('memory that the controller really reaches', () => {
     expect(verdict).toEqual({
       isAccepted: true,
       facts: [
-        'one page in the middle: 1 command, every byte as it should be',
-        'the last page: 1 command, every byte as it should be',
-        'the first page: 1 command, every byte as it should be',
-        'across byte 0x200000: 1 command, every byte as it should be',
-        'across byte 0x400000: 1 command, every byte as it should be',
-        expect.stringMatching(/^every page: \d+ commands, every byte as it should be$/),
+        'one page in the middle: 1 command, every byte correct',
+        'the last page: 1 command, every byte correct',
+        'the first page: 1 command, every byte correct',
+        'across byte 0x200000: 1 command, every byte correct',
+        'across byte 0x400000: 1 command, every byte correct',
+        expect.stringMatching(/^every page: \d+ commands, every byte correct$/),
       ],
     })
     expect(damaged()).toBe(0)
@@ -300,9 +300,9 @@ describe('reading GPU memory, by Compare', () => {
     expect(await probeReads(options())).toEqual({
       isAccepted: true,
       facts: [
-        'byte 3149824: equal and different bytes told apart',
-        'byte 0: equal and different bytes told apart',
-        'byte 6287360: equal and different bytes told apart',
+        'byte 3149824: equal and different bytes distinguished',
+        'byte 0: equal and different bytes distinguished',
+        'byte 6287360: equal and different bytes distinguished',
       ],
     })
     expect(gpu.pages.size).toBe(0)
