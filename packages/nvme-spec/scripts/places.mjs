@@ -1,0 +1,23 @@
+// Where a row stands, in words: for the documentation of declarations in editors and on the site.
+
+/** Bits of a word: '15:14', '3'. @type {(row: { msb: number, lsb: number }) => string} */
+export function bitPlace({ msb, lsb }) {
+  return msb === lsb ? `${lsb}` : `${msb}:${lsb}`
+}
+
+/** @typedef {{ offset: number, lengthBytes: number, bits?: { msb: number, lsb: number } }} Place */
+
+/** Bytes of a structure, the last one first: '257:256'. @type {(field: Place) => string} */
+export function bytePlace({ offset, lengthBytes, bits }) {
+  const last = offset + lengthBytes - 1
+  return `${last === offset ? offset : `${last}:${offset}`}${bits ? ` bits ${bitPlace(bits)}` : ''}`
+}
+
+/** Command Dwords, and bits of one: '12, 15:0', '11:10'. @type {(field: Place) => string} */
+export function commandPlace({ offset, lengthBytes, bits }) {
+  const dword = offset >> 2
+  if (lengthBytes > 4) return `${dword + lengthBytes / 4 - 1}:${dword}`
+  const shift = (offset & 3) * 8
+  const { msb, lsb } = bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
+  return `${dword}, ${bitPlace({ msb: msb + shift, lsb: lsb + shift })}`
+}
