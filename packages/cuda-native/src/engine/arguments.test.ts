@@ -97,7 +97,7 @@ describe('what is no request is refused by name', () => {
 
   test.each<[unknown, Error]>([
     [null, new TypeError('readThrough: expected an object of options, got null')],
-    [{}, new TypeError('slots: expected a list of memory, got undefined')],
+    [{}, new TypeError('slots: expected an array of memory, got undefined')],
     [{ slots: [{}] }, new TypeError('copies: expected a CopyEngine, such as cuda.copyEngine(), got undefined')],
     [{ lengthBytes: NaN }, new RangeError('lengthBytes: expected a whole number of bytes, 0 or more, got NaN')],
   ])('readThrough %s', async (options, expected) => {

@@ -13,7 +13,7 @@ import { serve, type Served } from './served.js'
 const [DMA_MAP, GET_INFO] = [2, 4]
 const EINVAL = 22
 const mapData = words([32, 32], [32, 3], [64, 0], [64, 4096], [64, 4096])
-const refusal = 'client sent DMA_MAP: its descriptor is not memory: expected a memfd, or a file of tmpfs or hugetlbfs'
+const refusal = 'client sent DMA_MAP: unsupported descriptor: expected a memfd, or a file of tmpfs or hugetlbfs'
 
 const lacking = !isBuilt
   ? '[native] gpunvme_host is not built'

@@ -26,8 +26,8 @@ const EVERYWHERE = {
 const NOT_REFUSED = { code: 'none', category: 'none', message: 'it was not refused' }
 
 const HUGE_PAGES = {
-  noHugePages: refusal('HUGE_PAGES', /1 of 2 MiB are needed, 0 are free[^]*Try: echo 97 > /, 'infeasible'),
-  tooFewHugePages: refusal('HUGE_PAGES', /256 of 2 MiB are needed, 95 are free[^]*Try: echo 257 > /, 'infeasible'),
+  noHugePages: refusal('HUGE_PAGES', /of 2 MiB: 1 needed, 0 free[^]*Try: echo 97 > /, 'infeasible'),
+  tooFewHugePages: refusal('HUGE_PAGES', /of 2 MiB: 256 needed, 95 free[^]*Try: echo 257 > /, 'infeasible'),
 }
 
 const OPEN_ALREADY = refusal('DEVICE_HELD', /this process has it open already/, 'privilege')
@@ -39,10 +39,13 @@ const VFIO = {
 
 const MODULE = {
   ...EVERYWHERE,
-  noNode: refusal('KMOD_MISSING', /nodes that the kernel has: gpunvme0\n.*Try: give one of these/, 'not-found'),
+  noNode: refusal('KMOD_MISSING', /existing nodes: gpunvme0\n.*Try: use an existing node/, 'not-found'),
   openAlready: OPEN_ALREADY,
   openElsewhere: {
-    ...refusalOfUser('KMOD_BUSY', /its gpunvme0 is open in process \d+ \(\S+\)\n.*fuser \/dev\/gpunvme0 names it/),
+    ...refusalOfUser(
+      'KMOD_BUSY',
+      /its gpunvme0 is open in process \d+ \(\S+\)\n.*fuser \/dev\/gpunvme0 shows the process/,
+    ),
   },
   userOpens: refusalOfUser('HARDWARE_ACCESS', /\/dev\/gpunvme0: EACCES[^]*Try: run as root, or make that file/),
   // Who may open the node needs no root.
@@ -50,7 +53,7 @@ const MODULE = {
   littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
   // What the error says is enough is.
   advisedMemlock: NOT_REFUSED,
-  noHugePages: refusal('HUGE_PAGES', /1 of 2 MiB are needed, 0 are free/, 'infeasible'),
+  noHugePages: refusal('HUGE_PAGES', /of 2 MiB: 1 needed, 0 free/, 'infeasible'),
   tooMuch: { code: 'none', category: 'none', message: matching(/expected at most 67108864 in one piece/), left: [] },
 }
 
@@ -81,13 +84,13 @@ export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
   vfio: {
     ...EVERYWHERE,
     ...VFIO,
-    iommuIsOn: refusal('IOMMU_ACTIVE', /do not reach memory[^]*Try: the transport vfio/, 'infeasible'),
+    iommuIsOn: refusal('IOMMU_ACTIVE', /do not reach memory[^]*Try: use the transport vfio/, 'infeasible'),
     // Who may open the group needs no root.
     userHasTheGroup: NOT_REFUSED,
     littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
     // What the error says is enough is.
     advisedMemlock: NOT_REFUSED,
-    noHugePages: refusal('HUGE_PAGES', /1 of 2 MiB are needed, 0 are free/, 'infeasible'),
+    noHugePages: refusal('HUGE_PAGES', /of 2 MiB: 1 needed, 0 free/, 'infeasible'),
     otherMode: refusal('VFIO_MODE', /expected 'type1' for 0000:00:04\.0, got 'noiommu'/, 'usage'),
     groupInUse: refusal('GROUP_NOT_VIABLE', /0000:00:08\.1 is bound to nvme[^]*Try: unbind them/, 'privilege'),
     groupInUseLater: refusal('GROUP_NOT_VIABLE', /0000:00:08\.1 is bound to nvme[^]*Try: unbind them/, 'privilege'),

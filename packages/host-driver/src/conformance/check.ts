@@ -50,7 +50,7 @@ export async function refused(what: string, action: () => unknown, { name, says 
   } catch (error) {
     caught = error
   }
-  if (caught === undefined) return fail(`${what}: expected ${name}, and nothing was thrown`)
+  if (caught === undefined) return fail(`${what}: expected ${name}, got no error`)
   if (!(caught instanceof Error)) return fail(`${what}: expected ${name}, got ${text(caught)}`)
   if (caught.name !== name || !caught.message.includes(says)) {
     fail(`${what}: expected ${name}${says && ` that says "${says}"`}, got ${caught.name}: ${caught.message}`)
@@ -59,6 +59,6 @@ export async function refused(what: string, action: () => unknown, { name, says 
 }
 
 function text(value: unknown): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return 'undefined'
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part))
 }

@@ -55,7 +55,7 @@ export class DmaArena implements DmaAllocator {
       throw new RangeError(`alignBytes: expected a power of two, got ${alignBytes}`)
     if (where !== 'host')
       throw new TypeError(`where: expected 'host', got '${where}': this transport has no GPU memory`)
-    if (this.isClosed) throw new TypeError('this transport is closed: it allocates no memory')
+    if (this.isClosed) throw new TypeError('this transport is closed')
     const fit = { lengthBytes, alignBytes, contiguous }
     for (const arena of this.arenas) {
       const memory = this.part(arena, fit)
@@ -102,8 +102,8 @@ export class DmaArena implements DmaAllocator {
       const longest = chunk.segments.reduce((most, segment) => Math.max(most, segment.lengthBytes), 0)
       chunk.release()
       throw new RangeError(
-        `${fit.lengthBytes} bytes, aligned to ${fit.alignBytes}${fit.contiguous ? ', in one segment' : ''}: ` +
-          `of ${chunk.lengthBytes} bytes of memory the longest run is ${longest} bytes`,
+        `Cannot allocate ${fit.lengthBytes} bytes, aligned to ${fit.alignBytes}${fit.contiguous ? ', in one segment' : ''}: ` +
+          `the longest run is ${longest} bytes of ${chunk.lengthBytes}`,
       )
     }
     this.arenas.push(arena)

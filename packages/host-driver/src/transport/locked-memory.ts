@@ -87,7 +87,7 @@ export class HugePagesError extends GpuNvmeError {
   /** Pages that are free. */
   readonly freePages: number
   constructor(neededPages: number, { total, free }: HugePages, cause?: unknown) {
-    super(`Not enough huge pages: ${neededPages} of 2 MiB are needed, ${free} are free`, {
+    super(`Not enough huge pages of 2 MiB: ${neededPages} needed, ${free} free`, {
       facts: [`nr_hugepages is ${total}, free_hugepages ${free}`],
       next: `echo ${total + neededPages - free} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages`,
       cause,

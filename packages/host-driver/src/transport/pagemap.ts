@@ -18,7 +18,7 @@ export function physicalSegments(sysRoot: string, region: NativeRegion, pageByte
   const { address, lengthBytes } = region
   const start = Number(address)
   if (start % pageBytes !== 0)
-    throw new PagemapError(`memory at 0x${start.toString(16)} is not aligned to ${pageBytes}`)
+    throw new PagemapError(`memory at 0x${start.toString(16)} is not aligned to ${pageBytes} bytes`)
   const entries = readEntries(
     join(sysRoot, 'proc/self/pagemap'),
     start / BASE_PAGE_BYTES,
@@ -39,7 +39,7 @@ export function physicalSegments(sysRoot: string, region: NativeRegion, pageByte
       if (last !== undefined && last.iova + last.lengthBytes === iova) last.lengthBytes += pageBytes
       else segments.push({ offsetBytes: index * BASE_PAGE_BYTES, iova, lengthBytes: pageBytes })
     } else if (frame !== first + within) {
-      throw new PagemapError(`page ${index} is at frame ${frame}, expected ${first + within} after its neighbour`)
+      throw new PagemapError(`page ${index} is at frame ${frame}, expected ${first + within}`)
     }
   }
   return segments
@@ -51,9 +51,9 @@ function frameOf(entries: DataView, index: number): number {
   const high = entries.getUint32(index * 8 + 4, true)
   if (high >>> 31 !== 1) throw new PagemapError(`page ${index} is not present, though it was locked`)
   const frame = (high & 0x7f_ffff) * 2 ** 32 + low
-  if (frame === 0) throw new PagemapError('it shows frame 0 for every page, as without CAP_SYS_ADMIN', true)
+  if (frame === 0) throw new PagemapError('frame numbers are hidden without CAP_SYS_ADMIN', true)
   if (!Number.isSafeInteger((frame + 1) * BASE_PAGE_BYTES))
-    throw new PagemapError(`page ${index} is at frame ${frame}, beyond any memory`)
+    throw new PagemapError(`page ${index} is at frame ${frame}, beyond 2^53 bytes`)
   return frame
 }
 
@@ -82,7 +82,7 @@ export class PagemapError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PAGEMAP'
   readonly category: 'privilege' | 'failure'
   constructor(problem: string, isPrivilege = false, cause?: unknown) {
-    super(`Cannot translate memory by /proc/self/pagemap: ${problem}`, {
+    super(`Cannot translate memory through /proc/self/pagemap: ${problem}`, {
       next: isPrivilege
         ? 'run as root, or give the process CAP_SYS_ADMIN'
         : 'use the transport vfio with an IOMMU, which needs no physical addresses',

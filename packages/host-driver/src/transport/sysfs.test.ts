@@ -344,7 +344,7 @@ test('when the huge pages run out, the error says how many more are needed', asy
   host.beforeAllocate = () => {
     throw refusal('ENOMEM')
   }
-  expect(() => transport.dma.alloc(100 * 2_097_152)).toThrow(/100 of 2 MiB are needed, 48 are free[^]*echo 116 > /)
+  expect(() => transport.dma.alloc(100 * 2_097_152)).toThrow(/of 2 MiB: 100 needed, 48 free[^]*echo 116 > /)
   await transport.close()
 })
 

@@ -181,8 +181,7 @@ async function resetFunction(
   clock: PollingClock,
   kind: 'function' | 'bus',
 ): Promise<void> {
-  if (kind !== 'function')
-    throw new TypeError(`kind: expected 'function', got '${kind}': sysfs resets nothing else here`)
+  if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': sysfs supports no other`)
   // A reset behind the back of another driver can crash the kernel.
   refuseDriver(sysRoot, found.bdf)
   const file = join(found.path, 'reset')
@@ -200,9 +199,9 @@ export class IommuActiveError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IOMMU_ACTIVE'
   readonly category = 'infeasible'
   constructor(bdf: string, group: string, type: string | undefined) {
-    super(`The IOMMU is on for ${bdf}: physical addresses do not reach memory`, {
+    super(`An IOMMU translates for ${bdf}: physical addresses do not reach memory`, {
       facts: [`IOMMU group ${group} has a domain of type ${type ?? 'unknown'}, not identity`],
-      next: `the transport vfio: bindDriver({ bdf: '${bdf}', driver: 'vfio-pci' }), then openVfio()`,
+      next: `use the transport vfio: bindDriver({ bdf: '${bdf}', driver: 'vfio-pci' }), then openVfio()`,
     })
   }
 }

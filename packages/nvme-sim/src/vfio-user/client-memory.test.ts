@@ -7,7 +7,7 @@ const PAGE = 4096
 /** Errnos of Linux. */
 const [ENOENT, ENOMEM, EACCES, EEXIST, EINVAL] = [2, 12, 13, 17, 22]
 
-const NOT_MEMORY = 'its descriptor is not memory: expected a memfd, or a file of tmpfs or hugetlbfs'
+const NOT_MEMORY = 'unsupported descriptor: expected a memfd, or a file of tmpfs or hugetlbfs'
 
 const opened: number[] = []
 afterEach(() => opened.splice(0).forEach((descriptor) => closeSync(descriptor)))
@@ -61,17 +61,17 @@ describe('a region', () => {
     expect(memory.bytes(0, 8, 'read')).toBeDefined()
     // A view that is kept for reading is none to write.
     expect(memory.bytes(0, 8, 'write')).toBeUndefined()
-    expect(memory.lack(0, 8, 'write')).toBe('the client has mapped it for reading alone')
+    expect(memory.lack(0, 8, 'write')).toBe('mapped by the client as read-only')
   })
 
   it('without a descriptor is known, and not reached', () => {
     const memory = new ClientMemory(new FakeMemory())
     expect(memory.map(region(0xc_0000, 8), undefined)).toBeUndefined()
     expect(memory.has(0xc_0000, 1)).toBe(false)
-    expect(memory.lack(0xc_0000, 1)).toBe('the client has mapped a region there without a descriptor')
+    expect(memory.lack(0xc_0000, 1)).toBe('mapped by the client without a descriptor')
     expect(memory.map(region(0xc_0000, 1), undefined)).toMatchObject({ errno: EEXIST })
     expect(memory.unmap(0xc_0000, 8 * PAGE)).toBeUndefined()
-    expect(memory.lack(0xc_0000, 1)).toBe('the client has mapped no memory there')
+    expect(memory.lack(0xc_0000, 1)).toBe('not mapped by the client')
   })
 })
 
@@ -139,39 +139,42 @@ describe('regions that follow each other', () => {
       return has ? 'may be used' : memory.lack(iova, lengthBytes, access)
     }
     expect(use(0, 2, 'read')).toBe('may be used')
-    expect(use(0, 2, 'write')).toBe('the client has mapped it for reading alone behind the first 4088 bytes')
-    expect(use(1, 2, 'read')).toBe('the client has mapped it for writing alone behind the first 4088 bytes')
+    expect(use(0, 2, 'write')).toBe('mapped by the client as read-only after the first 4088 bytes')
+    expect(use(1, 2, 'read')).toBe('mapped by the client as write-only after the first 4088 bytes')
     expect(use(2, 2, 'write')).toBe('may be used')
-    expect(use(2, 2, 'read')).toBe('the client has mapped it for writing alone')
-    expect(use(3, 2, 'read')).toBe(
-      'the client has mapped a region there without a descriptor behind the first 4088 bytes',
-    )
+    expect(use(2, 2, 'read')).toBe('mapped by the client as write-only')
+    expect(use(3, 2, 'read')).toBe('mapped by the client without a descriptor after the first 4088 bytes')
     memory.unmap(4 * PAGE, PAGE)
-    expect(use(2, 3, 'write')).toBe('the client has mapped no memory there behind the first 8184 bytes')
-    expect(use(5, 1, 'read')).toBe('the client has mapped no memory there')
+    expect(use(2, 3, 'write')).toBe('not mapped by the client after the first 8184 bytes')
+    expect(use(5, 1, 'read')).toBe('not mapped by the client')
   })
 })
 
 describe('regions that are refused', () => {
   it.each([
-    ['of no bytes', region(0, 0), EINVAL, 'it has no bytes'],
-    ['not made of pages', region(512, 1), EINVAL, 'it is not made of pages of 4096 bytes'],
+    ['of no bytes', region(0, 0), EINVAL, 'expected a size above 0, got 0'],
+    ['not made of pages', region(512, 1), EINVAL, 'expected address, size and file offset to be multiples of 4096'],
     [
       'not made of pages at its end',
       { ...region(0, 1), lengthBytes: 4097 },
       EINVAL,
-      'it is not made of pages of 4096 bytes',
+      'expected address, size and file offset to be multiples of 4096',
     ],
     [
       'from inside a page of its file',
       { ...region(0, 1), fileOffset: 8 },
       EINVAL,
-      'it is not made of pages of 4096 bytes',
+      'expected address, size and file offset to be multiples of 4096',
     ],
-    ['beyond 2^64', { ...region(0, 1), iova: 2 ** 64 - PAGE, lengthBytes: 2 * PAGE }, EINVAL, 'it reaches beyond 2^53'],
-    ['beyond its file', region(0, 5), EINVAL, 'its file has 16384 bytes'],
-    ['from beyond its file', region(0, 1, 4), EINVAL, 'its file has 16384 bytes'],
-    ['at an offset beyond 2^53', { ...region(0, 1), fileOffset: 2 ** 63 }, EINVAL, 'it reaches beyond 2^53'],
+    [
+      'beyond 2^64',
+      { ...region(0, 1), iova: 2 ** 64 - PAGE, lengthBytes: 2 * PAGE },
+      EINVAL,
+      'the range ends beyond 2^53',
+    ],
+    ['beyond its file', region(0, 5), EINVAL, 'the file has 16384 bytes, expected at least 20480'],
+    ['from beyond its file', region(0, 1, 4), EINVAL, 'the file has 16384 bytes, expected at least 20480'],
+    ['at an offset beyond 2^53', { ...region(0, 1), fileOffset: 2 ** 63 }, EINVAL, 'the range ends beyond 2^53'],
   ])('%s', (_name, mapping, errno, why) => {
     const memory = new ClientMemory(new FakeMemory())
     expect(memory.map(mapping, file(4))).toEqual({ errno, why })
@@ -190,7 +193,7 @@ describe('regions that are refused', () => {
     memory.map(region(5 * PAGE, 4), fd)
     expect(memory.map(region(page * PAGE, pages), fd)).toEqual({
       errno: EEXIST,
-      why: '0x5000 to 0x8fff is mapped already',
+      why: '0x5000 to 0x8fff is already mapped',
     })
     expect(memory.count).toBe(1)
   })

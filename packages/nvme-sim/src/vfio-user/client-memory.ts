@@ -12,7 +12,7 @@ const MOST_IDLE = 4
 /** Number of cached views, a power of two: creating one costs a quarter of copying a page. */
 const KEPT_VIEWS = 64
 
-const NOT_MEMORY = 'its descriptor is not memory: expected a memfd, or a file of tmpfs or hugetlbfs'
+const NOT_MEMORY = 'unsupported descriptor: expected a memfd, or a file of tmpfs or hugetlbfs'
 
 /** A range of the client's addresses. */
 interface Region {
@@ -74,16 +74,16 @@ export class ClientMemory implements ReachableMemory {
   map(mapping: Mapping, fd: number | undefined): Refusal | undefined {
     const { iova, lengthBytes, fileOffset, isReadable, isWritable } = mapping
     const endIova = iova + lengthBytes
-    if (lengthBytes === 0) return { errno: EINVAL, why: 'it has no bytes' }
+    if (lengthBytes === 0) return { errno: EINVAL, why: 'expected a size above 0, got 0' }
     if (!Number.isSafeInteger(endIova) || !Number.isSafeInteger(fileOffset + lengthBytes))
-      return { errno: EINVAL, why: 'it reaches beyond 2^53' }
+      return { errno: EINVAL, why: 'the range ends beyond 2^53' }
     if (iova % PAGE_BYTES !== 0 || lengthBytes % PAGE_BYTES !== 0 || fileOffset % PAGE_BYTES !== 0)
-      return { errno: EINVAL, why: `it is not made of pages of ${PAGE_BYTES} bytes` }
+      return { errno: EINVAL, why: `expected address, size and file offset to be multiples of ${PAGE_BYTES}` }
     const index = this.firstEndingAfter(iova)
     const next = this.regions[index]
     if (next !== undefined && next.iova < endIova)
-      return { errno: EEXIST, why: `${hex(next.iova)} to ${hex(next.endIova - 1)} is mapped already` }
-    if (this.regions.length >= MOST_REGIONS) return { errno: ENOSPC, why: `there are ${MOST_REGIONS} regions already` }
+      return { errno: EEXIST, why: `${hex(next.iova)} to ${hex(next.endIova - 1)} is already mapped` }
+    if (this.regions.length >= MOST_REGIONS) return { errno: ENOSPC, why: `expected at most ${MOST_REGIONS} regions` }
     const file = fd === undefined ? undefined : this.open(mapping, fd)
     if (file !== undefined && 'errno' in file) return file
     if (file !== undefined) file.regions++
@@ -95,13 +95,13 @@ export class ClientMemory implements ReachableMemory {
   /** Removes the regions in a range, which must not split one. */
   unmap(iova: number, lengthBytes: number): Refusal | undefined {
     const endIova = iova + lengthBytes
-    if (!Number.isSafeInteger(endIova)) return { errno: EINVAL, why: 'it reaches beyond 2^53' }
+    if (!Number.isSafeInteger(endIova)) return { errno: EINVAL, why: 'the range ends beyond 2^53' }
     const first = this.firstEndingAfter(iova)
     let end = first
     while (end < this.regions.length && this.regions[end]!.iova < endIova) end++
-    if (end === first) return { errno: ENOENT, why: 'nothing is mapped there' }
+    if (end === first) return { errno: ENOENT, why: 'the range is not mapped' }
     if (this.regions[first]!.iova < iova || this.regions[end - 1]!.endIova > endIova)
-      return { errno: EINVAL, why: 'it cuts a region that was mapped as a whole' }
+      return { errno: EINVAL, why: 'the range would split a mapped region' }
     for (const region of this.regions.splice(first, end - first)) this.release(region)
     this.forgetViews()
     return undefined
@@ -164,15 +164,15 @@ export class ClientMemory implements ReachableMemory {
     let found: string | undefined
     let at = iova
     do {
-      const behind = at > iova ? ` behind the first ${at - iova} bytes` : ''
+      const behind = at > iova ? ` after the first ${at - iova} bytes` : ''
       const region = this.at(at)
-      if (region === undefined) return `the client has mapped no memory there${behind}`
-      if (region.file === undefined) return `the client has mapped a region there without a descriptor${behind}`
+      if (region === undefined) return `not mapped by the client${behind}`
+      if (region.file === undefined) return `mapped by the client without a descriptor${behind}`
       if (!isOpenTo(region, access))
-        found ??= `the client has mapped it for ${access === 'write' ? 'reading' : 'writing'} alone${behind}`
+        found ??= `mapped by the client as ${access === 'write' ? 'read' : 'write'}-only${behind}`
       at = region.endIova
     } while (at < iova + lengthBytes)
-    return found ?? 'it has not been there all the time'
+    return found ?? 'not mapped at the time of the access'
   }
 
   /** Returns how many of these bytes are accessible in one piece; 0 if the first byte is not. */
@@ -226,11 +226,11 @@ export class ClientMemory implements ReachableMemory {
       const { dev, ino, size, mode } = fstatSync(fd, { bigint: true })
       if ((mode & TYPE_BITS) !== REGULAR_FILE) return { errno: EINVAL, why: NOT_MEMORY }
       const endByte = fileOffset + lengthBytes
-      if (size < endByte) return { errno: EINVAL, why: `its file has ${size} bytes` }
+      if (size < endByte) return { errno: EINVAL, why: `the file has ${size} bytes, expected at least ${endByte}` }
       const key = `${dev} ${ino}`
       const file = this.files.get(key) ?? new FileWindows(key, this.host)
       if (!this.makeRoom(FileWindows.needed(fileOffset, endByte), file))
-        return { errno: ENOMEM, why: 'it is more memory than one client may have' }
+        return { errno: ENOMEM, why: 'too much memory for one client' }
       const before = file.count
       file.map(fd, fileOffset, endByte, Number(size))
       this.windows += file.count - before

@@ -24,7 +24,7 @@ export async function importVfioUserHost(module: string): Promise<VfioUserHost> 
   const { default: host } = (await import(module)) as { readonly default?: Partial<VfioUserHost> }
   const missing = FUNCTIONS.filter((name) => typeof host?.[name] !== 'function')
   if (missing.length > 0) {
-    throw new TypeError(`${module}: expected a VfioUserHost as its default export, one without ${missing.join(', ')}`)
+    throw new TypeError(`${module}: expected a VfioUserHost as its default export, missing ${missing.join(', ')}`)
   }
   return host as VfioUserHost
 }

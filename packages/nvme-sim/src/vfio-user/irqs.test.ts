@@ -261,7 +261,7 @@ describe('DEVICE_SET_IRQS is refused', () => {
     client.eventfds.isOne = () => false
     withoutClosing(client)
     expect(client.irqs(setEventfds, MSIX, 0, 1, client.eventfds.make())).toBe(EINVAL)
-    expect(client.diagnostics.lines).toEqual(['client sent DEVICE_SET_IRQS: a descriptor that is no eventfd'])
+    expect(client.diagnostics.lines).toEqual(['client sent DEVICE_SET_IRQS: a descriptor is not an eventfd'])
   })
 })
 

@@ -34,15 +34,16 @@ export function setIrqs(message: Message, interrupts: ClientInterrupts): Refusal
   const count = message.u32(VfioIrqSet.COUNT.offset)
   const [data, action] = [flags & DATA_BITS, flags & ACTION_BITS]
   if (!isOneBit(data) || !isOneBit(action) || flags !== (data | action))
-    return refuse(`flags 0x${flags.toString(16)} are not one kind of data and one action`)
+    return refuse(`expected one data type and one action, got flags 0x${flags.toString(16)}`)
   const { count: known } = irqInfo(index, interrupts.count)
   if (start >= known || start + count > known)
-    return refuse(`interrupts ${start} to ${start + count - 1} of kind ${index}, which has ${known}`)
+    return refuse(`interrupts ${start} to ${start + count - 1} of type ${index}: expected numbers below ${known}`)
   if (data === flagsOf('DATA_EVENTFD')) return assign(message, interrupts, action, index, start, count)
-  if (message.descriptors.length > 0) return refuse('descriptors that its flags do not announce')
+  if (message.descriptors.length > 0) return refuse(`expected no descriptors, got ${message.descriptors.length}`)
   if (count === 0) return disable(interrupts, flags, index, start)
   const isAll = data === flagsOf('DATA_NONE')
-  if (!isAll && message.lengthBytes < VfioIrqSet.bytes + count) return refuse(`fewer than ${count} bytes of data`)
+  if (!isAll && message.lengthBytes < VfioIrqSet.bytes + count)
+    return refuse(`expected ${count} bytes of data, got ${message.lengthBytes - VfioIrqSet.bytes}`)
   for (let i = 0; i < count; i++) {
     const isMeant = isAll || message.view.getUint8(message.at + VfioIrqSet.bytes + i) !== 0
     if (isMeant) act(interrupts, action, index, start + i)
@@ -61,11 +62,11 @@ function assign(
   const { descriptors } = message
   const isUnmask = action === flagsOf('ACTION_UNMASK') && index === VFIO_IRQ.INTX
   if (action !== flagsOf('ACTION_TRIGGER') && !isUnmask)
-    return { errno: ENOTSUP, why: 'by eventfd interrupts are triggered, and INTx is unmasked, and nothing else' }
+    return { errno: ENOTSUP, why: 'eventfds are supported only to trigger interrupts and to unmask INTx' }
   // Without descriptors, the targets are removed.
   if (descriptors.length > 0 && descriptors.length !== count)
-    return refuse(`${descriptors.length} descriptors for ${count} interrupts`)
-  if (!descriptors.every((each) => interrupts.eventfds.isOne(each))) return refuse('a descriptor that is no eventfd')
+    return refuse(`expected ${count} descriptors, got ${descriptors.length}`)
+  if (!descriptors.every((each) => interrupts.eventfds.isOne(each))) return refuse('a descriptor is not an eventfd')
   const kept = descriptors.splice(0)
   if (isUnmask) {
     interrupts.setUnmask(kept[0])
@@ -81,7 +82,8 @@ function assign(
 
 /** Disables the interrupts of a type. */
 function disable(interrupts: ClientInterrupts, flags: number, index: number, start: number): Refusal | undefined {
-  if (flags !== (flagsOf('DATA_NONE') | flagsOf('ACTION_TRIGGER')) || start !== 0) return refuse('no interrupts')
+  if (flags !== (flagsOf('DATA_NONE') | flagsOf('ACTION_TRIGGER')) || start !== 0)
+    return refuse('expected DATA_NONE, ACTION_TRIGGER and start 0 with a count of 0')
   if (index === VFIO_IRQ.INTX) interrupts.disablePin()
   else interrupts.disableMessages()
   return undefined

@@ -72,7 +72,7 @@ describe('messages', () => {
   it.each([0, 15, 16 + 16 + 1024 * 1024 + 1, 0xffff_ffff])('of a size of %i are none', (size) => {
     const reader = new MessageReader()
     give(reader, message(7, 9, new Uint8Array(), size))
-    expect(reader.next()).toBe(`its size is ${size}, expected 16 to 1048608`)
+    expect(reader.next()).toBe(`expected a message of 16 to 1048608 bytes, got ${size}`)
     // For the error reply.
     expect(reader.message.id).toBe(7)
   })

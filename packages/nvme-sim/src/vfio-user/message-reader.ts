@@ -78,7 +78,7 @@ export class MessageReader {
     message.command = view.getUint16(start + COMMAND.offset, true)
     message.flags = view.getUint32(start + FLAGS.offset, true)
     if (size < HEADER_BYTES || size > MOST_MESSAGE_BYTES) {
-      return `its size is ${size}, expected ${HEADER_BYTES} to ${MOST_MESSAGE_BYTES}`
+      return `expected a message of ${HEADER_BYTES} to ${MOST_MESSAGE_BYTES} bytes, got ${size}`
     }
     if (left < size) return false
     message.at = start + HEADER_BYTES

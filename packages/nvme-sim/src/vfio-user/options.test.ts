@@ -9,7 +9,11 @@ describe('options that cannot be are refused before anything is started', () => 
   it.each([
     [undefined, TypeError, 'vfio-user server options: expected an object, got undefined'],
     [{ module }, TypeError, 'vfio-user server options.socket: expected a string, got undefined'],
-    [{ socket, module: '/a.mjs' }, TypeError, "expected a URL, as nativeHostModule of '@gpunvme/cuda-native/host'"],
+    [
+      { socket, module: '/a.mjs' },
+      TypeError,
+      "expected a URL, such as nativeHostModule of '@gpunvme/cuda-native/host'",
+    ],
     [{ socket, module, seed: -1 }, RangeError, 'vfio-user server options.seed'],
     [{ socket, module, trace: { path: 'a', format: 'xml' } }, RangeError, "one of 'text', 'jsonl', 'perfetto'"],
     [{ socket, module, mappedDoorbells: 1 }, TypeError, 'mappedDoorbells: expected true or false, got 1'],
@@ -30,7 +34,7 @@ describe('options that cannot be are refused before anything is started', () => 
   it('a module that cannot serve', async () => {
     const empty = new URL('data:text/javascript,export default { poll() {} }')
     await expect(startVfioUserServer({ socket, module: empty })).rejects.toThrow(
-      'expected a VfioUserHost as its default export, one without view, yield, listen, accept, connect, receive, send, ' +
+      'expected a VfioUserHost as its default export, missing view, yield, listen, accept, connect, receive, send, ' +
         'mapForeign, lostForeignBytes, eventfd, signalEventfd, drainEventfd',
     )
   })

@@ -70,7 +70,7 @@ export const CLOSING = 1
 
 const fields: Fields<VfioUserServerOptions> = {
   socket: text,
-  module: instance(URL, "a URL, as nativeHostModule of '@gpunvme/cuda-native/host'"),
+  module: instance(URL, "a URL, such as nativeHostModule of '@gpunvme/cuda-native/host'"),
   // Checked with their own errors.
   profile: optional(anything),
   faults: optional(anything),
@@ -83,7 +83,7 @@ const fields: Fields<VfioUserServerOptions> = {
 /** Options of `simulate` that are not supported here. */
 const elsewhere = {
   spareCapacityBytes: 'only simulate() has spare capacity',
-  hostMemoryBytes: "it is the client's memory",
+  hostMemoryBytes: 'the client provides the memory',
   rootComplex: 'only simulate() has a root complex',
 }
 

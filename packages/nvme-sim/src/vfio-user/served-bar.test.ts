@@ -18,7 +18,7 @@ describe('accesses to BAR0', () => {
     }
     expect(client.diagnostics.lines.length).toBe(8)
     expect(client.diagnostics.lines[0]).toBe(
-      'client sent REGION_READ: 8 bytes at 0x8 of BAR0: expected 4 aligned ones, or 8 of a register that has so many',
+      'client sent REGION_READ: 8 bytes at 0x8 of BAR0: expected 4 aligned bytes, or 8 of a 64-bit register',
     )
   })
 

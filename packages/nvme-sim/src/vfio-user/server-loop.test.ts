@@ -90,7 +90,7 @@ describe('the loop', () => {
     ])
     expect(errnosOf(host)).toEqual([0, 22, 0])
     expect(loop.clients).toBe(3)
-    expect(diagnostics.lines).toEqual(['client sent DEVICE_GET_INFO: VERSION has to come first; it is sent away'])
+    expect(diagnostics.lines).toEqual(['client sent DEVICE_GET_INFO: expected VERSION first; client disconnected'])
   })
 
   it('runs what a doorbell starts, and signals, before it sleeps', () => {
@@ -129,12 +129,16 @@ describe('a client is sent away, and the next one is served,', () => {
   const nextIsServed = [arrive, send(version)]
 
   it.each([
-    ['when a size is too small', message(4).fill(0, 4, 8), 'its size is 0, expected 16 to 1048608'],
-    ['when a size is too large', message(4).fill(255, 4, 8), 'its size is 4294967295, expected 16 to 1048608'],
+    ['when a size is too small', message(4).fill(0, 4, 8), 'expected a message of 16 to 1048608 bytes, got 0'],
+    [
+      'when a size is too large',
+      message(4).fill(255, 4, 8),
+      'expected a message of 16 to 1048608 bytes, got 4294967295',
+    ],
   ])('%s', (_name, bytes, why) => {
     const { host, diagnostics, loop } = run([arrive, send(Buffer.concat([version, bytes])), ...nextIsServed])
     expect(errnosOf(host)).toEqual([0, 22, 0])
-    expect(diagnostics.lines).toEqual([`client sent DEVICE_GET_INFO: ${why}; it is sent away`])
+    expect(diagnostics.lines).toEqual([`client sent DEVICE_GET_INFO: ${why}; client disconnected`])
     expect(loop.clients).toBe(2)
   })
 
@@ -152,13 +156,13 @@ describe('a client is sent away, and the next one is served,', () => {
       send(version),
     ])
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['client was sent away: it takes no reply: ETIMEDOUT: it failed'])
+    expect(diagnostics.lines).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
   })
 
   it('when the system says that it sent too much', () => {
     const { host, diagnostics } = run([arrive, give(systemError('EMSGSIZE')), ...nextIsServed])
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['client was sent away: EMSGSIZE: it failed'])
+    expect(diagnostics.lines).toEqual(['client disconnected: EMSGSIZE: it failed'])
   })
 
   it('when it cuts memory that it has mapped, and what was cut before is not the next one’s fault', () => {
@@ -167,7 +171,7 @@ describe('a client is sent away, and the next one is served,', () => {
       host.give({ bytes: getInfo })
     }
     const { diagnostics, loop, host } = run([arrive, send(version), cut, ...nextIsServed, send(getInfo), send(getInfo)])
-    expect(diagnostics.lines).toEqual(['client was sent away: it cut memory that it had mapped'])
+    expect(diagnostics.lines).toEqual(['client disconnected: it truncated memory that it had mapped'])
     expect(errnosOf(host)).toEqual([0, 0, 0, 0, 0])
     expect(loop.clients).toBe(2)
   })
@@ -257,7 +261,7 @@ describe('a flood of messages', () => {
     ])
     expect(limits).toEqual([1000e6, 700e6, 400e6, 100e6])
     expect(host.answers).toHaveLength(3)
-    expect(diagnostics.lines).toEqual(['client was sent away: it takes no reply: ETIMEDOUT: it failed'])
+    expect(diagnostics.lines).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
   })
 
   it('of one that takes its replies is no reason, whatever they have waited before', () => {
@@ -276,7 +280,7 @@ describe('others are served', () => {
     const nothing = () => undefined
     for (const first of [nothing, send(version.subarray(0, 17))]) {
       const { diagnostics, host, loop } = run([arrive, first, later(11_000), nothing, arrive, send(version), nothing])
-      expect(diagnostics.lines).toEqual(['client was sent away: it did not agree on a version in time'])
+      expect(diagnostics.lines).toEqual(['client disconnected: it did not negotiate a version in time'])
       expect([loop.clients, errnosOf(host)]).toEqual([2, [0]])
     }
   })
@@ -299,7 +303,7 @@ describe('others are served', () => {
       send(version),
     ])
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['a client could not be served: EMFILE: it failed'])
+    expect(diagnostics.lines).toEqual(['cannot serve a client: EMFILE: it failed'])
     expect(loop.clients).toBe(1)
   })
 
@@ -324,7 +328,7 @@ describe('others are served', () => {
       { mappedDoorbells: true },
     )
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['a client could not be served: ENOSPC: it failed'])
+    expect(diagnostics.lines).toEqual(['cannot serve a client: ENOSPC: it failed'])
     expect(loop.clients).toBe(1)
   })
 

@@ -130,7 +130,7 @@ export class ServerLoop implements Connections {
     if (clock.run()) isBusy = true
     this.served?.flush()
     if (isBusy && this.client !== undefined && this.parts.host.lostForeignBytes() !== this.lostBytes)
-      this.sendAway('it cut memory that it had mapped')
+      this.sendAway('it truncated memory that it had mapped')
     this.answer()
     return isBusy
   }
@@ -166,7 +166,7 @@ export class ServerLoop implements Connections {
   private pause(error: unknown): void {
     const { clock, diagnostics } = this.parts
     if (!isSystemError(error)) throw error
-    diagnostics.report(`a client could not be served: ${error.message}`)
+    diagnostics.report(`cannot serve a client: ${error.message}`)
     this.deadlineNs = clock.now() + PAUSE_NS
     // It would wake the loop again and again.
     this.watched[0] = -1
@@ -182,7 +182,7 @@ export class ServerLoop implements Connections {
     if (count < 0) {
       this.patienceNs = SEND_LIMIT_NS
       if (!this.isTooLate()) return false
-      this.sendAway('it did not agree on a version in time')
+      this.sendAway('it did not negotiate a version in time')
       return true
     }
     if (count === 0) {
@@ -190,7 +190,7 @@ export class ServerLoop implements Connections {
       return true
     }
     if (!reader.add(count, received)) {
-      this.sendAway('it sent more descriptors than a message may have')
+      this.sendAway('it sent too many descriptors with a message')
       return true
     }
     // The effects of a message are never early.
@@ -235,7 +235,7 @@ export class ServerLoop implements Connections {
       return this.parts.host.receive(client, this.reader.space(), this.received, 'memory-and-eventfds')
     } catch (error) {
       if (!isSystemError(error)) throw error
-      this.parts.diagnostics.report(`client was sent away: ${error.message}`)
+      this.parts.diagnostics.report(`client disconnected: ${error.message}`)
       return 0
     }
   }
@@ -252,13 +252,13 @@ export class ServerLoop implements Connections {
       return true
     } catch (error) {
       if (!isSystemError(error)) throw error
-      this.sendAway(`it takes no reply: ${error.message}`)
+      this.sendAway(`cannot send a reply: ${error.message}`)
       return false
     }
   }
 
   private sendAway(why: string): void {
-    this.parts.diagnostics.report(`client was sent away: ${why}`)
+    this.parts.diagnostics.report(`client disconnected: ${why}`)
     this.farewell()
   }
 

@@ -37,7 +37,7 @@ it('a question that is not answered in time is rejected alone: the drive is serv
   const late = thread.ask('diagnostics').catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await late).toBeInstanceOf(VfioUserServerError)
-  expect(await late).toMatchObject({ reason: 'late', message: expect.stringContaining('ask again') as string })
+  expect(await late).toMatchObject({ reason: 'late', message: expect.stringContaining('Try: retry') as string })
   expect(worker.terminated).toBe(0)
   const next = thread.ask('diagnostics')
   // The late answer is nobody's any more.

@@ -92,7 +92,7 @@ export class ServerThread {
 
   /** It did not end on request. */
   private giveUp(): void {
-    this.cause ??= new Error('it did not answer in time')
+    this.cause ??= new Error('the thread did not end in time')
     void this.worker.terminate()
     setTimeout(() => this.end(), END_LIMIT_MS)
   }
@@ -130,15 +130,15 @@ export class VfioUserServerError extends GpuNvmeError {
   constructor(reason: VfioUserServerError['reason'], cause: unknown) {
     super(`The vfio-user server ${sentences[reason]}`, {
       cause,
-      next: reason === 'late' ? 'ask again' : 'start another one',
+      next: reason === 'late' ? 'retry' : 'start another server',
     })
     this.reason = reason
   }
 }
 
 const sentences: Readonly<Record<VfioUserServerError['reason'], string>> = {
-  crashed: 'crashed; its error is the cause.',
-  exited: 'ended its thread without being asked to.',
+  crashed: 'crashed; see the cause.',
+  exited: 'exited unexpectedly.',
   closed: 'was closed.',
-  late: 'serves on, and did not answer in time.',
+  late: 'did not answer in time; it is still running.',
 }

@@ -48,20 +48,20 @@ describe('VERSION', () => {
   })
 
   it.each([
-    ['another major version', text(0, '', 1), 'major version 1, expected 0'],
+    ['another major version', text(0, '', 1), 'expected major version 0, got 1'],
     ['no JSON', text(0, 'hello\0'), 'VERSION: expected JSON, got "hello"'],
     ['no NUL', text(0, '{}'), 'VERSION: expected text that ends with a NUL'],
   ])('that says %s ends it', (_name, data, why) => {
     const client = new DirectClient()
     expect(client.ask(VERSION, data).errno).toBe(EINVAL)
     expect(client.session.end).toBe(why)
-    expect(client.diagnostics.lines).toEqual([`client sent VERSION: ${why}; it is sent away`])
+    expect(client.diagnostics.lines).toEqual([`client sent VERSION: ${why}; client disconnected`])
   })
 
   it('has to come first', () => {
     const client = new DirectClient()
     expect(client.ask(GET_INFO, new Uint8Array(16)).errno).toBe(EINVAL)
-    expect(client.session.end).toBe('VERSION has to come first')
+    expect(client.session.end).toBe('expected VERSION first')
   })
 
   it('comes once', () => {
@@ -182,7 +182,7 @@ describe('reading and writing', () => {
   it('a write with fewer bytes than it says is refused', () => {
     const client = new DirectClient().agree()
     expect(client.ask(REGION_WRITE, words([64, 0x14], [32, BAR0], [32, 4], [16, 0])).errno).toBe(EINVAL)
-    expect(client.diagnostics.lines).toEqual(['client sent REGION_WRITE: 2 of 4 bytes to write'])
+    expect(client.diagnostics.lines).toEqual(['client sent REGION_WRITE: expected 4 bytes to write, got 2'])
   })
 
   it('a write that wants no answer gets none, not even where it is refused', () => {
@@ -221,7 +221,7 @@ describe('reading and writing', () => {
     expect(client.ask(WRITE_MULTI, many(257, 0)).errno).toBe(EINVAL)
     // None of them was.
     expect(client.read32(BAR0, 0x14)).toBe(0x0046_0000)
-    expect(client.diagnostics.lines).toEqual(['client sent REGION_WRITE_MULTI: 257 writes, 256 are the most'])
+    expect(client.diagnostics.lines).toEqual(['client sent REGION_WRITE_MULTI: expected at most 256 writes, got 257'])
   })
 
   it.each([
@@ -248,13 +248,13 @@ describe('everything else', () => {
     const client = new DirectClient().agree()
     expect(client.ask(command, new Uint8Array(64)).errno).toBe(ENOTSUP)
     expect(client.session.end).toBeUndefined()
-    expect(client.diagnostics.lines[0]).toMatch(/^client sent [A-Z_]+|command \d+: that is not supported$/)
+    expect(client.diagnostics.lines[0]).toMatch(/^client sent [A-Z_]+|command \d+: unsupported command$/)
   })
 
   it.each([1, 2, 15])('a message of type %i is no command, and ends it', (type) => {
     const client = new DirectClient().agree()
     expect(client.send(GET_INFO, new Uint8Array(16), [], type)?.errno).toBe(EINVAL)
-    expect(client.session.end).toBe('it is no command')
+    expect(client.session.end).toBe('not a command')
   })
 
   it.each([

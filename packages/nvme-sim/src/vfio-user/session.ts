@@ -79,7 +79,7 @@ export class Session {
   /** Rejects a message after which the client's further messages cannot be interpreted, and disconnects the client. */
   reject(message: Message, why: string): number {
     this.end = why
-    return this.refuse(message, { errno: EINVAL, why: `${why}; it is sent away` })
+    return this.refuse(message, { errno: EINVAL, why: `${why}; client disconnected` })
   }
 
   open(): void {
@@ -87,15 +87,15 @@ export class Session {
   }
 
   private carryOut(message: Message, reply: Reply): number {
-    if (TYPE.of(message.flags) !== TYPE.COMMAND) return this.reject(message, 'it is no command')
+    if (TYPE.of(message.flags) !== TYPE.COMMAND) return this.reject(message, 'not a command')
     if (this.isOpen === (message.command === VFIO_USER.VERSION)) {
-      const why = this.isOpen ? 'the version was agreed on before' : 'VERSION has to come first'
+      const why = this.isOpen ? 'the version was already negotiated' : 'expected VERSION first'
       return this.isOpen ? this.refuse(message, { errno: EINVAL, why }) : this.reject(message, why)
     }
     const entry = handlers[message.command]
-    if (entry === undefined) return this.refuse(message, { errno: ENOTSUP, why: 'that is not supported' })
+    if (entry === undefined) return this.refuse(message, { errno: ENOTSUP, why: 'unsupported command' })
     if (message.lengthBytes < entry.leastBytes) {
-      const why = `${message.lengthBytes} bytes of data, at least ${entry.leastBytes} are needed`
+      const why = `expected at least ${entry.leastBytes} bytes of data, got ${message.lengthBytes}`
       return this.refuse(message, { errno: EINVAL, why })
     }
     return entry.handle(this, message, reply)
@@ -125,7 +125,7 @@ function agreeOnVersion(session: Session, message: Message, reply: Reply): numbe
     if (!(error instanceof RangeError)) throw error
     return session.reject(message, error.message)
   }
-  if (theirs.major !== MAJOR) return session.reject(message, `major version ${theirs.major}, expected ${MAJOR}`)
+  if (theirs.major !== MAJOR) return session.reject(message, `expected major version ${MAJOR}, got ${theirs.major}`)
   const capabilities = {
     maxMsgFds: MOST_DESCRIPTORS,
     maxDataXferSize: MOST_DATA_BYTES,
@@ -147,7 +147,10 @@ function mapMemory(session: Session, message: Message): number {
   const flags = message.u32(VfioUserDmaMap.FLAGS.offset)
   if (flags > 3) return session.refuse(message, { errno: EINVAL, why: `unknown flags 0x${flags.toString(16)}` })
   if (message.descriptors.length > 1)
-    return session.refuse(message, { errno: EINVAL, why: `${message.descriptors.length} descriptors for one region` })
+    return session.refuse(message, {
+      errno: EINVAL,
+      why: `expected at most 1 descriptor, got ${message.descriptors.length}`,
+    })
   const mapping = {
     iova: message.u64(VfioUserDmaMap.ADDRESS.offset),
     lengthBytes: message.u64(VfioUserDmaMap.SIZE.offset),
@@ -167,10 +170,11 @@ function unmapMemory(session: Session, message: Message, reply: Reply): number {
   const flags = message.u32(VfioUserDmaUnmap.FLAGS.offset)
   const isAll = ALL.of(flags) === 1
   // Writes of the device are not tracked.
-  if ((flags & ~(1 << ALL.lsb)) !== 0) return session.refuse(message, { errno: ENOTSUP, why: 'no bitmap is kept' })
+  if ((flags & ~(1 << ALL.lsb)) !== 0)
+    return session.refuse(message, { errno: ENOTSUP, why: `unsupported flags 0x${flags.toString(16)}` })
   const [iova, size] = [message.u64(VfioUserDmaUnmap.ADDRESS.offset), message.u64(VfioUserDmaUnmap.SIZE.offset)]
   if (isAll && (iova !== 0 || size !== 0))
-    return session.refuse(message, { errno: EINVAL, why: 'all memory, and an address' })
+    return session.refuse(message, { errno: EINVAL, why: 'expected address 0 and size 0 to unmap all memory' })
   if (isAll) memory.clear()
   const refusal = isAll ? undefined : memory.unmap(iova, size)
   if (refusal !== undefined) return session.refuse(message, refusal)
@@ -193,11 +197,12 @@ function tellDevice(_session: Session, _message: Message, reply: Reply): number 
 function tellRegion(session: Session, message: Message, reply: Reply): number {
   const { bar, config } = session.parts
   const [room, index] = [message.u32(VfioRegionInfo.ARGSZ.offset), message.u32(VfioRegionInfo.INDEX.offset)]
-  if (index >= REGIONS) return session.refuse(message, { errno: EINVAL, why: `region ${index}, there are ${REGIONS}` })
+  if (index >= REGIONS)
+    return session.refuse(message, { errno: EINVAL, why: `expected a region below ${REGIONS}, got ${index}` })
   if (room < VfioRegionInfo.bytes)
     return session.refuse(message, {
       errno: EINVAL,
-      why: `room for ${room} bytes, a region takes ${VfioRegionInfo.bytes}`,
+      why: `expected argsz of at least ${VfioRegionInfo.bytes}, got ${room}`,
     })
   const size = index === VFIO_REGION.BAR0 ? bar.lengthBytes : index === VFIO_REGION.CONFIG ? config.lengthBytes : 0
   const doorbells = index === VFIO_REGION.BAR0 ? bar.doorbells : undefined
@@ -230,7 +235,10 @@ function tellRegion(session: Session, message: Message, reply: Reply): number {
 function tellIrqs(session: Session, message: Message, reply: Reply): number {
   const index = message.u32(VfioIrqInfo.INDEX.offset)
   if (index >= IRQ_KINDS)
-    return session.refuse(message, { errno: EINVAL, why: `interrupts of kind ${index}, there are ${IRQ_KINDS}` })
+    return session.refuse(message, {
+      errno: EINVAL,
+      why: `expected an interrupt type below ${IRQ_KINDS}, got ${index}`,
+    })
   const { flags, count } = irqInfo(index, session.parts.interrupts.count)
   VfioIrqInfo.encode(reply.view, reply.at, { ARGSZ: VfioIrqInfo.bytes, FLAGS: flags, INDEX: index, COUNT: count })
   reply.lengthBytes = VfioIrqInfo.bytes
@@ -261,7 +269,10 @@ function writeRegion(session: Session, message: Message, reply: Reply): number {
   const { bytes } = VfioUserRegionAccess
   const count = message.u32(VfioUserRegionAccess.COUNT.offset)
   if (message.lengthBytes < bytes + count)
-    return session.refuse(message, { errno: EINVAL, why: `${message.lengthBytes - bytes} of ${count} bytes to write` })
+    return session.refuse(message, {
+      errno: EINVAL,
+      why: `expected ${count} bytes to write, got ${message.lengthBytes - bytes}`,
+    })
   const errno = write(session, message, 0)
   if (errno === 0) repeat(message, bytes, reply)
   return errno
@@ -272,13 +283,16 @@ function writeMany(session: Session, message: Message, reply: Reply): number {
   const entryBytes = VfioUserRegionAccess.bytes + 8
   const count = message.u64(0)
   if (count > MOST_WRITES)
-    return session.refuse(message, { errno: EINVAL, why: `${count} writes, ${MOST_WRITES} are the most` })
+    return session.refuse(message, { errno: EINVAL, why: `expected at most ${MOST_WRITES} writes, got ${count}` })
   if (message.lengthBytes - 8 !== count * entryBytes)
-    return session.refuse(message, { errno: EINVAL, why: `${count} writes in ${message.lengthBytes} bytes` })
+    return session.refuse(message, {
+      errno: EINVAL,
+      why: `expected ${8 + count * entryBytes} bytes for ${count} writes, got ${message.lengthBytes}`,
+    })
   for (let i = 0; i < count; i++) {
     const entry = 8 + i * entryBytes
     if (message.u32(entry + VfioUserRegionAccess.COUNT.offset) > 8)
-      return session.refuse(message, { errno: EINVAL, why: 'a write of more than 8 bytes among many' })
+      return session.refuse(message, { errno: EINVAL, why: 'expected at most 8 bytes per write' })
     const errno = write(session, message, entry)
     if (errno !== 0) return errno
   }
@@ -299,7 +313,7 @@ function write(session: Session, message: Message, entry: number): number {
   else if (!config.write(offset, count, message.view, at))
     return session.refuse(message, {
       errno: EINVAL,
-      why: `${count} bytes at ${hex(offset)} of configuration space: expected 1, 2 or 4 of one dword`,
+      why: `${count} bytes at ${hex(offset)} of configuration space: expected 1, 2 or 4 bytes in one dword`,
     })
   return 0
 }
@@ -308,11 +322,11 @@ function write(session: Session, message: Message, entry: number): number {
 function accessProblem({ parts }: Session, region: number, offset: number, count: number): string | undefined {
   const { bar, config } = parts
   const target = region === VFIO_REGION.BAR0 ? bar : region === VFIO_REGION.CONFIG ? config : undefined
-  if (target === undefined) return `region ${region} is empty, or does not exist`
+  if (target === undefined) return `region ${region} is empty or does not exist`
   if (count === 0 || offset + count > target.lengthBytes)
-    return `${count} bytes at ${hex(offset)} of region ${region}, which has ${target.lengthBytes}`
+    return `${count} bytes at ${hex(offset)} of region ${region}: expected a range within ${target.lengthBytes} bytes`
   if (target === bar && !bar.isAccess(offset, count))
-    return `${count} bytes at ${hex(offset)} of BAR0: expected 4 aligned ones, or 8 of a register that has so many`
+    return `${count} bytes at ${hex(offset)} of BAR0: expected 4 aligned bytes, or 8 of a 64-bit register`
   return undefined
 }
 

@@ -70,10 +70,10 @@ it('any other file is left alone, a link to a socket too', async () => {
 })
 
 it.each([
-  ['a folder that is not there', join(folder, 'none', 'socket'), 'not-found', /none is no folder/],
-  ['a file as its folder', join(folder, 'file', 'socket'), 'not-found', /file is no folder/],
-  ['more than 107 bytes', join(folder, 'x'.repeat(108)), 'usage', /its path has \d+ bytes, expected 1 to 107/],
-  ['no bytes', '', 'usage', /its path has 0 bytes/],
+  ['a folder that is not there', join(folder, 'none', 'socket'), 'not-found', /none is not a directory/],
+  ['a file as its folder', join(folder, 'file', 'socket'), 'not-found', /file is not a directory/],
+  ['more than 107 bytes', join(folder, 'x'.repeat(108)), 'usage', /expected a path of 1 to 107 bytes, got \d+/],
+  ['no bytes', '', 'usage', /bytes, got 0/],
 ])('a path with %s is refused', async (_name, path, category, message) => {
   const error: unknown = await clearSocketPath(path).catch((reason: unknown) => reason)
   expect(error).toMatchObject({ category, message: expect.stringMatching(message) as string })

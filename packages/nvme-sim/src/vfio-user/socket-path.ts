@@ -11,19 +11,21 @@ const LONGEST_PATH_BYTES = 107
 export async function clearSocketPath(path: string): Promise<void> {
   const bytes = Buffer.byteLength(path)
   if (bytes === 0 || bytes > LONGEST_PATH_BYTES) {
-    throw new VfioUserSocketError(path, 'usage', `its path has ${bytes} bytes, expected 1 to ${LONGEST_PATH_BYTES}`, {
-      next: 'give it a shorter path',
+    throw new VfioUserSocketError(path, 'usage', `expected a path of 1 to ${LONGEST_PATH_BYTES} bytes, got ${bytes}`, {
+      next: 'use another path',
     })
   }
   const folder = dirname(path)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new VfioUserSocketError(path, 'not-found', `${folder} is no folder`, { next: 'make the folder first' })
+    throw new VfioUserSocketError(path, 'not-found', `${folder} is not a directory`, {
+      next: 'create the directory first',
+    })
   }
   const there = lstatSync(path, { throwIfNoEntry: false })
   if (there === undefined) return
   if (!there.isSocket()) {
-    throw new VfioUserSocketError(path, 'usage', 'something is there that is no socket', {
-      next: 'give it another path, or remove what is there',
+    throw new VfioUserSocketError(path, 'usage', 'the path exists and is not a socket', {
+      next: 'use another path, or remove the file',
     })
   }
   if (await isListenedAt(path)) throw inUse(path)
@@ -69,8 +71,8 @@ export function asSocketError(error: unknown, path: string): unknown {
 }
 
 function inUse(path: string, cause?: unknown): VfioUserSocketError {
-  const next = 'end the server that listens there, or give this one another path'
-  return new VfioUserSocketError(path, 'privilege', 'another process listens there', { next, cause })
+  const next = 'end the server that listens there, or use another path'
+  return new VfioUserSocketError(path, 'privilege', 'another process is listening there', { next, cause })
 }
 
 function isListenedAt(path: string): Promise<boolean> {
@@ -99,7 +101,7 @@ export class VfioUserSocketError extends GpuNvmeError {
   readonly socket: string
 
   constructor(socket: string, category: ErrorCategory, why: string, details: ErrorDetails = {}) {
-    super(`Listening at ${socket} failed: ${why}`, details)
+    super(`Cannot listen at ${socket}: ${why}`, details)
     this.socket = socket
     this.category = category
   }

@@ -65,62 +65,58 @@ export function unlessRemoved(action: () => void): void {
 
 /** Meaning, next step and category of each errno of the module. */
 const MEANINGS: Readonly<Record<string, readonly [says: string, next: string, category: ErrorCategory]>> = {
-  EAGAIN: ['another process is resetting or removing the device', 'open it again when that is over (dmesg)', 'device'],
-  E2BIG: [
-    'the module is older than this program',
-    'build and load the module that belongs to it: kmod/README.md',
-    'infeasible',
-  ],
-  EBADF: ['there is no such file behind the descriptor', 'give one that is open, of the right kind', 'usage'],
-  EBUSY: [
-    'other functions would be reset too, or the memory is still mapped',
-    "reset('function'), or unmap it",
-    'infeasible',
-  ],
-  EEXIST: ['the vector signals an eventfd already', 'close the transport, and open it again', 'failure'],
-  EFAULT: ['there is no memory that can be pinned', 'memory that the native host has allocated', 'failure'],
-  EINTR: ['signals keep ending it', 'again, when they have stopped', 'failure'],
-  EINVAL: [
-    'the module does not take these values',
-    'load the module that belongs to this program: kmod/README.md',
-    'failure',
-  ],
-  EIO: [
-    'the controller does not follow',
-    'see the kernel log (dmesg); power-cycle the drive, then open it again',
+  EAGAIN: [
+    'another process is resetting or removing the device',
+    'retry when the reset or removal has finished (see dmesg)',
     'device',
   ],
-  EMEDIUMTYPE: ['the descriptor is no dma-buf', 'give the one that its exporter returned', 'usage'],
-  EMFILE: ['65536 memories are held already', 'free memory, or allocate larger ones', 'infeasible'],
-  ENOENT: ['there is no such memory', 'close the transport, and open it again', 'failure'],
-  ENOMEM: [
-    'the kernel has no such memory left',
-    'less of it, or echo 1 > /proc/sys/vm/compact_memory, which joins what is free in pieces',
+  E2BIG: ['the module is older than this program', 'build and load the matching module: kmod/README.md', 'infeasible'],
+  EBADF: ['the descriptor is not open, or of the wrong kind', 'pass an open descriptor of the right kind', 'usage'],
+  EBUSY: [
+    'the reset would affect other functions, or the memory is still mapped',
+    "use reset('function'), or unmap the memory first",
     'infeasible',
   ],
-  ENOSPC: ['the memory falls into more pieces each time', 'use huge pages: { hugePages: true }', 'infeasible'],
+  EEXIST: ['the vector already has an eventfd', 'close the transport and open it again', 'failure'],
+  EFAULT: [
+    'the memory is unmapped, read-only or not ordinary memory',
+    'pass memory that the native host has allocated',
+    'failure',
+  ],
+  EINTR: ['interrupted by signals repeatedly', 'retry when the signals have stopped', 'failure'],
+  EINVAL: ['the module rejected an argument', 'load the matching module: kmod/README.md', 'failure'],
+  EIO: [
+    'the controller does not respond',
+    'check the kernel log (dmesg); power-cycle the drive, then open it again',
+    'device',
+  ],
+  EMEDIUMTYPE: ['the descriptor is not a dma-buf', 'pass the descriptor that the exporter returned', 'usage'],
+  EMFILE: ['65536 memory handles are in use', 'free memory, or allocate it in larger pieces', 'infeasible'],
+  ENOENT: ['no such memory handle', 'close the transport and open it again', 'failure'],
+  ENOMEM: [
+    'the kernel is out of such memory',
+    'allocate less, or compact free memory: echo 1 > /proc/sys/vm/compact_memory',
+    'infeasible',
+  ],
+  ENOSPC: ['the number of segments grew with each attempt', 'use huge pages: { hugePages: true }', 'infeasible'],
   ENOTTY: [
-    'that file is none of the module gpunvme, or the module is older',
-    'give /dev/gpunvme0 or a PCI address',
+    'the file is not a node of the module gpunvme, or the module is too old',
+    'pass /dev/gpunvme0 or a PCI address',
     'usage',
   ],
   EOPNOTSUPP: [
-    'the kernel or the exporter of the memory has no way to do it',
-    'see the kernel log (dmesg): memory may be out of the reach of the controller, and a GPU without a path to it',
+    'not supported by the kernel or by the exporter of the memory',
+    'check the kernel log (dmesg): the controller may be unable to address the memory, or may have no path to the GPU',
     'infeasible',
   ],
-  EOVERFLOW: ['it is more than 4 GiB at once, or wraps around', 'allocate less at once', 'usage'],
+  EOVERFLOW: ['more than 4 GiB at once, or beyond the end of the address space', 'allocate less at once', 'usage'],
   EPERM: [
-    'another process has opened the node',
-    'open the transport in the process that uses it: a child of it cannot',
+    'the node was opened by another process',
+    'open the transport in the process that uses it; child processes cannot use it',
     'privilege',
   ],
-  ESTALE: [
-    'the memory of a dma-buf that is still attached has gone',
-    'detach it, then open the transport again',
-    'device',
-  ],
-  ETIMEDOUT: ["the exporter did not make the dma-buf's memory ready", 'see what the kernel log says (dmesg)', 'device'],
+  ESTALE: ['a dma-buf with revoked memory is still attached', 'detach it, then open the transport again', 'device'],
+  ETIMEDOUT: ["the dma-buf's memory did not become ready in time", 'check the kernel log (dmesg)', 'device'],
 }
 
 /** The module refused a request; kmod/uapi/gpunvme_ioctl.h documents each errno. */
@@ -132,12 +128,8 @@ export class KmodError extends GpuNvmeError {
   /** Error of the module, such as 'EBUSY'. */
   readonly errno: string
   constructor(bdf: string, request: KmodRequest | 'open', errno: string, cause?: unknown) {
-    const [says, next, category] = MEANINGS[errno] ?? [
-      'for no reason that the module states',
-      'see what the kernel log says (dmesg)',
-      'failure',
-    ]
-    super(`${request === 'open' ? 'Opening' : `GPUNVME_${request} of`} ${bdf} failed: ${errno}, ${says}`, {
+    const [says, next, category] = MEANINGS[errno] ?? ['unexpected error', 'check the kernel log (dmesg)', 'failure']
+    super(`${request === 'open' ? 'Opening' : `GPUNVME_${request} on`} ${bdf} failed: ${says} (${errno})`, {
       next,
       cause,
     })

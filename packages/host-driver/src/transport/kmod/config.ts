@@ -38,8 +38,8 @@ export class KmodConfigWriteError extends GpuNvmeError {
   readonly category = 'infeasible'
   constructor(bdf: string, offset: number, widthBytes: number) {
     super(`Cannot write ${widthBytes} bytes at 0x${offset.toString(16)} of configuration space of ${bdf}`, {
-      facts: ['the module gpunvme writes bus mastering alone: bit 2 of COMMAND, the 2 bytes at 0x4'],
-      next: 'setpci as root, while no transport is open',
+      facts: ['the module gpunvme writes only Bus Master Enable: bit 2 of COMMAND, 2 bytes at 0x4'],
+      next: 'run setpci as root while no transport is open',
     })
   }
 }

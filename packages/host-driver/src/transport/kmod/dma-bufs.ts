@@ -49,7 +49,7 @@ export class KmodDmaBufs {
     const { HANDLE, LENGTH } = argument
     if (LENGTH !== lengthBytes) {
       releaseHandle(node, HANDLE)
-      throw new RangeError(`lengthBytes: expected ${LENGTH}, which the dma-buf has, got ${lengthBytes}`)
+      throw new RangeError(`lengthBytes: expected ${LENGTH}, the length of the dma-buf, got ${lengthBytes}`)
     }
     const imported: Imported = { handle: HANDLE, isRevoked: false }
     this.held.add(imported)

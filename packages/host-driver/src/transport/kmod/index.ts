@@ -119,7 +119,7 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
     const reset = (kind: 'function' | 'bus') => {
       const isThere = kind === 'function' ? Info.RESET_METHODS.FUNCTION : Info.RESET_METHODS.BUS
       if (isThere.of(answer.RESET_METHODS) === 0)
-        return Promise.reject(new TypeError(`kind: expected what ${name} can be reset by, got '${kind}'`))
+        return Promise.reject(new TypeError(`kind: expected a reset that ${name} supports, got '${kind}'`))
       const METHOD = kind === 'function' ? RESET_METHOD.FUNCTION : RESET_METHOD.BUS
       return Promise.resolve().then(() => {
         call(node, 'RESET', Reset.create({ SIZE: Reset.bytes, METHOD }).data)

@@ -74,9 +74,9 @@ export class KmodVersionError extends GpuNvmeError {
   readonly category = 'infeasible'
   /** @param found undefined if even the version could not be read. */
   constructor(bdf: string, found: number | undefined, cause?: unknown) {
-    super(`The module gpunvme that has ${bdf} is of another version than this program`, {
-      facts: [`ABI version ${found ?? 'unknown'} is loaded, ${ABI_VERSION} is what this was written for`],
-      next: 'modprobe -r gpunvme, then build and load the module that belongs to this program: kmod/README.md',
+    super(`The version of the module gpunvme, which has ${bdf}, does not match this program`, {
+      facts: [`ABI version ${found ?? 'unknown'} is loaded, ${ABI_VERSION} is required`],
+      next: 'unload it (modprobe -r gpunvme), then build and load the matching module: kmod/README.md',
       cause,
     })
   }

@@ -33,7 +33,7 @@ export function findNode(sysRoot: string, device: string): FoundNode {
     checkBdf(device)
   } catch {
     throw new RangeError(
-      `device: expected a node as /dev/gpunvme0 or a PCI address as 0000:0b:00.0, got ${show(device)}`,
+      `device: expected a node such as /dev/gpunvme0 or a PCI address such as 0000:0b:00.0, got ${show(device)}`,
     )
   }
   const found = boundFunction(sysRoot, device)
@@ -128,12 +128,12 @@ export class KmodMissingError extends GpuNvmeError {
     const isLoaded = ifThere(() => readdirSync(join(sysRoot, 'sys/bus/pci/drivers', DRIVER))) !== undefined
     const nodes = names(join(sysRoot, 'sys/class/misc')).filter((name) => name.startsWith(DRIVER))
     super(`No /dev node of the module gpunvme for ${device}`, {
-      facts: [isLoaded ? `nodes that the kernel has: ${nodes.join(', ') || 'none'}` : 'the module is not loaded'],
+      facts: [isLoaded ? `existing nodes: ${nodes.join(', ') || 'none'}` : 'the module is not loaded'],
       next: !isLoaded
-        ? 'build and load it: kmod/README.md says how; then modprobe gpunvme'
+        ? 'build and install the module (kmod/README.md), then run modprobe gpunvme'
         : nodes.length === 0
-          ? `bindDriver({ bdf, driver: 'gpunvme' }) of '@gpunvme/host-driver/pci': it has no controller yet`
-          : 'give one of these; in a container pass it through (--device /dev/gpunvme0)',
+          ? `bind a controller: bindDriver({ bdf, driver: 'gpunvme' }) of '@gpunvme/host-driver/pci'`
+          : 'use an existing node; in a container, pass it through (--device /dev/gpunvme0)',
       cause,
     })
   }
@@ -144,9 +144,9 @@ export class KmodBusyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_BUSY'
   readonly category = 'privilege'
   constructor(bdf: string, path: string, holders: readonly string[], cause?: unknown) {
-    super(`Cannot open ${bdf}: another process, or another thread of this one, has ${path} open`, {
+    super(`Cannot open ${bdf}: ${path} is open in another process, or in another thread of this one`, {
       facts: holders,
-      next: `close that first (fuser ${path} names it)`,
+      next: `close it there first; fuser ${path} shows the process`,
       cause,
     })
   }

@@ -87,7 +87,7 @@ function segmentsFault(segments: readonly DmaSegment[], lengthBytes: number): st
   let end = 0
   for (const { offsetBytes, iova, lengthBytes: bytes } of segments) {
     if (offsetBytes !== end || bytes <= 0) return `byte ${end} has no address`
-    if (!Number.isSafeInteger(iova + bytes)) return `${iova} is no address`
+    if (!Number.isSafeInteger(iova + bytes)) return `${iova} is not a valid address`
     end += bytes
   }
   return end === lengthBytes ? undefined : `${end} of ${lengthBytes} bytes have addresses`
@@ -98,8 +98,8 @@ export class KmodSegmentsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_KMOD_SEGMENTS'
   readonly category = 'failure'
   constructor(bdf: string, problem: string) {
-    super(`The module gpunvme gave addresses of memory for ${bdf} that do not add up: ${problem}`, {
-      next: 'load the module that belongs to this program: kmod/README.md',
+    super(`The module gpunvme returned invalid memory addresses for ${bdf}: ${problem}`, {
+      next: 'load the matching module: kmod/README.md',
     })
   }
 }

@@ -117,7 +117,7 @@ export class Channel {
       const untilMs = this.deadline()
       for (let taken = 0; taken < MOST_AT_ONCE && this.host.poll(this.waited, 0) !== 0; taken++) {
         const message = this.receive(during, untilMs, { leastBytes: 0, mostBytes: 0 })
-        if (message.isReply) this.breach(during, 'got a reply to no request', message.descriptors)
+        if (message.isReply) this.breach(during, 'got a reply without a request', message.descriptors)
         this.refuse(during, message, untilMs)
       }
     } catch (error) {

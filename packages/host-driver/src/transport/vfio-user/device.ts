@@ -35,11 +35,14 @@ export function negotiate(channel: Channel, largestPageBytes: number): VfioUserC
   if (major !== MAJOR || minor > MINOR)
     throw new VfioUserVersionError(channel.socket, `${major}.${minor}`, `${MAJOR}.${MINOR}`)
   if (capabilities.maxMsgFds === 0)
-    throw new VfioUserFunctionError(channel.socket, 'it takes no descriptors, by which it would get memory')
+    throw new VfioUserFunctionError(channel.socket, 'it accepts no descriptors, so memory cannot be shared with it')
   const sizes = BigInt(capabilities.pgsizes)
   const pageBytes = sizes & -sizes
   if (pageBytes > largestPageBytes)
-    throw new VfioUserFunctionError(channel.socket, `it maps no memory in pages of less than ${pageBytes} bytes`)
+    throw new VfioUserFunctionError(
+      channel.socket,
+      `its smallest page is ${pageBytes} bytes, expected at most ${largestPageBytes}`,
+    )
   return capabilities
 }
 
@@ -52,9 +55,9 @@ export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
   const { data } = channel.ask('DEVICE_GET_INFO', bytesOf(asked.data), exactly(VfioUserDeviceInfo.bytes))
   const { FLAGS, NUM_REGIONS } = VfioUserDeviceInfo.view(data)
   if (VfioUserDeviceInfo.FLAGS.PCI.of(FLAGS) === 0)
-    throw new VfioUserFunctionError(channel.socket, 'it presents no PCI function')
+    throw new VfioUserFunctionError(channel.socket, 'it is not a PCI function')
   if (NUM_REGIONS <= VFIO_REGION.CONFIG)
-    throw new VfioUserFunctionError(channel.socket, `it has ${NUM_REGIONS} regions, and so no configuration space`)
+    throw new VfioUserFunctionError(channel.socket, `it has ${NUM_REGIONS} regions and no configuration space`)
   return { canReset: VfioUserDeviceInfo.FLAGS.RESET.of(FLAGS) === 1 }
 }
 
@@ -81,7 +84,7 @@ export function regionInfo(channel: Channel, index: number): TargetRegion {
   const isIn = ({ start, lengthBytes: length }: (typeof mappable)[number]) =>
     start % 4096 === 0 && length % 4096 === 0 && start + length <= lengthBytes
   if (!Number.isSafeInteger(lengthBytes) || !mappable.every(isIn) || !Number.isSafeInteger(fileOffset + lengthBytes))
-    channel.breach(name, `region ${index}: expected whole pages inside of it that can be mapped`, kept)
+    channel.breach(name, `region ${index}: expected mappable areas to be whole pages inside it`, kept)
   // Without a file there is nothing to map, whatever the target says.
   if (fd !== undefined && mappable.length > 0) return { ...region, fd }
   closeAll(kept)
@@ -107,13 +110,15 @@ export function checkFunction(channel: Channel, bar: VfioRegion, configBytes: nu
   const refuse = (problem: string): never => {
     throw new VfioUserFunctionError(channel.socket, problem)
   }
-  if (configBytes < PCI_CONFIG_BYTES) refuse(`its configuration space has ${configBytes} bytes`)
+  if (configBytes < PCI_CONFIG_BYTES)
+    refuse(`its configuration space has ${configBytes} bytes, expected at least ${PCI_CONFIG_BYTES}`)
   const dword = Buffer.alloc(4)
   readRegion(channel, VFIO_REGION.CONFIG, PciHeader.RID.offset, dword)
   const classCode = dword.readUInt32LE() >>> 8
   const shown = classCode.toString(16).padStart(6, '0')
-  if (classCode !== NVME_CLASS_CODE) refuse(`its class code is ${shown}h, not 010802h`)
-  if (bar.lengthBytes < LEAST_BAR_BYTES) refuse(`its BAR0 has ${bar.lengthBytes} bytes`)
+  if (classCode !== NVME_CLASS_CODE) refuse(`its class code is ${shown}h, expected 010802h`)
+  if (bar.lengthBytes < LEAST_BAR_BYTES)
+    refuse(`its BAR0 has ${bar.lengthBytes} bytes, expected at least ${LEAST_BAR_BYTES}`)
 }
 
 export const exactly = (bytes: number) => ({ leastBytes: bytes, mostBytes: bytes })

@@ -6,7 +6,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 export type VfioUserDeparture = VfioUserLostError | VfioUserProtocolError
 
 /** Next step after a connection has ended. */
-const REOPEN = 'see what the target itself says, start it again, and open the transport again'
+const REOPEN = 'check the output of the target, restart it, then open the transport again'
 
 /** Why the connection failed, and the next step. */
 interface Advice {
@@ -18,37 +18,37 @@ interface Advice {
 const DENIED: Advice = {
   category: 'privilege',
   words: 'permission denied',
-  next: 'run as the user of the target, or let your user write the socket and search its folders',
+  next: 'run as the user of the target, or give your user write access to the socket and search access to its directories',
 }
 
-const OTHER: Advice = { category: 'device', next: 'see that it is the socket of a vfio-user target' }
+const OTHER: Advice = { category: 'device', next: 'check that it is the socket of a vfio-user target' }
 
 const CONNECTING: Readonly<Record<string, Advice>> = {
   ENOENT: {
     category: 'not-found',
     words: 'no such file or directory',
-    next: 'check the spelling, or start the target, as by: gpunvme sim serve --socket PATH',
+    next: 'check the path, or start a target, for example gpunvme sim serve --socket PATH',
   },
-  ENOTDIR: { category: 'not-found', words: 'no such directory', next: 'check the spelling' },
-  ENAMETOOLONG: { category: 'usage', words: 'the path of a socket has at most 107 bytes', next: 'a shorter path' },
+  ENOTDIR: { category: 'not-found', words: 'no such directory', next: 'check the path' },
+  ENAMETOOLONG: { category: 'usage', words: 'path longer than 107 bytes', next: 'use a shorter path' },
   ECONNREFUSED: {
     category: 'not-found',
-    words: 'no process listens there',
-    next: 'restart the target, for example gpunvme sim serve --socket PATH: the process that made this socket has ended',
+    words: 'no process is listening',
+    next: 'restart the target, for example gpunvme sim serve --socket PATH: the process that created this socket has ended',
   },
   EACCES: DENIED,
   EPERM: DENIED,
   EAGAIN: {
     category: 'device',
-    words: 'too many clients wait for it',
-    next: 'end the other clients that wait for the target: it serves one at a time',
+    words: 'too many clients are waiting',
+    next: 'end the other waiting clients: the target serves one at a time',
   },
 }
 
 /** The system returns the same error for a file that is not a socket and for a socket without a listener. */
 function adviceFor(socket: string, errno: string): Advice {
   if (errno === 'ECONNREFUSED' && statSync(socket, { throwIfNoEntry: false })?.isSocket() === false)
-    return { category: 'usage', words: 'it is no socket', next: 'name the socket of a target' }
+    return { category: 'usage', words: 'not a socket', next: 'pass the socket of a vfio-user target' }
   return CONNECTING[errno] ?? OTHER
 }
 
@@ -78,22 +78,23 @@ export class VfioUserLostError extends GpuNvmeError {
   /** @param during the request that was sent. */
   constructor(socket: string, reason: VfioUserLostError['reason'], during: string, limitNs: number, cause?: unknown) {
     const what = {
-      silent: `gave no whole answer for ${limitNs / 1e6} ms`,
+      silent: `sent no complete answer for ${limitNs / 1e6} ms`,
       closed: 'closed the connection',
-      broken: 'is not talked to any more, as a part of a message was lost on this side',
+      broken: 'was disconnected, since this process lost part of a message,',
     }[reason]
     // The kernel has connected it, but the target has not accepted the connection.
-    const busy = reason === 'silent' && during === 'VERSION' ? ': it may have another client' : ''
-    super(`The target at ${socket} ${what}, during ${during}${busy}`, { next: nextAfter(reason, during), cause })
+    const busy = reason === 'silent' && during === 'VERSION' ? ': it may be serving another client' : ''
+    super(`The target at ${socket} ${what} during ${during}${busy}`, { next: nextAfter(reason, during), cause })
     this.reason = reason
   }
 }
 
 function nextAfter(reason: VfioUserLostError['reason'], during: string): string {
   if (reason === 'closed') return REOPEN
-  if (reason === 'broken') return 'see the cause, as too many open files, and open the transport again'
-  if (during === 'VERSION') return 'end the other client that it serves, if it does: most targets serve one at a time'
-  return `${REOPEN}; where it is only slow, with a larger answerTimeoutNs`
+  if (reason === 'broken') return 'fix the cause, such as too many open files, then open the transport again'
+  if (during === 'VERSION')
+    return 'end the other client of the target, if there is one: most targets serve one at a time'
+  return `${REOPEN}; if it is only slow, increase answerTimeoutNs`
 }
 
 /** The target violated the protocol. The connection has ended. */
@@ -101,8 +102,8 @@ export class VfioUserProtocolError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_PROTOCOL'
   readonly category = 'device'
   constructor(socket: string, during: string, problem: string, cause?: unknown) {
-    super(`The target at ${socket} does not keep to vfio-user: ${during}: ${problem}`, {
-      next: 'see that the socket is one of vfio-user, and report it to who made the target',
+    super(`The target at ${socket} violated the vfio-user protocol: ${during}: ${problem}`, {
+      next: 'check that it is the socket of a vfio-user target, and report the violation to its authors',
       cause,
     })
   }
@@ -113,8 +114,8 @@ export class VfioUserVersionError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_VERSION'
   readonly category = 'usage'
   constructor(socket: string, theirs: string, ours: string) {
-    super(`The target at ${socket} speaks vfio-user ${theirs}, this client ${ours}`, {
-      next: 'use a target of the same major version, and of no later minor one than it was offered',
+    super(`The target at ${socket} uses vfio-user ${theirs}, this client ${ours}`, {
+      next: `use a target that supports vfio-user ${ours}`,
     })
   }
 }
@@ -127,7 +128,7 @@ export class VfioUserRefusedError extends GpuNvmeError {
   readonly errno: string
   constructor(socket: string, during: string, number: number) {
     const errno = errnoName(number)
-    super(`The target at ${socket} refused ${during}: ${errno}`, { next: 'see what the target itself says' })
+    super(`The target at ${socket} refused ${during}: ${errno}`, { next: 'check the output of the target' })
     this.errno = errno
   }
 }
@@ -137,8 +138,8 @@ export class VfioUserFunctionError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_FUNCTION'
   readonly category = 'usage'
   constructor(socket: string, problem: string) {
-    super(`The target at ${socket} is no NVMe controller: ${problem}`, {
-      next: 'name the socket of one, as of: gpunvme sim serve --socket PATH',
+    super(`The target at ${socket} is not an NVMe controller: ${problem}`, {
+      next: 'pass the socket of an NVMe controller, for example of gpunvme sim serve --socket PATH',
     })
   }
 }
@@ -148,8 +149,8 @@ export class VfioUserMemoryError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_MEMORY'
   readonly category = 'infeasible'
   constructor(folder: string, lengthBytes: number, errno: string, cause?: unknown) {
-    super(`Cannot have ${lengthBytes} bytes of memory as a file in ${folder}: ${errno}`, {
-      next: 'make room there (mount -o remount,size=… of a tmpfs), or name another folder: memoryFolder',
+    super(`Cannot create a file of ${lengthBytes} bytes in ${folder}: ${errno}`, {
+      next: 'free space there (for tmpfs: mount -o remount,size=…), or choose another directory: memoryFolder',
       cause,
     })
   }

@@ -52,7 +52,8 @@ export class SharedMemory implements DmaSource {
   chunk(askedBytes: number, alignBytes: number): DmaChunk {
     const lengthBytes = Math.max(askedBytes, Math.min(this.sharedBytes, LARGEST_GROWTH_BYTES))
     const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, GRANULE_BYTES))
-    if (iova === undefined) throw new RangeError(`lengthBytes: expected what fits below 2^39, got ${lengthBytes}`)
+    if (iova === undefined)
+      throw new RangeError(`lengthBytes: no free device addresses below 2^39 for ${lengthBytes} bytes`)
     try {
       const region = this.share(iova, lengthBytes)
       this.sharedBytes += lengthBytes

@@ -39,7 +39,7 @@ export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegio
       return host.mapForeign(fd!, offset, lengthBytes, 'read-write')
     } catch (error) {
       // The target chose the file and the range: the file may end before the range, or be of a kind that mmap rejects.
-      const problem = `expected a file of which ${lengthBytes} bytes at byte ${offset} can be mapped`
+      const problem = `expected a file with ${lengthBytes} mappable bytes at offset ${offset}`
       return channel.breach('DEVICE_GET_REGION_INFO', `${problem}: ${(error as Error).message}`, [], error)
     }
   }
@@ -117,7 +117,7 @@ function unlessGone(channel: Channel, access: () => void): void {
 /** Ends the connection without throwing: an access to a register cannot report an error. */
 function endBy(channel: Channel, refused: VfioUserRefusedError): void {
   try {
-    channel.breach('an access to BAR0', `expected the device to have the register, got ${refused.errno}`, [], refused)
+    channel.breach('an access to BAR0', `expected success, got ${refused.errno}`, [], refused)
   } catch (error) {
     if (error !== channel.departure) throw error
   }

@@ -213,7 +213,7 @@ describe('what cannot be opened', () => {
   test.each([
     ['ENOENT', 'not-found', 'gpunvme sim serve'],
     ['ECONNREFUSED', 'not-found', 'has ended'],
-    ['EACCES', 'privilege', 'let your user write the socket'],
+    ['EACCES', 'privilege', 'give your user write access to the socket'],
     ['EAGAIN', 'device', 'one at a time'],
     ['ENOENT', 'not-found', 'no such file or directory (ENOENT)'],
     ['EACCES', 'privilege', 'permission denied (EACCES)'],
@@ -233,15 +233,15 @@ describe('what cannot be opened', () => {
     target.connect = () => {
       throw refusal('ECONNREFUSED', 'connect')
     }
-    await expect(open({ socket })).rejects.toThrow(`${socket}: no process listens there (ECONNREFUSED)`)
+    await expect(open({ socket })).rejects.toThrow(`${socket}: no process is listening (ECONNREFUSED)`)
     writeFileSync(socket, '')
     await expect(open({ socket })).rejects.toMatchObject({ category: 'usage' })
-    await expect(open({ socket })).rejects.toThrow(`Cannot connect to ${socket}: it is no socket (ECONNREFUSED)`)
+    await expect(open({ socket })).rejects.toThrow(`Cannot connect to ${socket}: not a socket (ECONNREFUSED)`)
   })
 
   test.each<[string, FakeTargetOptions, RegExp]>([
-    ['another major version', { version: [1, 0] }, /speaks vfio-user 1\.0, this client 0\.1/],
-    ['a later minor version than was offered', { version: [0, 2] }, /speaks vfio-user 0\.2/],
+    ['another major version', { version: [1, 0] }, /uses vfio-user 1\.0, this client 0\.1/],
+    ['a later minor version than was offered', { version: [0, 2] }, /uses vfio-user 0\.2/],
   ])('%s', async (_, options, message) => {
     presented(options)
     await expect(open()).rejects.toThrow(VfioUserVersionError)
@@ -249,7 +249,7 @@ describe('what cannot be opened', () => {
   })
 
   test.each<[string, (target: FakeTarget) => void, RegExp]>([
-    ['no PCI function', (it) => it.answers.set(4, () => ({ data: dwords(16, 1, 9, 5) })), /no PCI function/],
+    ['no PCI function', (it) => it.answers.set(4, () => ({ data: dwords(16, 1, 9, 5) })), /not a PCI function/],
     ['no configuration space', (it) => it.answers.set(4, () => ({ data: dwords(16, 3, 7, 5) })), /has 7 regions/],
     ['another class of device', (it) => it.config.writeUInt32LE(0x0200_0000, 8), /class code is 020000h/],
   ])('%s', async (_, change, message) => {
@@ -265,12 +265,12 @@ describe('what cannot be opened', () => {
 
   test('a target that takes no descriptors, and so no memory', async () => {
     presented({ capabilities: '{"capabilities":{"max_msg_fds":0}}\0' })
-    await expect(open()).rejects.toThrow(/takes no descriptors/)
+    await expect(open()).rejects.toThrow(/accepts no descriptors/)
   })
 
   test('a target whose pages are larger than what memory is made of', async () => {
     presented({ capabilities: '{"capabilities":{"max_msg_fds":1,"pgsizes":1073741824}}\0' })
-    await expect(open()).rejects.toThrow(/in pages of less than 1073741824 bytes/)
+    await expect(open()).rejects.toThrow(/smallest page is 1073741824 bytes, expected at most 2097152/)
     presented({ capabilities: '{"capabilities":{"max_msg_fds":1,"pgsizes":2101248}}\0' })
     await (await open()).close()
   })
@@ -286,7 +286,7 @@ describe('what cannot be opened', () => {
   test('a target that does not even say its version may be serving somebody else', async () => {
     target.answers.set(1, () => undefined)
     await expect(open()).rejects.toThrow(
-      /no whole answer for 10000 ms, during VERSION: it may have another client[^]*end the other client/,
+      /no complete answer for 10000 ms during VERSION: it may be serving another client[^]*end the other client/,
     )
   })
 
@@ -307,12 +307,12 @@ describe('answers that are none', () => {
     [
       'areas beyond the region',
       (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x4000n, 0x1000n]) })),
-      /whole pages inside of it/,
+      /whole pages inside it/,
     ],
     [
       'areas that are no pages',
       (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x10n]) })),
-      /whole pages inside of it/,
+      /whole pages inside it/,
     ],
     [
       'areas beyond the end of its file',
@@ -321,7 +321,7 @@ describe('answers that are none', () => {
           data: regionInfo(0x4000n, [0x1000n, 0x1000n]),
           descriptors: [strayDescriptor(sys)],
         })),
-      /4096 bytes at byte 4096 can be mapped: .* the 0 bytes of the file/,
+      /4096 mappable bytes at offset 4096: .* the 0 bytes of the file/,
     ],
     [
       'more areas than it has',
@@ -446,7 +446,7 @@ describe('a target that is gone', () => {
     target.close()
     expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
     expect(transport.departure).toBeInstanceOf(VfioUserLostError)
-    expect(transport.departure!.message).toMatch(/closed the connection, during REGION_READ/)
+    expect(transport.departure!.message).toMatch(/closed the connection during REGION_READ/)
     const { length } = target.waits
     expect(transport.bar.read64(0)).toBe(0xffff_ffff_ffff_ffffn)
     transport.bar.write32(0x1000, 1)
@@ -525,7 +525,7 @@ describe('what the target asks for', () => {
     target.reply(77, 9, {})
     const until = transport.clock.now() + 10e9
     while (transport.departure === undefined && transport.clock.now() < until) await transport.clock.idle(until)
-    expect(transport.departure!.message).toMatch(/a reply to no request/)
+    expect(transport.departure!.message).toMatch(/a reply without a request/)
     await transport.close()
   })
 })

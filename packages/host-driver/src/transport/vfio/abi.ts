@@ -1,9 +1,9 @@
 import { bit, struct, u32, u64 } from '@gpunvme/nvme-spec/layout'
 
 /*
- * Numbers and structures of the kernel's interface, as Linux 6.1's linux/vfio.h declares them, by its names, in upper
- * case and without the prefix. All of it is little-endian here, as x86-64 and arm64 run. Regions, interrupts and
- * capability chains, which vfio-user has too, are declared in `@gpunvme/nvme-spec/vfio-user`.
+ * Numbers and structures of the kernel's interface, as declared in linux/vfio.h of Linux 6.1, with its names in upper
+ * case and without the prefix. All are little-endian, as on x86-64 and arm64. Regions, interrupts and capability
+ * chains, which vfio-user shares, are declared in `@gpunvme/nvme-spec/vfio-user`.
  */
 
 /** ioctl requests: _IO(VFIO_TYPE, VFIO_BASE + n), that is (';' << 8) + 100 + n. The same number means other things on other files. */
@@ -38,59 +38,59 @@ export const IOMMU_CAPABILITY = { IOVA_RANGE: 1 } as const
 
 export const GroupStatus = struct(
   'vfio_group_status',
-  { bytes: 8, doc: 'Whether a group can be used', spec: 'Linux 6.1 linux/vfio.h vfio_group_status' },
+  { bytes: 8, doc: 'Status of a group', spec: 'Linux 6.1 linux/vfio.h vfio_group_status' },
   {
-    ARGSZ: u32(0, 'Bytes'),
-    FLAGS: u32(4, 'Flags', { VIABLE: bit(0, 'Viable'), CONTAINER_SET: bit(1, 'In a container') }),
+    ARGSZ: u32(0, 'Length of the argument in bytes'),
+    FLAGS: u32(4, 'Flags', { VIABLE: bit(0, 'Viable'), CONTAINER_SET: bit(1, 'Attached to a container') }),
   },
 )
 
 export const DeviceInfo = struct(
   'vfio_device_info',
-  { bytes: 20, doc: 'What a device is', spec: 'Linux 6.1 linux/vfio.h vfio_device_info' },
+  { bytes: 20, doc: 'Properties of a device', spec: 'Linux 6.1 linux/vfio.h vfio_device_info' },
   {
-    ARGSZ: u32(0, 'Bytes'),
+    ARGSZ: u32(0, 'Length of the argument in bytes'),
     FLAGS: u32(4, 'Flags', {
-      RESET: bit(0, 'Can be reset'),
-      PCI: bit(1, 'By vfio-pci'),
-      CAPS: bit(7, 'Has capabilities'),
+      RESET: bit(0, 'Reset supported'),
+      PCI: bit(1, 'vfio-pci device'),
+      CAPS: bit(7, 'Capabilities present'),
     }),
-    NUM_REGIONS: u32(8, 'Regions'),
-    NUM_IRQS: u32(12, 'Kinds of interrupts'),
-    CAP_OFFSET: u32(16, 'Where capabilities begin'),
+    NUM_REGIONS: u32(8, 'Number of regions'),
+    NUM_IRQS: u32(12, 'Number of interrupt types'),
+    CAP_OFFSET: u32(16, 'Offset of the first capability'),
   },
 )
 
 export const IommuInfo = struct(
   'vfio_iommu_type1_info',
-  { bytes: 24, doc: 'What the IOMMU can map', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_info' },
+  { bytes: 24, doc: 'Properties of the IOMMU', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_info' },
   {
-    ARGSZ: u32(0, 'Bytes'),
-    FLAGS: u32(4, 'Flags', { PGSIZES: bit(0, 'iova_pgsizes is given'), CAPS: bit(1, 'Has capabilities') }),
-    IOVA_PGSIZES: u64(8, 'A bit for each page size'),
-    CAP_OFFSET: u32(16, 'Where capabilities begin'),
+    ARGSZ: u32(0, 'Length of the argument in bytes'),
+    FLAGS: u32(4, 'Flags', { PGSIZES: bit(0, 'iova_pgsizes is valid'), CAPS: bit(1, 'Capabilities present') }),
+    IOVA_PGSIZES: u64(8, 'Bitmap of supported page sizes'),
+    CAP_OFFSET: u32(16, 'Offset of the first capability'),
   },
 )
 
 export const DmaMap = struct(
   'vfio_iommu_type1_dma_map',
-  { bytes: 32, doc: 'Memory for the device', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_dma_map' },
+  { bytes: 32, doc: 'Mapping of memory for the device', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_dma_map' },
   {
-    ARGSZ: u32(0, 'Bytes'),
+    ARGSZ: u32(0, 'Length of the argument in bytes'),
     FLAGS: u32(4, 'Flags', { READ: bit(0, 'The device may read'), WRITE: bit(1, 'The device may write') }),
     VADDR: u64(8, 'Address in this process'),
-    IOVA: u64(16, 'Address of the device'),
-    SIZE: u64(24, 'Bytes'),
+    IOVA: u64(16, 'Device address'),
+    SIZE: u64(24, 'Length in bytes'),
   },
 )
 
 export const DmaUnmap = struct(
   'vfio_iommu_type1_dma_unmap',
-  { bytes: 24, doc: 'Memory that the device is to lose', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_dma_unmap' },
+  { bytes: 24, doc: 'Mapping to remove', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_dma_unmap' },
   {
-    ARGSZ: u32(0, 'Bytes'),
+    ARGSZ: u32(0, 'Length of the argument in bytes'),
     FLAGS: u32(4, 'Flags'),
-    IOVA: u64(8, 'Address of the device'),
-    SIZE: u64(16, 'Bytes; what was unmapped, on return'),
+    IOVA: u64(8, 'Device address'),
+    SIZE: u64(16, 'Length in bytes; on return, the unmapped bytes'),
   },
 )

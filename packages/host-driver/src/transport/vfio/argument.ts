@@ -73,7 +73,7 @@ export class VfioError extends GpuNvmeError {
   /** Error of the kernel, such as 'EINVAL'. */
   readonly errno: string
   constructor(request: string, errno: string, cause?: unknown) {
-    super(`VFIO_${request} failed: ${errno}`, { next: 'see what the kernel log says (dmesg)', cause })
+    super(`VFIO_${request} failed: ${errno}`, { next: 'check the kernel log (dmesg)', cause })
     this.request = request
     this.errno = errno
   }

@@ -79,13 +79,12 @@ function groupOf(
 /** Returns the model of IOMMU to request, by what the kernel supports. */
 function modelOf(host: HardwareHost, container: number, mode: VfioMode): number {
   const version = callNumber(host, container, ['GET_API_VERSION', VFIO.GET_API_VERSION])
-  if (version !== API_VERSION)
-    throw new VfioUnsupportedError(`its API has version ${version}; ${API_VERSION} is what this was written for`)
+  if (version !== API_VERSION) throw new VfioUnsupportedError(`expected API version ${API_VERSION}, got ${version}`)
   const models = mode === 'noiommu' ? [IOMMU.NOIOMMU] : [IOMMU.TYPE1v2, IOMMU.TYPE1]
   const model = models.find((one) => callNumber(host, container, ['CHECK_EXTENSION', VFIO.CHECK_EXTENSION], one) > 0)
   if (model !== undefined) return model
   throw new VfioUnsupportedError(
-    mode === 'noiommu' ? 'it has no mode without an IOMMU' : 'it knows no type1 IOMMU (module vfio_iommu_type1)',
+    mode === 'noiommu' ? 'it has no mode without an IOMMU' : 'it has no type1 IOMMU (module vfio_iommu_type1)',
   )
 }
 
@@ -110,8 +109,8 @@ export class VfioMissingError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_MISSING'
   readonly category = 'not-found'
   constructor(path: string, cause?: unknown) {
-    super(`Cannot open ${path}: it does not exist`, {
-      next: 'modprobe vfio-pci, and in a container pass /dev/vfio through',
+    super(`Cannot open ${path}: no such file or device`, {
+      next: 'run modprobe vfio-pci; in a container, pass /dev/vfio through',
       cause,
     })
   }
@@ -122,8 +121,8 @@ export class VfioBusyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_BUSY'
   readonly category = 'privilege'
   constructor(bdf: string, path: string, cause?: unknown) {
-    super(`Cannot open ${bdf}: another process, or another handle of this one, has ${path} open`, {
-      next: `close that first (fuser ${path} names it)`,
+    super(`Cannot open ${bdf}: ${path} is already open, in another process or in this one`, {
+      next: `close it there first; fuser ${path} shows the process`,
       cause,
     })
   }
@@ -134,7 +133,9 @@ export class VfioUnsupportedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_UNSUPPORTED'
   readonly category = 'infeasible'
   constructor(problem: string) {
-    super(`The kernel's vfio cannot be used: ${problem}`, { next: 'modprobe vfio_iommu_type1, or another kernel' })
+    super(`The kernel's vfio is not supported: ${problem}`, {
+      next: 'run modprobe vfio_iommu_type1, or use another kernel',
+    })
   }
 }
 
@@ -144,12 +145,12 @@ export class NoIommuError extends GpuNvmeError {
   readonly category = 'infeasible'
   /** @param parameter value of enable_unsafe_noiommu_mode, if that mode was requested. */
   constructor(bdf: string, parameter: string | undefined) {
-    super(`${bdf} has no IOMMU group: the machine has no IOMMU, or it is off`, {
+    super(`${bdf} has no IOMMU group: the machine has no IOMMU, or it is disabled`, {
       facts: parameter === undefined ? [] : [`enable_unsafe_noiommu_mode is ${parameter}`],
       next:
         parameter === undefined
-          ? 'turn it on (firmware set-up; kernel parameter intel_iommu=on), or use the transport sysfs'
-          : 'echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode, and bind vfio-pci anew',
+          ? 'enable the IOMMU (firmware setup; kernel parameter intel_iommu=on), or use the transport sysfs'
+          : 'echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode, then bind vfio-pci again',
     })
   }
 }
@@ -162,8 +163,8 @@ export class VfioModeError extends GpuNvmeError {
     super(`mode: expected '${found}' for ${bdf}, got '${wanted}'`, {
       next:
         found === 'type1'
-          ? 'an IOMMU translates for it: leave the mode out'
-          : 'the machine has no IOMMU for it: leave the mode out',
+          ? 'omit the mode: an IOMMU translates for this device'
+          : 'omit the mode: the machine has no IOMMU for this device',
     })
   }
 }

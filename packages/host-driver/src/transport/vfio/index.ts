@@ -133,7 +133,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     const name = `vfio ${bdf}`
     const { FLAGS } = DeviceInfo.view(ask(host, device, ['DEVICE_GET_INFO', VFIO.DEVICE_GET_INFO], DeviceInfo))
     const reset = async (kind: 'function' | 'bus') => {
-      if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': vfio resets nothing else`)
+      if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': vfio supports no other`)
       callNumber(host, device, ['DEVICE_RESET', VFIO.DEVICE_RESET])
       await wakeFunction(config, clock)
       enableFunction(config)

@@ -130,8 +130,8 @@ export class IovaExhaustedError extends GpuNvmeError {
   readonly category = 'infeasible'
   constructor(lengthBytes: number, free: readonly AddressRange[]) {
     const longest = free.reduce((most, range) => Math.max(most, range.lengthBytes), 0)
-    super(`The IOMMU has no addresses left for ${lengthBytes} bytes: the longest free range is ${longest} bytes`, {
-      next: 'free memory that is not needed any more, or allocate less at once',
+    super(`No free device addresses for ${lengthBytes} bytes: the longest free range is ${longest} bytes`, {
+      next: 'free unused memory, or allocate less at once',
     })
   }
 }
