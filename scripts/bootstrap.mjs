@@ -56,7 +56,7 @@ const tasks = {
     'node packages/cuda-native/scripts/build-native.mjs',
     'pnpm --recursive --filter=./packages/* pack --pack-destination=tarballs',
   ],
-  docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
+  docs: [buildSpec, 'typedoc'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   // And the kernels' PTX, which derives from the header too; where nvcc is not, whether it is of these sources.
   gen: [

@@ -1,7 +1,7 @@
 // Finds phrases that docs/style.md advises against.
 //
 //   node scripts/plain-english.mjs               number of lines, by file
-//   node scripts/plain-english.mjs FILE…         the lines of these files
+//   node scripts/plain-english.mjs PATH…         the lines of these files and folders
 //   node scripts/plain-english.mjs --added REV   the lines added since a revision; exit status 1 if there are any
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -76,11 +76,14 @@ if (first === '--added') {
   const absent = files.filter((file) => !existsSync(join(root, file)))
   if (absent.length > 0) {
     console.error(
-      `plain-english: no file ${absent.join(', ')} in this repository; name files by their path from its root`,
+      `plain-english: no ${absent.join(', ')} in this repository; name files and folders by their path from its root`,
     )
     process.exit(2)
   }
-  for (const line of files.flatMap(linesOf)) console.log(line)
+  const listed = git('ls-files', '--cached', '--others', '--exclude-standard', '--', ...files)
+    .split('\n')
+    .filter(isChecked)
+  for (const line of listed.flatMap(linesOf)) console.log(line)
 } else {
   const counts = git('ls-files')
     .split('\n')

@@ -3,12 +3,13 @@
 // put below the constant's own comment. A declaration without a comment has its `doc` for one.
 import { join } from 'node:path'
 import { Comment, Converter, ReflectionKind } from 'typedoc'
+import { bitPlace, bytePlace, commandPlace } from '../packages/nvme-spec/scripts/places.mjs'
 
 const dist = join(import.meta.dirname, '..', 'packages', 'nvme-spec', 'dist')
 const built = {
-  index: await import(join(dist, 'index.js')),
-  layout: await import(join(dist, 'layout', 'index.js')),
-  pcie: await import(join(dist, 'pcie.js')),
+  '@gpunvme/nvme-spec': await import(join(dist, 'index.js')),
+  '@gpunvme/nvme-spec/layout': await import(join(dist, 'layout', 'index.js')),
+  '@gpunvme/nvme-spec/pcie': await import(join(dist, 'pcie.js')),
 }
 
 export function load(app) {
@@ -68,23 +69,6 @@ function fieldTable(fields, placeOf) {
     ]),
   ])
   return table([placeOf === bytePlace ? 'Bytes' : 'Dword and bits', 'Name', 'Meaning'], cells)
-}
-
-function bitPlace({ msb, lsb }) {
-  return msb === lsb ? `${lsb}` : `${msb}:${lsb}`
-}
-
-function bytePlace({ offset, lengthBytes, bits }) {
-  const last = offset + lengthBytes - 1
-  return `${last === offset ? offset : `${last}:${offset}`}${bits ? ` bits ${bitPlace(bits)}` : ''}`
-}
-
-function commandPlace({ offset, lengthBytes, bits }) {
-  const dword = offset >> 2
-  if (lengthBytes > 4) return `${dword + lengthBytes / 4 - 1}:${dword}`
-  const shift = (offset & 3) * 8
-  const { msb, lsb } = bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
-  return `${dword}, ${bitPlace({ msb: msb + shift, lsb: lsb + shift })}`
 }
 
 function meaning({ doc, values, zeroBased, struct }) {

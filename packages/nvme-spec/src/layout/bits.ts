@@ -262,6 +262,10 @@ export function merge<const T extends readonly object[]>(...parts: T): Merged<T>
   return Object.assign({}, ...parts) as Merged<T>
 }
 
-type Merged<T extends readonly object[]> = T extends readonly [infer First, ...infer Rest extends readonly object[]]
+/** Type of the result of `merge`. */
+export type Merged<T extends readonly object[]> = T extends readonly [
+  infer First,
+  ...infer Rest extends readonly object[],
+]
   ? First & Merged<Rest>
   : unknown

@@ -1,0 +1,64 @@
+// One site for docs/ and the API of all packages: every entry point that a package.json exports is a module, named as
+// it is imported.
+import { readFileSync, readdirSync } from 'node:fs'
+
+const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
+
+const manifests = readdirSync(new URL('packages/', import.meta.url)).map((folder) => ({
+  folder,
+  ...read(`packages/${folder}/package.json`),
+}))
+
+/** Source files of entry points, by the name that imports them. */
+export const entries = Object.fromEntries(
+  manifests.flatMap(({ folder, name, exports }) =>
+    Object.entries(exports)
+      .filter(([, { types }]) => types !== undefined)
+      .map(([path, { types }]) => {
+        const source = types.replace('/dist/', '/src/').replace('.d.ts', '.ts')
+        return [name + path.slice(1), `packages/${folder}/${source}`]
+      }),
+  ),
+)
+
+export default {
+  name: 'gpunvme',
+  tsconfig: 'tsconfig.docs.json',
+  // Packages import each other's sources here: a type has one page, to which all packages link.
+  compilerOptions: { paths: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, [`./${file}`]])) },
+  entryPoints: Object.values(entries),
+  plugin: ['./scripts/typedoc-declarations.mjs', './scripts/typedoc-pages.mjs'],
+  readme: 'README.md',
+  projectDocuments: [
+    'docs/README.md',
+    'docs/start.md',
+    'docs/concepts/*.md',
+    'docs/how-to/*.md',
+    'docs/reference/*.md',
+    'docs/evidence/*.md',
+    'docs/evidence/hardware/*.md',
+    'docs/decisions.md',
+    'docs/style.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'packages/*/README.md',
+    'packages/*/docs/*.md',
+    'kmod/README.md',
+    'scripts/mutants/README.md',
+  ],
+  out: 'docs/api',
+  highlightLanguages: ['bash', 'console', 'c', 'html', 'javascript', 'json', 'typescript'],
+  disableGit: true,
+  gitRevision: 'main',
+  sourceLinkTemplate: 'https://github.com/gpunvme/gpunvme/blob/{gitRevision}/{path}#L{line}',
+  requiredToBeDocumented: ['Class', 'Enum', 'Function', 'Interface', 'TypeAlias', 'Variable'],
+  packagesRequiringDocumentation: manifests.map(({ name }) => name),
+  // Other packages derive types from these methods of declarations.
+  intentionallyNotExported: [
+    ...['create', 'decode', 'fields'].map((name) => `StructMethods.${name}`),
+    'WordMethods.decode',
+  ],
+  validation: { notExported: true, notDocumented: true, invalidLink: true, invalidPath: true },
+  treatWarningsAsErrors: true,
+}
