@@ -3,11 +3,11 @@ import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 /** Memory that the controller can reach and the host can see. */
 export interface HostBuffer {
   readonly memory: DmaMemory
-  /** All of it. */
+  /** The whole buffer. */
   readonly bytes: Uint8Array
 }
 
-/** @throws TypeError when the allocator gives memory that the CPU cannot reach; what `alloc` throws. */
+/** @throws TypeError if the allocator returns memory that the CPU cannot reach; errors of `alloc`. */
 export function allocateHostBuffer(dma: DmaAllocator, lengthBytes: number): HostBuffer {
   const memory = dma.alloc(lengthBytes, { where: 'host' })
   const { view } = memory
@@ -19,8 +19,8 @@ export function allocateHostBuffer(dma: DmaAllocator, lengthBytes: number): Host
 }
 
 /**
- * Runs transfers over a fixed number of buffers. While one is in flight the next is prepared; the number of buffers
- * is what bounds memory, and their total length what is in flight. The first failure ends it all.
+ * Runs transfers over a fixed number of buffers: while one is in flight, the next is prepared. The number of buffers
+ * bounds memory; their total length bounds the bytes in flight. The first failure ends all transfers.
  */
 export class BufferPool {
   private readonly buffers: HostBuffer[] = []
@@ -28,7 +28,7 @@ export class BufferPool {
   private readonly running = new Set<Promise<void>>()
   private failure: { readonly error: unknown } | undefined
 
-  /** @throws what `alloc` throws; then nothing stays allocated. */
+  /** @throws errors of `alloc`; then nothing stays allocated. */
   constructor(dma: DmaAllocator, count: number, bufferBytes: number) {
     try {
       for (let index = 0; index < count; index++) this.buffers.push(allocateHostBuffer(dma, bufferBytes))
@@ -39,7 +39,7 @@ export class BufferPool {
     for (const each of this.buffers) this.free.push(each)
   }
 
-  /** A buffer that nothing uses. Waits for one. @throws what a transfer threw. */
+  /** Waits for a free buffer and takes it. @throws the error of an earlier transfer. */
   async take(): Promise<HostBuffer> {
     for (;;) {
       if (this.failure !== undefined) throw this.failure.error
@@ -49,7 +49,7 @@ export class BufferPool {
     }
   }
 
-  /** Uses a buffer that was taken, without waiting; afterwards it is free again. */
+  /** Starts `use` on a taken buffer without waiting; afterwards the buffer is free again. */
   run(buffer: HostBuffer, use: (buffer: HostBuffer) => Promise<void>): void {
     const running = use(buffer)
       .catch((error: unknown) => {
@@ -62,13 +62,13 @@ export class BufferPool {
     this.running.add(running)
   }
 
-  /** Waits for everything that runs. @throws what the first failure threw. */
+  /** Waits for all running transfers. @throws the first transfer error. */
   async drain(): Promise<void> {
     await Promise.all(this.running)
     if (this.failure !== undefined) throw this.failure.error
   }
 
-  /** Waits for everything that runs, however it ends, and frees the memory. */
+  /** Waits for all running transfers, whether they succeed or fail, and frees the memory. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.running)
     for (const { memory } of this.buffers) memory.free()

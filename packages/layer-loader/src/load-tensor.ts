@@ -3,18 +3,19 @@ import { asModel, type Loadable } from './load/as-model.js'
 import { openLoader } from './load/loader.js'
 import { loadPlanFor } from './load/options.js'
 
+/** Options of `loadTensor`. */
 export interface LoadTensorOptions {
   readonly signal?: AbortSignalLike
-  /** For each command, from its submission. */
+  /** Time limit of each command, in nanoseconds from its submission. */
   readonly timeoutNs?: number
-  /** Checks every chunk that the tensor touches; 'full' when not given. */
+  /** 'full' checks each chunk that the tensor touches. Default: 'full'. */
   readonly verify?: 'full' | 'off'
 }
 
 /**
- * Reads one tensor into memory of its own. To verify it, the chunks that cover it are read whole: up to 2 MiB more.
- * @throws RangeError for a name that the model does not have; UnverifiableMediaError, NoChecksumsError,
- * VerificationError, TransferError, the signal's reason.
+ * Reads one tensor into new memory. To verify it, the chunks that cover it are read completely: up to 2 MiB more.
+ * @throws RangeError for an unknown name; UnverifiableMediaError, NoChecksumsError, VerificationError, TransferError,
+ * the signal's reason.
  */
 export async function loadTensor(
   loadable: Loadable,
@@ -26,6 +27,6 @@ export async function loadTensor(
   const slotBytes = Math.max(1, loadPlanFor(model.store, extent, options).memoryBytes)
   await using loader = openLoader(model, { ...options, slots: 1, slotBytes })
   const lease = await loader.request(extent).lease()
-  // Not by the name that was given, which may be one that stands for it.
+  // `name` may be an alias of the tensor.
   return lease.tensor(lease.name).slice()
 }

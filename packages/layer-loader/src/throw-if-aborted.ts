@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 
-/** What AbortSignal has as a method. @throws the signal's reason. */
+/** Equivalent of AbortSignal's method. @throws the signal's reason. */
 export function throwIfAborted(signal: AbortSignalLike | undefined): void {
   if (signal?.aborted === true) throw signal.reason
 }

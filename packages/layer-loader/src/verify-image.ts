@@ -13,51 +13,53 @@ import { VerificationError } from './load/verification-error.js'
 import { asStore, type Readable } from './store/as-store.js'
 import { SliceChecks } from './verify-slices.js'
 
-/** Of a chunk each: enough to keep a queue of 32 full while others are checked. */
+/** Buffers of one chunk: enough to keep a queue of 32 full while others are checked. */
 const MAX_BUFFERS = 40
 
-/** Of an image that is damaged throughout, no more than this many problems are kept. */
+/** Maximum number of reported problems. */
 const MAX_PROBLEMS = 100
 
+/** Progress of a verification. */
 export interface VerifyProgress {
   readonly doneBytes: number
   readonly totalBytes: number
 }
 
+/** Options of a verification. */
 export interface VerifyOptions {
   readonly signal?: AbortSignal
-  /** For each command, from its submission. */
+  /** Time limit of each command, in nanoseconds from its submission. */
   readonly timeoutNs?: number
-  /** Called for each chunk. What it throws ends the verification. */
+  /** Called for each chunk. An error that it throws ends the verification. */
   readonly onProgress?: (progress: VerifyProgress) => void
 }
 
+/** Result of a verification. */
 export interface VerifyReport {
-  /** Everything is as it was written, both copies of the superblock included. */
+  /** Whether everything matches, including both superblock copies. */
   readonly ok: boolean
-  /** What is wrong, at most 100 of it: the errors that opening or streaming would have met. */
+  /** Up to 100 problems: the errors that opening or streaming would throw. */
   readonly problems: readonly GpuNvmeError[]
   readonly problemCount: number
-  /** Absent when the image cannot be opened; then nothing but its superblocks, directory and manifests was looked at. */
+  /** Absent if the image cannot be opened; then only superblocks, directory and manifests were checked. */
   readonly image: Image | undefined
-  /** Of layers and source headers, that were read and compared with their checksums. */
+  /** Bytes of layers and source headers that were read and compared with their checksums. */
   readonly bytes: number
   readonly chunks: number
 }
 
 /**
- * Reads all of an image and compares it with its checksums: both superblocks, directory, manifests, chunk tables,
- * source headers, every chunk and every expert's slice. Damage is reported, not thrown; memory stays bounded whatever the image's size.
+ * Reads a whole image and compares it with its checksums: both superblocks, directory, manifests, chunk tables, source
+ * headers, chunks and slices of experts. Damage is reported, not thrown; memory is bounded for any image.
  *
- * @throws ImageNotFoundError, UnsupportedImageError; what reading throws, unless it is the media that cannot be read;
- * the signal's reason.
+ * @throws ImageNotFoundError, UnsupportedImageError; errors of reading except media errors; the signal's reason.
  */
 export async function verifyImage(target: Readable | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
   const store = 'superblock' in target ? target.store : asStore(target)
   const findings = new Findings(options)
   const image = await findings.guard(() => openImage(store, findings.limits))
   if (image === undefined) {
-    // The error that ended the opening names one copy at most.
+    // The error of opening names at most one copy.
     for (const { problem } of await readCopies(store, findings.limits)) findings.add(problem)
   } else {
     for (const problem of image.problems) findings.add(problem)
@@ -78,7 +80,7 @@ function bytesOf({ header, layers }: PackedModel): number {
   return layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
 }
 
-/** Chunks are read and checked side by side, in whichever order they arrive. */
+/** Chunks are read and checked concurrently, in any order. */
 async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Findings): Promise<void> {
   for (const layer of model.layers) {
     const extent = layerExtent(model, layer)
@@ -102,7 +104,7 @@ async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Find
   }
 }
 
-/** One checksum stands for all of a header, so its parts are read one after the other. */
+/** A header has one checksum, so its parts are read sequentially. */
 async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Findings): Promise<void> {
   const { header, name } = model
   await findings.guard(async () => {
@@ -118,7 +120,7 @@ async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Fi
   findings.progress(header.lengthBytes)
 }
 
-/** Reads the blocks around a run of bytes; gives where in the buffer it begins. */
+/** Reads the blocks that cover a run of bytes; returns its offset in the buffer. */
 async function read(
   { store }: PackedModel,
   { offsetBytes, lengthBytes }: Extent,
@@ -132,7 +134,7 @@ async function read(
   return offsetBytes - startBytes
 }
 
-/** What has been found so far. */
+/** Problems found so far. */
 class Findings {
   readonly limits: Pick<VerifyOptions, 'signal' | 'timeoutNs'>
   totalBytes = 0
@@ -148,7 +150,7 @@ class Findings {
     this.onProgress = onProgress
   }
 
-  /** Runs a part of the verification; damage becomes a finding, and the rest goes on. */
+  /** Runs a part of the verification. Damage is recorded, and the rest continues. */
   async guard<T>(part: () => Promise<T>): Promise<T | undefined> {
     try {
       return await part()

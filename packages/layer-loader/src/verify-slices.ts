@@ -7,15 +7,15 @@ import type { PackedLayer, PackedTensor } from './image/manifest.js'
 import type { PackedModel } from './image/open-image.js'
 import type { Remedy } from './image/remedy.js'
 
-/** What has been seen of a slice: runs of it, from its start, in whichever order they came. */
+/** Parts of a slice seen so far, in any order. */
 interface SeenSlice {
   readonly runs: { readonly fromBytes: number; readonly lengthBytes: number; readonly crc32: number }[]
   seenBytes: number
 }
 
 /**
- * Compares a layer's slices with their checksums while its chunks pass, in any order. What is sound by the chunk
- * table is sound; a slice that differs all the same says that one of the two was written wrongly.
+ * Compares a layer's slices with their checksums while its chunks pass, in any order. Chunks that reach it match the
+ * chunk table: if a slice still differs, one of the two checksums is wrong.
  */
 export class SliceChecks {
   private readonly model: PackedModel
@@ -30,8 +30,8 @@ export class SliceChecks {
   }
 
   /**
-   * @param bytes that have matched the chunk table, from byte `startBytes` of the layer.
-   * @throws SliceMismatchError for the first slice that is whole now and does not match.
+   * @param bytes verified by the chunk table, from byte `startBytes` of the layer.
+   * @throws SliceMismatchError for the first complete slice that does not match.
    */
   add(bytes: Uint8Array, startBytes: number): void {
     const endBytes = startBytes + bytes.byteLength
@@ -64,14 +64,14 @@ export class SliceChecks {
   }
 }
 
-/** A slice of a tensor is sound by the chunk table and not by its own checksum: the image contradicts itself. */
+/** Error of a slice that matches the chunk table but not its own checksum: the image contradicts itself. */
 export class SliceMismatchError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SLICE_MISMATCH'
   readonly category = 'verification'
   readonly remedy: Remedy = 'replace-model'
   readonly tensor: string
   readonly slice: number
-  /** CRC-32s. */
+  /** Expected CRC-32. */
   readonly expected: number
   readonly got: number
 
@@ -80,11 +80,11 @@ export class SliceMismatchError extends GpuNvmeError {
     const sliceBytes = tensor.lengthBytes / tensor.sliceCrcs!.length
     super(`The image contradicts itself: slice ${slice} of ${quote(tensor.name)} in model ${quote(model.name)}`, {
       facts: [
-        'its chunks match the chunk table, and the slice does not match its own checksum in the manifest',
+        'its chunks match the chunk table, but the slice does not match its own checksum in the manifest',
         model.store.locate(layer.offsetBytes + tensor.offsetBytes + slice * sliceBytes, sliceBytes),
         `CRC-32 expected ${encodeCrc(expected)}, got ${encodeCrc(got)}`,
       ],
-      next: 'pack the model again with { replace: true }, by a writer that follows image format 1',
+      next: 'pack the model again with { replace: true }, with a writer that follows image format 1',
     })
     this.tensor = tensor.name
     this.slice = slice

@@ -615,7 +615,7 @@ describe('memory that the CPU cannot reach', () => {
     const piece = { ...tensor!, lengthBytes: 100, runs: [{ storeBytes: storeBytes + 520, lengthBytes: 100 }] }
     const odd = { name: 'a piece that starts inside a block', pieces: [piece], checks: [] }
     const options = { where: 'gpu', dma, checksummer, alignBytes: 4096, slotBytes: MIB, verify: 'off' } as const
-    await expect(open(model, options).request(odd).lease()).rejects.toThrow('move: expected')
+    await expect(open(model, options).request(odd).lease()).rejects.toThrow('move: required')
     await loader!.close()
     const moved: Move[] = []
     const move = (memory: DmaMemory, moves: readonly Move[]) => {

@@ -45,7 +45,7 @@ describe('refused before anything is written', () => {
     const error = await refusal(await openModel(memorySource(file)), new MemoryNamespace())
     expect(error).toBeInstanceOf(UnloadableTensorsError)
     expect((error as UnloadableTensorsError).tensors.map(({ name }) => name)).toEqual(['b'])
-    expect((error as Error).message).toContain('"b" is of "Q9"')
+    expect((error as Error).message).toContain('"b" has type "Q9"')
   })
 
   test('a model without tensors', async () => {

@@ -32,7 +32,7 @@ test('damage to one model does not have the others given up by whoever replaces 
   memory.media[manifest.chunkTable.offsetBytes]! ^= 1
   memory.journal.length = 0
   const replacing = pack(await sized(3), namespace, { name: 'a', replace: true })
-  await expect(replacing).rejects.toThrow("{ replace: 'image' } to give up all of it")
+  await expect(replacing).rejects.toThrow("{ replace: 'image' } to discard all of it")
   expect(memory.journal).toEqual([])
   memory.media[manifest.chunkTable.offsetBytes]! ^= 1
   expect((await openImage(namespace)).models.map(({ name }) => name)).toEqual(['a', 'b'])
@@ -141,7 +141,7 @@ describe('several models on one namespace', () => {
     expect(error).toBeInstanceOf(NamespaceTooSmallError)
     const largestHoleBytes = Math.max(...holes.map(({ lengthBytes }) => lengthBytes))
     expect(error).toMatchObject({ neededBytes: planPack(model, 512).endBytes, freeBytes, largestHoleBytes })
-    expect((error as Error).message).toContain('remove a model')
+    expect((error as Error).message).toContain('remove or replace a model')
     expect(memory.journal).toEqual([])
   })
 

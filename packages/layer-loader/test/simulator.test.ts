@@ -134,7 +134,7 @@ test('media that move no bytes are refused, by everything that would hand out wh
     const error: unknown = await refused.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UnverifiableMediaError)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNVERIFIABLE_MEDIA', store: 'namespace 1' })
-    expect(String(error)).toMatch(/moves no bytes[^]*RamMedia or fileMedia/)
+    expect(String(error)).toMatch(/stores no data[^]*RamMedia or fileMedia/)
   }
   // A model whose image was opened elsewhere is no way around it.
   const other = await drive()

@@ -6,8 +6,8 @@ import { throwIfAborted } from '../throw-if-aborted.js'
 const TURN_BYTES = 4 * 1024 * 1024
 
 /**
- * Node's own `zlib.crc32`: no native code, on the caller's thread. Reaches memory that has a view.
- * In a browser it throws NodeRequiredError.
+ * Checksums by Node's `zlib.crc32`: no native code, on the calling thread. Works on memory that has a view. In a
+ * browser, it throws NodeRequiredError.
  *
  * Yields to the event loop after a fixed number of bytes, not after a time: in virtual time, where the clock advances
  * while others wait, turns that depended on this machine's speed would change modelled times.

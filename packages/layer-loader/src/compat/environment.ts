@@ -1,18 +1,18 @@
-/** What the original's users set in their environment, read once and checked. What was not set is absent. */
+/** The predecessor's environment variables, read once and validated. Unset variables are absent. */
 export interface OriginalEnvironment {
-  /** GPUNVME_PCI_BDF: the drive, as '0000:0b:00.0'. */
+  /** GPUNVME_PCI_BDF: PCI address of the drive, for example '0000:0b:00.0'. */
   readonly pciBdf?: string
-  /** GPUNVME_GGUF_LBA: where on it the GGUF begins, in logical blocks. */
+  /** GPUNVME_GGUF_LBA: logical block where the GGUF begins. */
   readonly ggufLba?: number
-  /** GPUNVME_MAX_VRAM_LAYERS: how many layers may stay in GPU memory. */
+  /** GPUNVME_MAX_VRAM_LAYERS: maximum number of layers kept in GPU memory. */
   readonly maxVramLayers?: number
-  /** GPUNVME_MAX_RAM_LAYERS: how many more may stay in host memory. */
+  /** GPUNVME_MAX_RAM_LAYERS: maximum number of further layers kept in host memory. */
   readonly maxRamLayers?: number
 }
 
 /**
- * Reads the variables that the original is steered by: fallbacks for what a program does not say itself.
- * @throws RangeError for a value that cannot be meant, naming the variable.
+ * Reads the predecessor's environment variables, as fallbacks for values that a program does not pass itself.
+ * @throws RangeError for an invalid value, naming the variable.
  */
 export function readOriginalEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -29,7 +29,7 @@ export function readOriginalEnvironment(
   }
 }
 
-/** The drive alone: nothing else of the environment is looked at. @throws RangeError for what is no PCI address. */
+/** Reads only GPUNVME_PCI_BDF. @throws RangeError for an invalid PCI address. */
 export function originalDrive(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string | undefined {
@@ -37,7 +37,10 @@ export function originalDrive(
   return text === undefined ? undefined : wholeAddress('GPUNVME_PCI_BDF', text)
 }
 
-/** A PCI address with its domain. @throws RangeError for what is none, by the name of what it was given as. */
+/**
+ * Validates a PCI address and adds the domain if it is missing. @throws RangeError for an invalid address, naming its
+ * source `name`.
+ */
 export function wholeAddress(name: string, text: string): string {
   if (!/^(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$/i.test(text)) {
     throw new RangeError(`${name}: expected a PCI address such as 0000:0b:00.0, got ${JSON.stringify(text)}`)
@@ -45,7 +48,7 @@ export function wholeAddress(name: string, text: string): string {
   return /^[^:]+:[^:]+:/.test(text) ? text : `0000:${text}`
 }
 
-/** An empty variable counts as one that was not set, as it does for shells. */
+/** Treats an empty variable as unset, as shells do. */
 function textOf(environment: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const text = environment[name]?.trim()
   return text === '' ? undefined : text
@@ -60,9 +63,9 @@ function countOf(environment: Readonly<Record<string, string | undefined>>, name
 }
 
 /**
- * The budget that limits in layers amount to, for `planResidence`.
- * @param longestLayerBytes memory that the longest layer takes.
- * @param slots how many layers on their way each place has room for, beside those that stay.
+ * Converts limits in layers to a budget in bytes for `planResidence`.
+ * @param longestLayerBytes length of the longest layer in memory.
+ * @param slots number of slots in each place, in addition to the layers that stay there.
  */
 export function budgetOf(
   { maxVramLayers = 0, maxRamLayers = 0 }: OriginalEnvironment,

@@ -1,4 +1,4 @@
-/** The original's nine calls and its environment, for programs that were written to them. */
+/** The predecessor's nine calls and its environment variables. */
 export { budgetOf, readOriginalEnvironment, type OriginalEnvironment } from './environment.js'
 export {
   bar1Init,

@@ -4,34 +4,36 @@ import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { namespaceStore } from '../store/namespace-store.js'
 import { originalDrive, wholeAddress } from './environment.js'
 
-/** How long the original waits for a command, in nanoseconds. */
+/** The predecessor's time limit for a command, in nanoseconds. */
 const TIMEOUT_NS = 5_000_000_000
 
+/** Options of `layerLoaderInit`. */
 export interface LayerLoaderOptions {
-  /** The drive. GPUNVME_PCI_BDF when not given. */
+  /** PCI address of the drive. Default: GPUNVME_PCI_BDF. */
   readonly pciBdf?: string
-  /** Opens a namespace of the drive that is meant, with whatever transport and engine it is to be driven by. */
+  /** Opens a namespace of this drive, with any transport and engine. */
   readonly open: (pciBdf: string) => Promise<Namespace>
-  /** Lets go of what `open` has opened. */
+  /** Releases what `open` opened. */
   readonly close?: () => Promise<void>
-  /** The longest layer, which no load may be longer than. */
+  /** Length of the longest layer. A longer load is rejected. */
   readonly maxLayerBytes: number
 }
 
-/** The original's loader, as its callers hold it: one namespace, one load at a time. */
+/** The predecessor's loader: one namespace, one load at a time. */
 export interface LayerLoader {
   readonly namespace: Namespace
   readonly maxLayerBytes: number
-  /** A load is in flight; or the loader is gone. */
+  /** Whether a load is in flight, or the loader is destroyed. */
   state: 'idle' | 'loading' | 'destroyed'
+  /** Releases what `open` opened. */
   readonly close: () => Promise<void>
 }
 
 /**
- * `gpunvme_layer_loader_init`. Registering BAR0, creating queues and making PRP pools is what `open` does; the depth of
- * the pipeline is the engine's.
- * @throws RangeError for options or a GPUNVME_PCI_BDF that cannot be meant; MissingDriveError where neither names a drive;
- *   what `open` throws.
+ * `gpunvme_layer_loader_init`. `open` registers BAR0, creates queues and allocates PRP lists; the engine sets the queue
+ * depth.
+ * @throws RangeError for invalid options or an invalid GPUNVME_PCI_BDF; MissingDriveError if no drive is named; errors
+ * of `open`.
  */
 export async function layerLoaderInit(options: LayerLoaderOptions): Promise<LayerLoader> {
   const { open, maxLayerBytes, close = () => Promise.resolve() } = options
@@ -45,9 +47,9 @@ export async function layerLoaderInit(options: LayerLoaderOptions): Promise<Laye
 }
 
 /**
- * `gpunvme_load_layer`: reads `lengthBytes` from block `startLba` on into pinned host memory. The last block is read
- * whole, and the memory must have room for it: the original wrote past the end.
- * @throws RangeError, LoadInProgressError; TransferError, where the original printed a line and went on.
+ * `gpunvme_load_layer`: reads `lengthBytes` from block `startLba` into pinned host memory. The last block is read
+ * completely, and the memory must have room for it: the predecessor wrote past the end.
+ * @throws RangeError, LoadInProgressError; TransferError, where the predecessor printed a line and continued.
  */
 export async function loadLayer(
   loader: LayerLoader,
@@ -56,7 +58,7 @@ export async function loadLayer(
   destination: DmaMemory,
 ): Promise<void> {
   const { namespace, maxLayerBytes } = loader
-  if (loader.state === 'destroyed') throw new TypeError('loader: expected one that is open, got one that is destroyed')
+  if (loader.state === 'destroyed') throw new TypeError('loader: expected an open loader, got a destroyed one')
   if (loader.state === 'loading') throw new LoadInProgressError()
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes <= 0 || lengthBytes > maxLayerBytes) {
     throw new RangeError(`lengthBytes: expected 1 to ${maxLayerBytes} (maxLayerBytes), got ${lengthBytes}`)
@@ -76,17 +78,17 @@ export async function loadLayer(
 }
 
 /**
- * `gpunvme_bar1_init`: makes sure that the drive can write to memory of a GPU here. There is no offset to give: whoever
- * made the namespace's allocator knows where the memory lies.
- * @throws TypeError where the namespace's memory cannot lie on a GPU; RangeError where there is none left.
+ * `gpunvme_bar1_init`: checks that the drive can write to GPU memory. It takes no offset: the namespace's allocator
+ * knows the address of its memory.
+ * @throws TypeError if the namespace cannot allocate GPU memory; RangeError if no GPU memory is left.
  */
 export function bar1Init({ namespace }: LayerLoader): void {
   namespace.dma.alloc(namespace.blockBytes, { where: 'gpu' }).free()
 }
 
 /**
- * `gpunvme_bar1_resolve`: the bus address of memory of `namespace.dma.alloc(…, { where: 'gpu' })`. Nothing is searched
- * for by pattern, and contiguity is known rather than probed in the middle.
+ * `gpunvme_bar1_resolve`: returns the bus address of memory from `namespace.dma.alloc(…, { where: 'gpu' })`. It needs
+ * no search by pattern and no probe for contiguity.
  * @throws TypeError for memory that is not contiguous for the drive.
  */
 export function bar1Resolve(memory: DmaMemory): number {
@@ -94,7 +96,9 @@ export function bar1Resolve(memory: DmaMemory): number {
   throw new TypeError(`memory: expected one segment, got ${memory.segments.length}; load into it with loadLayerVram`)
 }
 
-/** `gpunvme_load_layer_vram`: as `loadLayer`, into memory on a GPU, contiguous or not. @throws as `loadLayer`. */
+/**
+ * `gpunvme_load_layer_vram`: like `loadLayer`, into GPU memory, contiguous or not. @throws the errors of `loadLayer`.
+ */
 export function loadLayerVram(
   loader: LayerLoader,
   startLba: number,
@@ -104,22 +108,24 @@ export function loadLayerVram(
   return loadLayer(loader, startLba, lengthBytes, destination)
 }
 
-/** `gpunvme_layer_loader_block_size`: bytes of a logical block. */
+/** `gpunvme_layer_loader_block_size`: returns the length of a logical block, in bytes. */
 export function layerLoaderBlockSize({ namespace }: LayerLoader): number {
   return namespace.blockBytes
 }
 
-/** `gpunvme_layer_loader_max_transfer`: bytes of the longest command. */
+/** `gpunvme_layer_loader_max_transfer`: returns the maximum length of a command, in bytes. */
 export function layerLoaderMaxTransfer({ namespace }: LayerLoader): number {
   return namespace.maxTransferBytes
 }
 
-/** `gpunvme_layer_loader_ns_blocks`: logical blocks of the namespace, all 64 bits of them. */
+/**
+ * `gpunvme_layer_loader_ns_blocks`: returns the number of logical blocks of the namespace, not truncated to 32 bits.
+ */
 export function layerLoaderNsBlocks({ namespace }: LayerLoader): number {
   return namespace.blocks
 }
 
-/** `gpunvme_layer_loader_destroy`. Doing it twice is harmless. @throws LoadInProgressError while a load is in flight. */
+/** `gpunvme_layer_loader_destroy`. Idempotent. @throws LoadInProgressError while a load is in flight. */
 export async function layerLoaderDestroy(loader: LayerLoader): Promise<void> {
   if (loader.state === 'destroyed') return
   if (loader.state === 'loading') throw new LoadInProgressError()
@@ -127,25 +133,25 @@ export async function layerLoaderDestroy(loader: LayerLoader): Promise<void> {
   loader.state = 'destroyed'
 }
 
-/** Nothing says which drive is meant. */
+/** Error of a call without a drive: neither `pciBdf` nor GPUNVME_PCI_BDF is set. */
 export class MissingDriveError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MISSING_DRIVE'
   readonly category = 'usage'
 
   constructor() {
-    super('No drive was named', {
-      next: 'give { pciBdf }, or set GPUNVME_PCI_BDF to its PCI address, such as 0000:0b:00.0',
+    super('No drive is named', {
+      next: 'pass { pciBdf }, or set GPUNVME_PCI_BDF to the PCI address of the drive, for example 0000:0b:00.0',
     })
   }
 }
 
-/** The original's loader has one set of PRP lists: a load begins when the one before it has ended. */
+/** Error of a load that starts before the previous load of the same loader has ended. */
 export class LoadInProgressError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_LOAD_IN_PROGRESS'
   readonly category = 'usage'
 
   constructor() {
-    super('A load is in flight already', {
+    super('A load is already in flight', {
       next: 'wait for it; openLoader() of @gpunvme/layer-loader loads several at a time',
     })
   }

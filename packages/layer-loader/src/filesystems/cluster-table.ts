@@ -1,33 +1,33 @@
 import type { DeviceExtent, ReadOptions } from './file-system.js'
 import type { Volume } from './volume.js'
 
-/** The first cluster of a FAT32 and an exFAT is called 2. */
+/** FAT32 and exFAT number clusters from 2. */
 const FIRST_CLUSTER = 2
 
-/** As much of a table as is read at once: 4096 entries, enough that a chain in order costs few reads. */
+/** Bytes of the table per read: 4096 entries, so that a chain in order needs few reads. */
 const WINDOW_BYTES = 16_384
 
-/** Where a file allocation table and the clusters are. */
+/** Location of a file allocation table and of the clusters. */
 export interface ClusterGeometry {
-  /** Where each copy of the table begins that has to say the same; the first is the one that is followed. */
+  /** Offsets of the copies that must agree. The first one is followed. */
   readonly tableOffsetsBytes: readonly number[]
   readonly clusters: number
   readonly clusterBytes: number
-  /** Where cluster 2 begins. */
+  /** Offset of cluster 2. */
   readonly heapOffsetBytes: number
-  /** The bits of an entry that count: 28 of a FAT32. */
+  /** Valid bits of an entry: 28 on FAT32. */
   readonly entryMask: number
-  /** An entry from here on ends a chain. */
+  /** The lowest entry that ends a chain. */
   readonly endOfChain: number
 }
 
-/** A file allocation table, where each cluster of a file names the next. */
+/** A file allocation table: each entry names the next cluster of its file. */
 export class ClusterTable {
   readonly clusterBytes: number
   readonly #volume: Volume
   readonly #geometry: ClusterGeometry
 
-  /** @throws FileSystemError where the tables or the clusters are not inside the volume. */
+  /** @throws FileSystemError if the tables or the clusters are outside the volume. */
   constructor(volume: Volume, geometry: ClusterGeometry) {
     this.clusterBytes = geometry.clusterBytes
     this.#volume = volume
@@ -38,14 +38,19 @@ export class ClusterTable {
   }
 
   /**
-   * The runs of a file, whose length says how many clusters it has: its chain must have as many, which a chain that
-   * comes back to itself never has.
+   * Returns the runs of a file. Its chain must have as many clusters as its length requires; a chain with a cycle never
+   * has.
    * @throws FileSystemError
    */
   async file(first: number, sizeBytes: number, options: ReadOptions): Promise<readonly DeviceExtent[]> {
     const clusters = Math.ceil(sizeBytes / this.clusterBytes)
-    // Before anything is followed: a length that no device of this size can hold is no reason to look.
-    this.#volume.require(clusters <= this.#geometry.clusters, "a file's length", 'no more than there is', sizeBytes)
+    // Checked before following the chain: a length beyond the volume needs no reads.
+    this.#volume.require(
+      clusters <= this.#geometry.clusters,
+      "a file's length",
+      'at most the clusters of the volume',
+      sizeBytes,
+    )
     const list = this.#volume.extentList(sizeBytes)
     if (sizeBytes === 0) return list.whole()
     const found = await this.#follow(first, clusters, options, (cluster) => {
@@ -56,7 +61,7 @@ export class ClusterTable {
     return list.whole()
   }
 
-  /** The runs of clusters that lie side by side, for which nobody has to look at the table. @throws FileSystemError */
+  /** Returns the runs of contiguous clusters, without reading the table. @throws FileSystemError */
   contiguous(first: number, sizeBytes: number): readonly DeviceExtent[] {
     const list = this.#volume.extentList(sizeBytes)
     if (sizeBytes === 0) return list.whole()
@@ -67,7 +72,10 @@ export class ClusterTable {
     return list.whole()
   }
 
-  /** The runs of a directory, which is as long as its chain. @throws FileSystemError for more than `mostBytes`. */
+  /**
+   * Returns the runs of a directory, whose length is that of its chain. @throws FileSystemError for more than
+   * `mostBytes`.
+   */
   async directory(first: number, mostBytes: number, options: ReadOptions): Promise<readonly DeviceExtent[]> {
     const offsets: number[] = []
     const most = Math.ceil(mostBytes / this.clusterBytes)
@@ -77,25 +85,25 @@ export class ClusterTable {
     return list.whole()
   }
 
-  /** Where a cluster begins in the volume. */
+  /** Returns the offset of a cluster in the volume. */
   offsetOf(cluster: number): number {
     const { heapOffsetBytes, clusterBytes } = this.#geometry
     return heapOffsetBytes + (cluster - FIRST_CLUSTER) * clusterBytes
   }
 
-  /** @throws FileSystemError for the number of no cluster: one that is free, bad, or past the last. */
+  /** @throws FileSystemError for an invalid cluster number: free, bad or past the last one. */
   checkCluster(cluster: number): void {
     const last = this.#geometry.clusters + FIRST_CLUSTER - 1
     const isOne = cluster >= FIRST_CLUSTER && cluster <= last
     this.#volume.require(isOne, 'a cluster number', `${FIRST_CLUSTER} to ${last}`, `0x${cluster.toString(16)}`)
   }
 
-  /** Entry `index` of the first copy of the table. @throws FileSystemError where the copies differ. */
+  /** Returns entry `index` of the first copy of the table. @throws FileSystemError if the copies differ. */
   async entry(index: number, options: ReadOptions): Promise<number> {
     return this.#entryOf(await this.#windowAt(index, options), index)
   }
 
-  /** Hands every cluster of a chain to `visit`. @returns how many. @throws FileSystemError for more than `most`. */
+  /** Passes each cluster of a chain to `visit`. @returns their number. @throws FileSystemError for more than `most`. */
   async #follow(first: number, most: number, options: ReadOptions, visit: (cluster: number) => void): Promise<number> {
     let window: Window | undefined
     let cluster = first
@@ -103,7 +111,7 @@ export class ClusterTable {
       this.checkCluster(cluster)
       if (found > most) {
         const facts = [`at most ${most} clusters of ${this.clusterBytes} bytes`]
-        throw this.#volume.error('DAMAGED', `the chain from cluster ${first} is too long, or goes in a circle`, facts)
+        throw this.#volume.error('DAMAGED', `the chain from cluster ${first} is too long or has a cycle`, facts)
       }
       visit(cluster)
       if (window === undefined || cluster < window.first || cluster >= window.first + WINDOW_BYTES / 4) {
@@ -134,13 +142,13 @@ export class ClusterTable {
   }
 }
 
-/** Some entries of all copies of the table. */
+/** A range of entries of all copies of the table. */
 interface Window {
   readonly first: number
   readonly copies: readonly DataView[]
 }
 
-/** A volume's serial number as blkid prints it: 2457-85F9. */
+/** Formats a volume's serial number as blkid does: 2457-85F9. */
 export function formatSerial(serial: number): string {
   const digits = serial.toString(16).toUpperCase().padStart(8, '0')
   return `${digits.slice(0, 4)}-${digits.slice(4)}`

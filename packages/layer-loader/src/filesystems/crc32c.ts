@@ -7,13 +7,13 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Goes on with a checksum as Linux's crc32c() does: what goes in is not inverted, and neither is what comes out. */
+/** Continues a checksum like Linux's crc32c(): neither input nor output is inverted. */
 export function crc32c(crc: number, bytes: Uint8Array): number {
   for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 0xff]!
   return crc >>> 0
 }
 
-/** Goes on with the 32 bits of a number, little-endian. */
+/** Continues a checksum with a 32-bit number, little-endian. */
 export function crc32cNumber(crc: number, value: number): number {
   return crc32c(crc, Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24))
 }

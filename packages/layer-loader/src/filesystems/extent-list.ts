@@ -1,7 +1,7 @@
 import type { DeviceExtent } from './file-system.js'
 import type { Volume } from './volume.js'
 
-/** The runs of one file as they are found, in file order: checked, merged, and cut where the file ends. */
+/** The runs of one file in file order: checked, merged, and cut at the end of the file. */
 export class ExtentList {
   readonly #volume: Volume
   readonly #sizeBytes: number
@@ -13,19 +13,19 @@ export class ExtentList {
     this.#sizeBytes = sizeBytes
   }
 
-  /** Where the next run begins in the file. */
+  /** Offset in the file where the next run begins. */
   get endBytes(): number {
     return this.#endBytes
   }
 
-  /** Whether the runs so far hold all of the file. */
+  /** Whether the runs so far cover the whole file. */
   get isWhole(): boolean {
     return this.#endBytes === this.#sizeBytes
   }
 
   /**
-   * Takes the next run, from byte `offsetBytes` of the volume; what is past the file's end is left out.
-   * @throws FileSystemError where the volume ends before the run does, and for one run too many.
+   * Adds the next run, from byte `offsetBytes` of the volume. Bytes past the end of the file are dropped.
+   * @throws FileSystemError if the run extends past the volume, and for too many runs.
    */
   add(offsetBytes: number, lengthBytes: number): void {
     this.#volume.checkInside(offsetBytes, lengthBytes)
@@ -43,7 +43,7 @@ export class ExtentList {
     this.#endBytes += used
   }
 
-  /** All of them. @throws FileSystemError where they end before the file does. */
+  /** Returns all runs. @throws FileSystemError if they do not cover the file. */
   whole(): readonly DeviceExtent[] {
     if (!this.isWhole) {
       const facts = [`the file has ${this.#sizeBytes} bytes`]

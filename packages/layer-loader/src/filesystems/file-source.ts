@@ -1,21 +1,22 @@
 import { checkRange, type ByteSource } from '../formats/byte-source.js'
 import type { DeviceExtent, FileOnDisk } from './file-system.js'
 
-/** A fragmented file is read with so many reads at a time: enough to keep a drive busy, and no more than one read starts. */
+/** Reads in flight for a fragmented file: enough to keep a drive busy. */
 const READS_AT_A_TIME = 32
 
 /**
- * A file on a device, seen as a source of its own, as `openModel` takes it. It is a view and owns nothing: closing it
- * leaves `source` open.
- * @param source What the extents count in: the device, not the partition.
- * @throws RangeError for extents that are not inside `source`, or do not hold the whole file in order.
+ * Returns a file on a device as a source, for `openModel`. It is a view: closing it leaves `source` open.
+ * @param source The device that the extents refer to, not the partition.
+ * @throws RangeError for extents that are outside `source`, out of order, or do not cover the file.
  */
 export function fileOnDiskSource(source: ByteSource, { path, sizeBytes, extents }: FileOnDisk): ByteSource {
   let endBytes = 0
   for (const { fileOffsetBytes, deviceOffsetBytes, lengthBytes } of extents) {
     checkRange(source, deviceOffsetBytes, lengthBytes)
     if (fileOffsetBytes !== endBytes || lengthBytes === 0) {
-      throw new RangeError(`extents: expected one from byte ${endBytes} on, got ${lengthBytes} from ${fileOffsetBytes}`)
+      throw new RangeError(
+        `extents: expected an extent from byte ${endBytes}, got ${lengthBytes} from ${fileOffsetBytes}`,
+      )
     }
     endBytes += lengthBytes
   }
@@ -32,7 +33,7 @@ export function fileOnDiskSource(source: ByteSource, { path, sizeBytes, extents 
           .map(({ at, deviceOffsetBytes, lengthBytes }) =>
             source.read(deviceOffsetBytes, into.subarray(at, at + lengthBytes), options),
           )
-        // All of them, also where one fails: nothing may write to `into` after this has ended.
+        // Waits for all reads even if one fails: nothing may write to `into` after the return.
         for (const ended of await Promise.allSettled(reads)) if (ended.status === 'rejected') throw ended.reason
       }
     },
@@ -42,7 +43,7 @@ export function fileOnDiskSource(source: ByteSource, { path, sizeBytes, extents 
   return view
 }
 
-/** The parts of extents that a range of the file lies in, and where each goes in what is read. */
+/** Returns the parts of extents that cover a range of the file, with their destinations. */
 function piecesOf(
   extents: readonly DeviceExtent[],
   offsetBytes: number,
@@ -61,7 +62,7 @@ function piecesOf(
   return pieces
 }
 
-/** By halving: a file may be in a million pieces, and each read looks for its own. */
+/** Binary search: a file may have a million extents. */
 function firstEndingAfter(extents: readonly DeviceExtent[], offsetBytes: number): number {
   let low = 0
   let high = extents.length

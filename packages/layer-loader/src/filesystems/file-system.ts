@@ -1,70 +1,73 @@
 import type { FileSystemLimits } from './limits.js'
 
-/** A run of a file's bytes that lie side by side on the device. */
+/** A run of a file's bytes that is contiguous on the device. */
 export interface DeviceExtent {
   readonly fileOffsetBytes: number
-  /** From the start of the source that the file system was opened on: of the device, not of the partition. */
+  /** Offset from the start of the source of the file system: the device, not the partition. */
   readonly deviceOffsetBytes: number
   readonly lengthBytes: number
 }
 
-/** Where a file's bytes are. */
+/** Location of a file. */
 export interface FileOnDisk {
   readonly path: string
   readonly sizeBytes: number
   /**
-   * In file order, adjacent runs merged, without gaps from byte 0 to `sizeBytes`: the last ends where the file does, in
-   * the middle of a block as a rule. Empty for an empty file.
+   * Extents in file order, merged if adjacent, without gaps from byte 0 to `sizeBytes`. The last one ends with the
+   * file, usually inside a block. Empty for an empty file.
    */
   readonly extents: readonly DeviceExtent[]
 }
 
-/** What a name in a directory stands for. `other` are devices, pipes and sockets. */
+/** Type of a directory entry. `other` covers devices, pipes and sockets. */
 export type EntryKind = 'file' | 'directory' | 'symlink' | 'other'
 
-/** One name in a directory. */
+/** An entry of a directory. */
 export interface DirectoryEntry {
-  /** Bytes that are no UTF-8, or no character of ASCII in a short name of FAT, stand as U+FFFD, and find nothing. */
+  /**
+   * Bytes that are not UTF-8, or not ASCII in a short name of FAT, appear as U+FFFD; such a name cannot be looked up.
+   */
   readonly name: string
   readonly kind: EntryKind
-  /** Of a file; of everything else, what the file system says of it. */
+  /** Length of a file; for other kinds, the size that the file system records. */
   readonly sizeBytes: number
 }
 
-/** The file systems that files are found in. */
+/** Supported file systems. */
 export type FileSystemKind = 'ext4' | 'FAT32' | 'exFAT'
 
-/** A file system that nobody has mounted, read through a source. Nothing is kept between calls, and nothing written. */
+/** An unmounted file system, read through a source. It caches nothing and writes nothing. */
 export interface FileSystem {
   readonly kind: FileSystemKind
-  /** Empty where it has none. */
+  /** Volume label; empty if there is none. */
   readonly label: string
-  /** As blkid prints it: the UUID of an ext4, the serial number of a FAT32 or an exFAT. */
+  /** Identifier as printed by blkid: the UUID of ext4, the serial number of FAT32 and exFAT. */
   readonly id: string
-  /** What files are allocated in: the block of an ext4, the cluster of a FAT32 or an exFAT. */
+  /** Allocation unit: the block of ext4, the cluster of FAT32 and exFAT. */
   readonly blockBytes: number
   readonly totalBytes: number
-  /** What is in a directory, in its own order, without . and .. @throws FileSystemError */
+  /** Lists a directory in its stored order, without . and .. @throws FileSystemError */
   list(path: string, options?: ReadOptions): Promise<readonly DirectoryEntry[]>
   /**
-   * Where a file is. Symbolic links are followed where their target is relative and inside the file system.
-   * @throws FileSystemError for a path that leads nowhere, for a file that cannot be read in place - it has a hole, or
-   *   is encrypted - and for structures that are damaged.
+   * Locates a file. Symbolic links are followed if they are relative and stay inside the file system.
+   * @throws FileSystemError if the path does not exist, the file cannot be read in place (for example, it has a hole or
+   * is encrypted), or structures are damaged.
    */
   file(path: string, options?: ReadOptions): Promise<FileOnDisk>
 }
 
+/** Options of reads of metadata. */
 export interface ReadOptions {
   readonly signal?: AbortSignal
 }
 
-/** How a file system is opened. */
+/** Options of `openFileSystem`. */
 export interface OpenFileSystemOptions extends ReadOptions {
-  /** Where it lies in the source, as `findPartitions` says; the whole source when not given. */
+  /** Location in the source, as returned by `findPartitions`. Default: the whole source. */
   readonly partition?: { readonly startBytes: number; readonly lengthBytes: number }
   /**
-   * Reads a FAT32 or an exFAT that was not unmounted; what was being written then may be wrong without a sign of it. An
-   * ext4 in that state is always refused: its truth is partly in its journal.
+   * Reads FAT32 or exFAT that was not unmounted. Data that were being written may be wrong without notice. ext4 is
+   * always refused in that state, since part of its data may be in the journal.
    */
   readonly allowDirty?: boolean
   readonly limits?: Partial<FileSystemLimits>

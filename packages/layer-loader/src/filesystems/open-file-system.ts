@@ -6,16 +6,16 @@ import type { FileSystem, OpenFileSystemOptions } from './file-system.js'
 import { Volume } from './volume.js'
 
 /**
- * Opens the file system on a device by what is there, whatever the partition table says. Nothing is written, and nobody
- * else may write meanwhile: it must not be mounted.
+ * Opens the file system on a device, detected by content. Only reads. The file system must not be mounted or written
+ * meanwhile.
  *
- * @throws FileSystemError for a file system that is not known, not unmounted, damaged, or has what is not read here;
- *   RangeError for a partition that is not inside the source; what `source.read` throws.
+ * @throws FileSystemError for an unknown, mounted, damaged or unsupported file system; RangeError for a partition
+ * outside the source; errors of `source.read`.
  */
 export async function openFileSystem(source: ByteSource, options: OpenFileSystemOptions = {}): Promise<FileSystem> {
   const volume = new Volume(source, options)
   if (await isExt4(volume, options)) return openExt4(volume, options)
   if (await isExFat(volume, options)) return openExFat(volume, options)
   if (await isFat(volume, options)) return openFat32(volume, options)
-  throw volume.error('UNKNOWN', 'it is no ext4, FAT32 or exFAT')
+  throw volume.error('UNKNOWN', 'it is not ext4, FAT32 or exFAT')
 }

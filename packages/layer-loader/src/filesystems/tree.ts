@@ -2,40 +2,40 @@ import type { DeviceExtent, DirectoryEntry, EntryKind, FileSystem, ReadOptions }
 import { quote } from '../formats/quote.js'
 import type { Volume } from './volume.js'
 
-/** As many as Linux follows on one way (path_resolution(7)). */
+/** Linux's limit of symbolic links in one lookup (path_resolution(7)). */
 const MAX_LINKS = 40
 
-/** PATH_MAX of Linux; it holds for the path that is given, and for each link's target. */
+/** Linux's PATH_MAX, for the given path and for each target of a link. */
 const MAX_PATH_BYTES = 4096
 
-/** What every file system knows of a file or a directory. */
+/** Data of a file or directory, common to all file systems. */
 export interface TreeNode {
   readonly kind: EntryKind
   readonly sizeBytes: number
 }
 
-/** A name in a directory, and what it stands for. */
+/** An entry of a directory. */
 export interface NamedNode<Node> {
   readonly name: string
   readonly node: Node
 }
 
-/** What is different from one file system to the next. All of it throws FileSystemError for what is damaged. */
+/** The part that differs between file systems. All methods throw FileSystemError for damaged structures. */
 export interface Tree<Node extends TreeNode> {
   readonly root: Node
-  /** Everything in a directory but . and .. */
+  /** Returns all entries of a directory except . and .. */
   entries(directory: Node, options: ReadOptions): Promise<readonly NamedNode<Node>[]>
-  /** What has this name, as the file system compares names. */
+  /** Returns the entry with this name, compared as the file system does. */
   find(directory: Node, name: string, options: ReadOptions): Promise<Node | undefined>
   extents(file: Node, options: ReadOptions): Promise<readonly DeviceExtent[]>
-  /** Where a symbolic link leads; absent where there are none. */
+  /** Returns the target of a symbolic link; absent if the file system has none. */
   target?(link: Node, options: ReadOptions): Promise<string>
 }
 
-/** The facts about a file system that its tree does not hold. */
+/** Properties of a file system that are not in its tree. */
 export type FileSystemFacts = Omit<FileSystem, 'list' | 'file'>
 
-/** A file system, from what it says of itself and a tree. */
+/** Builds a file system from its properties and its tree. */
 export function treeFileSystem<Node extends TreeNode>(
   volume: Volume,
   facts: FileSystemFacts,
@@ -45,19 +45,22 @@ export function treeFileSystem<Node extends TreeNode>(
     ...facts,
     async list(path, options = {}) {
       const node = await walk(volume, tree, path, options)
-      if (node.kind !== 'directory') throw volume.error('NOT_A_DIRECTORY', `${quote(path)} is no directory`)
+      if (node.kind !== 'directory') throw volume.error('NOT_A_DIRECTORY', `${quote(path)} is not a directory`)
       const entries = await tree.entries(node, options)
       return entries.map(({ name, node: { kind, sizeBytes } }): DirectoryEntry => ({ name, kind, sizeBytes }))
     },
     async file(path, options = {}) {
       const node = await walk(volume, tree, path, options)
-      if (node.kind !== 'file') throw volume.error('NOT_A_FILE', `${quote(path)} is no regular file`)
+      if (node.kind !== 'file') throw volume.error('NOT_A_FILE', `${quote(path)} is not a regular file`)
       return { path, sizeBytes: node.sizeBytes, extents: await tree.extents(node, options) }
     },
   }
 }
 
-/** From the root along `path`. A link's target takes the link's place in the way, so that the way is walked once. */
+/**
+ * Walks from the root along `path`. The target of a link replaces the link in the remaining path, so that the path is
+ * walked only once.
+ */
 async function walk<Node extends TreeNode>(
   volume: Volume,
   tree: Tree<Node>,
@@ -72,22 +75,22 @@ async function walk<Node extends TreeNode>(
     if (name === '' || name === '.') continue
     const here = way.at(-1)!
     if (here.kind !== 'directory') {
-      throw volume.error('NOT_A_DIRECTORY', `there is nothing below a file: ${quote(name)} of ${quote(path)}`)
+      throw volume.error('NOT_A_DIRECTORY', `a file is not a directory: ${quote(name)} in ${quote(path)}`)
     }
     if (name === '..') {
       way.pop()
-      if (way.length === 0) throw volume.error('LINK', `${quote(path)} leads out of the file system`)
+      if (way.length === 0) throw volume.error('LINK', `${quote(path)} leaves the file system`)
       continue
     }
     const node = await tree.find(here, name, options)
-    if (node === undefined) throw volume.error('NOT_FOUND', `there is no ${quote(name)} on the way to ${quote(path)}`)
+    if (node === undefined) throw volume.error('NOT_FOUND', `${quote(name)} of ${quote(path)} does not exist`)
     if (node.kind !== 'symlink' || tree.target === undefined) {
       way.push(node)
       continue
     }
     if (++links > MAX_LINKS) throw volume.error('LINK', `${quote(path)} leads through more than ${MAX_LINKS} links`)
     const target = await tree.target(node, options)
-    // What an absolute path means depends on where the file system was mounted, which it does not know.
+    // The meaning of an absolute path depends on the mount point, which is unknown here.
     if (target.startsWith('/')) {
       throw volume.error('LINK', `${quote(name)} is a symbolic link to an absolute path, ${quote(target)}`)
     }

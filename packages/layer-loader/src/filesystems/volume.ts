@@ -4,7 +4,7 @@ import { ExtentList } from './extent-list.js'
 import type { DeviceExtent, OpenFileSystemOptions, ReadOptions } from './file-system.js'
 import { resolveFileSystemLimits, type FileSystemLimits } from './limits.js'
 
-/** The part of a source that a file system lies in, and how much of it may be read into memory. Nothing in it is trusted. */
+/** The part of a source that holds a file system, with limits for memory. Its content is untrusted. */
 export class Volume {
   readonly source: ByteSource
   readonly startBytes: number
@@ -12,7 +12,7 @@ export class Volume {
   readonly limits: FileSystemLimits
   readonly allowDirty: boolean
 
-  /** @throws RangeError for a partition that is not inside the source, and for a limit that is none. */
+  /** @throws RangeError for a partition outside the source, and for an invalid limit. */
   constructor(source: ByteSource, { partition, limits, allowDirty = false }: OpenFileSystemOptions = {}) {
     this.source = source
     this.startBytes = partition?.startBytes ?? 0
@@ -22,7 +22,7 @@ export class Volume {
     checkRange(source, this.startBytes, this.sizeBytes)
   }
 
-  /** Bytes of the file system, in memory of their own. @throws FileSystemError where it ends before they do. */
+  /** Reads bytes of the file system into new memory. @throws FileSystemError for a range past its end. */
   async read(offsetBytes: number, lengthBytes: number, { signal }: ReadOptions = {}): Promise<DataView> {
     this.checkInside(offsetBytes, lengthBytes)
     const bytes = new Uint8Array(lengthBytes)
@@ -30,7 +30,7 @@ export class Volume {
     return new DataView(bytes.buffer)
   }
 
-  /** All of a directory or another small file. The caller has compared its length with a limit. */
+  /** Reads a whole directory or another small file. The caller has checked its length against a limit. */
   async readExtents(extents: readonly DeviceExtent[], options: ReadOptions = {}): Promise<DataView> {
     const { signal } = options
     const bytes = new Uint8Array(extents.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0))
@@ -41,32 +41,32 @@ export class Volume {
     return new DataView(bytes.buffer)
   }
 
-  /** An empty list for the runs of a file of this volume. */
+  /** Creates an empty list for the runs of a file of this volume. */
   extentList(sizeBytes: number): ExtentList {
     return new ExtentList(this, sizeBytes)
   }
 
-  /** @throws FileSystemError for what a structure points to that is not there. */
+  /** @throws FileSystemError for a structure that points outside the volume. */
   checkInside(offsetBytes: number, lengthBytes: number): void {
     const inside = Number.isSafeInteger(offsetBytes) && offsetBytes >= 0 && lengthBytes <= this.sizeBytes - offsetBytes
     if (inside) return
     throw this.error('DAMAGED', `it points to ${lengthBytes} bytes from byte ${offsetBytes}`, [
-      `there are ${this.sizeBytes} bytes`,
+      `the volume has ${this.sizeBytes} bytes`,
     ])
   }
 
-  /** @throws FileSystemError that names a field which says what cannot be. */
+  /** @throws FileSystemError that names the field with the invalid value. */
   require(holds: boolean, what: string, expected: string, got: number | bigint | string): void {
     if (holds) return
-    throw this.error('DAMAGED', `${what} cannot be right`, [`expected ${expected}`, `got ${got}`])
+    throw this.error('DAMAGED', `${what} is invalid`, [`expected ${expected}`, `got ${got}`])
   }
 
-  /** As `require`, of a value that there can be only one of: a checksum, a magic number. */
+  /** Like `require`, for a field with one valid value: a checksum, a magic number. */
   requireValue(what: string, expected: number, got: number): void {
     this.require(got === expected, what, `0x${expected.toString(16)}`, `0x${got.toString(16)}`)
   }
 
-  /** @throws FileSystemError for a directory that is longer than is read into memory. */
+  /** @throws FileSystemError for a directory that exceeds the limit for memory. */
   checkDirectoryLength(lengthBytes: number, most = this.limits.maxDirectoryBytes): void {
     if (lengthBytes <= most) return
     throw this.error('LIMIT', 'a directory is too long', [`at most ${most} bytes`, `got ${lengthBytes} bytes`])
@@ -78,30 +78,31 @@ export class Volume {
   }
 }
 
-/** What can be in the way, what kind of error that is, and what helps. Each becomes `ERR_GPUNVME_FILE_SYSTEM_<PROBLEM>`. */
+/** Problems, each with a kind of error and a remedy. The code is `ERR_GPUNVME_FILE_SYSTEM_<PROBLEM>`. */
 const FILE_SYSTEM_PROBLEMS = {
-  UNKNOWN: ['infeasible', 'name the partition that the file system is in, as findPartitions lists them'],
+  UNKNOWN: ['infeasible', 'pass the partition of the file system; findPartitions lists them'],
   UNSUPPORTED: [
     'infeasible',
-    'copy the file to an ext4, FAT32 or exFAT without that feature, or pack it to a namespace',
+    'copy the file to an ext4, FAT32 or exFAT file system without that feature, or pack it to a namespace',
   ],
-  UNCLEAN: ['infeasible', 'unmount it, or check it with fsck; where it was pulled, mount and unmount it once'],
-  DAMAGED: ['verification', 'check the file system with fsck, then copy the file there again'],
+  UNCLEAN: ['infeasible', 'unmount it, or check it with fsck; if the drive was unplugged, mount and unmount it once'],
+  DAMAGED: ['verification', 'check the file system with fsck, then copy the file again'],
   LIMIT: ['infeasible', 'raise the limit in the options of openFileSystem if you trust the file system'],
-  NOT_FOUND: ['not-found', 'list the directory: ext4 tells upper from lower case'],
+  NOT_FOUND: ['not-found', 'list the directory; names are case-sensitive on ext4'],
   NOT_A_DIRECTORY: ['usage', 'list the directory above it'],
   NOT_A_FILE: ['usage', 'name a regular file'],
   LINK: ['usage', 'name the file itself'],
   HOLE: ['infeasible', 'copy the file without holes: cp --sparse=never'],
-  UNWRITTEN: ['infeasible', 'copy the file: its blocks are reserved, and what it reads as was never written there'],
+  UNWRITTEN: ['infeasible', 'copy the file: its blocks are allocated but unwritten'],
   ENCRYPTED: ['infeasible', 'copy the file to a directory that is not encrypted'],
-  INLINE: ['infeasible', 'read it by way of the kernel: so small a file has no blocks of its own'],
+  INLINE: ['infeasible', 'read it through the kernel: a file this small has no blocks of its own'],
   BLOCK_MAP: ['infeasible', 'copy the file on an ext4 with extents: chattr +e converts it in place'],
 } as const satisfies Record<string, readonly [ErrorCategory, string]>
 
+/** Codes of the reasons why a file system cannot be read. */
 export type FileSystemProblem = keyof typeof FILE_SYSTEM_PROBLEMS
 
-/** A file system, or a file in it, cannot be read in place. `code` says what kind of problem it is. */
+/** Error of a file system, or a file in it, that cannot be read in place. `code` names the problem. */
 export class FileSystemError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_FILE_SYSTEM_${FileSystemProblem}`
   readonly category: ErrorCategory

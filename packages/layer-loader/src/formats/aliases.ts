@@ -1,17 +1,17 @@
 import type { Model } from './model.js'
 
-/** Where publishers leave out a tensor that is the same as another: the output's weights are the embedding's. */
+/** Tied weights: a file may omit the output weights; the embedding is used instead. */
 const TIED: Readonly<Record<Model['format'], { readonly output: string; readonly embedding: RegExp }>> = {
   gguf: { output: 'output.weight', embedding: /^token_embd\.weight$/ },
   safetensors: { output: 'lm_head.weight', embedding: /(?:^|\.)(?:embed_tokens|wte|tok_embeddings)\.weight$/ },
 }
 
-/** These have an embedding and no output at all: they turn a text or an image into numbers. */
+/** These architectures have an embedding but no output: they map text or images to vectors. */
 const ENCODERS = /bert|clip|encoder/
 
 /**
- * Names that a model does not have, each with the tensor that stands for it. Two tensors on the same bytes are not
- * among them: both formats forbid them, and their readers refuse them.
+ * Returns names that a model omits, each with the tensor used instead. Two tensors on the same bytes are not included:
+ * both formats forbid them, and the readers reject them.
  */
 export function findAliases<T extends { readonly name: string }>({
   format,
@@ -22,7 +22,7 @@ export function findAliases<T extends { readonly name: string }>({
   const candidates = tensors.filter(({ name }) => embedding.test(name))
   const hasOutput = tensors.some(({ name }) => name === output || name.endsWith(`.${output}`))
   const [only] = candidates
-  // Of two embeddings, it is not known which one is tied.
+  // With two embeddings, it is unknown which one is tied.
   if (only === undefined || candidates.length > 1 || hasOutput || ENCODERS.test(architecture ?? '')) return new Map()
   return new Map([[output, only]])
 }

@@ -206,7 +206,7 @@ describe('refused, and no file is left', () => {
     const file = padTo(128, concat(ggufHead(1, 0), info('blk.0.x', [5], 77, 0), zeros(4)))
     const error = await refusal(await openModel(memorySource(file)))
     expect(error).toBeInstanceOf(UncopyableTensorsError)
-    expect((error as Error).message).toContain('"blk.0.x" is of "type 77"')
+    expect((error as Error).message).toContain('"blk.0.x" has type "type 77"')
   })
 
   test.each([0, 48, 2 ** 32])('an alignment of %i', async (alignment) => {

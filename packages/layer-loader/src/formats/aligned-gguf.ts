@@ -11,34 +11,35 @@ import { quote } from './quote.js'
 /** A page, which is also a multiple of any logical block. */
 const DEFAULT_ALIGNMENT = 4096
 
-/** Tensor data is copied in pieces of this. */
+/** Bytes per copy. */
 const PIECE_BYTES = 4 * 1024 * 1024
 
 /** Magic, version and number of tensors. */
 const BEFORE_COUNT_BYTES = 4 + 4 + 8
 
-/** What the new file says for itself: its alignment, and that it is no part of a split. */
+/** Metadata that the new file sets itself: alignment, and split keys, which it does not have. */
 const DROPPED = /^(?:general\.alignment|split\..*)$/s
 
+/** Options of `writeAlignedGguf`. */
 export interface AlignedGgufOptions extends OpenModelOptions {
-  /** Bytes; a power of two. 4096 when not given. */
+  /** Alignment in bytes; a power of two. Default: 4096. */
   readonly alignment?: number
-  /** Called after each piece that was copied. What it throws ends the writing. */
+  /** Called after each copied piece. An error that it throws ends the writing. */
   readonly onProgress?: (progress: { readonly doneBytes: number; readonly totalBytes: number }) => void
 }
 
 /**
- * Writes a GGUF again so that every tensor starts at a multiple of 4096, layer after layer in the order of
- * computation: then layers can be read from where the file lies on a drive, each in one run. The parts of a split one
- * become one file. Metadata stays as it is, byte for byte and in its order, but for general.alignment and split.*.
+ * Rewrites a GGUF so that each tensor starts at a multiple of 4096 and layers follow each other in the order of
+ * computation. A layer can then be read in place in one run. Parts of a split GGUF are merged into one file. Metadata
+ * other than general.alignment and split.* is copied unchanged.
  *
- * Given a path, the file appears there only when it is whole; it may be the model's own. Given a sink, the caller
- * cleans up after an error and closes it. A GGUF of version 2 becomes one of version 3, which differs in nothing else.
+ * Given a path, the file appears there only when it is complete; the path may be that of the model. Given a sink, the
+ * caller closes it and cleans up after an error. Version 2 becomes version 3, with no other difference.
  *
- * @param options.limits those that the model was opened with, if they were not the usual ones.
- * @returns how many bytes were written.
- * @throws NotGgufError, UncopyableTensorsError; RangeError for a bad alignment, before anything is written; what
- * reading the model and writing the file throw; the signal's reason.
+ * @param options.limits the limits that the model was opened with, if not the default.
+ * @returns the number of bytes written.
+ * @throws NotGgufError, UncopyableTensorsError; RangeError for an invalid alignment, before anything is written; errors
+ * of reading the model and writing the file; the signal's reason.
  */
 export async function writeAlignedGguf(
   target: string | GgufSink,
@@ -62,7 +63,7 @@ export async function writeAlignedGguf(
   return writeGguf(target, { metadata, tensors, alignment }, { ...(signal && { signal }) })
 }
 
-/** The entries of the first part that stay, as they lie in its file. */
+/** The entries of the first part that are kept, as encoded in its file. */
 async function metadataOf({ parts }: Model, { limits, signal }: OpenModelOptions): Promise<EncodedGgufMetadata> {
   const [{ source }] = parts
   const resolved = resolveLimits(limits)
@@ -96,19 +97,19 @@ async function* dataOf(
   }
 }
 
-/** An aligned GGUF is made of a GGUF: what else there is lacks the metadata that its readers want. */
+/** Error of writing an aligned GGUF from another format, which lacks the metadata of a GGUF. */
 export class NotGgufError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_GGUF'
   readonly category = 'infeasible'
 
   constructor({ parts, format }: Model) {
     super(`Cannot write ${parts[0].source.name} as an aligned GGUF: it is ${format}`, {
-      next: 'convert it to GGUF with llama.cpp first; or pack it onto a drive, which takes either',
+      next: 'convert it to GGUF with llama.cpp first, or pack it onto a drive, which accepts both formats',
     })
   }
 }
 
-/** The model has tensors whose type is unknown or retired, so that nobody can tell how long they are. */
+/** Error of tensors whose type is unknown or retired, so that their length is unknown. */
 export class UncopyableTensorsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNCOPYABLE_TENSORS'
   readonly category = 'infeasible'
@@ -117,8 +118,8 @@ export class UncopyableTensorsError extends GpuNvmeError {
   constructor({ parts }: Model, tensors: readonly Tensor[]) {
     const [first] = tensors
     const more = tensors.length > 1 ? [`and ${tensors.length - 1} more`] : []
-    super(`Cannot write ${parts[0].source.name} as an aligned GGUF: it has tensors of a type that is not known`, {
-      facts: [`${quote(first!.name)} is of ${quote(first!.dtype)}`, ...more],
+    super(`Cannot write ${parts[0].source.name} as an aligned GGUF: it has tensors of an unknown type`, {
+      facts: [`${quote(first!.name)} has type ${quote(first!.dtype)}`, ...more],
       next: 'convert the model with a current tool, or use a newer @gpunvme/layer-loader',
     })
     this.tensors = tensors

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 
 /**
- * Writes a file that has its final name only once it is whole. Until then it lies beside it under a temporary
- * name, on the same file system, where a rename is one step; when `write` fails it is removed.
+ * Writes a file that gets its final name only when it is complete. Until then, it has a temporary name in the same
+ * directory; if `write` fails, it is removed.
  *
- * @returns what `write` returned.
- * @throws what `write` threw, or the system's error when the file cannot be created or renamed.
+ * @returns the result of `write`.
+ * @throws errors of `write`, or the system's error if the file cannot be created or renamed.
  */
 export async function writeAtomically<T>(path: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.part`
@@ -24,7 +24,7 @@ export async function writeAtomically<T>(path: string, write: (handle: FileHandl
 async function writeAndClose<T>(handle: FileHandle, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
     const result = await write(handle)
-    // Without it, the rename could outlive a power failure that the data does not.
+    // Without it, the rename could survive a power failure that the data does not survive.
     await handle.sync()
     return result
   } finally {

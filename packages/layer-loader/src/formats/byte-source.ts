@@ -1,33 +1,34 @@
-/** Random access to the bytes of a model, wherever they are. */
+/** Random access to the bytes of a model. */
 export interface ByteSource {
-  /** For messages: a path, a URL, "memory". */
+  /** Name for messages: a path, a URL, "memory". */
   readonly name: string
   readonly sizeBytes: number
   /**
-   * Names these bytes: another one where they have changed, the same one when they are opened again as they were.
-   * Absent where that is not known. A packing that was interrupted goes on only where it finds the same ones.
+   * Identifies the content: it changes if the bytes change, and stays the same if they are opened again unchanged.
+   * Absent if unknown. An interrupted `pack` resumes only with the same revision.
    */
   readonly revision?: string
-  /** Looks again whether its bytes are still those of `revision`. Absent where there is none. @throws SourceChangedError */
+  /** Checks that the bytes still match `revision`. Absent without a revision. @throws SourceChangedError */
   checkUnchanged?(): Promise<void>
   /**
-   * Fills all of `into` from `offsetBytes`, or throws; never returns short. Reads may overlap in time.
+   * Fills all of `into` from `offsetBytes`, or throws; never returns less. Concurrent reads are allowed.
    *
-   * Implementers: throw `RangeError` for a range that is not inside the source (`checkRange` does), and the
-   * signal's reason when it is aborted.
+   * Implementers: throw `RangeError` for a range outside the source (`checkRange` does), and the signal's reason when
+   * it is aborted.
    */
   read(offsetBytes: number, into: Uint8Array, options?: { signal?: AbortSignal }): Promise<void>
-  /** Gives up what the source holds. Closing twice is harmless; reading afterwards is an error. */
+  /** Releases the source. Idempotent; reading afterwards is an error. */
   close(): Promise<void>
+  /** Same as `close`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A source over bytes that are already in memory. They are not copied: changing them changes the source. */
+/** Creates a source over bytes in memory. They are not copied: changing them changes the source. */
 export function memorySource(bytes: Uint8Array, name = 'memory'): ByteSource {
   const source: ByteSource = {
     name,
     sizeBytes: bytes.byteLength,
-    // `async` so that a bad range rejects, as it does for a file, instead of throwing at the call.
+    // `async` so that an invalid range rejects, as it does for a file, instead of throwing synchronously.
     // eslint-disable-next-line @typescript-eslint/require-await
     async read(offsetBytes, into, { signal } = {}) {
       signal?.throwIfAborted()
@@ -41,10 +42,10 @@ export function memorySource(bytes: Uint8Array, name = 'memory'): ByteSource {
 }
 
 /**
- * Part of another source, seen as a source of its own: a GGUF that does not start at byte 0.
+ * Returns a part of another source as a source, for example a GGUF that does not start at byte 0.
  *
- * It is a view and owns nothing: closing it leaves `source` open, because several models may lie in one source.
- * @throws RangeError when the part is not inside `source`.
+ * It is a view: closing it leaves `source` open, because several models may share a source.
+ * @throws RangeError if the part is outside `source`.
  */
 export function rangeSource(source: ByteSource, offsetBytes: number, lengthBytes: number): ByteSource {
   checkRange(source, offsetBytes, lengthBytes)
@@ -63,7 +64,7 @@ export function rangeSource(source: ByteSource, offsetBytes: number, lengthBytes
   return range
 }
 
-/** @throws RangeError when `lengthBytes` from `offsetBytes` are not all inside `source`. */
+/** @throws RangeError unless `lengthBytes` from `offsetBytes` are inside `source`. */
 export function checkRange(
   source: Pick<ByteSource, 'name' | 'sizeBytes'>,
   offsetBytes: number,
@@ -74,7 +75,7 @@ export function checkRange(
     Number.isSafeInteger(lengthBytes) &&
     offsetBytes >= 0 &&
     lengthBytes >= 0 &&
-    // A subtraction, since the sum of two safe integers need not be one.
+    // Subtracted, since the sum of two safe integers may be unsafe.
     lengthBytes <= source.sizeBytes - offsetBytes
   if (inside) return
   throw new RangeError(

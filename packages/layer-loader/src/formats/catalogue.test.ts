@@ -341,7 +341,7 @@ describe('what cannot be loaded is refused by name', () => {
     const model = await safetensorsModel({ 'blk.0.ffn_up_exps.weight': [70_000, 1] })
     const error = await thrownBy(() => new Catalogue(model).experts(0))
     expect(error).toBeInstanceOf(UnevenExpertsError)
-    expect((error as Error).message).toContain('has 70000 experts, and the limit is 65536')
+    expect((error as Error).message).toContain('has 70000 experts; the limit is 65536')
   })
 
   test('experts that begin in the middle of a byte', async () => {

@@ -8,33 +8,36 @@ import type { Layer, Model, Tensor } from './model.js'
 import { nearestNames } from './nearest.js'
 import { quote } from './quote.js'
 
-/** Kernels that read 16 bytes a thread, and CUDA's own allocations, are at home on 256 bytes. */
+/** Suits kernels that read 16 bytes per thread; CUDA's own allocations have it too. */
 const DEFAULT_ALIGNMENT_BYTES = 256
 
-/** For models whose publisher follows no rule that this package knows. */
+/** Naming rules for models whose tensors have unusual names. */
 export interface TensorNaming {
-  /** Its first group is the number of the layer, as in `/^decoder\.(\d+)\./`. What it does not match is no layer's. */
+  /**
+   * The first group captures the number of the layer, as in `/^decoder\.(\d+)\./`. Other tensors belong to no layer.
+   */
   readonly layer?: RegExp
   /**
-   * Matches the tensors of routed experts. What a group captures is the expert's number; where it captures nothing,
-   * the tensor is of all experts, stacked in its outermost dimension.
+   * Matches the tensors of routed experts. A group captures the number of the expert; without a capture, the tensor
+   * stacks all experts in its outermost dimension.
    */
   readonly expert?: RegExp
 }
 
+/** Options of `Catalogue`. */
 export interface CatalogueOptions {
-  /** Every piece starts in the destination at a multiple of this; a power of two. Default 256. */
+  /** Alignment of each piece in the destination, in bytes; a power of two. Default: 256. */
   readonly alignmentBytes?: number
   readonly naming?: TensorNaming
 }
 
 /**
- * What can be loaded of a model, by name: any tensor, layer, expert or range. Each is an extent, which says where its
- * bytes are and where they go. Nothing is read.
+ * Names all loadable parts of a model: tensors, layers, experts, ranges. Each is an extent: the location of its bytes
+ * and their destination. Reads nothing.
  */
 export class Catalogue {
   readonly model: Model
-  /** Names that the model leaves out, each with the tensor that stands for it: tied weights. */
+  /** Names that the model omits, each with the tensor used instead (tied weights). */
   readonly aliases: ReadonlyMap<string, Tensor>
   readonly #alignment: number
   readonly #expertRule: RegExp | undefined
@@ -42,7 +45,7 @@ export class Catalogue {
   readonly #tensors: ReadonlyMap<string, Tensor>
   readonly #experts = new Map<Layer, ReadonlyMap<number, readonly ExpertSlice<Tensor>[]>>()
 
-  /** @throws RangeError for an alignment that is no power of two, or a `naming.layer` that finds no numbers. */
+  /** @throws RangeError for an alignment that is not a power of two, or a `naming.layer` that captures no numbers. */
   constructor(model: Model, { alignmentBytes = DEFAULT_ALIGNMENT_BYTES, naming = {} }: CatalogueOptions = {}) {
     if (!Number.isSafeInteger(Math.log2(alignmentBytes)) || alignmentBytes < 1) {
       throw new RangeError(`alignmentBytes: expected a power of two, got ${alignmentBytes}`)
@@ -53,7 +56,7 @@ export class Catalogue {
     this.#expertRule = naming.expert && stateless(naming.expert)
     const layers = naming.layer ? groupLayers(model.tensors, stateless(naming.layer)) : model.layers
     this.#layers = new Map(layers.map((layer) => [layer.name, layer]))
-    // Not from pairs: half a million of them would be garbage at once.
+    // Not from pairs: half a million temporary pairs would be garbage.
     const tensors = new Map<string, Tensor>()
     for (const tensor of model.tensors) tensors.set(tensor.name, tensor)
     this.#tensors = tensors
@@ -64,12 +67,14 @@ export class Catalogue {
     return [...this.#layers.keys()]
   }
 
-  /** Numbers of a layer's routed experts, ascending; none in a dense layer. @throws as `expert` does. */
+  /**
+   * Returns the numbers of a layer's routed experts, ascending; none for a dense layer. @throws the errors of `expert`.
+   */
   experts(layer: number | string): readonly number[] {
     return [...this.#expertsOf(this.#layer(layer)).keys()].sort((a, b) => a - b)
   }
 
-  /** A tensor, by its name or by one of the aliases. @throws ExtentNotFoundError, UnknownTensorTypeError */
+  /** Returns a tensor, by name or alias. @throws ExtentNotFoundError, UnknownTensorTypeError */
   tensor(name: string): ModelExtent {
     const tensor = this.#tensors.get(name) ?? this.aliases.get(name)
     if (tensor === undefined) throw new ExtentNotFoundError('tensor', name, this.#tensors.keys())
@@ -77,9 +82,9 @@ export class Catalogue {
   }
 
   /**
-   * A layer, by its number or its name.
-   * @param options.experts false leaves the routed experts out: what is left is wanted for every token. Default true.
-   * @throws ExtentNotFoundError, UnknownTensorTypeError; UnevenExpertsError when experts are to be left out.
+   * Returns a layer, by number or name.
+   * @param options `experts: false` omits the routed experts; the rest is needed for every token. Default: true.
+   * @throws ExtentNotFoundError, UnknownTensorTypeError; UnevenExpertsError if experts are to be omitted.
    */
   layer(layer: number | string, { experts = true }: { readonly experts?: boolean } = {}): ModelExtent {
     const found = this.#layer(layer)
@@ -90,7 +95,7 @@ export class Catalogue {
   }
 
   /**
-   * One routed expert of a layer: its own tensors, and its slices of those that stack all experts.
+   * Returns a routed expert of a layer: its own tensors, and its slices of tensors that stack all experts.
    * @throws ExtentNotFoundError, UnknownTensorTypeError, UnevenExpertsError
    */
   expert(layer: number | string, expert: number): ModelExtent {
@@ -106,7 +111,7 @@ export class Catalogue {
     return this.#extent(nameOf(expert), 'expert', pieces)
   }
 
-  /** Any bytes of a part. @throws RangeError when they are not all inside it. */
+  /** Returns a range of bytes of a part. @throws RangeError unless it is inside the part. */
   range(part: number, offsetBytes: number, lengthBytes: number): ModelExtent {
     const { parts } = this.model
     const source = parts[part]?.source
@@ -123,7 +128,7 @@ export class Catalogue {
     return found
   }
 
-  /** Found when they are first asked for: many models have none, and of others few layers' may be wanted. */
+  /** Computed on first use: many models have no experts, and few layers may be needed. */
   #expertsOf(layer: Layer): ReadonlyMap<number, readonly ExpertSlice<Tensor>[]> {
     const known = this.#experts.get(layer)
     if (known !== undefined) return known
@@ -145,30 +150,30 @@ function whole(tensor: Tensor): Omit<ExtentPiece, 'intoBytes'> {
   return { tensor, part, offsetBytes, lengthBytes }
 }
 
-/** With the flag g or y, a regular expression would start its next search where the last one ended. */
+/** Removes the flags g and y, with which a search would start where the last one ended. */
 function stateless(expression: RegExp): RegExp {
   return new RegExp(expression.source, expression.flags.replace(/[gy]/g, ''))
 }
 
-/** Sees to it that all tensors that stack experts are of equally many, and can be cut between any two of them. */
+/** Checks that all stacked tensors have equally many experts and can be cut between them. */
 function refuseUnevenExperts(layer: Layer, rule: RegExp | undefined): void {
   let first: Tensor | undefined
   for (const tensor of layer.tensors) {
     const { name, shape } = tensor
-    // A scale for all experts, say, has one dimension or none.
+    // For example, a scale for all experts has one dimension or none.
     if (shape.length < 2 || expertIn(name, rule) !== 'all') continue
-    // Where it ends is not known, so neither is where its slices do.
+    // Without its length, the length of its slices is unknown.
     refuseUnknownTypes([tensor])
     const slices = expertSliceCount(tensor, rule)
     if (shape[0]! > MAX_EXPERTS)
-      throw new UnevenExpertsError(layer, `${quote(name)} has ${shape[0]} experts, and the limit is ${MAX_EXPERTS}`)
+      throw new UnevenExpertsError(layer, `${quote(name)} has ${shape[0]} experts; the limit is ${MAX_EXPERTS}`)
     if (slices === 0)
       throw new UnevenExpertsError(layer, `${quote(name)} does not divide into ${shape[0]} equal runs of bytes`)
     first ??= tensor
     if (first.shape[0] !== slices) {
       throw new UnevenExpertsError(
         layer,
-        `${quote(first.name)} is of ${first.shape[0]} experts and ${quote(name)} of ${slices}`,
+        `${quote(first.name)} has ${first.shape[0]} experts and ${quote(name)} has ${slices}`,
       )
     }
   }
@@ -179,42 +184,42 @@ function refuseUnknownTypes(tensors: readonly Tensor[]): void {
   if (unknown.length > 0) throw new UnknownTensorTypeError(unknown)
 }
 
-/** The model has no such tensor, layer or expert. */
+/** Error of a tensor, layer or expert that the model does not have. */
 export class ExtentNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_EXTENT_NOT_FOUND'
   readonly category = 'not-found'
-  /** What was asked for. */
+  /** The requested name. */
   readonly wanted: string
-  /** Names that the model has, the most similar first. */
+  /** Similar names in the model, the most similar first. */
   readonly nearest: readonly string[]
 
   constructor(kind: 'tensor' | 'layer' | 'expert', wanted: string, names: Iterable<string>) {
     const nearest = nearestNames(wanted, names)
-    const there = nearest.length > 0 ? `nearest: ${nearest.map(quote).join(', ')}` : `it has no ${kind}s there at all`
+    const there = nearest.length > 0 ? `nearest: ${nearest.map(quote).join(', ')}` : `it has no ${kind}s there`
     super(`The model has no ${kind} ${quote(wanted)}`, {
       facts: [there],
-      next: 'look at `layers` and `experts(layer)` of the catalogue, or at `tensors` of its model',
+      next: 'see `layers` and `experts(layer)` of the catalogue, or `tensors` of its model',
     })
     this.wanted = wanted
     this.nearest = nearest
   }
 }
 
-/** The experts of a layer cannot be taken apart; the layer as a whole can be loaded. */
+/** Error of experts that cannot be separated. The layer as a whole can be loaded. */
 export class UnevenExpertsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNEVEN_EXPERTS'
   readonly category = 'infeasible'
   readonly layerName: string
 
   constructor(layer: Layer, what: string) {
-    super(`Cannot take the experts of ${quote(layer.name)} apart: ${what}`, {
-      next: 'load the layer as a whole, or say with the option `naming` which tensors are of experts',
+    super(`Cannot separate the experts of ${quote(layer.name)}: ${what}`, {
+      next: 'load the whole layer, or name the tensors of experts with the option `naming`',
     })
     this.layerName = layer.name
   }
 }
 
-/** Tensors whose type is unknown or retired: they are listed, and nobody could use their bytes. */
+/** Error of tensors whose type is unknown or retired. They are listed but cannot be loaded. */
 export class UnknownTensorTypeError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_TENSOR_TYPE'
   readonly category = 'infeasible'
@@ -223,7 +228,7 @@ export class UnknownTensorTypeError extends GpuNvmeError {
   constructor(tensors: readonly Tensor[]) {
     const [first] = tensors
     const more = tensors.length > 1 ? ` and ${tensors.length - 1} more are` : ' is'
-    super(`Cannot load tensor ${quote(first!.name)}:${more} of a type that is not known, ${quote(first!.dtype)}`, {
+    super(`Cannot load tensor ${quote(first!.name)}:${more} of unknown type ${quote(first!.dtype)}`, {
       next: 'convert the model with a current tool, or use a newer @gpunvme/layer-loader',
     })
     this.tensors = tensors

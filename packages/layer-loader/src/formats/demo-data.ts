@@ -3,19 +3,19 @@ import { ggmlTypeByName } from './ggml-types.js'
 /** Types that the demo model uses. */
 export type DemoDtype = 'F32' | 'Q4_0' | 'Q8_0'
 
-/** About this much is generated at a time. */
+/** Approximate bytes generated at a time. */
 const PIECE_BYTES = 1024 * 1024
 
 /**
- * Data that looks like weights: random, and finite and small once dequantised. The same seed gives the same bytes
- * on every machine.
+ * Generates data that resemble weights: random, and finite and small when dequantised. The same seed gives the same
+ * bytes on every machine.
  *
- * @param lengthBytes a whole number of blocks of the dtype.
- * @param seed anything but 0.
+ * @param lengthBytes a multiple of the block length of the dtype.
+ * @param seed any number except 0.
  */
 export function* demoData(dtype: DemoDtype, lengthBytes: number, seed: number): Generator<Uint8Array> {
   const { blockBytes } = ggmlTypeByName(dtype)!
-  // A multiple of 4 for the generator, and of the block so that every piece starts with one.
+  // A multiple of 4 for the generator, and of the block so that each piece starts with a block.
   const pieceBytes = Math.ceil(PIECE_BYTES / (4 * blockBytes)) * 4 * blockBytes
   const piece = new Uint8Array(Math.min(pieceBytes, Math.ceil(lengthBytes / 4) * 4))
   const view = new DataView(piece.buffer)
@@ -40,7 +40,7 @@ function fillRandom(view: DataView, seed: number): number {
   return state
 }
 
-/** Keeps 20 random bits of each fraction: from 1 to 1.125, as the weights of a norm are. */
+/** Keeps 20 random bits of each fraction: values from 1 to 1.125, like the weights of a norm. */
 function makeNearOne(view: DataView): void {
   for (let at = 0; at < view.byteLength; at += 4) {
     view.setUint32(at, 0x3f80_0000 | (view.getUint32(at, true) & 0x000f_ffff), true)
@@ -48,8 +48,8 @@ function makeNearOne(view: DataView): void {
 }
 
 /**
- * Both types begin a block with its scale, a half-precision float, which random bits would make NaN once in 32.
- * The exponent is given: 0x2000 is 2^-7, for quants from -8 to 7; 0x1400 is 2^-10, for quants from -128 to 127.
+ * Both types begin a block with its scale, a half-precision float; random bits would make it NaN once in 32. The
+ * exponent is given: 0x2000 is 2^-7, for quants from -8 to 7; 0x1400 is 2^-10, for quants from -128 to 127.
  */
 function setScales(view: DataView, blockBytes: number, exponentBits: number): void {
   for (let at = 0; at + 2 <= view.byteLength; at += blockBytes) {

@@ -2,12 +2,12 @@ import { demoData, type DemoDtype } from './demo-data.js'
 import { tensorLengthBytes, type GgufValue } from './gguf-header.js'
 import { writeGguf, type GgufTensorToWrite } from './gguf-writer.js'
 
-/** What the demo model is unless told otherwise. */
+/** Defaults of the demo model. */
 export const DEMO_MODEL = {
   name: 'gpunvme demo',
   architecture: 'llama',
   layers: 8,
-  /** The file is at most this long; at this size, less than 1 % shorter. */
+  /** Maximum length of the file; at this size, it is less than 1 % shorter. */
   targetBytes: 256 * 1024 * 1024,
 } as const
 
@@ -15,9 +15,9 @@ const VOCABULARY = 512
 const HEAD_ELEMENTS = 32
 /** Query heads that share one key and value head. */
 const HEADS_PER_KV_HEAD = 4
-/** The embedding grows in steps of this: whole groups of heads, and whole blocks of 32 in every row. */
+/** Step of the embedding: whole groups of heads, and whole blocks of 32 in each row. */
 const EMBEDDING_STEP = HEAD_ELEMENTS * HEADS_PER_KV_HEAD
-/** The feed-forward width grows in steps of one block. */
+/** Step of the feed-forward width: one block. */
 const FEED_FORWARD_STEP = 32
 
 interface Sizes {
@@ -33,14 +33,14 @@ interface DemoTensor {
 }
 
 /**
- * Writes a GGUF that is shaped like a small llama and has random weights: a model to stream without downloading
- * one. The same arguments give the same bytes, always.
+ * Writes a GGUF with the shape of a small llama and random weights: a model to stream without a download. The same
+ * arguments always give the same bytes.
  *
- * @param options.layers transformer blocks. Default 8.
- * @param options.targetBytes the file's greatest length; the model is made as large as fits. Default 256 MiB.
- * @param options.signal ends the writing between two pieces of about 1 MiB, and leaves no file.
+ * @param options.layers number of transformer blocks. Default: 8.
+ * @param options.targetBytes maximum length of the file; the model is as large as fits. Default: 256 MiB.
+ * @param options.signal aborts between pieces of about 1 MiB, and leaves no file.
  * @returns the file's length in bytes.
- * @throws RangeError when not even the smallest such model fits; the signal's reason.
+ * @throws RangeError if even the smallest such model does not fit; the signal's reason.
  */
 export async function writeDemoModel(
   path: string,
@@ -49,17 +49,17 @@ export async function writeDemoModel(
   const { layers = DEMO_MODEL.layers, targetBytes = DEMO_MODEL.targetBytes, signal } = options
   const sizes = largestThatFits(layers, targetBytes)
   const tensors = tensorsOf(sizes).map((tensor, index): GgufTensorToWrite => {
-    // A golden-ratio step, so that neighbouring tensors have unrelated seeds; odd, and so never 0 for an odd factor.
+    // A golden-ratio step gives neighbouring tensors unrelated seeds; it is odd, so never 0 for an odd factor.
     const seed = Math.imul(2 * index + 1, 0x9e37_79b9)
     return { ...tensor, data: demoData(tensor.dtype, tensorLengthBytes(tensor), seed) }
   })
   return writeGguf(path, { metadata: metadataOf(sizes), tensors }, { ...(signal && { signal }) })
 }
 
-/** The widest embedding with a feed-forward of three times its width, then as much more feed-forward as fits. */
+/** The widest embedding with a feed-forward three times as wide, then as much more feed-forward as fits. */
 function largestThatFits(layers: number, targetBytes: number): Sizes {
   if (!Number.isSafeInteger(layers) || layers < 1) {
-    throw new RangeError(`layers: expected a whole number of at least 1, got ${layers}`)
+    throw new RangeError(`layers: expected an integer of at least 1, got ${layers}`)
   }
   const square = (embedding: number): Sizes => ({ layers, embedding, feedForward: 3 * embedding })
   let sizes = square(EMBEDDING_STEP)
@@ -76,7 +76,7 @@ function largestThatFits(layers: number, targetBytes: number): Sizes {
   return { ...sizes, feedForward: sizes.feedForward + steps * FEED_FORWARD_STEP }
 }
 
-/** The tensors, plus a generous allowance for the header and for padding between tensors. */
+/** The tensors, plus a generous allowance for the header and for padding. */
 function estimatedBytes(sizes: Sizes): number {
   const tensors = tensorsOf(sizes)
   const dataBytes = tensors.reduce((sum, tensor) => sum + tensorLengthBytes(tensor), 0)

@@ -1,6 +1,6 @@
 import { quote } from './quote.js'
 
-/** What is asked of a tensor to find its experts. */
+/** Tensor attributes that expert grouping needs. */
 export interface ExpertTensor {
   readonly name: string
   /** Outermost dimension first. */
@@ -8,23 +8,26 @@ export interface ExpertTensor {
   readonly lengthBytes: number
 }
 
-/** One expert's part of a tensor. */
+/** The part of a tensor that belongs to one expert. */
 export interface ExpertSlice<T extends ExpertTensor> {
   readonly tensor: T
   readonly expert: number
-  /** Which of the tensor's slices it is, and of how many; 0 of 1 for a tensor that is one expert's alone. */
+  /** Index and number of the slices; 0 of 1 for a tensor of a single expert. */
   readonly slice: number
   readonly slices: number
-  /** The tensor's own name, or with the slice: 'blk.3.ffn_up_exps.weight[7]'. */
+  /** Name of the tensor, with the slice if there are several: 'blk.3.ffn_up_exps.weight[7]'. */
   readonly name: string
-  /** Of the slice: without the dimension that counts experts. */
+  /** Shape of the slice, without the dimension of experts. */
   readonly shape: readonly number[]
-  /** From the start of the tensor. */
+  /** Offset from the start of the tensor. */
   readonly fromBytes: number
   readonly lengthBytes: number
 }
 
-/** How publishers name the tensors of routed experts. A group is the expert's number; without one, it is all experts'. */
+/**
+ * Published names of tensors of routed experts. A group captures the number of the expert; without one, the tensor
+ * stacks all experts.
+ */
 const PUBLISHED_NAMES = [
   // GGUF since 2024: blk.3.ffn_down_exps.weight
   String.raw`ffn_(?:gate|up|down|gate_up)_exps\.[a-z_]+$`,
@@ -38,26 +41,27 @@ const PUBLISHED_NAMES = [
 const PUBLISHED = new RegExp(String.raw`(?:^|\.)(?:${PUBLISHED_NAMES.join('|')})`)
 
 /**
- * Whose a tensor is by its name: the number of an expert, 'all' where it may stack all of them, undefined for what
- * every token needs. That includes shared experts: neither `ffn_up_shexp` nor `shared_experts.up_proj` is routed.
+ * Returns the expert that a tensor belongs to, by name: a number, 'all' if it may stack all experts, undefined for a
+ * tensor that every token needs. That includes shared experts: `ffn_up_shexp` and `shared_experts.up_proj` are not
+ * routed.
  *
- * @param rule a group that it captures is the number; a match without one means 'all'.
- * @throws RangeError when what the rule captures is no number.
+ * @param rule a group captures the number; a match without one means 'all'.
+ * @throws RangeError if the captured text is not a number.
  */
 export function expertIn(name: string, rule = PUBLISHED): number | 'all' | undefined {
   const match = rule.exec(name)
   if (match === null) return undefined
-  // Where no group took part, they are all undefined, whatever the types say.
+  // If no group took part, all are undefined, despite the types.
   const digits = match.slice(1).find((group: string | undefined) => group !== undefined)
   if (digits === undefined) return 'all'
   if (/^\d{1,6}$/.test(digits)) return Number(digits)
   throw new RangeError(`naming.expert: expected it to capture a number, got ${quote(digits)} in ${quote(name)}`)
 }
 
-/** Experts of a layer, at most. Published models have 512 or fewer; a hostile header can claim 2^40. */
+/** Maximum experts of a layer. Published models have 512 or fewer; a hostile header can claim 2^40. */
 export const MAX_EXPERTS = 65_536
 
-/** In how many equal slices, of which each is one expert's, a tensor lies; 0 for one that belongs to no single expert. */
+/** Returns the number of equal slices of a tensor, one for each expert; 0 if it belongs to no single expert. */
 export function expertSliceCount({ name, shape, lengthBytes }: ExpertTensor, rule?: RegExp): number {
   const expert = expertIn(name, rule)
   if (expert !== 'all') return expert === undefined ? 0 : 1
@@ -66,7 +70,7 @@ export function expertSliceCount({ name, shape, lengthBytes }: ExpertTensor, rul
   return stacked && lengthBytes % experts === 0 ? experts : 0
 }
 
-/** Every expert's part of the tensors of a layer, by the expert's number. */
+/** Returns each expert's parts of the tensors of a layer, by the number of the expert. */
 export function expertsOf<T extends ExpertTensor>(
   tensors: readonly T[],
   rule?: RegExp,
@@ -94,7 +98,7 @@ export function expertsOf<T extends ExpertTensor>(
   return experts
 }
 
-/** One expert of those that `expertsOf` has found in a layer. @throws RangeError where the layer has no such expert. */
+/** Returns one expert of the result of `expertsOf`. @throws RangeError if the layer has no such expert. */
 export function expertSlices<T extends ExpertTensor>(
   experts: ReadonlyMap<number, readonly ExpertSlice<T>[]>,
   layer: string,
@@ -103,5 +107,5 @@ export function expertSlices<T extends ExpertTensor>(
   const found = experts.get(expert)
   if (found !== undefined) return found
   const has = experts.size === 0 ? 'which has no experts' : `which has ${experts.size}`
-  throw new RangeError(`expert: expected one of ${quote(layer)}, ${has}, got ${expert}`)
+  throw new RangeError(`expert: expected an expert of ${quote(layer)}, ${has}, got ${expert}`)
 }

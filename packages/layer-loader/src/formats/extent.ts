@@ -1,30 +1,32 @@
 import type { Model, Tensor } from './model.js'
 
-/** A run of bytes of one of the model's files, and where it goes in the memory that the extent is loaded into. */
+/** A run of bytes of a file of the model, with its destination in the memory of the extent. */
 export interface ExtentPiece {
-  /** Whose bytes these are, all of them or, of an expert, a slice; undefined in a range, which may cut through any. */
+  /**
+   * Tensor of these bytes, complete or (for an expert) a slice; undefined in a range, which may cut through tensors.
+   */
   readonly tensor: Tensor | undefined
-  /** Index of the model's part. */
+  /** Index of the part of the model. */
   readonly part: number
-  /** Absolute in the part's source. */
+  /** Offset in the source of the part. */
   readonly offsetBytes: number
   readonly lengthBytes: number
-  /** From the start of the destination; a multiple of the catalogue's alignment. */
+  /** Offset in the destination; a multiple of the catalogue's alignment. */
   readonly intoBytes: number
 }
 
-/** Bytes of a model that are wanted in memory together: what is loaded at once, in whatever unit a caller thinks. */
+/** Bytes of a model that are loaded together. */
 export interface ModelExtent {
-  /** For messages: 'layer 12', 'layer 12 expert 7', a tensor's name. */
+  /** Name for messages: 'layer 12', 'layer 12 expert 7', a tensor's name. */
   readonly name: string
   readonly kind: 'tensor' | 'layer' | 'expert' | 'range'
-  /** In the order of their bytes, part by part; one of an empty tensor has no bytes. */
+  /** Pieces in the order of their bytes, part by part. The piece of an empty tensor has no bytes. */
   readonly pieces: readonly ExtentPiece[]
-  /** Of the destination: the pieces, and what the alignment leaves free between them. */
+  /** Length of the destination: the pieces, and padding for alignment. */
   readonly lengthBytes: number
 }
 
-/** Lays pieces out one after the other, each at a multiple of `alignment` bytes. */
+/** Lays out pieces one after the other, each at a multiple of `alignment` bytes. */
 export function layOutExtent(
   name: string,
   kind: ModelExtent['kind'],
@@ -41,10 +43,10 @@ export function layOutExtent(
 }
 
 /**
- * Reads an extent from the model's files, through the CPU: for tests, for comparison, and where there is no drive.
+ * Reads an extent from the files of the model through the CPU: for tests, for comparison, and without a drive.
  *
- * @param into at least as long as the extent. What no piece covers is left as it is.
- * @throws RangeError when `into` is too short; what the sources throw; the signal's reason.
+ * @param into at least as long as the extent. Padding is left unchanged.
+ * @throws RangeError if `into` is too short; errors of the sources; the signal's reason.
  */
 export async function readExtent(
   model: Model,

@@ -4,7 +4,7 @@ import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { checkRange, type ByteSource } from './byte-source.js'
 import { sizeByProbing } from './size-by-probing.js'
 
-/** One system call is asked for no more than this, so that an abort is seen between two of them. */
+/** Maximum bytes per system call, so that an abort takes effect between calls. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 
 /**
@@ -23,13 +23,13 @@ export async function openFileSource(path: string): Promise<ByteSource> {
 }
 
 /**
- * Opens what has bytes at offsets.
- * @param access O_RDONLY when not given.
+ * Opens a path for access at offsets.
+ * @param access open flags. Default: O_RDONLY.
  * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError, SourceReadError
  */
 export async function openHandle(path: string, access: number = constants.O_RDONLY): Promise<FileHandle> {
   try {
-    // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return. Files and disks ignore it.
+    // Without O_NONBLOCK, opening a FIFO without a writer would never return. Files and disks ignore it.
     return await open(path, access | constants.O_NONBLOCK)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
@@ -40,21 +40,21 @@ export async function openHandle(path: string, access: number = constants.O_RDON
   }
 }
 
-/** The bytes of a regular file or a block device. @throws NotAModelFileError for what is neither. */
+/** Returns the size of a regular file or a block device. @throws NotAModelFileError for anything else. */
 export async function sizeOf(path: string, handle: FileHandle): Promise<number> {
   const stat = await handle.stat()
   if (stat.isFile()) return stat.size
   if (stat.isDirectory()) throw new NotAModelFileError(path, 'a directory')
   if (!stat.isBlockDevice()) throw new NotAModelFileError(path, 'a pipe, socket or character device')
-  // stat says 0 for every block device, and Node has neither lseek nor ioctl.
+  // stat reports 0 for each block device, and Node has neither lseek nor ioctl.
   const byte = new Uint8Array(1)
   return sizeByProbing(async (offsetBytes) => (await handle.read(byte, 0, 1, offsetBytes)).bytesRead === 1)
 }
 
-/** Names the bytes of a regular file; undefined for a block device, of which nobody keeps the time of its last write. */
+/** Identifies the content of a regular file; undefined for a block device, whose time of last write is not recorded. */
 async function revisionOf(handle: FileHandle): Promise<string | undefined> {
   const stat = await handle.stat({ bigint: true })
-  // The kernel sets the time of change whenever bytes do, and nobody can set it back.
+  // The kernel updates ctime with each change of the bytes, and programs cannot set it back.
   return stat.isFile() ? `inode ${stat.ino}, ${stat.size} bytes, ${stat.mtimeNs} ns, ${stat.ctimeNs} ns` : undefined
 }
 
@@ -110,32 +110,32 @@ async function readSome(
   }
 }
 
-/** Nothing has the given path. */
+/** Error of a path that does not exist. */
 export class ModelNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MODEL_NOT_FOUND'
   readonly category: ErrorCategory = 'not-found'
   readonly path: string
 
   constructor(path: string, cause?: unknown) {
-    super(`Cannot open model ${path}: no such file`, { next: 'check the spelling, or give an absolute path', cause })
+    super(`Cannot open model ${path}: no such file`, { next: 'check the spelling, or use an absolute path', cause })
     this.path = path
   }
 }
 
-/** The path exists, and this user may not read it. */
+/** Error of a path that this user may not read. */
 export class ModelAccessError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MODEL_ACCESS'
   readonly category: ErrorCategory = 'privilege'
   readonly path: string
 
   constructor(path: string, cause?: unknown) {
-    const next = `ls -l ${path}, then chmod, or run as a user who may read it`
+    const next = `ls -l ${path}, then chmod, or run as a user with read permission`
     super(`Cannot open model ${path}: permission denied`, { next, cause })
     this.path = path
   }
 }
 
-/** The path is something that has no bytes at offsets: a directory, a pipe, a character device. */
+/** Error of a path without random access: a directory, a pipe, a character device. */
 export class NotAModelFileError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MODEL_NOT_A_FILE'
   readonly category: ErrorCategory = 'usage'
@@ -148,21 +148,21 @@ export class NotAModelFileError extends GpuNvmeError {
   }
 }
 
-/** A file is not what it was when it was opened: what has been read of it may be of before and after. */
+/** Error of a file that has changed since it was opened. Bytes read so far may mix old and new content. */
 export class SourceChangedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SOURCE_CHANGED'
   readonly category: ErrorCategory = 'failure'
   readonly path: string
 
   constructor(path: string) {
-    super(`${path} has changed since it was opened; what was read of it is not to be relied on`, {
+    super(`${path} has changed since it was opened; data read so far may be wrong`, {
       next: 'wait until no process writes to it, then open it again',
     })
     this.path = path
   }
 }
 
-/** The source was opened, and then could not deliver bytes that lie inside it. */
+/** Error of an open source that could not return bytes inside its range. */
 export class SourceReadError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SOURCE_READ'
   readonly category: ErrorCategory = 'failure'

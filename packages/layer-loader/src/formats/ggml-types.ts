@@ -1,10 +1,10 @@
-/** How a ggml type packs elements: a row is a whole number of blocks. */
+/** Packing of a ggml type: a row is a whole number of blocks. */
 export interface GgmlType {
   readonly id: number
   readonly name: string
-  /** Elements in one block. */
+  /** Elements per block. */
   readonly blockElements: number
-  /** Bytes of one block. */
+  /** Bytes per block. */
   readonly blockBytes: number
 }
 
@@ -15,7 +15,7 @@ const type = (id: number, name: string, blockElements: number, blockBytes: numbe
   blockBytes,
 })
 
-/** Every type of a tensor in use, in the order of ids. */
+/** Current tensor types, in the order of ids. */
 export const GGML_TYPES: readonly GgmlType[] = [
   type(0, 'F32', 1, 4),
   type(1, 'F16', 1, 2),
@@ -54,7 +54,7 @@ export const GGML_TYPES: readonly GgmlType[] = [
   type(42, 'Q2_0', 64, 18),
 ]
 
-/** Ids that ggml gave up. Files with them may still exist; nothing current reads them, and neither do we. */
+/** Ids that ggml has retired. Files may still contain them; neither current software nor this package reads them. */
 const RETIRED_GGML_TYPES: ReadonlyMap<number, string> = new Map([
   [4, 'Q4_2'],
   [5, 'Q4_3'],
@@ -69,17 +69,17 @@ const RETIRED_GGML_TYPES: ReadonlyMap<number, string> = new Map([
 const byId = new Map(GGML_TYPES.map((entry) => [entry.id, entry]))
 const byName = new Map(GGML_TYPES.map((entry) => [entry.name, entry]))
 
-/** The type with this id; undefined for one that is retired or not known. */
+/** Returns the type with this id; undefined if it is retired or unknown. */
 export function ggmlTypeById(id: number): GgmlType | undefined {
   return byId.get(id)
 }
 
-/** The type with this name ('Q4_0'); undefined for one that is retired or not known. */
+/** Returns the type with this name ('Q4_0'); undefined if it is retired or unknown. */
 export function ggmlTypeByName(name: string): GgmlType | undefined {
   return byName.get(name)
 }
 
-/** What to call an id, known or not: 'Q4_0', 'Q4_2 (retired)', 'type 77'. */
+/** Returns a name for any id: 'Q4_0', 'Q4_2 (retired)', 'type 77'. */
 export function ggmlTypeName(id: number): string {
   const retired = RETIRED_GGML_TYPES.get(id)
   return byId.get(id)?.name ?? (retired === undefined ? `type ${id}` : `${retired} (retired)`)

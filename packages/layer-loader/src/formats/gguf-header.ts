@@ -2,7 +2,7 @@ import { ggmlTypeByName } from './ggml-types.js'
 import { ARRAY_ID, scalarByName, STRING_ID, type GgufScalarName } from './gguf-value-types.js'
 import { elementsOf } from './shape.js'
 
-/** A metadata value to write. A number needs a type, which readers check: most expect uint32 and float32. */
+/** A metadata value to write. A number needs its type, which readers check: most expect uint32 and float32. */
 export type GgufValue =
   | string
   | boolean
@@ -10,13 +10,13 @@ export type GgufValue =
   | { readonly arrayOf: 'string'; readonly items: readonly string[] }
   | { readonly arrayOf: GgufScalarName; readonly items: readonly (number | bigint | boolean)[] }
 
-/** Metadata as another GGUF has it: entries one after the other, without general.alignment. */
+/** Metadata as encoded in another GGUF: consecutive entries without general.alignment. */
 export interface EncodedGgufMetadata {
   readonly count: number
   readonly bytes: Uint8Array
 }
 
-/** A tensor to announce in a header. */
+/** A tensor to list in a header. */
 export interface GgufTensorSpec {
   readonly name: string
   /** A current ggml type: 'F32', 'Q4_0'. */
@@ -25,14 +25,14 @@ export interface GgufTensorSpec {
   readonly shape: readonly number[]
 }
 
-/** Where the writer has decided to put a tensor. */
+/** Location that the writer chose for a tensor. */
 export interface GgufTensorPlace {
-  /** Absolute in the file. */
+  /** Offset in the file. */
   readonly offsetBytes: number
   readonly lengthBytes: number
 }
 
-/** A finished header, padded up to where the data section begins, and a place for each tensor in the same order. */
+/** An encoded header, padded up to the data section, and the location of each tensor in the given order. */
 export interface GgufHeader {
   readonly bytes: Uint8Array
   readonly places: readonly GgufTensorPlace[]
@@ -42,10 +42,10 @@ const MAGIC = Buffer.from('GGUF')
 const VERSION = 3
 
 /**
- * Lays out a GGUF, version 3, little-endian: tensors in the order given, each at a multiple of `alignment`.
+ * Lays out a GGUF version 3, little-endian: tensors in the given order, each at a multiple of `alignment`.
  *
- * @param alignment bytes; a power of two. One that is not GGUF's default of 32 is recorded in general.alignment.
- * @throws TypeError or RangeError for what no reader would accept.
+ * @param alignment in bytes; a power of two. A value other than GGUF's default of 32 is recorded in general.alignment.
+ * @throws TypeError or RangeError for content that no reader would accept.
  */
 export function layOutGguf(
   metadata: ReadonlyMap<string, GgufValue> | EncodedGgufMetadata,
@@ -56,7 +56,7 @@ export function layOutGguf(
     throw new RangeError(`alignment: expected a power of two of at most 2^31, got ${alignment}`)
   }
   if (!('bytes' in metadata) && metadata.has('general.alignment')) {
-    throw new TypeError('metadata: expected general.alignment as the option `alignment`, got it among the metadata')
+    throw new TypeError('metadata: expected no general.alignment, which the option `alignment` sets')
   }
   const given = 'bytes' in metadata ? metadata : encodeMetadata(metadata)
   const ours = encodeMetadata(alignment === 32 ? [] : [['general.alignment', { type: 'uint32', value: alignment }]])
@@ -93,14 +93,14 @@ export function layOutGguf(
   return { bytes, places }
 }
 
-/** @throws TypeError or RangeError for keys and values that GGUF cannot hold. */
+/** @throws TypeError or RangeError for keys and values that GGUF cannot represent. */
 function encodeMetadata(metadata: Iterable<readonly [string, GgufValue]>): EncodedGgufMetadata {
   const parts: Uint8Array[] = []
   let count = 0
   for (const [key, value] of metadata) {
     const keyBytes = Buffer.byteLength(key)
     if (keyBytes === 0 || keyBytes > 65_535) {
-      throw new RangeError(`metadata: expected keys of 1 to 65535 bytes, got one of ${keyBytes} bytes`)
+      throw new RangeError(`metadata: expected keys of 1 to 65535 bytes, got ${keyBytes} bytes`)
     }
     parts.push(stringBytes(key), Buffer.concat(valueBytes(key, value)))
     count++
@@ -108,7 +108,7 @@ function encodeMetadata(metadata: Iterable<readonly [string, GgufValue]>): Encod
   return { count, bytes: Buffer.concat(parts) }
 }
 
-/** Bytes that a tensor takes. @throws TypeError or RangeError for a tensor that GGUF cannot hold. */
+/** Returns the length of a tensor in bytes. @throws TypeError or RangeError for a tensor that GGUF cannot represent. */
 export function tensorLengthBytes({ name, dtype, shape }: GgufTensorSpec): number {
   const nameBytes = Buffer.byteLength(name)
   if (nameBytes === 0 || nameBytes > 63 || name.includes('\0')) {
@@ -130,12 +130,12 @@ export function tensorLengthBytes({ name, dtype, shape }: GgufTensorSpec): numbe
   return lengthBytes
 }
 
-/** The next multiple of `alignment`. */
+/** Rounds up to a multiple of `alignment`. */
 function alignUp(bytes: number, alignment: number): number {
   return Math.ceil(bytes / alignment) * alignment
 }
 
-/** The type and the value. */
+/** Encodes the type and the value. */
 function valueBytes(key: string, value: GgufValue): Uint8Array[] {
   if (typeof value === 'string') return [scalarBytes('uint32', STRING_ID), stringBytes(value)]
   if (typeof value === 'boolean') return [scalarBytes('uint32', scalarByName('bool').id), scalarBytes('bool', value)]
@@ -149,13 +149,13 @@ function valueBytes(key: string, value: GgufValue): Uint8Array[] {
   return [...head, ...value.items.map((item) => scalarBytes(arrayOf, item, key))]
 }
 
-/** A value that its type cannot hold would be stored as another one, so it is read back and compared. */
+/** Reads the value back and compares: a value outside its type's range would be stored as another one. */
 function scalarBytes(name: GgufScalarName, value: number | bigint | boolean, key = name as string): Uint8Array {
   const { sizeBytes, set, get } = scalarByName(name)
   const bytes = new Uint8Array(sizeBytes)
   const view = new DataView(bytes.buffer)
   if (!name.startsWith('float') && typeof value === 'number' && !Number.isSafeInteger(value)) {
-    throw new RangeError(`${key}: expected a whole number for ${name}, got ${value}`)
+    throw new RangeError(`${key}: expected an integer for ${name}, got ${value}`)
   }
   set(view, 0, value)
   const stored = get(view, 0)

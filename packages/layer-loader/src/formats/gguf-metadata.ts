@@ -8,20 +8,20 @@ import { decodeStrictUtf8 } from './strict-utf8.js'
 /** The shortest entry: a length, one byte of key, a type, one byte of value. */
 export const MIN_ENTRY_BYTES = 8 + 1 + 4 + 1
 
-/** Counted for an item of a kept array, so that millions of tiny ones count too. */
+/** Bytes counted per item of a kept array, so that millions of tiny items reach the limit. */
 const KEPT_ITEM_BYTES = 16
 
 const DEFAULT_ALIGNMENT = 32
 
-/** The metadata section: its values, and the alignment that the rest of the file follows, in bytes. */
+/** The metadata section: its values, and the alignment of the rest of the file, in bytes. */
 export interface GgufMetadata {
   readonly values: ReadonlyMap<string, MetadataValue>
   readonly alignment: number
-  /** Where each entry lies in the source, key and type included; they follow each other without gaps. */
+  /** Location of each entry in the source, including key and type. Entries are contiguous. */
   readonly places: ReadonlyMap<string, { readonly offsetBytes: number; readonly lengthBytes: number }>
 }
 
-/** Reads `count` entries, which the caller has checked against the limits and the size of the source. */
+/** Reads `count` entries. The caller has checked `count` against the limits and the size of the source. */
 export async function readMetadata(reader: GgufReader, count: number, limits: FormatLimits): Promise<GgufMetadata> {
   const values = new Map<string, MetadataValue>()
   const places = new Map<string, { offsetBytes: number; lengthBytes: number }>()
@@ -57,7 +57,7 @@ function checkAlignment(
     throw reader.error('ALIGNMENT', typePosition, `general.alignment is of type ${type ?? typeId}, not uint32`)
   }
   const alignment = Number(value)
-  // A power of two has one bit, which the number below it lacks.
+  // A power of two has one bit, which is clear in the number below it.
   if (alignment === 0 || (alignment & (alignment - 1)) !== 0) {
     throw reader.error('ALIGNMENT', valuePosition, `general.alignment is ${alignment}, not a power of two`)
   }
@@ -89,7 +89,7 @@ class MetadataSection {
     throw reader.error('KEY', position, `the key of metadata entry ${index} is not UTF-8`)
   }
 
-  /** @param key quoted, for messages, as in all that follow. */
+  /** @param key quoted for messages, here and in the methods below. */
   async value(key: string, typeId: number, typePosition: number): Promise<MetadataValue> {
     await this.#reader.ahead()
     const type = this.#type(key, typeId, typePosition)
@@ -113,7 +113,7 @@ class MetadataSection {
     throw this.#reader.error('VALUE', position, `${key} is a ${type.name} that is neither 0 nor 1`)
   }
 
-  /** An array short enough to keep, or a summary of one that is not; within a summary nothing is kept. */
+  /** Returns an array if it is short enough to keep, else a summary. Inside a summary, nothing is kept. */
   async #array(key: string, depth: number, mayKeep: boolean): Promise<readonly MetadataValue[] | ArraySummary> {
     const reader = this.#reader
     const { maxNestingDepth, maxArrayItems } = this.#limits
@@ -123,7 +123,7 @@ class MetadataSection {
     }
     const item = this.#type(key, reader.u32(`item type of ${key}`), typePosition)
     const count = reader.u64(`item count of ${key}`)
-    // The least that the items can take. It makes a count that no file of this size can hold fail here, at once.
+    // The minimum length of the items: a count that exceeds the file fails here, without reading.
     reader.require(count * leastBytesOf(item), `items of ${key}`)
     if (mayKeep && count <= maxArrayItems) return this.#items(key, item, count, depth)
     await this.#skipItems(key, item, count, depth)

@@ -3,15 +3,15 @@ import type { ByteSource } from './byte-source.js'
 import type { FormatLimits } from './limits.js'
 import { Window } from './window.js'
 
-/** Bytes in the window: a few thousand tensor entries or a few hundred kilobytes of tokens at a time. */
+/** Bytes of the window: a few thousand tensor entries or a few hundred kilobytes of tokens. */
 const WINDOW_BYTES = 256 * 1024
 
-/** Every fixed-size run of fields in a GGUF header is shorter than this. */
+/** More than any fixed-size run of fields in a GGUF header. */
 const LOOKAHEAD_BYTES = 64
 
 /**
- * The primitive fields of a GGUF header. `ahead` waits for bytes; the fields themselves are then synchronous.
- * Each checks against the end of the source before it takes anything.
+ * Reads the primitive fields of a GGUF header. `ahead` waits for bytes; the fields are then read synchronously. Each
+ * read is checked against the end of the source first.
  */
 export class GgufReader {
   readonly source: ByteSource
@@ -32,12 +32,12 @@ export class GgufReader {
     return this.#window.remainingBytes
   }
 
-  /** Whether the next run of fields is in the window already; asking first saves a million awaits. */
+  /** Whether the next run of fields is already in the window; checking it first saves a million awaits. */
   get isAhead(): boolean {
     return this.#window.availableBytes >= LOOKAHEAD_BYTES
   }
 
-  /** Brings the next run of fields into the window. */
+  /** Loads the next run of fields into the window. */
   ahead(): Promise<void> {
     return this.#window.fill(LOOKAHEAD_BYTES)
   }
@@ -46,7 +46,7 @@ export class GgufReader {
     return this.field(4, what, (view, at) => view.getUint32(at, true))
   }
 
-  /** @throws GgufError for more than 2^53 - 1: no source is that long, and a number would not hold it exactly. */
+  /** @throws GgufError for more than 2^53 - 1: no source is that long, and a number would be inexact. */
   u64(what: string): number {
     const position = this.positionBytes
     const value = this.field(8, what, (view, at) => view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true))
@@ -54,7 +54,7 @@ export class GgufReader {
     throw this.error('TOO_LARGE', position, `the ${what} is about ${value.toExponential(2)}, more than 2^53 - 1`)
   }
 
-  /** One field of a fixed size, at most `LOOKAHEAD_BYTES` long. */
+  /** Reads one field of a fixed size, at most `LOOKAHEAD_BYTES` long. */
   field<T>(lengthBytes: number, what: string, get: (view: DataView, at: number) => T): T {
     this.require(lengthBytes, what)
     const value = get(this.#window.view, this.#window.cursor)
@@ -62,7 +62,7 @@ export class GgufReader {
     return value
   }
 
-  /** The bytes of a string. The caller has checked the length against a limit. */
+  /** Reads the bytes of a string. The caller has checked the length against a limit. */
   async bytes(lengthBytes: number, what: string): Promise<Buffer> {
     this.require(lengthBytes, what)
     return this.#window.take(lengthBytes)
@@ -73,7 +73,9 @@ export class GgufReader {
     this.#window.skip(lengthBytes)
   }
 
-  /** @throws GgufError when the source or the limit ends before `lengthBytes` more; precedes every use of a length. */
+  /**
+   * @throws GgufError if the source or the limit ends before `lengthBytes` more; called before each use of a length.
+   */
   require(lengthBytes: number, what: string): void {
     const { positionBytes, remainingBytes } = this
     if (lengthBytes > remainingBytes) {
@@ -92,21 +94,21 @@ export class GgufReader {
   }
 }
 
-/** What can be wrong with a GGUF, and what helps. Each becomes the code `ERR_GPUNVME_GGUF_<PROBLEM>`. */
+/** Problems of a GGUF, each with a remedy. The code is `ERR_GPUNVME_GGUF_<PROBLEM>`. */
 const GGUF_PROBLEMS = {
   VERSION: 'convert the model again with a current converter, which writes version 3',
   BIG_ENDIAN: 'convert the model again as little-endian',
   TRUNCATED: 'download or copy the file again, and compare its size with the publisher’s',
-  TOO_LARGE: 'download the file again and compare its checksum; a sound file has no such number',
+  TOO_LARGE: 'download the file again and compare its checksum; a valid file has no such number',
   LIMIT: 'raise the limit in the options of openModel if you trust the file',
-  KEY: 'convert the model again; the metadata keys are not usable',
+  KEY: 'convert the model again; its metadata keys are invalid',
   DUPLICATE_KEY: 'convert the model again; readers differ in which of the two values they use',
-  VALUE_TYPE: 'convert the model again; the types of metadata are 0 to 12',
-  VALUE: 'convert the model again; the value has no meaning in its type',
+  VALUE_TYPE: 'convert the model again; metadata types are 0 to 12',
+  VALUE: 'convert the model again; the value is invalid for its type',
   NESTING: 'raise maxNestingDepth in the options of openModel if you trust the file',
   ALIGNMENT: 'write general.alignment as a uint32 that is a power of two, for example 32',
   NAME: 'rename the tensor and convert the model again',
-  DUPLICATE_TENSOR: 'convert the model again; a tensor must have one place',
+  DUPLICATE_TENSOR: 'convert the model again; tensor names must be unique',
   DIMENSIONS: 'reshape the tensor to at most 4 dimensions',
   SHAPE: 'convert the model again; the tensor cannot have these dimensions',
   BLOCK: 'quantise the tensor to a type whose blocks fit its rows, such as F16',
@@ -114,14 +116,15 @@ const GGUF_PROBLEMS = {
   OVERLAP: 'write the model again; no two tensors may share bytes',
 } as const
 
+/** Codes of the reasons why a file is not a valid GGUF file. */
 export type GgufProblem = keyof typeof GGUF_PROBLEMS
 
-/** The source starts like a GGUF, and cannot be read as one. `code` says what kind of problem it is. */
+/** Error of a malformed or unsupported GGUF. `code` names the problem. */
 export class GgufError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_GGUF_${GgufProblem}`
   readonly category: ErrorCategory = 'infeasible'
   readonly sourceName: string
-  /** Where in the source the field is that is wrong. */
+  /** Offset of the invalid field in the source. */
   readonly positionBytes: number
 
   constructor(

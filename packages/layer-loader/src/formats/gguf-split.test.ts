@@ -99,7 +99,7 @@ describe('a split GGUF', () => {
     const error: unknown = await openModel(memorySource(sound()[name(2)]!, 'p2')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ModelInPartsError)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_MODEL_IN_PARTS', category: 'usage', sourceName: 'p2' })
-    expect((error as Error).message).toContain('it is part 2 of 3 of a split GGUF\n  Try: openModelFile(path)')
+    expect((error as Error).message).toContain('it is part 2 of 3 of a split GGUF\n  Try: use openModelFile(path)')
   })
 })
 

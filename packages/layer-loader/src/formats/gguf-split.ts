@@ -8,19 +8,19 @@ import type { PartFiles } from './part-files.js'
 import { quote } from './quote.js'
 import { sniff } from './sniff.js'
 
-/** What a part says about the split: the keys split.no and split.count of llama.cpp's gguf-split. */
+/** Data of a part about its split: the keys split.no and split.count of llama.cpp's gguf-split. */
 export interface Split {
-  /** Counted from 0, unlike in the part's name. */
+  /** Counted from 0, unlike the number in the file name. */
   readonly number: number
   readonly count: number
 }
 
-/** llama.cpp's name for a part, such as 'model-00002-of-00003.gguf'; its number counts from 1. */
+/** llama.cpp's name of a part, for example 'model-00002-of-00003.gguf'. Its number counts from 1. */
 const PART_NAME = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/s
 
 /**
- * Which part of a split GGUF a file is; undefined for a whole model, which a split of one part is too.
- * @throws SplitError for keys that are not whole numbers, or name a part that the split does not have.
+ * Returns which part of a split GGUF a file is; undefined for a whole model, which includes a split of one part.
+ * @throws SplitError for keys that are not integers, or a number outside the split.
  */
 export function splitOf({ metadata, source }: PartContent): Split | undefined {
   const count = metadata.get('split.count')
@@ -34,12 +34,12 @@ export function splitOf({ metadata, source }: PartContent): Split | undefined {
 }
 
 /**
- * Reads a GGUF and, where it is part of a split one, all the other parts, whichever of them was given. They are
- * looked for under the names that llama.cpp gives them.
+ * Reads a GGUF and, if it is part of a split, all other parts, whichever one is given. They are opened by the names
+ * that llama.cpp gives them.
  *
- * @param name the given file's, without a folder.
+ * @param name name of the given file, without directory.
  * @returns the parts by number. Only the first has the model's metadata.
- * @throws GgufError, SplitError, MissingPartError, and what the opener throws.
+ * @throws GgufError, SplitError, MissingPartError; errors of the opener.
  */
 export async function readGgufParts(
   name: string,
@@ -55,7 +55,7 @@ export async function readGgufParts(
   if (split === undefined) return [given]
   const { number, count } = split
   if (named === undefined) {
-    throw new SplitError('NAME', source.name, `its name does not say that it is part ${number + 1} of ${count}`)
+    throw new SplitError('NAME', source.name, `its name does not end with part ${number + 1} of ${count}`)
   }
   if (count > limits.maxParts) {
     throw new SplitError('LIMIT', source.name, `it has ${count} parts; the limit is ${limits.maxParts} (maxParts)`)
@@ -65,7 +65,8 @@ export async function readGgufParts(
     if (index === 0 && number === 0) return given
     const isGiven = index === number
     const part = isGiven ? source : await files.openSibling(partName(named.stem, index, count), source.name)
-    if (!isGiven && (await sniff(part, signal)) !== 'gguf') throw new SplitError('FORMAT', part.name, 'it is no GGUF')
+    if (!isGiven && (await sniff(part, signal)) !== 'gguf')
+      throw new SplitError('FORMAT', part.name, 'it is not a GGUF')
     const content = await readGguf(part, index, limits, signal)
     refuseMisplaced(content, { number: index, count })
     return content
@@ -91,12 +92,12 @@ function refuseMisplaced(content: PartContent, expected: Split): void {
   const { name } = content.source
   const split = splitOf(content)
   const should = `as part ${expected.number + 1} of ${expected.count}`
-  if (split === undefined) throw new SplitError('KEY', name, `it is named ${should}, and has no split.count above 1`)
+  if (split === undefined) throw new SplitError('KEY', name, `it is named ${should}, but has no split.count above 1`)
   if (split.count !== expected.count) {
-    throw new SplitError('COUNT', name, `it is named ${should}, and its split.count is ${split.count}`)
+    throw new SplitError('COUNT', name, `it is named ${should}, but its split.count is ${split.count}`)
   }
   if (split.number !== expected.number) {
-    throw new SplitError('NUMBER', name, `it is named ${should}, and its split.no, counted from 0, is ${split.number}`)
+    throw new SplitError('NUMBER', name, `it is named ${should}, but its split.no (from 0) is ${split.number}`)
   }
 }
 
@@ -105,7 +106,7 @@ function refuseDoubled(contents: readonly PartContent[]): void {
   for (const { tensors, source } of contents) {
     for (const { name } of tensors) {
       if (names.has(name)) {
-        throw new SplitError('DUPLICATE_TENSOR', source.name, `tensor ${quote(name)} is in an earlier part too`)
+        throw new SplitError('DUPLICATE_TENSOR', source.name, `tensor ${quote(name)} is also in an earlier part`)
       }
       names.add(name)
     }
@@ -117,7 +118,7 @@ function refuseMiscounted(contents: readonly [PartContent, ...PartContent[]]): v
   const expected = metadata.get('split.tensors.count')
   const found = contents.reduce((sum, { tensors }) => sum + tensors.length, 0)
   if (expected === found) return
-  const headline = `its split.tensors.count is ${shown(expected)}, and its ${contents.length} parts have ${found} tensors`
+  const headline = `its split.tensors.count is ${shown(expected)}, but its ${contents.length} parts have ${found} tensors`
   throw new SplitError('TENSOR_COUNT', source.name, headline)
 }
 
@@ -129,25 +130,26 @@ function shown(value: MetadataValue | undefined): string {
   return typeof value === 'object' ? 'an array' : typeof value === 'string' ? quote(value) : String(value)
 }
 
-/** What can be wrong with the parts of a split GGUF, and what helps. Each becomes `ERR_GPUNVME_SPLIT_<PROBLEM>`. */
+/** Problems of the parts of a split GGUF, each with a remedy. The code is `ERR_GPUNVME_SPLIT_<PROBLEM>`. */
 const SPLIT_PROBLEMS = {
   KEY: 'split the model again with a current gguf-split, or download the part again',
-  NAME: 'give the parts back the names that gguf-split gave them, such as model-00001-of-00003.gguf',
+  NAME: 'restore the names that gguf-split gave the parts, for example model-00001-of-00003.gguf',
   LIMIT: 'raise the limit in the options if you trust the file',
   FORMAT: 'download the part again; all parts of a split GGUF are GGUFs',
-  NUMBER: 'give the parts back their own names, since two of them seem to be exchanged',
-  COUNT: 'put parts of one split together: this one is of another',
-  DUPLICATE_TENSOR: 'put parts of one split together, or split the model again',
-  TENSOR_COUNT: 'put parts of one split together, or split the model again',
+  NUMBER: 'restore the names of the parts: two of them seem to be swapped',
+  COUNT: 'put the parts of one split together: this one belongs to another',
+  DUPLICATE_TENSOR: 'put the parts of one split together, or split the model again',
+  TENSOR_COUNT: 'put the parts of one split together, or split the model again',
 } as const
 
+/** Codes of the reasons why the files of a split GGUF model do not fit together. */
 export type SplitProblem = keyof typeof SPLIT_PROBLEMS
 
-/** The parts of a split GGUF do not fit together. `code` says why. */
+/** Error of parts of a split GGUF that do not match. `code` names the problem. */
 export class SplitError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_SPLIT_${SplitProblem}`
   readonly category: ErrorCategory = 'infeasible'
-  /** The part that is wrong. */
+  /** Name of the part with the problem. */
   readonly sourceName: string
 
   constructor(problem: SplitProblem, sourceName: string, headline: string) {

@@ -5,28 +5,28 @@ import { quote } from './quote.js'
 import { elementsOf } from './shape.js'
 import { decodeStrictUtf8 } from './strict-utf8.js'
 
-/** The shortest entry: a name's length, one byte of name, no dimensions, a type, an offset. */
+/** Length of the shortest entry: a name's length, one byte of name, no dimensions, a type, an offset. */
 export const MIN_TENSOR_INFO_BYTES = 8 + 1 + 4 + 4 + 8
 
-/** ggml keeps a name in 64 bytes, of which the last is the terminator. */
+/** ggml stores a name in 64 bytes including the terminator. */
 const MAX_NAME_BYTES = 63
 const MAX_DIMENSIONS = 4
 
-/** One entry of the tensor table, before it is known where the data section begins. */
+/** An entry of the tensor table, before the start of the data section is known. */
 export interface TensorInfo {
   readonly name: string
   readonly typeId: number
   /** Outermost dimension first. */
   readonly shape: readonly number[]
-  /** From the start of the data section. */
+  /** Offset from the start of the data section. */
   readonly offsetBytes: number
-  /** Undefined for a type that is unknown or retired. */
+  /** Undefined for an unknown or retired type. */
   readonly lengthBytes: number | undefined
-  /** Where the table states the offset, for messages. */
+  /** Position of the offset in the table, for messages. */
   readonly offsetPosition: number
 }
 
-/** Reads `count` entries, which the caller has checked against the limits and the size of the source. */
+/** Reads `count` entries. The caller has checked `count` against the limits and the size of the source. */
 export async function readTensorInfos(reader: GgufReader, count: number, alignment: number): Promise<TensorInfo[]> {
   const infos: TensorInfo[] = []
   const names = new Set<string>()
@@ -34,7 +34,7 @@ export async function readTensorInfos(reader: GgufReader, count: number, alignme
     const namePosition = reader.positionBytes
     const name = await readName(reader, index)
     if (names.has(name)) {
-      throw reader.error('DUPLICATE_TENSOR', namePosition, `two tensors are called ${quote(name)}`)
+      throw reader.error('DUPLICATE_TENSOR', namePosition, `two tensors are named ${quote(name)}`)
     }
     names.add(name)
     if (!reader.isAhead) await reader.ahead()
@@ -52,7 +52,7 @@ async function readName(reader: GgufReader, index: number): Promise<string> {
     throw reader.error('NAME', position, headline)
   }
   const name = decodeStrictUtf8(await reader.bytes(lengthBytes, `name of tensor ${index}`))
-  // C readers end a name at its first NUL, so two names of ours could be one of theirs.
+  // C readers end a name at its first NUL: two different names could be equal for them.
   if (name === undefined || name.includes('\0')) {
     throw reader.error('NAME', position, `the name of tensor ${index} is not UTF-8 without NUL`)
   }
@@ -82,7 +82,7 @@ function readInfo(reader: GgufReader, name: string, alignment: number): TensorIn
   return { name, typeId, shape, offsetBytes, lengthBytes, offsetPosition }
 }
 
-/** Bytes of a tensor; undefined for a type whose blocks are not known. */
+/** Returns the length of a tensor; undefined for an unknown type. */
 function lengthOf(
   reader: GgufReader,
   quoted: string,
@@ -109,9 +109,9 @@ function lengthOf(
 }
 
 /**
- * Gives every tensor its place in the source, in the order of the bytes.
- * @param dataStartBytes where the data section begins.
- * @param part what the tensors give as the part that holds them.
+ * Locates each tensor in the source, in the order of the bytes.
+ * @param dataStartBytes start of the data section.
+ * @param part index of the part, recorded in the tensors.
  */
 export function placeTensors(
   reader: GgufReader,
@@ -127,7 +127,7 @@ export function placeTensors(
     const offsetBytes = dataStartBytes + info.offsetBytes
     const roomBytes = (next ? dataStartBytes + next.offsetBytes : sizeBytes) - offsetBytes
     const lengthBytes = info.lengthBytes ?? roomBytes
-    // Of an unknown type only this much is certain: it takes some bytes, so it cannot share its start.
+    // A tensor of unknown type takes at least one byte, so the next one cannot share its start.
     if (next && (lengthBytes > roomBytes || roomBytes === 0)) {
       const [first, second] = [quote(info.name), quote(next.name)]
       const shared = Math.max(1, lengthBytes - roomBytes)
@@ -142,12 +142,12 @@ export function placeTensors(
   })
 }
 
-/** Looks at the tensor that ends last, so that the message counts all the bytes that are missing. */
+/** Checks the tensor that ends last, so that the message counts all missing bytes. */
 function refuseTruncation(reader: GgufReader, infos: readonly TensorInfo[], dataStartBytes: number): void {
   let last: TensorInfo | undefined
   let lastEnd = 0
   for (const info of infos) {
-    // At least one byte of a type whose length is not known.
+    // At least one byte if the length is unknown.
     const end = info.offsetBytes + (info.lengthBytes ?? 1)
     if (end > lastEnd) [last, lastEnd] = [info, end]
   }

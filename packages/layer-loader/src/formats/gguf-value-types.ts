@@ -1,21 +1,22 @@
-/** A metadata type of fixed size: how it is stored and named. */
+/** A metadata type of fixed size: its encoding and name. */
 export interface GgufScalar {
   readonly id: number
   readonly name: GgufScalarName
   readonly sizeBytes: number
-  /** The value at an index; undefined for bits that are no value of this type. */
+  /** Returns the value at an index; undefined for bits that are invalid for this type. */
   readonly get: (view: DataView, at: number) => number | boolean | bigint | undefined
   readonly set: (view: DataView, at: number, value: number | boolean | bigint) => void
 }
 
+/** Names of the scalar types of GGUF metadata. */
 export type GgufScalarName =
   'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32' | 'float32' | 'bool' | 'uint64' | 'int64' | 'float64'
 
-/** The two metadata types whose size is in the data. */
+/** Ids of the two metadata types of variable size. */
 export const STRING_ID = 8
 export const ARRAY_ID = 9
 
-/** Every metadata type of fixed size, in the order of ids. GGUF is little-endian. */
+/** Metadata types of fixed size, in the order of ids. GGUF is little-endian. */
 const GGUF_SCALARS: readonly GgufScalar[] = [
   scalar(
     0,
@@ -99,12 +100,12 @@ const GGUF_SCALARS: readonly GgufScalar[] = [
 const byId = new Map(GGUF_SCALARS.map((entry) => [entry.id, entry]))
 const byName = new Map(GGUF_SCALARS.map((entry) => [entry.name, entry]))
 
-/** The scalar with this id; undefined for a string, an array, and ids that do not exist. */
+/** Returns the scalar type with this id; undefined for strings, arrays and unknown ids. */
 export function scalarById(id: number): GgufScalar | undefined {
   return byId.get(id)
 }
 
-/** The scalar with this name. */
+/** Returns the scalar type with this name. */
 export function scalarByName(name: GgufScalarName): GgufScalar {
   return byName.get(name)!
 }
@@ -123,7 +124,7 @@ function toBool(byte: number): boolean | undefined {
   return byte > 1 ? undefined : byte === 1
 }
 
-/** A number where it is exact, so that a count reads the same whichever width its writer chose. */
+/** Returns a number if it is exact, so that a count reads the same for each width. */
 function exact(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value

@@ -133,7 +133,7 @@ describe('a write that fails', () => {
     const target = join(place, 'model.gguf')
     await writeFile(target, 'the old file')
     const write = writeGguf(target, { metadata: new Map(), tensors: [tensor('x', 'I8', [3], data)] })
-    await expect(write).rejects.toThrow(`Cannot write tensor "x": its data has ${kind} bytes than its shape needs`)
+    await expect(write).rejects.toThrow(`Cannot write tensor "x": its data has ${kind} bytes than its shape requires`)
     await expect(write).rejects.toBeInstanceOf(GgufWriteError)
     await expect(write).rejects.toMatchObject({ expectedBytes: 3, deliveredBytes: data.byteLength })
     expect(await readdir(place)).toEqual(['model.gguf'])

@@ -2,33 +2,34 @@ import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { writeAtomically } from './atomic-file.js'
 import { layOutGguf, type EncodedGgufMetadata, type GgufTensorSpec, type GgufValue } from './gguf-header.js'
 
-/** A tensor to write: its data comes in pieces of any length, and is asked for when its turn has come. */
+/** A tensor to write. Its data come in pieces of any length, requested when they are due. */
 export interface GgufTensorToWrite extends GgufTensorSpec {
   readonly data: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 }
 
-/** All of a GGUF. */
+/** Content of a GGUF. */
 export interface GgufContent {
   readonly metadata: ReadonlyMap<string, GgufValue> | EncodedGgufMetadata
-  /** Written in this order. */
+  /** Tensors, in the order of writing. */
   readonly tensors: readonly GgufTensorToWrite[]
-  /** Bytes; a power of two. Default 32. With 4096, every tensor starts on a page and on a logical block. */
+  /** Alignment in bytes; a power of two. Default: 32. With 4096, each tensor starts on a page and a logical block. */
   readonly alignment?: number
 }
 
-/** Takes bytes in order, perhaps fewer than given: a `FileHandle` is one. */
+/** Accepts bytes in order, possibly fewer than given; for example a `FileHandle`. */
 export interface GgufSink {
+  /** Appends bytes; may write fewer than given. */
   write(bytes: Uint8Array): Promise<{ bytesWritten: number }>
 }
 
 /**
- * Writes a GGUF, version 3, little-endian, piece by piece. Given a path, the file appears there only when it is
- * whole; given a sink, the caller cleans up after an error and closes it. Not implemented: arrays of arrays.
+ * Writes a GGUF version 3, little-endian, piece by piece. Given a path, the file appears there only when it is
+ * complete; given a sink, the caller closes it and cleans up after an error. Not implemented: arrays of arrays.
  *
- * @param options.signal ends the writing between two pieces.
- * @returns how many bytes were written.
- * @throws GgufWriteError when a tensor's data is not as long as its shape says; TypeError and RangeError for
- * content that no reader would accept, before anything is written; the signal's reason.
+ * @param options.signal aborts between pieces.
+ * @returns the number of bytes written.
+ * @throws GgufWriteError if the length of a tensor's data does not match its shape; TypeError and RangeError for
+ * invalid content, before anything is written; the signal's reason.
  */
 export async function writeGguf(
   target: string | GgufSink,
@@ -36,7 +37,7 @@ export async function writeGguf(
   options: { signal?: AbortSignal } = {},
 ): Promise<{ sizeBytes: number }> {
   const { signal } = options
-  // Before the file is created, so that wrong arguments leave no trace.
+  // Before the file is created, so that invalid arguments leave no file.
   const header = layOutGguf(content.metadata, content.tensors, content.alignment)
   if (typeof target === 'string') return writeAtomically(target, writeAll)
   return writeAll(target)
@@ -64,7 +65,7 @@ async function writeTensor(
   for await (const piece of tensor.data) {
     signal?.throwIfAborted()
     doneBytes += piece.byteLength
-    // Before the write: what is too much would lie in the next tensor's place.
+    // Before the write: excess data would overwrite the next tensor.
     if (doneBytes > lengthBytes) throw new GgufWriteError(tensor, lengthBytes, doneBytes)
     await writeFully(sink, piece)
   }
@@ -75,21 +76,21 @@ async function writeFully(sink: GgufSink, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.byteLength;) done += (await sink.write(bytes.subarray(done))).bytesWritten
 }
 
-/** A tensor's data was longer or shorter than its dtype and shape say. */
+/** Error of data that are longer or shorter than dtype and shape require. */
 export class GgufWriteError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_GGUF_TENSOR_DATA'
   readonly category: ErrorCategory = 'failure'
   readonly tensorName: string
   readonly expectedBytes: number
-  /** Bytes delivered, up to and including the piece that was too much. */
+  /** Bytes delivered, including the piece that exceeded the length. */
   readonly deliveredBytes: number
 
   constructor(tensor: GgufTensorSpec, expectedBytes: number, deliveredBytes: number) {
     const { name, dtype, shape } = tensor
     const kind = deliveredBytes > expectedBytes ? 'more' : 'fewer'
-    super(`Cannot write tensor "${name}": its data has ${kind} bytes than its shape needs`, {
+    super(`Cannot write tensor "${name}": its data has ${kind} bytes than its shape requires`, {
       facts: [`${dtype} [${shape.join(', ')}] takes ${expectedBytes} bytes; the data delivered ${deliveredBytes}`],
-      next: 'compare the dtype and the shape with where the data comes from',
+      next: 'compare dtype and shape with the source of the data',
     })
     this.tensorName = name
     this.expectedBytes = expectedBytes

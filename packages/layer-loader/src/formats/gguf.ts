@@ -8,10 +8,10 @@ import type { PartContent } from './part-content.js'
 const MAGIC_BYTES = 4
 
 /**
- * Reads the header of a GGUF, version 2 or 3, little-endian, that starts at byte 0 of the source; the caller has
- * seen its magic.
+ * Reads the header of a little-endian GGUF, version 2 or 3, that starts at byte 0 of the source. The caller has checked
+ * the magic.
  *
- * @param part what its tensors give as the part that holds them.
+ * @param part index of the part, recorded in its tensors.
  * @throws GgufError
  */
 export async function readGguf(
@@ -29,7 +29,7 @@ export async function readGguf(
 
   const { values, alignment } = await readMetadata(reader, entryCount, limits)
   const infos = await readTensorInfos(reader, tensorCount, alignment)
-  // From the start of the GGUF, not of a disk that it may lie on: hence sources with a base.
+  // From the start of the GGUF, not of the disk that holds it: hence sources with a base.
   const dataStartBytes = Math.ceil(reader.positionBytes / alignment) * alignment
   const tensors = placeTensors(reader, infos, dataStartBytes, part)
 
@@ -38,7 +38,7 @@ export async function readGguf(
     formatVersion,
     metadata: values,
     source,
-    // A file without tensors (a vocabulary) may end before its data section would begin.
+    // A file without tensors (a vocabulary) may end before the data section would start.
     headerBytes: tensors.length === 0 ? source.sizeBytes : dataStartBytes,
     tensors,
   }
@@ -48,21 +48,21 @@ function readVersion(reader: GgufReader): number {
   const position = reader.positionBytes
   const version = reader.u32('version')
   if (version === 2 || version === 3) return version
-  // Big-endian files carry no mark, but their version 3 reads as 0x03000000.
+  // Big-endian files have no mark, but their version 3 reads as 0x03000000.
   if (version !== 0 && (version & 0xffff) === 0) {
     throw reader.error('BIG_ENDIAN', position, `the version reads 0x${version.toString(16)}: the file is big-endian`)
   }
   throw reader.error('VERSION', position, `it is version ${version}; versions 2 and 3 are supported`)
 }
 
-/** A count, refused when its entries could not fit in the source, before anything is allocated for them. */
+/** Reads a count. It is rejected if its entries could not fit in the source, before memory is allocated. */
 function readCount(reader: GgufReader, what: string, limit: number, minEntryBytes: number): number {
   const position = reader.positionBytes
   const count = reader.u64(`${what} count`)
   if (count > limit) throw reader.error('LIMIT', position, `the ${what} count is ${count}; the limit is ${limit}`)
   const neededBytes = count * minEntryBytes
   if (neededBytes > reader.remainingBytes) {
-    const headline = `the ${what} count is ${count}, which takes at least ${neededBytes} bytes; ${reader.remainingBytes} follow`
+    const headline = `the ${what} count is ${count}, which takes at least ${neededBytes} bytes; ${reader.remainingBytes} remain`
     throw reader.error('TRUNCATED', position, headline)
   }
   return count

@@ -17,6 +17,7 @@ const HTTP_PROBLEMS = {
   CLOSED: 'keep the model open until the last read has ended',
 } as const
 
+/** Codes of the reasons why a model cannot be read over HTTP. */
 export type HttpProblem = keyof typeof HTTP_PROBLEMS
 
 /** A web server did not return the requested bytes. `code` identifies the failure. */

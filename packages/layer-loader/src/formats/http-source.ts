@@ -9,13 +9,13 @@ export interface HttpSourceOptions extends HttpPolicy {
   readonly fetch?: typeof fetch
   /** Headers for the origin of the URL, for example for authorization. Not sent after a redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Ends the opening. Each read takes a signal of its own. */
+  /** Aborts the opening. Each read takes its own signal. */
   readonly signal?: AbortSignal
-  /** How long a server may take to answer, or to go on answering. Default 30,000. */
+  /** Time limit for the response, and for each further piece of it, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number
 }
 
-/** What must stay the same for as long as the source is open, or bytes of two files would be mixed. */
+/** Properties that must not change while the source is open, or bytes of two versions would be mixed. */
 interface Version {
   readonly sizeBytes: number
   readonly etag: string | null
@@ -23,9 +23,9 @@ interface Version {
 }
 
 /**
- * Opens a file on a web server for random reads. Each read is one request for a range (RFC 9110 section 14), which
- * the server must support; nothing is retried. A file that changes while it is open fails the next read, as far as
- * the server tells by ETag, Last-Modified or size.
+ * Opens a file on a web server for random reads. Each read is one range request (RFC 9110 section 14), which the server
+ * must support; nothing is retried. If the file changes while it is open, the next read fails, provided that ETag,
+ * Last-Modified or size show the change.
  *
  * Rejects plain http to other machines unless `allowPlainHttp` is set, and redirects to private addresses unless
  * `allowPrivateAddresses` is set.
@@ -56,7 +56,7 @@ export async function openHttpSource(url: string | URL, options: HttpSourceOptio
 }
 
 class RangeClient {
-  /** Without the query and the user: they may be secrets, and names are for messages. */
+  /** Without query and user, which may be secret: the name appears in messages. */
   readonly name: string
   readonly #url: URL
   readonly #options: HttpSourceOptions
@@ -74,13 +74,14 @@ class RangeClient {
 
   /**
    * Fills `into` by one request.
-   * @param pinned what the answer must agree with; undefined for the first request, which asks an empty file too.
+   * @param pinned properties that the response must have; undefined for the first request, which is also sent for an
+   * empty file.
    */
   async read(offsetBytes: number, into: Uint8Array, pinned?: Version, signal?: AbortSignal): Promise<Version> {
     const { fetch: send = fetch, headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options
     const own = new AbortController()
     const timer = setTimeout(() => {
-      own.abort(new HttpSourceError('TIMEOUT', this.name, `nothing came for ${timeoutMs} ms (timeoutMs)`))
+      own.abort(new HttpSourceError('TIMEOUT', this.name, `no data for ${timeoutMs} ms (timeoutMs)`))
     }, timeoutMs)
     const ended = AbortSignal.any([own.signal, this.#closed.signal, ...(signal ? [signal] : [])])
     try {
@@ -93,15 +94,15 @@ class RangeClient {
       if (version.sizeBytes > 0) await this.#fill(response, into, () => timer.refresh())
       return version
     } catch (error) {
-      // Whatever fetch made of it, the reason is known here.
+      // The reason is known here, whatever error fetch made of it.
       ended.throwIfAborted()
       if (error instanceof HttpSourceError) throw error
-      // The message of fetch itself may contain the URL with its secrets.
+      // fetch's own message may contain the URL with its secrets.
       const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'fetch refused the URL'
       throw new HttpSourceError('CONNECTION', this.name, `the connection failed: ${why}`, { cause: error })
     } finally {
       clearTimeout(timer)
-      // Ends the transfer of an answer that was refused; one that was read to its end has nothing left to end.
+      // Ends the transfer of a rejected response; has no effect on a complete one.
       own.abort()
     }
   }
@@ -112,23 +113,27 @@ class RangeClient {
     const contentRange = headers.get('content-range')
     const isEmpty = pinned === undefined && status === 416 && contentRange === 'bytes */0'
     if (status === 200) {
-      throw new HttpSourceError('NO_RANGES', this.name, `asked for ${wanted}, it sent the whole file (status 200)`)
+      throw new HttpSourceError('NO_RANGES', this.name, `it returned the whole file (status 200) instead of ${wanted}`)
     }
     if (status !== 206 && !isEmpty) {
       const category =
         status === 404 || status === 410 ? 'not-found' : status === 401 || status === 403 ? 'privilege' : 'failure'
-      throw new HttpSourceError('STATUS', this.name, `asked for ${wanted}, it answered with status ${status}`, {
+      throw new HttpSourceError('STATUS', this.name, `it returned status ${status} to a request for ${wanted}`, {
         category,
       })
     }
     const encoding = headers.get('content-encoding') ?? 'identity'
     if (encoding !== 'identity') {
-      throw new HttpSourceError('ENCODING', this.name, `it sent the bytes as ${encoding}, although asked not to`)
+      throw new HttpSourceError(
+        'ENCODING',
+        this.name,
+        `it used Content-Encoding ${encoding}, which the request forbids`,
+      )
     }
     const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange ?? '') ?? []
     const isAsAsked = Number(first) === offsetBytes && Number(last) === offsetBytes + lengthBytes - 1
     if (!isEmpty && !(isAsAsked && Number.isSafeInteger(Number(total)))) {
-      const headline = `asked for ${wanted}, it answered with Content-Range: ${contentRange ?? '(none)'}`
+      const headline = `it returned Content-Range: ${contentRange ?? '(none)'} to a request for ${wanted}`
       throw new HttpSourceError('RANGE', this.name, headline)
     }
     const version: Version = {
@@ -145,21 +150,13 @@ class RangeClient {
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       onProgress()
       if (chunk.byteLength > into.byteLength - done) {
-        throw new HttpSourceError(
-          'LENGTH',
-          this.name,
-          `it sent more than the ${into.byteLength} bytes that it announced`,
-        )
+        throw new HttpSourceError('LENGTH', this.name, `it sent more than the announced ${into.byteLength} bytes`)
       }
       into.set(chunk, done)
       done += chunk.byteLength
     }
     if (done < into.byteLength) {
-      throw new HttpSourceError(
-        'LENGTH',
-        this.name,
-        `it sent ${done} of the ${into.byteLength} bytes that it announced`,
-      )
+      throw new HttpSourceError('LENGTH', this.name, `it sent ${done} of the announced ${into.byteLength} bytes`)
     }
   }
 }
@@ -171,7 +168,7 @@ function refuseChange(name: string, before: Version, now: Version): void {
   const facts = changes.map(
     (key) => `${HEADERS[key]}: ${before[key] ?? '(none)'} when it was opened, now ${now[key] ?? '(none)'}`,
   )
-  throw new HttpSourceError('CHANGED', name, 'the file is no longer the one that was opened', { facts })
+  throw new HttpSourceError('CHANGED', name, 'the file has changed since it was opened', { facts })
 }
 
 const HEADERS = { sizeBytes: 'size in bytes', etag: 'ETag', lastModified: 'Last-Modified' } as const

@@ -2,25 +2,24 @@ import type { Layer, Tensor } from './model.js'
 import { quote } from './quote.js'
 
 /**
- * A repeated block: what comes before the block's number, the number, a dot. Publishers say `blk.7.` (GGUF),
- * `model.layers.7.`, `transformer.h.7.`, `encoder.layer.7.`. A number with leading zeros or of more than six
- * digits is part of a name, not of a count.
+ * A repeated block: a prefix, the number of the block, a dot. Publishers use `blk.7.` (GGUF), `model.layers.7.`,
+ * `transformer.h.7.`, `encoder.layer.7.`. A number with leading zeros or with more than six digits is part of a name.
  */
 const BLOCK = /^((?:.*?\.)?(?:blk|layers?|h|blocks?))\.(0|[1-9]\d{0,5})\./
 
-/** Wanted before the first block. `rope_freqs` is no embedding, but every block uses it. */
+/** Tensors needed before the first block. `rope_freqs` is not an embedding, but every block uses it. */
 const EMBEDDING =
   /(?:^|\.)(?:token_embd|token_embd_norm|per_layer_token_embd|position_embd|token_types|rope_freqs|embeddings|word_embeddings|tok_embeddings|embed_tokens|embed_positions|embed_in|wte|wpe)(?:\.|$)/
 
 /**
- * Groups tensors into layers in the order of computation: 'embedding', 'layer 0' to 'layer N-1' by number, and
- * 'output' for everything else. Groups without tensors are left out.
+ * Groups tensors into layers in the order of computation: 'embedding', 'layer 0' to 'layer N-1' by number, and 'output'
+ * for all others. Groups without tensors are omitted.
  *
- * A file with several stacks of blocks (an image encoder beside a language model) keeps the plain names for the
- * stack with the most bytes; the other stacks feed it, so they come before it, named with their prefix.
+ * In a file with several stacks of blocks (an image encoder and a language model), the stack with the most bytes has
+ * the plain names. The other stacks feed it, so they come first, named with their prefix.
  *
- * @param numberIn instead of the publishers' rules: its first group is the number of a tensor's layer.
- * @throws RangeError when what it finds is no number.
+ * @param numberIn replaces the publishers' rules: its first group captures the number of a tensor's layer.
+ * @throws RangeError if the captured text is not a number.
  */
 export function groupLayers(tensors: readonly Tensor[], numberIn?: RegExp): Layer[] {
   const embedding: Tensor[] = []

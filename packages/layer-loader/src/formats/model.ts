@@ -1,33 +1,33 @@
 import type { ByteSource } from './byte-source.js'
 
-/** One tensor: what it is and which bytes of the model it takes. */
+/** A tensor: its type, shape and location. */
 export interface Tensor {
   readonly name: string
-  /** The format's own name: 'F32', 'Q4_0', 'BF16'. A GGUF type that this package does not know is 'type 77'. */
+  /** Name of the type in the format: 'F32', 'Q4_0', 'BF16'. An unknown GGUF type is 'type 77'. */
   readonly dtype: string
-  /** Elements, row-major with the outermost dimension first in both formats; GGUF stores the reverse order. */
+  /** Lengths of the dimensions, outermost first (row-major), for both formats; GGUF stores the reverse order. */
   readonly shape: readonly number[]
-  /** Index of the part that holds it, all of it. */
+  /** Index of the part that holds the whole tensor. */
   readonly part: number
-  /** Absolute in the part's source. */
+  /** Offset in the source of the part. */
   readonly offsetBytes: number
-  /** Of a GGUF type that is not known: up to the next tensor, or to the end of the part. */
+  /** Length in bytes. For an unknown GGUF type: up to the next tensor, or to the end of the part. */
   readonly lengthBytes: number
-  /** False for a dtype that is unknown or retired: such a tensor is listed, and refused only when it is loaded. */
+  /** False for an unknown or retired type. Such a tensor is listed, and rejected only when it is loaded. */
   readonly loadable: boolean
 }
 
-/** Tensors that are wanted in memory together. */
+/** Tensors that are loaded together. */
 export interface Layer {
-  /** 'embedding', 'layer 0', 'layer 1', ..., 'output'. A second stack of blocks has its prefix: 'v.blk layer 0'. */
+  /** 'embedding', 'layer 0', 'layer 1', ..., 'output'. A second stack of blocks has a prefix: 'v.blk layer 0'. */
   readonly name: string
-  /** In the order of their bytes, part by part. */
+  /** Tensors in the order of their bytes, part by part. */
   readonly tensors: readonly Tensor[]
-  /** Sum over the tensors. */
+  /** Sum of the lengths of the tensors, in bytes. */
   readonly lengthBytes: number
 }
 
-/** Stands for an array that was too long to keep, such as a tokenizer's vocabulary. */
+/** Replaces an array that is too long to keep, such as the vocabulary of a tokenizer. */
 export interface ArraySummary {
   /** Type of the items: 'string', 'float32', 'array'. */
   readonly arrayOf: string
@@ -35,20 +35,20 @@ export interface ArraySummary {
 }
 
 /**
- * A metadata value. Integers are numbers where a number holds them exactly, whatever width they were stored with,
- * and bigints otherwise. Bytes of a string that are not UTF-8 become U+FFFD.
+ * A metadata value. Integers are numbers if a number is exact, whatever their stored width, otherwise bigints. Bytes of
+ * a string that are not UTF-8 become U+FFFD.
  */
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[] | ArraySummary
 
-/** One of the files that a model is made of; most are made of one. */
+/** One of the files of a model. Most models have one. */
 export interface ModelPart {
-  /** Where the part was read from. Still open, and still to be closed by whoever opened it. */
+  /** Source of the part, still open. The code that opened it closes it. */
   readonly source: ByteSource
   /** Bytes before the tensor data; the whole source for a file without tensors. */
   readonly headerBytes: number
 }
 
-/** What the files of a model say about themselves. No tensor data has been read. */
+/** Headers of the files of a model. No tensor data have been read. */
 export interface Model {
   readonly format: 'gguf' | 'safetensors'
   /** 2 or 3 for GGUF; 0 for safetensors, which has no version. */
@@ -59,10 +59,10 @@ export interface Model {
   readonly architecture: string | undefined
   /** In file order. Arrays longer than `maxArrayItems` are summaries. */
   readonly metadata: ReadonlyMap<string, MetadataValue>
-  /** In the publisher's order. The first has what the model says about itself. */
+  /** Parts in the publisher's order. The first one has the metadata of the model. */
   readonly parts: readonly [ModelPart, ...ModelPart[]]
-  /** In the order of their bytes, part by part. */
+  /** Tensors in the order of their bytes, part by part. */
   readonly tensors: readonly Tensor[]
-  /** In the order of computation: the embedding, the blocks by number, then the rest. */
+  /** Layers in the order of computation: the embedding, the blocks by number, then the rest. */
   readonly layers: readonly Layer[]
 }

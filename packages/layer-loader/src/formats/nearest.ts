@@ -7,13 +7,14 @@ interface Rated {
 }
 
 /**
- * The names that are most like one that does not exist, best first. What differs only in its numbers is nearer than
- * what is spelt otherwise: for 'blk.40.attn_q.weight' in a model of 32 blocks that is 'blk.31.attn_q.weight'.
+ * Returns the existing names that are most similar to a missing one, best first. A name that differs only in its
+ * numbers is nearer than one that is spelt differently: for 'blk.40.attn_q.weight' in a model of 32 blocks, it is
+ * 'blk.31.attn_q.weight'.
  */
 export function nearestNames(wanted: string, names: Iterable<string>): string[] {
   const masked = withoutNumbers(wanted)
   const numbers = numbersIn(wanted)
-  // Only the best are kept, since there may be half a million.
+  // Keeps only the best: there may be half a million names.
   const best: Rated[] = []
   for (const name of names) {
     const rated = {
@@ -32,7 +33,7 @@ function isNearer(a: Rated, b: Rated): boolean {
   return a.likeness === b.likeness ? a.distance < b.distance : a.likeness > b.likeness
 }
 
-/** Characters that both have at their start and at their end, less those that only one has. */
+/** Number of common characters at the start and at the end, minus the other characters. */
 function likeness(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length)
   let start = 0
@@ -42,7 +43,7 @@ function likeness(a: string, b: string): number {
   return start + end - Math.abs(a.length - b.length)
 }
 
-/** The first number that differs decides most: a layer is further away than an expert of the same layer. */
+/** The first number that differs has most weight: a layer is further away than an expert of the same layer. */
 function distance(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, number, index) => sum + Math.abs(number - (b[index] ?? 0)) / 1e6 ** index, 0)
 }

@@ -15,7 +15,7 @@ describe('the format is told by content', () => {
     ['an empty file', '', 'it is empty'],
     ['a file of 7 bytes', 'abcdefg', '61 62 63 64 65 66 67 "abcdefg"'],
     ['a zipped PyTorch checkpoint', 'PK\x03\x04rest of it', 'Try: convert it to safetensors'],
-    ['a Git LFS pointer', 'version https://git-lfs.github.com/spec/v1', 'Try: git lfs pull'],
+    ['a Git LFS pointer', 'version https://git-lfs.github.com/spec/v1', 'Try: run git lfs pull'],
     ['a web page', '<!DOCTYPE html>', 'Try: download the file again'],
     ['the magic in lower case', 'gguf\x03\0\0\0\0\0\0\0', '67 67 75 66 03 00 00 00 00 "gguf....."'],
   ])('%s is neither', async (_, content, message) => {
@@ -33,7 +33,7 @@ describe('the format is told by content', () => {
 test('a limit that is not a whole number is refused', async () => {
   const open = (maxTensors: number): Promise<unknown> =>
     openModel(memorySource(ggufHead(0, 0)), { limits: { maxTensors } })
-  await expect(open(NaN)).rejects.toThrow('limits.maxTensors: expected a whole number of at least 0, got NaN')
+  await expect(open(NaN)).rejects.toThrow('limits.maxTensors: expected an integer of at least 0, got NaN')
   await expect(open(-1)).rejects.toThrow(RangeError)
 })
 

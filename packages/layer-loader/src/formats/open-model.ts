@@ -8,29 +8,30 @@ import { modelOf } from './part-content.js'
 import { readSafetensors } from './safetensors.js'
 import { sniff } from './sniff.js'
 
+/** Options of functions that open a model. */
 export interface OpenModelOptions {
-  /** Instead of those of `DEFAULT_LIMITS`. */
+  /** Limits that differ from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<FormatLimits>
   readonly signal?: AbortSignal
 }
 
 /**
- * Reads what a GGUF or safetensors file says about itself: metadata, tensors and where their bytes are. The format
- * is told by content, not by name. Only the header is read, in pieces, so neither a long tokenizer nor a hostile
- * count takes memory beyond `limits`.
+ * Reads the header of a GGUF or safetensors file: metadata, tensors and their locations. The format is detected by
+ * content, not by name. Only the header is read, in pieces: neither a long tokenizer nor a hostile count takes memory
+ * beyond `limits`.
  *
- * The source stays the caller's: it is not closed, not even on errors. A model of several files has an opener of its
- * own, `openModelFile` or `openModelParts`; a safetensors shard does not say that it is one, and is read as a model.
+ * The caller keeps the source, which is not closed, even after errors. For a model of several files, use
+ * `openModelFile` or `openModelParts`. A safetensors shard cannot be recognised as such, and is read as a model.
  *
- * @throws UnknownFormatError when it is neither; GgufError or SafetensorsError when it is one and malformed;
- * ModelInPartsError when it says that there are other files.
+ * @throws UnknownFormatError for another format; GgufError or SafetensorsError for a malformed file; ModelInPartsError
+ * for a file of a model with several files.
  */
 export async function openModel(source: ByteSource, options: OpenModelOptions = {}): Promise<Model> {
   const { signal } = options
   const limits = resolveLimits(options.limits)
   const format = await sniff(source, signal)
   if (format === 'safetensors index') {
-    throw new ModelInPartsError(source.name, 'looks like the index of a model whose tensors are in other files')
+    throw new ModelInPartsError(source.name, 'is an index; the tensors are in other files')
   }
   if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, limits, signal)])
   const content = await readGguf(source, 0, limits, signal)
@@ -39,7 +40,7 @@ export async function openModel(source: ByteSource, options: OpenModelOptions = 
   throw new ModelInPartsError(source.name, `is part ${split.number + 1} of ${split.count} of a split GGUF`)
 }
 
-/** One source was given of a model that has several. */
+/** Error of opening one file of a model that has several. */
 export class ModelInPartsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MODEL_IN_PARTS'
   readonly category = 'usage'
@@ -47,7 +48,7 @@ export class ModelInPartsError extends GpuNvmeError {
 
   constructor(sourceName: string, what: string) {
     super(`Cannot read ${sourceName} as a whole model: it ${what}`, {
-      next: 'openModelFile(path) or openModelParts(name, openPart), which open the other files too',
+      next: 'use openModelFile(path) or openModelParts(name, openPart), which also open the other files',
     })
     this.sourceName = sourceName
   }

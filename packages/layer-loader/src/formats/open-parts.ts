@@ -9,34 +9,35 @@ import { PartFiles, type OpenPart } from './part-files.js'
 import { readSafetensorsParts, readShards } from './safetensors-shards.js'
 import { sniff } from './sniff.js'
 
-/** A model together with its open files. */
+/** A model and its open files. */
 export interface OpenedModel extends Model {
-  /** Closes every file. Closing twice is harmless; reading tensors afterwards is an error. */
+  /** Closes all files. Idempotent; reading tensors afterwards is an error. */
   close(): Promise<void>
+  /** Same as `close`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Opens a model by the path of its file, or of any one of its files: a part of a split GGUF, a safetensors index, or a
- * shard that has its index beside it. The others are looked for beside it.
+ * Opens a model by the path of any of its files: a part of a split GGUF, a safetensors index, or a shard with its index
+ * in the same directory. The other files are expected there too.
  *
- * @throws ModelNotFoundError and the other errors of `openFileSource`; what `openModelParts` throws.
+ * @throws ModelNotFoundError and the other errors of `openFileSource`; errors of `openModelParts`.
  */
 export function openModelFile(path: string, options: OpenModelOptions = {}): Promise<OpenedModel> {
-  // Cut, not parsed: joined again, the path is what was given, whatever links and dots are in it.
+  // Cut, not parsed: joined again, the path is unchanged, whatever links and dots it contains.
   const nameStart = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1
   const folder = path.slice(0, nameStart)
   return openModelParts(path.slice(nameStart), (name) => openFileSource(folder + name), options)
 }
 
 /**
- * Opens a model of one file or several, wherever they are: `openPart` is asked for each by its name, one after the
- * other. Only headers are read, as `openModel` does.
+ * Opens a model of one or several files from any storage: `openPart` is called with the name of each file, one after
+ * the other. Only headers are read, as by `openModel`.
  *
- * @param name of the model's file, or of any one of its files.
- * @returns a model that owns what was opened. On an error, everything is closed again.
- * @throws MissingPartError when the opener has no such file; SplitError or ShardError when they do not fit together;
- * what `openModel` throws for each of them.
+ * @param name name of any file of the model.
+ * @returns a model that owns the opened files. After an error, all are closed.
+ * @throws MissingPartError if the opener does not find a file; SplitError or ShardError if the files do not match;
+ * errors of `openModel` for each of them.
  */
 export async function openModelParts(
   name: string,

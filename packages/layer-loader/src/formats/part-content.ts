@@ -1,21 +1,21 @@
 import { groupLayers } from './layers.js'
 import type { MetadataValue, Model, ModelPart, Tensor } from './model.js'
 
-/** What one file says: all about a model, or about one of its parts. */
+/** Content of one file's header: a whole model, or one of its parts. */
 export interface PartContent extends ModelPart {
   readonly format: Model['format']
   readonly formatVersion: number
   readonly metadata: ReadonlyMap<string, MetadataValue>
-  /** In the order of their bytes. */
+  /** Tensors in the order of their bytes. */
   readonly tensors: readonly Tensor[]
 }
 
-/** The model that these files make up, in this order. */
+/** Combines the contents of files, in this order, into a model. */
 export function modelOf(contents: readonly [PartContent, ...PartContent[]]): Model {
   const [first, ...others] = contents
   const { format, formatVersion, metadata } = first
   const tensors = others.length === 0 ? first.tensors : contents.flatMap((content) => content.tensors)
-  // safetensors has no keys of its own; one that is called like GGUF's would mean something else.
+  // safetensors has no standard keys; an equal name would have another meaning.
   const textOf = (key: string): string | undefined => {
     const value = format === 'gguf' ? metadata.get(key) : undefined
     return typeof value === 'string' ? value : undefined

@@ -1,10 +1,10 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 
-/** Opens one of a model's files by its name without a folder, such as 'model-00002-of-00003.gguf'. */
+/** Opens a file of a model by its name without directory, for example 'model-00002-of-00003.gguf'. */
 export type OpenPart = (name: string) => Promise<ByteSource>
 
-/** The files of a model as they are opened one after the other, so that all of them can be closed at once. */
+/** The files of a model, opened one after the other and closed together. */
 export class PartFiles {
   readonly #openPart: OpenPart
   readonly #opened: ByteSource[] = []
@@ -13,7 +13,7 @@ export class PartFiles {
     this.#openPart = openPart
   }
 
-  /** Opens the file that the caller asked for. @throws what the opener throws. */
+  /** Opens the file that the caller named. @throws errors of the opener. */
   async open(name: string): Promise<ByteSource> {
     const source = await this.#openPart(name)
     this.#opened.push(source)
@@ -21,9 +21,9 @@ export class PartFiles {
   }
 
   /**
-   * Opens a file that belongs to one that is open.
-   * @param known the name of that one.
-   * @throws MissingPartError; what the opener throws apart from errors of the category 'not-found'.
+   * Opens another file of the same model.
+   * @param known name of a file that is open.
+   * @throws MissingPartError; errors of the opener other than those of category 'not-found'.
    */
   async openSibling(name: string, known: string): Promise<ByteSource> {
     try {
@@ -35,22 +35,22 @@ export class PartFiles {
     }
   }
 
-  /** Closes every file that was opened. */
+  /** Closes all opened files. */
   async close(): Promise<void> {
     await Promise.all(this.#opened.map((source) => source.close()))
   }
 }
 
-/** A file of the model says that there is another one, which is not there. */
+/** Error of a file that another file of the model refers to, but that does not exist. */
 export class MissingPartError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PART_NOT_FOUND'
   readonly category = 'not-found'
-  /** Without a folder, as the opener was asked for it. */
+  /** Name without directory, as passed to the opener. */
   readonly partName: string
 
   constructor(partName: string, known: string, cause: GpuNvmeError) {
     super(`Cannot open the model of ${known}: its part ${partName} is missing`, {
-      next: 'download the part that is missing, and put it beside the others under this name',
+      next: 'download the missing part, and store it beside the others under this name',
       cause,
     })
     this.partName = partName

@@ -1,9 +1,9 @@
-/** A name as long as GGUF allows is shown whole; longer ones are cut. */
+/** Long enough for any GGUF name; longer names are cut. */
 const MAX_SHOWN = 80
 
 /**
- * A name from a file, fit for a message: in quotes, cut when long, and with everything escaped that could move a
- * terminal's cursor, change its colours or reverse its text.
+ * Quotes a name from a file for a message: long names are cut, and characters that could move a terminal's cursor,
+ * change its colours or reverse its text are escaped.
  */
 export function quote(name: string): string {
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name

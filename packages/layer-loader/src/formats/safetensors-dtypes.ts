@@ -1,7 +1,7 @@
-/** A dtype that is known. */
+/** A known dtype. */
 export interface SafetensorsDtype {
   readonly name: string
-  /** Of one element. Elements of less than a byte are packed without gaps. */
+  /** Bits per element. Elements shorter than a byte are packed without gaps. */
   readonly bits: number
 }
 
@@ -32,7 +32,7 @@ const DTYPES: readonly (readonly [name: string, bits: number])[] = [
 
 const byName: ReadonlyMap<string, SafetensorsDtype> = new Map(DTYPES.map(([name, bits]) => [name, { name, bits }]))
 
-/** The dtype with this name ('BF16'); undefined for one that is not known. */
+/** Returns the dtype with this name ('BF16'); undefined if it is unknown. */
 export function safetensorsDtype(name: string): SafetensorsDtype | undefined {
   return byName.get(name)
 }

@@ -3,23 +3,23 @@ import { safetensorsDtype } from './safetensors-dtypes.js'
 import type { SafetensorsJson } from './safetensors-json.js'
 import { elementsOf } from './shape.js'
 
-/** As many as any framework that writes the format has; without a limit, shapes could outgrow the header. */
+/** The maximum of the frameworks that write the format. Without a limit, shapes could exceed the header. */
 const MAX_DIMENSIONS = 64
 
-/** One tensor of the header, with offsets from the start of the data. */
+/** A tensor of the header, with offsets from the start of the data. */
 export interface SafetensorsEntry {
   readonly name: string
   readonly dtype: string
   readonly shape: readonly number[]
   readonly beginBytes: number
   readonly endBytes: number
-  /** Where the header states the offsets, for messages. */
+  /** Position of the offsets in the header, for messages. */
   readonly offsetsPosition: number
   /** False for an unknown dtype, whose length cannot be checked against its shape. */
   readonly loadable: boolean
 }
 
-/** Reads what follows a tensor's name: exactly one each of dtype, shape and data_offsets. */
+/** Reads the value after a tensor's name: exactly one each of dtype, shape and data_offsets. */
 export function readEntry(json: SafetensorsJson, name: string): SafetensorsEntry {
   const entryPosition = json.at()
   let dtype: string | undefined
@@ -64,10 +64,10 @@ export function readEntry(json: SafetensorsJson, name: string): SafetensorsEntry
     const expected = lengthOf(json, name, shape, shapePosition, known.bits)
     if (expected !== endBytes - beginBytes) {
       const headline = `tensor ${quote(name)} takes ${expected} bytes as ${quote(dtype)} [${shape.join(', ')}]`
-      throw json.error('LENGTH', offsetsPosition, `${headline}, and has ${endBytes - beginBytes}`)
+      throw json.error('LENGTH', offsetsPosition, `${headline}, but has ${endBytes - beginBytes}`)
     }
   }
-  // Not the string that was read: half a million tensors share one name of their dtype.
+  // The string of the table, not the one that was read: half a million tensors then share one string.
   return {
     name,
     dtype: known?.name ?? dtype,
@@ -90,7 +90,7 @@ function readNumbers(json: SafetensorsJson, what: string, limit: number): number
     if (numbers.length === limit) throw json.error('FIELD', position, `the ${what} has more than ${limit} numbers`)
     numbers.push(json.wholeNumber(`number in the ${what}`))
   } while (json.more(']', `or "," in the ${what}`))
-  // An array that has grown keeps room for sixteen; a copy has room for what is in it.
+  // A grown array keeps room for sixteen items; a copy is exact.
   return numbers.slice()
 }
 
@@ -107,7 +107,7 @@ function lengthOf(
     throw json.error('SHAPE', shapePosition, headline)
   }
   if (lengthBits % 8 !== 0) {
-    const headline = `tensor ${quote(name)} has ${lengthBits} bits, which is not a whole number of bytes`
+    const headline = `tensor ${quote(name)} has ${lengthBits} bits, not a whole number of bytes`
     throw json.error('SHAPE', shapePosition, headline)
   }
   return lengthBits / 8

@@ -3,27 +3,27 @@ import type { FormatLimits } from './limits.js'
 import { quote } from './quote.js'
 import { SafetensorsError, SafetensorsJson } from './safetensors-json.js'
 
-/** One of the files that an index names. */
+/** A file listed in an index. */
 export interface Shard {
-  /** Without a folder. */
+  /** Name without directory. */
   readonly fileName: string
-  /** How many tensors the index says are in it. */
+  /** Number of tensors that the index lists for it. */
   tensors: number
 }
 
-/** What a model.safetensors.index.json says: which file has which tensor. */
+/** Content of a model.safetensors.index.json: the file of each tensor. */
 export interface ShardIndex {
-  /** At least one, in the order of their names, which is the order of their numbers. */
+  /** At least one, ordered by name, which is the order of their numbers. */
   readonly shards: readonly [Shard, ...Shard[]]
   readonly shardOf: Map<string, Shard>
 }
 
-/** No file system has longer names. */
+/** Longest file name of common file systems. */
 const MAX_FILE_NAME_BYTES = 255
 
 /**
- * Reads an index piece by piece: what stays in memory is the names. Its metadata are passed over, since writers
- * disagree on what total_size counts.
+ * Reads an index piece by piece; only the names stay in memory. Metadata are skipped: writers disagree on the meaning
+ * of total_size.
  * @throws SafetensorsError
  */
 export async function readIndex(
@@ -106,7 +106,7 @@ function readShard(json: SafetensorsJson, shards: Map<string, Shard>, limits: Fo
   return shard
 }
 
-/** An index comes from a stranger: no name of it may lead out of its folder, on any system. */
+/** An index is untrusted: its names must not leave its directory on any system. */
 function isPlainFileName(name: string): boolean {
   const leadsAway = /[/\\:\p{Cc}]/u.test(name) || name === '.' || name === '..'
   return name !== '' && !leadsAway && Buffer.byteLength(name) <= MAX_FILE_NAME_BYTES

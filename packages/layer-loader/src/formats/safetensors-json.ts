@@ -8,10 +8,10 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * The JSON of a safetensors header or index, piece by piece. `JSON.parse` would not do: it keeps the last of two equal keys
- * without a word, and turns 2^53 + 1 into 2^53. The format itself uses only objects, strings, and arrays of whole numbers.
+ * Reads the JSON of a safetensors header or index piece by piece. `JSON.parse` is unsuitable: it silently keeps the
+ * last of two equal keys, and turns 2^53 + 1 into 2^53. The format uses only objects, strings, and arrays of integers.
  *
- * `ahead` brings a whole entry into the window, and everything inside an entry is then synchronous.
+ * `ahead` loads a whole entry into the window; everything inside an entry is then synchronous.
  */
 export class SafetensorsJson {
   readonly source: ByteSource
@@ -20,23 +20,23 @@ export class SafetensorsJson {
 
   constructor(source: ByteSource, startBytes: number, endBytes: number, limits: FormatLimits, signal?: AbortSignal) {
     this.source = source
-    // Twice an entry, so that the bytes moved in a refill are never more than the bytes read.
+    // Twice an entry, so that a refill never moves more bytes than it reads.
     this.#window = new Window(source, startBytes, endBytes, 2 * limits.maxEntryBytes, signal)
     this.#entryBytes = limits.maxEntryBytes
   }
 
-  /** Position in the source of what comes next, after any space. */
+  /** Position of the next token in the source. */
   at(): number {
     this.#skipSpace()
     return this.#window.positionBytes
   }
 
-  /** Brings the next entry into the window. */
+  /** Loads the next entry into the window. */
   async ahead(): Promise<void> {
     if (this.#window.availableBytes < this.#entryBytes) await this.#window.fill(this.#entryBytes)
   }
 
-  /** Takes this character if it is next, after any space. */
+  /** Consumes this character if it is the next token. */
   accept(character: string): boolean {
     this.#skipSpace()
     if (this.#peek() !== character.charCodeAt(0)) return false
@@ -44,25 +44,25 @@ export class SafetensorsJson {
     return true
   }
 
-  /** Takes this character, which must be next, after any space. */
+  /** Consumes this character. @throws SafetensorsError if it is not the next token. */
   expect(character: string, where: string): void {
     if (!this.accept(character)) throw this.#unexpected(`"${character}" ${where}`)
   }
 
-  /** Takes a comma, or the closing character and returns false. */
+  /** Consumes a comma and returns true, or the closing character and returns false. */
   more(closing: string, where: string): boolean {
     if (this.accept(',')) return true
     this.expect(closing, where)
     return false
   }
 
-  /** Whether a string comes next, after any space. */
+  /** Returns whether the next token is a string. */
   isString(): boolean {
     this.#skipSpace()
     return this.#peek() === QUOTE
   }
 
-  /** Takes a string. Names must differ byte for byte, so what is not UTF-8 is refused instead of replaced. */
+  /** Reads a string. Names must differ byte for byte, so invalid UTF-8 is rejected, not replaced. */
   string(what: string): string {
     if (!this.isString()) throw this.#unexpected(`a string for the ${what}`)
     const position = this.at()
@@ -77,12 +77,12 @@ export class SafetensorsJson {
     }
     if (end >= limit) throw this.#cutOff()
     this.#window.skip(end + 1 - cursor)
-    // Nearly all of it is plain ASCII, which needs no decoder.
+    // Nearly all strings are plain ASCII, which needs no decoder.
     if (plain) return bytes.toString('latin1', cursor + 1, end)
     return this.#decode(bytes.subarray(cursor, end + 1), what, position)
   }
 
-  /** Takes a whole number of at most 2^53 - 1, written without sign, fraction, exponent or leading zeros. */
+  /** Reads an integer of at most 2^53 - 1, written without sign, fraction, exponent or leading zeros. */
   wholeNumber(what: string): number {
     const position = this.at()
     let value = 0
@@ -93,13 +93,13 @@ export class SafetensorsJson {
       if (value > Number.MAX_SAFE_INTEGER) throw this.error('NUMBER', position, `the ${what} is more than 2^53 - 1`)
       this.#window.skip(1)
     }
-    if (digits === 0) throw this.#unexpected(`a whole number for the ${what}`)
+    if (digits === 0) throw this.#unexpected(`an integer for the ${what}`)
     const next = String.fromCharCode(Math.max(0, this.#peek()))
-    if (/[\d.eE]/.test(next)) throw this.error('NUMBER', position, `the ${what} is not written as a plain whole number`)
+    if (/[\d.eE]/.test(next)) throw this.error('NUMBER', position, `the ${what} is not written as a plain integer`)
     return value
   }
 
-  /** Passes over a value of any kind, whose content does not matter. */
+  /** Skips a value of any kind. */
   skipValue(levels: number): void {
     if (levels === 0) throw this.error('LIMIT', this.at(), 'it is nested deeper than the limit (maxNestingDepth)')
     if (this.isString()) this.string('value')
@@ -117,7 +117,7 @@ export class SafetensorsJson {
     } else this.#skipLiteral()
   }
 
-  /** Nothing but space may follow, however much of it. */
+  /** Requires that only white space follows, of any length. */
   async end(): Promise<void> {
     for (;;) {
       await this.ahead()
@@ -139,7 +139,7 @@ export class SafetensorsJson {
   /** A number, true, false or null. */
   #skipLiteral(): void {
     const { bytes, cursor, availableBytes } = this.#window
-    // The longest sensible number; a literal ends well before.
+    // Long enough for any sensible number and for any literal.
     const text = bytes.toString('latin1', cursor, cursor + Math.min(availableBytes, 64))
     const [literal] = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/.exec(text) ?? []
     if (literal === undefined) throw this.#unexpected('a JSON value')
@@ -153,7 +153,7 @@ export class SafetensorsJson {
     try {
       value = JSON.parse(text)
     } catch {
-      throw this.error('STRING', position, `the ${what} has a control character or an escape that JSON does not know`)
+      throw this.error('STRING', position, `the ${what} has a control character or an invalid escape`)
     }
     if (/\p{Surrogate}/u.test(value as string)) {
       throw this.error('STRING', position, `the ${what} has half of a surrogate pair`)
@@ -161,7 +161,7 @@ export class SafetensorsJson {
     return value as string
   }
 
-  /** The next byte, or -1 when the window has no more. */
+  /** Returns the next byte, or -1 at the end of the window. */
   #peek(): number {
     const { bytes, cursor, availableBytes } = this.#window
     return availableBytes > 0 ? bytes[cursor]! : -1
@@ -182,7 +182,7 @@ export class SafetensorsJson {
     return this.error('JSON', this.#window.positionBytes, `expected ${expected}, got ${got}`)
   }
 
-  /** The window has no more: the header is over, or the entry is longer than the window may be. */
+  /** At the end of the window: the header has ended, or the entry exceeds the window. */
   #cutOff(): SafetensorsError {
     const { availableBytes, remainingBytes, positionBytes: position } = this.#window
     if (availableBytes === remainingBytes) return this.error('JSON', position, 'the JSON ends before it is complete')
@@ -195,13 +195,13 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** What can be wrong with a safetensors file, and what helps. Each becomes `ERR_GPUNVME_SAFETENSORS_<PROBLEM>`. */
+/** Problems of a safetensors file, each with a remedy. The code is `ERR_GPUNVME_SAFETENSORS_<PROBLEM>`. */
 const SAFETENSORS_PROBLEMS = {
   TRUNCATED: 'download or copy the file again, and compare its size with the publisher’s',
   LIMIT: 'raise the limit in the options of openModel if you trust the file',
   JSON: 'save the model again with a current writer; the header and the index must be strict JSON',
   STRING: 'save the model again with a current writer; the header must be UTF-8 JSON',
-  NUMBER: 'save the model again; sizes and offsets are whole numbers below 2^53',
+  NUMBER: 'save the model again; sizes and offsets are integers below 2^53',
   DUPLICATE_KEY: 'save the model again; readers differ in which of the two they use',
   FIELD: 'save the model again; a tensor has exactly dtype, shape and data_offsets',
   METADATA: 'save the model again; __metadata__ maps strings to strings',
@@ -209,19 +209,20 @@ const SAFETENSORS_PROBLEMS = {
   LENGTH: 'save the model again; data_offsets must match dtype and shape',
   OVERLAP: 'save the model again; no two tensors may share bytes',
   HOLE: 'save the model again; the tensors must cover the data without gaps',
-  WEIGHT_MAP: 'give the model’s own file, or its index: model.safetensors.index.json',
-  FILE_NAME: 'save the model again; the files of an index lie beside it, and are named without a folder',
+  WEIGHT_MAP: 'open a .safetensors file of the model, or its index, model.safetensors.index.json',
+  FILE_NAME: 'save the model again; the files of an index are in its directory and named without a path',
   EXCESS: 'save the model again; the file must end with its last tensor',
 } as const
 
+/** Codes of the reasons why a file is not a valid safetensors file. */
 export type SafetensorsProblem = keyof typeof SAFETENSORS_PROBLEMS
 
-/** The source looks like safetensors, and cannot be read as such. `code` says what kind of problem it is. */
+/** Error of a malformed or unsupported safetensors file. `code` names the problem. */
 export class SafetensorsError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_SAFETENSORS_${SafetensorsProblem}`
   readonly category: ErrorCategory = 'infeasible'
   readonly sourceName: string
-  /** Where in the source the thing is that is wrong. */
+  /** Offset of the problem in the source. */
   readonly positionBytes: number
 
   constructor(

@@ -80,7 +80,7 @@ describe('a sharded safetensors model', () => {
   test('whose index is opened as a whole model is refused, and the right call is named', async () => {
     const error: unknown = await openModel(memorySource(index(WEIGHT_MAP), INDEX)).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ModelInPartsError)
-    expect((error as Error).message).toContain('it looks like the index of a model whose tensors are in other files')
+    expect((error as Error).message).toContain('it is an index; the tensors are in other files')
   })
 })
 
@@ -91,7 +91,7 @@ describe('an index and shards that disagree are refused by name, and every file 
       'a tensor of the index that its shard lacks',
       { [shardName(2)]: shard('model.layers.1.a') },
       shardName(2),
-      `it lacks tensor "model.layers.0.b", which the index ${INDEX} has in it`,
+      `it lacks tensor "model.layers.0.b", which the index ${INDEX} lists`,
     ],
     [
       'MISSING_TENSOR',
@@ -105,24 +105,36 @@ describe('an index and shards that disagree are refused by name, and every file 
       'a tensor of a shard that the index lacks',
       { [shardName(3)]: shard('lm_head.weight', 'extra') },
       shardName(3),
-      `it has tensor "extra"; the index ${INDEX} does not have it`,
+      `it has tensor "extra"; the index ${INDEX} does not list it`,
     ],
     [
       'UNLISTED_TENSOR',
       'a tensor in a shard before its own',
       { [shardName(1)]: shard('model.embed_tokens.weight', 'model.layers.0.a', 'lm_head.weight') },
       shardName(1),
-      `the index ${INDEX} has it in ${shardName(3)}`,
+      `the index ${INDEX} lists it in ${shardName(3)}`,
     ],
     [
       'UNLISTED_TENSOR',
       'a tensor in its own shard and in one behind it',
       { [shardName(3)]: shard('lm_head.weight', 'model.layers.0.a') },
       shardName(3),
-      'or had it in an earlier shard',
+      'or lists it in an earlier shard',
     ],
-    ['FORMAT', 'a shard that is a GGUF', { [shardName(2)]: ggufHead(0, 0) }, shardName(2), 'it is no safetensors file'],
-    ['FORMAT', 'a shard that is an index', { [shardName(2)]: index(WEIGHT_MAP) }, shardName(2), 'no safetensors file'],
+    [
+      'FORMAT',
+      'a shard that is a GGUF',
+      { [shardName(2)]: ggufHead(0, 0) },
+      shardName(2),
+      'it is not a safetensors file',
+    ],
+    [
+      'FORMAT',
+      'a shard that is an index',
+      { [shardName(2)]: index(WEIGHT_MAP) },
+      shardName(2),
+      'not a safetensors file',
+    ],
   ])('%s: %s', async (problem, _, files, sourceName, message) => {
     const folder = new MemoryFolder({ ...sound(), ...files })
     const error: unknown = await openModelParts(INDEX, folder.open).catch((thrown: unknown) => thrown)

@@ -8,15 +8,15 @@ import { readSafetensors } from './safetensors.js'
 import { readIndex, type Shard, type ShardIndex } from './safetensors-index.js'
 import { sniff } from './sniff.js'
 
-/** The name that transformers gives a shard: 'model-00002-of-00003.safetensors'. */
+/** transformers' name of a shard: 'model-00002-of-00003.safetensors'. */
 const SHARD_NAME = /^(.*)-\d{5}-of-(\d{5})\.safetensors$/s
 
 /**
- * Reads a safetensors file and, where its name says that it is a shard, all the shards of the index beside it: the
- * file itself does not say so.
+ * Reads a safetensors file and, if its name is that of a shard, all shards of the index in its directory. The content
+ * of a shard does not identify it.
  *
- * @param name the given file's, without a folder.
- * @throws SafetensorsError, ShardError, MissingPartError, and what the opener throws.
+ * @param name name of the given file, without directory.
+ * @throws SafetensorsError, ShardError, MissingPartError; errors of the opener.
  */
 export async function readSafetensorsParts(
   name: string,
@@ -27,17 +27,17 @@ export async function readSafetensorsParts(
 ): Promise<[PartContent, ...PartContent[]]> {
   const [, stem, count] = SHARD_NAME.exec(name) ?? []
   if (stem === undefined || Number(count) <= 1) return [await readSafetensors(source, 0, limits, signal)]
-  // Read again with the others, in its turn.
+  // Read again in the order of the shards.
   await source.close()
   const indexName = `${stem}.safetensors.index.json`
   return readShards(await files.openSibling(indexName, source.name), files, limits, signal)
 }
 
 /**
- * Reads an index, then the header of each file that it names.
+ * Reads an index, then the header of each file that it lists.
  *
- * @returns the shards in the order of their names.
- * @throws SafetensorsError, ShardError, MissingPartError, and what the opener throws.
+ * @returns the shards ordered by name.
+ * @throws SafetensorsError, ShardError, MissingPartError; errors of the opener.
  */
 export async function readShards(
   source: ByteSource,
@@ -50,7 +50,7 @@ export async function readShards(
   const readPart = async (shard: Shard, part: number): Promise<PartContent> => {
     const file = await files.openSibling(shard.fileName, source.name)
     if ((await sniff(file, signal)) !== 'safetensors') {
-      throw new ShardError('FORMAT', file.name, `the index ${source.name} names it, and it is no safetensors file`)
+      throw new ShardError('FORMAT', file.name, `the index ${source.name} lists it, but it is not a safetensors file`)
     }
     const content = await readSafetensors(file, part, limits, signal)
     tickOff(content, shard, index, source.name)
@@ -62,13 +62,13 @@ export async function readShards(
   return contents
 }
 
-/** Takes the shard's tensors out of the index, so that half a million names are not in memory twice for long. */
+/** Removes the shard's tensors from the index, so that half a million names are not kept twice. */
 function tickOff({ tensors, source }: PartContent, shard: Shard, { shardOf }: ShardIndex, indexName: string): void {
   for (const { name } of tensors) {
     const listed = shardOf.get(name)
     if (listed !== shard) {
       const where =
-        listed === undefined ? 'does not have it, or had it in an earlier shard' : `has it in ${listed.fileName}`
+        listed === undefined ? 'does not list it, or lists it in an earlier shard' : `lists it in ${listed.fileName}`
       throw new ShardError(
         'UNLISTED_TENSOR',
         source.name,
@@ -80,24 +80,25 @@ function tickOff({ tensors, source }: PartContent, shard: Shard, { shardOf }: Sh
   if (tensors.length === shard.tensors) return
   const missing = [...shardOf].filter(([, listed]) => listed === shard).map(([name]) => name)
   const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
-  const headline = `it lacks tensor ${quote(missing[0]!)}${more}, which the index ${indexName} has in it`
+  const headline = `it lacks tensor ${quote(missing[0]!)}${more}, which the index ${indexName} lists`
   throw new ShardError('MISSING_TENSOR', source.name, headline)
 }
 
-/** How an index and its shards can disagree, and what helps. Each becomes the code `ERR_GPUNVME_SHARD_<PROBLEM>`. */
+/** Contradictions between an index and its shards, each with a remedy. The code is `ERR_GPUNVME_SHARD_<PROBLEM>`. */
 const SHARD_PROBLEMS = {
   FORMAT: 'download the shard again, and compare its size with the publisher’s',
-  UNLISTED_TENSOR: 'download the shard and the index again: they are not of one model',
-  MISSING_TENSOR: 'download the shard and the index again: they are not of one model',
+  UNLISTED_TENSOR: 'download the shard and the index again: they do not belong together',
+  MISSING_TENSOR: 'download the shard and the index again: they do not belong together',
 } as const
 
+/** Codes of the reasons why the shards of a safetensors model do not fit together. */
 export type ShardProblem = keyof typeof SHARD_PROBLEMS
 
-/** A shard is not what its index says. */
+/** Error of a shard that contradicts its index. */
 export class ShardError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_SHARD_${ShardProblem}`
   readonly category: ErrorCategory = 'infeasible'
-  /** The shard. */
+  /** Name of the shard. */
   readonly sourceName: string
 
   constructor(problem: ShardProblem, sourceName: string, headline: string) {

@@ -6,15 +6,15 @@ import { quote } from './quote.js'
 import { readEntry, type SafetensorsEntry as Entry } from './safetensors-entry.js'
 import { SafetensorsError, SafetensorsJson } from './safetensors-json.js'
 
-/** The header's length, before the header. */
+/** Bytes of the header's length field, which precedes the header. */
 const PREFIX_BYTES = 8
 
 const METADATA_KEY = '__metadata__'
 
 /**
- * Reads the header of a safetensors file that starts at byte 0 of the source and ends where the source does.
+ * Reads the header of a safetensors file that covers the whole source.
  *
- * @param part what its tensors give as the part that holds them.
+ * @param part index of the part, recorded in its tensors.
  * @throws SafetensorsError
  */
 export async function readSafetensors(
@@ -71,7 +71,7 @@ async function readHeader(
   const metadata = new Map<string, MetadataValue>()
   const names = new Set<string>()
   await json.ahead()
-  // Not even space may come first, so that a safetensors file is recognised by its ninth byte.
+  // No white space may precede it, so that a safetensors file is recognised by its ninth byte.
   if (json.at() !== PREFIX_BYTES) throw json.error('JSON', PREFIX_BYTES, 'its header does not start with "{"')
   json.expect('{', 'at the start of the header')
   if (!json.accept('}')) {
@@ -118,7 +118,7 @@ async function readMetadata(
   } while (json.more('}', 'or "," after a metadata value'))
 }
 
-/** A key that its object does not have yet, and the colon after it. */
+/** Reads a key, which must be new in its object, and the colon after it. */
 function readKey(json: SafetensorsJson, what: string, seen: Set<string>, limits: FormatLimits): string {
   const position = json.at()
   const key = json.string(what)
@@ -131,7 +131,7 @@ function readKey(json: SafetensorsJson, what: string, seen: Set<string>, limits:
   return key
 }
 
-/** Checks that the tensors, in the order of their bytes, cover the data exactly: the format allows nothing else. */
+/** Checks that the tensors, in the order of their bytes, cover the data exactly, as the format requires. */
 function refuseUncovered(json: SafetensorsJson, ordered: readonly Entry[], dataStartBytes: number): void {
   const dataBytes = json.source.sizeBytes - dataStartBytes
   let coveredBytes = 0

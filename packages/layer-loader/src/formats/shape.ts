@@ -1,6 +1,6 @@
-/** How many elements a shape has; `Infinity` when that is more than a number holds exactly (2^53 - 1). */
+/** Returns the number of elements of a shape; `Infinity` if it exceeds 2^53 - 1. */
 export function elementsOf(shape: readonly number[]): number {
-  // An empty tensor is empty however long its other dimensions are, in whichever order they are multiplied.
+  // An empty tensor is empty whatever its other dimensions are, in any order of multiplication.
   if (shape.includes(0)) return 0
   let elements = 1
   for (const length of shape) {

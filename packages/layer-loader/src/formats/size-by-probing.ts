@@ -1,17 +1,17 @@
 /**
- * The size of something that can only be read: the smallest offset with no byte. It is bracketed by doubling
- * and then halved, so a 4 TB disk takes about 85 one-byte reads.
+ * Determines the size of something that can only be read: the smallest offset without a byte. Doubling brackets it and
+ * bisection finds it, so a 4 TB disk takes about 85 one-byte reads.
  *
- * @param hasByteAt whether one byte can be read at an offset in bytes; must be true below the size, false from it on.
+ * @param hasByteAt returns whether one byte can be read at an offset; true below the size, false from it.
  * @returns the size in bytes.
- * @throws RangeError when bytes can be read beyond 2^52: the thing is endless.
+ * @throws RangeError if bytes can be read beyond 2^52: the source is endless.
  */
 export async function sizeByProbing(hasByteAt: (offsetBytes: number) => Promise<boolean>): Promise<number> {
   if (!(await hasByteAt(0))) return 0
   let inside = 0
   let outside = 1
   while (await hasByteAt(outside)) {
-    if (outside >= 2 ** 52) throw new RangeError('expected a size below 2^52 bytes, got bytes beyond it')
+    if (outside >= 2 ** 52) throw new RangeError('expected a size below 2^52 bytes, got more')
     inside = outside
     outside *= 2
   }

@@ -1,11 +1,11 @@
 import type { ByteSource } from './byte-source.js'
 
 /**
- * A window that moves forward over part of a source, so that a header of any length is read in bounded memory.
- * Filling waits; everything else is synchronous, which is what makes a million small items affordable.
+ * A window that moves forward over part of a source, so that a header of any length is read in bounded memory. Filling
+ * is asynchronous; all else is synchronous, which makes a million small items affordable.
  */
 export class Window {
-  /** Valid from `cursor`, for `availableBytes`, until the next `fill`. */
+  /** Valid from `cursor` for `availableBytes`, until the next `fill`. */
   readonly bytes: Buffer
   /** The same bytes. */
   readonly view: DataView
@@ -17,8 +17,9 @@ export class Window {
   #cursor = 0
 
   /**
-   * @param startBytes where the part begins in the source, and @param endBytes where it ends.
-   * @param capacityBytes the most that the window holds.
+   * @param startBytes start of the part in the source.
+   * @param endBytes end of the part in the source.
+   * @param capacityBytes maximum bytes of the window.
    */
   constructor(
     source: ByteSource,
@@ -35,7 +36,7 @@ export class Window {
     this.#signal = signal
   }
 
-  /** Index into `bytes` of the next byte. */
+  /** Index of the next byte in `bytes`. */
   get cursor(): number {
     return this.#cursor
   }
@@ -45,7 +46,7 @@ export class Window {
     return this.#startBytes + this.#cursor
   }
 
-  /** Bytes that can be looked at now. */
+  /** Bytes in the window. */
   get availableBytes(): number {
     return this.#filledBytes - this.#cursor
   }
@@ -55,7 +56,7 @@ export class Window {
     return this.#endBytes - this.positionBytes
   }
 
-  /** Makes `wantedBytes` available, or all that remain if they are fewer; at most the capacity. */
+  /** Makes `wantedBytes` available, or all remaining bytes if fewer; at most the capacity. */
   async fill(wantedBytes: number): Promise<void> {
     const goalBytes = Math.min(wantedBytes, this.remainingBytes)
     if (this.availableBytes >= goalBytes) return
@@ -69,7 +70,7 @@ export class Window {
     this.#filledBytes = endOfWindow
   }
 
-  /** Moves on by `lengthBytes`, which must not be more than remain. Bytes outside the window are never read. */
+  /** Skips `lengthBytes`, at most the remaining bytes. Bytes outside the window are never read. */
   skip(lengthBytes: number): void {
     if (lengthBytes <= this.availableBytes) {
       this.#cursor += lengthBytes
@@ -80,7 +81,7 @@ export class Window {
     this.#filledBytes = 0
   }
 
-  /** Takes a piece that may be longer than the window. The caller has checked that it may allocate `lengthBytes`. */
+  /** Reads a piece that may be longer than the window. The caller has checked `lengthBytes` against a limit. */
   async take(lengthBytes: number): Promise<Buffer> {
     const piece = Buffer.alloc(lengthBytes)
     const fromWindow = Math.min(lengthBytes, this.availableBytes)

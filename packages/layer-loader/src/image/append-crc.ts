@@ -4,15 +4,15 @@ const ONE = 0x8000_0000
 const X = 0x4000_0000
 
 /**
- * The CRC-32 of bytes that follow each other, from the CRC-32 of each part: what comes before is shifted by as many
- * bits as follow it, which multiplies its polynomial by that power of x.
- * @param lengthBytes of the part that follows.
+ * Combines the CRC-32s of consecutive parts: the first is shifted by the bits that follow it, which multiplies its
+ * polynomial by that power of x.
+ * @param lengthBytes length of the following part.
  */
 export function appendCrc(crc: number, following: number, lengthBytes: number): number {
   return (product(crc, powerOfX(lengthBytes * 8)) ^ following) >>> 0
 }
 
-/** x to this power, modulo the polynomial. */
+/** Returns x to this power, modulo the polynomial. */
 function powerOfX(exponent: number): number {
   let power = ONE
   let square = X
@@ -23,7 +23,7 @@ function powerOfX(exponent: number): number {
   return power
 }
 
-/** Of two polynomials over GF(2), modulo the polynomial. */
+/** Multiplies two polynomials over GF(2), modulo the polynomial. */
 function product(a: number, b: number): number {
   let sum = 0
   let shifted = b

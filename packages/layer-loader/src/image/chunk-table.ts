@@ -1,4 +1,4 @@
-/** One CRC-32 for each chunk, layer after layer, as 32-bit words, little-endian. */
+/** One CRC-32 per chunk, layer after layer, as little-endian 32-bit words. */
 export function encodeChunkTable(crcs: Uint32Array): Uint8Array {
   const encoded = new DataView(new ArrayBuffer(crcs.byteLength))
   crcs.forEach((crc, index) => encoded.setUint32(index * 4, crc, true))

@@ -12,19 +12,19 @@ import { refuseUnmoved } from './moves-no-data.js'
 import { ImageTruncatedError } from './truncated.js'
 import { decodeSuperblock, hasMagic, SuperblockError, UnsupportedImageError, type Superblock } from './superblock.js'
 
-/** What was found where one copy of the superblock belongs. */
+/** Content at the location of a superblock copy. */
 export interface SuperblockCopy {
   readonly copy: CopyName
-  /** Absent when the copy cannot be used. */
+  /** Absent if the copy is unusable. */
   readonly superblock?: Superblock
-  /** Why it cannot be used; absent too where the store ends before the copy does. */
+  /** Why it is unusable; also absent if the store ends before the copy. */
   readonly problem?: GpuNvmeError
-  /** Whether it starts as an image does, or cannot be read and so might. */
+  /** Whether it has the magic of an image, or cannot be read and so might. */
   readonly ours: boolean
 }
 
 /**
- * Reads both copies and judges neither. A media error counts as damage of the copy; anything else is thrown.
+ * Reads both copies without judging them. A media error counts as a damaged copy; other errors are thrown.
  * @throws MemberOfSetError; UnverifiableMediaError.
  */
 export async function readCopies(store: BlockStore, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
@@ -57,8 +57,8 @@ async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOpti
 const MEDIA_ERRORS = 2
 
 /**
- * Whether the controller answered, and said that it cannot give these blocks, or the system that it could not read them:
- * others may still be read.
+ * Returns whether the controller reported a media error for these blocks, or the system a read error: other blocks may
+ * still be readable.
  */
 export function isMediaError(error: unknown): error is GpuNvmeError {
   const behind = behindMember(error)
@@ -70,14 +70,13 @@ export function isMediaError(error: unknown): error is GpuNvmeError {
 }
 
 /**
- * The copy that counts: the valid one with the highest generation.
- * @throws UnsupportedImageError when either copy is of a later version; ImageNotFoundError when neither copy is a
- * superblock at all; ImageTruncatedError when the store ends before the image does; SuperblockError or
- * TransferError when what is there cannot be used.
+ * Returns the live copy: the valid one with the highest generation.
+ * @throws UnsupportedImageError if either copy has a later version; ImageNotFoundError without a superblock;
+ * ImageTruncatedError if the store ends before the image; SuperblockError or TransferError if the copies are unusable.
  */
 export function liveSuperblock(store: BlockStore, copies: readonly SuperblockCopy[]): Superblock {
   const newer = copies.find(({ problem }) => problem instanceof UnsupportedImageError)
-  // Which of the two is live cannot be told: a later version may count generations in another way.
+  // Which one is live is unknown: a later version may count generations differently.
   if (newer?.problem !== undefined) throw newer.problem
   const sound = copies.flatMap(({ copy, superblock }) => (superblock ? [{ copy, superblock }] : []))
   const [first, second] = sound.sort((a, b) => b.superblock.generation - a.superblock.generation)
@@ -93,15 +92,15 @@ export function liveSuperblock(store: BlockStore, copies: readonly SuperblockCop
   return first.superblock
 }
 
-/** Two copies of one generation are one publication; nothing that could happen to a drive makes two of them. */
+/** Two copies of one generation belong to one publication; no fault of a drive creates two different ones. */
 function refuseDisagreement(live: Superblock, copy: CopyName, other: Superblock): void {
   if (live.generation !== other.generation) return
   const same = JSON.stringify(live) === JSON.stringify(other)
   if (!same)
-    throw new SuperblockError(copy, 'GENERATION', 'a copy equal to the other of its generation', 'another image')
+    throw new SuperblockError(copy, 'GENERATION', 'the content of the other copy of this generation', 'another image')
 }
 
-/** The store holds no image. */
+/** Error of a store without an image. */
 export class ImageNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_IMAGE'
   readonly category = 'not-found'
@@ -110,22 +109,22 @@ export class ImageNotFoundError extends GpuNvmeError {
     super(`No model image on ${name}`, {
       facts: [
         `no superblock at byte ${COPY_OFFSET_BYTES.A} or ${COPY_OFFSET_BYTES.B}`,
-        `it has ${capacityBytes} bytes`,
+        `the store has ${capacityBytes} bytes`,
       ],
-      next: 'write a model to it with pack()',
+      next: 'write a model with pack()',
     })
   }
 }
 
-/** The store is one of several that are a set: what lies on it makes sense only with the others. Nothing was written. */
+/** Error of a store that is a member of a set: its data are usable only with the other members. Nothing was written. */
 export class MemberOfSetError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MEMBER_OF_SET'
   readonly category = 'usage'
 
   constructor({ name }: BlockStore) {
-    super(`${name} is a member of a set and holds no image of its own`, {
-      facts: ['the label of a set is where the superblock of an image would be'],
-      next: 'open the set with openSet() from all of its members; eraseSet() gives it up',
+    super(`${name} is a member of a set and has no image of its own`, {
+      facts: ['it has the label of a set in place of a superblock'],
+      next: 'open the set with openSet() from all its members; eraseSet() removes it',
     })
   }
 }

@@ -2,7 +2,7 @@ import { MAX_MANIFEST_BYTES, MAX_MODEL_NAME_BYTES, MAX_MODELS, type CheckedExten
 import { encodeExtent, readCheckedExtent } from './extent.js'
 import { parseImageJson } from './json.js'
 
-/** What the directory says of one model. */
+/** Entry of a model in the directory. */
 export interface DirectoryEntry {
   readonly name: string
   /** 64 hexadecimal digits. */
@@ -27,7 +27,7 @@ export function decodeDirectory(encoded: Uint8Array, usedEndBytes: number): Dire
     const nameValue = model.member('name')
     const name = nameValue.text(MAX_MODEL_NAME_BYTES)
     if (/\p{Cc}/u.test(name)) throw nameValue.error('a name without control characters')
-    if (names.has(name)) throw nameValue.error('a name that no other model has')
+    if (names.has(name)) throw nameValue.error('a unique name')
     names.add(name)
     const manifestValue = model.member('manifest')
     const manifest = readCheckedExtent(manifestValue, usedEndBytes)

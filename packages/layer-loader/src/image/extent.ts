@@ -4,7 +4,7 @@ import type { ImageValue } from './json.js'
 /** Hexadecimal digits of a CRC-32. */
 export const CRC_DIGITS = 8
 
-/** Eight hexadecimal digits always, so that the length of a manifest does not depend on its checksums. */
+/** Always eight hexadecimal digits, so that the length of a manifest does not depend on its checksums. */
 export function encodeCrc(crc: number): string {
   return crc.toString(16).padStart(CRC_DIGITS, '0')
 }
@@ -24,7 +24,7 @@ export function encodeExtent({ offsetBytes, lengthBytes, crc32 }: CheckedExtent)
 }
 
 /**
- * Reads `offsetBytes` and `lengthBytes` of an object: an extent inside the used part of the namespace, aligned.
+ * Reads `offsetBytes` and `lengthBytes` of an object: an aligned extent inside the used part of the namespace.
  * @throws ImageContentError
  */
 export function readExtent(value: ImageValue, usedEndBytes: number): Extent {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { PackedTensor } from './manifest.js'
 
-/** So that no other SHA-256 of this project can be taken for a fingerprint. */
+/** Prevents confusion of a fingerprint with other SHA-256 digests of this project. */
 const DOMAIN = 'gpunvme model fingerprint 1\0'
 
 /**
- * Identifies a model by its tensors alone: the same weights from another file format, in another order or grouped
- * into other layers, have the same fingerprint. docs/image-format-1.md has the exact sequence of bytes.
+ * Returns the fingerprint of a model, which depends only on its tensors: the same weights from another file format, in
+ * another order or grouped into other layers, have the same one. docs/image-format-1.md specifies the byte sequence.
  */
 export function fingerprintOf(tensors: readonly PackedTensor[]): string {
   const hash = createHash('sha256').update(DOMAIN)

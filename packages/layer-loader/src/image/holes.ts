@@ -1,6 +1,6 @@
 import { ALIGNMENT_BYTES, alignUp, DATA_START_BYTES, type Extent } from './format.js'
 
-/** The runs of a store that none of the extents touches, in order: where an image may grow. All aligned. */
+/** Returns the runs of a store outside the extents, in order: free space for an image. All are aligned. */
 export function holesBetween(extents: readonly Extent[], capacityBytes: number): Extent[] {
   const endBytes = Math.floor(capacityBytes / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
   const inOrder = extents.filter(({ lengthBytes }) => lengthBytes > 0).sort((a, b) => a.offsetBytes - b.offsetBytes)
@@ -13,7 +13,7 @@ export function holesBetween(extents: readonly Extent[], capacityBytes: number):
   return holes
 }
 
-/** How many bytes these have together. */
+/** Returns the total length in bytes. */
 export function sumOf(parts: readonly { readonly lengthBytes: number }[]): number {
   return parts.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
 }

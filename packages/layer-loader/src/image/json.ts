@@ -2,15 +2,15 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { quote } from '../formats/quote.js'
 import type { Remedy } from './remedy.js'
 
-/** A manifest nests six deep; members that later versions add may go a little deeper. */
+/** A manifest nests six deep; later versions may add deeper members. */
 const MAX_DEPTH = 16
 
-/** Values of a million tensors. Each takes some tens of bytes of heap, so this bounds what parsing allocates. */
+/** Values of a million tensors. Each takes some tens of bytes of heap, so this bounds the memory of parsing. */
 const MAX_VALUES = 16_000_000
 
 /**
- * Parses the JSON of a directory or a manifest without trusting it: nesting and the number of values are counted
- * before anything is built from them.
+ * Parses the untrusted JSON of a directory or a manifest: nesting and number of values are counted before anything is
+ * built.
  * @param region for messages: 'directory', 'manifest of "name"'.
  * @throws ImageContentError
  */
@@ -27,7 +27,7 @@ export function parseImageJson(region: string, encoded: Uint8Array): ImageValue 
   }
 }
 
-/** The nesting of JSON and the number of its values, at least; both from its bytes alone. */
+/** Lower bounds of the nesting of JSON and of the number of its values, from its bytes alone. */
 function measure(encoded: Uint8Array): { depth: number; values: number } {
   let depth = 0
   let open = 0
@@ -48,10 +48,10 @@ function measure(encoded: Uint8Array): { depth: number; values: number } {
   return { depth, values }
 }
 
-/** A value in an image's JSON, and where it is. Each method checks that the value is what it should be. */
+/** A value in the JSON of an image, and its path. Each method validates the value. */
 export class ImageValue {
   readonly region: string
-  /** `layers[3].tensors[0].shape`; empty for the whole. */
+  /** `layers[3].tensors[0].shape`; empty for the root. */
   readonly path: string
   private readonly value: unknown
 
@@ -69,13 +69,13 @@ export class ImageValue {
     return this.value === null
   }
 
-  /** Whether an object has a member that it may lack. */
+  /** Returns whether an object has an optional member. */
   has(name: string): boolean {
     const { value } = this
     return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
   }
 
-  /** A member of an object; members that are not asked for are left to later versions. */
+  /** Returns a member of an object. Unknown members are left to later versions. */
   member(name: string): ImageValue {
     const { value } = this
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.error('an object')
@@ -90,27 +90,27 @@ export class ImageValue {
     return this.value.map((item: unknown, index) => new ImageValue(this.region, `${this.path}[${index}]`, item))
   }
 
-  /** A whole number from `least` to `most`. */
+  /** Returns an integer from `least` to `most`. */
   integer(least: number, most: number = Number.MAX_SAFE_INTEGER): number {
     const { value } = this
     if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
-      throw this.error(`a whole number from ${least} to ${most}`)
+      throw this.error(`an integer from ${least} to ${most}`)
     }
     return value as number
   }
 
-  /** A string of at least one character, without lone surrogates, of at most `maxBytes` in UTF-8. */
+  /** Returns a non-empty string without lone surrogates, at most `maxBytes` in UTF-8. */
   text(maxBytes: number): string {
     const { value } = this
-    if (typeof value !== 'string' || value === '') throw this.error('a string that is not empty')
+    if (typeof value !== 'string' || value === '') throw this.error('a non-empty string')
     const lengthBytes = Buffer.byteLength(value)
     if (lengthBytes > maxBytes) throw this.error(`at most ${maxBytes} bytes`, `${lengthBytes} bytes`)
-    // UTF-8 has no lone surrogates, but JSON's \u escapes can make them.
+    // UTF-8 has no lone surrogates, but JSON's \u escapes can create them.
     if (/\p{Cs}/u.test(value)) throw this.error('text without lone surrogates')
     return value
   }
 
-  /** Lower-case hexadecimal digits: so many, or at least one. */
+  /** Returns lower-case hexadecimal digits: exactly `digits`, or at least one. */
   hex(digits?: number): string {
     const { value } = this
     if (typeof value !== 'string' || value.length !== (digits ?? value.length) || !/^[0-9a-f]+$/.test(value)) {
@@ -127,13 +127,13 @@ function show(value: unknown): string {
   return String(value)
 }
 
-/** The directory or a manifest has the checksum that it should have, and says what cannot be. */
+/** Error of a directory or manifest with a correct checksum but invalid content. */
 export class ImageContentError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_CONTENT'
   readonly category = 'verification'
   readonly remedy: Remedy = 'replace-image'
   readonly region: string
-  /** Where in the JSON; empty for the whole of it. */
+  /** Path in the JSON; empty for the root. */
   readonly path: string
   readonly expected: string
   readonly got: string
@@ -141,7 +141,7 @@ export class ImageContentError extends GpuNvmeError {
   constructor(region: string, path: string, expected: string, got: string) {
     super(`The image's ${region} is malformed${path === '' ? '' : `: ${path}`}`, {
       facts: [`expected ${expected}`, `got ${got}`],
-      next: "pack the models again, the first with { replace: 'image' }, which gives up all, by a writer that follows image format 1",
+      next: "pack the models again, the first with { replace: 'image' }, which discards the image, with a writer that follows image format 1",
     })
     this.region = region
     this.path = path

@@ -13,28 +13,28 @@ import {
 import { parseImageJson, type ImageValue } from './json.js'
 import { tensorLengthBytes } from './tensor-length.js'
 
-/** One tensor of a packed model. */
+/** A tensor of a packed model. */
 export interface PackedTensor {
   readonly name: string
-  /** The source format's own name: 'F32', 'Q4_0', 'BF16'. */
+  /** Name of the type in the source format: 'F32', 'Q4_0', 'BF16'. */
   readonly dtype: string
-  /** Elements, row-major with the outermost dimension first. */
+  /** Lengths of the dimensions, outermost first (row-major). */
   readonly shape: readonly number[]
-  /** From the start of its layer; a multiple of 4096. */
+  /** Offset in its layer; a multiple of 4096. */
   readonly offsetBytes: number
   readonly lengthBytes: number
-  /** Of the tensor's bytes, as 64 hexadecimal digits. */
+  /** SHA-256 of the tensor's bytes, as 64 hexadecimal digits. */
   readonly sha256: string
-  /** CRC-32s of as many equal slices along the outermost dimension: of an expert each. */
+  /** CRC-32s of equal slices along the outermost dimension, one per expert. */
   readonly sliceCrcs?: Uint32Array | undefined
 }
 
 /** Tensors that are loaded together: one extent of the namespace. */
 export interface PackedLayer extends Extent {
   readonly name: string
-  /** In the order of their bytes. */
+  /** Tensors in the order of their bytes. */
   readonly tensors: readonly PackedTensor[]
-  /** Index into the model's chunk checksums of this layer's first one. */
+  /** Index of the layer's first chunk in the chunk checksums of the model. */
   readonly firstChunk: number
 }
 
@@ -42,16 +42,17 @@ export interface PackedLayer extends Extent {
 export interface PackedSource {
   readonly format: string
   readonly formatVersion: number
-  /** What the file called the model. */
+  /** Name of the model in the file. */
   readonly name: string | undefined
   readonly architecture: string | undefined
 }
 
+/** Contents of a model in an image. */
 export interface Manifest {
   readonly name: string
   readonly fingerprint: string
   readonly source: PackedSource
-  /** The source's bytes before its tensor data, kept as they were: hyper-parameters, tokenizer. */
+  /** The source's bytes before its tensor data, unchanged: hyper-parameters, tokenizer. */
   readonly header: CheckedExtent
   readonly chunkTable: CheckedExtent
   readonly layers: readonly PackedLayer[]
@@ -140,12 +141,12 @@ function readTensors(value: ImageValue, format: string, layerBytes: number, name
     const offset = tensor.member('offsetBytes')
     const offsetBytes = offset.integer(0, layerBytes)
     if (offsetBytes % ALIGNMENT_BYTES !== 0) throw offset.error(`a multiple of ${ALIGNMENT_BYTES}`)
-    if (offsetBytes < endBytes) throw offset.error(`at least ${endBytes}, where the tensor before ends`)
+    if (offsetBytes < endBytes) throw offset.error(`at least ${endBytes}, the end of the previous tensor`)
     const length = tensor.member('lengthBytes')
     const lengthBytes = length.integer(0, layerBytes - offsetBytes)
     const expectedBytes = tensorLengthBytes(format, dtype, shape)
     if (expectedBytes !== undefined && lengthBytes !== expectedBytes) {
-      throw length.error(`${expectedBytes}, as dtype and shape say`)
+      throw length.error(`${expectedBytes}, by dtype and shape`)
     }
     endBytes = offsetBytes + lengthBytes
     const sha256 = tensor.member('sha256').hex(64)
@@ -168,7 +169,7 @@ function readSlices(tensor: ImageValue, lengthBytes: number): { sliceCrcs?: Uint
 
 function uniqueName(value: ImageValue, names: Set<string>): string {
   const name = value.text(MAX_NAME_BYTES)
-  if (names.has(name)) throw value.error('a name that is not taken')
+  if (names.has(name)) throw value.error('a unique name')
   names.add(name)
   return name
 }

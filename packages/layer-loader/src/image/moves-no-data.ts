@@ -1,21 +1,21 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BlockStore } from '../store/store.js'
 
-/** @throws UnverifiableMediaError where reads complete without bringing anything. */
+/** @throws UnverifiableMediaError for a store whose reads complete without data. */
 export function refuseUnmoved(store: BlockStore): void {
   if (store.movesData === false) throw new UnverifiableMediaError(store)
 }
 
-/** The store is simulated on media that move no bytes: what a read leaves in memory is not what was stored. */
+/** Error of a store that is simulated on media without data: reads do not return what was written. */
 export class UnverifiableMediaError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNVERIFIABLE_MEDIA'
   readonly category = 'infeasible'
   readonly store: string
 
   constructor({ name }: BlockStore) {
-    super(`Nothing that is read from ${name}, or written to it, would be there: it moves no bytes`, {
-      facts: ['its transport says so (movesData: false): it is simulated on unverifiableMedia, to model time alone'],
-      next: 'execute plans on it to measure; simulate the namespace on RamMedia or fileMedia to load from it',
+    super(`${name} stores no data: it cannot be read or written`, {
+      facts: ['it is simulated on unverifiableMedia, which models only time (movesData: false)'],
+      next: 'use it only to measure plans; to load from it, simulate the namespace on RamMedia or fileMedia',
     })
     this.store = name
   }

@@ -16,39 +16,39 @@ import { readRegion } from './read-region.js'
 import type { Superblock } from './superblock.js'
 import type { Remedy } from './remedy.js'
 
-/** A model in an image, ready to be streamed. Everything here has been checked; no layer has been read. */
+/** A model in an image, ready to stream. All of it except the layers has been read and checked. */
 export interface PackedModel extends Manifest {
   readonly store: BlockStore
-  /** CRC-32s of all chunks; a layer's begin at its `firstChunk`. */
+  /** CRC-32s of all chunks. Those of a layer begin at its `firstChunk`. */
   readonly chunkCrcs: Uint32Array
 }
 
-/** What an image says of itself. */
+/** The structures of an image. */
 export interface Image {
   readonly store: BlockStore
   readonly superblock: Superblock
-  /** Both copies as they were found. One may be damaged, or older: then the next publication repairs it. */
+  /** Both copies as found. One may be damaged or older; the next publication repairs it. */
   readonly copies: readonly SuperblockCopy[]
-  /** What is wrong although the image can be used: a damaged copy, a copy of an earlier generation. */
+  /** Problems of a usable image: a damaged copy, a copy of an earlier generation. */
   readonly problems: readonly GpuNvmeError[]
-  /** None where the last one was removed. */
+  /** Models of the image; empty after the last one was removed. */
   readonly models: readonly PackedModel[]
-  /** What the directory says of each of them, in the same order. */
+  /** Directory entries of the models, in the same order. */
   readonly directory: readonly DirectoryEntry[]
-  /** All that lies outside the superblocks. */
+  /** All extents outside the superblocks. */
   readonly extents: readonly NamedExtent[]
-  /** Where there is room for more, and how much of it in all. */
+  /** Free runs, for further models. */
   readonly holes: readonly Extent[]
   readonly freeBytes: number
-  /** The model of that name; with no name, the only one. @throws ModelNotInImageError */
+  /** Returns the model of that name; without a name, the only one. @throws ModelNotInImageError */
   model(name?: string): PackedModel
 }
 
 /**
- * Finds the image on a namespace or another store, and reads and checks all of it but the layers.
+ * Opens the image on a namespace or another store. Reads and checks all of it except the layers.
  *
- * @throws UnverifiableMediaError, ImageNotFoundError, ImageTruncatedError, SuperblockError, UnsupportedImageError, ImageChecksumError,
- * ImageContentError; what reading the store throws; the signal's reason.
+ * @throws UnverifiableMediaError, ImageNotFoundError, ImageTruncatedError, SuperblockError, UnsupportedImageError,
+ * ImageChecksumError, ImageContentError; errors of reading the store; the signal's reason.
  */
 export async function openImage(target: Readable, options: ExecuteOptions = {}): Promise<Image> {
   const store = asStore(target)
@@ -76,7 +76,7 @@ export async function openImage(target: Readable, options: ExecuteOptions = {}):
   }
 }
 
-/** Reads a manifest, and checks that it is the one that the directory speaks of. */
+/** Reads a manifest, and checks that it matches its directory entry. */
 async function readManifest(
   store: BlockStore,
   entry: DirectoryEntry,
@@ -108,36 +108,37 @@ function pick(models: readonly PackedModel[], name: string | undefined): PackedM
   return fitting[0]!
 }
 
-/** A copy of the superblock is sound and of an earlier generation: a publication was cut off after the first copy. */
+/**
+ * Problem of an image whose second superblock copy has an earlier generation: a publication was interrupted after the
+ * first copy.
+ */
 export class StaleCopyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_STALE_COPY'
   readonly category = 'verification'
   readonly remedy: Remedy = 'replace-model'
 
   constructor(copy: string, generation: number, liveGeneration: number) {
-    super(`Superblock copy ${copy} is of generation ${generation}; the image is of generation ${liveGeneration}`, {
-      facts: [
-        'the image can be used; were the other copy lost, this one would lead to an image that may be overwritten',
-      ],
-      next: 'pack the model again with { replace: true } to have two copies',
+    super(`Superblock copy ${copy} has generation ${generation}; the image has generation ${liveGeneration}`, {
+      facts: ['the image is usable; if the other copy were lost, this one would refer to data that may be overwritten'],
+      next: 'pack the model again with { replace: true } to update this copy',
     })
   }
 }
 
-/** The image has no model of that name, or several and no name was given. */
+/** Error of a missing model, or of an omitted name in an image with several models. */
 export class ModelNotInImageError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MODEL_NOT_IN_IMAGE'
   readonly category = 'not-found'
-  /** It holds none at all. */
+  /** Whether the image has no models. */
   readonly isEmpty: boolean
 
   constructor(name: string | undefined, models: readonly PackedModel[]) {
     const names = models.map((model) => quote(model.name)).join(', ')
     const isEmpty = models.length === 0
-    const several = isEmpty ? 'The image holds no models' : 'The image holds several models, and no name was given'
-    super(name === undefined ? several : `The image holds no model ${quote(name)}`, {
+    const several = isEmpty ? 'The image has no models' : 'The image has several models, and no name was given'
+    super(name === undefined ? several : `The image has no model ${quote(name)}`, {
       facts: [`models: ${names || 'none'}`],
-      next: isEmpty ? 'pack one' : 'give the name of one of them',
+      next: isEmpty ? 'pack a model with pack()' : 'pass the name of one of them',
     })
     this.isEmpty = isEmpty
   }

@@ -4,14 +4,14 @@ import { ImageContentError } from './json.js'
 import type { Manifest } from './manifest.js'
 import type { DirectoryEntry } from './directory.js'
 
-/** An extent and what it holds, for messages. */
+/** An extent and its content, for messages. */
 export interface NamedExtent extends Extent {
   readonly holds: string
-  /** Whose it is; undefined for the directory. */
+  /** Model of the extent; undefined for the directory. */
   readonly model: string | undefined
 }
 
-/** Everything that an image keeps outside its superblocks. */
+/** Returns all extents of an image outside its superblocks. */
 export function extentsOf(
   directory: Extent,
   models: readonly { entry: DirectoryEntry; manifest: Manifest }[],
@@ -35,7 +35,7 @@ export function extentsOf(
   ]
 }
 
-/** @throws ImageContentError when two extents share a byte. */
+/** @throws ImageContentError if two extents overlap. */
 export function refuseOverlap(extents: readonly NamedExtent[]): void {
   const inOrder = extents.filter(({ lengthBytes }) => lengthBytes > 0).sort((a, b) => a.offsetBytes - b.offsetBytes)
   inOrder.forEach(({ offsetBytes, holds }, index) => {

@@ -8,8 +8,8 @@ import type { CheckedExtent } from './format.js'
 import type { Remedy } from './remedy.js'
 
 /**
- * Reads an extent that has one checksum, and checks it.
- * @throws ImageChecksumError, and what reading the store throws.
+ * Reads an extent with one checksum, and checks it.
+ * @throws ImageChecksumError; errors of reading the store.
  */
 export async function readRegion(
   store: BlockStore,
@@ -27,14 +27,14 @@ export function checkRegion(region: string, extent: CheckedExtent, crc: number):
   if (crc !== extent.crc32) throw new ImageChecksumError(region, extent, crc)
 }
 
-/** A directory, manifest, chunk table or source header is not what was written. */
+/** Error of a directory, manifest, chunk table or source header whose checksum does not match. */
 export class ImageChecksumError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_CHECKSUM'
   readonly category = 'verification'
   readonly remedy: Remedy = 'replace-image'
   readonly region: string
   readonly extent: CheckedExtent
-  /** CRC-32s. */
+  /** Expected CRC-32. */
   readonly expected: number
   readonly got: number
 
@@ -45,7 +45,7 @@ export class ImageChecksumError extends GpuNvmeError {
         `expected ${encodeCrc(extent.crc32)}`,
         `got ${encodeCrc(got)}`,
       ],
-      next: "look at the rest with verifyImage(); pack the models again, the first with { replace: 'image' }, which gives up all",
+      next: "check the rest with verifyImage(); pack the models again, the first with { replace: 'image' }, which discards the image",
     })
     this.region = region
     this.extent = extent

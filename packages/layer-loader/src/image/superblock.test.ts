@@ -118,7 +118,7 @@ describe('a field that cannot be, under a checksum that matches', () => {
 
 describe('an image of a later version is told from a damaged one', () => {
   test.each([
-    ['it is of version 2', 8, 2],
+    ['it has version 2', 8, 2],
     ['it requires features 0x00000004', 40, 4],
   ])('%s', (message, offset, value) => {
     const bytes = literal()

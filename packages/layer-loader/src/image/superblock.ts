@@ -17,29 +17,29 @@ import type { Remedy } from './remedy.js'
 const MAGIC = Uint8Array.of(0x47, 0x50, 0x55, 0x4e, 0x56, 0x4d, 0x45, 0) // 'GPUNVME', NUL
 
 /**
- * Both copies, little-endian. What no row names is reserved: zero when written, not looked at when read. It covers
- * byte 510 and the other places where a partition table or a file system has its magic.
+ * Layout of both copies, little-endian. Other bytes are reserved: written as zero, ignored by readers. They include
+ * byte 510 and other places where partition tables and file systems have their magic.
  */
 export const SUPERBLOCK = struct(
   'SUPERBLOCK',
-  { bytes: SUPERBLOCK_BYTES, doc: 'Where an image is, and which', spec: 'gpunvme image format 1' },
+  { bytes: SUPERBLOCK_BYTES, doc: 'Superblock of an image', spec: 'gpunvme image format 1' },
   {
     MAGIC: bytes(0, 8, 'GPUNVME and a NUL'),
     VERSION: u32(8, 'Format version'),
     LENGTH: u32(12, 'Bytes of this structure'),
-    GENERATION: n64(16, 'Counts publications; the valid copy with the highest is the live one'),
+    GENERATION: n64(16, 'Number of publications; the valid copy with the highest is live'),
     IMAGE_ID: bytes(24, 16, 'Random, new with each publication'),
-    REQUIRED: inHex(u32(40, 'Features that a reader must know; unknown ones set: do not read')),
+    REQUIRED: inHex(u32(40, 'Features that a reader must know')),
     OPTIONAL: inHex(u32(44, 'Features that a reader may ignore')),
     SELF: n64(48, 'Byte offset of this copy'),
-    ALIGNMENT: u32(56, 'Bytes; alignment of every extent and tensor'),
-    CHUNK: u32(60, 'Bytes under one checksum'),
+    ALIGNMENT: u32(56, 'Alignment of extents and tensors, in bytes'),
+    CHUNK: u32(60, 'Bytes per checksum'),
     DIRECTORY_OFFSET: n64(64, 'Byte offset of the directory'),
     DIRECTORY_LENGTH: u32(72, 'Bytes of the directory'),
     DIRECTORY_CRC: inHex(u32(76, 'CRC-32 of the directory')),
     USED_END: n64(80, 'Byte offset after the last extent'),
     WRITTEN_END: n64(88, 'Byte offset after the last byte that any publication of the image wrote'),
-    WRITER: ascii(128, 64, 'What wrote the image, for people', 0),
+    WRITER: ascii(128, 64, 'Writer of the image, for information', 0),
     CRC: inHex(u32(4092, 'CRC-32 of bytes 0 to 4091')),
   },
 )
@@ -47,13 +47,13 @@ export const SUPERBLOCK = struct(
 /** Bit of OPTIONAL: WRITTEN_END is set. */
 const HAS_WRITTEN_END = 1
 
-/** A field's value as every message about images prints it: counts and byte offsets in decimal. */
+/** Formats a field for messages about images: counts and byte offsets in decimal. */
 function shown(field: SuperblockField, value: unknown): string {
   const { fields } = SUPERBLOCK
   return fields[field].kind === 'integer' && !fields[field].hex ? String(value) : formatField(fields[field], value)
 }
 
-/** What a superblock says, checked. */
+/** Checked content of a superblock. */
 export interface Superblock {
   readonly generation: number
   /** 32 hexadecimal digits. */
@@ -68,7 +68,7 @@ export interface Superblock {
   readonly writer: string
 }
 
-/** The 4096 bytes of one copy. @throws RangeError for values that the structure cannot hold. */
+/** Encodes the 4096 bytes of one copy. @throws RangeError for values that the structure cannot represent. */
 export function encodeSuperblock(copy: CopyName, superblock: Superblock): Uint8Array {
   const { data } = SUPERBLOCK.create({
     MAGIC,
@@ -92,15 +92,14 @@ export function encodeSuperblock(copy: CopyName, superblock: Superblock): Uint8A
   return encoded
 }
 
-/** Whether these bytes start as an image of any version does. */
+/** Returns whether the bytes have the magic of an image of any version. */
 export function hasMagic(encoded: Uint8Array): boolean {
   return MAGIC.every((byte, index) => encoded[index] === byte)
 }
 
 /**
- * Reads one copy and trusts nothing in it. Whether the namespace is as long as it says is not looked at: a copy on a
- * drive that is too short is sound all the same.
- * @throws SuperblockError for a copy that is damaged; UnsupportedImageError for one that is sound, but not ours to read.
+ * Decodes one untrusted copy. The capacity of the namespace is not compared: a copy on a smaller drive is still valid.
+ * @throws SuperblockError for a damaged copy; UnsupportedImageError for a valid copy that this version cannot read.
  */
 export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superblock {
   const view = SUPERBLOCK.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
@@ -108,10 +107,10 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superbloc
     if (!holds) throw new SuperblockError(copy, field, expected, shown(field, view[field]))
   }
   require('MAGIC', hasMagic(encoded), hex(MAGIC))
-  // Before every other field: a flipped bit must not look like a version that is yet to come.
+  // Checked before all other fields: a flipped bit must not look like a later version.
   const crc = crcOf(encoded)
   require('CRC', view.CRC === crc, shown('CRC', crc))
-  if (view.VERSION !== FORMAT_VERSION) throw new UnsupportedImageError(copy, `it is of version ${view.VERSION}`)
+  if (view.VERSION !== FORMAT_VERSION) throw new UnsupportedImageError(copy, `it has version ${view.VERSION}`)
   if (view.REQUIRED !== 0)
     throw new UnsupportedImageError(copy, `it requires features ${shown('REQUIRED', view.REQUIRED)}`)
   require('LENGTH', view.LENGTH === SUPERBLOCK_BYTES, String(SUPERBLOCK_BYTES))
@@ -128,7 +127,7 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superbloc
   require('DIRECTORY_OFFSET', offsetIsSound, `a multiple of ${ALIGNMENT_BYTES} of at least ${DATA_START_BYTES}`)
   const longest = Math.min(MAX_DIRECTORY_BYTES, usedEnd - offset)
   require('DIRECTORY_LENGTH', length > 0 && length <= longest, `1 to ${longest}`)
-  // A wrong value causes only a wrong question about unknown data.
+  // A wrong value only causes an unnecessary question about unknown data.
   const hasWrittenEnd = (view.OPTIONAL & HAS_WRITTEN_END) !== 0 && Number.isSafeInteger(view.WRITTEN_END)
   require('WRITER', /^[\x20-\x7e]*$/.test(view.WRITER), 'printable ASCII')
   return {
@@ -141,7 +140,7 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superbloc
   }
 }
 
-/** The rows of the figure, by name. */
+/** Names of the fields. */
 export type SuperblockField = keyof typeof SUPERBLOCK.fields
 
 function crcOf(encoded: Uint8Array): number {
@@ -152,7 +151,7 @@ function hex(data: Uint8Array): string {
   return Buffer.from(data).toString('hex')
 }
 
-/** A copy of the superblock is damaged, half-written, or claims what cannot be. */
+/** Error of a superblock copy that is damaged, incomplete or has invalid values. */
 export class SuperblockError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_SUPERBLOCK'
   readonly category = 'verification'
@@ -165,7 +164,7 @@ export class SuperblockError extends GpuNvmeError {
   constructor(copy: CopyName, field: SuperblockField, expected: string, got: string) {
     super(`Superblock copy ${copy} is damaged: ${field}`, {
       facts: [`copy ${copy} at byte ${COPY_OFFSET_BYTES[copy]}`, `expected ${expected}`, `got ${got}`],
-      next: 'the other copy is used where it is sound; pack the model again with { replace: true } to repair this one',
+      next: 'the other copy is used if it is valid; pack the model again with { replace: true } to repair this one',
     })
     this.copy = copy
     this.field = field
@@ -174,14 +173,14 @@ export class SuperblockError extends GpuNvmeError {
   }
 }
 
-/** The image is sound and newer than this reader. */
+/** Error of a valid image that requires a newer reader. */
 export class UnsupportedImageError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_UNSUPPORTED'
   readonly category = 'infeasible'
 
   constructor(copy: CopyName, what: string) {
-    super(`This image cannot be read by this version of @gpunvme/layer-loader: ${what}`, {
-      facts: [`superblock copy ${copy}`, `this reader knows version ${FORMAT_VERSION}, and no required features`],
+    super(`This version of @gpunvme/layer-loader cannot read the image: ${what}`, {
+      facts: [`superblock copy ${copy}`, `this reader supports version ${FORMAT_VERSION}, and no required features`],
       next: 'use a newer @gpunvme/layer-loader',
     })
   }

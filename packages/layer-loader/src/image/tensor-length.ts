@@ -3,8 +3,8 @@ import { safetensorsDtype } from '../formats/safetensors-dtypes.js'
 import { elementsOf } from '../formats/shape.js'
 
 /**
- * How many bytes a tensor of this dtype and shape takes in its source format; undefined when this package does not
- * know the format or the dtype, as may be in an image that a later version wrote.
+ * Returns the length of a tensor in its source format; undefined for an unknown format or dtype, as in an image by a
+ * later version.
  */
 export function tensorLengthBytes(format: string, dtype: string, shape: readonly number[]): number | undefined {
   const elements = elementsOf(shape)

@@ -4,7 +4,7 @@ import type { StoredModel } from './extent.js'
 import type { Slot } from './slots.js'
 import type { Ticket } from './ticket.js'
 
-/** Tells the world what becomes of requests: on the diagnostics channel, and to a trace. */
+/** Publishes the progress of requests on the diagnostics channel and to a trace. */
 export class Announcer {
   private readonly model: StoredModel
   private readonly trace: TraceSink | undefined

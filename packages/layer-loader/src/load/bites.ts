@@ -1,17 +1,17 @@
 import type { StoreTransfer } from '../store/store.js'
 
-/** What is read at once: a loader decides between two bites what is wanted most. */
+/** The unit of reading: between two bites, a loader chooses the most urgent request. */
 export interface Bite {
   readonly transfers: readonly StoreTransfer[]
   readonly bytes: number
-  /** The end of its bytes in memory; they begin where the bite before ends. */
+  /** End of its bytes in memory. They begin at the end of the previous bite. */
   readonly endBytes: number
 }
 
 /**
- * Cuts transfers, which follow each other in memory, into bites of at most `biteBytes`: long ones are cut, short ones
- * are read together.
- * @param biteBytes a multiple of the store's blocks, and of the chunks that are checked, so that few lie across a cut.
+ * Cuts transfers, which are contiguous in memory, into bites of at most `biteBytes`: long ones are cut, short ones are
+ * read together.
+ * @param biteBytes a multiple of the store's blocks and of the checked chunks, so that few chunks cross a cut.
  */
 export function cutBites(transfers: readonly StoreTransfer[], biteBytes: number): Bite[] {
   const bites: Bite[] = []

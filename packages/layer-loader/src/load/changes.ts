@@ -1,6 +1,6 @@
 import { deferred } from './deferred.js'
 
-/** Tells whoever waits that something has changed; who was busy meanwhile hears of the newest change, once. */
+/** Notifies watchers of changes. A watcher that is busy meanwhile is notified once, of the latest change. */
 export class Changes {
   private count = 0
   private next = deferred<undefined>()
@@ -12,13 +12,13 @@ export class Changes {
     this.next = deferred()
   }
 
-  /** After this change there is none. */
+  /** Publishes the last change. */
   end(): void {
     this.isOver = true
     this.notify()
   }
 
-  /** What `read` gives after each change from now on, or after several that came together. */
+  /** Yields the result of `read` after each change; changes in quick succession are merged. */
   async *watch<T>(read: () => T): AsyncGenerator<T, undefined> {
     let seen = this.count
     while (!this.isOver || seen !== this.count) {

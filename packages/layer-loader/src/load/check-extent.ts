@@ -4,7 +4,7 @@ import type { StoredExtent } from './extent.js'
 import type { LoadPlan } from './load-plan.js'
 import type { LoaderOptions } from './options.js'
 
-/** Refuses what a loader could not hold, or not prove. @throws ExtentTooLongError, NoChecksumsError. */
+/** Rejects extents that the loader cannot hold or verify. @throws ExtentTooLongError, NoChecksumsError. */
 export function checkExtent(
   extent: StoredExtent,
   { memoryBytes, checksAll }: LoadPlan,
@@ -14,18 +14,18 @@ export function checkExtent(
   if (memoryBytes > slotBytes) throw new ExtentTooLongError(extent, memoryBytes, slotBytes)
 }
 
-/** What the options leave out that memory needs which the CPU cannot reach. */
+/** Returns an error if options required for memory without CPU access are missing. */
 export function lackOnGpu({ moves, units }: LoadPlan, { checksummer, move }: LoaderOptions): TypeError | undefined {
   if (units.length > 0 && checksummer === undefined) {
-    return new TypeError('checksummer: expected one that reaches the memory of a GPU, got none')
+    return new TypeError('checksummer: expected a checksummer for GPU memory, got none')
   }
   if (moves.length > 0 && move === undefined) {
-    return new TypeError('move: expected it with `alignBytes` for the memory of a GPU, got none')
+    return new TypeError('move: required by `alignBytes` in GPU memory, got none')
   }
   return undefined
 }
 
-/** No slot of the loader is long enough. */
+/** Error of an extent that is longer than the slots of the loader. */
 export class ExtentTooLongError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_EXTENT_TOO_LONG'
   readonly category = 'infeasible'
@@ -41,7 +41,7 @@ export class ExtentTooLongError extends GpuNvmeError {
   }
 }
 
-/** Nothing says what bytes ought to be: as a rule a model lies on the store as its publisher wrote it. */
+/** Error of verification without checksums: usually a model that is stored as published. */
 export class NoChecksumsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_CHECKSUMS'
   readonly category = 'usage'

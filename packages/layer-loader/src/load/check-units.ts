@@ -1,16 +1,16 @@
 import type { AbortSignalLike, ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
 import type { PlacedUnit } from './load-plan.js'
 
-/** Bytes of memory, and their CRC-32/ISO-HDLC as it should be. */
+/** A range of memory and its expected CRC-32/ISO-HDLC. */
 export type MemoryUnit = Pick<PlacedUnit, 'memoryBytes' | 'lengthBytes' | 'crc32'>
 
-/** A unit whose bytes have another CRC-32. */
+/** A unit whose CRC-32 does not match. */
 export interface Mismatch<U extends MemoryUnit> {
   readonly unit: U
   readonly got: number
 }
 
-/** Where the bytes are, and what computes their checksums. */
+/** Memory to check, and the checksummer. */
 export interface CheckTarget {
   readonly memory: ChecksummedMemory
   readonly checksummer: Checksummer
@@ -18,9 +18,9 @@ export interface CheckTarget {
 }
 
 /**
- * Compares bytes in memory with their known checksums, in ascending order.
- * @returns the first unit that does not match; undefined if all do
- * @throws what the checksummer throws
+ * Compares memory with its expected checksums, in ascending order.
+ * @returns the first unit that does not match; undefined if all match
+ * @throws errors of the checksummer
  */
 export async function firstMismatch<U extends MemoryUnit>(
   units: readonly U[],
@@ -40,7 +40,7 @@ export async function firstMismatch<U extends MemoryUnit>(
   return undefined
 }
 
-/** Units that follow each other in memory and are of one length, the last one excepted: one call for a checksummer. */
+/** Groups units that are contiguous in memory and equally long except for the last one: one checksummer call each. */
 function chunkRuns<U extends MemoryUnit>(units: readonly U[]): U[][] {
   const runs: U[][] = []
   let chunkBytes = 0
@@ -52,7 +52,7 @@ function chunkRuns<U extends MemoryUnit>(units: readonly U[]): U[][] {
       runs.push([unit])
       chunkBytes = lengthBytes
     }
-    // After a shorter one a run is at its end.
+    // A shorter unit ends its run.
     nextBytes = lengthBytes < chunkBytes ? -1 : memoryBytes + lengthBytes
   }
   return runs

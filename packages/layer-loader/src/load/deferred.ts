@@ -1,11 +1,11 @@
-/** A promise that somebody else settles. */
+/** A promise with its resolve and reject functions. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
   reject(reason: unknown): void
 }
 
-/** A failure of it that nobody has asked for is no unhandled rejection. */
+/** Creates a deferred promise. A rejection without a listener is not reported as unhandled. */
 export function deferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void
   let reject!: (reason: unknown) => void

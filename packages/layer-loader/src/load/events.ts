@@ -1,25 +1,25 @@
 import { diagnosticsChannel } from '@gpunvme/nvme-spec/runtime'
 
-/** What became of a request for an extent. */
+/** State change of a request for an extent. */
 export interface LoadEvent {
   readonly kind: 'requested' | 'loading' | 'passed over' | 'ready' | 'leased' | 'released' | 'failed'
   readonly model: string
-  /** The extent's name, and how many its loader was asked for before it. */
+  /** Name of the extent. `index` is the number of earlier requests of its loader. */
   readonly extent: string
   readonly index: number
-  /** By the store's clock. */
+  /** Time of the store's clock, in nanoseconds. */
   readonly timeNs: number
-  /** Which slot it has, and the slot's generation; absent where it has none. */
+  /** Index and generation of the slot; absent without a slot. */
   readonly slot?: number
   readonly generation?: number
   readonly error?: unknown
 }
 
-/** Every event of every loader is published here: for loggers and metrics. */
+/** Diagnostics channel that receives the events of all loaders: for logs and metrics. */
 export const LOAD_CHANNEL = 'gpunvme:load'
 const diagnostics = diagnosticsChannel(LOAD_CHANNEL)
 
-/** Costs nothing where nobody listens: then not even the event is made. */
+/** Publishes an event, which is created only if the channel has subscribers. */
 export function publish(event: () => LoadEvent): void {
   if (diagnostics.hasSubscribers) diagnostics.publish(event())
 }

@@ -1,4 +1,4 @@
-/** Where most of many values lie; each at most 6 % above the true one. Undefined where there was none. */
+/** Percentiles of many values; each at most 6 % above the true one. Undefined without values. */
 export interface Percentiles {
   readonly p50: number | undefined
   readonly p90: number | undefined
@@ -6,10 +6,10 @@ export interface Percentiles {
   readonly max: number | undefined
 }
 
-/** Buckets between a number and its double: 2 ^ (1/12) is 1.06. */
+/** Buckets per doubling: 2 ^ (1/12) is 1.06. */
 const STEPS = 12
 
-/** Positive numbers of any size, counted by magnitude: a fixed few hundred counters, whatever comes. */
+/** Counts positive numbers of any size by magnitude, in a few hundred counters. */
 export class Histogram {
   private readonly buckets: number[] = []
   private count = 0
@@ -27,7 +27,7 @@ export class Histogram {
     return { p50: this.below(0.5), p90: this.below(0.9), p99: this.below(0.99), max: this.max }
   }
 
-  /** The value that this share of all is not above. */
+  /** Returns the value that this share of the values does not exceed. */
   private below(share: number): number {
     let left = Math.ceil(share * this.count)
     for (const [bucket, count = 0] of this.buckets.entries()) {

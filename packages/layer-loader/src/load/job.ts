@@ -4,16 +4,16 @@ import type { LoadPlan, PlacedUnit } from './load-plan.js'
 import type { Slot } from './slots.js'
 import type { Ticket } from './ticket.js'
 
-/** An extent on its way into a slot: what has been asked for, what has arrived, and what of it is proven. */
+/** An extent that is being loaded into a slot: its requested, completed and verified parts. */
 export class Job {
   readonly ticket: Ticket
   readonly plan: LoadPlan
   readonly slot: Slot
-  /** Of its bites and checks, how many are under way; the slot is nobody else's until there is none. */
+  /** Number of bites and checks in flight. The slot stays in use until it is 0. */
   underWay = 0
-  /** What ends it: the first thing that went wrong. */
+  /** The first failure, which ends the job. */
   failure: { readonly error: unknown } | undefined
-  /** Somebody needs the slot more: it is given up, and asked for again later. */
+  /** A more urgent request took the slot; the extent is requested again later. */
   preempted = false
   bytes = 0
   commands = 0
@@ -34,7 +34,7 @@ export class Job {
     this.slot = slot
   }
 
-  /** Nothing more of it is to be read, for better or worse. */
+  /** Whether nothing more is to be read, after success or failure. */
   get isOver(): boolean {
     return this.failure !== undefined || this.preempted
   }
@@ -47,13 +47,13 @@ export class Job {
     return this.underWay === 0 && this.nextBite === this.bites.length && this.nextUnit === this.plan.units.length
   }
 
-  /** The next bite to read, and its number. */
+  /** Returns the next bite to read, and its number. */
   take(): readonly [bite: Bite, number: number] {
     const number = this.nextBite++
     return [this.bites[number]!, number]
   }
 
-  /** Notes that a bite has arrived, and gives the check units that are now there with all that comes before them. */
+  /** Records a completed bite, and returns the check units that are now complete, in order. */
   arrive(number: number, { bytes, commands, startNs, endNs }: StoreSummary): readonly PlacedUnit[] {
     this.bytes += bytes
     this.commands += commands

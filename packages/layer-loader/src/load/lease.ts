@@ -4,62 +4,60 @@ import { quote } from '../formats/quote.js'
 import type { PlacedPiece } from './load-plan.js'
 import type { Slot } from './slots.js'
 
-/** What it took to load one extent. */
+/** Cost of loading one extent. */
 export interface LoadStatistics {
-  /** That came from the store; more than was wanted where blocks and checks reach further. */
+  /** Bytes read from the store; more than requested if blocks and check units extend further. */
   readonly bytes: number
-  /** Commands to controllers; system calls to a file. */
+  /** Commands to controllers; system calls for a file. */
   readonly commands: number
-  /** By the store's clock, of each of its reads the time after the read before it in the store had ended. */
+  /** Time by the store's clock: for each read, the time since the previous read of the store ended. */
   readonly readNs: number
-  /** The first submission, and the last end; Infinity and -Infinity where nothing was read. */
+  /** Start of the first read and end of the last one; Infinity and -Infinity without reads. */
   readonly startNs: number
   readonly endNs: number
-  /** Time for checksums, by this machine's clock and apart from any simulation. 0 when nothing was checked. */
+  /** Time for checksums, by this machine's clock even in a simulation. 0 without checks. */
   readonly verifyNs: number
 }
 
-/** What was loaded; no bytes. */
+/** Description of a loaded extent, without its bytes. */
 export interface LoadReport {
   readonly name: string
-  /** Position in the sequence of what was asked for. */
+  /** Position in the sequence of requests. */
   readonly index: number
   /** Whether every byte was checked. */
   readonly verified: boolean
   readonly statistics: LoadStatistics
-  /** What is in it, in the order of memory: each one's `offsetBytes` is where it starts in `memory`. */
+  /** Content in the order of memory. `offsetBytes` is the offset in `memory`. */
   readonly tensors: readonly PlacedPiece[]
 }
 
-/** What a lease is made of. */
+/** Properties of a new lease. */
 export interface Loaded extends LoadReport {
   readonly slot: Slot
-  /** Bytes of the slot that the extent takes. */
+  /** Bytes of the slot that the extent occupies. */
   readonly lengthBytes: number
 }
 
 /**
- * A layer, an expert or a tensor in memory, on loan: until `release`, its bytes stay as they are; afterwards the slot is
- * filled with something else.
+ * A loaned layer, expert or tensor in memory. Its bytes stay unchanged until `release`; then the slot is refilled.
  *
- * Every member that leads to bytes - `memory`, `bytes`, `tensor()` - throws UseAfterReleaseError once the lease is
- * released, or its loader closed. What is known of the extent stays: `name`, `index`, `tensors`, `statistics`,
- * `verified`, `generation`. A `Uint8Array` that was taken before is plain memory, and its use cannot be noticed: keep the
- * lease, not the array. With `poison: true` such an array shows 0xa5 until the slot is filled again, which is a help in
- * tests.
+ * `memory`, `bytes` and `tensor()` throw UseAfterReleaseError once the lease is released or its loader closed. `name`,
+ * `index`, `tensors`, `statistics`, `verified` and `generation` remain available. A `Uint8Array` obtained before is
+ * plain memory, whose late use cannot be detected: keep the lease, not the array. With `poison: true`, such an array
+ * reads 0xa5 until the slot is refilled, which helps in tests.
  */
 export class Lease implements LoadReport {
   readonly name: string
-  /** Position in the sequence of what was asked for. */
+  /** Position in the sequence of requests. */
   readonly index: number
   /** Whether every byte was checked before it was handed out. */
   readonly verified: boolean
   readonly statistics: LoadStatistics
-  /** Of the slot: whoever keeps a pointer into it compares this before use. */
+  /** Generation of the slot: compare it before using a pointer into the slot that was obtained earlier. */
   readonly generation: number
-  /** Which slot of its loader it has. */
+  /** Index of the slot in its loader. */
   readonly slot: number
-  /** What is in it, in the order of memory: each one's `offsetBytes` is where it starts in `memory`. No bytes. */
+  /** Content in the order of memory. `offsetBytes` is the offset in `memory`. It has no bytes. */
   readonly tensors: readonly PlacedPiece[]
   private readonly loaded: Loaded
   private readonly onRelease: () => void
@@ -82,14 +80,14 @@ export class Lease implements LoadReport {
     return !this.live
   }
 
-  /** The slot, for a GPU or another device to read from. It may be longer than the extent. @throws UseAfterReleaseError */
+  /** The slot, for a GPU or another device. It may be longer than the extent. @throws UseAfterReleaseError */
   get memory(): DmaMemory {
     this.requireLive('memory')
     return this.loaded.slot.memory
   }
 
   /**
-   * All that was loaded, padding included: a view, not a copy.
+   * All loaded bytes including padding: a view, not a copy.
    * @throws UseAfterReleaseError; TypeError for memory that the CPU cannot reach.
    */
   get bytes(): Uint8Array {
@@ -98,8 +96,9 @@ export class Lease implements LoadReport {
   }
 
   /**
-   * One tensor's bytes: a view, not a copy.
-   * @throws UseAfterReleaseError; RangeError for a name that is not in it; TypeError for memory that the CPU cannot reach.
+   * Returns the bytes of one tensor: a view, not a copy.
+   * @throws UseAfterReleaseError; RangeError for a name that is not in the extent; TypeError for memory that the CPU
+   * cannot reach.
    */
   tensor(name: string): Uint8Array {
     this.requireLive(`tensor ${quote(name)}`)
@@ -110,17 +109,19 @@ export class Lease implements LoadReport {
     return this.view().subarray(found.offsetBytes, found.offsetBytes + found.lengthBytes)
   }
 
-  /** Gives the slot back. Releasing twice is harmless. */
+  /** Returns the slot. Idempotent. */
   release(): void {
     if (!this.live) return
     this.live = false
     this.onRelease()
   }
 
+  /** Releases the slot. */
   [Symbol.dispose](): void {
     this.release()
   }
 
+  /** Releases the slot. */
   [Symbol.asyncDispose](): Promise<void> {
     this.release()
     return Promise.resolve()
@@ -129,7 +130,7 @@ export class Lease implements LoadReport {
   private view(): Uint8Array {
     const { bytes } = this.loaded.slot
     if (bytes !== undefined) return bytes
-    throw new TypeError(`${this.name}: expected memory with a view, got a GPU's; use lease.memory`)
+    throw new TypeError(`${this.name}: expected memory with a view, got GPU memory; use lease.memory`)
   }
 
   private requireLive(what: string): void {
@@ -137,17 +138,15 @@ export class Lease implements LoadReport {
   }
 }
 
-/** Bytes were asked for after their lease had ended. The slot may hold something else by now. */
+/** Error of reading bytes after the end of their lease, when the slot may have other content. */
 export class UseAfterReleaseError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_USE_AFTER_RELEASE'
   readonly category = 'usage'
 
   constructor(name: string, what: string) {
-    super(`The lease of ${quote(name)} has ended; its ${what} is gone`, {
-      facts: [
-        'a lease ends when it is released, and when its stream or loader is closed or a loop over it is left early',
-      ],
-      next: 'release it later, or copy what has to outlive it',
+    super(`The lease of ${quote(name)} has ended; its ${what} is no longer available`, {
+      facts: ['a lease ends when it is released, its stream or loader is closed, or its loop is left early'],
+      next: 'release it later, or copy what is needed longer',
     })
   }
 }

@@ -1,19 +1,19 @@
 import type { StoreTransfer } from '../store/store.js'
 import type { CheckUnit, StoredExtent, StoredPiece, StoredRun } from './extent.js'
 
-/** Bytes that nobody wants, between two that somebody does, which cost less to read than another command. */
+/** Gaps between requested bytes up to this length are read too: they cost less than another command. */
 const MERGED_GAP_BYTES = 32 * 1024
 
 export interface LoadPlanOptions {
-  /** Of the store. */
+  /** Block size of the store, in bytes. */
   readonly blockBytes: number
-  /** What a piece's place in memory is a multiple of; a piece that does not lie so on the store is moved there. */
+  /** Alignment of pieces in memory, in bytes. A piece with another alignment on the store is moved after reading. */
   readonly alignBytes: number
-  /** Which check units are checked, and so read whole. */
+  /** Selects the check units to verify, which are read completely. */
   readonly check: (unit: CheckUnit) => boolean
 }
 
-/** A piece, and where in memory it will be. */
+/** A piece and its place in memory. */
 export interface PlacedPiece {
   readonly name: string
   readonly dtype: string
@@ -22,40 +22,40 @@ export interface PlacedPiece {
   readonly lengthBytes: number
 }
 
-/** Bytes that are read to one place in memory and belong to another, which may overlap it. To be made in order. */
+/** A move of bytes inside memory; source and destination may overlap. Moves are executed in order. */
 export interface Move {
   readonly fromBytes: number
   readonly toBytes: number
   readonly lengthBytes: number
 }
 
-/** A check unit, and where in memory its bytes will be. */
+/** A check unit and its place in memory. */
 export interface PlacedUnit extends CheckUnit {
   readonly memoryBytes: number
 }
 
-/** What it takes to load an extent: pure data, before anything is allocated. */
+/** Reads and memory for an extent, planned before anything is allocated. */
 export interface LoadPlan {
-  /** Spans of whole blocks, one after the other in memory. */
+  /** Ranges of whole blocks, contiguous in memory. */
   readonly transfers: readonly StoreTransfer[]
   readonly pieces: readonly PlacedPiece[]
-  /** None where every piece can stay where it is read to, as from a packed image. */
+  /** Empty if each piece stays where it is read to, as from a packed image. */
   readonly moves: readonly Move[]
   /** In the order of memory. */
   readonly units: readonly PlacedUnit[]
-  /** Memory that all of it takes. */
+  /** Required memory. */
   readonly memoryBytes: number
-  /** Whether every byte that is wanted lies under a unit that is checked. */
+  /** Whether selected check units cover every requested byte. */
   readonly checksAll: boolean
-  /** Bytes that come from the store, and those of them that somebody wants. */
+  /** Bytes read from the store. `wantedBytes` of them were requested. */
   readonly readBytes: number
   readonly wantedBytes: number
 }
 
 /**
- * Plans the reads of an extent: covering blocks, neighbours merged, laid into memory in their order, so that a piece
- * has there the alignment that it has on the store.
- * @throws RangeError for an alignment that is no power of two.
+ * Plans the reads of an extent: covering blocks, with neighbours merged, in order, so that a piece has the same
+ * alignment in memory as on the store.
+ * @throws RangeError for an alignment that is not a power of two.
  */
 export function planLoad(extent: StoredExtent, options: LoadPlanOptions): LoadPlan {
   const { alignBytes, blockBytes } = options
@@ -79,7 +79,7 @@ export function planLoad(extent: StoredExtent, options: LoadPlanOptions): LoadPl
     memoryBytes: endBytes,
     checksAll: extent.pieces.every(({ runs }) => runs.every((run) => spans.checks(run))),
     readBytes: spans.endBytes,
-    // Padding of what was asked for whole is part of it.
+    // Padding of a complete range is part of the request.
     wantedBytes: extent.whole?.lengthBytes ?? wantedBytes,
   }
 }
@@ -89,9 +89,9 @@ function insideWhole({ runs }: StoredPiece, whole: StoredRun, wholeAt: number): 
 }
 
 /**
- * Gives every piece a place of its alignment. One that was read in one piece goes to the next such place, which is less
- * than `alignBytes` further for each piece before it: last first, so that none is written over. One in fragments is put
- * together behind everything, before that.
+ * Assigns an aligned place to each piece. A contiguous piece moves up by less than `alignBytes` for each piece before
+ * it; the last one moves first, so that none is overwritten. Before that, a fragmented piece is assembled behind all
+ * others.
  */
 function arrange(
   pieces: readonly StoredPiece[],
@@ -131,7 +131,7 @@ function arrange(
   return { pieces: placed, moves: [...joins, ...shifts], endBytes }
 }
 
-/** Whether the runs of a piece follow each other in memory as they should. */
+/** Returns whether the runs of a piece are contiguous and aligned in memory. */
 function isWhole(runs: readonly StoredRun[], places: readonly number[]): boolean {
   let [next = 0] = places
   return runs.every(({ lengthBytes }, index) => {
@@ -141,7 +141,7 @@ function isWhole(runs: readonly StoredRun[], places: readonly number[]): boolean
   })
 }
 
-/** Runs of blocks to be read, each behind the one before it in memory. */
+/** Runs of blocks to read, contiguous in memory. */
 class Spans {
   readonly transfers: { offsetBytes: number; lengthBytes: number; memoryBytes: number }[] = []
   endBytes = 0
@@ -153,7 +153,7 @@ class Spans {
     this.units = units
   }
 
-  /** Sees to it that a run is read, with all of the check units that it touches; gives its place in memory. */
+  /** Adds a run with all check units that it touches; returns its place in memory. */
   cover({ storeBytes, lengthBytes }: StoredRun): number {
     if (lengthBytes === 0) return this.endBytes
     const { blockBytes } = this
@@ -176,7 +176,7 @@ class Spans {
     return span.memoryBytes + (storeBytes - span.offsetBytes)
   }
 
-  /** Whether all of a run lies under check units. */
+  /** Returns whether check units cover the whole run. */
   checks({ storeBytes, lengthBytes }: StoredRun): boolean {
     const endBytes = storeBytes + lengthBytes
     let checkedTo = storeBytes
@@ -188,7 +188,7 @@ class Spans {
     return true
   }
 
-  /** The check units that are read whole; one that is read twice is checked in both places. */
+  /** Returns the check units that are read completely. One that is read twice is checked in both places. */
   placedUnits(): PlacedUnit[] {
     return this.transfers.flatMap(({ offsetBytes, lengthBytes, memoryBytes }) => {
       const placed: PlacedUnit[] = []
@@ -202,7 +202,7 @@ class Spans {
     })
   }
 
-  /** Index of the first unit that ends after a byte. */
+  /** Returns the index of the first unit that ends after a byte. */
   private unitAt(storeBytes: number): number {
     let [low, high] = [0, this.units.length]
     while (low < high) {

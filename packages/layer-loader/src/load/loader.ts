@@ -19,18 +19,19 @@ import { byUrgency, Ticket, type Priority, type TicketDesk } from './ticket.js'
 
 const DEFAULT_SLOTS = 3
 
-/** What a bite is a multiple of: the chunks of an image, and of every store's blocks. */
+/** Bites are multiples of this: a multiple of image chunks and of all block sizes. */
 const BITE_UNIT_BYTES = 1024 * 1024
 
+/** Options of `Loader.request`. */
 export interface RequestOptions {
-  /** 'soon' when not given. */
+  /** Default: 'soon'. */
   readonly priority?: Priority
-  /** Cancels it. */
+  /** Cancels the request. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Opens a loader of a model. Nothing is allocated or read before the first request.
+ * Opens a loader for a model. Nothing is allocated or read before the first request.
  *
  * ```ts
  * await using loader = openLoader(model, { slots: 8 })
@@ -38,20 +39,20 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws RangeError for options that cannot be meant; UnverifiableMediaError; NoChecksumsError for a model without
- * checksums, unless `verify` is 'off'.
+ * @throws RangeError for invalid options; UnverifiableMediaError; NoChecksumsError for a model without checksums,
+ * unless `verify` is 'off'.
  */
 export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
   return new Loader(model, options)
 }
 
 /**
- * Brings extents of a model into a fixed number of slots of memory, the most urgent first, and lends them out once they
- * are proven. Reads are dealt out in bites of a few commands, as many in flight as keep the store busy, so that what is
- * wanted now waits for a few milliseconds of reading ahead, and not for a layer.
+ * Loads extents of a model into a fixed number of slots, the most urgent first, and lends them after verification.
+ * Reads are submitted in bites of a few commands, only as many as keep the store busy: an urgent request waits for a
+ * few milliseconds of reading ahead, not for a whole layer.
  */
 export class Loader {
-  /** How many slots there are, and how long each is. */
+  /** Number of slots. `slotBytes` is their length. */
   readonly slots: number
   readonly slotBytes: number
   /** @internal */
@@ -61,7 +62,7 @@ export class Loader {
   private readonly reader: Reader
   private readonly biteBytes: number
   private readonly stop = new AbortController()
-  /** The most urgent first. */
+  /** Waiting tickets, the most urgent first. */
   private readonly waiting: Ticket[] = []
   private readonly loading = new Set<Job>()
   private readonly ready = new Map<Ticket, Loaded>()
@@ -89,7 +90,7 @@ export class Loader {
     }
     this.meter = new LoadMeter(model.store.clock)
     this.biteBytes = Math.max(1, Math.round(model.store.busyBytes / 4 / BITE_UNIT_BYTES)) * BITE_UNIT_BYTES
-    // As many reads listen to it as are in flight; that is no leak.
+    // Each read in flight adds a listener: this is not a leak.
     const events = optionalNodeModule('node:events') as typeof import('node:events') | undefined
     events?.setMaxListeners(0, this.stop.signal)
     this.reader = new Reader(model, this.options, this.meter, this.stop.signal, {
@@ -104,18 +105,18 @@ export class Loader {
     return this.meter.snapshot
   }
 
-  /** Slots that leases hold. */
+  /** Number of slots held by leases. */
   get held(): number {
     return this.leases.size
   }
 
   /**
-   * Asks for an extent, and begins to read it as soon as its turn comes and a slot is free.
-   * @throws ExtentTooLongError where no slot could hold it; NoChecksumsError where not all of it could be verified and
-   * that is what `verify` says; TypeError once the loader is closed.
+   * Requests an extent. Reading begins when its turn comes and a slot is free.
+   * @throws ExtentTooLongError if it exceeds the slots; NoChecksumsError if `verify` requires checksums that part of it
+   * lacks; TypeError after the loader was closed.
    */
   request(extent: StoredExtent, { priority = 'soon', signal }: RequestOptions = {}): Ticket {
-    if (this.isEnding) throw new TypeError('request: expected a loader that is open, got one that is closed')
+    if (this.isEnding) throw new TypeError('request: expected an open loader, got a closed one')
     const plan = this.plan(extent)
     checkExtent(extent, plan, this)
     const ticket = new Ticket({ extent, index: this.requests++, plan, signal }, priority, this.desk)
@@ -127,38 +128,39 @@ export class Loader {
     return ticket
   }
 
-  /** What loading an extent takes, memory above all; nothing is read. */
+  /** Returns the memory and reads for an extent, without reading. */
   plan(extent: StoredExtent): LoadPlan {
     return loadPlanFor(this.model.store, extent, this.options)
   }
 
-  /** The statistics each time that they have changed, the newest only; it ends with the loader. */
+  /** Yields the statistics after each change, skipping intermediate ones, until the loader ends. */
   async *progress(): AsyncGenerator<LoaderStatistics, undefined> {
     yield* this.changes.watch(() => this.statistics)
   }
 
   /**
-   * Takes no more requests, cancels those that have not been leased, and waits for what is in flight. Leases that are
-   * out stay valid; each one's slot is freed when it is released.
+   * Rejects new requests, cancels those without a lease, and waits for reads in flight. Existing leases stay valid;
+   * each slot is freed when its lease is released.
    */
   async end(reason: unknown = new DOMException('the loader was closed', 'AbortError')): Promise<void> {
     this.isEnding = true
     await this.shutDown(reason)
   }
 
-  /** Ends the loader and every lease. Closing twice is harmless. */
+  /** Ends the loader and all leases. Idempotent. */
   async close(): Promise<void> {
     await this.end()
     for (const lease of this.leases) lease.release()
   }
 
+  /** Same as `close`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
 
   private readonly onAbort = (): void => void this.shutDown(this.options.signal?.reason)
 
-  /** From here on nothing is read: requests fail with the reason, and slots are freed as they come free. */
+  /** Stops reading: requests fail with the reason, and slots are freed as they become free. */
   private async shutDown(reason: unknown): Promise<void> {
     if (!this.stop.signal.aborted) {
       this.stop.abort(reason)
@@ -174,7 +176,7 @@ export class Loader {
     return [...this.waiting, ...this.ready.keys(), ...Array.from(this.loading, ({ ticket }) => ticket)]
   }
 
-  /** A sink that throws ends the loader with what it has thrown, and nothing else. */
+  /** Wraps a sink: if it throws, the error only ends the loader. */
   private guarded(trace: TraceSink): TraceSink {
     return (event) => {
       try {
@@ -208,7 +210,7 @@ export class Loader {
     this.waiting.sort(byUrgency)
   }
 
-  /** Does all that can be done now: gives slots to tickets, and reads to the store. */
+  /** Assigns slots to tickets and submits reads, as far as possible now. */
   private proceed(): void {
     if (this.stop.signal.aborted) return
     for (let ticket = this.waiting[0]; ticket !== undefined; ticket = this.waiting[0]) {
@@ -227,11 +229,11 @@ export class Loader {
     this.announcer.tell('loading', ticket, slot)
     const lacks = slot.bytes === undefined ? lackOnGpu(plan, this.options) : undefined
     if (lacks !== undefined) this.drop(ticket, lacks)
-    // One without bytes has nothing to wait for.
+    // An extent without bytes is complete at once.
     else if (job.isDone) void this.finish(job)
   }
 
-  /** A slot: a free one, or that of something less urgent which nobody has asked for yet. */
+  /** Returns a free slot, or that of a less urgent ticket without a claim. */
   private slotFor(ticket: Ticket): Slot | undefined {
     const memory = this.open()
     const slot = memory?.take()
@@ -248,7 +250,7 @@ export class Loader {
     return memory.take()
   }
 
-  /** Allocates the slots, at the first request. Where they cannot be had, nothing can be loaded. */
+  /** Allocates the slots at the first request. If allocation fails, nothing can be loaded. */
   private open(): Slots | undefined {
     const { model, options, slots, slotBytes } = this
     const { where = 'host', poison = false, dma = model.store.dma } = options
@@ -260,7 +262,7 @@ export class Loader {
     return this.memory
   }
 
-  /** Stops reading something less urgent; its slot comes free at once, or when what is in flight has ended. */
+  /** Stops a less urgent read. Its slot becomes free at once, or after its reads in flight. */
   private preemptFor({ rank }: Ticket): void {
     const jobs = [...this.loading]
     const comingFree = jobs.filter(({ isOver }) => isOver).length
@@ -284,7 +286,7 @@ export class Loader {
     return best
   }
 
-  /** Sees whether a job has come to its end. */
+  /** Completes a job if it is over. */
   private settle(job: Job): void {
     if (job.underWay === 0 && this.loading.has(job)) {
       if (job.failure !== undefined) this.giveUp(job, () => this.drop(job.ticket, job.failure!.error))
@@ -344,7 +346,7 @@ export class Loader {
     this.announcer.tell('leased', ticket, slot)
   }
 
-  /** Something more urgent takes its slot: it is read again when its turn comes. */
+  /** Returns a ticket to the queue because a more urgent one takes its slot. */
   private putBack(ticket: Ticket, bytes: number): void {
     this.meter.add('discardedBytes', bytes)
     ticket.moveTo('waiting')
@@ -359,7 +361,7 @@ export class Loader {
     this.changed()
   }
 
-  /** Fails a ticket, wherever it stands. One that is being read keeps its slot until what is in flight has ended. */
+  /** Fails a ticket in any state. If it is being read, its slot stays in use until the reads in flight end. */
   private drop(ticket: Ticket, reason: unknown): void {
     if (ticket.state === 'leased' || ticket.state === 'failed') return
     const at = this.waiting.indexOf(ticket)
@@ -387,10 +389,10 @@ export class Loader {
   }
 }
 
-/** An extent to try options on. */
+/** An empty extent, to validate options. */
 const NOTHING: StoredExtent = { name: 'nothing', pieces: [], checks: [] }
 
-/** Of the tickets that nobody has claimed and that are less urgent than `rank`, the one that can wait longest. */
+/** Returns the least urgent unclaimed ticket that is less urgent than `rank`. */
 function leastUrgent(tickets: readonly Ticket[], rank: number): Ticket | undefined {
   return tickets
     .filter((ticket) => ticket.rank > rank && !ticket.isClaimed)

@@ -10,24 +10,25 @@ import type { StoredModel } from './extent.js'
 import { modelInPlace } from './model-in-place.js'
 
 export interface ModelInFilesOptions extends OpenModelOptions, CatalogueOptions, FileStoreOptions {
-  /** For a model on a web server. */
+  /** Options for a model on a web server. */
   readonly http?: HttpSourceOptions
 }
 
-/** A model in plain files, or on a web server, ready to be loaded, and what closes them. */
+/** A loadable model in plain files or on a web server, and the function that closes them. */
 export interface ModelInFiles {
   readonly model: StoredModel
   readonly catalogue: Catalogue
+  /** Closes the files. */
   close(): Promise<void>
+  /** Same as `close`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Opens a model of one file or several to be loaded from where they are, without any drive of its own: by the path of
- * its file, of any part of a split GGUF, of a safetensors index or shard; or by the URL of one of these, on a server that
- * supports Range requests.
- * @throws what `openModelFile` and `openFileStore` throw, for a URL what `openHttpSource` throws, TypeError or URIError for
- *   an invalid one; then nothing stays open.
+ * Opens a model in its original files, without a drive of its own: by the path of its file, of any part of a split
+ * GGUF, of a safetensors index or shard; or by the URL of one of these, on a server that supports Range requests.
+ * @throws errors of `openModelFile` and `openFileStore`; for a URL, errors of `openHttpSource`, and TypeError or
+ * URIError if it is invalid. Then nothing stays open.
  */
 export async function openModelInFiles(path: string | URL, options: ModelInFilesOptions = {}): Promise<ModelInFiles> {
   const opened: { close(): Promise<void> }[] = []
@@ -64,7 +65,7 @@ function urlOf(path: string | URL): URL | undefined {
   return /^https?:\/\//i.test(path) ? new URL(path) : undefined
 }
 
-/** The other parts are looked for beside the URL, with the same query: it may hold the credentials. */
+/** Other parts are expected next to the URL, with the same query, which may contain credentials. */
 function openServed(url: URL, { http, ...options }: ModelInFilesOptions): Promise<OpenedModel> {
   const name = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1))
   const openPart = (part: string) => {

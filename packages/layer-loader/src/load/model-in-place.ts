@@ -3,20 +3,20 @@ import type { ModelExtent } from '../formats/extent.js'
 import { asStore, type Readable } from '../store/as-store.js'
 import type { StoredExtent, StoredModel, StoredPiece, StoredRun } from './extent.js'
 
-/** A run of a file's bytes, and where they lie on a store. */
+/** A run of a file's bytes and its location on a store. */
 export interface FileRun {
   readonly fileOffsetBytes: number
-  /** From the start of the store. */
+  /** Offset from the start of the store. */
   readonly deviceOffsetBytes: number
   readonly lengthBytes: number
 }
 
 /**
- * A model that lies on a store in the files it was published in: a GGUF at an LBA, files of a file system. Nothing has
- * to be converted or written; nothing is known either that its bytes could be checked against.
+ * Returns a model in its original files on a store: a GGUF at an LBA, files of a file system. Nothing is converted or
+ * written. Its bytes cannot be verified.
  *
- * @param files for each part of the model, where its bytes lie: in order of the file, without gaps.
- * @throws RangeError for files that do not hold the parts, or lie outside the store.
+ * @param files for each part of the model, the location of its bytes: in file order, without gaps.
+ * @throws RangeError for files that do not cover the parts, or are outside the store.
  */
 export function modelInPlace(
   catalogue: Catalogue,
@@ -26,7 +26,7 @@ export function modelInPlace(
   const store = asStore(target)
   const { model } = catalogue
   if (files.length !== model.parts.length) {
-    throw new RangeError(`files: expected one for each of the model's ${model.parts.length} parts, got ${files.length}`)
+    throw new RangeError(`files: expected one per part of the model, ${model.parts.length}, got ${files.length}`)
   }
   for (const [part, { source }] of model.parts.entries()) {
     let endBytes = 0
@@ -49,7 +49,7 @@ export function modelInPlace(
     const placed = pieces.map(({ tensor, part, offsetBytes, lengthBytes }): StoredPiece => {
       const runs = runsOf(files[part]!, offsetBytes, lengthBytes)
       if (tensor === undefined) return { name, dtype: 'bytes', shape: [lengthBytes], lengthBytes, runs }
-      // A slice has a part of the outermost dimension; of an expert's it is one.
+      // A slice has a part of the outermost dimension; an expert's slice has one element of it.
       const isSlice = lengthBytes < tensor.lengthBytes
       const slice = isSlice ? (offsetBytes - tensor.offsetBytes) / lengthBytes : undefined
       const shape = isSlice ? tensor.shape.slice(1) : tensor.shape
@@ -69,7 +69,7 @@ export function modelInPlace(
   }
 }
 
-/** The runs of the store that hold a range of a file, found by halving: a fragmented file has thousands. */
+/** Returns the runs of the store that hold a range of a file, by binary search: a fragmented file has thousands. */
 function runsOf(file: readonly FileRun[], offsetBytes: number, lengthBytes: number): StoredRun[] {
   let [low, high] = [0, file.length]
   while (low < high) {

@@ -5,40 +5,41 @@ import { planLoad, type LoadPlan, type Move } from './load-plan.js'
 
 const DEFAULT_ALIGN_BYTES = 32
 
-/** All of it is checked, none, or a share of the chunks, which ones the seed says. */
+/** Check everything, nothing, or a share of the chunks, selected by the seed. */
 export type Verification = 'full' | 'off' | { readonly sample: number; readonly seed?: number }
 
+/** Options of `openLoader`. */
 export interface LoaderOptions {
-  /** How many extents may be in memory at once, those being read included. 3 when not given. */
+  /** Extents in memory at once, including those being read. Default: 3. */
   readonly slots?: number
-  /** Bytes of a slot; enough for any layer of the model when not given. */
+  /** Bytes per slot. Default: enough for any layer of the model. */
   readonly slotBytes?: number
-  /** 'full' when not given. A model without checksums needs 'off': nothing is left out in silence. */
+  /** Default: 'full'. A model without checksums requires an explicit 'off'. */
   readonly verify?: Verification
   /**
-   * What a tensor's place in memory is a multiple of, a power of two. 32 when not given, as in a GGUF. A tensor that
-   * lies otherwise on the store is moved once it is read.
+   * Alignment of tensors in memory, in bytes; a power of two. Default: 32, as in GGUF. A tensor with another alignment
+   * on the store is moved after reading.
    */
   readonly alignBytes?: number
-  /** On whose memory slots lie, of the store's own allocator; 'host' when not given. */
+  /** Location of the slots, allocated by the store. Default: 'host'. */
   readonly where?: 'host' | 'gpu'
-  /** Where slots come from instead: memory that the store can read into. */
+  /** Allocator of slots instead of the store's; the store must be able to read into its memory. */
   readonly dma?: DmaAllocator
-  /** What checks; Node's zlib when not given. */
+  /** Computes checksums. Default: Node's zlib. */
   readonly checksummer?: Checksummer
-  /** Moves bytes inside memory that the CPU cannot reach; needed only where `alignBytes` asks for it there. */
+  /** Moves bytes inside memory that the CPU cannot reach; required only if `alignBytes` needs moves there. */
   readonly move?: (memory: DmaMemory, moves: readonly Move[]) => Promise<void>
-  /** Fills released slots with 0xa5, so that bytes used too late are seen to be wrong. False when not given. */
+  /** Fills released slots with 0xa5, so that late uses are noticed. Default: false. */
   readonly poison?: boolean
-  /** Aborting ends the loader; what is in flight is waited for. */
+  /** Aborting ends the loader, after reads in flight. */
   readonly signal?: AbortSignalLike
-  /** For each command, from its submission. */
+  /** Time limit of each command, in nanoseconds from its submission. */
   readonly timeoutNs?: number
-  /** Takes what happens: reads, checks, and what is in which slot, by the store's clock. */
+  /** Receives reads, checks and slot states, by the store's clock. */
   readonly trace?: TraceSink
 }
 
-/** What loading an extent with such options takes: pure data. @throws RangeError for options that cannot be meant. */
+/** Returns the reads and memory for an extent with such options. @throws RangeError for invalid options. */
 export function loadPlanFor(
   { blockBytes }: Pick<BlockStore, 'blockBytes'>,
   extent: StoredExtent,
@@ -47,7 +48,7 @@ export function loadPlanFor(
   return planLoad(extent, { blockBytes, alignBytes, check: unitsToCheck(verify) })
 }
 
-/** @throws RangeError for a share that is none. */
+/** @throws RangeError for an invalid share. */
 export function unitsToCheck(verify: Verification): (unit: CheckUnit) => boolean {
   if (verify === 'full') return () => true
   if (verify === 'off') return () => false
@@ -57,7 +58,10 @@ export function unitsToCheck(verify: Verification): (unit: CheckUnit) => boolean
   return ({ storeBytes }) => scatter(storeBytes, seed) < sample
 }
 
-/** A number from 0 to 1 that looks drawn by lot, and is the same for the same place: a store's offset is 53 bits wide. */
+/**
+ * Maps an offset to a pseudo-random number from 0 to 1, always the same for the same offset. Offsets have up to 53
+ * bits.
+ */
 function scatter(storeBytes: number, seed: number): number {
   const units = storeBytes / 512
   let hash = Math.imul((units | 0) ^ seed, 0x9e3779b1) ^ Math.floor(units / 2 ** 32)

@@ -8,7 +8,7 @@ import type { CheckUnit, StoredExtent, StoredModel, StoredPiece } from './extent
 
 const models = new WeakMap<PackedModel, StoredModel>()
 
-/** A model of an image, as a loader takes it: every extent of it is checked against the image's checksums. */
+/** Returns a model of an image for a loader: every extent is checked against the checksums of the image. */
 export function packedModel(model: PackedModel): StoredModel {
   let stored = models.get(model)
   if (stored === undefined) models.set(model, (stored = describe(model)))
@@ -30,7 +30,7 @@ function describe(model: PackedModel): StoredModel {
     }
   }
 
-  /** Of the layers that were asked for. */
+  /** For the layers requested so far. */
   const experts = new Map<PackedLayer, ReturnType<typeof expertsOf<PackedTensor>>>()
 
   const find = (layer: string | number): PackedLayer => {
@@ -38,7 +38,7 @@ function describe(model: PackedModel): StoredModel {
     const found = byName.get(name)
     if (found !== undefined) return found
     throw new RangeError(
-      `layer: expected one of the ${model.layers.length} layers of ${quote(model.name)}, got ${quote(name)}`,
+      `layer: expected one of the ${model.layers.length} layers of model ${quote(model.name)}, got ${quote(name)}`,
     )
   }
   return {
@@ -64,7 +64,7 @@ function describe(model: PackedModel): StoredModel {
         const storeBytes = packed.offsetBytes + tensor.offsetBytes + fromBytes
         return { name, dtype: tensor.dtype, shape, lengthBytes, runs: [{ storeBytes, lengthBytes }] }
       })
-      // Slices with checksums of their own need no chunks around them. An image that was written without has chunks.
+      // Slices with their own checksums need no surrounding chunks. An image written without them has chunks.
       const haveOwn = slices.every(({ tensor }) => tensor.sliceCrcs !== undefined)
       const checks = slices.flatMap(({ tensor, slice, fromBytes, lengthBytes }) => {
         const offsetBytes = tensor.offsetBytes + fromBytes
@@ -76,7 +76,7 @@ function describe(model: PackedModel): StoredModel {
   }
 }
 
-/** A layer of an image, read whole: where its tensors lie in memory is where they lie in the image. */
+/** Returns a layer of an image, read completely: tensors have the same offsets in memory as in the image. */
 export function layerExtent(model: PackedModel, layer: PackedLayer): StoredExtent {
   const { name, offsetBytes, lengthBytes, tensors } = layer
   const whole = { storeBytes: offsetBytes, lengthBytes }
@@ -88,7 +88,7 @@ function pieceOf(layer: PackedLayer, { name, dtype, shape, offsetBytes, lengthBy
   return { name, dtype, shape, lengthBytes, runs: [{ storeBytes: layer.offsetBytes + offsetBytes, lengthBytes }] }
 }
 
-/** The chunks that a part of a layer touches; each layer's are counted from its start. */
+/** Returns the chunks that a part of a layer touches, numbered from the start of the layer. */
 function chunksOf(
   { chunkCrcs }: PackedModel,
   layer: PackedLayer,
@@ -107,7 +107,7 @@ function chunksOf(
   return units
 }
 
-/** In ascending order, each once: slices of several tensors may share a chunk. */
+/** In ascending order without duplicates: slices of several tensors may share a chunk. */
 function inOrder(units: readonly CheckUnit[]): CheckUnit[] {
   const sorted = [...units].sort((a, b) => a.storeBytes - b.storeBytes)
   return sorted.filter(({ storeBytes }, index) => index === 0 || sorted[index - 1]!.storeBytes !== storeBytes)

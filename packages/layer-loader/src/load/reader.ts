@@ -9,23 +9,23 @@ import type { LoadMeter } from './statistics.js'
 import { byUrgency, type Ticket } from './ticket.js'
 import { VerificationError } from './verification-error.js'
 
-/** A check whose turn has not come. */
+/** A check that waits. */
 interface WaitingCheck {
   readonly ticket: Ticket
   readonly begin: () => void
 }
 
-/** What a reader needs of its loader. */
+/** Callbacks of a reader to its loader. */
 export interface ReaderDesk {
-  /** The job that a bite is to be read of next; none where there is nothing to read. */
+  /** Returns the job to read from next; undefined if there is none. */
   next(): Job | undefined
-  /** Something of the job has ended. */
+  /** Called when a read or check of the job has ended. */
   settle(job: Job): void
 }
 
 /**
- * Keeps a store busy: reads bites of jobs, checks what has arrived while others are read, and moves what lies wrong.
- * A job's failure is noted in the job.
+ * Keeps a store busy: reads bites of jobs, checks completed ones during other reads, and moves misaligned pieces. A
+ * failure is recorded in its job.
  */
 export class Reader {
   private readonly model: { readonly name: string; readonly store: BlockStore }
@@ -33,10 +33,10 @@ export class Reader {
   private readonly meter: LoadMeter
   private readonly signal: AbortSignal
   private readonly desk: ReaderDesk
-  /** Being read; and read, but not yet checked. */
+  /** Bytes being read, and bytes read but not yet checked. */
   private inFlightBytes = 0
   private uncheckedBytes = 0
-  /** Checks that wait for the processor that makes them. */
+  /** Checks that wait for the processor. */
   private readonly waiting: WaitingCheck[] = []
   private isChecking = false
 
@@ -54,7 +54,7 @@ export class Reader {
     this.desk = desk
   }
 
-  /** Begins reads until the store has enough of them; where checks are as far behind, only of what will pass them. */
+  /** Submits reads until the store is busy. If checks are behind, only jobs that will be checked first are read. */
   fill(): void {
     const { busyBytes } = this.model.store
     while (this.inFlightBytes < busyBytes) {
@@ -70,7 +70,7 @@ export class Reader {
     }
   }
 
-  /** Moves the pieces of a job that lie wrong. All of it has arrived and is proven. */
+  /** Moves the misaligned pieces of a job, after all of it has been read and verified. */
   async arrange({ plan, slot }: Job): Promise<void> {
     if (plan.moves.length === 0) return
     if (slot.bytes !== undefined) moveInside(slot.bytes, plan)
@@ -81,7 +81,7 @@ export class Reader {
     )
   }
 
-  /** Reads the next bite of a job, and checks what is whole with it. */
+  /** Reads the next bite of a job, and checks the units that it completes. */
   private async bring(job: Job): Promise<void> {
     try {
       const units = await this.readBite(job)
@@ -122,7 +122,7 @@ export class Reader {
     }
   }
 
-  /** What checks on this very processor takes one at a time, the most urgent first; others take all at once. */
+  /** A checksummer on this thread runs one check at a time, the most urgent first; others run all at once. */
   private async check(job: Job, units: readonly PlacedUnit[]): Promise<void> {
     const { checksummer = zlibChecksummer } = this.options
     if (checksummer.blocks !== true) return this.compare(job, units)
@@ -141,7 +141,7 @@ export class Reader {
 
   private nextCheck(): void {
     if (this.isChecking) return
-    // Of equals the one that came first: sorting keeps their order.
+    // Sorting is stable: among equals, the earliest comes first.
     const [next] = this.waiting.sort((a, b) => byUrgency(a.ticket, b.ticket))
     if (next === undefined) return
     this.waiting.shift()

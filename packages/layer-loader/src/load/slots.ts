@@ -1,19 +1,19 @@
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 
-/** What a released slot is filled with where that was asked for. */
+/** Fills released slots if `poison` is set. */
 const POISON = 0xa5
 
 /** Memory for one extent at a time. */
 export interface Slot {
   readonly index: number
   readonly memory: DmaMemory
-  /** All of it; absent for memory that the CPU cannot reach. */
+  /** The whole slot; absent for memory that the CPU cannot reach. */
   readonly bytes: Uint8Array | undefined
-  /** How many extents it has held, this one included: what was read of it before holds no longer. */
+  /** Number of extents it has held, including the current one. A change invalidates earlier pointers. */
   generation: number
 }
 
-/** The memory of a loader: as many slots as it may use, of one size, taken and given back. */
+/** The slots of a loader: a fixed number of equal size. */
 export class Slots {
   readonly slotBytes: number
   readonly count: number
@@ -21,7 +21,7 @@ export class Slots {
   private readonly free: Slot[] = []
   private closed = false
 
-  /** @throws what `alloc` throws; then nothing stays allocated. */
+  /** @throws errors of `alloc`; then nothing stays allocated. */
   constructor(dma: DmaAllocator, count: number, slotBytes: number, where: 'host' | 'gpu', poison: boolean) {
     this.slotBytes = slotBytes
     this.count = count
@@ -43,7 +43,7 @@ export class Slots {
     return this.free.length
   }
 
-  /** A slot that nobody uses; undefined when there is none. */
+  /** Takes a free slot; returns undefined if there is none. */
   take(): Slot | undefined {
     const slot = this.free.pop()
     if (slot !== undefined) slot.generation++
@@ -58,7 +58,7 @@ export class Slots {
     }
   }
 
-  /** Frees every slot: those that are taken as soon as they are given back. */
+  /** Frees all slots; those in use are freed when they are returned. */
   close(): void {
     this.closed = true
     for (const { memory } of this.free.splice(0)) memory.free()

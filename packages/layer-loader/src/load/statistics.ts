@@ -2,48 +2,48 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 import type { DeviceShare, StoreSummary } from '../store/store.js'
 import { Histogram, type Percentiles } from './histogram.js'
 
-/** What a loader has done so far. Times are of the store's clock, unless said otherwise. */
+/** Totals of a loader. Times are by the store's clock unless stated otherwise, in nanoseconds. */
 export interface LoaderStatistics {
-  /** Layers, experts, tensors that were loaded. */
+  /** Number of loaded layers, experts and tensors. */
   readonly extents: number
   readonly tensors: number
-  /** Of those, how many were proven before they were handed out. */
+  /** Number of tensors in them that were verified before they were handed out. */
   readonly tensorsVerified: number
-  /** That came from the store; `wantedBytes` of them were asked for, the rest are blocks and chunks around them. */
+  /** Bytes read from the store. `wantedBytes` of them were requested; the rest are surrounding blocks and chunks. */
   readonly bytes: number
   readonly wantedBytes: number
-  /** Bytes read for what was then given up: cancelled, or passed by something more urgent. */
+  /** Bytes read for requests that were cancelled, or put back for more urgent ones. */
   readonly discardedBytes: number
-  /** Bytes that did not lie in memory as they were wanted, and were moved there. */
+  /** Bytes moved in memory for alignment. */
   readonly movedBytes: number
   readonly commands: number
-  /** With at least one read in flight. */
+  /** Time with at least one read in flight. */
   readonly readNs: number
-  /** With at least one lease out, and of that, with reads in flight: the next bytes arriving while others are used. */
+  /** Time with at least one lease, and the part of it with reads in flight (overlap of use and reading). */
   readonly leasedNs: number
   readonly overlappedNs: number
-  /** From the first read's submission to the last one's end. */
+  /** Time from the first read's submission to the last one's end. */
   readonly elapsedNs: number
-  /** For checksums, by this machine's clock. */
+  /** Time for checksums, by this machine's clock. */
   readonly verifyNs: number
-  /** How many reads were in flight when one was submitted, itself included: element n counts depth n. */
+  /** Element n counts reads submitted at depth n: the reads in flight including the new one. */
   readonly depths: readonly number[]
-  /** Of reads, from submission to end; a read is a bite of several commands. */
+  /** Latencies of reads, from submission to end. A read is a bite of several commands. */
   readonly latencyNs: Percentiles
-  /** Of a store of several devices, what each had to do with it. */
+  /** For a store of several devices, the share of each. */
   readonly devices: readonly DeviceShare[]
-  /** Bytes per second over the last 64 MiB, and at best: the drive has slowed down where they are far apart. */
+  /** Bytes per second over the last 64 MiB, and the best such rate. If they differ much, the drive has slowed down. */
   readonly recentRate: number | undefined
   readonly bestRate: number | undefined
 }
 
-/** Over how many bytes a rate is taken. */
+/** Bytes over which a rate is computed. */
 const RATE_BYTES = 64 * 1024 * 1024
 
-/** What can be added to. */
+/** Names of counters. */
 type Count = 'discardedBytes' | 'movedBytes' | 'verifyNs'
 
-/** Counts what a loader does. */
+/** Counts the work of a loader. */
 export class LoadMeter {
   private readonly clock: Clock
   private readonly counts = {
@@ -81,7 +81,7 @@ export class LoadMeter {
     this.counts[count] += value
   }
 
-  /** An extent is in memory, whole and proven where that was wanted. */
+  /** Records an extent that is completely in memory and, if requested, verified. */
   loaded({
     tensors,
     tensorsVerified,
@@ -93,7 +93,7 @@ export class LoadMeter {
     this.counts.wantedBytes += wantedBytes
   }
 
-  /** A read is submitted. */
+  /** Records the submission of a read. */
   readBegins(): void {
     this.pass()
     if (this.reads === 0) {
@@ -105,10 +105,10 @@ export class LoadMeter {
   }
 
   /**
-   * Reads are submitted before those ahead of them have ended, and the store is busy with those first.
+   * Records the end of a read. Reads are submitted before earlier ones have ended, and the store executes those first.
    *
-   * @param summary of a read that brought its bytes.
-   * @returns nanoseconds from the later of its submission and the end of the last read, to its own end.
+   * @param summary of a successful read.
+   * @returns nanoseconds from the later of its submission and the previous read's end, to its own end.
    */
   readEnds(summary?: StoreSummary): number {
     this.pass()
@@ -150,7 +150,7 @@ export class LoadMeter {
     return { ...this.counts, bytes, commands, ...times, depths, latencyNs, devices, recentRate, bestRate }
   }
 
-  /** Gives the time since the last change to what was going on. */
+  /** Adds the time since the last change to the counters of the current state. */
   private pass(): void {
     const nowNs = this.clock.now()
     const passedNs = nowNs - this.sinceNs

@@ -4,27 +4,28 @@ import type { Lease, LoadReport } from './lease.js'
 import type { LoadPlan } from './load-plan.js'
 
 /**
- * How urgent it is. 'now': somebody waits for it; it passes everything else. 'soon': in the order of asking. 'ahead': a
- * guess, which gives way to both. Where no slot is free, the least urgent whose lease nobody has asked for gives its own,
- * and is read again in its turn.
+ * Urgency of a request. 'now' precedes all others. 'soon' is in the order of requests. 'ahead' is speculative and
+ * yields to both. Without a free slot, the least urgent ticket whose lease has not been requested gives up its slot,
+ * and is read again later.
  */
 export type Priority = 'now' | 'soon' | 'ahead'
 
 const RANK = { now: 0, soon: 1, ahead: 2 } as const
 
+/** States of a request. */
 export type TicketState = 'waiting' | 'loading' | 'ready' | 'leased' | 'failed'
 
-/** What a ticket asks of its loader. */
+/** Callbacks of a ticket to its loader. */
 export interface TicketDesk {
   cancel(ticket: Ticket, reason: unknown): void
-  /** Its priority has changed, or its lease was asked for. */
+  /** Called after a change of priority or a request for the lease. */
   reconsider(ticket: Ticket): void
 }
 
-/** A request for an extent. It costs nothing to hold one; `cancel` what is not wanted any more. */
+/** A request for an extent. `cancel` it if it is no longer needed. */
 export class Ticket {
   readonly extent: StoredExtent
-  /** How many were asked for before it. */
+  /** Number of earlier requests. */
   readonly index: number
   /** @internal */
   readonly plan: LoadPlan
@@ -59,73 +60,73 @@ export class Ticket {
     return this.current
   }
 
-  /** Lower is more urgent. @internal */
+  /** A lower rank is more urgent. @internal */
   get rank(): number {
     return RANK[this.current]
   }
 
-  /** Whether somebody has asked for the lease. @internal */
+  /** Whether the lease was requested. @internal */
   get isClaimed(): boolean {
     return this.loan !== undefined
   }
 
   /**
-   * What was loaded, once all of it is in memory, proven where that was wanted. Until its lease is asked for, something more
-   * urgent may take its slot; then it is read again.
-   * @throws as `lease`.
+   * Resolves when the extent is completely in memory and, if requested, verified. Until its lease is requested, a more
+   * urgent request may take its slot; then it is read again.
+   * @throws the errors of `lease`.
    */
   ready(): Promise<LoadReport> {
     return this.arrival.promise
   }
 
   /**
-   * The extent in memory; the same lease each time.
-   * @throws VerificationError, what reading the store throws, the reason of whoever cancelled it.
+   * Resolves with the extent in memory; the same lease for each call.
+   * @throws VerificationError, errors of reading the store, the reason of a cancellation.
    */
   lease(): Promise<Lease> {
     if (this.loan === undefined) {
       this.loan = deferred()
-      // One that has failed has told `arrival` so.
+      // A failure is already reported by `arrival`.
       this.arrival.promise.catch((reason: unknown) => this.loan?.reject(reason))
       this.desk.reconsider(this)
     }
     return this.loan.promise
   }
 
-  /** Makes it more or less urgent. What has been read of it stays, unless its slot has been given away already. */
+  /** Changes the urgency. Bytes read so far are kept unless the slot has been taken. */
   setPriority(priority: Priority): void {
     if (priority === this.current) return
     this.current = priority
     this.desk.reconsider(this)
   }
 
-  /** Gives it up: `lease` then rejects with the reason. Of one that has been leased nothing changes. */
-  cancel(reason: unknown = new DOMException(`${this.extent.name} is not wanted any more`, 'AbortError')): void {
+  /** Cancels the request: `lease` rejects with the reason. Has no effect on an existing lease. */
+  cancel(reason: unknown = new DOMException(`${this.extent.name} was cancelled`, 'AbortError')): void {
     this.desk.cancel(this, reason)
   }
 
-  /** It is read, or waits to be read again. @internal */
+  /** Marks it as being read, or waiting to be read again. @internal */
   moveTo(state: 'waiting' | 'loading'): void {
     if (this.currentState === 'ready') this.arrival = deferred()
     this.currentState = state
   }
 
-  /** @internal */
+  /** Marks it as read and verified. @internal */
   arrive(report: LoadReport): void {
     this.currentState = 'ready'
     this.arrival.resolve(report)
   }
 
-  /** @internal */
+  /** Marks it as leased. @internal */
   lend(lease: Lease): void {
     this.currentState = 'leased'
     this.signal?.removeEventListener('abort', this.onAbort)
     this.loan?.resolve(lease)
   }
 
-  /** @internal */
+  /** Marks it as failed. @internal */
   fail(reason: unknown): void {
-    // What was ready is not any more: whoever asks from now on hears so.
+    // It is no longer ready: later calls get the failure.
     if (this.currentState === 'ready') this.arrival = deferred()
     this.currentState = 'failed'
     this.signal?.removeEventListener('abort', this.onAbort)
@@ -136,7 +137,7 @@ export class Ticket {
   private readonly onAbort = (): void => this.cancel(this.signal?.reason)
 }
 
-/** Orders tickets by urgency, then as they were asked for. */
+/** Orders tickets by urgency, then by time of request. */
 export function byUrgency(a: Ticket, b: Ticket): number {
   return a.rank - b.rank || a.index - b.index
 }

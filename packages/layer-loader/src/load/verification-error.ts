@@ -5,24 +5,24 @@ import type { BlockStore } from '../store/store.js'
 import type { CheckUnit, StoredExtent } from './extent.js'
 import type { Remedy } from '../image/remedy.js'
 
-/** Bytes that were read are not those that were packed. They were not, and will not be, handed to anybody. */
+/** Error of bytes that differ from the packed ones. They are never handed out. */
 export class VerificationError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VERIFICATION'
   readonly category = 'verification'
   readonly remedy: Remedy = 'replace-model'
   readonly model: string
-  /** The layer, expert or tensor that was to be loaded. */
+  /** Name of the layer, expert or tensor. */
   readonly extent: string
-  /** The tensors that the chunk overlaps; none when it is padding that changed. */
+  /** Tensors that the chunk overlaps; empty if only padding differs. */
   readonly tensors: readonly string[]
-  /** Which of the extent's checked runs of bytes, counted from 0. */
+  /** Index of the chunk among the checked ranges of the extent, from 0. */
   readonly chunk: number
-  /** The bytes of the chunk, from the start of the store. */
+  /** Offset of the chunk from the start of the store. */
   readonly offsetBytes: number
   readonly lengthBytes: number
-  /** Where they lie, in the words of the devices that hold them. */
+  /** Location as the devices name it. */
   readonly where: string
-  /** CRC-32s. */
+  /** Expected CRC-32. */
   readonly expected: number
   readonly got: number
 
@@ -43,7 +43,7 @@ export class VerificationError extends GpuNvmeError {
         `CRC-32 expected ${encodeCrc(expected)}, got ${encodeCrc(got)}`,
       ],
       next:
-        'read it again; if it fails again, the media or the path to it corrupts data: ' +
+        'read it again; if it fails again, the media or the connection corrupts data: ' +
         'pack the model again with { replace: true }',
     })
     this.model = model.name

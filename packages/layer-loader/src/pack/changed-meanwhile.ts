@@ -4,10 +4,10 @@ import type { BlockStore } from '../store/store.js'
 import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.js'
 
 /**
- * Sees to it that the superblocks are as this packing left them: another process or host may have written to the
- * drive meanwhile, and to the same room. What is published between this look and the publication is not noticed.
+ * Checks that the superblocks are as this packing left them: another process or host may have written to the drive, and
+ * to the same free space. A publication between this check and the next write is not detected.
  *
- * @param before the copies as they were found, or left.
+ * @param before the copies as they were found or written.
  * @throws ImageChangedError
  */
 export async function refuseIfChanged(
@@ -18,31 +18,31 @@ export async function refuseIfChanged(
   const copies = await readCopies(store, options)
   const changed = copies.some((copy, index) => {
     const former = before[index]
-    // A copy that cannot be read says nothing of who wrote to it.
+    // An unreadable copy does not tell who wrote it.
     if (isMediaError(copy.problem) || isMediaError(former?.problem)) return false
     return identityOf(copy) !== identityOf(former)
   })
   if (changed) throw new ImageChangedError(store)
 }
 
-/** Which publication a copy is of, if any. */
+/** Returns the publication that a copy belongs to, if any. */
 function identityOf(copy: SuperblockCopy | undefined): string {
   if (copy?.superblock === undefined) return copy?.ours === true ? 'unusable' : 'none'
   return `${copy.superblock.generation} ${copy.superblock.imageId}`
 }
 
-/** Somebody else published or gave up an image on the store while it was being written to. */
+/** Error of an image that another process or host published or discarded during a change. */
 export class ImageChangedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_CHANGED'
   readonly category = 'failure'
 
   constructor({ name }: BlockStore) {
-    super(`Somebody else wrote to ${name} while its image was being changed; this change was not published`, {
+    super(`Another process or host changed the image on ${name} meanwhile; this change was not published`, {
       facts: [
-        'the superblocks are not those that were found, or left, here',
-        'an image that is there now may be damaged: both may have written to the same bytes',
+        'the superblocks differ from those that were found or written here',
+        'the current image may be damaged: both writers may have used the same bytes',
       ],
-      next: 'stop other writers of the drive, check it with verifyImage(), then pack again',
+      next: 'stop other writers to the drive, check it with verifyImage(), then pack again',
     })
   }
 }

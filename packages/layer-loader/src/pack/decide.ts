@@ -12,31 +12,31 @@ import type { Target } from './target.js'
 
 export interface DecideOptions extends PlanPackOptions {
   /**
-   * Permits to give up a model of the same name (true), or also an image that cannot be used, with all of its models
-   * ('image'). False when not given.
+   * Allows the replacement of a model of the same name (true), or also of an unusable image with all its models
+   * ('image'). Default: false.
    */
   readonly replace?: boolean | 'image'
 }
 
-/** Where a model goes, and what has to make room for it. */
+/** Location of a model, and what is removed for it. */
 export interface Decision {
   readonly plan: PackPlan
-  /** The models that stay, and where the last of them ends; 0 where there are none. */
+  /** Models that stay. `besideEndBytes` is the end of their last extent; 0 without models. */
   readonly beside: readonly DirectoryEntry[]
   readonly besideEndBytes: number
-  /** Whether there is a model of that name, or an unusable image; and whether it can be kept until publication. */
+  /** Whether a model of that name, or an unusable image, exists, and whether it can be kept until publication. */
   readonly replaced: 'nothing' | 'kept' | 'given up'
-  /** Free room as it was found. */
+  /** Free space before packing, in bytes. */
   readonly freeBytes: number
-  /** Where the directory goes that has only the models that stay, when one is given up and others stay. */
+  /** Location of an interim directory with the remaining models, if a model is given up and others stay. */
   readonly interim?: Extent
 }
 
 /**
- * Finds a place for a model beside everything that is on the store; or else, where it replaces a model, in the room
- * that this one gives up. Reads and writes nothing.
+ * Finds space for a model beside all others on the store or, if it replaces a model, in the space of that one. Reads
+ * and writes nothing.
  *
- * @throws ImageExistsError, ModelExistsError, DirectoryFullError, NamespaceTooSmallError, and what `planPack` throws.
+ * @throws ImageExistsError, ModelExistsError, DirectoryFullError, NamespaceTooSmallError, and errors of `planPack`.
  */
 export function decide(model: Model, { store, image, isUnusable }: Target, options: DecideOptions = {}): Decision {
   const alone = planPack(model, store.blockBytes, options)
@@ -71,19 +71,19 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   return { plan: after, beside, besideEndBytes, freeBytes, replaced: 'given up', ...(interim && { interim }) }
 }
 
-/** Where the last of these ends, with the rest of its last 4096 bytes; 0 where there are none. */
+/** Returns the end of the last extent, rounded up to 4096 bytes; 0 without extents. */
 export function endOf(extents: readonly Extent[]): number {
   return extents.reduce((most, { offsetBytes, lengthBytes }) => Math.max(most, alignUp(offsetBytes + lengthBytes)), 0)
 }
 
-/** Room for a directory; undefined where there is none. */
+/** Returns space for a directory; undefined if there is none. */
 export function placeDirectory(entries: readonly DirectoryEntry[], holes: readonly Extent[]): Extent | undefined {
   const { byteLength: lengthBytes } = encodeDirectory(entries)
   const offsetBytes = firstFit(holes)(lengthBytes)
   return offsetBytes === undefined ? undefined : { offsetBytes, lengthBytes }
 }
 
-/** Refuses what fits on the store, and not into the format. */
+/** Rejects a model that fits on the store but not into the format. */
 function refuseTooMuch(model: Model, store: BlockStore, beside: readonly DirectoryEntry[], plan: PackPlan): void {
   const { lengthBytes } = plan.directory
   if (beside.length >= MAX_MODELS || lengthBytes > MAX_DIRECTORY_BYTES) {
@@ -92,45 +92,45 @@ function refuseTooMuch(model: Model, store: BlockStore, beside: readonly Directo
   refuseLongManifest(model, plan)
 }
 
-/** The store holds what is left of an image, and nobody said that it may be given up. */
+/** Error of packing onto an unusable image without permission to replace it. */
 export class ImageExistsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_EXISTS'
   readonly category = 'privilege'
 
   constructor({ name }: BlockStore) {
-    super(`A model image is on ${name} already, and cannot be added to; nothing was written`, {
-      facts: ['it is damaged, cut off, or of a later version: all of its models would be given up'],
-      next: "look at it with openImage() or verifyImage(); pass { replace: 'image' } to give up all of it",
+    super(`${name} has a model image that cannot be added to; nothing was written`, {
+      facts: ['it is damaged, truncated, or has a later version: all its models would be lost'],
+      next: "check it with openImage() or verifyImage(); pass { replace: 'image' } to discard all of it",
     })
   }
 }
 
-/** The image has a model of that name, and nobody said that it may be replaced. */
+/** Error of packing a model under an existing name without permission to replace it. */
 export class ModelExistsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MODEL_EXISTS'
   readonly category = 'privilege'
   readonly model: string
 
   constructor(store: BlockStore, model: string) {
-    super(`A model ${quote(model)} is on ${store.name} already; nothing was written`, {
-      next: 'give the new one another name, or pass { replace: true } to replace the one that is there',
+    super(`${store.name} already has a model ${quote(model)}; nothing was written`, {
+      next: 'choose another name, or pass { replace: true } to replace the existing model',
     })
     this.model = model
   }
 }
 
-/** The image's directory has no place for another model. Nothing was written. */
+/** Error of an image whose directory cannot hold another model. Nothing was written. */
 export class DirectoryFullError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DIRECTORY_FULL'
   readonly category = 'infeasible'
 
   constructor({ name }: BlockStore, models: number, lengthBytes: number) {
-    super(`The image on ${name} has no place for another model; nothing was written`, {
+    super(`The image on ${name} cannot hold another model; nothing was written`, {
       facts: [
         `with it, ${models} models; image format 1 allows ${MAX_MODELS}`,
         `with it, a directory of ${lengthBytes} bytes; image format 1 allows ${MAX_DIRECTORY_BYTES}`,
       ],
-      next: 'remove a model that is not needed',
+      next: 'remove a model',
     })
   }
 }

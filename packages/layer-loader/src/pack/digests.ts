@@ -6,7 +6,7 @@ import type { Manifest, PackedLayer, PackedTensor } from '../image/manifest.js'
 import type { PackPlan } from './lay-out.js'
 import type { Piece } from './pieces.js'
 
-/** The checksums and digests of a model, taken from its pieces as they pass, in order. */
+/** Computes the checksums and digests of a model from its pieces, in order. */
 export class Digests {
   readonly chunkCrcs: Uint32Array
   headerCrc = 0
@@ -14,13 +14,13 @@ export class Digests {
   private readonly digested: PackedTensor[] = []
   private current: TensorDigest | undefined
 
-  /** @param plan whose tensors say of which slices they want checksums. */
+  /** @param plan its tensors list the slices that need checksums. */
   constructor({ chunks, manifest }: Pick<PackPlan, 'chunks' | 'manifest'>) {
     this.chunkCrcs = new Uint32Array(chunks)
     this.tensors = manifest.layers.flatMap(({ tensors }) => tensors)
   }
 
-  /** @param bytes the piece as it will be written, padding included. */
+  /** @param bytes the piece as written, including padding. */
   add({ firstChunk, parts }: Piece, bytes: Uint8Array): void {
     if (firstChunk < 0) {
       this.headerCrc = crc32(bytes, this.headerCrc)
@@ -36,7 +36,7 @@ export class Digests {
     }
   }
 
-  /** The manifest with every digest in its place. After the last piece. */
+  /** Returns the manifest with all digests. Call it after the last piece. */
   complete(manifest: Manifest, chunkTableCrc: number): Manifest {
     this.finishBefore(this.tensors.length)
     let next = 0
@@ -53,7 +53,7 @@ export class Digests {
     }
   }
 
-  /** Ends the digests of all tensors before this one. Those without bytes have passed in no piece. */
+  /** Completes the digests of all tensors before this one. Tensors without bytes are in no piece. */
   private finishBefore(tensor: number): void {
     while (this.digested.length < tensor) {
       const { current = new TensorDigest(this.tensors[this.digested.length]!) } = this
@@ -63,7 +63,7 @@ export class Digests {
   }
 }
 
-/** The digests of one tensor: of the whole, and where it has experts of each slice. */
+/** Digests of one tensor: of the whole and, if it has experts, of each slice. */
 class TensorDigest {
   private readonly tensor: PackedTensor
   private readonly hash = createHash('sha256')
@@ -75,7 +75,7 @@ class TensorDigest {
     this.sliceCrcs = tensor.sliceCrcs && new Uint32Array(tensor.sliceCrcs.length)
   }
 
-  /** @param bytes that follow those before. */
+  /** @param bytes the next bytes of the tensor. */
   add(bytes: Uint8Array): void {
     this.hash.update(bytes)
     if (this.sliceCrcs === undefined) return

@@ -7,17 +7,17 @@ import { encodeNote, findLeftovers, NOTE_BYTES, type Leftovers, type Packing } f
 import { writeBytes } from './publish.js'
 
 /**
- * What is known of an earlier packing of the same model to the same place, and how far this one has come. It lies in
- * the plan's spare room, which no image leads to; there is none where a source cannot tell whether it has changed.
+ * Records the progress of a packing, and knows that of an earlier one of the same model to the same place. It is in the
+ * plan's spare space, outside any image. A source without `revision` has no journal.
  */
 export class Journal implements Pick<Leftovers, 'chunkCrcs'> {
-  /** CRC-32s of the chunks that an earlier packing has left, from the model's first one on. */
+  /** CRC-32s of the chunks that an earlier packing wrote, from the model's first chunk. */
   readonly chunkCrcs: Uint32Array
   private readonly store: WritableBlockStore
   private readonly plan: PackPlan
   private readonly identity: Uint8Array | undefined
   private sequence: number
-  /** From which chunk on the table on the media is not as it should be. */
+  /** First chunk whose entry in the table on the media is outdated. */
   private staleFrom: number
 
   private constructor(store: WritableBlockStore, plan: PackPlan, { identity, sequence, chunkCrcs }: Leftovers) {
@@ -29,7 +29,7 @@ export class Journal implements Pick<Leftovers, 'chunkCrcs'> {
     this.staleFrom = chunkCrcs.length
   }
 
-  /** @param resumes false where nothing of an earlier packing shall be used. */
+  /** @param resumes false to ignore an earlier packing. */
   static async open(
     store: WritableBlockStore,
     packing: Packing,
@@ -40,34 +40,34 @@ export class Journal implements Pick<Leftovers, 'chunkCrcs'> {
     return new Journal(store, packing.plan, resumes ? left : { ...left, chunkCrcs: new Uint32Array(0) })
   }
 
-  /** Whether notes are taken. */
+  /** Whether notes are written. */
   get isKept(): boolean {
     return this.identity !== undefined
   }
 
   /**
-   * Notes that a packing begins, unless it goes on: what will lie on the media is then known to be its own, and
-   * what an earlier one has noted counts no more.
+   * Records the start of a packing unless it resumes: chunks on the media are then known to be its own, and earlier
+   * notes are void.
    */
   async begin(signal: AbortSignal | undefined): Promise<void> {
     if (this.chunkCrcs.length === 0) await this.note(this.chunkCrcs, 0, signal)
   }
 
-  /** That a chunk is not what an earlier packing has noted, so that the table must be written from there on. */
+  /** Records that a chunk differs from the earlier note, so that the table is rewritten from there. */
   corrected(chunk: number): void {
     this.staleFrom = Math.min(this.staleFrom, chunk)
   }
 
   /**
-   * Makes all that was written durable, and notes it.
-   * @param chunks how many, from the model's first one on, are written.
+   * Flushes all writes and records them.
+   * @param chunks number of written chunks, from the model's first one.
    */
   async note(chunkCrcs: Uint32Array, chunks: number, signal: AbortSignal | undefined): Promise<void> {
     const { store, plan, identity } = this
     if (identity === undefined) return
     const table = encodeChunkTable(chunkCrcs.subarray(0, chunks))
     const from = Math.floor((this.staleFrom * 4) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
-    // What the last of these pages held of the table stands in it again, so that a torn write loses none of it.
+    // Earlier entries of the first page are written again with it, so that a torn write loses none.
     await writeBytes(store, plan.manifest.chunkTable.offsetBytes + from, table.subarray(from), signal)
     await store.flush()
     this.staleFrom = chunks

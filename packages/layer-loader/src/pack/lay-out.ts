@@ -13,45 +13,45 @@ import { sumOf } from '../image/holes.js'
 import { encodeManifest, type Manifest, type PackedLayer, type PackedTensor } from '../image/manifest.js'
 import { firstFit, oneAfterTheOther, startsIn, type Room } from './room.js'
 
-/** Everything about a packing that is known beforehand: where each byte goes. Digests stand there as zeros. */
+/** Layout of a packing: the location of each byte. Digests are zero. */
 export interface PackPlan {
   readonly name: string
-  /** How long a namespace must be for this plan. */
+  /** Required length of the namespace, in bytes. */
   readonly endBytes: number
-  /** Where the last extent ends. */
+  /** End of the last extent, in bytes. */
   readonly usedEndBytes: number
-  /** What the model takes with padding, manifest and directory. */
+  /** Bytes of the model including padding, manifest and directory. */
   readonly imageBytes: number
-  /** Of the tensors, without padding. */
+  /** Bytes of the tensors without padding. */
   readonly tensorBytes: number
   readonly chunks: number
   readonly manifest: Manifest
   readonly entry: DirectoryEntry
-  /** This model's entry after those that stay. */
+  /** Directory with the entries of the remaining models and of this one. */
   readonly directory: CheckedExtent
   /**
-   * Free room that the image leaves: while packing it holds notes for a packing that is interrupted; afterwards
-   * the next directory, so that a model can be removed from a namespace that is full.
+   * Free space that is kept: for notes during packing, later for the next directory, so that a model can be removed
+   * from a full namespace.
    */
   readonly spare: Extent
 }
 
-/** Two notes of a page each, so that one is whole while the other is written. */
+/** Two notes of a page each, so that one is valid while the other is written. */
 const LEAST_SPARE_BYTES = 2 * ALIGNMENT_BYTES
 
 const NO_DIGEST = '0'.repeat(64)
 
-/** A place without end, for plans that no namespace is known for. */
+/** Unlimited space, for plans without a namespace. */
 const ANYWHERE: readonly Extent[] = [
   { offsetBytes: DATA_START_BYTES, lengthBytes: Number.MAX_SAFE_INTEGER - DATA_START_BYTES },
 ]
 
 /**
- * Lays a model out in holes: all of it in the first that is long enough, or else each extent in the first that has
- * room for it. The same arguments give the same plan, which is what a packing that is interrupted is found by.
+ * Lays out a model in holes: completely in the first that is long enough, or else each extent in the first with enough
+ * space. The same arguments give the same plan, which is how an interrupted packing is found.
  *
- * @param beside entries that the directory will have besides this model's.
- * @returns undefined where there is no room.
+ * @param beside entries that the directory has in addition to this model's.
+ * @returns undefined without enough space.
  */
 export function layOut(
   model: Model,
@@ -104,7 +104,7 @@ function layOutIn(
     source: {
       format: model.format,
       formatVersion: model.formatVersion,
-      // JSON cannot tell an empty string that means something from one that does not; the header keeps it anyway.
+      // JSON does not distinguish an empty name from a missing one; the header keeps it.
       name: model.name === '' ? undefined : model.name,
       architecture: model.architecture === '' ? undefined : model.architecture,
     },
@@ -112,7 +112,7 @@ function layOutIn(
     chunkTable: place(chunks * 4),
     layers,
   }
-  // Checksums and digests have a fixed number of digits, so what is encoded now is as long as what will be written.
+  // Checksums and digests have a fixed number of digits, so the final encoding has the same length.
   const entry = { name, fingerprint: NO_DIGEST, manifest: place(encodeManifest(manifest).byteLength) }
   const directory = place(encodeDirectory([...beside, entry]).byteLength)
   const usedEndBytes = endBytes
@@ -122,7 +122,7 @@ function layOutIn(
   return unplaced > 0 ? undefined : { ...plan, spare, endBytes }
 }
 
-/** Everything that a packing writes, or keeps its notes in. */
+/** Returns all extents that a packing writes, including its notes. */
 export function extentsOfPlan({ manifest, entry, directory, spare }: PackPlan): Extent[] {
   const { layers, header, chunkTable } = manifest
   return [...layers, header, chunkTable, entry.manifest, directory, spare]

@@ -2,9 +2,9 @@ import type { Model } from '../formats/model.js'
 import { MAX_MODEL_NAME_BYTES } from '../image/format.js'
 
 /**
- * The name that a model gets in its image: the one that is given, else what the file calls the model, else the last
- * part of the file's path.
- * @throws RangeError for a given name that the format does not allow; names from files are made to fit.
+ * Returns the name of a model in its image: the given one, else the name in the file, else the last component of the
+ * file's path.
+ * @throws RangeError for an invalid given name; names from files are adjusted.
  */
 export function modelNameFor(model: Model, given: string | undefined): string {
   if (given !== undefined) {

@@ -17,41 +17,41 @@ const MAGIC = Uint8Array.of(0x47, 0x50, 0x55, 0x4e, 0x4f, 0x54, 0x45, 0) // 'GPU
 const VERSION = 1
 export const NOTE_BYTES = ALIGNMENT_BYTES
 
-/** What a packing leaves for its successor, little-endian, twice: one is whole while the other is written. */
+/** Progress note of a packing, little-endian, in two copies: one is valid while the other is written. */
 const NOTE = struct(
   'PACK_NOTE',
-  { bytes: NOTE_BYTES, doc: 'How far a packing has come that was interrupted', spec: 'gpunvme image format 1' },
+  { bytes: NOTE_BYTES, doc: 'Progress of an interrupted packing', spec: 'gpunvme image format 1' },
   {
     MAGIC: bytes(0, 8, 'GPUNOTE and a NUL'),
     VERSION: u32(8, 'Version of this structure'),
     LENGTH: u32(12, 'Bytes of this structure'),
-    SEQUENCE: n64(16, 'Counts notes; the sound one with the highest counts'),
-    CHUNKS: u32(24, 'Chunks that are on the media, from the first of the model on, and their checksums in its table'),
+    SEQUENCE: n64(16, 'Number of the note; the valid note with the highest number counts'),
+    CHUNKS: u32(24, 'Chunks on the media, from the first of the model, with their checksums in its table'),
     TABLE_CRC: u32(28, 'CRC-32 of that part of the chunk table'),
-    PLAN: bytes(32, 32, 'SHA-256 that names the model, its files, its place and the live image'),
+    PLAN: bytes(32, 32, 'SHA-256 of the model, its files, its location and the live image'),
     CRC: u32(4092, 'CRC-32 of bytes 0 to 4091'),
   },
 )
 
-/** What is to be packed, and where. */
+/** A model to pack, and its location. */
 export interface Packing {
   readonly model: Model
   readonly plan: PackPlan
-  /** The image that the packing adds to. */
+  /** The image that the model is added to. */
   readonly live: Image | undefined
 }
 
-/** What an earlier packing has left. */
+/** Data left by an earlier packing. */
 export interface Leftovers {
-  /** By which it is known; undefined where a file cannot tell whether it has changed, and so nothing can be. */
+  /** Identifies the packing; undefined if a file has no `revision`, so that nothing can be resumed. */
   readonly identity: Uint8Array | undefined
-  /** Of the last note; 0 where there is none, and so no such packing has begun. */
+  /** Number of the last note; 0 if such a packing has not begun. */
   readonly sequence: number
-  /** CRC-32s of the chunks that are on the media, from the model's first one on. */
+  /** CRC-32s of the chunks on the media, from the model's first chunk. */
   readonly chunkCrcs: Uint32Array
 }
 
-/** Looks for what an earlier packing of the same files to the same place has left. */
+/** Finds data left by an earlier packing of the same files to the same location. */
 export async function findLeftovers(
   store: BlockStore,
   { model, plan, live }: Packing,
@@ -63,14 +63,14 @@ export async function findLeftovers(
   return { identity, sequence: note.sequence, chunkCrcs: await readTable(store, plan, note, options) }
 }
 
-/** Whether an earlier packing has left all of a piece. */
+/** Returns whether an earlier packing wrote all of a piece. */
 export function isLeft({ firstChunk, lengthBytes }: Piece, { chunkCrcs }: Pick<Leftovers, 'chunkCrcs'>): boolean {
   return firstChunk >= 0 && firstChunk + chunksOf(lengthBytes) <= chunkCrcs.length
 }
 
 export interface Note {
   readonly sequence: number
-  /** How many are on the media, from the model's first one on. */
+  /** Number of chunks on the media, from the model's first one. */
   readonly chunks: number
   readonly tableCrc: number
 }
@@ -85,7 +85,7 @@ export function encodeNote(identity: Uint8Array, { sequence, chunks, tableCrc }:
   return encoded
 }
 
-/** The last sound note that is of this very packing. */
+/** Reads the last valid note of this packing. */
 async function readNote(
   store: BlockStore,
   { spare, chunks }: PackPlan,
@@ -109,7 +109,7 @@ async function readNote(
   return notes.sort((a, b) => b.sequence - a.sequence)[0]
 }
 
-/** The checksums that a note speaks of; none where they are not what it says, so that nothing is left of it. */
+/** Reads the checksums listed by a note; none if they do not match it, so that nothing is resumed. */
 async function readTable(
   store: BlockStore,
   { manifest }: PackPlan,
@@ -120,7 +120,7 @@ async function readTable(
   return encoded !== undefined && crc32(encoded) === tableCrc ? decodeChunkTable(encoded) : new Uint32Array(0)
 }
 
-/** Bytes of a store; undefined where the media cannot give them, since nothing depends on it. */
+/** Reads bytes of a store; undefined after a media error, since they are optional. */
 async function readIfPossible(
   store: BlockStore,
   offsetBytes: number,
@@ -136,8 +136,8 @@ async function readIfPossible(
 }
 
 /**
- * Names a packing: the same files, unchanged, laid out in the same places beside the same live image. Undefined where
- * a file cannot tell whether it has changed: what is on the media might be of another one that looks alike.
+ * Identifies a packing: the same unchanged files, laid out in the same places beside the same live image. Undefined if
+ * a file has no `revision`: data on the media might come from a different version.
  */
 function identityOf(model: Model, { manifest, spare }: PackPlan, live: Image | undefined): Uint8Array | undefined {
   const files = model.parts.map(({ source }) => source.revision)

@@ -16,84 +16,84 @@ import { checkImageId, nextGeneration, publishDirectory, writtenEndOf } from './
 import { survey, type Target } from './target.js'
 import { writePieces } from './write-pieces.js'
 
-/** A drive that stops for a flush loses some per cent of its speed where this is less, and nobody notices above. */
+/** Flushing more often costs some per cent of a drive's write speed. */
 const DEFAULT_CHECKPOINT_BYTES = 1024 * 1024 * 1024
 
+/** Progress of packing. */
 export interface PackProgress {
-  /** Of layers and source header: all that takes time. */
+  /** Bytes of layers and source header. */
   readonly doneBytes: number
   readonly totalBytes: number
 }
 
+/** Options of `pack`. */
 export interface PackOptions extends DecideOptions {
-  /** 16 bytes; random when not given. */
+  /** 16 bytes. Default: random. */
   readonly imageId?: Uint8Array
   /**
-   * Called when the model that is replaced has to be given up before the new one is written, because there is no room
-   * for both, or the whole image, because it cannot be used. Nothing has been destroyed before it returns; what it
-   * throws ends the packing with everything as it was. Once it has returned that model is gone, whether `pack`
-   * succeeds or not, and its error does not say so. Other models of a usable image stay.
+   * Called before the replaced model is discarded, if the store cannot hold both versions, or before an unusable image
+   * is discarded. Nothing has been destroyed yet: an error that it throws ends the packing without changes. After it
+   * returns, the old model is lost whether `pack` succeeds or not, and errors do not say so. Other models of a usable
+   * image stay.
    */
   readonly onGiveUp?: () => void
   /**
-   * Whether to go on where an earlier packing of the same files to the same place was interrupted; true when not given.
-   * Files are the same where each has the same `revision`. What that packing has left is read back from the drive and
-   * checked, all of it.
+   * Resume an interrupted packing of the same files to the same location. Default: true. Files are the same if their
+   * `revision` is. All data left by that packing are read back and checked.
    */
   readonly resume?: boolean
   /**
-   * After how many bytes the drive is flushed and progress is noted on it; 1 GiB when not given. It is what an
-   * interruption costs. Nothing is noted where a file has no `revision`.
+   * Bytes between flushes of the drive with a progress note: the maximum loss by an interruption. Default: 1 GiB.
+   * Without a `revision` of the files, nothing is noted.
    */
   readonly checkpointBytes?: number
-  /** Until publication begins; that is then completed, so that the outcome is certain. */
+  /** Aborts until publication begins. Publication is always completed, so that the outcome is certain. */
   readonly signal?: AbortSignal
-  /** Called after each write. What it throws ends the packing. */
+  /** Called after each write. An error that it throws ends the packing. */
   readonly onProgress?: (progress: PackProgress) => void
 }
 
-/** What was written, and where. */
+/** Result of a packing. */
 export interface PackReceipt {
   readonly name: string
   readonly fingerprint: string
-  /** Other models in the image that have the same tensors, by name. */
+  /** Names of other models in the image with the same tensors. */
   readonly sameAs: readonly string[]
   readonly imageId: string
   readonly generation: number
-  /** Where everything lies. */
+  /** Location of all parts. */
   readonly manifest: Manifest
-  /** What the model takes with padding, manifest and directory. */
+  /** Bytes of the model including padding, manifest and directory. */
   readonly imageBytes: number
-  /** Of the tensors, without padding. */
+  /** Bytes of the tensors without padding. */
   readonly tensorBytes: number
   /**
-   * What became of a model of the same name, or of an image that could not be used: 'kept' until the new one was
-   * published; 'given up' before, because there was no room for both, so that an interruption would have left none.
+   * Outcome for a model of the same name, or an unusable image: 'kept' until the new one was published; 'given up'
+   * before, for lack of space, so that an interruption would have left neither.
    */
   readonly replaced: Decision['replaced']
-  /** Of layers, that an earlier packing had written, and that were read back instead of being written again. */
+  /** Bytes of layers that an earlier packing had written, and that were read back instead of written. */
   readonly resumedBytes: number
-  /** By the store's clock: modelled time in a simulation. */
+  /** Time by the store's clock, in nanoseconds: modelled in a simulation. */
   readonly elapsedNs: number
 }
 
 /**
- * Adds a model to the image on a namespace, or on another store, or makes an image of it where there is none; and
- * publishes it in one step: whenever it is interrupted, the store holds the whole of the new model, or what it held
- * before, or that without the model of the same name (see `replaced` and `onGiveUp`). Other models are not touched.
+ * Adds a model to the image on a namespace or another store, or creates an image, and publishes it atomically: after an
+ * interruption, the store has the complete new model, the previous content, or the previous content without the model
+ * of the same name (see `replaced` and `onGiveUp`). Other models are not changed.
  *
- * Nothing is written before all of this is known to hold: the model can be loaded, there is room for it,
- * and no model of its name is there that may not be replaced.
+ * Before the first write, it checks that the model can be loaded, that there is space, and that no model of its name
+ * exists unless it may be replaced.
  *
- * A packing that was interrupted goes on where it was, when the same is packed again (see `resume`).
+ * Packing the same model again resumes an interrupted packing (see `resume`).
  *
- * One packing at a time: a second one of the same store is refused. Other processes and hosts are kept away by
- * nothing; where one has published an image meanwhile, this one is not published.
+ * Only one packing at a time: a second one on the same store is rejected. Other processes and hosts are not locked out;
+ * if one publishes an image meanwhile, this one is not published.
  *
  * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ModelExistsError, ImageExistsError,
- * DirectoryFullError and what `planPack` throws; PackInProgressError, ImageChangedError; SourceChangedError where a file
- * is written to meanwhile; what reading the model or
- * writing the store throws; the signal's reason.
+ * DirectoryFullError and errors of `planPack`; PackInProgressError, ImageChangedError; SourceChangedError if a file is
+ * written meanwhile; errors of reading the model or writing the store; the signal's reason.
  */
 export function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
   const store = asStore(target)
@@ -141,8 +141,8 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
 }
 
 /**
- * Sees to it that both copies of the superblock lead to the image, before anything is written to room that it leaves:
- * an older copy leads there, and may be the one that is found next.
+ * Ensures that both superblock copies refer to the image before its free space is written: an older copy refers to that
+ * space, and may be found next.
  */
 async function withSoundCopies(
   found: Target<WritableBlockStore>,
@@ -157,7 +157,7 @@ async function withSoundCopies(
   return survey(store, limits)
 }
 
-/** Makes room by the loss of a model, or of an image that nobody can use; and looks at what is left. */
+/** Discards a model, or an unusable image, to free its space; returns the remaining target. */
 async function giveUp(
   target: Target<WritableBlockStore>,
   { beside, besideEndBytes, interim }: Decision,
@@ -165,7 +165,7 @@ async function giveUp(
 ): Promise<Target<WritableBlockStore>> {
   const { store, copies } = target
   onGiveUp?.()
-  // Whoever was told may have answered with an abort; this is the last moment at which it costs nothing.
+  // `onGiveUp` may have aborted; nothing has been destroyed yet.
   signal?.throwIfAborted()
   if (interim === undefined) await invalidate(store, copies)
   else {
@@ -176,7 +176,7 @@ async function giveUp(
   return survey(store, signal && { signal })
 }
 
-/** Writes the chunk table and the manifest with every digest in its place. */
+/** Writes the chunk table, and the manifest with all digests. */
 async function writeManifest(
   store: WritableBlockStore,
   plan: PackPlan,

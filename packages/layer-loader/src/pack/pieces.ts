@@ -3,7 +3,7 @@ import type { Model } from '../formats/model.js'
 import { CHUNK_BYTES } from '../image/format.js'
 import type { PackPlan } from './lay-out.js'
 
-/** Bytes of one of the model's files, and where in a piece they belong. */
+/** Bytes of a model file, and their place in a piece. */
 export interface Part {
   readonly source: ByteSource
   readonly sourceBytes: number
@@ -13,19 +13,19 @@ export interface Part {
   readonly tensor: number
 }
 
-/** A run of the image that is filled and written at once. Whatever no part covers is padding. */
+/** A run of the image that is filled and written at once. Bytes outside its parts are padding. */
 export interface Piece {
   readonly offsetBytes: number
   readonly lengthBytes: number
-  /** Index of the first chunk checksum that it covers; -1 for the source's header, which is under one checksum. */
+  /** Index of the first chunk checksum that it covers; -1 for the source's header, which has one checksum. */
   readonly firstChunk: number
   readonly parts: readonly Part[]
 }
 
-/** Four commands of the usual 1 MiB, so that a few pieces in flight fill a queue of 32. */
+/** Four commands of the usual 1 MiB: a few pieces in flight fill a queue of 32. */
 export const PIECE_BYTES = 4 * CHUNK_BYTES
 
-/** Everything that comes from the model's files, piece by piece, in the order of the image. */
+/** Yields all data from the model's files piece by piece, in the order of the image. */
 export function* piecesOf(model: Model, { manifest }: PackPlan): Generator<Piece> {
   let tensor = 0
   for (const [index, layer] of manifest.layers.entries()) {

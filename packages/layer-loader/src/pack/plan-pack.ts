@@ -5,17 +5,19 @@ import { ALIGNMENT_BYTES, MAX_MANIFEST_BYTES } from '../image/format.js'
 import { layOut, type PackPlan } from './lay-out.js'
 import { modelNameFor } from './model-name.js'
 
+/** Options of `planPack`. */
 export interface PlanPackOptions {
-  /** The model's name in the image; when not given, what its file calls it, or the file's own name. */
+  /** Name of the model in the image. Default: the name in its file, or the file's own name. */
   readonly name?: string
 }
 
 /**
- * Lays a model out as image format 1 does, as the first on a namespace: layers in order of computation, then the
- * header of its first part, the chunk table, the manifest and the directory. Pure: nothing is read or written.
+ * Lays out a model in image format 1, as the first on a namespace: layers in the order of computation, then the header
+ * of its first part, the chunk table, the manifest and the directory. Reads and writes nothing.
  *
- * @param blockBytes of the namespace; only to refuse those that the format does not fit.
- * @throws EmptyModelError, UnloadableTensorsError, BlockSizeError, ManifestTooLongError; RangeError for a bad name.
+ * @param blockBytes logical block size of the namespace, only to reject unsupported ones.
+ * @throws EmptyModelError, UnloadableTensorsError, BlockSizeError, ManifestTooLongError; RangeError for an invalid
+ * name.
  */
 export function planPack(model: Model, blockBytes: number, options: PlanPackOptions = {}): PackPlan {
   const name = modelNameFor(model, options.name)
@@ -23,38 +25,38 @@ export function planPack(model: Model, blockBytes: number, options: PlanPackOpti
   const unloadable = model.tensors.filter(({ loadable }) => !loadable)
   if (unloadable.length > 0) throw new UnloadableTensorsError(model, unloadable)
   if (ALIGNMENT_BYTES % blockBytes !== 0) throw new BlockSizeError(blockBytes)
-  // Where nothing limits the room, there is always some.
+  // With unlimited space, there is always a layout.
   const plan = layOut(model, name, [])!
   refuseLongManifest(model, plan)
   return plan
 }
 
-/** @throws ManifestTooLongError: of places far inside a namespace, the numbers are longer. */
+/** @throws ManifestTooLongError: high offsets have more digits. */
 export function refuseLongManifest(model: Model, { entry }: PackPlan): void {
   const { lengthBytes } = entry.manifest
   if (lengthBytes > MAX_MANIFEST_BYTES) throw new ManifestTooLongError(model, lengthBytes)
 }
 
-/** A model without tensors. */
+/** Error of packing a model without tensors. */
 export class EmptyModelError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_EMPTY_MODEL'
   readonly category = 'infeasible'
 
   constructor({ parts }: Model) {
-    super(`Cannot pack ${parts[0].source.name}: it has no tensors`, { next: 'name the file that holds the weights' })
+    super(`Cannot pack ${parts[0].source.name}: it has no tensors`, { next: 'use the file that has the weights' })
   }
 }
 
-/** The model has tensors whose type is unknown or retired, so that nobody could use what would be written. */
+/** Error of packing tensors whose type is unknown or retired, which could not be loaded. */
 export class UnloadableTensorsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNLOADABLE_TENSORS'
   readonly category = 'infeasible'
   readonly tensors: readonly Tensor[]
 
   constructor({ parts }: Model, tensors: readonly Tensor[]) {
-    const shown = tensors.slice(0, 10).map(({ name, dtype }) => `${quote(name)} is of ${quote(dtype)}`)
+    const shown = tensors.slice(0, 10).map(({ name, dtype }) => `${quote(name)} has type ${quote(dtype)}`)
     const more = tensors.length > shown.length ? [`and ${tensors.length - shown.length} more`] : []
-    super(`Cannot pack ${parts[0].source.name}: ${tensors.length} of its tensors are of a type that is not known`, {
+    super(`Cannot pack ${parts[0].source.name}: tensors of unknown type: ${tensors.length}`, {
       facts: [...shown, ...more],
       next: 'convert the model with a current tool, or use a newer @gpunvme/layer-loader',
     })
@@ -62,19 +64,19 @@ export class UnloadableTensorsError extends GpuNvmeError {
   }
 }
 
-/** The namespace's logical blocks do not divide the image's alignment. */
+/** Error of a logical block size that does not divide the image's alignment. */
 export class BlockSizeError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_BLOCK_SIZE'
   readonly category = 'infeasible'
 
   constructor(blockBytes: number) {
-    super(`An image needs logical blocks that divide ${ALIGNMENT_BYTES} bytes, the namespace has ${blockBytes}`, {
+    super(`An image requires logical blocks that divide ${ALIGNMENT_BYTES} bytes; the namespace has ${blockBytes}`, {
       next: `format the namespace with 512-byte or ${ALIGNMENT_BYTES}-byte blocks (this erases it)`,
     })
   }
 }
 
-/** The model has more or longer names than a manifest holds. */
+/** Error of a model with more or longer names than a manifest can hold. */
 export class ManifestTooLongError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MANIFEST_TOO_LONG'
   readonly category = 'infeasible'

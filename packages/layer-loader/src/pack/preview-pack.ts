@@ -11,43 +11,43 @@ import { piecesOf } from './pieces.js'
 import { writtenEndOf } from './publish-directory.js'
 import { survey, type Target } from './target.js'
 
-/** How many chunks a loader asks for at a time. */
+/** Queue depth of the load estimate, in chunks. */
 const QUEUE_DEPTH = 32
 
 export interface PreviewOptions extends DecideOptions, ExecuteOptions {
-  /** Of the drive, for an estimate of what loading will take. */
+  /** Cost model of the drive, to estimate the load time. */
   readonly cost?: CostModel
 }
 
-/** What a packing would do. */
+/** Effect of a packing. */
 export interface PackPreview {
   readonly plan: PackPlan
-  /** What would become of a model of the same name, or of an image that cannot be used. */
+  /** Outcome for a model of the same name, or an unusable image. */
   readonly replaced: Decision['replaced']
-  /** Models that are there and stay. */
+  /** Models that stay. */
   readonly beside: readonly string[]
   /**
    * Ranges of the store that would be overwritten and that no publication of the existing image has written, in order. Data
    * there does not belong to the image. Empty if an image without a valid superblock is abandoned.
    */
   readonly neverWritten: readonly Extent[]
-  /** Of layers and source header. */
+  /** Bytes of layers and source header. */
   readonly dataBytes: number
-  /** Whether an earlier packing of the same has begun and was interrupted: what lies in the plan's places is its own. */
+  /** Whether it continues an interrupted packing: the planned locations have its data. */
   readonly continues: boolean
-  /** What that one has left of `dataBytes`, by its notes: it would be read back and checked. */
+  /** Bytes of `dataBytes` noted by that packing: they would be read back and checked. */
   readonly resumableBytes: number
-  /** Free room before; without an image all that one could have. */
+  /** Free space before packing; without an image, all space for one. */
   readonly freeBytes: number
-  /** By the cost model: to read all layers once, in chunks of 1 MiB with 32 in flight. Absent without one. */
+  /** Time to read all layers once, in chunks of 1 MiB with 32 in flight, by the cost model. Absent without one. */
   readonly loadNs?: number
 }
 
 /**
- * Says what `pack` would do with the same arguments, and refuses what it would refuse. Nothing is written: a store
- * that cannot be written to will do.
+ * Returns the effect of `pack` with the same arguments, and rejects what it would reject. Writes nothing: a read-only
+ * store suffices.
  *
- * @throws what `pack` throws before it writes.
+ * @throws the errors that `pack` throws before writing.
  */
 export async function previewPack(
   model: Model,
@@ -86,7 +86,7 @@ function neverWrittenBy({ store, copies, isUnusable }: Target, plan: PackPlan): 
   ].filter(({ lengthBytes }) => lengthBytes > 0)
 }
 
-/** Whole chunks, and for each layer the shorter one at its end. */
+/** Cost of whole chunks, and of the shorter one at the end of each layer. */
 function costOf({ manifest }: PackPlan, cost: CostModel): number {
   return manifest.layers.reduce((sumNs, { lengthBytes }) => {
     const restBytes = lengthBytes % CHUNK_BYTES

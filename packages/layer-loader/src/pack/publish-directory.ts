@@ -8,26 +8,26 @@ import { refuseIfChanged } from './changed-meanwhile.js'
 import { publish, writeBytes } from './publish.js'
 import type { Target } from './target.js'
 
-/** So that whoever finds the image knows whom to ask. */
+/** Identifies the software that wrote the image. */
 const WRITER = '@gpunvme/layer-loader'
 
 const IMAGE_ID_BYTES = 16
 
 export interface DirectoryToPublish {
   readonly entries: readonly DirectoryEntry[]
-  /** Its place, in room that the live image leaves. */
+  /** Its location, in free space of the live image. */
   readonly directory: Extent
-  /** Where the last extent ends, of those that the entries lead to and of the directory. */
+  /** End of the last extent, of those that the entries refer to and of the directory. */
   readonly usedEndBytes: number
   /** Offset after the last byte that this publication wrote. Default: `usedEndBytes`. */
   readonly writtenEndBytes?: number
-  /** Above those of all copies. */
+  /** Higher than that of all copies. */
   readonly generation: number
-  /** 16 bytes; random when not given. */
+  /** 16 bytes. Default: random. */
   readonly imageId?: Uint8Array
 }
 
-/** What names a publication. */
+/** Identification of a publication. */
 export interface Publication {
   /** 32 hexadecimal digits. */
   readonly imageId: string
@@ -35,10 +35,9 @@ export interface Publication {
 }
 
 /**
- * Writes a directory, and publishes it: the image is then what it leads to. What manifests, tables and layers it
- * leads to is on the store already.
+ * Writes a directory, and publishes it. All manifests, tables and layers that it refers to are already on the store.
  *
- * @throws RangeError for an image id of another length; ImageChangedError; what writing throws; the signal's reason.
+ * @throws RangeError for an image id of a wrong length; ImageChangedError; errors of writing; the signal's reason.
  */
 export async function publishDirectory(
   { store, copies }: Target<WritableBlockStore>,
@@ -63,12 +62,12 @@ export function writtenEndOf(copies: readonly SuperblockCopy[]): number {
   return copies.reduce((end, { superblock }) => Math.max(end, superblock?.writtenEndBytes ?? 0), 0)
 }
 
-/** One more than the highest generation that is known of. */
+/** Returns one more than the highest known generation. */
 export function nextGeneration(copies: readonly SuperblockCopy[]): number {
   return 1 + copies.reduce((most, { superblock }) => Math.max(most, superblock?.generation ?? 0), 0)
 }
 
-/** @throws RangeError for an image id of another length than the format's. */
+/** @throws RangeError for an image id of a wrong length. */
 export function checkImageId(imageId: Uint8Array | undefined): void {
   if (imageId === undefined || imageId.length === IMAGE_ID_BYTES) return
   throw new RangeError(`imageId: expected ${IMAGE_ID_BYTES} bytes, got ${imageId.length}`)

@@ -16,8 +16,8 @@ import type { WritableBlockStore } from '../store/store.js'
 import { encodeSuperblock, type Superblock } from '../image/superblock.js'
 
 /**
- * Makes an image that is already on the media the live one. Each copy is flushed before the other is touched, and
- * the one that counts is touched last: at every instant one of the two is whole.
+ * Makes an image that is already on the media the live one. Each copy is flushed before the other is written, and the
+ * live copy is written last: at any time, one of them is valid.
  */
 export async function publish(
   store: WritableBlockStore,
@@ -31,21 +31,21 @@ export async function publish(
   }
 }
 
-/** Gives an image up: afterwards there is none, and its extents may be written over. */
+/** Discards an image: its copies are zeroed, and its extents may be overwritten. */
 export async function invalidate(store: WritableBlockStore, copies: readonly SuperblockCopy[]): Promise<void> {
   for (const copy of olderFirst(copies)) {
     await writeBytes(store, COPY_OFFSET_BYTES[copy], new Uint8Array(SUPERBLOCK_BYTES))
-    // Each before the next, lest an older copy outlive the newer one and lead to extents that are long reused.
+    // Each is flushed before the next: an older copy must not outlive the newer one and refer to reused extents.
     await store.flush()
   }
 }
 
 /**
- * Zeroes what is reserved at the start of a store that held no image, and the end of it, so that no partition
- * table or file system seems to be on it afterwards: a backup GPT at the end would invite a tool to "repair" the one
- * that was here over a superblock. What was there could be lost by leave of the write guard.
+ * Zeroes the reserved start of a store without an image, and its end, so that no partition table or file system seems
+ * to be there: a backup GPT at the end would invite a tool to restore the primary one over a superblock. The write
+ * guard has allowed the loss of earlier content.
  *
- * @param kept extents that stay as they are, since every byte of them will be read or written before publication.
+ * @param kept extents that are not cleared, since every byte of them will be read or written before publication.
  */
 export async function clearEnds(store: WritableBlockStore, kept: readonly Extent[]): Promise<void> {
   const { blockBytes, capacityBytes, dma } = store
@@ -61,9 +61,9 @@ export async function clearEnds(store: WritableBlockStore, kept: readonly Extent
     for (const { offsetBytes, lengthBytes } of holesBetween(kept, capacityBytes)) {
       await zero(Math.max(tailStart, offsetBytes), offsetBytes + lengthBytes)
     }
-    // Extents are whole 4096s; the rest of a store that is none belongs to nobody.
+    // Extents are multiples of 4096; a remainder at the end of the store belongs to none.
     await zero(Math.max(tailStart, capacityBytes - (capacityBytes % ALIGNMENT_BYTES)), capacityBytes)
-    // Copies that some formats keep far from both ends would be found again, and have to be named again, at every pack.
+    // Signatures that some formats keep far from both ends would be found, and require confirmation, in every pack.
     const source = {
       capacityBytes,
       blockBytes,
@@ -82,7 +82,7 @@ export async function clearEnds(store: WritableBlockStore, kept: readonly Extent
   }
 }
 
-/** Writes bytes, or none, at an aligned offset, with zeros up to the next one, and waits until they are written. */
+/** Writes bytes at an aligned offset, padded with zeros to the next aligned one, and waits for completion. */
 export async function writeBytes(
   store: WritableBlockStore,
   offsetBytes: number,
@@ -100,7 +100,7 @@ export async function writeBytes(
   }
 }
 
-/** Damaged copies before sound ones, lower generations before higher: the copy to lose last comes last. */
+/** Damaged copies before valid ones, lower generations before higher ones: the live copy is last. */
 function olderFirst(copies: readonly SuperblockCopy[]): CopyName[] {
   const generationOf = ({ superblock }: SuperblockCopy) => superblock?.generation ?? 0
   return [...copies].sort((a, b) => generationOf(a) - generationOf(b)).map(({ copy }) => copy)

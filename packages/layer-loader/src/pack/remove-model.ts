@@ -8,29 +8,30 @@ import { oneAtATime } from './one-at-a-time.js'
 import { checkImageId, nextGeneration, publishDirectory, type Publication } from './publish-directory.js'
 import { NoRoomForDirectoryError } from './room.js'
 
+/** Options of `removeModel`. */
 export interface RemoveOptions {
-  /** 16 bytes; random when not given. */
+  /** 16 bytes. Default: random. */
   readonly imageId?: Uint8Array
-  /** Until publication begins; that is then completed, so that the outcome is certain. */
+  /** Aborts until publication begins. Publication is always completed, so that the outcome is certain. */
   readonly signal?: AbortSignal
 }
 
-/** What was removed, and what that leaves. */
+/** Result of a removal. */
 export interface RemoveReceipt extends Publication {
   readonly name: string
   readonly fingerprint: string
-  /** What it took with padding, which other models may take now. Its bytes stay until then. */
+  /** Bytes of the model including padding, free for other models. The data stay until they are overwritten. */
   readonly freedBytes: number
-  /** The models that stay, by name. */
+  /** Names of the remaining models. */
   readonly models: readonly string[]
 }
 
 /**
- * Removes a model from an image, in one step: whenever it is interrupted, the image has the model or does not, and
- * all others. The last one leaves an image without models. No byte of a model is written over: this is no erasure.
+ * Removes a model from an image atomically: after an interruption, the image has the model or not, and all others.
+ * Removing the last one leaves an image without models. The data are not overwritten: this is not an erasure.
  *
- * @throws ModelNotInImageError, NoRoomForDirectoryError; PackInProgressError, ImageChangedError; what `openImage` and
- * writing the store throw; the signal's reason.
+ * @throws ModelNotInImageError, NoRoomForDirectoryError; PackInProgressError, ImageChangedError; errors of `openImage`
+ * and of writing the store; the signal's reason.
  */
 export function removeModel(target: Writable, name: string, options: RemoveOptions = {}): Promise<RemoveReceipt> {
   const store = asStore(target)

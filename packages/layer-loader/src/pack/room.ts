@@ -4,10 +4,10 @@ import { alignUp, CHUNK_BYTES, DATA_START_BYTES, type Extent } from '../image/fo
 import { sumOf } from '../image/holes.js'
 import type { BlockStore } from '../store/store.js'
 
-/** Gives extents their places, one after the other; undefined for one that there is no room for. */
+/** Allocates the next extent; returns undefined without space. */
 export type Room = (lengthBytes: number) => number | undefined
 
-/** One extent directly after the other, from the start of a hole. */
+/** Places extents one after the other, from the start of a hole. */
 export function oneAfterTheOther({ offsetBytes, lengthBytes }: Extent): Room {
   let next = offsetBytes
   return (wantedBytes) => {
@@ -18,7 +18,7 @@ export function oneAfterTheOther({ offsetBytes, lengthBytes }: Extent): Room {
   }
 }
 
-/** The part of a hole from its first whole MiB, where drives like long reads to begin; and then all of it. */
+/** Returns the part of a hole from its first whole MiB, a good start for long reads, and then the whole hole. */
 export function startsIn(hole: Extent): Extent[] {
   const { offsetBytes, lengthBytes } = hole
   const skippedBytes = Math.ceil(offsetBytes / CHUNK_BYTES) * CHUNK_BYTES - offsetBytes
@@ -26,7 +26,7 @@ export function startsIn(hole: Extent): Extent[] {
   return [{ offsetBytes: offsetBytes + skippedBytes, lengthBytes: lengthBytes - skippedBytes }, hole]
 }
 
-/** Each extent at the start of the first hole that has room for it. */
+/** Places each extent at the start of the first hole with enough space. */
 export function firstFit(holes: readonly Extent[]): Room {
   const left = holes.map((hole) => ({ ...hole }))
   return (lengthBytes) => {
@@ -40,15 +40,15 @@ export function firstFit(holes: readonly Extent[]): Room {
   }
 }
 
-/** The model does not fit on the namespace, or not beside what is there. Nothing was written. */
+/** Error of a model that does not fit on the namespace, alone or beside the existing models. Nothing was written. */
 export class NamespaceTooSmallError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NAMESPACE_TOO_SMALL'
   readonly category = 'infeasible'
-  /** How long a namespace must be that holds this model alone. */
+  /** Required length of a namespace for this model alone, in bytes. */
   readonly neededBytes: number
-  /** How long this one is. */
+  /** Length of this namespace, in bytes. */
   readonly availableBytes: number
-  /** What of it is free for this model, and the longest run of that. */
+  /** Free bytes for this model. `largestHoleBytes` is the longest free run. */
   readonly freeBytes: number
   readonly largestHoleBytes: number
 
@@ -57,14 +57,14 @@ export class NamespaceTooSmallError extends GpuNvmeError {
     const largestHoleBytes = holes.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
     super('The model does not fit on the namespace', {
       facts: [
-        `needed: ${neededBytes} bytes where it is alone, of which ${DATA_START_BYTES} for the superblocks`,
+        `needed: ${neededBytes} bytes for this model alone, of which ${DATA_START_BYTES} for the superblocks`,
         `available: ${capacityBytes} bytes`,
         `free: ${freeBytes} bytes, at most ${largestHoleBytes} of them in one run`,
       ],
       next:
         neededBytes > capacityBytes
-          ? 'use a larger namespace, or a model of fewer or smaller tensors'
-          : 'remove a model that is not needed, or replace one, or use a larger namespace',
+          ? 'use a larger namespace, or a smaller model'
+          : 'remove or replace a model, or use a larger namespace',
     })
     this.neededBytes = neededBytes
     this.availableBytes = capacityBytes
@@ -73,15 +73,15 @@ export class NamespaceTooSmallError extends GpuNvmeError {
   }
 }
 
-/** An image has no free page for a directory without the model that is to be removed. Nothing was written. */
+/** Error of an image without free space for a directory without the removed model. Nothing was written. */
 export class NoRoomForDirectoryError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_ROOM_FOR_DIRECTORY'
   readonly category = 'infeasible'
 
   constructor({ name: storeName }: Pick<BlockStore, 'name'>, model: string) {
-    super(`The image on ${storeName} is too full for ${quote(model)} to be removed from it; nothing was written`, {
-      facts: ['the directory without it has to lie beside the present one until it is published'],
-      next: 'copy the image to a larger drive; pack() always leaves room, so another program wrote this image',
+    super(`Cannot remove ${quote(model)}: the image on ${storeName} is full; nothing was written`, {
+      facts: ['removal needs space for a second directory'],
+      next: 'copy the image to a larger drive; another program wrote it, since pack() always leaves this space',
     })
   }
 }

@@ -4,22 +4,22 @@ import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.j
 import { openImage, type Image } from '../image/open-image.js'
 import type { BlockStore } from '../store/store.js'
 
-/** What a packing finds on a store. */
+/** State of a store before packing. */
 export interface Target<S extends BlockStore = BlockStore> {
   readonly store: S
   readonly copies: readonly SuperblockCopy[]
-  /** Absent where there is none, and where there is one that cannot be used. */
+  /** Absent without an image, and for an unusable one. */
   readonly image: Image | undefined
-  /** There is an image, or what is left of one, and nothing of it can be kept. */
+  /** Whether there is an image, or remains of one, that cannot be kept. */
   readonly isUnusable: boolean
 }
 
-/** Looks at a store. @throws what reading it throws, unless it is the media that cannot be read. */
+/** Examines a store. @throws errors of reading it except media errors. */
 export async function survey<S extends BlockStore>(store: S, options?: ExecuteOptions): Promise<Target<S>> {
   const copies = await readCopies(store, options)
   const isOccupied = copies.some(({ ours }) => ours)
   const image = isOccupied ? await usableImage(store, options) : undefined
-  // The image's own look at the copies is the later one: what it was opened by.
+  // The copies that the image was opened by are newer.
   return { store, copies: image?.copies ?? copies, image, isUnusable: isOccupied && image === undefined }
 }
 

@@ -12,28 +12,28 @@ import type { PackProgress } from './pack.js'
 import { isLeft } from './notes.js'
 import { PIECE_BYTES, piecesOf, type Piece } from './pieces.js'
 
-/** With pieces of 4 MiB: 32 MiB of writes in flight while the next piece is read from the file. */
+/** With 4 MiB pieces: 32 MiB of writes in flight while the next piece is read from the file. */
 const BUFFERS = 8
 
 export interface WritePiecesOptions {
   readonly journal: Journal
-  /** How much is written from one note to the next. */
+  /** Bytes written between notes. */
   readonly checkpointBytes: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: PackProgress) => void
 }
 
-/** What writing has brought. */
+/** Result of writing. */
 export interface WrittenPieces {
   readonly digests: Digests
-  /** Of layers, that an earlier packing had written and this one has read back. */
+  /** Bytes of layers that an earlier packing had written, and that were read back. */
   readonly resumedBytes: number
 }
 
 /**
- * Writes the layers and the source's header, and gives the checksums of what was written. Reads from the files and
- * writes to the drive overlap; memory is bounded by the buffers, however large the model. What an earlier packing
- * has left is read back from the drive instead, and written again where it is not what its checksums say.
+ * Writes the layers and the source's header, and returns their checksums. Reads from the files and writes to the drive
+ * overlap; the buffers bound memory for any model. Data left by an earlier packing are read back instead, and rewritten
+ * if checksums do not match.
  */
 export async function writePieces(
   model: Model,
@@ -73,7 +73,7 @@ export async function writePieces(
     journal.corrected(piece.firstChunk)
     unnotedBytes += piece.lengthBytes
     const writtenChunks = piece.firstChunk + chunksOf(piece.lengthBytes)
-    // What an earlier packing has left beyond this piece is still there, and is not to be forgotten.
+    // Data left by an earlier packing beyond this piece still count.
     if (unnotedBytes < checkpointBytes || writtenChunks < journal.chunkCrcs.length) continue
     await pool.drain()
     await refuseChangedFiles(model)
@@ -85,7 +85,7 @@ export async function writePieces(
   return { digests, resumedBytes }
 }
 
-/** What was read of a file that somebody writes to is some of it before, some after. @throws SourceChangedError */
+/** Data read from a file that is written meanwhile may be inconsistent. @throws SourceChangedError */
 async function refuseChangedFiles({ parts }: Model): Promise<void> {
   for (const { source } of parts) await source.checkUnchanged?.()
 }
@@ -96,7 +96,7 @@ const transferOf = ({ offsetBytes, lengthBytes }: Piece) => ({
   memoryBytes: 0,
 })
 
-/** Reads what an earlier packing has written, and says whether it is what that one has noted. */
+/** Reads data of an earlier packing, and returns whether they match its note. */
 async function readBack(
   piece: Piece,
   { memory, bytes }: HostBuffer,
@@ -117,7 +117,7 @@ async function readBack(
   return true
 }
 
-/** Brings the piece's bytes from the model's files; what they do not cover is zero, since buffers are used again. */
+/** Reads the piece's bytes from the model's files. Padding is zeroed, since buffers are reused. */
 async function fill(piece: Piece, { bytes }: HostBuffer, signal?: AbortSignal): Promise<void> {
   let endBytes = 0
   for (const { source, sourceBytes, pieceBytes, lengthBytes } of piece.parts) {

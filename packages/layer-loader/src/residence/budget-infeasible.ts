@@ -2,12 +2,12 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { humanBytes } from './human-bytes.js'
 import type { Budget } from './plan.js'
 
-/** The layers cannot be computed on in so little memory: not even one after the other from the drive. */
+/** Error of a budget that is too small even if all layers are read from the drive. */
 export class BudgetInfeasibleError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BUDGET_INFEASIBLE'
   readonly category = 'infeasible'
   readonly budget: Budget
-  /** The least GPU memory that works, with the host memory that it takes: for slots alone, every layer on the drive. */
+  /** The smallest feasible GPU memory, with its host memory: slots only, all layers on the drive. */
   readonly minimum: Budget
 
   constructor(budget: Budget, minimum: Budget) {
@@ -19,7 +19,7 @@ export class BudgetInfeasibleError extends GpuNvmeError {
         ...line('GPU memory', budget.vramBytes, minimum.vramBytes),
         ...line('host memory', budget.ramBytes, minimum.ramBytes),
       ],
-      next: 'give that much; or group the model into smaller layers, since slots are as long as the longest of them',
+      next: 'raise the budget, or group the model into smaller layers: each slot is as long as the longest layer',
     })
     this.budget = budget
     this.minimum = minimum

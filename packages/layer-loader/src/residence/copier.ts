@@ -22,7 +22,7 @@ export class Copier {
     return this.checksummer !== undefined
   }
 
-  /** @throws what the copy engine throws; as `LoadedLayer.checkCopy` */
+  /** @throws errors of the copy engine and of `LoadedLayer.checkCopy` */
   async copy(layer: LoadedLayer, to: DeviceMemory, signal: AbortSignalLike): Promise<void> {
     const askedNs = this.clock.now()
     await this.engine.copy(layer.memory, 0, to, 0, layer.lengthBytes)

@@ -7,7 +7,7 @@ import { CHUNK_BYTES } from '../image/format.js'
 import { firstMismatch, type MemoryUnit, type Mismatch } from '../load/check-units.js'
 import type { LoadPlan, PlacedPiece } from '../load/load-plan.js'
 
-/** A layer in host memory, as it was loaded. */
+/** A loaded layer in host memory. */
 export interface HostCopy {
   readonly memory: DmaMemory
   readonly plan: LoadPlan
@@ -20,7 +20,7 @@ export class CopyCheck {
   private readonly model: string
   private readonly layer: string
   private readonly source: HostCopy
-  /** Kept: a layer that stays in host memory is copied in every pass. */
+  /** Cached: a layer that stays in host memory is copied in each pass. */
   private units: readonly MemoryUnit[] | undefined
 
   constructor(model: string, layer: string, source: HostCopy) {
@@ -29,7 +29,7 @@ export class CopyCheck {
     this.source = source
   }
 
-  /** @throws CopyMismatchError for the first chunk that differs; what the checksummers throw */
+  /** @throws CopyMismatchError for the first chunk that differs; errors of the checksummers */
   async run(copy: ChecksummedMemory, checksummer: Checksummer, signal?: AbortSignalLike): Promise<void> {
     this.units ??= await this.knownUnits(signal)
     const mismatch = await firstMismatch(this.units, { memory: copy, checksummer, signal })
@@ -37,7 +37,10 @@ export class CopyCheck {
       throw new CopyMismatchError(this.model, this.layer, { ...mismatch, pieces: this.source.plan.pieces })
   }
 
-  /** The checksums stored with the model, if they cover the layer and no byte was moved; those of host memory otherwise. */
+  /**
+   * Returns the checksums stored with the model if they cover the layer and no byte was moved; otherwise those of host
+   * memory.
+   */
   private async knownUnits(signal?: AbortSignalLike): Promise<readonly MemoryUnit[]> {
     const { memory, plan, checksummer = zlibChecksummer } = this.source
     if (plan.checksAll && plan.moves.length === 0) return plan.units
@@ -50,16 +53,16 @@ export class CopyCheck {
   }
 }
 
-/** A layer in GPU memory differs from the verified layer in host memory. It is not handed out. */
+/** Error of a layer whose copy in GPU memory differs from the verified one in host memory. It is not handed out. */
 export class CopyMismatchError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_COPY_MISMATCH'
   readonly category = 'verification'
   readonly model: string
   readonly layer: string
-  /** Of the first chunk that differs, from the start of the layer's memory. */
+  /** Offset of the first differing chunk in the layer's memory. */
   readonly offsetBytes: number
   readonly lengthBytes: number
-  /** CRC-32s. */
+  /** Expected CRC-32. */
   readonly expected: number
   readonly got: number
 

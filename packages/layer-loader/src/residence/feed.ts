@@ -9,7 +9,7 @@ import type { OnGpu } from './resident-lease.js'
 import { gpuMemoryOf, type Residents } from './residents.js'
 import type { LayerSource, LoadedLayer, SlotReader } from './source.js'
 
-/** What a feed works with. */
+/** Dependencies of a feed. */
 export interface FeedParts {
   readonly plan: ResidencePlan
   readonly source: LayerSource
@@ -21,8 +21,8 @@ export interface FeedParts {
 }
 
 /**
- * Brings layers to the GPU ahead of their use, over two lanes that run side by side: copies from host memory, and reads
- * of the drive. In tier 1 a read is a copy's first half, so that all of them are in the lane of copies.
+ * Brings layers to the GPU before their use, in two parallel lanes: copies from host memory, and reads of the drive. In
+ * tier 1, a read is the first half of a copy, so all layers are in the lane of copies.
  */
 export class Feed {
   private readonly parts: FeedParts
@@ -31,7 +31,7 @@ export class Feed {
   private readonly copies: Lane<OnGpu>
   private readonly reads: Lane<OnGpu>
 
-  /** @throws what allocating throws; then nothing stays allocated */
+  /** @throws errors of allocation; then nothing stays allocated */
   constructor(parts: FeedParts) {
     this.parts = parts
     const { plan, source, copier } = parts
@@ -52,19 +52,19 @@ export class Feed {
     this.reads = new Lane(slots.drive, { load: (layer) => this.readIn(layer), drop })
   }
 
-  /** What will be taken from now on, in its order. */
+  /** Sets the layers that will be taken, in order. */
   expect(layers: readonly PlacedLayer[]): void {
     for (const lane of [this.copies, this.reads]) {
       lane.expect(layers.filter((layer) => this.laneOf(layer) === lane).map(({ name }) => name))
     }
   }
 
-  /** Nothing comes for this layer until one that was taken is released. */
+  /** Returns whether the layer's lane waits for the release of a taken layer. */
   isHeld(layer: PlacedLayer): boolean {
     return this.laneOf(layer)?.isHeld ?? false
   }
 
-  /** The layer, which is the next of its lane, on the GPU. @throws what bringing it threw; the signal's reason */
+  /** Returns the layer, the next of its lane, on the GPU. @throws errors of loading it; the signal's reason */
   async take(layer: PlacedLayer, signal: AbortSignal): Promise<OnGpu> {
     const lane = this.laneOf(layer)
     if (lane === undefined) return this.parts.residents.gpu(layer.name)
@@ -78,7 +78,7 @@ export class Feed {
     }
   }
 
-  /** Waits for what is under way, and frees the slots: nothing that was taken may be in use. */
+  /** Waits for work in flight, and frees the slots. No taken layer may be in use. */
   async close(): Promise<void> {
     await Promise.all([this.copies.close(), this.reads.close()])
     await this.reader?.close()
@@ -90,7 +90,7 @@ export class Feed {
     return residence === 'nvme' && this.parts.plan.tier === 2 ? this.reads : this.copies
   }
 
-  /** A lane has as many places as there are slots: one is free. */
+  /** A lane has as many places as slots, so one is free. */
   private async copyIn(name: string): Promise<OnGpu> {
     const { residents, copier, signal } = this.parts
     const memory = this.copySlots.pop()!
@@ -112,7 +112,7 @@ export class Feed {
     }
   }
 
-  /** The lane of tier 2: what the drive writes is on the GPU already. */
+  /** The lane of tier 2: the drive writes directly to the GPU. */
   private async readIn(name: string): Promise<OnGpu> {
     const loaded = await this.read(name)
     const { lengthBytes, tensors, verified, read } = loaded

@@ -2,28 +2,28 @@ import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { LayerSource } from './source.js'
 
-/** Copies so much before others in this thread get a turn: less than a millisecond of them. */
+/** Bytes copied before yielding to other work on this thread: less than a millisecond. */
 const PIECE_BYTES = 2 * 1024 * 1024
 
-/** Host memory in a GPU's place. */
+/** Host memory in place of GPU memory. */
 export interface HostCopyMemory extends DeviceMemory {
-  /** All of it. */
+  /** The whole memory. */
   readonly bytes: Uint8Array
-  /** 0: no GPU knows it. */
+  /** 0: unknown to any GPU. */
   readonly gpuPointer: 0n
   /** The same bytes, for checksummers of host memory. */
   readonly view: DataView
 }
 
-/** See `hostCopies`. */
+/** Result of `hostCopies`. */
 export interface HostCopyEngine extends CopyEngine {
   alloc(lengthBytes: number): HostCopyMemory
 }
 
 /**
- * A copy engine without a GPU: 'GPU memory' is this process's, and this thread copies. For programs that compute on the
- * processor with a budget of fast memory, and for trying things where there is no GPU. In tier 1; the drive's own writes
- * to a GPU have no such stand-in.
+ * Returns a copy engine without a GPU: 'GPU memory' is host memory, and this thread copies. For programs that compute
+ * on the CPU with a budget of fast memory, and for trials without a GPU. Only for tier 1: direct writes of a drive to a
+ * GPU have no substitute.
  */
 export function hostCopies(): HostCopyEngine {
   const held = new WeakMap<DeviceMemory, Uint8Array>()
@@ -43,7 +43,7 @@ export function hostCopies(): HostCopyEngine {
       if (bytes.length !== lengthBytes || toBytes + lengthBytes > into.length)
         throw new RangeError(`copy: expected bytes inside both memories, got ${lengthBytes}`)
       from.forHost(fromBytes, lengthBytes)
-      // One after the other, as an engine does.
+      // Sequentially, as a copy engine does.
       const copy = last.then(() => inPieces(bytes, into, toBytes))
       last = copy
       return copy
@@ -52,7 +52,7 @@ export function hostCopies(): HostCopyEngine {
 }
 
 /**
- * Layers for a plan of tier 2 without a GPU: the controller writes them to host memory, and they are computed on there.
+ * Returns layers for a plan of tier 2 without a GPU: the controller writes them to host memory, where they are used.
  * Nothing is copied; the plan's GPU memory is host memory.
  */
 export function hostLayers(source: LayerSource): LayerSource {
@@ -93,6 +93,6 @@ async function inPieces(from: Uint8Array, to: Uint8Array, toBytes: number): Prom
 }
 
 function visible({ view }: DmaMemory): Uint8Array {
-  if (view === undefined) throw new TypeError('from: expected memory of the host, got memory that it does not see')
+  if (view === undefined) throw new TypeError('from: expected host memory, got memory without a view')
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }

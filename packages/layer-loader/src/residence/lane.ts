@@ -1,24 +1,24 @@
-/** A layer on its way. */
+/** A layer that is being loaded. */
 interface Coming<T> {
   readonly layer: string
   readonly loaded: Promise<T>
 }
 
-/** How a lane brings a layer, and takes it back unused. */
+/** Loads a layer, and discards an unused one. */
 export interface LaneWork<T> {
   load(layer: string): Promise<T>
   drop(loaded: T): void
 }
 
 /**
- * Brings layers ahead of their use, in the order in which they are expected, as many at a time as it has places. A place
- * is taken from when a layer's loading begins until `free`, so that a slow user is what stops it.
+ * Loads layers before their use, in the expected order, as many at a time as it has places. A place is occupied from
+ * the start of loading until `free`, so that a slow consumer stops the lane.
  */
 export class Lane<T> {
   private readonly places: number
   private readonly work: LaneWork<T>
   private expected: readonly string[] = []
-  /** Index into `expected` of the first that has not begun. */
+  /** Index into `expected` of the first layer that has not been started. */
   private next = 0
   private coming: Coming<T>[] = []
   private taken = 0
@@ -31,13 +31,13 @@ export class Lane<T> {
     this.work = work
   }
 
-  /** Users hold every place: nothing comes until one is freed. */
+  /** Whether taken layers occupy all places: nothing is loaded until one is freed. */
   get isHeld(): boolean {
     return this.coming.length === 0 && this.leaving.size === 0 && this.taken >= this.places
   }
 
   /**
-   * Says what will be taken from now on. What is on its way in that order is kept; the rest is given up once it is there.
+   * Sets the layers that will be taken. Loads that match the order are kept; others are discarded once complete.
    */
   expect(layers: readonly string[]): void {
     const same = this.coming.findIndex(({ layer }, index) => layer !== layers[index])
@@ -48,9 +48,9 @@ export class Lane<T> {
   }
 
   /**
-   * The first of what is expected, once it is there. Its place is taken until `free`, which is called for it already
-   * where loading it fails.
-   * @throws what loading it threw; the signal's reason, after which it is still the first
+   * Waits for the first expected layer and takes it. Its place is occupied until `free`; if loading fails, the place is
+   * freed.
+   * @throws errors of loading it; the signal's reason, after which it is still the first
    */
   async take(signal: AbortSignal): Promise<T> {
     while (this.coming.length === 0) {
@@ -63,7 +63,7 @@ export class Lane<T> {
       if (signal.aborted) throw error
       failure = error
     })
-    // Between its arrival and here it may have been given up: whoever did that has its place, and drops it.
+    // The layer may have been discarded meanwhile; its place was then freed.
     signal.throwIfAborted()
     if (this.coming[0] !== first) return this.take(signal)
     this.coming.shift()
@@ -74,13 +74,13 @@ export class Lane<T> {
     throw failure
   }
 
-  /** One that was taken is not used any more. */
+  /** Frees the place of a taken layer. */
   free(): void {
     this.taken--
     this.fill()
   }
 
-  /** Begins nothing more, and waits for what has begun. Whoever still takes does so with a signal that is aborted. */
+  /** Stops loading, and waits for loads in flight. Abort the signal of any pending `take` first. */
   async close(): Promise<void> {
     this.isClosed = true
     for (const { loaded } of this.coming.splice(0)) this.discard(loaded)
@@ -92,7 +92,7 @@ export class Lane<T> {
       const layer = this.expected[this.next++]!
       this.taken++
       const loaded = this.work.load(layer)
-      // Whoever takes it hears of its failure; until then, nobody listens.
+      // `take` reports the failure; until then, the promise has no listener.
       loaded.catch(() => undefined)
       this.coming.push({ layer, loaded })
     }
@@ -113,7 +113,7 @@ export class Lane<T> {
   }
 }
 
-/** @throws what `promise` throws; the signal's reason as soon as it is aborted */
+/** @throws errors of `promise`; the signal's reason as soon as it is aborted */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let stop = (): void => undefined

@@ -1,17 +1,17 @@
-/** How many layers may be on their way at once, those that are computed on included. */
+/** Numbers of slots: layers that are in transit or in use. */
 export interface SlotCounts {
-  /** Slots on the GPU that copies go to. */
+  /** Slots on the GPU for copies. */
   readonly copies: number
-  /** Slots that the drive's reads go to: in host memory in tier 1, on the GPU in tier 2. */
+  /** Slots for reads from the drive: in host memory in tier 1, on the GPU in tier 2. */
   readonly drive: number
 }
 
-/** The slots of a plan, and what they take. */
+/** The slots of a plan and their memory. */
 export interface Places extends SlotCounts {
-  /** Of one slot. */
+  /** Bytes of one slot. */
   readonly copySlotBytes: number
   readonly driveSlotBytes: number
-  /** Of all of them. */
+  /** Bytes of all slots. */
   readonly vramBytes: number
   readonly ramBytes: number
 }
@@ -23,24 +23,24 @@ interface LayOutOptions {
 
 const PAGE_BYTES = 4096
 
-/** What a layer takes of any memory: whole pages, as it is read by. */
+/** Returns the memory of a layer: whole pages, as it is read. */
 export function memoryBytesOf({ lengthBytes }: { readonly lengthBytes: number }): number {
   return Math.max(1, Math.ceil(lengthBytes / PAGE_BYTES)) * PAGE_BYTES
 }
 
 /**
- * How many slots a plan has. In tier 1 every layer that is not on the GPU passes through the copy slots, so that these
- * are as far as anything can be ahead: four let two layers from the drive be on their way with two from host memory
- * between them. In tier 2 each lane has its own, and needs one to be filled beside one that waits for its turn.
+ * Returns the numbers of slots. In tier 1, all layers that are not on the GPU pass through the copy slots: four allow
+ * two layers from the drive to be in transit with two from host memory between them. In tier 2, each lane has its own,
+ * and needs one to fill and one that waits.
  */
 export function slotCounts({ tier, slots }: LayOutOptions): SlotCounts {
   return { copies: tier === 1 ? 4 : 2, drive: 2, ...slots }
 }
 
 /**
- * What slots take, where layers come from the given places.
- * @param copyBytes the longest layer that is copied
- * @param driveBytes the longest that is read into a slot
+ * Returns the slots and their memory if layers come from the given places.
+ * @param copyBytes length of the longest copied layer
+ * @param driveBytes length of the longest layer that is read into a slot
  */
 export function layOut(
   copyBytes: number,
@@ -51,7 +51,7 @@ export function layOut(
   const counts = slotCounts(options)
   const isCopying = lane.ram || (lane.nvme && options.tier === 1)
   const copies = isCopying ? counts.copies : 0
-  // In tier 1 what stays on the GPU is brought there through a slot, even where nothing is read afterwards.
+  // In tier 1, layers that stay on the GPU are brought there through a slot, even if nothing is read later.
   const drive = lane.nvme ? counts.drive : options.tier === 1 && driveBytes > 0 ? 1 : 0
   const [copySlots, driveSlots] = [copies * copyBytes, drive * driveBytes]
   return {

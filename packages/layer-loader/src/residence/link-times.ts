@@ -1,7 +1,10 @@
-/** How long each of two links was busy, and both at once: times of the source's clock. */
+/** Time for which each of two links, and both at once, were busy, by the source's clock. */
 export interface LinkTimes {
   readonly driveBusyNs: number
-  /** With copies to the GPU. What the drive writes to it in tier 2 crosses the same link, and counts as the drive's. */
+  /**
+   * Time with copies to the GPU. In tier 2, writes of the drive to GPU memory use the same link but count as the
+   * drive's.
+   */
   readonly copyBusyNs: number
   readonly bothBusyNs: number
 }
@@ -11,10 +14,10 @@ interface Interval {
   readonly endNs: number
 }
 
-/** An interval that ended long ago overlaps with no new one. */
+/** Number of intervals kept: older ones cannot overlap new ones. */
 const REMEMBERED = 64
 
-/** Adds up the time in which each link was busy. Intervals of one link may overlap: each moment counts once. */
+/** Adds up the busy time of each link. Overlapping intervals of one link count once. */
 export class LinkTimesCounter {
   private readonly times = { driveBusyNs: 0, copyBusyNs: 0, bothBusyNs: 0 }
   /** Disjoint intervals of each link. */
@@ -24,7 +27,7 @@ export class LinkTimesCounter {
     return { ...this.times }
   }
 
-  /** Counts an interval that has just ended. */
+  /** Adds an interval that has just ended. */
   add(link: 'drive' | 'copy', interval: Interval): void {
     const { times, recent } = this
     const counted = recent[link].filter((other) => overlapNs(interval, other) > 0)

@@ -5,13 +5,13 @@ import { CopyCheck } from './copy-check.js'
 import type { LayerSize } from './plan.js'
 import type { LayerSource } from './source.js'
 
-/** How layers are read; slots are the plan's. */
+/** Options for reading layers. The plan sets the slots. */
 export interface LoaderSourceOptions extends Omit<LoaderOptions, 'slots' | 'slotBytes' | 'where' | 'signal' | 'dma'> {
-  /** What is different for slots on the GPU, which this processor can neither check nor move bytes in. */
+  /** Options for slots on the GPU, in which this CPU can neither check nor move bytes. */
   readonly onGpu?: Pick<LoaderOptions, 'verify' | 'checksummer' | 'move' | 'dma'>
 }
 
-/** A model's layers with the memory that each takes, for `planResidence`. */
+/** Returns the layers of a model with their memory, for `planResidence`. */
 export function layerSizes(model: Loadable, options: LoaderSourceOptions = {}): LayerSize[] {
   const stored = asModel(model)
   return stored.layers.map((name) => ({
@@ -20,7 +20,7 @@ export function layerSizes(model: Loadable, options: LoaderSourceOptions = {}): 
   }))
 }
 
-/** A model as residence takes it: its layers are read, checked and placed in slots by loaders. */
+/** Returns a model as a source for `openResidence`: loaders read, check and place its layers. */
 export function loaderSource(model: Loadable, { onGpu, ...options }: LoaderSourceOptions = {}): LayerSource {
   const stored = asModel(model)
   return {

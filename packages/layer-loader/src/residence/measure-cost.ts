@@ -2,11 +2,11 @@ import type { AbortSignalLike, Clock, CopyEngine, CostModel, DmaMemory } from '@
 import type { BlockStore } from '../store/store.js'
 import { humanBytes } from './human-bytes.js'
 
-/** How costs are measured. */
+/** Options of `measureCost`. */
 export interface MeasureOptions {
-  /** Measured too where it is given. */
+  /** Copy engine to measure too. */
   readonly copies?: CopyEngine
-  /** How much is read, twice, and copied; 256 MiB when not given, or half of a store that is shorter than twice that. */
+  /** Bytes that are read twice, and copied. Default: 256 MiB, or half of a store shorter than twice that. */
   readonly sampleBytes?: number
   readonly signal?: AbortSignalLike
 }
@@ -16,9 +16,9 @@ const SMALL_BYTES = 4096
 const SMALL_READS = 16
 
 /**
- * Measures what reads of a store cost, and copies to the GPU, for `planResidence` with `costFrom: 'measured'`. It is what
- * they cost now: of a drive that gets hot later this knows nothing, and a model with `onDrift` tells of it.
- * @throws what reading, copying and allocating throw; RangeError for a sample that is no whole number of blocks
+ * Measures the cost of reads of a store, and of copies to the GPU, for `planResidence` with `costFrom: 'measured'`.
+ * These are current costs: a drive may slow down when it heats up, which `onDrift` of a model reports.
+ * @throws errors of reading, copying and allocating; RangeError for a sample that is not a multiple of the block size
  */
 export async function measureCost(store: BlockStore, options: MeasureOptions = {}): Promise<CostModel> {
   const { blockBytes, capacityBytes } = store
@@ -48,7 +48,7 @@ async function measureReads(
     const { startNs, endNs } = await store.read([{ offsetBytes, lengthBytes: bytes, memoryBytes: 0 }], memory, limits)
     return endNs - startNs
   }
-  // The first wakes the drive and touches the memory; the second reads other blocks, which no cache has.
+  // The first read wakes the drive and touches the memory; the second one reads other blocks, which are in no cache.
   await timed(0, lengthBytes)
   const nsPerByte = (await timed(lengthBytes, lengthBytes)) / lengthBytes
   const smallBytes = Math.min(lengthBytes, Math.ceil(SMALL_BYTES / store.blockBytes) * store.blockBytes)
@@ -72,7 +72,7 @@ async function measureCopies(copies: CopyEngine, from: DmaMemory, clock: Clock):
     return clock.now() - startNs
   }
   try {
-    // The first makes the GPU known to the memory: that is done once, and not for every copy.
+    // The first copy includes the registration of the memory with the GPU, which is done only once.
     await timed(lengthBytes)
     const wholeNs = await timed(lengthBytes)
     const setupNs = Math.min(wholeNs, await timed(Math.min(SMALL_BYTES, lengthBytes)))

@@ -4,39 +4,40 @@ import { layOut, memoryBytesOf, slotCounts, type Places, type SlotCounts } from 
 import { longRunNs, predict, sum, type PlacedLayer, type Prediction, type ReadShape } from './predict.js'
 import { spread } from './spread.js'
 
-/** A layer to be placed: in the order of computation, with the memory that it takes. */
+/** A layer to place, with its memory. Layers are in the order of computation. */
 export interface LayerSize {
   readonly name: string
   readonly lengthBytes: number
 }
 
-/** What may be taken: for resident layers and slots together. */
+/** Memory for resident layers and slots together. */
 export interface Budget {
   readonly vramBytes: number
-  /** Of host memory that the controller and the GPU reach. */
+  /** Host memory that the controller and the GPU can reach. */
   readonly ramBytes: number
 }
 
+/** Options of `planResidence`. */
 export interface ResidenceOptions {
   readonly budget: Budget
-  /** 1: reads go to host memory and are copied to the GPU. 2: the controller writes into GPU memory. */
+  /** 1: reads go to host memory and are copied to the GPU. 2: the controller writes to GPU memory. */
   readonly tier: 1 | 2
-  /** What reads and copies cost; without `copyNs` the GPU's link is taken to be no limit. */
+  /** Cost of reads and copies. Without `copyNs`, the GPU's link is assumed to be unlimited. */
   readonly cost: CostModel
   /**
-   * Where `cost` is from: the plan says it beside every time that it predicts. 'nowhere' for a guess, if the predicted times
+   * Origin of `cost`, which the plan records beside each predicted time. 'nowhere' for a guess, if the predicted times
    * are not used.
    */
   readonly costFrom: `preset ${string}` | 'measured' | 'nowhere'
-  /** How many layers may be on their way at once; as many as keep both links busy when not given. */
+  /** Numbers of slots. Default: enough to keep both links busy. */
   readonly slots?: Partial<SlotCounts>
-  /** How reads are made; commands of 128 KiB, 32 in flight, when not given. */
+  /** Shape of reads. Default: commands of 128 KiB, 32 in flight. */
   readonly reads?: ReadShape
-  /** What a layer is computed in; 0 when not given. */
+  /** Time to compute a layer, in nanoseconds. Default: 0. */
   readonly computeNs?: number
 }
 
-/** How much of a budget goes where. */
+/** Use of a budget, in bytes. */
 export interface BudgetUse {
   readonly layers: number
   readonly layerBytes: number
@@ -44,28 +45,27 @@ export interface BudgetUse {
   readonly unusedBytes: number
 }
 
-/** What stays where, what it takes, and how long a pass is predicted to take: pure data, before anything is allocated. */
+/** Place of each layer, memory, and predicted time of a pass, before anything is allocated. */
 export interface ResidencePlan {
   readonly tier: 1 | 2
-  /** In the order of computation, each with its place. */
+  /** Layers in the order of computation, each with its place. */
   readonly layers: readonly PlacedLayer[]
   readonly slots: Places
   readonly vram: BudgetUse
   readonly ram: BudgetUse
-  /** What a pass reads from the drive, and copies to the GPU. */
+  /** Bytes that a pass reads from the drive. `copyBytes` are copied to the GPU. */
   readonly readBytes: number
   readonly copiedBytes: number
   readonly predicted: Prediction
   readonly costFrom: ResidenceOptions['costFrom']
-  /** What it was made from, for another plan. */
+  /** Options of the plan, for another one. */
   readonly options: ResidenceOptions
 }
 
 /**
- * Plans where layers are between passes: as many as fit on the GPU, of the others no more in host memory than makes
- * passes faster, the rest on the drive. What host memory is left unused is room for a plan after this one, when the drive
- * gets slow (`replan`).
- * @throws BudgetInfeasibleError; RangeError or TypeError for wrong options.
+ * Plans the place of each layer: as many as fit on the GPU, in host memory only as many as make passes faster, the rest
+ * on the drive. Unused host memory is a reserve for a later plan if the drive slows down (`replan`).
+ * @throws BudgetInfeasibleError; RangeError or TypeError for invalid options.
  */
 export function planResidence(layers: readonly LayerSize[], options: ResidenceOptions): ResidencePlan {
   checkLayers(layers)
@@ -85,14 +85,17 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
   return best
 }
 
-/** Times that differ by less are sums of the same in another order. */
+/** A smaller difference comes from the order of additions. */
 const SAME = 1 + 1e-9
 
-/** Limits of the search for the minimum host memory, whose time is otherwise quadratic in the number of layers. */
+/** Limit of the search for the minimum host memory, whose time is otherwise quadratic in the number of layers. */
 const MAX_PLACEMENTS = 1_000_000
 const MIN_TRIES = 8
 
-/** Faster; or as fast with less host memory; or with that too and more of the GPU's left. */
+/**
+ * Returns whether a plan is faster; or as fast with less host memory; or also with equal host memory and less GPU
+ * memory.
+ */
 function isBetter(plan: ResidencePlan, than: ResidencePlan): boolean {
   const [ns, thanNs] = [longRunNs(plan.predicted), longRunNs(than.predicted)]
   if (ns > thanNs * SAME || thanNs > ns * SAME) return ns < thanNs
@@ -101,7 +104,7 @@ function isBetter(plan: ResidencePlan, than: ResidencePlan): boolean {
   return moreRam === 0 ? used(plan.vram) < used(than.vram) : moreRam < 0
 }
 
-/** The best plan that uses the given places, VRAM apart, which is always used. */
+/** Returns the best plan that uses the given places; VRAM is always used. */
 function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane: { ram: boolean; nvme: boolean }) {
   const { vramBytes, ramBytes } = options.budget
   const lengths = layers.map(memoryBytesOf)
@@ -122,7 +125,7 @@ function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane:
   }
   const most = withRam(Infinity)
   if (most === undefined || !lane.nvme) return most
-  // Host memory that makes nothing faster is not taken: the first plan that is as good as all of it.
+  // Takes no more host memory than needed: the first plan that is as fast as with all of it.
   const enoughNs = longRunNs(most.predicted) * SAME
   const usableBytes = Math.min(room.ramBytes, sum(lengths))
   const tries = Math.max(MIN_TRIES, Math.floor(MAX_PLACEMENTS / lengths.length))
@@ -134,7 +137,7 @@ function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane:
   return most
 }
 
-/** The plan that layers in these places make. */
+/** Returns the plan for layers in these places. */
 export function describePlan(layers: readonly PlacedLayer[], options: ResidenceOptions): ResidencePlan {
   const { budget, tier, costFrom } = options
   const bytesIn = (...places: readonly string[]) =>
@@ -142,7 +145,7 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
   const [vram, ram, nvme] = [bytesIn('vram'), bytesIn('ram'), bytesIn('nvme')]
   const longest = (lengths: readonly number[]) => lengths.reduce((most, each) => Math.max(most, each), 0)
   const lane = { ram: ram.length > 0, nvme: nvme.length > 0 }
-  // In tier 1 what is read goes through slots in host memory, and what stays on the GPU went there once.
+  // In tier 1, reads go through slots in host memory, also those of layers that stay on the GPU.
   const slots =
     tier === 1
       ? layOut(longest([...ram, ...nvme]), longest([...vram, ...nvme]), options, lane)
@@ -169,7 +172,7 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
   }
 }
 
-/** Everything on the drive, or, of a model that is shorter than slots are, everything on the GPU: no less works. */
+/** Everything on the drive, or, for a model shorter than the slots, everything on the GPU: the minimum. */
 function leastBudget(layers: readonly LayerSize[], options: ResidenceOptions): Budget {
   const lengths = layers.map(memoryBytesOf)
   const mostBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
@@ -185,7 +188,7 @@ function checkLayers(layers: readonly LayerSize[]): void {
   const names = new Set<string>()
   for (const { name, lengthBytes } of layers) {
     if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 0)
-      throw new RangeError(`layers: expected a whole number of bytes for '${name}', got ${lengthBytes}`)
+      throw new RangeError(`layers: expected an integer number of bytes for '${name}', got ${lengthBytes}`)
     if (names.has(name)) throw new RangeError(`layers: expected each name once, got '${name}' twice`)
     names.add(name)
   }
@@ -200,8 +203,6 @@ function checkResidenceOptions(options: ResidenceOptions): void {
   if (!(computeNs >= 0 && computeNs < Infinity)) throw new RangeError(`computeNs: expected 0 or more, got ${computeNs}`)
   for (const [name, count] of Object.entries({ ...slotCounts(options), ...slots })) {
     if (!Number.isSafeInteger(count) || count < 2)
-      throw new RangeError(
-        `slots.${name}: expected 2 or more, so that one is filled while another is used, got ${count}`,
-      )
+      throw new RangeError(`slots.${name}: expected 2 or more (one is filled while another is used), got ${count}`)
   }
 }

@@ -2,47 +2,49 @@ import type { CostModel } from '@gpunvme/nvme-spec/transport'
 import type { Residence } from './spread.js'
 import { sustainedPass, type SustainedPass } from './sustained.js'
 
-/** How a layer's bytes are read: what a cost model is asked about. */
+/** Shape of the reads of a layer, for a cost model. */
 export interface ReadShape {
   readonly commandBytes: number
   readonly inFlight: number
 }
 
-/** A layer and where it is. */
+/** A layer and its place. */
 export interface PlacedLayer {
   readonly name: string
   readonly lengthBytes: number
   readonly residence: Residence
 }
 
-/** What a pass over all layers is predicted to take, when one follows the other and each is read ahead of. */
+/** Predicted times of a pass over all layers, if passes follow each other and layers are read ahead. */
 export interface Prediction {
-  /** That the drive is busy. */
+  /** Busy time of the drive. */
   readonly driveNs: number
-  /** That the GPU's link is busy, with copies and, in tier 2, with what the drive writes; undefined where its rate is not known. */
+  /**
+   * Busy time of the GPU's link, by copies and, in tier 2, by writes of the drive; undefined if its rate is unknown.
+   */
   readonly gpuLinkNs: number | undefined
-  /** That the GPU computes; 0 where nothing was said of it. */
+  /** Compute time of the GPU; 0 if not given. */
   readonly computeNs: number
-  /** The longest of these: what a pass takes at best. */
+  /** The longest of these: the shortest time of a pass. */
   readonly passNs: number
-  /** Which of them that is; 'nothing' where no time is known to be needed. */
+  /** The resource with the longest time; 'nothing' if no time is known. */
   readonly boundBy: 'drive' | 'gpu link' | 'compute' | 'nothing'
-  /** What the first pass takes longer: until its first layer is there, when nothing has been read ahead. */
+  /** Extra time of the first pass, until its first layer is loaded. */
   readonly fillNs: number
-  /** Where the drive gets too hot to go on like that: after how long, and what a pass then takes on average. */
+  /** Set if the drive throttles: the time until then, and the average time of a pass afterwards. */
   readonly sustained: SustainedPass | undefined
 }
 
-/** What a prediction is made from. */
+/** Input of a prediction. */
 export interface PredictionInput {
   readonly tier: 1 | 2
   readonly cost: CostModel
   readonly reads?: ReadShape
-  /** For each layer. */
+  /** Compute time per layer, in nanoseconds. */
   readonly computeNs?: number
 }
 
-/** Pure arithmetic: each resource's time is the sum of its layers', and the busiest resource decides. */
+/** Predicts the time of a pass: each resource's time is the sum over its layers, and the busiest resource decides. */
 export function predict(layers: readonly PlacedLayer[], input: PredictionInput): Prediction {
   const { tier, cost, computeNs: layerNs = 0 } = input
   const nsPerByte = nsPerByteOf(input)
@@ -50,7 +52,7 @@ export function predict(layers: readonly PlacedLayer[], input: PredictionInput):
   const readBytes = sum(streamed.map(({ residence, lengthBytes }) => (residence === 'nvme' ? lengthBytes : 0)))
   const driveNs = readBytes * nsPerByte
   const copyNs = (lengthBytes: number) => cost.copyNs?.(lengthBytes) ?? 0
-  // In tier 2 the drive's writes cross the GPU's link as copies do.
+  // In tier 2, writes of the drive use the GPU's link as copies do.
   const gpuLinkNs = cost.copyNs && sum(streamed.map(({ lengthBytes }) => copyNs(lengthBytes)))
   const computeNs = layerNs * layers.length
   const passNs = Math.max(driveNs, gpuLinkNs ?? 0, computeNs)
@@ -72,12 +74,12 @@ export function predict(layers: readonly PlacedLayer[], input: PredictionInput):
 
 const DEFAULT_READS: ReadShape = { commandBytes: 128 * 1024, inFlight: 32 }
 
-/** What a byte costs in a long run of reads. */
+/** Cost of a byte in a long run of reads. */
 export function nsPerByteOf({ cost, reads = DEFAULT_READS }: Pick<PredictionInput, 'cost' | 'reads'>): number {
   return cost.readNs(reads.commandBytes, reads.inFlight) / reads.commandBytes
 }
 
-/** What a pass takes in the long run: that of a hot drive, where it gets hot. */
+/** Time of a pass in the long run, with a hot drive if it throttles. */
 export function longRunNs({ passNs, sustained }: Prediction): number {
   return sustained?.passNs ?? passNs
 }

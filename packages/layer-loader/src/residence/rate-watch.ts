@@ -1,20 +1,20 @@
 import type { ObservedRates } from './replan.js'
 
-/** The drive reads at another rate than the plan says. */
+/** Difference between the drive's rate and the plan. */
 export interface RateDrift extends ObservedRates {
-  /** How many times longer than planned reads take; below 1 when they are faster. */
+  /** Observed divided by planned time of reads; below 1 if they are faster. */
   readonly ratio: number
 }
 
-/** How far from the plan the drive may be, and over how many layers that is looked at. */
+/** Tolerance of the rate, and the number of layers over which it is computed. */
 export interface DriftBand {
-  /** Ratios from 1 / (1 + band) to 1 + band are as planned; 0.2 when not given. */
+  /** Ratios from 1 / (1 + band) to 1 + band are tolerated. Default: 0.2. */
   readonly band?: number
-  /** Layers read; 8 when not given. */
+  /** Number of layers in the window. Default: 8. */
   readonly windowReads?: number
 }
 
-/** Compares the rate of reads with the one that was planned, over a window: one slow layer is no throttled drive. */
+/** Compares the rate of reads with the planned one over a window: a single slow layer does not indicate throttling. */
 export class RateWatch {
   private readonly plannedNsPerByte: number
   private readonly band: number
@@ -34,7 +34,7 @@ export class RateWatch {
     this.report = report
   }
 
-  /** What the window holds; undefined until it is full. */
+  /** Observed rate in the window; undefined until it is full. */
   get observed(): ObservedRates | undefined {
     if (this.reads.length < this.windowReads) return undefined
     let [bytes, ns] = [0, 0]
@@ -45,7 +45,7 @@ export class RateWatch {
     return { readNsPerByte: ns / bytes }
   }
 
-  /** Counts a layer that was read. Reports once each time that the band is left. */
+  /** Adds a read layer. Reports once each time that the tolerance is exceeded. */
   add(bytes: number, ns: number): void {
     if (bytes === 0) return
     this.reads = [...this.reads.slice(1 - this.windowReads), { bytes, ns }]

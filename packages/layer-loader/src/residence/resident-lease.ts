@@ -3,33 +3,33 @@ import { UseAfterReleaseError } from '../load/lease.js'
 import type { PlacedPiece } from '../load/load-plan.js'
 import type { Residence } from './spread.js'
 
-/** A layer on the GPU, wherever it has come from. */
+/** A layer on the GPU, from any place. */
 export interface OnGpu {
   readonly memory: DeviceMemory
   readonly lengthBytes: number
   readonly tensors: readonly PlacedPiece[]
   readonly verified: boolean
   readonly verifiedOnGpu: boolean
-  /** When the last of it had been read in this pass; absent for what was not read. */
+  /** End of its last read in this pass; absent if it was not read. */
   readonly readEndNs?: number
   release(): void
 }
 
 /**
- * A layer in GPU memory, on loan until `release`: afterwards its slot is filled with another, unless it lives there.
- * `memory` throws UseAfterReleaseError then; what is known of the layer stays.
+ * A loaned layer in GPU memory, until `release`; then its slot is refilled, unless the layer stays there. `memory` then
+ * throws UseAfterReleaseError; the other properties stay available.
  */
 export class ResidentLease {
   readonly name: string
   /** Position in its pass. */
   readonly index: number
-  /** Where the layer is between passes. */
+  /** Place of the layer between passes. */
   readonly residence: Residence
-  /** Of its memory, from the start. */
+  /** Length in its memory, from the start. */
   readonly lengthBytes: number
-  /** What is in it, each with where it starts. No bytes. */
+  /** Content with offsets in `memory`. It has no bytes. */
   readonly tensors: readonly PlacedPiece[]
-  /** Whether every byte was checked when it came from the drive. */
+  /** Whether every byte was checked when it was read from the drive. */
   readonly verified: boolean
   /** Whether every byte was checked in GPU memory. */
   readonly verifiedOnGpu: boolean
@@ -52,19 +52,23 @@ export class ResidentLease {
     return !this.live
   }
 
-  /** Where it is on the GPU: `gpuPointer` is what kernels take. It is not the lease's to free. @throws UseAfterReleaseError */
+  /**
+   * GPU memory of the layer. Kernels take its `gpuPointer`. The lease's owner must not free it. @throws
+   * UseAfterReleaseError
+   */
   get memory(): DeviceMemory {
     if (!this.live) throw new UseAfterReleaseError(this.name, 'memory')
     return this.layer.memory
   }
 
-  /** Gives the slot back. Releasing twice is harmless. */
+  /** Returns the slot. Idempotent. */
   release(): void {
     if (!this.live) return
     this.live = false
     this.layer.release()
   }
 
+  /** Releases the layer. */
   [Symbol.dispose](): void {
     this.release()
   }

@@ -13,56 +13,64 @@ import { ResidentLease } from './resident-lease.js'
 import { Residents } from './residents.js'
 import type { LayerSource } from './source.js'
 
+/** What `openResidence` needs. */
 export interface ResidenceParts {
   readonly source: LayerSource
-  /** What copies to the GPU; not needed by a plan of tier 2 without layers in host memory. */
+  /** Copies to the GPU; not needed for a plan of tier 2 without layers in host memory. */
   readonly copies?: CopyEngine
-  /** Checks each copy in GPU memory, such as `cudaChecksummer`; copies are not checked without one. */
+  /** Checks each copy in GPU memory, for example `cudaChecksummer`. Without it, copies are not checked. */
   readonly checksummer?: Checksummer
-  /** Aborting ends loading, and later every pass. */
+  /** Aborting ends loading and all later passes. */
   readonly signal?: AbortSignal
-  /** Called for each layer that was loaded to stay. */
+  /** Called after each resident layer is loaded. */
   readonly onLoaded?: (layer: PlacedLayer) => void
-  /** How far the drive may be from the plan. */
+  /** Tolerance of the drive's rate. */
   readonly drift?: DriftBand
-  /** Called when it gets further: `replan` makes the plan for what was observed, `adopt` takes it between two passes. */
+  /**
+   * Called when the tolerance is exceeded: `replan` makes a plan for the observed rate, `adopt` applies it between
+   * passes.
+   */
   readonly onDrift?: (drift: RateDrift) => void
 }
 
+/** Options of a pass. */
 export interface PassOptions {
-  /** Layers that are not computed this time; they are not brought either. */
+  /** Layers to omit from this pass; they are not loaded either. */
   readonly skip?: readonly string[]
-  /** The last pass: nothing is read ahead for another. False when not given. */
+  /** The last pass: nothing is read ahead for another. Default: false. */
   readonly isLast?: boolean
   /**
-   * What happens while leases hold every slot. 'throw' (when not given): AllSlotsHeldError, since in a plain loop nobody
-   * would ever release one. 'wait': until one is released elsewhere.
+   * Behaviour while leases hold all slots. 'throw' (default): AllSlotsHeldError, since a plain loop would never release
+   * one. 'wait': wait until other code releases one.
    */
   readonly whenHeld?: 'throw' | 'wait'
-  /** Aborting ends the pass at once; what is under way is kept for the next one. */
+  /** Aborting ends the pass at once. Work in flight is kept for the next pass. */
   readonly signal?: AbortSignal
 }
 
-/** What was done since the model was opened; link times include loading what stays. Times are of the source's clock. */
+/**
+ * Totals since the model was opened. Link times include the loading of resident layers. Times are by the source's
+ * clock.
+ */
 export interface ResidenceStatistics extends LinkTimes {
-  /** Those that came to their end. */
+  /** Number of complete passes. */
   readonly passes: number
   readonly layers: number
-  /** That passes waited for the drive, and for copies: where both are 0 the GPU always had something to compute. */
+  /** Time that passes waited for the drive, and for copies. If both are 0, the GPU always had a layer to compute. */
   readonly waitedForDriveNs: number
   readonly waitedForCopiesNs: number
 }
 
 /**
- * Loads what a plan keeps in memory, and gives passes over the layers.
+ * Loads the layers that a plan keeps in memory, and returns a model for passes over all layers.
  *
  * ```ts
  * await using model = await openResidence(planResidence(layerSizes(image), options), { source, copies })
  * for await (using layer of model.pass()) await compute(layer.memory.gpuPointer)
  * ```
  *
- * @throws TypeError where the plan copies and there is no copy engine; what allocating and reading throw. Nothing stays
- *   allocated then.
+ * @throws TypeError if the plan copies and there is no copy engine; errors of allocation and reading. Then nothing
+ * stays allocated.
  */
 export async function openResidence(plan: ResidencePlan, parts: ResidenceParts): Promise<ResidentModel> {
   const model = new ResidentModel(parts)
@@ -75,7 +83,7 @@ export async function openResidence(plan: ResidencePlan, parts: ResidenceParts):
   return model
 }
 
-/** A model that is partly in memory, and read and copied as it is computed on. */
+/** A model that is partly in memory; the rest is read and copied during passes. */
 export class ResidentModel {
   private readonly parts: ResidenceParts
   private readonly times = new LinkTimesCounter()
@@ -89,7 +97,7 @@ export class ResidentModel {
   private watch: RateWatch | undefined
   private current: ResidencePlan | undefined
   private isPassing = false
-  /** Another plan on its way in. */
+  /** The adoption of another plan in progress. */
   private adopting: Promise<void> | undefined
 
   /** Use `openResidence`. */
@@ -101,7 +109,7 @@ export class ResidentModel {
     this.signal = signal ? AbortSignal.any([signal, this.stop.signal]) : this.stop.signal
   }
 
-  /** What it goes by. */
+  /** The current plan. */
   get plan(): ResidencePlan {
     return this.current!
   }
@@ -110,16 +118,17 @@ export class ResidentModel {
     return { ...this.counts, ...this.times.snapshot }
   }
 
-  /** What reads have cost lately; undefined until enough layers were read since the plan was adopted. */
+  /** Observed cost of recent reads; undefined until enough layers were read since the plan was adopted. */
   get observed(): ObservedRates | undefined {
     return this.watch?.observed
   }
 
   /**
-   * The layers in the order of computation, each on the GPU by the time it is handed out, with those behind it on their
-   * way: also, at the end, the first of a pass like this one. A layer is released when it has been computed on.
-   * @throws RangeError for a layer to skip that there is not. When it begins: TypeError while another pass or `adopt` is
-   *   under way, PlanNotAdoptedError when the last `adopt` failed. While it runs: VerificationError, TransferError, AllSlotsHeldError, the signal's reason; another pass may be tried after that.
+   * Returns the layers in the order of computation, each on the GPU, while the following ones are loaded; at the end,
+   * the first layers of an equal pass are loaded. Release a layer after computing it.
+   * @throws RangeError for an unknown layer in `skip`. At the first `next`: TypeError during another pass or `adopt`,
+   * PlanNotAdoptedError if the last `adopt` failed. Later: VerificationError, TransferError, AllSlotsHeldError, the
+   * signal's reason; another pass may follow.
    */
   pass(options: PassOptions = {}): AsyncGenerator<ResidentLease, undefined> {
     const { plan } = this
@@ -131,17 +140,16 @@ export class ResidentModel {
   }
 
   /**
-   * Goes by another plan for the same layers from now on: loads what it keeps in memory, and lets go of what it does not.
-   * @throws TypeError during a pass, during another `adopt`, and while leases are held; as `openResidence`. Passes are
-   *   refused then until a plan is adopted.
+   * Applies another plan for the same layers: loads its resident layers, and releases the others.
+   * @throws TypeError during a pass or another `adopt`, and while leases are held; errors of `openResidence`. Then
+   * passes are rejected until a plan is adopted.
    */
   async adopt(plan: ResidencePlan): Promise<void> {
-    if (this.isPassing || this.leases.size > 0)
-      throw new TypeError('adopt: expected no pass to be under way and every layer to be released')
-    if (this.adopting !== undefined) throw new TypeError('adopt: expected no other plan to be on its way in')
+    if (this.isPassing || this.leases.size > 0) throw new TypeError('adopt: expected no pass in progress and no leases')
+    if (this.adopting !== undefined) throw new TypeError('adopt: expected no other adoption in progress')
     const isCopying = plan.slots.copies > 0 || (plan.tier === 1 && plan.vram.layers > 0)
     if (isCopying && this.copier === undefined)
-      throw new TypeError('copies: expected a copy engine, since the plan copies layers to the GPU, got nothing')
+      throw new TypeError('copies: expected a copy engine for a plan that copies layers to the GPU, got undefined')
     this.signal.throwIfAborted()
     this.adopting = this.change(plan)
     try {
@@ -151,20 +159,21 @@ export class ResidentModel {
     }
   }
 
-  /** Ends a pass and every lease, waits for what is under way, and frees all memory. Closing twice is harmless. */
+  /** Ends a pass and all leases, waits for work in flight, and frees all memory. Idempotent. */
   async close(): Promise<void> {
     this.stop.abort(new ResidenceClosedError())
     const { feed } = this
     this.feed = undefined
-    // First, so that no released slot is filled again.
+    // First, so that no released slot is refilled.
     const closing = feed?.close()
     for (const lease of this.leases) lease.release()
     await closing
-    // Copies of a plan on its way in still write to what is freed next. Whoever adopts hears how that ended.
+    // Copies of a plan being adopted still write to memory that is freed next. `adopt` reports its own outcome.
     await Promise.allSettled([this.adopting])
     await this.residents.close()
   }
 
+  /** Same as `close`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
@@ -173,7 +182,7 @@ export class ResidentModel {
     await this.feed?.close()
     this.feed = undefined
     await this.residents.adopt(plan, this.signal, (layer) => this.parts.onLoaded?.(layer))
-    // The last layer may have come all the same: for a model that was closed there is nothing to feed.
+    // The last layer may have arrived despite the close: a closed model needs no feed.
     this.signal.throwIfAborted()
     this.current = plan
     this.watch = new RateWatch(nsPerByteOf(plan.options), this.parts.drift ?? {}, (drift) =>
@@ -190,12 +199,12 @@ export class ResidentModel {
     signal,
   }: PassOptions): AsyncGenerator<ResidentLease, undefined> {
     if (this.isPassing || this.adopting !== undefined)
-      throw new TypeError('pass: expected no other pass to be under way, and no plan to be on its way in')
+      throw new TypeError('pass: expected no other pass and no adoption in progress')
     const either = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     either.throwIfAborted()
     const { feed, plan } = this
     if (feed === undefined) throw new PlanNotAdoptedError()
-    // Another plan may have been adopted since the pass was asked for.
+    // Another plan may have been adopted since `pass` was called.
     const layers = plan.layers.filter(({ name }) => !skip.includes(name))
     this.isPassing = true
     try {
@@ -215,7 +224,7 @@ export class ResidentModel {
     const { clock } = this.parts.source
     const askedNs = clock.now()
     const brought = await feed.take(layer, signal)
-    // Closing has released every lease that there was: for this one it would come too late.
+    // `close` has already released all leases; this one would remain.
     if (signal.aborted) brought.release()
     signal.throwIfAborted()
     const waitedNs = clock.now() - askedNs
@@ -235,22 +244,22 @@ export class ResidentModel {
   }
 }
 
-/** The model was closed while a pass was under way. */
+/** Error of a pass whose model was closed. */
 export class ResidenceClosedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_RESIDENCE_CLOSED'
   readonly category = 'usage'
 
   constructor() {
-    super('The model was closed: its layers are in memory no longer', { next: 'open it again with openResidence' })
+    super('The model was closed: its layers are no longer in memory', { next: 'open it again with openResidence' })
   }
 }
 
-/** The last plan could not be adopted, so that there is nothing for a pass to go by. */
+/** Error of a pass after a failed `adopt`: there is no current plan. */
 export class PlanNotAdoptedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PLAN_NOT_ADOPTED'
   readonly category = 'usage'
 
   constructor() {
-    super('No pass is possible: the last adopt failed', { next: 'adopt a plan, the one before it for instance' })
+    super('No pass is possible: the last adopt failed', { next: 'adopt a plan, for example the previous one' })
   }
 }

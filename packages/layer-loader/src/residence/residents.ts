@@ -8,27 +8,27 @@ import type { OnGpu } from './resident-lease.js'
 import type { LayerSource, LoadedLayer, SlotReader } from './source.js'
 import type { Residence } from './spread.js'
 
-/** Reads of layers that go straight to their places: one is checked while the next is read. */
+/** Concurrent reads of resident layers: one is checked while the next is read. */
 const DIRECT_READS = 2
 
-/** The layers that stay in memory between passes: read once, and checked then. */
+/** The layers that stay in memory between passes. They are read and checked once. */
 export class Residents {
   private readonly source: LayerSource
   private readonly copier: Copier | undefined
   private readonly times: LinkTimesCounter
   private readonly onGpu = new Map<string, OnGpu>()
   private readonly inHost = new Map<string, LoadedLayer>()
-  /** What gives a layer's memory back. */
+  /** Functions that free a layer's memory. */
   private readonly owners = new Map<string, () => Promise<void>>()
 
-  /** @param times counts the reads and copies of layers that are loaded */
+  /** @param times counts reads and copies of loaded layers */
   constructor(source: LayerSource, copier: Copier | undefined, times: LinkTimesCounter) {
     this.source = source
     this.copier = copier
     this.times = times
   }
 
-  /** Layers that live on the GPU. */
+  /** Returns a layer that stays on the GPU. */
   gpu(name: string): OnGpu {
     return this.onGpu.get(name)!
   }
@@ -37,22 +37,22 @@ export class Residents {
     return this.inHost.has(name)
   }
 
-  /** Layers that live in host memory. */
+  /** Returns a layer that stays in host memory. */
   host(name: string): LoadedLayer {
     return this.inHost.get(name)!
   }
 
   /**
-   * Loads what the plan keeps in memory and is not there yet, and lets go of what it keeps there no longer.
-   * @param onLoaded called for each layer that was loaded
-   * @throws what reading and copying throw, the signal's reason; what was loaded by then stays
+   * Loads the missing resident layers of the plan, and frees those that are no longer resident.
+   * @param onLoaded called for each loaded layer
+   * @throws errors of reading and copying, the signal's reason; layers loaded by then stay
    */
   async adopt(plan: ResidencePlan, signal: AbortSignal, onLoaded: (layer: PlacedLayer) => void): Promise<void> {
     const isInPlace = ({ name, residence }: PlacedLayer) => this.placeOf(name) === residence
     for (const layer of plan.layers) if (!isInPlace(layer)) await this.letGo(layer.name)
     const missing = plan.layers.filter((layer) => !isInPlace(layer))
     const staged = missing.filter(({ residence }) => residence === 'vram' && plan.tier === 1)
-    // Slots on the way to the GPU are given back before host memory is filled.
+    // Slots for copies to the GPU are freed before host memory is filled.
     if (staged.length > 0) await this.copyIn(staged, plan, signal, onLoaded)
     const direct = missing.filter((layer) => !staged.includes(layer))
     await this.loadInParallel(direct, DIRECT_READS, signal, onLoaded, (layer, either) => this.readIn(layer, either))
@@ -66,7 +66,7 @@ export class Residents {
     return this.onGpu.has(name) ? 'vram' : this.inHost.has(name) ? 'ram' : 'nvme'
   }
 
-  /** Of a layer that could not be brought nothing stays. */
+  /** Frees a layer whose loading failed. */
   private async orLetGo(layer: PlacedLayer, bringing: Promise<void>): Promise<void> {
     try {
       await bringing
@@ -84,7 +84,7 @@ export class Residents {
     await owner?.()
   }
 
-  /** Tier 1's way to the GPU: through slots in host memory, one layer copied while the next is read. */
+  /** Tier 1: through slots in host memory; one layer is copied while the next is read. */
   private async copyIn(
     layers: readonly PlacedLayer[],
     { slots }: ResidencePlan,
@@ -139,7 +139,7 @@ export class Residents {
     }
   }
 
-  /** Straight to where it stays: a slot of its own, never given back. */
+  /** Reads directly to its place: a slot of its own, which is never returned. */
   private async readIn(layer: PlacedLayer, signal: AbortSignal): Promise<void> {
     const where = layer.residence === 'vram' ? 'gpu' : 'host'
     const reader = this.source.open({ slots: 1, slotBytes: memoryBytesOf(layer), where })
@@ -159,10 +159,10 @@ export class Residents {
   }
 }
 
-/** @throws TypeError where the controller has written somewhere else than to a GPU */
+/** @throws TypeError if the controller wrote to memory that is not on a GPU */
 export function gpuMemoryOf({ memory }: LoadedLayer): DeviceMemory {
   if (isOnGpu(memory)) return memory
-  throw new TypeError('tier 2: expected memory with a gpuPointer, got memory of the host')
+  throw new TypeError('tier 2: expected memory with a gpuPointer, got host memory')
 }
 
 function isOnGpu(memory: DmaMemory): memory is DmaMemory & DeviceMemory {

@@ -1,24 +1,24 @@
-/** Where a layer is between passes: on the GPU, in host memory, or on the drive alone. */
+/** Place of a layer between passes: on the GPU, in host memory, or only on the drive. */
 export type Residence = 'vram' | 'ram' | 'nvme'
 
 const RESIDENCES = ['vram', 'ram', 'nvme'] as const
 
-/** What there is room for. */
+/** Available space. */
 export interface Rooms {
   readonly vramBytes: number
   readonly ramBytes: number
-  /** Whether layers may stay on the drive; all have to fit elsewhere when not. */
+  /** Whether layers may stay on the drive; otherwise all must fit elsewhere. */
   readonly nvme: boolean
 }
 
 /**
- * Gives each layer a place, as evenly as the places' shares allow: vram, ram, nvme, ram, nvme, vram, … instead of all of
- * one kind and then all of another. What is computed in order is wanted in order, and only as many layers as there are
- * slots can be on their way: in a run of 30 layers in host memory the drive would have nothing to do, and in the run of
- * 30 on the drive behind it nearly nothing would be copied. With 103 ms for a copy and 201 ms for a read that is
- * 30 x 103 + 30 x 201 = 9.1 s; in turns, both go on side by side, and 60 crossings of the GPU's link are 6.2 s.
- * @param lengths bytes of memory that each layer takes, in the order of computation
- * @returns undefined where they do not fit
+ * Assigns a place to each layer, mixed as evenly as their shares allow: vram, ram, nvme, ram, nvme, vram, … rather than
+ * one kind after the other. Layers are used in order, and only as many as there are slots can be in transit: during a
+ * run of 30 layers from host memory, the drive would be idle, and during the following run of 30 from the drive, the
+ * copies nearly so. With 103 ms per copy and 201 ms per read, that takes 30 x 103 + 30 x 201 = 9.1 s; alternating, both
+ * overlap, and 60 transfers over the GPU's link take 6.2 s.
+ * @param lengths memory of each layer in bytes, in the order of computation
+ * @returns undefined if they do not fit
  */
 export function spread(lengths: readonly number[], { vramBytes, ramBytes, nvme }: Rooms): Residence[] | undefined {
   const totalBytes = lengths.reduce((sum, bytes) => sum + bytes, 0)
@@ -31,7 +31,7 @@ export function spread(lengths: readonly number[], { vramBytes, ramBytes, nvme }
   let passedBytes = 0
   for (const bytes of lengths) {
     passedBytes += bytes
-    // Whoever is furthest behind what it should have by now, of those that have room.
+    // The place that is furthest behind its share, among those with space.
     const lack = (place: Residence) => (share[place] / totalBytes) * passedBytes - given[place]
     const fitting = RESIDENCES.filter((place) => given[place] + bytes <= room[place])
     const [first, ...others] = fitting
@@ -44,7 +44,7 @@ export function spread(lengths: readonly number[], { vramBytes, ramBytes, nvme }
   return places
 }
 
-/** Shares are of bytes and layers are whole: moves each layer to the best place that has room left for it. */
+/** Shares are in bytes, but layers are whole: moves each layer to the best place with enough space. */
 function fillUp(
   lengths: readonly number[],
   places: Residence[],

@@ -1,24 +1,24 @@
 import type { ThermalThrottle } from '@gpunvme/nvme-spec/transport'
 
-/** What becomes of passes once the drive is hot. */
+/** Time of passes once the drive is hot. */
 export interface SustainedPass {
-  /** How long passes go on at full speed, on a drive that was cold. */
+  /** Time for which passes run at full speed, starting with a cold drive. */
   readonly afterNs: number
-  /** What one takes on average after that. */
+  /** Average time of a pass afterwards. */
   readonly passNs: number
 }
 
-/** What a pass asks of the drive, and of everything beside it. */
+/** Load of a pass on the drive and the other resources. */
 export interface PassLoad {
   readonly readBytes: number
-  /** Of a drive that is not too hot. */
+  /** Busy time of the drive when it is not throttled. */
   readonly driveNs: number
   readonly otherNs: number
 }
 
 /**
- * What a thermal throttle makes of passes that follow each other without end: heat comes with the bytes of each pass and
- * goes at its own pace. Undefined where it goes as fast as it comes.
+ * Models a thermal throttle over endless passes: heat grows with the bytes of each pass and decays at its own rate.
+ * Undefined if it decays as fast as it grows.
  */
 export function sustainedPass(
   { factor, limitBytes, recoveredBytes, coolingBytesPerSecond }: ThermalThrottle,
@@ -32,9 +32,9 @@ export function sustainedPass(
   if (heatingPerNs <= 0) return undefined
   const afterNs = limitBytes / heatingPerNs
   const recoveringPerNs = coolingPerNs - readBytes / hotPassNs
-  // Even slowed down it brings as much heat as goes: it stays slow.
+  // Even the throttled drive produces as much heat as it loses: it stays slow.
   if (recoveringPerNs <= 0) return { afterNs, passNs: hotPassNs }
-  // Between the limit and the heat at which it is its old self again, and back.
+  // From the recovery threshold to the limit, and back.
   const swingBytes = limitBytes - recoveredBytes
   const [heatingNs, recoveringNs] = [swingBytes / heatingPerNs, swingBytes / recoveringPerNs]
   const passes = heatingNs / coolPassNs + recoveringNs / hotPassNs

@@ -3,34 +3,34 @@ import type { SetKind } from './format.js'
 import { memberName } from './member-error.js'
 import type { SetProblem } from './problem.js'
 
-/** A member of a set, as it is now. */
+/** Current state of a member of a set. */
 export interface SetMember {
   readonly index: number
-  /** As `BlockStore.name`; absent where it is not there. */
+  /** Name of the member's store (`BlockStore.name`); absent if it is missing. */
   readonly name?: string
   /**
-   * `live` members are read from and written to. `missing`: it was not given, or its label is damaged; `stale`: it was
-   * not there when something was written; `lost`: it was dropped since the set was opened.
+   * `live` members are read and written. `missing`: not given, or its label is damaged; `stale`: absent during a write;
+   * `lost`: dropped after the set was opened.
    */
   readonly state: 'live' | 'missing' | 'stale' | 'lost'
-  /** Units of each pattern that it has in a stripe; of a mirror absent. */
+  /** For a stripe, units per pattern; absent for a mirror. */
   readonly weight?: number
-  /** What it delivers as it was last seen, in bytes a second; of a mirror alone. */
+  /** For a mirror, its most recent rate, in bytes per second. */
   readonly bytesPerSecond?: number
-  /** The host copies what this member reads and writes, since its controller does not reach the set's memory. */
+  /** Whether the host copies its data, because its controller cannot reach the set's memory. */
   readonly bounced: boolean
 }
 
-/** What a set has done so far; a fresh copy at each look. */
+/** Totals of a set; a new copy for each access. */
 export interface SetStatistics {
-  /** What each member has read, by index. */
+  /** Bytes read from each member, by index. */
   readonly readBytes: readonly number[]
-  /** Parts of reads that one member could not give, and another gave; of a mirror alone. */
+  /** Parts of reads that failed on one member and succeeded on another; only for a mirror. */
   readonly repairedReads: number
   readonly repairedBytes: number
-  /** Parts of reads that took so long that another member read them as well; of a mirror alone. */
+  /** Parts of reads that were late and repeated on another member; only for a mirror. */
   readonly stalls: number
-  /** What the host has copied. */
+  /** Bytes copied by the host. */
   readonly bouncedBytes: number
 }
 
@@ -39,26 +39,27 @@ export interface BlockSet extends BlockStore {
   readonly kind: SetKind
   /** 32 hexadecimal digits, the same on all members. */
   readonly setId: string
-  /** By index; a fresh copy at each look. */
+  /** Members by index; a new copy for each access. */
   readonly members: readonly SetMember[]
-  /** A member is not there, or not up to date: one more loss may be the end of it. */
+  /** Whether a member is absent or outdated: a further loss may lose data. */
   readonly degraded: boolean
-  /** What was found when it was opened, and what has happened since: the first 100. */
+  /** The first 100 problems found at opening or later. */
   readonly problems: readonly SetProblem[]
   readonly statistics: SetStatistics
 }
 
+/** A set whose members are open for writing. */
 export type WritableBlockSet = BlockSet & WritableBlockStore
 
-/** A member that is there, and what reads and writes through it. */
+/** A member that is present, with the store to access it. */
 export interface Attached<S extends BlockStore = BlockStore> {
   readonly index: number
-  /** Bounces where `bounced` says so. */
+  /** Copies through the host if `bounced` is set. */
   readonly store: S
   readonly bounced: boolean
 }
 
-/** One summary of what members have done at the same time; all of them are called, or none. */
+/** Combines summaries of concurrent calls to members. `devices` lists all members or is absent. */
 export function summaryOf(
   parts: readonly { readonly member: Attached; readonly summary: StoreSummary }[],
   startNs: number,

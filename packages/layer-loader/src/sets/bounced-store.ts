@@ -3,15 +3,15 @@ import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { BufferPool, type HostBuffer } from '../buffer-pool.js'
 import type { BlockStore, StoreSummary, StoreTransfer, WritableBlockStore } from '../store/store.js'
 
-/** What one buffer holds, and how many there are: as much as keeps a drive busy. */
+/** Size of a buffer. Together, the buffers keep a drive busy. */
 const BUFFER_BYTES = 1024 * 1024
 const MOST_BUFFERS = 16
 
 type Facts = Pick<BlockStore, 'name' | 'blockBytes' | 'capacityBytes' | 'busyBytes' | 'dma' | 'clock' | 'movesData'>
 
 /**
- * A store for memory that it does not reach: every byte goes through buffers of its own, and the host copies it. Slower
- * than the store itself by that copy, and right where nothing else works: drives behind IOMMUs of their own.
+ * Returns a store that can read into and write from memory that its controller cannot reach: the host copies every byte
+ * through buffers. It is slower by that copy, and needed for drives with separate IOMMU mappings.
  */
 export function bouncedStore(store: WritableBlockStore): WritableBlockStore
 export function bouncedStore(store: BlockStore): BlockStore
@@ -19,7 +19,7 @@ export function bouncedStore(store: BlockStore): BlockStore {
   return isWritable(store) ? new WritableBouncedStore(store) : new BouncedStore(store)
 }
 
-/** Whether a store can be written to. */
+/** Returns whether a store is writable. */
 export function isWritable(store: BlockStore): store is WritableBlockStore {
   return 'write' in store && 'flush' in store
 }
@@ -117,7 +117,7 @@ class WritableBouncedStore extends BouncedStore<WritableBlockStore> implements W
   }
 }
 
-/** A transfer in pieces of `pieceBytes`, the last one shorter. */
+/** Yields a transfer in pieces of `pieceBytes`; the last one may be shorter. */
 export function* piecesOf(transfer: StoreTransfer, pieceBytes: number): Generator<StoreTransfer> {
   for (let done = 0; done < transfer.lengthBytes; done += pieceBytes) {
     yield {
@@ -128,15 +128,15 @@ export function* piecesOf(transfer: StoreTransfer, pieceBytes: number): Generato
   }
 }
 
-/** Neither the drive nor the host reaches the memory. Nothing was transferred. */
+/** Error of memory that neither the drive nor the host can reach. Nothing was transferred. */
 export class MemoryOutOfReachError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MEMORY_OUT_OF_REACH'
   readonly category = 'infeasible'
 
   constructor(store: string) {
-    super(`${store} does not reach this memory, and the host cannot copy to it`, {
-      facts: ['its addresses are those of another member’s controller, and it has no view'],
-      next: 'open the drives of the set without an IOMMU between them (transport sysfs), or give host memory',
+    super(`${store} cannot reach this memory, and the host cannot copy to it`, {
+      facts: ['its addresses are valid for another member’s controller, and it has no view'],
+      next: 'open the drives of the set without an IOMMU between them (transport sysfs), or use host memory',
     })
   }
 }

@@ -22,26 +22,29 @@ import { Placement } from './placement.js'
 import { refuseInUse } from './store-use.js'
 import { eraseLabel, writeNewLabels } from './write-label.js'
 
+/** Options of functions that create a set. */
 export interface CreateSetOptions extends OpenSetOptions {
-  /** Gives up what members hold: an image, or the set that they are of. */
+  /** Allows the loss of an image or set on the members. */
   readonly replace?: boolean
-  /** 16 bytes; random when not given. The same ones twice would make two sets look like one. */
+  /** 16 bytes. Default: random. Two sets with the same identifier would look like one. */
   readonly setId?: Uint8Array
 }
 
+/** Shape of a stripe. */
 export interface StripeShape {
-  /** Bytes of a unit: a power of two from 4 KiB, a multiple of every block, to 64 MiB; 1 MiB when not given. */
+  /** Bytes of a unit: a power of two from 4 KiB to 64 MiB, and a multiple of all block sizes. Default: 1 MiB. */
   readonly unitBytes?: number
-  /** How much of the stripe each member gets, in any unit, as `measureWeights` gives it; all the same when not given. */
+  /** Relative shares of the members, in any unit, as returned by `measureWeights`. Default: equal. */
   readonly weights?: readonly number[]
 }
 
+/** Options of `createStripe`. */
 export interface CreateStripeOptions extends CreateSetOptions, StripeShape {}
 
 const WRITER = '@gpunvme/layer-loader'
 const ID_BYTES = 16
 
-/** A set that is not created yet: how it would be laid out on its members. */
+/** Layout of a set that has not been created yet. */
 export class SetPlan {
   readonly kind: SetKind
   readonly capacityBytes: number
@@ -91,9 +94,9 @@ export class SetPlan {
   }
 
   /**
-   * Creates the set. What its members hold is lost. Interrupted at any time, it leaves the whole set or none.
-   * @throws MemberInUseError; what openSet throws; whatever a write throws, by the guard of a drive ForeignDataError:
-   *   then it may be that no set is left on the members.
+   * Creates the set. The members' content is lost. An interruption leaves a complete set or none.
+   * @throws MemberInUseError; errors of openSet; errors of writing, including ForeignDataError of a drive's guard: then
+   * there may be no set on the members.
    */
   async create({
     replace = false,
@@ -103,12 +106,12 @@ export class SetPlan {
     if (setId.length !== ID_BYTES) throw new RangeError(`setId: expected ${ID_BYTES} bytes, got ${setId.length}`)
     const { stores, layouts } = this
     const { signal } = opening
-    // All of them before the first is touched.
+    // Checks all members before writing to the first.
     if (!replace) await refuseInUse(stores, signal && { signal })
     signal?.throwIfAborted()
     for (const store of stores) {
       await clearEnds(store, [])
-      // Where superblocks of an image in the set belong: those of an earlier set of this shape would be found again.
+      // Zeroes the superblocks of an image in an earlier set of the same shape, which would be found again.
       await writeBytes(store, MEMBER_DATA_BYTES, new Uint8Array(MEMBER_DATA_BYTES))
       await store.flush()
     }
@@ -125,8 +128,8 @@ export class SetPlan {
 }
 
 /**
- * Lays out a stripe of stores, in this order, and writes nothing.
- * @throws RangeError, TypeError for wrong arguments.
+ * Lays out a stripe of stores, in this order, without writing.
+ * @throws RangeError, TypeError for invalid arguments.
  */
 export function planStripe(members: readonly Writable[], options: StripeShape = {}): SetPlan {
   const stores = checkMembers('createStripe', members)
@@ -148,7 +151,7 @@ export function planStripe(members: readonly Writable[], options: StripeShape = 
   return new SetPlan(stores, layouts, (bytes) => placement.sharesOf(bytes))
 }
 
-/** Lays out a mirror of stores, and writes nothing. @throws RangeError, TypeError for wrong arguments. */
+/** Lays out a mirror of stores, without writing. @throws RangeError, TypeError for invalid arguments. */
 export function planMirror(members: readonly Writable[]): SetPlan {
   const stores = checkMembers('createMirror', members)
   const leastBytes =
@@ -164,9 +167,9 @@ export function planMirror(members: readonly Writable[]): SetPlan {
 }
 
 /**
- * Makes a stripe of stores, in this order: their speed and their room add up, and the loss of one is the end of all. What
- * they hold is lost. Resolves with the set, opened and empty.
- * @throws as `planStripe` and `SetPlan.create`.
+ * Creates a stripe of stores, in this order: speed and capacity add up, and the loss of one member loses all data. The
+ * members' content is lost. Resolves with the open, empty set.
+ * @throws the errors of `planStripe` and `SetPlan.create`.
  */
 export async function createStripe(
   members: readonly Writable[],
@@ -177,9 +180,9 @@ export async function createStripe(
 }
 
 /**
- * Makes a mirror of stores: each has everything, as much as the smallest has room for, and reads are divided between
- * them. What they hold is lost. Resolves with the set, opened and empty.
- * @throws as `planMirror` and `SetPlan.create`.
+ * Creates a mirror of stores: each has all data, up to the capacity of the smallest, and reads are divided between
+ * them. The members' content is lost. Resolves with the open, empty set.
+ * @throws the errors of `planMirror` and `SetPlan.create`.
  */
 export async function createMirror(
   members: readonly Writable[],
@@ -189,9 +192,9 @@ export async function createMirror(
 }
 
 /**
- * Takes the labels off members of a set: what lies on it is lost, unless they are the ends of a mirror whose other
- * members stay. They can hold an image, or be members of another set, afterwards.
- * @throws what a write throws.
+ * Erases the labels of members. The data of the set are lost, unless other members of a mirror remain. Afterwards, the
+ * stores can hold an image or join another set.
+ * @throws errors of writing.
  */
 export async function eraseSet(members: readonly Writable[]): Promise<void> {
   for (const member of members) await eraseLabel(asStore(member))
@@ -202,7 +205,7 @@ function checkMembers(name: string, members: readonly Writable[]): WritableBlock
     throw new RangeError(`${name}: expected 2 to ${MAX_MEMBERS} members`)
   }
   const stores = members.map((member: Writable) => asStore(member))
-  if (new Set(stores).size < stores.length) throw new TypeError(`${name}: expected each member once, got one twice`)
+  if (new Set(stores).size < stores.length) throw new TypeError(`${name}: expected different members, got one twice`)
   for (const store of stores) {
     refuseUnmoved(store)
     const { name: of, capacityBytes } = store

@@ -1,4 +1,4 @@
-/** The numbers of set format 1. docs/sets-1.md says what they are for. */
+/** Constants of set format 1, explained in docs/sets-1.md. */
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -7,27 +7,31 @@ export const SET_VERSION = 1
 
 export const LABEL_BYTES = 4 * KIB
 
-/** Where the two copies of a label start on a member, in bytes. */
+/** Offsets of the two copies of a label on a member, in bytes. */
 export const LABEL_OFFSET_BYTES = { A: 0, B: MIB } as const
 
 export type LabelCopyName = keyof typeof LABEL_OFFSET_BYTES
 
-/** Where the set's data begins on a member. What is before it and no label is reserved, and zero. */
+/** Offset of the set's data on a member. Other bytes before it are reserved and zero. */
 export const MEMBER_DATA_BYTES = 2 * MIB
 
-/** What the data of a member, and the unit of a stripe, is a multiple of. */
+/** Alignment of a member's data, and of the unit of a stripe. */
 export const SET_ALIGNMENT_BYTES = 4 * KIB
 
+/** Maximum number of members of a set. */
 export const MAX_MEMBERS = 16
 
-/** Units after which the places of a stripe's units repeat, at most. */
+/** Maximum units of a pattern, after which the places of a stripe's units repeat. */
 export const MOST_PATTERN_UNITS = 256
 
-/** The unit of a stripe is a power of two. */
+/** Minimum unit of a stripe, a power of two. */
 export const MIN_UNIT_BYTES = SET_ALIGNMENT_BYTES
+/** Maximum length of a stripe unit, in bytes. */
 export const MAX_UNIT_BYTES = 64 * MIB
+/** Default length of a stripe unit, in bytes. */
 export const DEFAULT_UNIT_BYTES = MIB
 
+/** Kinds of sets. */
 export type SetKind = 'stripe' | 'mirror'
 
 /** `KIND` of a label. */

@@ -7,16 +7,16 @@ import { memberName } from './member-error.js'
 import type { Problems } from './problem.js'
 import { readLabel, type FoundLabel } from './read-labels.js'
 
-/** A member whose label was read. */
+/** A member with its label. */
 export interface Labelled<S extends BlockStore> {
   readonly store: S
   readonly label: SetLabel
 }
 
 /**
- * Finds out which member each store is. @returns by index, those whose label can be used.
- * @throws SetNotFoundError, SetUnfinishedError, MixedSetsError, DuplicateMemberError, SetLabelError, UnsupportedSetError,
- *   MemberTruncatedError, UnverifiableMediaError; what a store's `read` throws.
+ * Identifies the member on each store. @returns by index, those with a usable label.
+ * @throws SetNotFoundError, SetUnfinishedError, MixedSetsError, DuplicateMemberError, SetLabelError,
+ * UnsupportedSetError, MemberTruncatedError, UnverifiableMediaError; errors of a store's `read`.
  */
 export async function identify<S extends BlockStore>(
   stores: readonly S[],
@@ -26,7 +26,7 @@ export async function identify<S extends BlockStore>(
   return inOrder(await readLabels(stores, problems, signal))
 }
 
-/** Members with a label that can be used; what is wrong with others is a problem, or the end where there are none. */
+/** Returns members with a usable label. Errors of others become problems, or are thrown if none is usable. */
 async function readLabels<S extends BlockStore>(
   stores: readonly S[],
   problems: Problems,
@@ -59,19 +59,19 @@ async function readLabels<S extends BlockStore>(
 }
 
 /**
- * Whether creation of the set was interrupted before each member had its first copy of the label. There is no set then,
- * and nothing was ever written to one. See `writeNewLabels`.
+ * Returns whether creation of the set was interrupted before each member had its first copy of the label. Then there is
+ * no set, and no data were written to one. See `writeNewLabels`.
  */
 export function isUnfinished(found: readonly FoundLabel[]): boolean {
   const labels = found.flatMap(({ label }) => (label === undefined ? [] : [label]))
   const isBegun = found.some(({ isHalf }) => isHalf) && found.every(({ ours, isHalf }) => !ours || isHalf)
   const isOfOne = labels.every(({ setId }) => setId === labels[0]!.setId)
-  // A member of a mirror that is given alone may be all that is left of it.
+  // A single member of a mirror may be the only one left.
   const lacksLabel = labels.length < found.length && labels.length < (labels[0]?.members ?? Infinity)
   return isBegun && isOfOne && lacksLabel
 }
 
-/** By index. @throws where they are not of one set, or do not agree what it is. */
+/** Orders members by index. @throws if they belong to different sets, or their labels disagree. */
 function inOrder<S extends BlockStore>(labelled: readonly Labelled<S>[]): Labelled<S>[] {
   const [first] = labelled
   const ids = new Set(labelled.map(({ label }) => label.setId))
@@ -90,7 +90,7 @@ function inOrder<S extends BlockStore>(labelled: readonly Labelled<S>[]): Labell
   return labelled.toSorted((a, b) => a.label.index - b.label.index)
 }
 
-/** What the labels of a set agree on. */
+/** Fields that all labels of a set share. */
 const SHARED: readonly (readonly [LabelField, (label: SetLabel) => string])[] = [
   ['KIND', ({ kind }) => kind],
   ['MEMBERS', ({ members }) => String(members)],
@@ -99,20 +99,20 @@ const SHARED: readonly (readonly [LabelField, (label: SetLabel) => string])[] = 
   ['SET_LENGTH', ({ setBytes }) => String(setBytes)],
 ]
 
-/** None of the stores is a member of a set. */
+/** Error of stores without a set. */
 export class SetNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_SET'
   readonly category = 'not-found'
 
   constructor(stores: readonly BlockStore[]) {
     super('No set on these stores', {
-      facts: stores.map(({ name }) => `${name} has no label of a set`),
-      next: 'make one with createStripe() or createMirror(); a store of its own is opened without openSet()',
+      facts: stores.map(({ name }) => `${name} has no set label`),
+      next: 'create a set with createStripe() or createMirror(); open a single store without openSet()',
     })
   }
 }
 
-/** Creation of a set was interrupted: some of its members have no label yet. There is no set. */
+/** Error of a set whose creation was interrupted: some members have no label. There is no set. */
 export class SetUnfinishedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SET_UNFINISHED'
   readonly category = 'not-found'
@@ -125,7 +125,7 @@ export class SetUnfinishedError extends GpuNvmeError {
   }
 }
 
-/** The stores are members of different sets. */
+/** Error of members of different sets. */
 export class MixedSetsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MIXED_SETS'
   readonly category = 'usage'
@@ -140,7 +140,7 @@ export class MixedSetsError extends GpuNvmeError {
   }
 }
 
-/** Two stores say that they are the same member: one is a copy of the other. */
+/** Error of two stores with the same label: one is a copy of the other. */
 export class DuplicateMemberError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DUPLICATE_MEMBER'
   readonly category = 'usage'
@@ -148,22 +148,22 @@ export class DuplicateMemberError extends GpuNvmeError {
 
   constructor(member: number, names: readonly string[]) {
     super(`Two stores are member ${member} of this set`, {
-      facts: names.map((name) => `${name} has that label`),
-      next: 'leave out the one that is a copy',
+      facts: names.map((name) => `${name} has this label`),
+      next: 'omit the copy',
     })
     this.member = member
   }
 }
 
-/** A member ends before what the set has on it does. */
+/** Error of a member that is shorter than its part of the set. */
 export class MemberTruncatedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MEMBER_TRUNCATED'
   readonly category = 'infeasible'
 
   constructor(index: number, { name, capacityBytes }: BlockStore, neededBytes: number) {
-    super(`${memberName({ index, name })} is shorter than what the set has on it`, {
+    super(`${memberName({ index, name })} is shorter than its part of the set`, {
       facts: [`needed: ${neededBytes} bytes`, `available: ${capacityBytes} bytes`],
-      next: 'it is a copy that was cut off: use the whole drive, or a larger one',
+      next: 'it is a truncated copy: use the original drive, or a larger one',
     })
   }
 }

@@ -19,35 +19,35 @@ import { patternFits } from './pattern.js'
 
 const MAGIC = new TextEncoder().encode('GPUNVSET')
 
-/** Both copies, little-endian. What no row names is reserved: zero when written, not looked at when read. */
+/** Layout of both copies, little-endian. Other bytes are reserved: written as zero, ignored by readers. */
 export const SET_LABEL = struct(
   'SET_LABEL',
-  { bytes: LABEL_BYTES, doc: 'Which member of which set a store is', spec: 'gpunvme set format 1' },
+  { bytes: LABEL_BYTES, doc: 'Label of a member of a set', spec: 'gpunvme set format 1' },
   {
     MAGIC: bytes(0, 8, 'GPUNVSET'),
     VERSION: u32(8, 'Format version'),
     LENGTH: u32(12, 'Bytes of this structure'),
-    EPOCH: n64(16, 'Grows when members of a mirror are left behind'),
+    EPOCH: n64(16, 'Increases when members of a mirror become stale'),
     SET_ID: bytes(24, 16, 'Random, the same on all members'),
-    REQUIRED: inHex(u32(40, 'Features that a reader must know; unknown ones set: do not read')),
+    REQUIRED: inHex(u32(40, 'Features that a reader must know')),
     OPTIONAL: inHex(u32(44, 'Features that a reader may ignore')),
     SELF: n64(48, 'Byte offset of this copy'),
     KIND: u32(56, '1 is a stripe, 2 a mirror'),
-    MEMBERS: u32(60, 'How many members the set has'),
-    INDEX: u32(64, 'Which of them this is, from 0'),
-    CURRENT: inHex(u32(68, 'A bit for each member that has all that was written')),
+    MEMBERS: u32(60, 'Number of members'),
+    INDEX: u32(64, 'Index of this member, from 0'),
+    CURRENT: inHex(u32(68, 'A bit for each member that is up to date')),
     UNIT: u32(72, 'Bytes of a unit; 0 in a mirror'),
     PATTERN_LENGTH: u32(76, 'Units in the pattern; 0 in a mirror'),
     DATA_OFFSET: n64(80, 'Byte offset of the data on this member'),
     DATA_LENGTH: n64(88, 'Bytes of data on this member'),
     SET_LENGTH: n64(96, 'Bytes of the set'),
-    WRITER: ascii(128, 64, 'What wrote the label, for people', 0),
-    PATTERN: bytes(192, MOST_PATTERN_UNITS, 'For each unit of the pattern, the member that has it'),
+    WRITER: ascii(128, 64, 'Writer of the label, for information', 0),
+    PATTERN: bytes(192, MOST_PATTERN_UNITS, 'Member of each unit of the pattern'),
     CRC: inHex(u32(4092, 'CRC-32 of bytes 0 to 4091')),
   },
 )
 
-/** What a label says, checked. */
+/** Checked content of a label. */
 export interface SetLabel {
   /** 32 hexadecimal digits. */
   readonly setId: string
@@ -55,21 +55,21 @@ export interface SetLabel {
   readonly members: number
   readonly index: number
   readonly epoch: number
-  /** A bit for each member that has all that was written up to this epoch. */
+  /** A bit for each member that is up to date at this epoch. */
   readonly current: number
-  /** Of a stripe; 0 and empty in a mirror. */
+  /** For a stripe; 0 and empty for a mirror. */
   readonly unitBytes: number
   readonly pattern: Uint8Array
-  /** How much of this member is the set's. */
+  /** Bytes of this member that belong to the set. */
   readonly dataBytes: number
   readonly setBytes: number
   readonly writer: string
 }
 
-/** The rows of the figure, by name. */
+/** Names of the fields. */
 export type LabelField = keyof typeof SET_LABEL.fields
 
-/** The 4096 bytes of one copy. @throws RangeError for values that the structure cannot hold. */
+/** Encodes the 4096 bytes of one copy. @throws RangeError for values that the structure cannot represent. */
 export function encodeLabel(copy: LabelCopyName, label: SetLabel): Uint8Array {
   const pattern = new Uint8Array(MOST_PATTERN_UNITS)
   pattern.set(label.pattern)
@@ -97,14 +97,14 @@ export function encodeLabel(copy: LabelCopyName, label: SetLabel): Uint8Array {
   return encoded
 }
 
-/** Whether these bytes start as a label of any version does. */
+/** Returns whether the bytes have the magic of a label of any version. */
 export function hasLabelMagic(encoded: Uint8Array): boolean {
   return MAGIC.every((byte, index) => encoded[index] === byte)
 }
 
 /**
- * Reads one copy and trusts nothing in it. Whether the member is as long as it says is not looked at.
- * @throws SetLabelError for a copy that is damaged; UnsupportedSetError for one that is sound, but not ours to read.
+ * Decodes one untrusted copy. The capacity of the member is not compared.
+ * @throws SetLabelError for a damaged copy; UnsupportedSetError for a valid copy that this version cannot read.
  */
 export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel {
   const view = SET_LABEL.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
@@ -112,10 +112,10 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
     if (!holds) throw new SetLabelError(field, expected, shown(field, view[field]), `copy ${copy}`)
   }
   require('MAGIC', hasLabelMagic(encoded), hex(MAGIC))
-  // Before every other field: a flipped bit must not look like a version that is yet to come.
+  // Checked before all other fields: a flipped bit must not look like a later version.
   const crc = crcOf(encoded)
   require('CRC', view.CRC === crc, shown('CRC', crc))
-  if (view.VERSION !== SET_VERSION) throw new UnsupportedSetError(`its label is of version ${view.VERSION}`)
+  if (view.VERSION !== SET_VERSION) throw new UnsupportedSetError(`its label has version ${view.VERSION}`)
   if (view.REQUIRED !== 0) throw new UnsupportedSetError(`it requires features ${shown('REQUIRED', view.REQUIRED)}`)
   require('LENGTH', view.LENGTH === LABEL_BYTES, String(LABEL_BYTES))
   require('SELF', view.SELF === LABEL_OFFSET_BYTES[copy], String(LABEL_OFFSET_BYTES[copy]))
@@ -129,7 +129,7 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
   const isCurrent = Math.floor(current / 2 ** index) % 2 === 1
   require('CURRENT', kind === 'stripe' ? current === all : current <= all && isCurrent, kind === 'stripe'
     ? `0x${all.toString(16)}`
-    : `bits of ${members} members, this one's among them`)
+    : `bits of ${members} members including this one`)
   require('DATA_OFFSET', view.DATA_OFFSET === MEMBER_DATA_BYTES, String(MEMBER_DATA_BYTES))
   const { DATA_LENGTH: dataBytes, SET_LENGTH: setBytes } = view
   require('DATA_LENGTH', isLength(dataBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
@@ -141,7 +141,7 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
   if (kind === 'stripe') {
     const isUnit = unitBytes >= MIN_UNIT_BYTES && unitBytes <= MAX_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
     require('UNIT', isUnit, `a power of two from ${MIN_UNIT_BYTES} to ${MAX_UNIT_BYTES}`)
-    require('PATTERN', patternFits(pattern, members), `each of 0 to ${members - 1}, and nothing else`)
+    require('PATTERN', patternFits(pattern, members), `each of 0 to ${members - 1}, and no other values`)
     require('DATA_LENGTH', dataBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
     require('SET_LENGTH', setBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
   } else {
@@ -169,7 +169,7 @@ function isLength(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0 && value % SET_ALIGNMENT_BYTES === 0
 }
 
-/** A field's value as messages print it: counts and byte offsets in decimal. */
+/** Formats a field for messages: counts and byte offsets in decimal. */
 function shown(field: LabelField, value: unknown): string {
   const { fields } = SET_LABEL
   return fields[field].kind === 'integer' && !fields[field].hex ? String(value) : formatField(fields[field], value)
@@ -183,7 +183,7 @@ function hex(data: Uint8Array): string {
   return Buffer.from(data).toString('hex')
 }
 
-/** A label is damaged, claims what cannot be, or disagrees with another one of its set. */
+/** Error of a label that is damaged, has invalid values, or contradicts another one of its set. */
 export class SetLabelError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SET_LABEL'
   readonly category = 'verification'
@@ -194,7 +194,7 @@ export class SetLabelError extends GpuNvmeError {
   constructor(field: LabelField, expected: string, got: string, where: string) {
     super(`The label of a set's member is damaged: ${field}`, {
       facts: [where, `expected ${expected}`, `got ${got}`],
-      next: 'a mirror opens without this member; where all of them are damaged, make the set anew and pack again',
+      next: 'open a mirror without this member; if all are damaged, create the set again and pack the models again',
     })
     this.field = field
     this.expected = expected
@@ -202,14 +202,14 @@ export class SetLabelError extends GpuNvmeError {
   }
 }
 
-/** The label is sound and newer than this reader. */
+/** Error of a valid label that requires a newer reader. */
 export class UnsupportedSetError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SET_UNSUPPORTED'
   readonly category = 'infeasible'
 
   constructor(what: string) {
-    super(`This set cannot be opened by this version of @gpunvme/layer-loader: ${what}`, {
-      facts: [`this reader knows version ${SET_VERSION}, and no required features`],
+    super(`This version of @gpunvme/layer-loader cannot open the set: ${what}`, {
+      facts: [`this reader supports version ${SET_VERSION}, and no required features`],
       next: 'use a newer @gpunvme/layer-loader',
     })
   }

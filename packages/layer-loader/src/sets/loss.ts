@@ -3,8 +3,8 @@ import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { behindMember } from './member-error.js'
 
 /**
- * Whether a member that failed so may be gone, or hang, and so still write to memory that it was given; where not, it
- * has answered, and other blocks of it may be as good as ever.
+ * Returns whether a failed member may be gone or hang, and so may still write to its memory. Otherwise it has answered,
+ * and other blocks may be readable.
  */
 export function isLoss(error: GpuNvmeError): boolean {
   const behind = behindMember(error)

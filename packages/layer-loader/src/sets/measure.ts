@@ -2,25 +2,26 @@ import { asStore, type Readable } from '../store/as-store.js'
 import type { BlockStore } from '../store/store.js'
 import { MIN_UNIT_BYTES, MEMBER_DATA_BYTES } from './format.js'
 
+/** Options of `measureWeights`. */
 export interface MeasureWeightsOptions {
-  /** How much is read of each; 16 MiB when not given, less of one that is smaller. */
+  /** Bytes read from each member. Default: 16 MiB, less for a smaller one. */
   readonly bytes?: number
   readonly signal?: AbortSignal
 }
 
-/** How fast a store is, by its own clock. */
+/** Speed of a store by its own clock. */
 export interface Speed {
   readonly bytesPerSecond: number
-  /** From the submission of a short read to its end. */
+  /** Time from the submission of a short read to its end, in nanoseconds. */
   readonly latencyNs: number
 }
 
 const DEFAULT_BYTES = 16 * 1024 * 1024
 
 /**
- * What each member delivers, in bytes a second by its own clock: read all at once, as a set reads them, so that what they
- * share - a bus, a switch - counts. For `createStripe({ weights })`, and for `openSet({ rates })` of a mirror.
- * @throws RangeError for members without room for data; what a member's `read` throws.
+ * Measures the rate of each member, in bytes per second by its own clock. All are read at once, as by a set, so that
+ * shared links count. For `createStripe({ weights })`, and for `openSet({ rates })` of a mirror.
+ * @throws RangeError for members without space for data; errors of a member's `read`.
  */
 export async function measureWeights(
   members: readonly Readable[],
@@ -30,7 +31,7 @@ export async function measureWeights(
   return speeds.map(({ bytesPerSecond }) => bytesPerSecond)
 }
 
-/** One short read, then a long one. @throws as `measureWeights`. */
+/** One short read, then a long one. @throws the errors of `measureWeights`. */
 export async function measure(
   store: BlockStore,
   { bytes = DEFAULT_BYTES, signal }: MeasureWeightsOptions,
@@ -49,7 +50,7 @@ export async function measure(
   }
   try {
     const latencyNs = await timeOf(Math.max(blockBytes, MIN_UNIT_BYTES))
-    // What takes no time at all is as fast as anything can be told to be.
+    // A store that takes no time gets the highest rate.
     const restNs = Math.max(1, (await timeOf(lengthBytes)) - latencyNs)
     return { bytesPerSecond: (lengthBytes / restNs) * 1e9, latencyNs }
   } finally {

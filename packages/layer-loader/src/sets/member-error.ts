@@ -1,9 +1,9 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 
-/** What could not be done to a member. */
+/** Operation that failed on a member. */
 export type MemberVerb = 'read' | 'write' | 'flush'
 
-/** A member, as messages call it. */
+/** A member, for messages. */
 export interface NamedMember {
   readonly index: number
   readonly name: string
@@ -13,7 +13,7 @@ export function memberName({ index, name }: NamedMember): string {
   return `member ${index} (${name})`
 }
 
-/** A member of a set did not do its part, and nobody else can do it. What the member threw is the cause. */
+/** Error of a member whose part no other member has. The member's error is the cause. */
 export class SetMemberError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SET_MEMBER'
   readonly category: ErrorCategory
@@ -28,7 +28,7 @@ export class SetMemberError extends GpuNvmeError {
   }
 }
 
-/** The error behind that of a member, of members of members too; any other error as it is. */
+/** Returns the error that caused a member error, also through nested sets; any other error unchanged. */
 export function behindMember(error: unknown): unknown {
   return error instanceof SetMemberError ? behindMember(error.cause) : error
 }

@@ -2,32 +2,32 @@ import type { BlockStore, StoreSummary } from '../store/store.js'
 import type { Attached } from './block-set.js'
 import type { Speed } from './measure.js'
 
-/** What a member delivers is judged by about this much of what it has delivered last, in samples of half as much. */
+/** A member's rate is averaged over about this many recent bytes, in samples of half as much. */
 const MEMORY_BYTES = 16 * 1024 * 1024
 const SAMPLE_BYTES = MEMORY_BYTES / 2
 
-/** No member is given more than it delivers in this time: what is given out late is given out by what is known then. */
+/** Maximum queue of a member, as time: later assignments use newer rates. */
 const AHEAD_NS = 10_000_000
 
-/** Reads up to this length tell how long an answer takes, and nothing else; longer ones how fast the bytes come. */
+/** Reads up to this length only update the latency; longer ones update the rate. */
 const SHORT_BYTES = 64 * 1024
 
-/** Nothing takes no time at all, or a member that seems to would be given everything. */
+/** Lower bound: a member that seems to take no time would get all reads. */
 const LEAST_NS_PER_BYTE = 1e-6
 
-/** A member of a mirror that is read from: how much it is to do, and how long that takes it. */
+/** A readable member of a mirror, with its queue and measured rate. */
 export class MirrorMember<S extends BlockStore = BlockStore> implements Attached<S> {
   readonly index: number
   readonly store: S
   readonly bounced: boolean
   isLive = true
-  /** Reads that it is late with, and that others do as well. It is given nothing more until they have ended. */
+  /** Late reads that other members repeat. It gets no new reads until they have ended. */
   stalledReads = 0
   outstandingBytes = 0
   readBytes = 0
   private nsPerByte: number
   private latencyNs: number
-  /** What it has brought since then, without a pause. */
+  /** Start of the current sample, which has no pause. */
   private sampleFromNs = 0
   private sampleBytes = 0
 
@@ -43,20 +43,23 @@ export class MirrorMember<S extends BlockStore = BlockStore> implements Attached
     return 1e9 / this.nsPerByte
   }
 
-  /** How long it takes for all that it was given, and that much more. */
+  /** Returns the time for its queue and that many more bytes. */
   timeForNs(bytes: number): number {
     return this.latencyNs + (this.outstandingBytes + bytes) * this.nsPerByte
   }
 
-  /** It has room for a read of that many bytes: it has less to do than keeps it busy, or nothing behind what it does. */
+  /**
+   * Returns whether it may get another read: its queue is too short to keep it busy, or has nothing behind the current
+   * read.
+   */
   hasRoom(bytes: number): boolean {
     const { outstandingBytes, store, nsPerByte } = this
     return outstandingBytes <= bytes || outstandingBytes + bytes <= Math.min(store.busyBytes, AHEAD_NS / nsPerByte)
   }
 
-  /** It is given a read, at this time of its clock. */
+  /** Records a read given to it, at this time of its clock. */
   given(bytes: number, nowNs: number): void {
-    // A time of work begins, with the answer to its first command.
+    // A busy period begins, with the latency of its first command.
     if (this.outstandingBytes === 0) {
       this.sampleFromNs = nowNs + this.latencyNs
       this.sampleBytes = 0
@@ -64,15 +67,14 @@ export class MirrorMember<S extends BlockStore = BlockStore> implements Attached
     this.outstandingBytes += bytes
   }
 
-  /** A read of that many bytes has ended, well or not. */
+  /** Records the end of a read, successful or not. */
   ended(bytes: number): void {
     this.outstandingBytes -= bytes
   }
 
   /**
-   * Learns from a read that has brought its bytes, before `ended`: from all that it has brought in a time of work, since
-   * reads that are under way together end in any order. What was late says nothing of its speed: that a drive rests for
-   * a second now and then is what `stalledReads` is for.
+   * Updates the rate from a successful read, before `ended`: from all bytes of a busy period, since concurrent reads
+   * end in any order. Late reads are excluded: an occasional pause of a drive is handled by `stalledReads`.
    */
   delivered({ bytes, startNs, endNs }: StoreSummary, wasLate: boolean): void {
     this.readBytes += bytes

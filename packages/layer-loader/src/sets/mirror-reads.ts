@@ -5,42 +5,42 @@ import type { StoreTransfer } from '../store/store.js'
 import type { MirrorMember } from './mirror-member.js'
 import { ReadJob, type MemberFailure, type Piece, type Reading } from './read-job.js'
 
-/** Shorter parts of a read cost more than they gain; longer ones end too far apart. */
+/** Shorter pieces cost more than they gain; longer ones end at too different times. */
 const LEAST_PIECE_BYTES = 256 * 1024
 const MOST_PIECE_BYTES = 1024 * 1024
 
-/** So many pieces for each member: the last one is then a small part of the whole. */
+/** Pieces per member: the last one is then a small part of the whole. */
 const PIECES_PER_MEMBER = 16
 
-/** What a member takes is known so well: for what another could do as well, it must be that much faster. */
+/** Uncertainty of rates: a member takes work from another one only if it is that much faster. */
 const MARGIN = 1.1
 
-/** How many times longer than expected a read takes that is late, beside what it may be late in any case. */
+/** Factor by which a read may exceed its expected time, in addition to the fixed allowance. */
 const LATE_FACTOR = 8
 const MOST_EXPECTED_NS = 1e9
 
-/** A piece, and who is to read it. */
+/** A piece and the member that reads it. */
 interface Deal {
   readonly member: MirrorMember
   readonly piece: Piece
   readonly job: ReadJob
 }
 
-/** What the owner of the members is told, and decides. */
+/** Callbacks to the owner of the members. */
 export interface ReadEvents {
-  /** @param wasAborted nobody waited for it any more: that it timed out then does not say that it is lost. */
+  /** @param wasAborted the read was no longer needed: its time-out does not show that the member is lost. */
   failed(failure: MemberFailure, wasAborted: boolean): void
   stalled(member: MirrorMember, piece: Piece): void
-  /** This member has read what another one could not. */
+  /** Called when this member has read what another one could not. */
   repaired(member: MirrorMember, piece: Piece): void
-  /** The error of a call of which nobody could read a part. */
+  /** Returns the error of a call with a part that no member could read. */
   unreadable(failure: MemberFailure | undefined): Error
 }
 
 /**
- * Deals reads to the members of a mirror. The member that would have a piece first takes it, if it has room; a slower one
- * only where the others would not have the rest of the call done before it had that piece. So all end together, no call
- * ends later than it would without the slower ones, and who is slower than was thought is given less from then on.
+ * Distributes reads over the members of a mirror. The member that would complete a piece first gets it, if it may take
+ * more; a slower member only if it completes the piece before the others could complete the rest of the call. So all
+ * end together, slow members delay no call, and a member that is slower than expected gets less afterwards.
  */
 export class MirrorReads {
   private readonly members: readonly MirrorMember[]
@@ -49,14 +49,17 @@ export class MirrorReads {
   private jobs: ReadJob[] = []
   private isWatching = false
 
-  /** @param stallNs how much later than expected a read may be before another member does it as well. */
+  /** @param stallNs allowance beyond the expected time before another member repeats a read. */
   constructor(members: readonly MirrorMember[], stallNs: number, events: ReadEvents) {
     this.members = members
     this.stallNs = stallNs
     this.events = events
   }
 
-  /** Reads all of it, and gives what each member has read. @throws the signal's reason; what `unreadable` gives. */
+  /**
+   * Reads all transfers, and returns the shares of the members. @throws the signal's reason; the result of
+   * `unreadable`.
+   */
   async read(
     transfers: readonly StoreTransfer[],
     blockBytes: number,
@@ -81,7 +84,7 @@ export class MirrorReads {
     return Math.max(blockBytes, Math.min(MOST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, power)))
   }
 
-  /** Gives out all that can be given out now; what nobody is left for fails. */
+  /** Distributes all pieces that can be given out now; pieces without a remaining member fail. */
   private deal(): void {
     for (const job of this.jobs) {
       const hopeless = job.waiting.find((piece) => this.candidates(piece).length === 0 && !job.isRead(piece))
@@ -92,18 +95,18 @@ export class MirrorReads {
     let someTakenBack = false
     for (const deal of merged(dealt)) {
       const { job, member, piece } = deal
-      // A store that throws at once has ended the call before all of it was given out: its memory may be freed by now.
+      // A store that throws synchronously has ended the call before all pieces were given out: its memory may be freed.
       if (job.hasFailed) {
         member.ended(piece.transfer.lengthBytes)
         someTakenBack = true
       } else this.give(deal)
     }
-    // Other calls may have waited for that room.
+    // Other calls may have waited for this queue.
     if (someTakenBack) this.deal()
     else void this.watch()
   }
 
-  /** Takes out the piece that is to be read next, and says by whom; undefined where nobody wants any. */
+  /** Removes the next piece to read, and selects its member; undefined if no member takes one. */
   private next(): Deal | undefined {
     let aheadBytes = 0
     for (const job of this.jobs) {
@@ -119,14 +122,14 @@ export class MirrorReads {
           member.given(lengthBytes, member.store.clock.now())
           return { member, piece, job }
         }
-        // What only some may read is in nobody's way; all other pieces of a call are alike.
+        // A piece that only some members may read does not block others; all other pieces of a call are alike.
         if (piece.refusedBy.size === 0) break
       }
     }
     return undefined
   }
 
-  /** Who may read it. Who is late with something may only where nobody else is left. */
+  /** Returns the members that may read a piece. Late members are used only if no other is left. */
   private candidates({ refusedBy }: Piece): MirrorMember[] {
     const able = this.members.filter((member) => member.isLive && !refusedBy.has(member))
     const prompt = able.filter(({ stalledReads }) => stalledReads === 0)
@@ -134,7 +137,7 @@ export class MirrorReads {
   }
 
   private give({ member, piece, job }: Deal): void {
-    // What it was given before is counted already, and so is this.
+    // The queue already includes this piece and all earlier ones.
     const expectedNs = Math.min(MOST_EXPECTED_NS, member.timeForNs(0))
     const lateNs = member.store.clock.now() + this.stallNs + LATE_FACTOR * expectedNs
     const reading: Reading = { job, piece, member, lateNs, aborting: new AbortController(), isLate: false }
@@ -153,7 +156,7 @@ export class MirrorReads {
       job.done(piece, member, summary)
     } catch (error) {
       this.end(reading)
-      // Whoever was told to stop, and has stopped, has nothing else to say.
+      // An aborted reading has no other result.
       if (!aborting.signal.aborted || error !== aborting.signal.reason) this.fail(reading, error)
     }
     this.findStalled()
@@ -169,7 +172,7 @@ export class MirrorReads {
   }
 
   private fail({ job, piece, member, aborting }: Reading, error: unknown): void {
-    // What no device did - a wrong argument, say - no other device would do better.
+    // An error without a device, for example an invalid argument, would occur on all devices.
     if (!(error instanceof GpuNvmeError)) {
       job.fail(error)
       return
@@ -180,7 +183,7 @@ export class MirrorReads {
     if (!job.isRead(piece)) job.again(piece)
   }
 
-  /** What is late is given to others as well: into the same memory, since both bring the same bytes. */
+  /** Repeats late reads on other members, into the same memory, since both return the same bytes. */
   private findStalled(): boolean {
     const late = this.stallable().filter(({ member, lateNs }) => member.store.clock.now() >= lateNs)
     for (const reading of late) {
@@ -194,7 +197,7 @@ export class MirrorReads {
     return late.length > 0
   }
 
-  /** What others could read if it should be late. */
+  /** Returns the readings that other members could repeat. */
   private stallable(): Reading[] {
     const running = this.jobs.flatMap(({ readings }) => [...readings])
     return running.filter(({ isLate, piece, member, aborting }) => {
@@ -204,8 +207,7 @@ export class MirrorReads {
   }
 
   /**
-   * Looks for what is late while nothing else happens. As long as there is something to give out, whoever ends a piece
-   * looks.
+   * Checks for late reads while nothing else happens. While pieces wait, each completed piece triggers the check.
    */
   private async watch(): Promise<void> {
     if (this.isWatching) return
@@ -213,7 +215,7 @@ export class MirrorReads {
     while (this.jobs.every(({ waiting }) => waiting.length === 0)) {
       const [first] = this.stallable().sort((a, b) => a.lateNs - b.lateNs)
       if (first === undefined) break
-      // Drivers that have something to do at this instant come first.
+      // Drivers with work at this instant run first.
       await nextTurn()
       await first.member.store.clock.idle(first.lateNs)
       if (!this.findStalled()) continue
@@ -225,7 +227,7 @@ export class MirrorReads {
   }
 }
 
-/** Neighbours that one member was dealt at once are one piece: fewer commands bring the same bytes sooner. */
+/** Merges adjacent pieces given to one member at once: fewer commands are faster. */
 function merged(dealt: readonly Deal[]): Deal[] {
   const result: Deal[] = []
   for (const { member, piece, job } of dealt) {
@@ -241,9 +243,9 @@ function merged(dealt: readonly Deal[]): Deal[] {
 }
 
 /**
- * Whether a member is to take a piece of a call: it would have it first, or surely before the others had all that is still
- * to be given out up to the end of that call.
- * @param candidates by when each would have the piece.
+ * Returns whether a member takes a piece of a call: it would complete it first, or clearly before the others could
+ * complete the rest of that call.
+ * @param candidates time at which each would complete the piece.
  */
 function wants(
   member: MirrorMember,

@@ -19,14 +19,14 @@ import type { MemberFailure, Piece } from './read-job.js'
 import type { SetMemory } from './set-memory.js'
 import { writeLabel } from './write-label.js'
 
-/** What became of the members that are not read from. */
+/** State of the members that are not read. */
 export type Absent = Readonly<Record<number, Pick<SetMember, 'name' | 'state'>>>
 
-/** What a mirror is opened from. */
+/** Arguments of a mirror. */
 export interface MirrorParts<S extends BlockStore = BlockStore> {
-  /** Of the newest epoch. */
+  /** Label of the newest epoch. */
   readonly label: SetLabel
-  /** Those that have all that was written, by index; at least one. */
+  /** Members that are up to date, by index; at least one. */
   readonly members: readonly MirrorMember<S>[]
   readonly absent: Absent
   readonly dma: SetMemory
@@ -34,7 +34,7 @@ export interface MirrorParts<S extends BlockStore = BlockStore> {
   readonly stallNs: number
 }
 
-/** Stores with the same content: each read is divided between them, and goes on with one less when one is lost. */
+/** Stores with the same content. Reads are divided between them, and continue on the others when one is lost. */
 export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
   readonly kind = 'mirror'
   readonly setId: string
@@ -117,7 +117,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     return summaryOf(summaries, startNs, endNs)
   }
 
-  /** In the words of the members: each has all of it. */
+  /** Names the location on all members, since each has the data. */
   locate(offsetBytes: number, lengthBytes: number): string {
     return this.all
       .map(({ index, store }) => `member ${index}: ${store.locate(MEMBER_DATA_BYTES + offsetBytes, lengthBytes)}`)
@@ -128,28 +128,28 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     return this.all.filter(({ isLive }) => isLive)
   }
 
-  /** A member is read from and written to no more. */
+  /** Drops a member: it is no longer read or written. */
   protected drop(member: MirrorMember, cause: GpuNvmeError): void {
     if (!member.isLive) return
     member.isLive = false
-    const message = `${memberName({ index: member.index, name: member.store.name })} is not used any more`
+    const message = `${memberName({ index: member.index, name: member.store.name })} is no longer used`
     this.found.add({ kind: 'lost', member: member.index, message, cause })
   }
 
-  /** The error where nobody is left who could do something. */
+  /** Returns the error if no member is left for an operation. */
   protected endOf(verb: MemberVerb, failure: MemberFailure | undefined): GpuNvmeError {
     if (failure === undefined) return new MirrorLostError(this.name, this.found)
     const { member, error } = failure
     const next =
       this.live.length === 0
-        ? 'every member of the mirror is lost: open the drives again, then the set'
-        : 'no other member has it either: pack what lies there again'
+        ? 'all members of the mirror are lost: open the drives again, then the set'
+        : 'no other member could read it either: pack the affected models again'
     return new SetMemberError(this.name, verb, { index: member.index, name: member.store.name }, error, next)
   }
 
   protected failed({ member, error }: MemberFailure, wasAborted: boolean): void {
     if (!isLoss(error)) return
-    // Whether it is gone or hangs, commands of it may be under way to memory that was allocated here.
+    // The lost member may still execute commands to memory allocated here.
     this.dma.withhold()
     if (!wasAborted) this.drop(member, error)
   }
@@ -164,13 +164,13 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     const { member, error } = piece.failure!
     this.repaired.reads++
     this.repaired.bytes += piece.transfer.lengthBytes
-    if (isLoss(error)) return // said already, once for all of its reads
+    if (isLoss(error)) return // already reported once for all its reads
     const message = `${memberName({ index: member.index, name: member.store.name })} could not read ${where(member, piece)}`
     this.found.add({ kind: 'repaired', member: member.index, message, cause: error })
   }
 }
 
-/** A mirror whose members can be written to, all of them alike. */
+/** A mirror with writable members, which all get the same writes. */
 export class WritableMirror extends Mirror<WritableBlockStore> implements WritableBlockSet {
   private epoch: Promise<void> = Promise.resolve()
 
@@ -191,9 +191,9 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
   }
 
   /**
-   * Does something to all members that are there. Who fails while another succeeds has not what that one has: it is
-   * left behind, and the others' labels say so before anybody hears of the success. What the caller gives up in the
-   * middle leaves nobody behind: it is no success, whoever has done it.
+   * Runs an operation on all present members. A member that fails while another succeeds becomes stale: the labels of
+   * the others record that before success is reported. An operation aborted by the caller makes no member stale, since
+   * it is no success for any.
    */
   private async onAll<T>(
     verb: MemberVerb,
@@ -207,7 +207,7 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
         try {
           return { member, summary: await call(member) }
         } catch (error) {
-          // A signal's reason may be one of our errors: that of another member of a set which this mirror is one of.
+          // A signal's reason may be a GpuNvmeError: that of another member of an enclosing set.
           if (error instanceof GpuNvmeError && error !== signal?.reason) {
             failures.push({ member, error })
             this.failed({ member, error }, signal?.aborted === true)
@@ -217,7 +217,7 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
       }),
     )
     const done = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-    // A wrong argument: nothing was done.
+    // An invalid argument: nothing was done.
     const refused = settled.find((result) => result.status === 'rejected' && !(result.reason instanceof GpuNvmeError))
     if (refused?.status === 'rejected') throw refused.reason
     if (signal?.aborted === true && done.length < settled.length) throw signal.reason
@@ -227,7 +227,7 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
     return done
   }
 
-  /** Has the labels of all that are there say who has what is written from now on. Nothing where they say so already. */
+  /** Updates the labels of all present members if they do not record the current members yet. */
   private leaveBehind(): Promise<void> {
     this.epoch = this.epoch.then(
       () => this.beginEpoch(),
@@ -254,7 +254,7 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
           }
         }),
       )
-      // Who could not even be told is left behind as well, by an epoch of its own.
+      // A member whose label could not be updated becomes stale too, with another epoch.
       this.label = next
     }
   }
@@ -268,14 +268,14 @@ function where({ store }: MirrorMember, { transfer }: Piece): string {
   return store.locate(transfer.offsetBytes, transfer.lengthBytes)
 }
 
-/** No member of the mirror is left. */
+/** Error of a mirror without a remaining member. */
 export class MirrorLostError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MIRROR_LOST'
   readonly category = 'device'
 
   constructor(set: string, found: Problems | undefined) {
     const lost = found?.kept.filter(({ kind }) => kind === 'lost') ?? []
-    super(`${set}: every member is lost`, {
+    super(`${set}: all members are lost`, {
       facts: lost.map(({ message }) => message),
       next: 'open the drives again, then the set',
     })

@@ -14,38 +14,39 @@ import { Problems, type SetProblem } from './problem.js'
 import { SetMemory } from './set-memory.js'
 import { Stripe, WritableStripe } from './stripe.js'
 
+/** Options of `openSet`. */
 export interface OpenSetOptions {
   /**
-   * What each member of a mirror delivers, by its index, in bytes a second, as `measureWeights` gives it; measured when
-   * not given. It decides only how the first reads are divided: from then on the mirror goes by what it sees.
+   * Rate of each member of a mirror, by index, in bytes per second, as returned by `measureWeights`. Default: measured.
+   * It only affects how the first reads are divided; later ones use observed rates.
    */
   readonly rates?: readonly number[]
-  /** How much later than expected a read of a mirror's member may be before another does it too; 250 ms when not given. */
+  /** Allowed delay of a mirror member's read before another member repeats it, in nanoseconds. Default: 250 ms. */
   readonly stallNs?: number
-  /** Is told of every problem, also of those that arise later. */
+  /** Called for each problem, including later ones. */
   readonly onProblem?: (problem: SetProblem) => void
   readonly signal?: AbortSignal
 }
 
 const DEFAULT_STALL_NS = 250_000_000
 
-/** Of members none of which could be measured: alike, and as fast as a drive may be. */
+/** Assumed rate if no member could be measured: equal, and that of a fast drive. */
 const UNKNOWN_RATE = 1e9
 
 /**
- * Opens a set from its members, given in any order: which is which, and how the set is laid out, stands in their labels.
- * A stripe needs all of them; a mirror is opened from those that are there and up to date, and says what is missing. It
- * can be written to where all members can.
- * @throws RangeError, TypeError for wrong arguments; SetNotFoundError, MixedSetsError, DuplicateMemberError,
- *   StripeMemberMissingError, MirrorSplitError, SetLabelError, UnsupportedSetError, MemberTruncatedError,
- *   UnverifiableMediaError; what a member's `read` throws.
+ * Opens a set from its members in any order; their labels define the layout. A stripe requires all members. A mirror
+ * opens with the members that are present and up to date, and lists the others as problems. The set is writable if all
+ * members are.
+ * @throws RangeError, TypeError for invalid arguments; SetNotFoundError, MixedSetsError, DuplicateMemberError,
+ * StripeMemberMissingError, MirrorSplitError, SetLabelError, UnsupportedSetError, MemberTruncatedError,
+ * UnverifiableMediaError; errors of a member's `read`.
  */
 export function openSet(members: readonly Writable[], options?: OpenSetOptions): Promise<WritableBlockSet>
 export function openSet(members: readonly Readable[], options?: OpenSetOptions): Promise<BlockSet>
 export async function openSet(given: readonly Readable[], options: OpenSetOptions = {}): Promise<BlockSet> {
   if (!Array.isArray(given) || given.length === 0) throw new TypeError('openSet: expected a list of members, got none')
   const stores = given.map((member: Readable) => asStore(member))
-  if (new Set(stores).size < stores.length) throw new TypeError('openSet: expected each member once, got one twice')
+  if (new Set(stores).size < stores.length) throw new TypeError('openSet: expected different members, got one twice')
   if (stores.every(isWritable)) return open(stores, options, WritableStripe, WritableMirror)
   return open(stores, options, Stripe, Mirror)
 }
@@ -93,7 +94,7 @@ function checkStripe(members: readonly Labelled<BlockStore>[]): void {
   }
 }
 
-/** Who of a mirror is up to date, and how fast. @throws MirrorSplitError. */
+/** Finds the members of a mirror that are up to date, and their rates. @throws MirrorSplitError. */
 async function mirrorParts<S extends BlockStore>(
   members: readonly Labelled<S>[],
   problems: Problems,
@@ -104,7 +105,7 @@ async function mirrorParts<S extends BlockStore>(
   const newest = members.reduce((most, { label }) => Math.max(most, label.epoch), 0)
   const ahead = members.filter(({ label }) => label.epoch === newest)
   const { label } = ahead[0]!
-  // Each was written to without the other: nobody can say which of them is right.
+  // Each was written without the other: it is unknown which one is right.
   const isSplit = members.some(({ label: { epoch, current } }) =>
     epoch === newest ? current !== label.current : (current & label.current) === 0,
   )
@@ -119,7 +120,7 @@ async function mirrorParts<S extends BlockStore>(
   for (const { label: own, store } of members) {
     if (own.epoch === newest) continue
     absent[own.index] = { name: store.name, state: 'stale' }
-    const message = `${memberName({ index: own.index, name: store.name })} was not there when the others were written to: it is of epoch ${own.epoch}, they of ${newest}`
+    const message = `${memberName({ index: own.index, name: store.name })} was absent when the others were written: it has epoch ${own.epoch}, the others ${newest}`
     problems.add({ kind: 'stale', member: own.index, message })
   }
   for (const index of absentIn(members))
@@ -135,7 +136,7 @@ function givenSpeed(bytesPerSecond: number): Speed {
   return { bytesPerSecond, latencyNs: 0 }
 }
 
-/** By index. A member that cannot be measured is taken for as slow as the slowest; its reads will say more. */
+/** Returns rates by index. A member that cannot be measured gets the rate of the slowest one until its first reads. */
 async function measured(
   attached: readonly Attached[],
   members: number,
@@ -173,34 +174,34 @@ function absentIn(members: readonly Labelled<BlockStore>[]): number[] {
   return Array.from({ length: label.members }, (_, index) => index).filter((index) => !there.has(index))
 }
 
-/** A stripe has each byte once, and some of them are on a member that is not there. */
+/** Error of a stripe with a missing member, which has data that no other member has. */
 export class StripeMemberMissingError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_STRIPE_MEMBER_MISSING'
   readonly category = 'not-found'
-  /** Indexes. */
+  /** Indexes of the missing members. */
   readonly missing: readonly number[]
 
   constructor(members: number, missing: readonly number[]) {
     super(`A stripe of ${members} cannot be opened without ${missing.map((index) => `member ${index}`).join(', ')}`, {
-      facts: ['a stripe has each byte once: part of every layer is there'],
-      next: 'give all members; if one is lost for good, make the set anew and pack the models again',
+      facts: ['a stripe has one copy of each byte: each member has part of every layer'],
+      next: 'open it with all members; if one is lost for good, create the set again and pack the models again',
     })
     this.missing = missing
   }
 }
 
-/** Members of a mirror were written to each without the other. */
+/** Error of members of a mirror that were written separately. */
 export class MirrorSplitError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MIRROR_SPLIT'
   readonly category = 'verification'
 
   constructor(members: readonly Labelled<BlockStore>[]) {
-    super(`The members of a mirror of ${members[0]!.label.members} were written to each without the other`, {
+    super(`The members of a mirror of ${members[0]!.label.members} were written separately and differ`, {
       facts: members.map(
         ({ store, label }) =>
           `${memberName({ index: label.index, name: store.name })}: epoch ${label.epoch}, current 0x${label.current.toString(16)}`,
       ),
-      next: 'open it with those alone whose content is to stay, then erase the others with eraseSet()',
+      next: 'open it only with the members whose content you want to keep, then erase the others with eraseSet()',
     })
   }
 }

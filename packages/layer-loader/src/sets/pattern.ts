@@ -1,10 +1,10 @@
 import { MOST_PATTERN_UNITS } from './format.js'
 
 /**
- * Which member has which unit of a stripe, in turns: member `m` gets `weights[m]` of every `sum` units, spread so evenly
- * that after any number of units each has its part to within one. Of the units that a member is still to get, the one
- * that would be late first is next (Liu and Layland's earliest deadline first), the lower index of two.
- * @param weights whole numbers above 0, `MOST_PATTERN_UNITS` in all at most.
+ * Assigns the units of a stripe to members: member `m` gets `weights[m]` of every `sum` units, so evenly that after any
+ * number of units each member's count is within one of its share. Of the pending units, the one with the earliest
+ * deadline is next (Liu and Layland's earliest deadline first); ties go to the lower index.
+ * @param weights integers above 0, with a sum of at most `MOST_PATTERN_UNITS`.
  */
 export function patternOf(weights: readonly number[]): Uint8Array {
   const length = sumOf(weights)
@@ -14,7 +14,7 @@ export function patternOf(weights: readonly number[]): Uint8Array {
     let earliest = Infinity
     for (const [member, weight] of weights.entries()) {
       const units = given[member]!
-      // Its next unit may not come before its turn, nor after the next one's: the window of one proportional step.
+      // Its next unit must come after its release and before its deadline: the window of one proportional step.
       if (units === weight || Math.floor((units * length) / weight) > slot) continue
       const deadline = Math.ceil(((units + 1) * length) / weight)
       if (deadline >= earliest) continue
@@ -26,28 +26,28 @@ export function patternOf(weights: readonly number[]): Uint8Array {
   })
 }
 
-/** Whether a pattern that was read is one: every member has a unit of it, and nobody else. */
+/** Returns whether a decoded pattern is valid: it has units of all members and of no other index. */
 export function patternFits(pattern: Uint8Array, members: number): boolean {
   const seen = new Set(pattern)
   return seen.size === members && pattern.every((member) => member < members)
 }
 
-/** How many units of a pattern each member has. */
+/** Returns the number of units of each member in a pattern. */
 export function weightsOf(pattern: Uint8Array, members: number): number[] {
   const weights = new Array<number>(members).fill(0)
   for (const member of pattern) weights[member]!++
   return weights
 }
 
-/** A stripe is as fast as these parts of the members' speed: as good as another for all that can be measured. */
+/** A stripe with at least this share of the ideal speed is indistinguishable in measurements. */
 const GOOD_ENOUGH = 0.99
 
-/** Whole weights of more units than this fit no better than a measurement does. */
+/** More units would be more precise than a measurement. */
 const ENOUGH_UNITS = 64
 
 /**
- * Small whole weights for members of these rates, so that each takes as long for its part as the others for theirs. The
- * shortest pattern that wastes next to nothing; no member gets none.
+ * Returns small integer weights for members of these rates, so that all take about the same time for their parts. The
+ * pattern is as short as possible with negligible loss; each member gets at least one unit.
  * @param rates in any unit, above 0. @throws RangeError for others.
  */
 export function wholeWeights(rates: readonly number[]): number[] {

@@ -1,27 +1,27 @@
 import type { StoreTransfer } from '../store/store.js'
 import { weightsOf } from './pattern.js'
 
-/** A byte of one of the members, counted from where the set's data begins on it. */
+/** A byte of a member, counted from the start of the set's data on it. */
 export interface MemberPlace {
   readonly member: number
   readonly offsetBytes: number
 }
 
-/** A part of a transfer that one member has. */
+/** The part of a transfer that is on one member. */
 export interface MemberTransfer {
   readonly member: number
   readonly transfer: StoreTransfer
 }
 
-/** Where the bytes of a stripe lie: arithmetic, and all that is to be known beside the label. */
+/** Computes where the bytes of a stripe are, from its label. */
 export class Placement {
   readonly members: number
   readonly unitBytes: number
   readonly weights: readonly number[]
   private readonly pattern: Uint8Array
-  /** For each unit of the pattern, how many of its member's come before. */
+  /** For each unit of the pattern, the number of earlier units of its member. */
   private readonly ranks: Uint16Array
-  /** For each member, which units of the pattern are its. */
+  /** For each member, the positions of its units in the pattern. */
   private readonly slots: readonly number[][]
 
   constructor(members: number, pattern: Uint8Array, unitBytes: number) {
@@ -34,7 +34,7 @@ export class Placement {
     this.slots = slots
   }
 
-  /** Which member has a byte of the set, and where. */
+  /** Returns the member of a byte of the set, and the offset on it. */
   placeOf(offsetBytes: number): MemberPlace {
     const { pattern, ranks, weights, unitBytes } = this
     const unit = Math.floor(offsetBytes / unitBytes)
@@ -44,7 +44,7 @@ export class Placement {
     return { member, offsetBytes: memberUnit * unitBytes + (offsetBytes % unitBytes) }
   }
 
-  /** Which byte of the set a byte of a member is. */
+  /** Returns the offset in the set of a byte of a member. */
   offsetOf({ member, offsetBytes }: MemberPlace): number {
     const { pattern, weights, unitBytes } = this
     const weight = weights[member]!
@@ -53,7 +53,7 @@ export class Placement {
     return unit * unitBytes + (offsetBytes % unitBytes)
   }
 
-  /** What each member has of a transfer, in order; what is one run on a member is one part. */
+  /** Splits a transfer into parts per member, in order. Contiguous runs on a member are one part. */
   *split({ offsetBytes, lengthBytes, memoryBytes }: StoreTransfer): Generator<MemberTransfer> {
     const { unitBytes } = this
     const endBytes = offsetBytes + lengthBytes
@@ -61,7 +61,7 @@ export class Placement {
     for (let at = offsetBytes; at < endBytes;) {
       const partBytes = Math.min(endBytes, (Math.floor(at / unitBytes) + 1) * unitBytes) - at
       const place = this.placeOf(at)
-      // Units that follow each other, on the member as in the set.
+      // Units that are contiguous on the member and in the set.
       if (run?.member === place.member && run.offsetBytes + run.lengthBytes === place.offsetBytes) {
         run.lengthBytes += partBytes
       } else {
@@ -73,7 +73,7 @@ export class Placement {
     if (run !== undefined) yield { member: run.member, transfer: run }
   }
 
-  /** How many bytes a stripe has over members of which each has that many. */
+  /** Returns the capacity of a stripe over members of these sizes, in bytes. */
   capacityOver(memberBytes: readonly number[]): number {
     const { pattern, ranks, weights, unitBytes } = this
     const units = memberBytes.map((bytes) => Math.floor(bytes / unitBytes))
@@ -81,12 +81,12 @@ export class Placement {
       (least, count, member) => Math.min(least, Math.floor(count / weights[member]!)),
       Infinity,
     )
-    // The first unit of the last, broken cycle that its member has no room for ends it.
+    // The last, incomplete cycle ends at the first unit whose member is full.
     const rest = pattern.findIndex((member, slot) => cycles * weights[member]! + ranks[slot]! >= units[member]!)
     return (cycles * pattern.length + rest) * unitBytes
   }
 
-  /** How many bytes of a set of `setBytes` each member has. */
+  /** Returns the bytes on each member of a set of `setBytes`. */
   sharesOf(setBytes: number): number[] {
     const { pattern, weights, unitBytes } = this
     const units = setBytes / unitBytes

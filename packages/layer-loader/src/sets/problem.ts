@@ -1,24 +1,24 @@
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 
-/** Something about a set that its owner wants to know. */
+/** A problem of a set, for its owner. */
 export interface SetProblem {
   /**
-   * When it was opened: `missing`, `stale`, `label` (it cannot be told which member it is), `label-copy` (one of the two
-   * copies is damaged), `unmeasured` (it could not be read to measure it). Since then: `lost`, `repaired` (another member
-   * had what this one could not read), `stalled` (another one read what this one was late with).
+   * At opening: `missing`, `stale`, `label` (unusable label of an unknown member), `label-copy` (one of two copies is
+   * damaged), `unmeasured` (the measurement failed). Later: `lost`, `repaired` (another member had the data), `stalled`
+   * (another member repeated a late read).
    */
   readonly kind: 'missing' | 'stale' | 'label' | 'label-copy' | 'unmeasured' | 'lost' | 'repaired' | 'stalled'
-  /** Index of the member; absent where it is not known. */
+  /** Index of the member; absent if unknown. */
   readonly member?: number
-  /** One line for people. */
+  /** Description in one line. */
   readonly message: string
   readonly cause?: GpuNvmeError
 }
 
-/** More are counted, and reported, but not kept. */
+/** Further problems are counted and reported, but not kept. */
 const MOST_KEPT = 100
 
-/** Keeps the first problems, and tells all of them to whoever listens. */
+/** Keeps the first problems, and reports all of them. */
 export class Problems {
   readonly kept: SetProblem[] = []
   private readonly onProblem: ((problem: SetProblem) => void) | undefined

@@ -7,27 +7,27 @@ import type { MirrorMember } from './mirror-member.js'
 
 const aborts = new AbortListeners()
 
-/** A member that failed, and with what. */
+/** A failed member and its error. */
 export interface MemberFailure {
   readonly member: MirrorMember
   readonly error: GpuNvmeError
 }
 
-/** A part of a read that one member does at once. */
+/** A part of a read that one member executes. */
 export class Piece {
   readonly transfer: StoreTransfer
-  /** Who could not read it, or is late with it: others are to. */
+  /** Members that could not read it or are late: others must read it. */
   readonly refusedBy = new Set<MirrorMember>()
-  /** The first who could not. */
+  /** The first failure. */
   failure: MemberFailure | undefined
-  /** All of it is in memory. */
+  /** Whether all bytes are in memory. */
   isDone = false
 
   constructor(transfer: StoreTransfer) {
     this.transfer = transfer
   }
 
-  /** This piece and the one behind it; undefined where they are no neighbours, too long, or have a story of their own. */
+  /** Returns this piece merged with the next one; undefined if they are not adjacent, too long, or one was refused. */
   with(next: Piece, mostBytes: number): Piece | undefined {
     const { offsetBytes, lengthBytes, memoryBytes } = this.transfer
     const isNext =
@@ -38,30 +38,30 @@ export class Piece {
   }
 }
 
-/** A piece that a member reads. */
+/** A piece that a member is reading. */
 export interface Reading {
   readonly job: ReadJob
   readonly piece: Piece
   readonly member: MirrorMember
-  /** From when on it is late, by the clock of the member. */
+  /** Time at which it becomes late, by the member's clock. */
   readonly lateNs: number
   readonly aborting: AbortController
   isLate: boolean
 }
 
-/** The reason with which a member that is late is told that another one was faster. */
+/** Abort reason for a late read that another member completed. */
 const DONE_BY_ANOTHER = Symbol('read by another member')
 
 /**
- * One call of `read`: pieces that wait for a member, and those that members read. It settles when nobody reads any of it
- * any more, well or not: only then nothing touches its memory.
+ * One call of `read`: pieces that wait for a member, and those being read. It settles when no member reads any of it,
+ * whatever the outcome: only then is its memory free.
  */
 export class ReadJob {
   readonly memory: DmaMemory
   readonly options: ExecuteOptions
   readonly waiting: Piece[]
   readonly readings = new Set<Reading>()
-  /** What each member has read of it. */
+  /** Bytes and commands of each member. */
   readonly parts = new Map<MirrorMember, { bytes: number; commands: number }>()
   readonly settled: Promise<void>
   private failure: { readonly error: unknown } | undefined
@@ -88,7 +88,7 @@ export class ReadJob {
     this.settleIfOver()
   }
 
-  /** Nothing of it is to be begun any more. */
+  /** Whether no more pieces may be started. */
   get hasFailed(): boolean {
     return this.failure !== undefined
   }
@@ -97,7 +97,7 @@ export class ReadJob {
     return this.waiting.reduce((sum, { transfer }) => sum + transfer.lengthBytes, 0)
   }
 
-  /** Ends it: what waits is dropped, what is read is told to stop, and waited for. The first failure counts. */
+  /** Fails the call: waiting pieces are dropped, reads in flight are aborted and awaited. The first failure counts. */
   fail(error: unknown): void {
     this.failure ??= { error }
     this.waiting.length = 0
@@ -105,7 +105,7 @@ export class ReadJob {
     this.settleIfOver()
   }
 
-  /** A member has read a piece. Whoever else reads it has no need to go on. */
+  /** Records a completed piece. Other readings of the same piece are aborted. */
   done(piece: Piece, member: MirrorMember, { bytes, commands }: StoreSummary): void {
     const part = this.parts.get(member) ?? { bytes: 0, commands: 0 }
     this.parts.set(member, { bytes: part.bytes + (piece.isDone ? 0 : bytes), commands: part.commands + commands })
@@ -117,12 +117,14 @@ export class ReadJob {
     for (const reading of this.readings) if (reading.piece === piece) reading.aborting.abort(DONE_BY_ANOTHER)
   }
 
-  /** Two pieces have become one. */
+  /** Records that two pieces were merged. */
   merged(): void {
     this.undonePieces--
   }
 
-  /** Another member is to read it, before all that was never begun; unless one does already, or it is of no use. */
+  /**
+   * Queues a piece for another member, before new ones; unless another member reads it already, or the call has failed.
+   */
   again(piece: Piece): void {
     if (!piece.isDone && this.failure === undefined && !this.waiting.includes(piece)) this.waiting.unshift(piece)
   }
@@ -132,7 +134,7 @@ export class ReadJob {
     return false
   }
 
-  /** To be called when a reading has ended, and all that follows from it was done. */
+  /** Call it when a reading has ended and its consequences are handled. */
   settleIfOver(): void {
     if (this.readings.size === 0 && (this.undonePieces === 0 || this.failure !== undefined)) this.settle()
   }

@@ -6,33 +6,33 @@ import type { BlockStore } from '../store/store.js'
 import { LABEL_BYTES, LABEL_OFFSET_BYTES, type LabelCopyName } from './format.js'
 import { decodeLabel, hasLabelMagic, SetLabelError, UnsupportedSetError, type SetLabel } from './label.js'
 
-/** What was found where one copy of a label belongs. */
+/** Content at the location of a label copy. */
 interface LabelCopy {
   readonly copy: LabelCopyName
   readonly label?: SetLabel
-  /** Why it cannot be used. */
+  /** Why it is unusable. */
   readonly problem?: GpuNvmeError
-  /** Whether it starts as a label does, or cannot be read and so might. */
+  /** Whether it has the magic of a label, or cannot be read and so might. */
   readonly ours: boolean
-  /** Every byte is zero. */
+  /** Whether every byte is zero. */
   readonly isZero?: boolean
 }
 
-/** What is known of a store from its label. */
+/** Data of a store from its label. */
 export interface FoundLabel {
-  /** Absent where it has none that can be used. */
+  /** Absent without a usable label. */
   readonly label?: SetLabel
-  /** Why one copy, or both, cannot be used. */
+  /** Why one copy, or both, are unusable. */
   readonly problem?: GpuNvmeError
-  /** It is a member of a set, or was one. */
+  /** Whether it is or was a member of a set. */
   readonly ours: boolean
-  /** It has zeros in copy A and a label of epoch 1, or a torn one, in copy B: as while a set is being created. */
+  /** Whether copy A is zero and copy B has epoch 1 or is torn, as during creation of a set. */
   readonly isHalf: boolean
-  /** In which order copies are to be written anew, so that one is always whole: the damaged or older one first. */
+  /** Order for rewriting the copies, the damaged or older one first, so that one is always valid. */
   readonly order: readonly LabelCopyName[]
 }
 
-/** Reads both copies. A media error counts as damage of the copy; anything else is thrown. */
+/** Reads both copies. A media error counts as a damaged copy; other errors are thrown. */
 export async function readLabel(store: BlockStore, options?: ExecuteOptions): Promise<FoundLabel> {
   const copies = await Promise.all((['A', 'B'] as const).map((copy) => readCopy(store, copy, options)))
   const epochOf = ({ label }: LabelCopy) => label?.epoch ?? 0
@@ -46,7 +46,7 @@ export async function readLabel(store: BlockStore, options?: ExecuteOptions): Pr
     order: sorted.map(({ copy }) => copy),
   }
   const { label } = newer
-  // A later version may count epochs in another way: which copy is the newer one cannot be told then.
+  // A later version may count epochs differently, so the newer copy is unknown.
   if (problem instanceof UnsupportedSetError || label === undefined) return { ...found, ...(problem && { problem }) }
   const disagreement = older.label && disagreementOf(older.label, label)
   if (disagreement !== undefined) return { ...found, problem: disagreement }
@@ -72,7 +72,7 @@ async function readCopy(store: BlockStore, copy: LabelCopyName, options?: Execut
   }
 }
 
-/** Two copies of one epoch are one label; nothing that could happen to a drive makes two of them. */
+/** Two copies of one epoch are the same label; no fault of a drive creates two different ones. */
 function disagreementOf(one: SetLabel, other: SetLabel): SetLabelError | undefined {
   const plain = (label: SetLabel) => JSON.stringify({ ...label, pattern: [...label.pattern] })
   if (one.setId !== other.setId || one.index !== other.index)
@@ -83,5 +83,5 @@ function disagreementOf(one: SetLabel, other: SetLabel): SetLabelError | undefin
       'the two copies',
     )
   if (one.epoch !== other.epoch || plain(one) === plain(other)) return undefined
-  return new SetLabelError('EPOCH', 'copies of one epoch that are equal', 'two that differ', `epoch ${one.epoch}`)
+  return new SetLabelError('EPOCH', 'equal copies of one epoch', 'different copies', `epoch ${one.epoch}`)
 }

@@ -12,25 +12,26 @@ import { SetMemory } from './set-memory.js'
 import { refuseInUse } from './store-use.js'
 import { writeLabel } from './write-label.js'
 
+/** Options of the rebuild of a mirror. */
 export interface RebuildOptions extends OpenSetOptions {
-  /** Gives up what a store holds that is to take the place of a member. */
+  /** Allows the loss of the content of a store that replaces a member. */
   readonly replace?: boolean
+  /** Called as bytes are copied. */
   readonly onProgress?: (progress: { readonly doneBytes: number; readonly totalBytes: number }) => void
 }
 
-/** With pieces of 4 MiB: what keeps two drives busy, one that is read and one that is written. */
+/** With pieces of 4 MiB: keeps two drives busy, one that is read and one that is written. */
 const PIECE_BYTES = 4 * 1024 * 1024
 const BUFFERS = 8
 
 /**
- * Makes a degraded mirror whole: members that were left behind, and stores that are no members, in the place of those
- * that are missing, are given all that the others have. Nothing else may write to the mirror meanwhile. Interrupted at
- * any time it leaves the members that are up to date as they were, and what was to become one may have no label any
- * more; begun again it copies everything again.
- * @param members all stores of the mirror, in any order: its members, and those that are to become ones.
- * @returns the mirror, opened; without a member that was lost meanwhile, which is left behind.
- * @throws TypeError for a stripe; RangeError where there are more stores than places; MemberInUseError,
- *   MemberTruncatedError for a store that is too small; what `openSet`, and a member's `read` and `write` throw.
+ * Restores a degraded mirror: copies all data to stale members, and to stores that replace missing members. Nothing
+ * else may write to the mirror meanwhile. An interruption does not change the members that are up to date; a target may
+ * then have no label. A new call starts from the beginning.
+ * @param members all stores of the mirror in any order: its members and their replacements.
+ * @returns the open mirror, without members lost meanwhile, which become stale.
+ * @throws TypeError for a stripe; RangeError for more stores than places; MemberInUseError, MemberTruncatedError for a
+ * store that is too small; errors of `openSet`, and of a member's `read` and `write`.
  */
 export async function rebuildMirror(
   members: readonly Writable[],
@@ -39,7 +40,7 @@ export async function rebuildMirror(
   const stores = members.map((member) => asStore(member))
   const set = await openSet(stores, opening)
   if (set.kind !== 'mirror')
-    throw new TypeError('rebuildMirror: expected a mirror, got a stripe, which has nothing twice')
+    throw new TypeError('rebuildMirror: expected a mirror, got a stripe, which has no redundancy')
   const labelled = await identify(stores, new Problems(), opening.signal)
   const isLive = (index: number) => set.members[index]!.state === 'live'
   const free = set.members.filter(
@@ -48,7 +49,7 @@ export async function rebuildMirror(
   const strangers = stores.filter((store) => !labelled.some((each) => each.store === store))
   if (strangers.length > free.length) {
     throw new RangeError(
-      `rebuildMirror: expected at most ${free.length} stores that are no members, got ${strangers.length}`,
+      `rebuildMirror: expected at most ${free.length} stores that are not members, got ${strangers.length}`,
     )
   }
   const targets = [
@@ -68,12 +69,12 @@ export async function rebuildMirror(
     await copyAll(set, store, opening.signal, (bytes) => onProgress?.({ doneBytes: (doneBytes += bytes), totalBytes }))
   }
   if (targets.length > 0) {
-    // Whoever was lost while it was copied from can be told nothing; somebody has brought the last bytes.
+    // A member lost during the copy cannot be labelled; another one delivered the remaining bytes.
     const live = labelled.filter(({ label }) => isLive(label.index))
     const { label } = live[0]!
     const current = [...live.map((each) => each.label), ...targets].reduce((mask, { index }) => mask + 2 ** index, 0)
     const next = { ...label, epoch: label.epoch + 1, current }
-    // Those that have everything in any case come first: until a target has its label, it is as it was.
+    // The up-to-date members are labelled first: a target is unchanged until it has its label.
     for (const each of live) await writeLabel(each.store, { ...next, index: each.label.index })
     for (const { store, index } of targets) await writeLabel(store, { ...next, index })
   }

@@ -2,9 +2,9 @@ import { LentMemory } from '@gpunvme/host-driver'
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
 
 /**
- * Memory for the transfers of a set: that of its first member. Other members write to it as well, and the first one's
- * controller does not know what becomes of theirs. So once a member is lost - it may go on writing, if nothing could
- * stop it - what was allocated until then is not given back to the system any more.
+ * Allocates memory for the transfers of a set, from its first member. Other members write to it too, without the first
+ * one's knowledge. Once a member is lost, it may continue to write: memory allocated until then is never returned to
+ * the system.
  */
 export class SetMemory implements DmaAllocator {
   private readonly dma: DmaAllocator
@@ -23,13 +23,13 @@ export class SetMemory implements DmaAllocator {
     return this.lent.alloc(lengthBytes, request)
   }
 
-  /** Whether the controller that `other` is of reaches what is allocated here. */
+  /** Returns whether the controller of `other` can reach memory allocated here. */
   isReachedBy(other: DmaAllocator): boolean {
     const { dma } = this
     return dma === other || (dma.addressSpace !== undefined && dma.addressSpace === other.addressSpace)
   }
 
-  /** A member was lost. What is allocated from now on it was never told of. */
+  /** Called after the loss of a member. Later allocations are unknown to it. */
   withhold(): void {
     this.lent.withhold()
     this.lent = new LentMemory(this.dma)

@@ -9,7 +9,7 @@ import { isUnfinished } from './identify.js'
 import type { SetLabel } from './label.js'
 import { readLabel } from './read-labels.js'
 
-/** What a store holds that this package wrote. */
+/** Content of a store written by this package. */
 export interface StoreUse {
   /**
    * `image`: a model image, usable or not. `member`: a label of a set. `begun`: a label of a set whose creation was
@@ -68,7 +68,7 @@ export class MemberInUseError extends GpuNvmeError {
   constructor({ name }: BlockStore, what: string) {
     super(`${name} is in use; nothing was written`, {
       facts: [what],
-      next: 'choose another store, or pass { replace: true } to give up what is there',
+      next: 'choose another store, or pass { replace: true } to discard its contents',
     })
   }
 }

@@ -24,9 +24,10 @@ import type { Problems } from './problem.js'
 import type { SetMemory } from './set-memory.js'
 import { together } from './together.js'
 
-const NEXT = 'a stripe has each byte once: bring the drive back and open it again, or pack the models to another set'
+const NEXT =
+  'a stripe has one copy of each byte: restore the drive and open the set again, or pack the models to another set'
 
-/** Stores side by side: a read goes to all that have a part of it, at once. */
+/** Striped stores: a read goes to all members that have a part of it, at once. */
 export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
   readonly kind = 'stripe'
   readonly setId: string
@@ -42,7 +43,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
   private readonly readBytes: number[]
   private bouncedBytes = 0
 
-  /** @param members all of them, by index. */
+  /** @param members all members, by index. */
   constructor(label: SetLabel, members: readonly Attached<S>[], dma: SetMemory, found: Problems) {
     const stores = members.map(({ store }) => store)
     this.setId = label.setId
@@ -54,7 +55,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     this.blockBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), 0)
     this.capacityBytes = label.setBytes
     this.readBytes = members.map(() => 0)
-    // As much of the set as has what keeps each member busy.
+    // The bytes of the set that keep each member busy.
     const { weights } = this.placement
     this.busyBytes = stores
       .map(({ busyBytes }, index) => Math.ceil((busyBytes / weights[index]!) * label.pattern.length))
@@ -92,7 +93,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     return this.spread('read', transfers, memory, options, ({ store }, own, limits) => store.read(own, memory, limits))
   }
 
-  /** In the words of the members: each has one run of it. */
+  /** Names the location on each member that has a part. */
   locate(offsetBytes: number, lengthBytes: number): string {
     const runs = new Map<number, { from: number; to: number }>()
     for (const { member, transfer } of this.placement.split({ offsetBytes, lengthBytes, memoryBytes: 0 })) {
@@ -104,7 +105,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     }).join('; ')
   }
 
-  /** Deals transfers to the members that have them, and gives one summary of what they did. */
+  /** Distributes transfers to their members, and combines the summaries. */
   protected async spread(
     verb: MemberVerb,
     transfers: readonly StoreTransfer[],
@@ -138,7 +139,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     return summaryOf(parts, startNs, clock.now())
   }
 
-  /** Says whose failure it was, and keeps memory that a member which is gone may still write to. */
+  /** Names the failed member, and keeps memory that a lost member may still write to. */
   protected async ask<T>(
     verb: MemberVerb,
     { index, store: { name } }: Attached,

@@ -3,13 +3,13 @@ import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 
 const aborts = new AbortListeners()
 
-/** A call to a member; it ends early when the signal is aborted. */
+/** A call to a member, which ends early if the signal is aborted. */
 export type MemberCall<T> = (signal: AbortSignal) => Promise<T>
 
 /**
- * Makes all calls at once, and settles when every one of them has: memory that they share may be freed then. The first
- * that fails aborts the others.
- * @throws what the first failed with; the signal's reason.
+ * Runs all calls at once, and settles when all have settled: memory that they share may then be freed. The first
+ * failure aborts the others.
+ * @throws the first failure; the signal's reason.
  */
 export async function together<T>(calls: readonly MemberCall<T>[], signal?: AbortSignalLike): Promise<T[]> {
   const aborting = new AbortController()
@@ -30,7 +30,7 @@ export async function together<T>(calls: readonly MemberCall<T>[], signal?: Abor
       }),
     )
     if (failure !== undefined) throw failure.error
-    // Nothing failed: every call has given what it has to give.
+    // No call failed.
     return settled as T[]
   } finally {
     stopListening()

@@ -5,7 +5,7 @@ import { LABEL_BYTES, LABEL_OFFSET_BYTES } from './format.js'
 import { encodeLabel, type SetLabel } from './label.js'
 import { readLabel } from './read-labels.js'
 
-/** Writes both copies, each flushed before the other is touched: at every instant one of them is whole. */
+/** Writes both copies, each flushed before the other is written: at any time, one is valid. */
 export async function writeLabel(store: WritableBlockStore, label: SetLabel): Promise<void> {
   const { order } = await readLabel(store)
   for (const copy of order) {
@@ -15,9 +15,9 @@ export async function writeLabel(store: WritableBlockStore, label: SetLabel): Pr
 }
 
 /**
- * Writes the labels of a set that is being created: copy B of every member, then copy A of every member. Until the last
- * copy B is written there is no set, and no member has a copy A: an interrupted creation can be told from a set that
- * has lost a member.
+ * Writes the labels of a new set: copy B of all members, then copy A of all members. There is no set until the last
+ * copy B is written, and no member has a copy A before: an interrupted creation can be distinguished from a set that
+ * lost a member.
  */
 export async function writeNewLabels(
   stores: readonly WritableBlockStore[],
@@ -34,8 +34,8 @@ export async function writeNewLabels(
 }
 
 /**
- * Writes copy A of the labels of a whole set whose creation was interrupted before that: afterwards a member that is left
- * alone cannot be taken for the start of a set.
+ * Writes the missing copies A of a complete set whose creation was interrupted: afterwards, a single remaining member
+ * does not look like an unfinished set.
  */
 export async function completeLabels(members: readonly Writable[]): Promise<void> {
   for (const store of members.map((member: Writable) => asStore(member))) {
@@ -44,7 +44,7 @@ export async function completeLabels(members: readonly Writable[]): Promise<void
   }
 }
 
-/** Takes a store's label away: it is no member of a set any more. */
+/** Erases a store's label: it is no longer a member of a set. */
 export async function eraseLabel(store: WritableBlockStore): Promise<void> {
   const { order } = await readLabel(store)
   for (const copy of order) {

@@ -137,7 +137,7 @@ test('memory that the host does not see is a TypeError, as is memory that was fr
   expect(view).toBeDefined()
   const block = { offsetBytes: 0, lengthBytes: 512, memoryBytes: 0 }
   await expect(store.read([block], hidden)).rejects.toThrow(
-    new TypeError('model.bin: expected memory that the host sees, got other memory'),
+    new TypeError('model.bin: expected host memory, got memory without a view'),
   )
   const memory = store.dma.alloc(512)
   memory.free()

@@ -5,16 +5,16 @@ import { throwIfAborted } from '../throw-if-aborted.js'
 import { fileMemory } from './file-store-memory.js'
 import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
-/** One system call is asked for no more than this. With 1 MiB, making the calls took a tenth of the time of cached reads. */
+/** Maximum bytes per system call. With 1 MiB, the calls took a tenth of the time of cached reads. */
 const PIECE_BYTES = 4 * 1024 * 1024
 
-/** As many as the threads that Node makes them on, where nobody has set UV_THREADPOOL_SIZE. */
+/** Node's default thread pool size. */
 const CALLS_AT_A_TIME = 4
 
-/** The longest that `idle` waits at a time. */
+/** Maximum wait of `idle`, in milliseconds. */
 const REST_MS = 10
 
-/** The time of this machine. Nothing tells it that something has changed, so that `idle` returns early and often. */
+/** This machine's clock. It gets no notification of events, so `idle` returns early and often. */
 const wallClock: Clock = {
   now: () => Math.round(performance.now() * 1e6),
   idle: (untilNs) => {
@@ -23,13 +23,13 @@ const wallClock: Clock = {
   },
 }
 
-/** A part of a transfer, for one system call, and its bytes in memory. */
+/** A part of a transfer for one system call, with its bytes in memory. */
 export interface Piece {
   readonly offsetBytes: number
   readonly bytes: Uint8Array
 }
 
-/** A file that is open for reading: FileHandle of node:fs/promises is one, which takes no signal. */
+/** A file open for reading, for example FileHandle of node:fs/promises, which takes no signal. */
 export interface ReadableFile {
   read(
     into: Uint8Array,
@@ -38,25 +38,25 @@ export interface ReadableFile {
     offsetBytes: number,
     signal?: AbortSignalLike,
   ): Promise<{ bytesRead: number }>
-  /** Closes it when the calls under way have ended. */
+  /** Closes the file after the calls in progress. */
   close(): Promise<void>
 }
 
-/** A file that is open for writing too. */
+/** A file open for reading and writing. */
 export interface OpenFile extends ReadableFile {
   write(from: Uint8Array, at: number, lengthBytes: number, offsetBytes: number): Promise<{ bytesWritten: number }>
   sync(): Promise<void>
 }
 
-/** How a file is seen. */
+/** Access parameters of a file. */
 export interface FileShape {
   readonly sizeBytes: number
   readonly blockBytes: number
-  /** What addresses in memory must be multiples of; 1 where they need not. */
+  /** Required alignment of memory addresses; 1 for none. */
   readonly memoryAlignBytes: number
 }
 
-/** An open file as a store, for reading. */
+/** An open file as a read-only store. */
 export class FileBlocks implements BlockStore {
   readonly name: string
   readonly sizeBytes: number
@@ -98,7 +98,7 @@ export class FileBlocks implements BlockStore {
     return this.close()
   }
 
-  /** Moves all of the transfers, piece by piece. @param movePiece gives how many system calls it took. */
+  /** Executes all transfers, piece by piece. @param movePiece returns its number of system calls. */
   protected async move(
     transfers: readonly StoreTransfer[],
     memory: DmaMemory,
@@ -112,7 +112,7 @@ export class FileBlocks implements BlockStore {
     const pieces = piecesOf(transfers, memory)
     let commands = 0
     const lane = async () => {
-      // The first error ends the pieces for all lanes.
+      // The first error stops all lanes.
       for (const piece of pieces) {
         await this.calls.take()
         try {
@@ -125,7 +125,7 @@ export class FileBlocks implements BlockStore {
         }
       }
     }
-    // All of them, also where one fails: nothing touches the memory after this has ended.
+    // Waits for all lanes even if one fails: nothing may touch the memory after the return.
     for (const ended of await Promise.allSettled(Array.from({ length: CALLS_AT_A_TIME }, lane))) {
       if (ended.status === 'rejected') throw ended.reason
     }
@@ -144,7 +144,7 @@ export class FileBlocks implements BlockStore {
       }
       done += got
     }
-    // Also what was appended meanwhile.
+    // Also clears bytes of data appended meanwhile.
     bytes.fill(0, there)
     return calls
   }
@@ -167,13 +167,13 @@ export class FileBlocks implements BlockStore {
 
   private checkMemory(transfers: readonly StoreTransfer[], memory: DmaMemory): void {
     const { view } = memory
-    if (view === undefined) throw new TypeError(`${this.name}: expected memory that the host sees, got other memory`)
-    // What a device wrote there must not arrive later. Freed memory refuses this.
+    if (view === undefined) throw new TypeError(`${this.name}: expected host memory, got memory without a view`)
+    // Pending device writes must not arrive later. Throws for freed memory.
     memory.forHost(0, memory.lengthBytes)
     for (const { memoryBytes } of transfers) {
       if ((view.byteOffset + memoryBytes) % this.memoryAlignBytes === 0) continue
       throw new RangeError(
-        `${this.name}: expected places in memory that are multiples of ${this.memoryAlignBytes} bytes, as O_DIRECT needs, got ${memoryBytes}`,
+        `${this.name}: expected memory offsets that are multiples of ${this.memoryAlignBytes} bytes, as O_DIRECT requires, got ${memoryBytes}`,
       )
     }
   }
@@ -189,12 +189,12 @@ function* piecesOf(transfers: readonly StoreTransfer[], { view }: DmaMemory): Ge
   }
 }
 
-/** What the system calls an error: 'EIO'. */
+/** Returns the system's name of an error: 'EIO'. */
 export function systemCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error)
 }
 
-/** Lets so many do something at a time, in the order in which they came. */
+/** Limits concurrency, in order of arrival. */
 class Turns {
   private free: number
   private readonly waiting: (() => void)[] = []

@@ -5,22 +5,22 @@ import { systemCode } from './file-store-blocks.js'
 import { fileMemory } from './file-store-memory.js'
 
 /**
- * The same file once more, past the system's cache (O_DIRECT, open(2)); why not, where it cannot be. A block is read to
- * find out: some file systems refuse the flag, others the first read.
+ * Reopens the file with O_DIRECT (open(2)), which bypasses the page cache, or returns an error. It reads one block to
+ * find out: some file systems reject the flag, others the first read.
  */
 export async function reopenDirect(
   path: string,
   handle: FileHandle,
   blockBytes: number,
 ): Promise<FileHandle | DirectReadError> {
-  // Declared for every system, and there on Linux alone.
+  // Declared for all systems, but only present on Linux.
   const flag = constants.O_DIRECT as number | undefined
   if (flag === undefined) return new DirectReadError(path, blockBytes, `${process.platform} has no O_DIRECT`)
   let direct: FileHandle | undefined
   try {
-    // By its descriptor: what lies at the path may be another file by now.
+    // By descriptor: the path may now refer to another file.
     direct = await open(`/proc/self/fd/${handle.fd}`, constants.O_RDONLY | flag)
-    // Not at the beginning of memory, which is aligned to more than a block.
+    // Not at the start of memory, whose alignment exceeds a block.
     const { view } = fileMemory.alloc(2 * blockBytes)
     await direct.read(view!, blockBytes, blockBytes, 0)
     return direct
@@ -30,18 +30,18 @@ export async function reopenDirect(
   }
 }
 
-/** A file cannot be read past the system's cache. */
+/** Error of a file that cannot be read with O_DIRECT. */
 export class DirectReadError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DIRECT_READ'
   readonly category = 'infeasible'
   readonly path: string
-  /** What the system said. */
+  /** The system's error. */
   readonly reason: string
 
   constructor(path: string, blockBytes: number, reason: string, cause?: unknown) {
-    super(`Cannot read ${path} past the system's cache`, {
-      facts: [`O_DIRECT in blocks of ${blockBytes} bytes: ${reason}`],
-      next: "{ direct: 'auto' } reads through the cache where it must; a larger blockBytes, up to 65536, suits more drives",
+    super(`Cannot read ${path} with O_DIRECT`, {
+      facts: [`with blocks of ${blockBytes} bytes: ${reason}`],
+      next: "use { direct: 'auto' }, which falls back to the page cache; or raise blockBytes, up to 65536, which more drives support",
       cause,
     })
     this.path = path

@@ -25,7 +25,7 @@ test('lengths, alignments and kinds that there are not are refused', () => {
     expect(() => fileMemory.alloc(1, { alignBytes })).toThrow(RangeError)
   }
   expect(() => fileMemory.alloc(1, { where: 'gpu' })).toThrow(
-    new TypeError("request: expected host memory, which no controller reaches, got 'gpu'"),
+    new TypeError("request: expected host memory without device addresses, got 'gpu'"),
   )
   expect(() => fileMemory.alloc(1, { contiguous: true })).toThrow(TypeError)
 })

@@ -1,18 +1,18 @@
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
 
-/** All that is used of WebAssembly: the typings of Node leave it to those of browsers. */
+/** The part of WebAssembly that is used: Node's typings leave it to those of browsers. */
 declare const WebAssembly: {
   readonly Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** WebAssembly's unit of memory, and V8's alignment of where it begins. */
+/** WebAssembly's unit of memory, and V8's alignment of its start. */
 const WASM_PAGE_BYTES = 65_536
 const MAX_BYTES = 65_536 * WASM_PAGE_BYTES
 
 /**
- * Host memory to read files into. It lies at a multiple of 64 KiB, as O_DIRECT and the registration of whole pages with a
- * GPU want it, which no ArrayBuffer of JavaScript's own does: it is that of a WebAssembly.Memory. No controller reaches
- * it, so that it has neither segments nor device addresses.
+ * Allocates host memory for reading files, aligned to 64 KiB for O_DIRECT and for registration with a GPU. It uses
+ * WebAssembly.Memory, since an ArrayBuffer is not aligned. No controller can reach it: it has no segments and no device
+ * addresses.
  */
 export const fileMemory: DmaAllocator = {
   alloc(lengthBytes, request = {}) {
@@ -29,8 +29,8 @@ function checkRequest(
 ): void {
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1 || lengthBytes > MAX_BYTES) {
     throw new RangeError(
-      `lengthBytes: expected 1 to ${MAX_BYTES} bytes, which is the longest memory for files, got ${lengthBytes}; ` +
-        'a loader of smaller extents than layers takes less with { slotBytes }',
+      `lengthBytes: expected 1 to ${MAX_BYTES} bytes, the maximum for files, got ${lengthBytes}; ` +
+        'to load smaller extents than layers, set { slotBytes }',
     )
   }
   if (alignBytes < 1 || alignBytes > WASM_PAGE_BYTES || !Number.isInteger(Math.log2(alignBytes))) {
@@ -38,7 +38,7 @@ function checkRequest(
   }
   if (where !== 'host' || contiguous) {
     const got = where === 'host' ? 'a request for one segment' : `'${where}'`
-    throw new TypeError(`request: expected host memory, which no controller reaches, got ${got}`)
+    throw new TypeError(`request: expected host memory without device addresses, got ${got}`)
   }
 }
 
@@ -56,7 +56,7 @@ class FileMemory implements DmaMemory {
   }
 
   iovaAt(): never {
-    throw new TypeError('this memory is for files: no controller reaches it, and it has no device address')
+    throw new TypeError('this memory is for files: it has no device address')
   }
 
   forDevice(): void {
@@ -67,7 +67,7 @@ class FileMemory implements DmaMemory {
     this.checkHeld()
   }
 
-  /** The collector gives it to the system, when nobody has a view of it any more. */
+  /** The garbage collector returns it to the system once it has no more views. */
   free(): void {
     this.checkHeld()
     this.isFree = true

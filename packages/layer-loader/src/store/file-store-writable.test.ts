@@ -45,15 +45,15 @@ test('a file that is there is not made again, nor written to where it holds some
   await expect(openWritableFileStore(model)).rejects.toMatchObject({
     code: 'ERR_GPUNVME_FILE_TARGET',
     message: expect.stringMatching(
-      /it holds other data than an image\n {2}Try: another path, or { overwrite: true }/,
+      /it has data other than an image\n {2}Try: use another path, or { overwrite: true }/,
     ) as string,
   })
   // Also where it begins with zeros, and holds something before an image would.
   const late = existing('late', new Uint8Array(4 * MIB).fill(1, 2 * MIB - 1, 2 * MIB))
-  await expect(openWritableFileStore(late)).rejects.toThrow('it holds other data than an image')
+  await expect(openWritableFileStore(late)).rejects.toThrow('it has data other than an image')
   // A download whose last part came first.
   const download = existing('download', new Uint8Array(8 * MIB).fill(1, 6 * MIB, 6 * MIB + 1))
-  await expect(openWritableFileStore(download)).rejects.toThrow('it holds other data than an image')
+  await expect(openWritableFileStore(download)).rejects.toThrow('it has data other than an image')
   await (await openWritableFileStore(model, { overwrite: true })).close()
   expect(readFileSync(model)[0]).toBe(0x47)
 })
@@ -96,13 +96,13 @@ test('files that are members of a set are opened again as what they are', async 
 
 test('what is no regular file, or no whole blocks, is refused', async () => {
   await expect(openWritableFileStore('/dev/null')).rejects.toThrow(
-    'Refused to write to /dev/null: it is no regular file',
+    'Refused to write to /dev/null: it is not a regular file',
   )
   await expect(openWritableFileStore(folder)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_A_FILE' })
   await expect(openWritableFileStore(existing('odd', new Uint8Array(5000)))).rejects.toThrow(
-    'it has 5000 bytes, which are no blocks of 4096',
+    'its size of 5000 bytes is not a positive multiple of 4096',
   )
-  await expect(openWritableFileStore(existing('empty', new Uint8Array(0)))).rejects.toThrow('it has 0 bytes')
+  await expect(openWritableFileStore(existing('empty', new Uint8Array(0)))).rejects.toThrow('its size of 0 bytes')
   await expect(openWritableFileStore(join(folder, 'nothing'))).rejects.toMatchObject({
     code: 'ERR_GPUNVME_MODEL_NOT_FOUND',
   })
@@ -110,7 +110,7 @@ test('what is no regular file, or no whole blocks, is refused', async () => {
   symlinkSync(join(folder, 'nowhere'), dangling)
   await expect(openWritableFileStore(dangling, { sizeBytes: MIB })).rejects.toThrow('it exists')
   await expect(openWritableFileStore(join(folder, 'no', 'folder'), { sizeBytes: MIB })).rejects.toThrow(
-    'it cannot be made (ENOENT)',
+    'it cannot be created (ENOENT)',
   )
   for (const sizeBytes of [0, 5000, -4096, NaN]) {
     await expect(openWritableFileStore(join(folder, 'size'), { sizeBytes })).rejects.toThrow(RangeError)
@@ -138,7 +138,7 @@ test('writes that end early go on; one that fails, and a flush that fails, name 
   await expect(store.write([{ offsetBytes: 4096, lengthBytes: 8192, memoryBytes: 0 }], memory)).rejects.toMatchObject({
     code: 'ERR_GPUNVME_FILE_WRITE',
     message: expect.stringMatching(
-      /^Cannot write to image: 5192 bytes from byte 7096 cannot be written \(ENOSPC\)\n {2}Try: df shows/,
+      /^Cannot write to image: 5192 bytes from byte 7096 cannot be written \(ENOSPC\)\n {2}Try: check with df/,
     ) as string,
   })
   await expect(store.flush()).rejects.toThrow('Cannot write to image: it cannot be flushed (ENOSPC)')

@@ -11,31 +11,31 @@ import { readLabel } from '../sets/read-labels.js'
 import { readBytes } from './read-bytes.js'
 import type { StoreSummary, StoreTransfer, WritableBlockStore } from './store.js'
 
-/** What file is written to. */
+/** Options of `openWritableFileStore`. */
 export interface WritableFileStoreOptions {
-  /** Makes a new file of this size, sparse. Without it the file is there already, and keeps its size. */
+  /** Creates a new sparse file of this size. Without it, the file must exist, and keeps its size. */
   readonly sizeBytes?: number
-  /** Loses what an existing file holds, also where that is no image. */
+  /** Allows the loss of an existing file's content, even if it is not an image. */
   readonly overwrite?: boolean
-  /** As of `FileStoreOptions`. The size is a multiple of it. */
+  /** Block size, as in `FileStoreOptions`. The size of the file must be a multiple of it. */
   readonly blockBytes?: number
 }
 
-/** A file that images can be packed into, and read from. Its owner closes it. */
+/** A file for images, readable and writable. The caller closes it. */
 export interface WritableFileStore extends WritableBlockStore {
   readonly sizeBytes: number
-  /** Waits for the system calls that are under way. Twice is harmless. What was not flushed may be lost. */
+  /** Waits for system calls in progress, then closes the file. Idempotent. Data that were not flushed may be lost. */
   close(): Promise<void>
+  /** Same as `close`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Opens a regular file to pack a model into, as `openFileStore` opens one to read; through the system's cache. A file
- * that is there already must hold an image, be a member of a set, or begin and end with 2 MiB of zeros: a slip of the
- * keyboard does not cost a model. A first packing that was killed may leave a file that is none of these: `overwrite`
- * opens it, and the packing goes on from where it was.
- * @throws FileTargetError for what must not be written to; ModelNotFoundError, ModelAccessError; SourceReadError for any
- *   other failure to open; RangeError for wrong options.
+ * Opens a regular file to pack a model into, through the page cache. An existing file must have an image or the label
+ * of a set, or begin and end with 2 MiB of zeros: this protects other files from a mistyped path. A first packing that
+ * was killed may leave a file with none of these: `overwrite` opens it, and the packing resumes.
+ * @throws FileTargetError for a file that must not be written; ModelNotFoundError, ModelAccessError; SourceReadError
+ * for any other failure to open; RangeError for invalid options.
  */
 export async function openWritableFileStore(
   path: string,
@@ -59,8 +59,8 @@ async function create(path: string): Promise<FileHandle> {
     return await open(path, 'wx+')
   } catch (cause) {
     const code = systemCode(cause)
-    if (code === 'EEXIST') throw new FileTargetError(path, 'it exists', 'leave sizeBytes away to write to it as it is')
-    throw new FileTargetError(path, `it cannot be made (${code})`, 'name a file in a folder that exists', cause)
+    if (code === 'EEXIST') throw new FileTargetError(path, 'it exists', 'omit sizeBytes to write to the existing file')
+    throw new FileTargetError(path, `it cannot be created (${code})`, 'use a path in an existing directory', cause)
   }
 }
 
@@ -69,26 +69,30 @@ async function openExisting(path: string, blockBytes: number, overwrite: boolean
   return closedUnless(handle, async () => {
     const stat = await handle.stat()
     if (!stat.isFile()) {
-      throw new FileTargetError(path, 'it is no regular file', 'a drive is written to as a namespace, past its guard')
+      throw new FileTargetError(path, 'it is not a regular file', 'open a drive as a namespace to write to it')
     }
     if (stat.size === 0 || stat.size % blockBytes !== 0) {
-      const next = 'give sizeBytes and another path, so that a new file is made'
-      throw new FileTargetError(path, `it has ${stat.size} bytes, which are no blocks of ${blockBytes}`, next)
+      const next = 'use another path with sizeBytes, to create a new file'
+      throw new FileTargetError(
+        path,
+        `its size of ${stat.size} bytes is not a positive multiple of ${blockBytes}`,
+        next,
+      )
     }
     const store = new WritableFileBlocks(path, handle, { sizeBytes: stat.size, blockBytes, memoryAlignBytes: 1 })
     if (!overwrite && !(await isOurs(store))) {
-      throw new FileTargetError(path, 'it holds other data than an image', 'another path, or { overwrite: true }')
+      throw new FileTargetError(path, 'it has data other than an image', 'use another path, or { overwrite: true }')
     }
     return store
   })
 }
 
 async function isOurs(store: WritableBlockStore): Promise<boolean> {
-  // A member of a set first: to a reader of images that is an error.
+  // Members of a set first: for a reader of images, they are an error.
   if ((await readLabel(store)).ours || (await readCopies(store)).some(({ ours }) => ours)) return true
   const { capacityBytes } = store
   const endBytes = Math.min(DATA_START_BYTES, capacityBytes)
-  // The end as well: a download may bring the parts of a file in any order.
+  // Also checks the end: a download may write the parts of a file in any order.
   for (const offsetBytes of [0, capacityBytes - endBytes]) {
     const bytes = await readBytes(store, offsetBytes, endBytes)
     if (bytes.some((byte) => byte !== 0)) return false
@@ -105,7 +109,7 @@ async function closedUnless<T>(handle: FileHandle, use: () => Promise<T>): Promi
   }
 }
 
-/** An open file as a store, for writing too. */
+/** An open file as a writable store. */
 export class WritableFileBlocks extends FileBlocks implements WritableFileStore {
   private readonly handle: OpenFile
 
@@ -142,7 +146,7 @@ export class WritableFileBlocks extends FileBlocks implements WritableFileStore 
   }
 }
 
-/** A file must not be written to, or cannot be made. */
+/** Error of a file that must not be written, or cannot be created. */
 export class FileTargetError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FILE_TARGET'
   readonly category = 'usage'
@@ -154,14 +158,14 @@ export class FileTargetError extends GpuNvmeError {
   }
 }
 
-/** Bytes could not be brought to a file. What it holds there now is unknown. */
+/** Error of a failed write. The content of the file at that place is unknown. */
 export class FileWriteError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FILE_WRITE'
   readonly category = 'failure'
   readonly path: string
 
   constructor(path: string, what: string, cause: unknown) {
-    super(`Cannot write to ${path}: ${what}`, { next: 'df shows whether its file system is full', cause })
+    super(`Cannot write to ${path}: ${what}`, { next: 'check with df whether its file system is full', cause })
     this.path = path
   }
 }

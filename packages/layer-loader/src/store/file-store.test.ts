@@ -109,7 +109,7 @@ test("'auto' reads past the cache where it can, and through it where it cannot, 
   expect(cannot.path).toBe('pread')
   expect(cannot.directRefusal).toMatchObject({ code: 'ERR_GPUNVME_DIRECT_READ', reason: 'EINVAL' })
   await expect(openFileStore('/proc/self/status', { direct: true })).rejects.toThrow(
-    /^Cannot read \/proc\/self\/status past the system's cache\n {2}O_DIRECT in blocks of 4096 bytes: EINVAL/,
+    /^Cannot read \/proc\/self\/status with O_DIRECT\n {2}with blocks of 4096 bytes: EINVAL/,
   )
 })
 
@@ -117,7 +117,7 @@ test.skipIf(!hasDirect)(`past the cache, places in memory are whole blocks too${
   await using store = await openFileStore(path, { direct: true })
   const block = { offsetBytes: 0, lengthBytes: 4096, memoryBytes: 512 }
   await expect(store.read([block], store.dma.alloc(8192))).rejects.toThrow(
-    new RangeError(`${path}: expected places in memory that are multiples of 4096 bytes, as O_DIRECT needs, got 512`),
+    new RangeError(`${path}: expected memory offsets that are multiples of 4096 bytes, as O_DIRECT requires, got 512`),
   )
 })
 

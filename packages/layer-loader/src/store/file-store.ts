@@ -3,39 +3,40 @@ import { FileBlocks } from './file-store-blocks.js'
 import { DirectReadError, reopenDirect } from './file-store-direct.js'
 import type { BlockStore } from './store.js'
 
-/** How a file is read. */
+/** Options of `openFileStore`. */
 export interface FileStoreOptions {
   /**
-   * Past the system's cache (O_DIRECT), which saves a copy and the memory of the cache for what is read once: true, or
-   * 'auto' for where the file system does it. False when not given: through the cache, which is faster for what it has.
+   * Bypasses the page cache (O_DIRECT), which saves a copy and memory for data that are read once: true, or 'auto' to
+   * fall back to the cache if the file system does not support it. Default: false, which is faster for cached data.
    */
   readonly direct?: boolean | 'auto'
   /**
-   * What offsets and lengths of transfers are multiples of, and past the cache places in memory too: a power of two up to
-   * 65536; 4096 when not given. Past the cache no drive takes less than its own blocks, of 512 bytes or more.
+   * Alignment of offsets and lengths of transfers, and with O_DIRECT also of memory addresses: a power of two up to
+   * 65536. Default: 4096. O_DIRECT requires at least the drive's block size, 512 bytes or more.
    */
   readonly blockBytes?: number
 }
 
-/** A file as a store. Its owner closes it. */
+/** A file as a store. The caller closes it. */
 export interface FileStore extends BlockStore {
-  /** How it is read: through the system's cache, or past it. */
+  /** Whether reads go through the page cache ('pread') or bypass it ('direct'). */
   readonly path: 'pread' | 'direct'
-  /** Why it is read through the cache, where 'auto' asked for past it. */
+  /** With `direct: 'auto'`, why the page cache is used. */
   readonly directRefusal: DirectReadError | undefined
-  /** The bytes of the file. `capacityBytes` is as many, up to whole blocks: what the last one has beyond them is zeros. */
+  /** Length of the file. `capacityBytes` is rounded up to whole blocks; bytes past the end read as zero. */
   readonly sizeBytes: number
-  /** Waits for the system calls that are under way. Twice is harmless; reading afterwards is an error. */
+  /** Waits for system calls in progress, then closes the file. Idempotent; reading afterwards is an error. */
   close(): Promise<void>
+  /** Same as `close`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Opens a regular file or a block device as a store, for users without a drive to spare. Up to four system calls are
- * under way at a time, on the threads that Node has for files, each of up to 4 MiB. The kernel takes none back: a time
- * limit (`ExecuteOptions.timeoutNs`) does not apply to them, and an abort is seen between two of them.
- * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError; DirectReadError where `direct` is true and cannot be;
- *   SourceReadError for any other failure to open; TypeError, RangeError for wrong options.
+ * Opens a regular file or a block device as a store, for users without a spare drive. Up to four system calls of up to
+ * 4 MiB each are in progress at a time, on Node's thread pool. The kernel cannot cancel them:
+ * `ExecuteOptions.timeoutNs` does not apply, and an abort takes effect between calls.
+ * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError; DirectReadError if `direct` is true and not
+ * supported; SourceReadError for any other failure to open; TypeError, RangeError for invalid options.
  */
 export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<FileStore> {
   const { direct = false, blockBytes = 4096 } = options

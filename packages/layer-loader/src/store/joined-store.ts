@@ -1,16 +1,16 @@
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
-/** A store one behind the other, and where each begins. */
+/** Concatenated stores. */
 export interface JoinedStore extends BlockStore {
-  /** Byte offsets in this store, one for each that was joined. */
+  /** Offset of each joined store. */
   readonly starts: readonly number[]
 }
 
 /**
- * Stores one behind the other as one: the files of a model that was published in several. Memory is that of the first,
- * which the others must be able to read into: plain files are, and so are namespaces of one controller.
- * @throws RangeError for none, or for stores of which one's blocks do not divide another's length.
+ * Concatenates stores, for example the files of a model with several. Memory is that of the first store; the others
+ * must be able to read into it, as plain files and namespaces of one controller are.
+ * @throws RangeError for no stores, or if a store's length is not a multiple of the largest block size.
  */
 export function joinStores(stores: readonly BlockStore[]): JoinedStore {
   const [first] = stores
@@ -79,7 +79,7 @@ class Joined implements JoinedStore {
       shares[index]!.length > 0 ? [{ store, share: shares[index]! }] : [],
     )
     const ends = await Promise.allSettled(asked.map(({ store, share }) => store.read(share, memory, options)))
-    // All of them, also where one fails: nothing touches the memory after this has ended.
+    // Waits for all reads even if one fails: nothing may touch the memory after the return.
     const summaries = ends.map((end) => {
       if (end.status === 'rejected') throw end.reason
       return end.value
@@ -99,7 +99,7 @@ class Joined implements JoinedStore {
       .join('; ')
   }
 
-  /** The stores that a range lies in, with the part in each. */
+  /** Returns the stores that a range covers, with the part in each. */
   private partsOf(
     offsetBytes: number,
     lengthBytes: number,

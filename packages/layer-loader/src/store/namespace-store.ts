@@ -8,14 +8,15 @@ import {
   type WritableBlockStore,
 } from './store.js'
 
-/** Commands in flight that keep any drive busy at its longest transfer. */
+/** Commands in flight that keep any drive busy at its maximum transfer length. */
 const BUSY_COMMANDS = 32
 
 const stores = new WeakMap<Namespace, BlockStore>()
 
 /**
- * A namespace as a store; the same one for the same namespace. One that may be written to gives one that may.
- * @param name what messages call the store such as its drive in a set; the first call decides; 'namespace 1' by default.
+ * Returns a namespace as a store; the same one for the same namespace. A writable namespace gives a writable store.
+ * @param name name of the store in messages, for example of its drive in a set. The first call sets it. Default:
+ * 'namespace 1'.
  */
 export function namespaceStore(namespace: WritableNamespace, name?: string): WritableBlockStore
 export function namespaceStore(namespace: Namespace, name?: string): BlockStore

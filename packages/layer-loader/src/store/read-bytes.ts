@@ -3,8 +3,8 @@ import { allocateHostBuffer } from '../buffer-pool.js'
 import type { BlockStore } from './store.js'
 
 /**
- * Any byte range of a store, through a buffer of its own: for headers and the like, not for bulk data.
- * @throws RangeError for a range that is not inside the store; what `read` throws.
+ * Reads any byte range of a store through a temporary buffer: for headers and the like, not for bulk data.
+ * @throws RangeError for a range outside the store; errors of `read`.
  */
 export async function readBytes(
   store: BlockStore,

@@ -17,7 +17,7 @@ test('a source is read as whole blocks, with zeros behind its end', async () => 
 })
 
 test('an error of the source arrives as it is', async () => {
-  const error = new HttpSourceError('CHANGED', 'http://localhost/m', 'the file is no longer the one that was opened')
+  const error = new HttpSourceError('CHANGED', 'http://localhost/m', 'the file has changed since it was opened')
   const store = sourceStore({ ...memorySource(bytes), read: () => Promise.reject(error) })
   await expect(store.read([whole], hostMemory(new Uint8Array(12_288)))).rejects.toBe(error)
 })

@@ -2,10 +2,10 @@ import type { ByteSource } from '../formats/byte-source.js'
 import { FileBlocks, type ReadableFile } from './file-store-blocks.js'
 import type { BlockStore } from './store.js'
 
-/** Blocks of the store: those of a file that is read through the system's cache. */
+/** Block size of the store: that of a file that is read through the page cache. */
 const BLOCK_BYTES = 4096
 
-/** A source as a store, read four pieces of up to 4 MiB at a time. The caller closes the source. */
+/** Returns a source as a store, which reads four pieces of up to 4 MiB at a time. The caller closes the source. */
 export function sourceStore(source: ByteSource): BlockStore {
   const { name, sizeBytes } = source
   const file: ReadableFile = {

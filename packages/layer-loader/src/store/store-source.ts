@@ -2,13 +2,13 @@ import { checkRange, type ByteSource } from '../formats/byte-source.js'
 import { asStore, type Readable } from './as-store.js'
 import { readBytes } from './read-bytes.js'
 
-/** The longest read of a source over a store at once: what it takes of the store's memory for a moment. */
+/** Maximum length of a read, which allocates that much of the store's memory. */
 const MAX_READ_BYTES = 4 * 1024 * 1024
 
 /**
- * A store as a source of bytes, to read headers and file systems from: a GGUF that lies on a drive from byte
- * `offsetBytes` on. It is a view and owns nothing: closing it leaves the store open.
- * @throws RangeError when the part is not inside the store.
+ * Returns a store as a source of bytes, to read headers and file systems: for example a GGUF at byte `offsetBytes` of a
+ * drive. It is a view: closing it leaves the store open.
+ * @throws RangeError if the part is outside the store.
  */
 export function storeSource(
   target: Readable,

@@ -1,77 +1,78 @@
 import type { Clock, DmaAllocator, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 
-/** A run of a store, and where in memory its bytes belong. */
+/** A run of a store, and the place of its bytes in memory. */
 export interface StoreTransfer {
-  /** From the start of the store; a multiple of its `blockBytes`. */
+  /** Offset from the start of the store; a multiple of its `blockBytes`. */
   readonly offsetBytes: number
-  /** A multiple of the store's `blockBytes`, and more than 0. */
+  /** Length; a multiple of the store's `blockBytes`, more than 0. */
   readonly lengthBytes: number
-  /** Where the first byte lies in the memory. */
+  /** Offset in the memory. */
   readonly memoryBytes: number
 }
 
-/** What a call to a store has moved. Every byte of it: what did not succeed is thrown. */
+/** Totals of a successful call. Failures are thrown. */
 export interface StoreSummary {
   readonly bytes: number
-  /** Commands to controllers; system calls to a file. */
+  /** Commands to controllers; system calls for a file. */
   readonly commands: number
-  /** By the store's clock: the first submission, and the last end. */
+  /** First submission and last end, by the store's clock. */
   readonly startNs: number
   readonly endNs: number
-  /** How much came from which device; absent where there is only one, which is the store. */
+  /** Shares of devices; absent if the store is a single device. */
   readonly devices?: readonly DeviceShare[]
 }
 
-/** What one device of a set had to do with a call. */
+/** Share of one device of a set in a call. */
 export interface DeviceShare {
-  /** As `BlockStore.name` of the member. */
+  /** Name of the member's store (`BlockStore.name`). */
   readonly name: string
   readonly bytes: number
   readonly commands: number
-  /** How much of it the host has copied, since the device does not reach the memory; absent where it does. */
+  /** Bytes copied by the host because the device cannot reach the memory; absent if it can. */
   readonly bouncedBytes?: number
 }
 
 /**
- * Blocks that can be read: a namespace, several of them as one, a plain file. It is what images, packers and loaders
- * work on. It cannot write, by type.
+ * A readable block store: a namespace, several combined, or a plain file. Images, packers and loaders work on it. By
+ * its type, it cannot write.
  *
- * Implementers: a call gives every byte or throws, and nothing of it touches the memory after it has settled; calls may
- * overlap in time, and are begun in order. Throw `RangeError` for what is not inside the store (`checkTransfers` does).
+ * Implementers: a call transfers all bytes or throws, and does not touch the memory after it has settled. Calls may
+ * overlap, and are started in order. Throw `RangeError` for ranges outside the store (`checkTransfers` does).
  */
 export interface BlockStore {
-  /** For messages: 'namespace 1', a path, 'stripe of 2'. */
+  /** Name for messages: 'namespace 1', a path, 'stripe of 2'. */
   readonly name: string
-  /** What offsets and lengths of transfers are multiples of. */
+  /** Offsets and lengths of transfers are multiples of this. */
   readonly blockBytes: number
   readonly capacityBytes: number
-  /** How many bytes in flight keep it busy: reading ahead further makes nothing faster. */
+  /** Bytes in flight that keep it busy: reading further ahead is not faster. */
   readonly busyBytes: number
-  /** Where memory comes from that it can read into. */
+  /** Allocates memory that it can read into. */
   readonly dma: DmaAllocator
   readonly clock: Clock
-  /** False where transfers complete without their bytes being moved, as a simulation may: whoever hands out data refuses. */
+  /** False if transfers complete without moving bytes, as in some simulations; loaders and packers then refuse. */
   readonly movesData: false | undefined
   /**
-   * Brings all of the transfers into `memory`.
-   * @throws RangeError; of a namespace TransferError; the signal's reason.
+   * Reads all transfers into `memory`.
+   * @throws RangeError; for a namespace, TransferError; the signal's reason.
    */
   read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary>
-  /** Where bytes lie, in the words of the devices that hold them: 'NSID 1  LBA 0x800 to 0x80f'. For messages. */
+  /** Names the location of bytes as the devices do: 'NSID 1  LBA 0x800 to 0x80f'. For messages. */
   locate(offsetBytes: number, lengthBytes: number): string
 }
 
-/** A store that may be written to: what holds the drive has passed its guard, or will before the first byte. */
+/** A writable store. The drive's write guard has passed, or will before the first byte. */
 export interface WritableBlockStore extends BlockStore {
   /**
-   * Brings all of the transfers from `memory` to the store. They are durable only after `flush`.
-   * @throws as `read`.
+   * Writes all transfers from `memory`. They are durable only after `flush`.
+   * @throws the errors of `read`.
    */
   write(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary>
+  /** Makes earlier writes durable. */
   flush(): Promise<void>
 }
 
-/** @throws RangeError for a transfer that is not a whole number of blocks inside `store` and inside `memory`. */
+/** @throws RangeError for a transfer that is not a whole number of blocks inside `store` and `memory`. */
 export function checkTransfers(
   store: Pick<BlockStore, 'name' | 'blockBytes' | 'capacityBytes'>,
   transfers: readonly StoreTransfer[],
@@ -92,7 +93,7 @@ export function checkTransfers(
     }
     if (!Number.isSafeInteger(memoryBytes) || memoryBytes < 0 || lengthBytes > memory.lengthBytes - memoryBytes) {
       throw new RangeError(
-        `${store.name}: expected memory that holds bytes ${memoryBytes} to ${memoryBytes + lengthBytes}, got ${memory.lengthBytes} bytes`,
+        `${store.name}: expected memory for bytes ${memoryBytes} to ${memoryBytes + lengthBytes}, got ${memory.lengthBytes} bytes`,
       )
     }
   }

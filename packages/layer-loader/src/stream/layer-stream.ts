@@ -8,35 +8,35 @@ import type { Ticket } from '../load/ticket.js'
 import { planStream, type StreamOptions, type StreamShape } from './options.js'
 import { StatisticsCounter, type StreamStatistics } from './statistics.js'
 
-/** A layer that has been asked for. */
+/** A requested layer. */
 interface Coming {
   readonly ticket: Ticket
-  /** Resolves once it is loaded, and all before it are, and whoever watches has been told. */
+  /** Resolves once it and all layers before it are loaded and reported. */
   readonly loaded: Promise<void>
 }
 
 /**
- * Streams a model's layers, in order, through a ring of slots: while one is used, the next are read, as many as there
- * are free slots, so that the drive never waits for a consumer that keeps up.
+ * Streams a model's layers in order through a ring of slots: while one is used, the next ones are read into the free
+ * slots, so that the drive never waits for a consumer that keeps up.
  *
  * ```ts
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * @throws RangeError for options that cannot be meant, UnverifiableMediaError, NoChecksumsError. Nothing is allocated or
- * read before the first `next`.
+ * @throws RangeError for invalid options, UnverifiableMediaError, NoChecksumsError. Nothing is allocated or read before
+ * the first `next`.
  */
 export function streamLayers(model: Loadable, options: StreamOptions = {}): LayerStream {
   return new LayerStream(asModel(model), options)
 }
 
 /**
- * The leases of a stream, one after the other. How it ends decides what becomes of those that are still held:
+ * The leases of a stream, in order. Its end affects leases that are still held:
  *
- * - After the last layer, an abort or an error, they stay valid; each one's memory is freed when it is released.
- * - When the loop is left early, or `close` is called, they end too.
+ * - After the last layer, an abort or an error, they stay valid; each one's memory is freed on release.
+ * - After an early exit of the loop, or `close`, they end too.
  *
- * In every case reads in flight are waited for before their slots are freed, and what follows is `done`.
+ * In all cases, slots are freed only after reads in flight have ended, and further calls of `next` return `done`.
  */
 export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
   /** Layers, slots and bytes, known before anything is allocated. */
@@ -64,14 +64,14 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     return this.counter.snapshot
   }
 
-  /** In detail, layers that are being read included. */
+  /** Detailed statistics, including layers that are being read. */
   get loaderStatistics(): LoaderStatistics {
     return this.loader.statistics
   }
 
   /**
-   * The next layer's lease. Calls may overlap; they are served in order.
-   * @throws VerificationError, TransferError, AllSlotsHeldError, the signal's reason; the stream is then at its end.
+   * Returns the lease of the next layer. Overlapping calls are served in order.
+   * @throws VerificationError, TransferError, AllSlotsHeldError, the signal's reason; the stream then ends.
    */
   next(): Promise<IteratorResult<Lease, undefined>> {
     const result = this.turn.then(() => this.step())
@@ -79,23 +79,25 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     return result
   }
 
-  /** Called by a loop that is left early. */
+  /** Called by an early exit of a loop. */
   async return(): Promise<IteratorResult<Lease, undefined>> {
     await this.close()
     return { done: true, value: undefined }
   }
 
-  /** Ends the stream and every lease, once what is in flight has ended. Closing twice is harmless. */
+  /** Ends the stream and all leases, after reads in flight. Idempotent. */
   async close(): Promise<void> {
     this.isClosed = true
     this.isOver = true
     await this.loader.close()
   }
 
+  /** Returns the stream: it can be iterated once. */
   [Symbol.asyncIterator](): this {
     return this
   }
 
+  /** Same as `close`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
@@ -118,7 +120,7 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     return { done: true, value: undefined }
   }
 
-  /** The layer whose turn it is; undefined after the last one. */
+  /** Returns the next layer; undefined after the last one. */
   private head(): Coming | undefined {
     const { signal, whenHeld } = this.options
     if (signal?.aborted === true) throw signal.reason
@@ -130,14 +132,14 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     return coming
   }
 
-  /** Asks for as many layers as there are slots: the next one is begun as soon as one is released. */
+  /** Requests as many layers as there are slots: the next one starts as soon as one is released. */
   private ask(): void {
     const { layers, slots } = this.shape
     while (!this.isOver && this.nextIndex < layers.length && this.queue.length < slots) {
       const index = this.nextIndex++
       const ticket = this.loader.request(this.model.layer(layers[index]!))
       const loaded = this.watch(ticket, index, this.lastLoaded)
-      // Whoever asks for this layer hears of its failure; until then, nobody listens.
+      // `next` reports the failure; until then, the promise has no listener.
       loaded.catch(() => undefined)
       this.lastLoaded = loaded
       this.queue.push({ ticket, loaded })
@@ -152,22 +154,22 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     this.options.onProgress?.({ layer, index, layers: layers.length, totalBytes, statistics: this.statistics })
   }
 
-  /** Waits for what is in flight, then frees every slot that no lease of the consumer holds. */
+  /** Waits for reads in flight, then frees all slots that the consumer's leases do not hold. */
   private async end(): Promise<void> {
     this.isOver = true
     await this.loader.end()
   }
 }
 
-/** The consumer holds every slot and asks for another layer. */
+/** Error of requesting another layer while the consumer holds all slots. */
 export class AllSlotsHeldError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_ALL_SLOTS_HELD'
   readonly category = 'usage'
 
   constructor(slots: number) {
-    super(`No slot is free for the next layer: leases hold all ${slots}`, {
+    super(`No free slot for the next layer: leases hold all ${slots}`, {
       next:
-        'release() each layer when done with it, or `using`; give more slots; or { whenHeld: "wait" } where other ' +
+        'release() each layer after use (or declare it with `using`), set more slots, or set { whenHeld: "wait" } if other ' +
         'code releases them',
     })
   }

@@ -2,31 +2,33 @@ import { asModel, type Loadable } from '../load/as-model.js'
 import { loadPlanFor, type LoaderOptions } from '../load/options.js'
 import type { StreamStatistics } from './statistics.js'
 
+/** Progress of a stream. */
 export interface StreamProgress {
   /** The layer that has just been loaded. */
   readonly layer: string
   readonly index: number
-  /** How many layers were asked for, and how many bytes are read for them. */
+  /** Number of requested layers. `totalBytes` are read for them. */
   readonly layers: number
   readonly totalBytes: number
   readonly statistics: StreamStatistics
 }
 
+/** Options of `streamLayers`. */
 export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes'> {
-  /** Names of layers, or their numbers (3 is 'layer 3'), in the order wanted; one may come again. All of them when not given. */
+  /** Layers by name or number (3 is 'layer 3'), in order; repetitions are allowed. Default: all. */
   readonly layers?: readonly (string | number)[]
-  /** Layers of those that are left out, by name or number: nothing of them is read. */
+  /** Layers to omit, by name or number. They are not read. */
   readonly skip?: readonly (string | number)[]
   /**
-   * What `next` does while leases hold every slot. 'throw' (when not given): AllSlotsHeldError, since in a plain loop
-   * nobody would ever release one. 'wait': until one is released elsewhere.
+   * Behaviour of `next` while leases hold all slots. 'throw' (default): AllSlotsHeldError, since a plain loop would
+   * never release one. 'wait': wait until other code releases one.
    */
   readonly whenHeld?: 'throw' | 'wait'
-  /** Called for each layer once it is loaded, in order. What it throws ends the stream. */
+  /** Called for each loaded layer, in order. An error that it throws ends the stream. */
   readonly onProgress?: (progress: StreamProgress) => void
 }
 
-/** What is to be streamed, and the memory that it takes: `slots` times `slotBytes`. */
+/** Layers and memory of a stream: `slots` times `slotBytes`. */
 export interface StreamShape {
   readonly layers: readonly string[]
   readonly slots: number
@@ -35,8 +37,8 @@ export interface StreamShape {
 }
 
 /**
- * Says what a stream will take, before anything is allocated.
- * @throws RangeError for a number of slots below 1, or a layer that the model does not have.
+ * Returns the layers and memory of a stream, before anything is allocated.
+ * @throws RangeError for fewer than 1 slot, or an unknown layer.
  */
 export function planStream(
   loadable: Loadable,

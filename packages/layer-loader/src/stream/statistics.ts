@@ -1,15 +1,15 @@
 import type { LoadStatistics } from '../load/lease.js'
 
-/** What a stream has done so far; counts only layers that have been loaded. */
+/** Totals of a stream, for loaded layers only. */
 export interface StreamStatistics extends Pick<LoadStatistics, 'bytes' | 'commands' | 'readNs' | 'verifyNs'> {
   readonly layers: number
   readonly tensors: number
   readonly tensorsVerified: number
-  /** By the store's clock, from the first command's submission to the last one's end. */
+  /** Time from the first command's submission to the last one's end, by the store's clock. */
   readonly elapsedNs: number
 }
 
-/** Adds up layers in their order. */
+/** Adds up layers in order. */
 export class StatisticsCounter {
   private startNs = Infinity
   private endNs = -Infinity

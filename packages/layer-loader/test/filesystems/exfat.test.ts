@@ -110,7 +110,7 @@ describeWith('an exFAT', tools, () => {
     async () => {
       for (const [flag, said] of [
         [2, 'not unmounted'],
-        [4, 'errors of the disk'],
+        [4, 'disk errors'],
       ] as const) {
         const { bytes } = made([])
         bytes[106]! |= flag

@@ -93,7 +93,7 @@ describeWith('a FAT32', tools, () => {
     async () => {
       for (const [offsetBytes, value, said] of [
         [FIRST_TABLE + 7, 0x07, 'not unmounted'],
-        [FIRST_TABLE + 7, 0x0b, 'errors of the disk'],
+        [FIRST_TABLE + 7, 0x0b, 'disk errors'],
         [65, 1, 'not unmounted'],
       ] as const) {
         const path = image('dirty', ['-s', '1'])
@@ -115,7 +115,7 @@ describeWith('a FAT32', tools, () => {
     ['is free', [0, 0, 0, 0]],
     ['is past the last', [0, 0, 0xff, 0x0b]],
     ['ends the chain too early', [0xff, 0xff, 0xff, 0x0f]],
-    ['goes in a circle', 'itself'],
+    ['has a cycle', 'itself'],
   ] as const)(
     'has a file refused where the next cluster %s',
     async (_, next) => {
@@ -144,12 +144,12 @@ describeWith('a FAT32', tools, () => {
   test(
     'has a directory refused whose chain goes in a circle',
     async () => {
-      const path = image('circle', ['-s', '1'])
+      const path = image('cycle', ['-s', '1'])
       const cluster = clusterOf(path, '/models')
       for (const table of [0, tableBytes(path)]) {
         patch(path, FIRST_TABLE + table + cluster * 4, cluster & 0xff, cluster >>> 8, 0, 0)
       }
-      await expect((await opened(path)).fileSystem.list('models')).rejects.toThrow('circle')
+      await expect((await opened(path)).fileSystem.list('models')).rejects.toThrow('cycle')
     },
     SLOW_MS,
   )

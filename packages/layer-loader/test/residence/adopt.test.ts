@@ -25,9 +25,7 @@ test(
     const adopted = model.adopt(rig.planFor(1))
     await held.copying()
     const pass = model.pass()
-    await expect(pass.next()).rejects.toThrow(
-      new TypeError('pass: expected no other pass to be under way, and no plan to be on its way in'),
-    )
+    await expect(pass.next()).rejects.toThrow(new TypeError('pass: expected no other pass and no adoption in progress'))
     await expect(model.adopt(rig.planFor(0))).rejects.toThrow(TypeError)
     held.open()
     await adopted

@@ -85,6 +85,6 @@ describe('rebuildMirror', () => {
     await expect(rebuildMirror(used)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MEMBER_IN_USE' })
     expect((await rebuildMirror(used, { replace: true })).degraded).toBe(false)
     const many = await storesOn([media[0], new RamMedia(SIZE), new RamMedia(SIZE)])
-    await expect(rebuildMirror(many)).rejects.toThrow('expected at most 1 stores that are no members, got 2')
+    await expect(rebuildMirror(many)).rejects.toThrow('expected at most 1 stores that are not members, got 2')
   })
 })

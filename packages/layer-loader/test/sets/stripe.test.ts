@@ -95,7 +95,7 @@ describe('a stripe', () => {
     const error: unknown = await set.read([whole], memory).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_SET_MEMBER', member: 1, category: 'device' })
     expect(String(error)).toMatch(
-      /member 1 \(namespace 1\) failed to read[^]*registers? reads? all ones[^]*Try: a stripe has each byte once/,
+      /member 1 \(namespace 1\) failed to read[^]*registers? reads? all ones[^]*Try: a stripe has one copy of each byte/,
     )
     // Member 0 has nothing under way to the memory, and member 1, which may have, keeps it from being used again.
     const { ioCommands } = one!.simulation.statistics

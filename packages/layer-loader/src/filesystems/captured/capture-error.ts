@@ -1,20 +1,24 @@
 import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec/error'
 
-/** Why Linux' answer cannot be used, and what helps. Each becomes the code `ERR_GPUNVME_CAPTURE_<PROBLEM>`. */
+/** Reasons why Linux's answer is unusable, each with a remedy. The code is `ERR_GPUNVME_CAPTURE_<PROBLEM>`. */
 const CAPTURE_PROBLEMS = {
   NOT_A_FILE: ['usage', 'name a regular file'],
-  MOUNT: ['infeasible', 'copy the file to an ext4 or XFS that is mounted from a partition of the drive itself'],
-  STACKED: ['infeasible', 'copy the file to a partition of the drive itself: what is between moves its bytes'],
-  NOT_IN_PLACE: ['infeasible', 'copy the file: cp --reflink=never --sparse=never makes plain runs of it'],
+  MOUNT: [
+    'infeasible',
+    'copy the file to an ext4 or XFS file system that is mounted directly from a partition of the drive',
+  ],
+  STACKED: ['infeasible', 'copy the file to a file system that is mounted directly from a partition of the drive'],
+  NOT_IN_PLACE: ['infeasible', 'copy the file with cp --reflink=never --sparse=never, which writes plain extents'],
   HOLE: ['infeasible', 'copy the file without holes: cp --sparse=never'],
-  PIECES: ['infeasible', 'copy the file to where there is more room in one piece'],
+  PIECES: ['infeasible', 'copy the file to a file system with more contiguous free space'],
   CHANGED: ['failure', 'wait until no process writes to the file, then capture it again'],
-  ANSWER: ['failure', 'copy the file to an ext4 or XFS, and say which kernel and file system this is'],
+  ANSWER: ['failure', 'copy the file to an ext4 or XFS file system, and report the kernel and file system'],
 } as const satisfies Record<string, readonly [ErrorCategory, string]>
 
+/** Codes of the reasons why a captured file cannot be read in place. */
 export type CaptureProblem = keyof typeof CAPTURE_PROBLEMS
 
-/** It cannot be said where on a drive the bytes of a file are. `code` says why. */
+/** Error of a file whose location on the drive cannot be determined. `code` gives the reason. */
 export class CaptureError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_CAPTURE_${CaptureProblem}`
   readonly category: ErrorCategory
@@ -22,7 +26,7 @@ export class CaptureError extends GpuNvmeError {
 
   constructor(problem: CaptureProblem, path: string, headline: string, details: Omit<ErrorDetails, 'next'> = {}) {
     const [category, next] = CAPTURE_PROBLEMS[problem]
-    super(`Cannot tell where ${path} is on its drive: ${headline}`, { ...details, next })
+    super(`Cannot determine where ${path} is on its drive: ${headline}`, { ...details, next })
     this.code = `ERR_GPUNVME_CAPTURE_${problem}`
     this.category = category
     this.path = path

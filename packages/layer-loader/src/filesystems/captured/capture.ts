@@ -7,41 +7,45 @@ import { CaptureError } from './capture-error.js'
 import { readFiemap } from './fiemap.js'
 import { mountedDevice, type CapturedDevice } from './mounted-device.js'
 
-/** Of the file's beginning and of its end, so much is under a checksum; all of a file that is shorter. */
+/** Bytes at the beginning and at the end of the file that are checksummed; the whole file if it is shorter. */
 export const EDGE_BYTES = 64 * 1024
 
-/** Where Linux has a file, and what it was then: made while it is mounted, for when the kernel's driver is gone. */
+/**
+ * Location of a file according to Linux, with its state at that time. Captured while the file system is mounted, and
+ * used after the kernel's driver has been unbound.
+ */
 export interface CapturedFile extends FileOnDisk {
   readonly device: CapturedDevice
-  /** Where the file system begins on the device; it is contained in `deviceOffsetBytes` already. */
+  /** Offset of the file system on the device. `deviceOffsetBytes` already includes it. */
   readonly partitionStartBytes: number
-  /** When the file was last written to: nanoseconds since 1970. */
+  /** Time of the last write, in nanoseconds since 1970. */
   readonly mtimeNs: bigint
-  /** CRC-32 of the first and the last `EDGE_BYTES`, by which a drive that was written to since is told. */
+  /** CRC-32 of the first and the last `EDGE_BYTES`, to detect later changes. */
   readonly firstCrc32: number
   readonly lastCrc32: number
 }
 
+/** Options of `captureFile`. */
 export interface CaptureOptions {
-  /** What can issue an ioctl: `loadHardwareHost()` of `@gpunvme/cuda-native/host`. */
+  /** Issues ioctls: `loadHardwareHost()` of `@gpunvme/cuda-native/host`. */
   readonly host: Pick<HardwareHost, 'ioctl'>
-  /** Where /sys and /proc are; / when not given. */
+  /** Directory that contains /sys and /proc. Default: /. */
   readonly sysRoot?: string
 }
 
 /**
- * Asks Linux where the bytes of a file are on the drive itself, for reading them when the drive has been taken from it.
- * Everything of the file is written to the drive first. The answer holds for as long as nobody changes the file and the
- * file system is not defragmented; `openCapturedFile` notices some of it, so capture directly before unmounting.
+ * Asks Linux where the bytes of a file are on the drive, to read them after the drive has been unbound from the kernel.
+ * Dirty pages of the file are written first. The answer is valid until the file changes or the file system is
+ * defragmented; `openCapturedFile` detects only some changes, so capture directly before unmounting.
  *
- * @throws CaptureError for a file whose bytes are not simply on one drive, and for one that changes meanwhile; errors of
- *   `fs` where the file cannot be opened or read.
+ * @throws CaptureError for a file whose bytes are not directly on one drive, and for one that changes during the call;
+ * errors of `fs` if the file cannot be opened or read.
  */
 export async function captureFileExtents(path: string, { host, sysRoot = '/' }: CaptureOptions): Promise<CapturedFile> {
-  // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
+  // Without O_NONBLOCK, opening a FIFO without a writer would never return.
   await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const before = await handle.stat({ bigint: true })
-  if (!before.isFile()) throw new CaptureError('NOT_A_FILE', path, 'it is no regular file')
+  if (!before.isFile()) throw new CaptureError('NOT_A_FILE', path, 'it is not a regular file')
   const sizeBytes = Number(before.size)
   const { device, partitionStartBytes, partitionBytes } = await mountedDevice(sysRoot, path, before.dev)
   const runs = readFiemap(host, handle.fd, path, sizeBytes)
@@ -49,12 +53,12 @@ export async function captureFileExtents(path: string, { host, sysRoot = '/' }: 
   const lastCrc32 = await crcOf(handle, path, Math.max(0, sizeBytes - EDGE_BYTES), sizeBytes)
   const again = readFiemap(host, handle.fd, path, sizeBytes)
   const after = await handle.stat({ bigint: true })
-  if (hasChanged(before, after)) throw new CaptureError('CHANGED', path, 'it was written to meanwhile')
-  if (!isSame(runs, again)) throw new CaptureError('CHANGED', path, 'its file system has moved it meanwhile')
+  if (hasChanged(before, after)) throw new CaptureError('CHANGED', path, 'it was written during the capture')
+  if (!isSame(runs, again)) throw new CaptureError('CHANGED', path, 'the file system moved it during the capture')
   const extents = runs.map((run) => {
     if (run.deviceOffsetBytes + run.lengthBytes > partitionBytes) {
       const facts = [`${run.lengthBytes} bytes from byte ${run.deviceOffsetBytes} of ${partitionBytes}`]
-      throw new CaptureError('ANSWER', path, 'FIEMAP answers with a run past the end of its partition', { facts })
+      throw new CaptureError('ANSWER', path, 'FIEMAP returned an extent past the end of the partition', { facts })
     }
     return { ...run, deviceOffsetBytes: partitionStartBytes + run.deviceOffsetBytes }
   })

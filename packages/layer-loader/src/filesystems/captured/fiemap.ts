@@ -6,18 +6,18 @@ import { CaptureError } from './capture-error.js'
 
 const FIEMAP = struct(
   'FIEMAP',
-  { bytes: 32, doc: 'What is asked, and what is answered', spec: 'Linux 6.1 include/uapi/linux/fiemap.h' },
+  { bytes: 32, doc: 'Request and reply of FIEMAP', spec: 'Linux 6.1 include/uapi/linux/fiemap.h' },
   {
     FM_START: n64(0, 'Byte of the file to start at'),
-    FM_LENGTH: n64(8, 'Bytes that are asked about'),
+    FM_LENGTH: n64(8, 'Length of the range'),
     FM_FLAGS: inHex(u32(16, 'FIEMAP_FLAG_SYNC is 1')),
-    FM_MAPPED_EXTENTS: u32(20, 'How many there are in the answer'),
-    FM_EXTENT_COUNT: u32(24, 'How many there is room for'),
+    FM_MAPPED_EXTENTS: u32(20, 'Extents in the reply'),
+    FM_EXTENT_COUNT: u32(24, 'Room for extents in the reply'),
   },
 )
 const FIEMAP_EXTENT = struct(
   'FIEMAP_EXTENT',
-  { bytes: 56, doc: 'One run of a file', spec: 'Linux 6.1 include/uapi/linux/fiemap.h' },
+  { bytes: 56, doc: 'One extent of a file', spec: 'Linux 6.1 include/uapi/linux/fiemap.h' },
   {
     FE_LOGICAL: n64(0, 'Byte of the file'),
     FE_PHYSICAL: n64(8, 'Byte of the block device'),
@@ -29,29 +29,29 @@ const FIEMAP_EXTENT = struct(
 /** FS_IOC_FIEMAP: _IOWR('f', 11, struct fiemap). */
 const FS_IOC_FIEMAP = 0xc020660b
 
-/** Write what is in memory only, then answer. */
+/** Write dirty pages before answering. */
 const FIEMAP_FLAG_SYNC = 1
 
-/** Flags of a run whose bytes are not simply on the device, in the order in which they are named. */
+/** Flags of extents whose bytes are not directly on the device, in the order of the message that is chosen. */
 const REFUSED: readonly (readonly [flag: number, name: string, why: string])[] = [
   [0x2, 'UNKNOWN', 'location unknown'],
-  [0x4, 'DELALLOC', 'it has no place on the device yet'],
+  [0x4, 'DELALLOC', 'it is not allocated yet'],
   [0x80, 'DATA_ENCRYPTED', 'it is encrypted'],
-  [0x8, 'ENCODED', 'it is compressed or encoded otherwise'],
-  [0x200, 'DATA_INLINE', 'it is among metadata'],
+  [0x8, 'ENCODED', 'it is compressed or otherwise encoded'],
+  [0x200, 'DATA_INLINE', 'it is stored in metadata'],
   [0x400, 'DATA_TAIL', 'it shares a block with other files'],
-  [0x100, 'NOT_ALIGNED', 'it does not begin with a block'],
-  [0x800, 'UNWRITTEN', 'it is reserved, and was never written'],
-  [0x2000, 'SHARED', 'another file has it too, and writing to either moves it'],
+  [0x100, 'NOT_ALIGNED', 'it does not start at a block'],
+  [0x800, 'UNWRITTEN', 'it is allocated but unwritten'],
+  [0x2000, 'SHARED', 'it is shared with another file'],
 ]
 
-/** Runs that one call answers with. */
+/** Extents per call. */
 const EXTENTS_A_CALL = 512
 
 /**
- * Where Linux has the bytes of an open file, counted from the start of the block device that it is mounted from.
- * @throws CaptureError for a file with holes, with runs that are not simply on the device, or in too many pieces, and
- *   where the file system does not answer.
+ * Returns the location of an open file, counted from the start of the block device that is mounted.
+ * @throws CaptureError for a file with holes, with extents that are not directly on the device, or in too many pieces,
+ * and if the file system does not support FIEMAP.
  */
 export function readFiemap(
   host: Pick<HardwareHost, 'ioctl'>,
@@ -71,7 +71,7 @@ export function readFiemap(
       append(found, endBytes, extent.deviceOffsetBytes + skippedBytes, lengthBytes)
       endBytes += lengthBytes
     }
-    // Every call goes on, so that there is a last one.
+    // Each call must make progress, so that the loop ends.
     if (endBytes === startBytes) throw new CaptureError('HOLE', path, `it has a hole at byte ${endBytes}`)
     const most = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
     if (found.length > most) throw new CaptureError('PIECES', path, `it is in more than ${most} pieces`)
@@ -86,7 +86,7 @@ function append(found: DeviceExtent[], fileOffsetBytes: number, deviceOffsetByte
   } else found.push({ fileOffsetBytes, deviceOffsetBytes, lengthBytes })
 }
 
-/** One call: the runs of the file from `startBytes` on, the first of which may begin before. */
+/** One call: the extents of the file from `startBytes`. The first one may begin earlier. */
 function ask(
   host: Pick<HardwareHost, 'ioctl'>,
   fd: number,
@@ -106,12 +106,12 @@ function ask(
     host.ioctl(fd, FS_IOC_FIEMAP, argument)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new CaptureError('ANSWER', path, `its file system does not answer FIEMAP (${code ?? String(cause)})`, {
+    throw new CaptureError('ANSWER', path, `its file system does not support FIEMAP (${code ?? String(cause)})`, {
       cause,
     })
   }
   const mapped = FIEMAP.view(data).FM_MAPPED_EXTENTS
-  if (mapped > EXTENTS_A_CALL) throw new CaptureError('ANSWER', path, `FIEMAP answers with ${mapped} runs`)
+  if (mapped > EXTENTS_A_CALL) throw new CaptureError('ANSWER', path, `FIEMAP returned ${mapped} extents`)
   const view = FIEMAP_EXTENT.view(data, FIEMAP.bytes)
   return Array.from({ length: mapped }, (_, index) => {
     const run = view.at(index)
@@ -119,10 +119,10 @@ function ask(
     const refused = REFUSED.find(([flag]) => flags & flag)
     if (refused !== undefined) {
       const facts = [`FIEMAP_EXTENT_${refused[1]}`, `flags 0x${flags.toString(16)}`, `${length} bytes`]
-      throw new CaptureError('NOT_IN_PLACE', path, `from byte ${fileOffsetBytes} on ${refused[2]}`, { facts })
+      throw new CaptureError('NOT_IN_PLACE', path, `from byte ${fileOffsetBytes}, ${refused[2]}`, { facts })
     }
     if (!Number.isSafeInteger(fileOffsetBytes + length) || !Number.isSafeInteger(deviceOffsetBytes + length)) {
-      throw new CaptureError('ANSWER', path, `FIEMAP answers with ${length} bytes from ${deviceOffsetBytes}`)
+      throw new CaptureError('ANSWER', path, `FIEMAP returned ${length} bytes from ${deviceOffsetBytes}`)
     }
     return { fileOffsetBytes, deviceOffsetBytes, lengthBytes: length }
   })

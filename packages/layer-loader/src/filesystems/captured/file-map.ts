@@ -5,10 +5,10 @@ import type { CapturedFile } from './capture.js'
 
 const FORMAT = 'gpunvme file map 1'
 
-/** A million runs take some 50 MB. */
+/** A million runs take about 50 MB. */
 const MAX_CHARACTERS = 128 * 1024 * 1024
 
-/** A captured file as JSON to keep. Times are strings of decimal digits, runs are pairs of place and length. */
+/** Encodes a captured file as JSON. Times are strings of decimal digits; runs are pairs of offset and length. */
 export function encodeFileMap(captured: CapturedFile): string {
   const { path, sizeBytes, device, partitionStartBytes, mtimeNs, firstCrc32, lastCrc32, extents } = captured
   const { disk, partition, fileSystem } = device
@@ -29,9 +29,10 @@ export function encodeFileMap(captured: CapturedFile): string {
 
 /** The inverse of `encodeFileMap`. @throws FileMapError */
 export function decodeFileMap(text: string): CapturedFile {
-  if (text.length > MAX_CHARACTERS) throw new FileMapError('it is too long', [`at most ${MAX_CHARACTERS} characters`])
+  if (text.length > MAX_CHARACTERS)
+    throw new FileMapError('the text is too long', [`at most ${MAX_CHARACTERS} characters`])
   const map = objectOf(text)
-  if (map['format'] !== FORMAT) throw new FileMapError('it has another format', [`expected "${FORMAT}"`])
+  if (map['format'] !== FORMAT) throw new FileMapError('the format is unknown', [`expected "${FORMAT}"`])
   const sizeBytes = numberOf(map, 'sizeBytes')
   const partition = map['partition'] === undefined ? undefined : textOf(map, 'partition')
   return {
@@ -57,33 +58,34 @@ function objectOf(text: string): Members {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new FileMapError('it is no JSON', [], cause)
+    throw new FileMapError('invalid JSON', [], cause)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FileMapError('it is no object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FileMapError('it is not an object')
   return value as Members
 }
 
 function numberOf(map: Members, key: string, most = Number.MAX_SAFE_INTEGER): number {
   const value = map[key]
   if (isCount(value) && value <= most) return value
-  throw new FileMapError(`its ${key} is no whole number from 0 to ${most}`)
+  throw new FileMapError(`${key} is not an integer from 0 to ${most}`)
 }
 
 function textOf(map: Members, key: string): string {
   const value = map[key]
   if (typeof value === 'string' && value !== '') return value
-  throw new FileMapError(`its ${key} is no text`)
+  throw new FileMapError(`${key} is not a string`)
 }
 
 function timeOf(map: Members, key: string): bigint {
   const text = textOf(map, key)
   if (/^-?\d{1,20}$/.test(text)) return BigInt(text)
-  throw new FileMapError(`its ${key} is no time`)
+  throw new FileMapError(`${key} is not a time`)
 }
 
 function extentsOf(runs: unknown, sizeBytes: number): readonly DeviceExtent[] {
   const most = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
-  if (!Array.isArray(runs) || runs.length > most) throw new FileMapError(`its runs are no array of at most ${most}`)
+  if (!Array.isArray(runs) || runs.length > most)
+    throw new FileMapError(`runs is not an array of at most ${most} elements`)
   let fileOffsetBytes = 0
   const extents = runs.map((run: unknown, index) => {
     const [deviceOffsetBytes, lengthBytes, ...more] = Array.isArray(run) ? (run as unknown[]) : []
@@ -94,14 +96,14 @@ function extentsOf(runs: unknown, sizeBytes: number): readonly DeviceExtent[] {
     return extent
   })
   if (fileOffsetBytes === sizeBytes) return extents
-  throw new FileMapError('its runs do not hold the file', [`${fileOffsetBytes} of ${sizeBytes} bytes`])
+  throw new FileMapError('runs do not cover the file', [`${fileOffsetBytes} of ${sizeBytes} bytes`])
 }
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** What should be a captured file is none. */
+/** Error of a file map that cannot be decoded. */
 export class FileMapError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FILE_MAP'
   readonly category = 'verification'

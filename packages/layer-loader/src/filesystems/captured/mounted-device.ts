@@ -2,44 +2,48 @@ import { readdir, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CaptureError } from './capture-error.js'
 
-/** sysfs counts in these, whatever the device's blocks are. */
+/** sysfs counts in these sectors for every device. */
 const SECTOR_BYTES = 512
 
-/** The drive that a file is on, as Linux names it. */
+/** The drive that holds a file, by Linux's names. */
 export interface CapturedDevice {
-  /** nvme0n1 */
+  /** For example nvme0n1. */
   readonly disk: string
-  /** nvme0n1p2; absent where the file system has the whole disk. */
+  /** For example nvme0n1p2. Absent if the file system uses the whole disk. */
   readonly partition?: string
   readonly fileSystem: string
 }
 
-/** Where a file system lies that is mounted. */
+/** Location of a mounted file system. */
 export interface MountedDevice {
   readonly device: CapturedDevice
   readonly partitionStartBytes: number
   readonly partitionBytes: number
 }
 
-/** Those whose answers are offsets on one device, and whose files stay where they are while nobody writes to them. */
+/** File systems whose FIEMAP offsets refer to one device, and whose files stay in place unless they are written. */
 const FILE_SYSTEMS: ReadonlySet<string> = new Set(['ext2', 'ext3', 'ext4', 'xfs'])
 
-/** Options of a mount with which bytes are not where the file's own map says, or on another device. */
+/** Mount options under which bytes may be elsewhere than FIEMAP reports, or on another device. */
 const REFUSED_OPTIONS: readonly (readonly [option: RegExp, why: string])[] = [
   [/^data=journal$/, 'its data may be in the journal only (data=journal)'],
   [/^rtdev=/, 'its data may be on a second device (rtdev)'],
 ]
 
 /**
- * What a file system is mounted from, by the number of its device.
+ * Finds the device that a file system is mounted from, by device number.
  * @param deviceNumber `st_dev` of a file.
- * @throws CaptureError for what is no partition of a drive, and for file systems whose answers are no places on it.
+ * @throws CaptureError unless it is a partition of a drive, or a whole drive, with a supported file system.
  */
 export async function mountedDevice(sysRoot: string, path: string, deviceNumber: bigint): Promise<MountedDevice> {
   const number = `${major(deviceNumber)}:${minor(deviceNumber)}`
   const { fileSystem, options } = await mountOf(sysRoot, path, number)
   if (!FILE_SYSTEMS.has(fileSystem)) {
-    throw new CaptureError('MOUNT', path, `it is on ${fileSystem}, whose files move or are on several devices`)
+    throw new CaptureError(
+      'MOUNT',
+      path,
+      `it is on ${fileSystem}, which may move files or spread them over several devices`,
+    )
   }
   for (const [option, why] of REFUSED_OPTIONS) {
     if (options.some((one) => option.test(one))) throw new CaptureError('MOUNT', path, why)
@@ -60,7 +64,7 @@ export async function mountedDevice(sysRoot: string, path: string, deviceNumber:
   }
 }
 
-/** proc_pid_mountinfo(5): fields before a dash that are always there, then the type, the source, and its options. */
+/** proc_pid_mountinfo(5): the fields before the dash are always present; after it come type, source and options. */
 async function mountOf(
   sysRoot: string,
   path: string,
@@ -73,10 +77,10 @@ async function mountOf(
     const [fileSystem, , options] = (after ?? '').split(' ')
     if (fileSystem !== undefined) return { fileSystem, options: options?.split(',') ?? [] }
   }
-  throw new CaptureError('MOUNT', path, `no mount of device ${number} is seen from here`)
+  throw new CaptureError('MOUNT', path, `no mount of device ${number} is visible to this process`)
 }
 
-/** Its folder in sysfs, below the one of its disk. */
+/** Directory of the device in sysfs, below that of its disk. */
 async function folderOf(sysRoot: string, path: string, number: string, fileSystem: string): Promise<string> {
   try {
     return await realpath(join(sysRoot, 'sys/dev/block', number))
@@ -86,23 +90,23 @@ async function folderOf(sysRoot: string, path: string, number: string, fileSyste
   }
 }
 
-/** Device mapper, md, bcache and loop devices have their blocks elsewhere on the drives below them. */
+/** Blocks of device mapper, md, bcache and loop devices are elsewhere on the underlying drives. */
 async function refuseStacked(path: string, disk: string): Promise<void> {
   const name = basename(disk)
   const kinds = { dm: 'device mapper', md: 'md', loop: 'loop', bcache: 'bcache' }
   const entries = await readdir(disk)
   const kind = Object.entries(kinds).find(([entry]) => entries.includes(entry))?.[1]
-  if (kind !== undefined) throw new CaptureError('STACKED', path, `${name} is a device of ${kind}, on top of others`)
+  if (kind !== undefined) throw new CaptureError('STACKED', path, `${name} is a ${kind} device, stacked on others`)
   const below = entries.includes('slaves') ? await readdir(join(disk, 'slaves')) : []
-  if (below.length > 0) throw new CaptureError('STACKED', path, `${name} is on top of ${below.join(', ')}`)
+  if (below.length > 0) throw new CaptureError('STACKED', path, `${name} is stacked on ${below.join(', ')}`)
 }
 
 function sectors(path: string, name: string, file: string, text: string | undefined): number {
   if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text) * SECTOR_BYTES
-  throw new CaptureError('ANSWER', path, `sysfs has no ${file} of ${name}`)
+  throw new CaptureError('ANSWER', path, `sysfs has no ${file} for ${name}`)
 }
 
-/** Without the line's end; undefined where there is no such file. */
+/** Content without the newline; undefined if the file does not exist. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trimEnd()
@@ -112,7 +116,7 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** As the C library packs a device number into 64 bits: makedev(3). */
+/** The C library's encoding of a device number in 64 bits: makedev(3). */
 function major(device: bigint): bigint {
   return ((device >> 8n) & 0xfffn) | ((device >> 32n) & 0xfffff000n)
 }

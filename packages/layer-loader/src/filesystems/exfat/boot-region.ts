@@ -2,13 +2,13 @@ import { ascii, bytes, inHex, n64, struct, u16, u32, u8 } from '@gpunvme/nvme-sp
 import type { ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'
 
-/** The fields that are read. */
+/** The fields that this reader uses. */
 export const EXFAT_BOOT_SECTOR = struct(
   'EXFAT_BOOT_SECTOR',
   { bytes: 512, doc: 'Main Boot Sector', spec: 'vendor Microsoft exFAT 1.00 §3.1' },
   {
     FILE_SYSTEM_NAME: ascii(3, 8, 'EXFAT and three spaces'),
-    MUST_BE_ZERO: bytes(11, 53, 'Where a FAT has its BPB'),
+    MUST_BE_ZERO: bytes(11, 53, 'Zero, in place of the BPB of a FAT'),
     VOLUME_LENGTH: n64(72, 'Sectors of the volume'),
     FAT_OFFSET: u32(80, 'Sector where the first FAT begins'),
     FAT_LENGTH: u32(84, 'Sectors of one FAT'),
@@ -25,15 +25,15 @@ export const EXFAT_BOOT_SECTOR = struct(
   },
 )
 
-/** Sectors under the checksum, which fills the one after them. (§3.4) */
+/** Sectors covered by the checksum, which is stored in the next one. (§3.4) */
 const CHECKED_SECTORS = 11
 
-/** VolumeFlags and PercentInUse change while a volume is in use, and are left out of the checksum. */
+/** VolumeFlags and PercentInUse change while a volume is in use, so the checksum excludes them. */
 const UNCHECKED_BYTES: ReadonlySet<number> = new Set([106, 107, 112])
 
 const VOLUME_FLAGS = { ACTIVE_FAT: 1, DIRTY: 2, MEDIA_FAILURE: 4 } as const
 
-/** What a boot sector says, checked. */
+/** Checked content of a boot sector. */
 export interface ExFatBootRegion {
   readonly clusterBytes: number
   readonly clusters: number
@@ -44,21 +44,21 @@ export interface ExFatBootRegion {
   readonly serial: number
 }
 
-/** Whether there is an exFAT. */
+/** Returns whether the volume is an exFAT file system. */
 export async function isExFat(volume: Volume, options: ReadOptions): Promise<boolean> {
   if (volume.sizeBytes < EXFAT_BOOT_SECTOR.bytes) return false
   const view = EXFAT_BOOT_SECTOR.view(await volume.read(0, EXFAT_BOOT_SECTOR.bytes, options))
   return view.FILE_SYSTEM_NAME === 'EXFAT' && view.BOOT_SIGNATURE === 0xaa55
 }
 
-/** @throws FileSystemError for one that is damaged, or of a volume that was not unmounted. */
+/** @throws FileSystemError for a damaged boot region, and for a volume that was not unmounted. */
 export async function readBootRegion(volume: Volume, options: ReadOptions): Promise<ExFatBootRegion> {
   const view = EXFAT_BOOT_SECTOR.view(await volume.read(0, EXFAT_BOOT_SECTOR.bytes, options))
   const shift = view.BYTES_PER_SECTOR_SHIFT
   volume.require(shift >= 9 && shift <= 12, 'BytesPerSectorShift', '9 to 12', shift)
   await checkChecksum(volume, 2 ** shift, options)
   const major = view.FILE_SYSTEM_REVISION >>> 8
-  if (major !== 1) throw volume.error('UNSUPPORTED', `it is an exFAT of revision ${major}`)
+  if (major !== 1) throw volume.error('UNSUPPORTED', `it is exFAT revision ${major}`)
   const isZero = view.MUST_BE_ZERO.every((byte) => byte === 0)
   volume.require(isZero, 'MustBeZero', 'zeros', 'something else')
   checkFlags(volume, view.VOLUME_FLAGS)
@@ -67,7 +67,7 @@ export async function readBootRegion(volume: Volume, options: ReadOptions): Prom
   volume.require(clusterShift <= 25 - shift, 'SectorsPerClusterShift', `0 to ${25 - shift}`, clusterShift)
   const sectors = view.VOLUME_LENGTH
   const most = Math.floor(volume.sizeBytes / 2 ** shift)
-  volume.require(sectors > 0 && sectors <= most, 'VolumeLength', `1 to the ${most} that there are`, sectors)
+  volume.require(sectors > 0 && sectors <= most, 'VolumeLength', `1 to ${most}, the length of the device`, sectors)
   const tables = view.NUMBER_OF_FATS
   volume.require(tables === 1 || tables === 2, 'NumberOfFats', '1 or 2', tables)
   const active = view.VOLUME_FLAGS & VOLUME_FLAGS.ACTIVE_FAT
@@ -100,7 +100,7 @@ function checkFlags(volume: Volume, flags: number): void {
   const facts = [`VolumeFlags 0x${flags.toString(16)}`]
   if (flags & VOLUME_FLAGS.DIRTY) throw volume.error('UNCLEAN', 'it was not unmounted (VolumeDirty)', facts)
   if (flags & VOLUME_FLAGS.MEDIA_FAILURE) {
-    throw volume.error('UNCLEAN', 'errors of the disk were met when it was mounted (MediaFailure)', facts)
+    throw volume.error('UNCLEAN', 'disk errors were recorded while it was mounted (MediaFailure)', facts)
   }
 }
 

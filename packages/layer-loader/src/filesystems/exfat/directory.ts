@@ -22,8 +22,8 @@ const FILE = struct(
   'FILE',
   { bytes: ENTRY_BYTES, doc: 'File Directory Entry', spec: 'vendor Microsoft exFAT 1.00 §7.4' },
   {
-    SECONDARY_COUNT: u8(1, 'Entries that belong to this one'),
-    SET_CHECKSUM: inHex(u16(2, 'Checksum of the set, but for this field')),
+    SECONDARY_COUNT: u8(1, 'Secondary entries of this entry'),
+    SET_CHECKSUM: inHex(u16(2, 'Checksum of the set without this field')),
     FILE_ATTRIBUTES: inHex(u16(4, 'Bit 4: a directory')),
   },
 )
@@ -34,13 +34,13 @@ const STREAM_EXTENSION = struct(
     GENERAL_SECONDARY_FLAGS: inHex(u8(1, 'Bit 0 AllocationPossible, bit 1 NoFatChain')),
     NAME_LENGTH: u8(3, 'Characters of the name'),
     NAME_HASH: inHex(u16(4, 'Hash of the up-cased name')),
-    VALID_DATA_LENGTH: n64(8, 'Bytes that were written'),
+    VALID_DATA_LENGTH: n64(8, 'Bytes written so far'),
     FIRST_CLUSTER: u32(20, 'First cluster'),
     DATA_LENGTH: n64(24, 'Bytes of the data'),
   },
 )
 
-/** EntryType, with the bit InUse. (§6.2.1) */
+/** EntryType including the bit InUse. (§6.2.1) */
 const TYPE = { END: 0, UP_CASE: 0x82, LABEL: 0x83, FILE: 0x85, STREAM: 0xc0, NAME: 0xc1, IN_USE: 0x80 } as const
 /** A secondary entry that may be ignored: TypeImportance is set. */
 const BENIGN_SECONDARY = 0xe0
@@ -48,28 +48,28 @@ const DIRECTORY = 0x10
 const NO_FAT_CHAIN = 2
 const NAME_CHARACTERS = 15
 
-/** Where a run of clusters is that an entry speaks of. */
+/** Location of a file's or table's clusters. */
 export interface ExFatStream {
   readonly firstCluster: number
   readonly lengthBytes: number
-  /** Its clusters lie side by side, and the FAT says nothing of them. */
+  /** The clusters are contiguous; the FAT has no chain for them. */
   readonly isContiguous: boolean
 }
 
-/** A file or directory as its set of entries has it. */
+/** A file or directory, from its entry set. */
 export interface ExFatEntry extends ExFatStream {
   readonly name: string
   readonly isDirectory: boolean
   readonly validBytes: number
 }
 
-/** What the root directory says of the volume itself. */
+/** Data of the root directory about the volume. */
 export interface ExFatVolumeFacts {
   readonly label: string
   readonly upCase: ExFatStream & { readonly checksum: number }
 }
 
-/** @throws FileSystemError without the one up-case table that there must be. */
+/** @throws FileSystemError unless there is exactly one up-case table. */
 export function readVolumeFacts(volume: Volume, root: DataView): ExFatVolumeFacts {
   let label = ''
   let upCase: ExFatVolumeFacts['upCase'] | undefined
@@ -93,8 +93,8 @@ export function readVolumeFacts(volume: Volume, root: DataView): ExFatVolumeFact
 }
 
 /**
- * All files and directories of a directory.
- * @throws FileSystemError for a set that is not whole, or whose checksum or name hash is another.
+ * Returns all files and directories of a directory.
+ * @throws FileSystemError for an incomplete set, or a wrong checksum or name hash.
  */
 export function readEntries(volume: Volume, directory: DataView, upCase: UpCase): readonly ExFatEntry[] {
   const found: ExFatEntry[] = []

@@ -9,12 +9,12 @@ import { folded, MAX_UP_CASE_BYTES, readUpCase, type UpCase } from './up-case.js
 export { isExFat } from './boot-region.js'
 
 interface ExFatNode extends TreeNode {
-  /** Absent of the root, which is as long as its chain. */
+  /** Absent for the root, whose length is that of its chain. */
   readonly stream?: ExFatStream
   readonly validBytes: number
 }
 
-/** A directory's own limit is 256 MB (§7.4); what is read into memory is the caller's to say. */
+/** A directory is limited to 256 MB (§7.4). The caller's limit bounds what is read into memory. */
 export async function openExFat(volume: Volume, options: ReadOptions): Promise<FileSystem> {
   const boot = await readBootRegion(volume, options)
   const { clusterBytes, clusters, heapOffsetBytes, totalBytes, rootCluster, serial, tableOffsetBytes } = boot
@@ -63,7 +63,7 @@ function tree(
     },
     async extents({ stream, sizeBytes, validBytes }, options) {
       if (validBytes < sizeBytes) {
-        throw volume.error('UNWRITTEN', `a file is not written from byte ${validBytes} of its ${sizeBytes} on`)
+        throw volume.error('UNWRITTEN', `a file is unwritten from byte ${validBytes} of ${sizeBytes}`)
       }
       return stream === undefined ? [] : streamOf(stream, options)
     },

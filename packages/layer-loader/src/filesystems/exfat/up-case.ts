@@ -1,17 +1,17 @@
 import type { Volume } from '../volume.js'
 
-/** For each UTF-16 code unit its upper case. */
+/** Upper case of each UTF-16 code unit. */
 export type UpCase = Uint16Array
 
-/** 65536 characters of two bytes; a table that leaves runs out is shorter. */
+/** 65536 code units of two bytes. A compressed table is shorter. */
 export const MAX_UP_CASE_BYTES = 65_536 * 2
 
-/** In a table: as many characters as the next word says are their own upper case. (§7.2.5.1) */
+/** Followed by a count of code units that are their own upper case. (§7.2.5.1) */
 const IDENTITY_RUN = 0xffff
 
 /**
  * Unpacks an up-case table. (§7.2)
- * @throws FileSystemError where its checksum is another, or it has more than 65536 characters.
+ * @throws FileSystemError for a wrong checksum, and for more than 65536 code units.
  */
 export function readUpCase(volume: Volume, table: DataView, checksum: number): UpCase {
   let sum = 0
@@ -30,7 +30,7 @@ export function readUpCase(volume: Volume, table: DataView, checksum: number): U
   return upCase
 }
 
-/** A name as names are compared. */
+/** Returns the folded form of a name, for comparison. */
 export function folded(upCase: UpCase, name: string): string {
   return Array.from({ length: name.length }, (_, index) => String.fromCharCode(upCase[name.charCodeAt(index)]!)).join(
     '',

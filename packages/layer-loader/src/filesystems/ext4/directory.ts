@@ -15,13 +15,12 @@ export interface DirectoryName {
 /** Bytes of an entry before its name: inode, rec_len, name_len, file_type. */
 const ENTRY_HEADER_BYTES = 8
 
-/** What closes a block that has a checksum, in the form of an entry without a name: its file_type, and its length. */
+/** Type and length of the pseudo-entry that ends a block with a checksum. */
 const TAIL = { FILE_TYPE: 0xde, BYTES: 12 } as const
 
 /**
- * All names of a directory but . and .., in the order of its blocks. A hash tree is read like a list: its nodes are in
- * blocks that look like free entries to whoever does not know them.
- * Linux 6.1 Documentation/filesystems/ext4/directory.rst.
+ * Returns all names of a directory except . and .., in the order of its blocks. A hash tree is read like a list: its
+ * interior nodes look like free entries. Linux 6.1 Documentation/filesystems/ext4/directory.rst.
  * @throws FileSystemError
  */
 export async function readDirectory(
@@ -43,7 +42,7 @@ export async function readDirectory(
   return names
 }
 
-/** The first 4 bytes are the parent's inode number; neither . nor .. has an entry. */
+/** The first 4 bytes are the inode number of the parent; . and .. have no entries. */
 function inlineDirectory(volume: Volume, inode: Inode): DataView[] {
   const [first, ...rest] = inlineParts(volume, inode)
   if (first === undefined || first.byteLength < 4) return []
@@ -75,7 +74,12 @@ async function blocksOf(
 function readEntries(volume: Volume, { number }: Inode, part: DataView, names: DirectoryName[]): void {
   for (let at = 0; at < part.byteLength;) {
     const rest = part.byteLength - at
-    volume.require(rest >= ENTRY_HEADER_BYTES, `an entry of directory ${number}`, 'one that fits', `${rest} bytes`)
+    volume.require(
+      rest >= ENTRY_HEADER_BYTES,
+      `an entry of directory ${number}`,
+      'an entry inside its block',
+      `${rest} bytes`,
+    )
     const inode = part.getUint32(at, true)
     const lengthBytes = recordLength(part, at)
     const nameBytes = part.getUint8(at + 6)
@@ -85,12 +89,12 @@ function readEntries(volume: Volume, { number }: Inode, part: DataView, names: D
     at += lengthBytes
     if (inode === 0 || isDots(name)) continue
     const nameIsSound = nameBytes > 0 && !name.includes(0) && !name.includes(0x2f)
-    volume.require(nameIsSound, `a name in directory ${number}`, 'one without / and NUL', `${nameBytes} bytes`)
+    volume.require(nameIsSound, `a name in directory ${number}`, 'a name without / and NUL', `${nameBytes} bytes`)
     names.push({ name, inode })
   }
 }
 
-/** 16 bits do not hold 65536, which is the length of an empty block of that size. */
+/** 65536, the length of an empty block of that size, does not fit 16 bits and has encodings of its own. */
 function recordLength(part: DataView, at: number): number {
   const length = part.getUint16(at + 4, true)
   return part.byteLength === 65_536 && (length === 65_535 || length === 0) ? 65_536 : length
@@ -100,7 +104,7 @@ function isDots(name: Uint8Array): boolean {
   return (name.length === 1 || name.length === 2) && name.every((byte) => byte === 0x2e)
 }
 
-/** A block of entries ends in its checksum; a node of a hash tree has it behind the last entry that there is room for. */
+/** A block of entries ends with its checksum. In a node of a hash tree, it follows the room for the last entry. */
 function checkBlock(volume: Volume, inode: Inode, block: DataView, index: number, seed: number): void {
   const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength)
   const limits = inode.flags & INODE_FLAGS.INDEX ? hashNodeLimits(block, index) : undefined
@@ -108,20 +112,20 @@ function checkBlock(volume: Volume, inode: Inode, block: DataView, index: number
   const what = `the checksum of block ${index} of directory ${inode.number}`
   const tailIsSound =
     tail + 8 <= block.byteLength && (limits !== undefined || block.getUint8(tail + 7) === TAIL.FILE_TYPE)
-  volume.require(tailIsSound, what, 'a place for it', `byte ${tail}`)
+  volume.require(tailIsSound, what, 'a place for the checksum', `byte ${tail}`)
   let crc
   if (limits === undefined) crc = crc32c(seed, bytes.subarray(0, tail))
   else {
     const count = block.getUint16(limits + 2, true)
     volume.require(limits + 8 * count <= tail, `dx_count of ${what}`, 'up to dx_limit', count)
-    // The entries in use, then the tail with zeros for the checksum itself.
+    // The entries in use, then the tail with a zero checksum.
     const closing = Uint8Array.from([...bytes.subarray(tail, tail + 4), 0, 0, 0, 0])
     crc = crc32c(crc32c(seed, bytes.subarray(0, limits + 8 * count)), closing)
   }
   volume.requireValue(what, crc, block.getUint32(limits === undefined ? tail + 8 : tail + 4, true))
 }
 
-/** Where dx_limit and dx_count are in a node of a hash tree; undefined for a block of entries. */
+/** Returns the offset of dx_limit and dx_count in a node of a hash tree; undefined for a block of entries. */
 function hashNodeLimits(block: DataView, index: number): number | undefined {
   // The root has . and .. before its own header of info_length bytes.
   if (index === 0) return 24 + block.getUint8(29)

@@ -13,13 +13,13 @@ import {
   type Ext4Superblock,
 } from './superblock.js'
 
-/** A target that is shorter than this is where other inodes have their block map. */
+/** A shorter target is stored in place of the block map. */
 const FAST_SYMLINK_BYTES = 60
 
-/** PATH_MAX of Linux. */
+/** Linux's PATH_MAX. */
 const MAX_TARGET_BYTES = 4096
 
-/** Whether there is the superblock of an ext2, ext3 or ext4. */
+/** Returns whether the volume has a superblock of ext2, ext3 or ext4. */
 export async function isExt4(volume: Volume, options: ReadOptions): Promise<boolean> {
   if (volume.sizeBytes < SUPERBLOCK_OFFSET_BYTES + EXT4_SUPERBLOCK.bytes) return false
   const data = await volume.read(SUPERBLOCK_OFFSET_BYTES, EXT4_SUPERBLOCK.bytes, options)
@@ -40,7 +40,7 @@ export async function openExt4(volume: Volume, options: ReadOptions): Promise<Fi
 }
 
 function tree(volume: Volume, superblock: Ext4Superblock, root: Inode): Tree<Inode> {
-  // `ignoreBOM` keeps a byte order mark, which is a part of a name like any other.
+  // `ignoreBOM` keeps a byte order mark, which may be part of a name.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return {
     root,
@@ -52,7 +52,7 @@ function tree(volume: Volume, superblock: Ext4Superblock, root: Inode): Tree<Ino
       return found
     },
     async find(directory, wanted, options) {
-      // Bytes with bytes: a name that is no UTF-8 must not be found by what stands for it.
+      // Compared as bytes: a name that is not UTF-8 must not match its replacement characters.
       const names = await readDirectory(volume, superblock, directory, options)
       const found = names.find(({ name }) => Buffer.from(wanted).equals(name))
       return found && (await readInode(volume, superblock, found.inode, options))

@@ -9,7 +9,7 @@ import type { Ext4Superblock } from './superblock.js'
 const SPEC = 'Linux 6.1 Documentation/filesystems/ext4/ifork.rst'
 const EXTENT_HEADER = struct(
   'EXTENT_HEADER',
-  { bytes: 12, doc: 'What every node of an extent tree begins with', spec: SPEC },
+  { bytes: 12, doc: 'Header of each node of an extent tree', spec: SPEC },
   {
     MAGIC: inHex(u16(0, 'Magic number, f30ah')),
     ENTRIES: u16(2, 'Number of valid entries following the header'),
@@ -21,7 +21,7 @@ const EXTENT_INDEX = struct(
   'EXTENT_INDEX',
   { bytes: 12, doc: 'An entry of an interior node', spec: SPEC },
   {
-    BLOCK: u32(0, 'This node covers file blocks from here on'),
+    BLOCK: u32(0, 'First file block that this node covers'),
     LEAF_LO: u32(4, 'Block of the node one level down'),
     LEAF_HI: u16(8, 'Upper 16 bits of that block'),
   },
@@ -31,9 +31,9 @@ const EXTENT = struct(
   { bytes: 12, doc: 'An entry of a leaf', spec: SPEC },
   {
     BLOCK: u32(0, 'First file block that this extent covers'),
-    LEN: u16(4, 'Number of blocks; above 32768 it is unwritten, and has 32768 less'),
-    START_HI: u16(6, 'Upper 16 bits of the block that it starts at'),
-    START_LO: u32(8, 'Block that it starts at'),
+    LEN: u16(4, 'Number of blocks; above 32768: unwritten, with 32768 added'),
+    START_HI: u16(6, 'Upper 16 bits of the first block'),
+    START_LO: u32(8, 'First block'),
   },
 )
 const MAGIC = 0xf30a
@@ -49,9 +49,9 @@ interface Walk {
 }
 
 /**
- * Where the bytes of an inode are.
- * @throws FileSystemError also for a file whose bytes are not all there as they are: holes, blocks that were reserved
- *   and not written, encryption, data inside the inode; and for the block maps of ext2 and ext3.
+ * Returns where the bytes of an inode are.
+ * @throws FileSystemError also for a file that cannot be read in place: holes, unwritten blocks, encryption, inline
+ * data, and block maps of ext2 and ext3.
  */
 export async function extentsOf(
   volume: Volume,
@@ -63,7 +63,7 @@ export async function extentsOf(
   if (sizeBytes === 0) return []
   if (flags & INODE_FLAGS.ENCRYPT) throw volume.error('ENCRYPTED', `inode ${number} is encrypted`)
   if (flags & INODE_FLAGS.INLINE_DATA) throw volume.error('INLINE', `the data of inode ${number} is in the inode`)
-  if (!(flags & INODE_FLAGS.EXTENTS)) throw volume.error('BLOCK_MAP', `inode ${number} has a block map, as of ext2`)
+  if (!(flags & INODE_FLAGS.EXTENTS)) throw volume.error('BLOCK_MAP', `inode ${number} has an ext2 block map`)
   const list = volume.extentList(sizeBytes)
   const root = new DataView(block.buffer, block.byteOffset, block.byteLength)
   await walkNode({ volume, superblock, inode, options, list }, root, undefined, 0, 2 ** 32)
@@ -71,8 +71,8 @@ export async function extentsOf(
 }
 
 /**
- * One node and everything below it, which may speak of file blocks from `first` to before `end` alone. As every node
- * has a part of its parent's range to itself, and no node but the root may be empty, no tree is larger than its file.
+ * Walks one node and all nodes below it, which may cover only file blocks from `first` to before `end`. Each node has a
+ * disjoint part of its parent's range, and only the root may be empty: the tree is never larger than its file.
  */
 async function walkNode(
   walk: Walk,
@@ -133,7 +133,7 @@ function addExtent(
   const nextBlock = list.endBytes / blockBytes
   volume.require(from >= nextBlock, `ee_block ${of}`, `${nextBlock} or later`, from)
   if (from > nextBlock) throw volume.error('HOLE', `inode ${inode.number} has a hole before file block ${from}`)
-  if (isUnwritten) throw volume.error('UNWRITTEN', `inode ${inode.number} is not written from file block ${from} on`)
+  if (isUnwritten) throw volume.error('UNWRITTEN', `inode ${inode.number} is unwritten from file block ${from}`)
   const start = extent.START_LO + extent.START_HI * 2 ** 32
   volume.require(isDataBlock(superblock, start, count), `ee_start ${of}`, `blocks before ${blocks}`, start)
   list.add(start * blockBytes, count * blockBytes)
@@ -143,11 +143,16 @@ function isDataBlock({ blocks, firstDataBlock }: Ext4Superblock, start: number, 
   return start > firstDataBlock && start + count <= blocks
 }
 
-/** The tail is behind the last entry that there is room for. */
+/** The checksum follows the room for the last entry. */
 function checkBlock(volume: Volume, inode: Inode, block: DataView, seed: number): void {
   const tail = EXTENT_HEADER.bytes + EXTENT_HEADER.view(block).MAX * EXTENT.bytes
   const of = `of an extent block of inode ${inode.number}`
-  volume.require(tail + 4 <= block.byteLength, `eh_max ${of}`, 'as many as fit', EXTENT_HEADER.view(block).MAX)
+  volume.require(
+    tail + 4 <= block.byteLength,
+    `eh_max ${of}`,
+    'at most the entries that fit',
+    EXTENT_HEADER.view(block).MAX,
+  )
   const crc = crc32c(seed, new Uint8Array(block.buffer, 0, tail))
   volume.requireValue(`et_checksum ${of}`, crc, block.getUint32(tail, true))
 }

@@ -3,7 +3,7 @@ import type { Volume } from '../volume.js'
 /** s_feature_compat, s_feature_incompat and s_feature_ro_compat: Linux 6.1 Documentation/filesystems/ext4/super.rst. */
 export const COMPAT = { SPARSE_SUPER2: 0x200 } as const
 
-/** Whoever does not know one of these must not touch the file system. */
+/** Features that a reader must know. */
 export const INCOMPAT = {
   COMPRESSION: 0x1,
   FILETYPE: 0x2,
@@ -23,14 +23,14 @@ export const INCOMPAT = {
   CASEFOLD: 0x20000,
 } as const
 
-/** Whoever does not know one of these may read all the same; those are named that matter here. */
+/** Features that a reader may ignore. Only those that matter here are listed. */
 export const RO_COMPAT = { SPARSE_SUPER: 0x1, METADATA_CSUM: 0x400, ORPHAN_PRESENT: 0x10000 } as const
 
 type Incompat = keyof typeof INCOMPAT
 
 /**
- * Those that change nothing for a reader, or that are looked at where they matter: ENCRYPT at each file, CASEFOLD not
- * at all, since a name as it is spelled is found in such a directory too.
+ * Features that do not change reading, or that are checked where they matter: ENCRYPT for each file. CASEFOLD is
+ * ignored, since exact spellings are also found in such directories.
  */
 const READ: ReadonlySet<Incompat> = new Set([
   'FILETYPE',
@@ -47,7 +47,7 @@ const READ: ReadonlySet<Incompat> = new Set([
   'CASEFOLD',
 ])
 
-/** @throws FileSystemError that names the features which are in the way. */
+/** @throws FileSystemError that names the unsupported features. */
 export function checkFeatures(volume: Volume, incompat: number): void {
   let unknown = incompat
   const refused: string[] = []
@@ -57,8 +57,8 @@ export function checkFeatures(volume: Volume, incompat: number): void {
   }
   if (unknown !== 0) refused.push(`0x${(unknown >>> 0).toString(16)}`)
   if (refused.length > 0) {
-    throw volume.error('UNSUPPORTED', `it is an ext4 with a feature that is not read: ${refused.join(', ')}`)
+    throw volume.error('UNSUPPORTED', `it is an ext4 with unsupported features: ${refused.join(', ')}`)
   }
-  // Without it an entry of a directory has 16 bits for the length of its name.
+  // Without FILETYPE, a directory entry has 16 bits for the length of its name.
   if (!(incompat & INCOMPAT.FILETYPE)) throw volume.error('UNSUPPORTED', 'it is an ext2 without FILETYPE')
 }

@@ -4,7 +4,7 @@ import type { ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'
 import { SUPERBLOCK_OFFSET_BYTES, type Ext4Superblock } from './superblock.js'
 
-/** The fields that are read; the high half exists in descriptors of 64 bytes and more. */
+/** The fields that this reader uses. Descriptors of 64 bytes and more have the high half. */
 const GROUP_DESCRIPTOR = struct(
   'GROUP_DESCRIPTOR',
   { bytes: 32, doc: 'Block group descriptor', spec: 'Linux 6.1 Documentation/filesystems/ext4/group_descr.rst' },
@@ -15,7 +15,7 @@ const GROUP_DESCRIPTOR = struct(
 )
 const INODE_TABLE_HI_OFFSET = 0x28
 
-/** The byte of the volume where the inodes of a group begin. @throws FileSystemError */
+/** Returns the offset of a group's inode table in the volume. @throws FileSystemError */
 export async function inodeTableOf(
   volume: Volume,
   superblock: Ext4Superblock,
@@ -41,19 +41,22 @@ export async function inodeTableOf(
   return block * blockBytes
 }
 
-/** Where the n-th block of descriptors is: all together behind the superblock, or, with META_BG, each in its own groups. */
+/**
+ * Returns the location of the n-th block of descriptors: all follow the superblock, or, with META_BG, each is in its
+ * own groups.
+ */
 function descriptorBlock(superblock: Ext4Superblock, index: number, perBlock: number): number {
   const { blockBytes, blocksPerGroup, firstDataBlock, firstMetaGroup } = superblock
   const superblockBlock = Math.floor(SUPERBLOCK_OFFSET_BYTES / blockBytes)
   if (index < firstMetaGroup) return superblockBlock + 1 + index
   const group = index * perBlock
   const groupStart = firstDataBlock + group * blocksPerGroup
-  // With blocks of 1 KiB that are counted from 0, as clusters demand, the boot block lies before the superblock.
+  // With 1 KiB blocks counted from 0, as bigalloc requires, the boot block precedes the superblock.
   const bootBlocks = group === 0 ? superblockBlock - firstDataBlock : 0
   return groupStart + bootBlocks + (hasBackup(superblock, group) ? 1 : 0)
 }
 
-/** Whether a group begins with a superblock: Linux 6.1 Documentation/filesystems/ext4/blockgroup.rst. */
+/** Returns whether a group has a copy of the superblock: Linux 6.1 Documentation/filesystems/ext4/blockgroup.rst. */
 function hasBackup({ backups }: Ext4Superblock, group: number): boolean {
   if (group === 0 || backups === 'every group') return true
   if (backups !== 'powers of 3, 5 and 7') return backups.includes(group)

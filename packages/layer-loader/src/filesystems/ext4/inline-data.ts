@@ -9,8 +9,8 @@ const XATTR_ENTRY = struct(
   {
     NAME_LEN: u8(0, 'Length of name'),
     NAME_INDEX: u8(1, 'Attribute name index; 7 is system.'),
-    VALUE_OFFS: u16(2, 'Where the value is, from the first entry on'),
-    VALUE_INUM: u32(4, 'The inode where the value is; 0 for this one'),
+    VALUE_OFFS: u16(2, 'Offset of the value from the first entry'),
+    VALUE_INUM: u32(4, 'Inode with the value; 0 for this one'),
     VALUE_SIZE: u32(8, 'Length of attribute value'),
   },
 )
@@ -18,8 +18,8 @@ const MAGIC = 0xea020000
 const SYSTEM = 7
 
 /**
- * The data that is in an inode: in place of its block map, and where that is too short, in its attribute system.data
- * also. An entry of a directory lies wholly in one of them.
+ * Returns the inline data of an inode: in place of its block map and, if that is too short, also in its attribute
+ * system.data. A directory entry never spans both.
  * @throws FileSystemError
  */
 export function inlineParts(volume: Volume, inode: Inode): DataView[] {

@@ -8,7 +8,7 @@ import type { Ext4Superblock } from './superblock.js'
 
 export const ROOT_INODE = 2
 
-/** The fields that are read of the first 128 bytes. */
+/** The fields of the first 128 bytes that this reader uses. */
 const INODE = struct(
   'INODE',
   { bytes: 128, doc: 'Index node', spec: 'Linux 6.1 Documentation/filesystems/ext4/inodes.rst' },
@@ -37,20 +37,20 @@ export const INODE_FLAGS = {
 
 const KINDS: Readonly<Record<number, EntryKind>> = { 0x4: 'directory', 0x8: 'file', 0xa: 'symlink' }
 
-/** A file, directory or link, and what leads to its bytes. */
+/** A file, directory or link, with the information to find its bytes. */
 export interface Inode extends TreeNode {
   readonly number: number
   readonly flags: number
-  /** All bytes of the inode: `i_block` and, behind the fields, extended attributes. */
+  /** All bytes of the inode: `i_block` and, after the fields, extended attributes. */
   readonly data: DataView
   readonly block: Uint8Array
-  /** Where extended attributes begin in `data`. */
+  /** Offset of extended attributes in `data`. */
   readonly attributesOffsetBytes: number
-  /** What the checksums of its blocks start from; absent where there are none. */
+  /** Seed of checksums of its blocks; absent if the file system has none. */
   readonly checksumSeed?: number
 }
 
-/** @throws FileSystemError for a number that no inode has, and for an inode that is damaged or not in use. */
+/** @throws FileSystemError for an invalid inode number, and for an inode that is damaged or unused. */
 export async function readInode(
   volume: Volume,
   superblock: Ext4Superblock,
@@ -68,7 +68,7 @@ export async function readInode(
   const seed = superblock.checksumSeed
   const checksumSeed = seed === undefined ? undefined : crc32c(crc32cNumber(seed, number), view.GENERATION)
   if (checksumSeed !== undefined) checkInode(volume, number, data, extraBytes, checksumSeed)
-  volume.require(view.MODE !== 0 && view.LINKS_COUNT > 0, `inode ${number}`, 'one that is in use', 'a free one')
+  volume.require(view.MODE !== 0 && view.LINKS_COUNT > 0, `inode ${number}`, 'an inode in use', 'a free inode')
   const kind = KINDS[view.MODE >>> 12] ?? 'other'
   const hasHigh = kind === 'file' || superblock.hasLargeDirectories
   const sizeBytes = view.SIZE_LO + (hasHigh ? view.SIZE_HIGH * 2 ** 32 : 0)
@@ -85,7 +85,10 @@ export async function readInode(
   }
 }
 
-/** Over all of the inode with its checksum as zeros; an inode without room for the upper half has the lower alone. */
+/**
+ * The checksum covers the inode with zero checksum fields. An inode without room for the upper half has only the lower
+ * one.
+ */
 function checkInode(volume: Volume, number: number, data: DataView, extraBytes: number, seed: number): void {
   const hasHigh = extraBytes >= 4
   const zeroed = new Uint8Array(data.buffer.slice(0))

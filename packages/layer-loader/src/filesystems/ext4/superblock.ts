@@ -4,13 +4,13 @@ import type { ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'
 import { checkFeatures, COMPAT, INCOMPAT, RO_COMPAT } from './features.js'
 
-/** From the start of the file system, whatever its blocks are. */
+/** Offset from the start of the file system, for any block size. */
 export const SUPERBLOCK_OFFSET_BYTES = 1024
 
-/** s_magic of ext2, ext3 and ext4 alike. */
+/** s_magic of ext2, ext3 and ext4. */
 export const EXT4_MAGIC = 0xef53
 
-/** The fields that are read. Little-endian; counts of blocks are split in halves. */
+/** The fields that this reader uses. Little-endian; block counts are split in halves. */
 export const EXT4_SUPERBLOCK = struct(
   'EXT4_SUPERBLOCK',
   { bytes: 1024, doc: 'The super block', spec: 'Linux 6.1 Documentation/filesystems/ext4/super.rst' },
@@ -45,7 +45,7 @@ export const EXT4_SUPERBLOCK = struct(
 /** Bits of STATE. */
 const STATE = { CLEANLY_UNMOUNTED: 1, ERRORS: 2, ORPHANS: 4 } as const
 
-/** What a superblock says, checked. */
+/** Checked content of a superblock. */
 export interface Ext4Superblock {
   readonly blockBytes: number
   readonly blocks: number
@@ -56,20 +56,19 @@ export interface Ext4Superblock {
   readonly inodeBytes: number
   readonly descriptorBytes: number
   readonly firstMetaGroup: number
-  /** How backups of the superblock are spread over groups. */
+  /** Groups that have a copy of the superblock. */
   readonly backups: 'every group' | 'powers of 3, 5 and 7' | readonly number[]
-  /** Otherwise the upper half of a length is one of regular files alone. */
+  /** If false, only regular files use the upper half of the length. */
   readonly hasLargeDirectories: boolean
   readonly uuid: Uint8Array
   readonly label: string
-  /** What every metadata checksum starts from; absent where there are none. */
+  /** Seed of all metadata checksums; absent if the file system has none. */
   readonly checksumSeed?: number
 }
 
 /**
- * Reads the primary superblock; a damaged one is for fsck, which knows where the backups are.
- * @throws FileSystemError for one that is damaged, of a file system that was not unmounted, or with features that are
- *   not known here.
+ * Reads the primary superblock. A damaged one is left to fsck, which uses the copies.
+ * @throws FileSystemError for a damaged superblock, a file system that was not unmounted, or unsupported features.
  */
 export async function readSuperblock(volume: Volume, options: ReadOptions): Promise<Ext4Superblock> {
   const data = await volume.read(SUPERBLOCK_OFFSET_BYTES, EXT4_SUPERBLOCK.bytes, options)
@@ -77,13 +76,13 @@ export async function readSuperblock(volume: Volume, options: ReadOptions): Prom
   const incompat = view.FEATURE_INCOMPAT
   const readOnly = view.FEATURE_RO_COMPAT
   const hasChecksums = (readOnly & RO_COMPAT.METADATA_CSUM) !== 0
-  // Before every other field: a flipped bit must not look like a feature that is yet to come.
+  // Checked before all other fields: a flipped bit must not look like an unknown feature.
   if (hasChecksums) {
     volume.require(view.CHECKSUM_TYPE === 1, 's_checksum_type', '1 (crc32c)', view.CHECKSUM_TYPE)
     const crc = crc32c(~0, new Uint8Array(data.buffer, 0, EXT4_SUPERBLOCK.CHECKSUM.offset))
     volume.requireValue('s_checksum', crc, view.CHECKSUM)
   }
-  if (view.REV_LEVEL !== 1) throw volume.error('UNSUPPORTED', `it is an ext2 of revision ${view.REV_LEVEL}`)
+  if (view.REV_LEVEL !== 1) throw volume.error('UNSUPPORTED', `it is ext2 revision ${view.REV_LEVEL}`)
   checkFeatures(volume, incompat)
   checkState(volume, incompat, readOnly, view.STATE, view.LAST_ORPHAN)
 
@@ -93,7 +92,7 @@ export async function readSuperblock(volume: Volume, options: ReadOptions): Prom
   const has64Bit = (incompat & INCOMPAT['64BIT']) !== 0
   const blocks = view.BLOCKS_COUNT_LO + (has64Bit ? view.BLOCKS_COUNT_HI * 2 ** 32 : 0)
   const most = Math.floor(volume.sizeBytes / blockBytes)
-  volume.require(blocks > 0 && blocks <= most, 's_blocks_count', `1 to the ${most} that there are`, blocks)
+  volume.require(blocks > 0 && blocks <= most, 's_blocks_count', `1 to ${most}, the length of the device`, blocks)
   const firstDataBlock = view.FIRST_DATA_BLOCK
   volume.require(firstDataBlock <= 1, 's_first_data_block', '0 or 1', firstDataBlock)
   const blocksPerGroup = view.BLOCKS_PER_GROUP
@@ -129,16 +128,16 @@ export async function readSuperblock(volume: Volume, options: ReadOptions): Prom
   }
 }
 
-/** What is in a journal, or on a list of things to delete, is not yet where the other structures say that it is. */
+/** With an unreplayed journal or pending deletions, the other structures are not up to date. */
 function checkState(volume: Volume, incompat: number, readOnly: number, state: number, lastOrphan: number): void {
   const unclean = (why: string) => volume.error('UNCLEAN', why, [`s_state ${state}`])
   if (incompat & INCOMPAT.RECOVER) {
     throw unclean('its journal has not been replayed (needs_recovery): it is mounted, or was not unmounted')
   }
-  if (state & STATE.ERRORS) throw unclean('Linux has found errors in it (s_state)')
+  if (state & STATE.ERRORS) throw unclean('Linux recorded errors in it (s_state)')
   if (!(state & STATE.CLEANLY_UNMOUNTED)) throw unclean('it was not unmounted (s_state)')
   if (state & STATE.ORPHANS || lastOrphan !== 0 || readOnly & RO_COMPAT.ORPHAN_PRESENT) {
-    throw unclean('files are still to be deleted in it (orphans)')
+    throw unclean('deletions of files are pending (orphans)')
   }
 }
 

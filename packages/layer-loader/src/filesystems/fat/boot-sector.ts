@@ -2,7 +2,7 @@ import { ascii, bytes, inHex, struct, u16, u32, u8, type Values } from '@gpunvme
 import type { ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'
 
-/** The fields that are read. */
+/** The fields that this reader uses. */
 export const FAT32_BOOT_SECTOR = struct(
   'FAT32_BOOT_SECTOR',
   { bytes: 512, doc: 'Boot sector and BPB', spec: 'vendor Microsoft FAT32 1.03 Boot Sector and BPB Structure' },
@@ -10,7 +10,7 @@ export const FAT32_BOOT_SECTOR = struct(
     JMPBOOT: bytes(0, 3, 'Jump instruction to boot code'),
     BYTSPERSEC: u16(11, 'Count of bytes per sector'),
     SECPERCLUS: u8(13, 'Number of sectors per allocation unit'),
-    RSVDSECCNT: u16(14, 'Number of reserved sectors, from the first sector on'),
+    RSVDSECCNT: u16(14, 'Number of reserved sectors, starting with the first'),
     NUMFATS: u8(16, 'Count of FAT data structures'),
     ROOTENTCNT: u16(17, 'Count of entries in the root directory; 0 on FAT32'),
     TOTSEC16: u16(19, 'Total count of sectors; 0 on FAT32'),
@@ -28,12 +28,12 @@ export const FAT32_BOOT_SECTOR = struct(
   },
 )
 
-/** What a boot sector says, checked. */
+/** Checked content of a boot sector. */
 export interface Fat32BootSector {
   readonly sectorBytes: number
   readonly clusterBytes: number
   readonly clusters: number
-  /** Each copy of the table that is kept up to date; the first is the active one. */
+  /** Offsets of the copies of the table that are kept up to date. The first is the active one. */
   readonly tableOffsetsBytes: readonly number[]
   readonly heapOffsetBytes: number
   readonly totalBytes: number
@@ -43,7 +43,7 @@ export interface Fat32BootSector {
   readonly serial: number
 }
 
-/** Whether there is a boot sector of any FAT: what it jumps by, and sizes that only powers of two may be. */
+/** Returns whether there is a FAT boot sector, by its jump instruction and by sizes that must be powers of two. */
 export async function isFat(volume: Volume, options: ReadOptions): Promise<boolean> {
   if (volume.sizeBytes < FAT32_BOOT_SECTOR.bytes) return false
   const view = FAT32_BOOT_SECTOR.view(await volume.read(0, FAT32_BOOT_SECTOR.bytes, options))
@@ -58,7 +58,7 @@ export async function isFat(volume: Volume, options: ReadOptions): Promise<boole
   )
 }
 
-/** @throws FileSystemError for what is damaged, and for FAT12 and FAT16. */
+/** @throws FileSystemError for a damaged boot sector, and for FAT12 and FAT16. */
 export async function readBootSector(volume: Volume, options: ReadOptions): Promise<Fat32BootSector> {
   const view = FAT32_BOOT_SECTOR.view(await volume.read(0, FAT32_BOOT_SECTOR.bytes, options))
   const sectorBytes = view.BYTSPERSEC
@@ -72,7 +72,7 @@ export async function readBootSector(volume: Volume, options: ReadOptions): Prom
   const sectors = view.TOTSEC32
   const mostSectors = Math.floor(volume.sizeBytes / sectorBytes)
   const fits = sectors > heapSector && sectors <= mostSectors
-  volume.require(fits, 'BPB_TotSec32', `${heapSector + 1} to the ${mostSectors} that there are`, sectors)
+  volume.require(fits, 'BPB_TotSec32', `${heapSector + 1} to ${mostSectors}, the length of the device`, sectors)
   const clusters = Math.floor((sectors - heapSector) / view.SECPERCLUS)
   const mostClusters = Math.min((tableSectors * sectorBytes) / 4 - 2, 0x0fff_fff5)
   volume.require(clusters > 0, 'BPB_TotSec32', 'at least one cluster', sectors)
@@ -96,8 +96,8 @@ export async function readBootSector(volume: Volume, options: ReadOptions): Prom
 }
 
 /**
- * By the fields that a FAT32 must have 0 and others must not, as Linux and Windows mount it; the count of clusters then
- * tells the other two apart. ("FAT Type Determination")
+ * Recognises FAT32 by the fields that only FAT32 sets to 0, as Linux and Windows do. The count of clusters then
+ * distinguishes FAT12 from FAT16. ("FAT Type Determination")
  */
 function refuseSmallFat(volume: Volume, view: Values<typeof FAT32_BOOT_SECTOR.fields>, clusterBytes: number): void {
   if (view.FATSZ16 === 0 && view.ROOTENTCNT === 0 && view.TOTSEC16 === 0) return
@@ -105,5 +105,5 @@ function refuseSmallFat(volume: Volume, view: Values<typeof FAT32_BOOT_SECTOR.fi
   const sectorBytes = view.BYTSPERSEC
   const used = view.RSVDSECCNT + view.NUMFATS * view.FATSZ16 + Math.ceil((view.ROOTENTCNT * 32) / sectorBytes)
   const clusters = Math.floor(((sectors - used) * sectorBytes) / clusterBytes)
-  throw volume.error('UNSUPPORTED', `it is a ${clusters < 4085 ? 'FAT12' : 'FAT16'}`, [`${clusters} clusters`])
+  throw volume.error('UNSUPPORTED', `it is ${clusters < 4085 ? 'FAT12' : 'FAT16'}`, [`${clusters} clusters`])
 }

@@ -6,7 +6,7 @@ const SHORT_ENTRY = struct(
   {
     NAME: bytes(0, 11, 'Short name: 8 characters and 3, padded with spaces'),
     ATTR: inHex(u8(11, 'File attributes')),
-    NTRES: inHex(u8(12, 'Windows NT: bit 3, the name is lower case; bit 4, the extension is')),
+    NTRES: inHex(u8(12, 'Windows NT: bit 3, lower-case name; bit 4, lower-case extension')),
     FSTCLUSHI: u16(20, "High word of this entry's first cluster number"),
     FSTCLUSLO: u16(26, "Low word of this entry's first cluster number"),
     FILESIZE: u32(28, "This file's size in bytes"),
@@ -16,37 +16,37 @@ const LONG_ENTRY = struct(
   'LONG_ENTRY',
   { bytes: 32, doc: 'Long directory entry', spec: 'vendor Microsoft FAT32 1.03 FAT Long Directory Entries' },
   {
-    ORD: u8(0, 'Order of this entry, from 1; the last, which comes first, has bit 6 set'),
-    CHKSUM: u8(13, 'Checksum of the name in the short entry at the end of this set'),
+    ORD: u8(0, 'Order of this entry, from 1; the last one is stored first and has bit 6 set'),
+    CHKSUM: u8(13, 'Checksum of the short name that follows this set'),
   },
 )
 
-/** Where a long entry has its 13 characters of two bytes. */
+/** Offsets of the 13 two-byte characters in a long entry. */
 const CHARACTER_OFFSETS = [1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30] as const
 const LAST_LONG_ENTRY = 0x40
 const MOST_LONG_ENTRIES = 20
 const ATTR = { VOLUME_ID: 0x08, DIRECTORY: 0x10, LONG_NAME: 0x0f, LONG_NAME_MASK: 0x3f } as const
 const FREE = 0xe5
 const END = 0x00
-/** What stands for a character of a code page that nobody names. */
+/** Replacement for a character of an unknown code page. */
 const UNKNOWN = '\ufffd'
 const LOWER = { NAME: 0x08, EXTENSION: 0x10 } as const
 
-/** A file or directory as its entry has it. */
+/** A file or directory, from its entry. */
 export interface FatEntry {
-  /** The long name, where there is one. */
+  /** The long name if there is one, else the short name. */
   readonly name: string
-  /** What it is found by: its long name, and its short one where that is ASCII. */
+  /** Names that find the entry: the long name, and the short name if it is ASCII. */
   readonly names: readonly string[]
   readonly isDirectory: boolean
   readonly firstCluster: number
-  /** 0 of a directory. */
+  /** 0 for a directory. */
   readonly sizeBytes: number
 }
 
 /**
- * All entries of a directory but . and .. Long names that do not belong to the short one behind them are left out, as
- * the specification says: a system that does not know them has changed the directory.
+ * Returns all entries of a directory except . and .. Long names that do not belong to the following short name are
+ * ignored, as the specification requires: a system without long names has changed the directory.
  */
 export function readEntries(directory: DataView): readonly FatEntry[] {
   const found: FatEntry[] = []
@@ -77,7 +77,7 @@ export function readEntries(directory: DataView): readonly FatEntry[] {
   return found
 }
 
-/** The volume's label, as the root directory has it. */
+/** Returns the label of the volume from the root directory. */
 export function labelOf(root: DataView): string | undefined {
   const entry = SHORT_ENTRY.view(root)
   for (let index = 0; index < root.byteLength / SHORT_ENTRY.bytes; index++) {
@@ -89,11 +89,11 @@ export function labelOf(root: DataView): string | undefined {
   return undefined
 }
 
-/** A long name as its entries are met: the last part first. */
+/** A long name while its entries are read, last part first. */
 interface LongName {
   readonly text: string
   readonly checksum: number
-  /** The order of the entry that was met last; 1 is the beginning of the name. */
+  /** Order of the latest entry; 1 is the beginning of the name. */
   readonly order: number
 }
 
@@ -106,14 +106,14 @@ function goOn(long: LongName | undefined, directory: DataView, index: number): L
   ).join('')
   if (entry.ORD & LAST_LONG_ENTRY) {
     if (order < 1 || order > MOST_LONG_ENTRIES) return undefined
-    // The name ends in a NUL, where it does not fill its last entry.
+    // A name that does not fill its last entry ends with a NUL.
     return { text: part.replace(/\0.*$/s, ''), checksum, order }
   }
   if (long?.order !== order + 1 || long.checksum !== checksum) return undefined
   return { text: part + long.text, checksum, order }
 }
 
-/** The long name that was read, if it is whole and belongs to this short one. */
+/** Returns the long name if it is complete and belongs to this short name. */
 function longNameOf(long: LongName | undefined, shortName: Uint8Array): string | undefined {
   if (long?.order !== 1) return undefined
   const sum = shortName.reduce((sum, byte) => (((sum & 1) << 7) + (sum >>> 1) + byte) & 0xff, 0)
@@ -122,7 +122,7 @@ function longNameOf(long: LongName | undefined, shortName: Uint8Array): string |
 }
 
 function shortNameOf(name: Uint8Array, flags: number): string {
-  // 05h stands for a first byte of e5h, which would mean a free entry.
+  // 05h stands for a first byte of e5h, which would mark a free entry.
   const text = asText(name[0] === 0x05 ? name.with(0, FREE) : name)
   const [base, extension] = [text.slice(0, 8).trimEnd(), text.slice(8).trimEnd()]
   const shown = [
@@ -132,7 +132,7 @@ function shortNameOf(name: Uint8Array, flags: number): string {
   return shown.filter((part) => part !== '').join('.')
 }
 
-/** What is above 7fh depends on a code page, which no field names. */
+/** Characters above 7fh depend on a code page that no field names. */
 function asText(name: Uint8Array): string {
   return Array.from(name, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : UNKNOWN)).join('')
 }

@@ -7,10 +7,10 @@ import { labelOf, readEntries, type FatEntry } from './directory.js'
 
 export { isFat } from './boot-sector.js'
 
-/** A directory has 65536 entries of 32 bytes at most. ("FAT Directory Structure") */
+/** Maximum length of a directory: 65536 entries of 32 bytes. ("FAT Directory Structure") */
 const MAX_DIRECTORY_BYTES = 65_536 * 32
 
-/** FAT[1]: cleared while the volume is in use, and after an error of the disk. ("FAT Data Structure") */
+/** FAT[1]: cleared while the volume is in use, and after a disk error. ("FAT Data Structure") */
 const CLEAN_SHUTDOWN = 0x0800_0000
 const NO_HARD_ERRORS = 0x0400_0000
 
@@ -48,7 +48,7 @@ async function checkUnmounted(
 ): Promise<void> {
   const flags = await table.entry(1, options)
   const facts = [`FAT[1] 0x${flags.toString(16)}`]
-  if (!(flags & NO_HARD_ERRORS)) throw volume.error('UNCLEAN', 'errors of the disk were met when it was mounted', facts)
+  if (!(flags & NO_HARD_ERRORS)) throw volume.error('UNCLEAN', 'disk errors were recorded while it was mounted', facts)
   if (isMarkedMounted || !(flags & CLEAN_SHUTDOWN)) throw volume.error('UNCLEAN', 'it was not unmounted', facts)
 }
 
@@ -84,8 +84,8 @@ async function readDirectory(
 }
 
 /**
- * A name as names are compared, which the specification leaves to a code page: here each character that has exactly one
- * upper-case form is taken by it, as Windows' own table does for most.
+ * Returns the folded form of a name. The specification leaves case to a code page; here, each character with a
+ * one-character upper-case form is replaced by it, as Windows' table does for most.
  */
 function folded(name: string): string {
   return Array.from({ length: name.length }, (_, index) => {

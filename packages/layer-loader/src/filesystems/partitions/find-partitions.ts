@@ -6,41 +6,42 @@ import { Volume } from '../volume.js'
 import { readGpt } from './gpt.js'
 import { isProtective, PartitionTableError, readMbr } from './mbr.js'
 
-/** A part of a device, as `openFileSystem` takes it. */
+/** A partition of a device, for `openFileSystem`. */
 export interface Partition {
-  /** As Linux counts: nvme0n1p3 is 3. */
+  /** Linux's number: 3 for nvme0n1p3. */
   readonly index: number
   readonly startBytes: number
   readonly lengthBytes: number
-  /** Of a GPT its type's GUID in lower case, of an MBR `0x` and two digits. */
+  /** Partition type: for GPT, the GUID in lower case; for MBR, `0x` and two digits. */
   readonly type: string
-  /** Empty where it has none; partitions of an MBR never have. */
+  /** Partition name; empty if there is none, and always for MBR. */
   readonly name: string
 }
 
-/** How a device is divided. */
+/** The partition table of a device. */
 export interface PartitionTable {
   readonly kind: 'GPT' | 'MBR' | 'none'
-  /** What the table counts in. */
+  /** Logical block size that the table uses. */
   readonly blockBytes: number
-  /** By their index. */
+  /** In the order of `index`. */
   readonly partitions: readonly Partition[]
-  /** Why the backup at the device's end was read instead of the primary table; absent where that was sound. */
+  /** Why the backup table at the end of the device was used; absent if the primary table is valid. */
   readonly damage?: string
 }
 
+/** Options of `findPartitions`. */
 export interface FindPartitionsOptions extends ReadOptions {
-  /** The device's logical block; 512 and then 4096 when not given, and 512 for an MBR, which does not say. */
+  /** Logical block size of the device. Default: 512, then 4096; for MBR, 512, since it does not record the size. */
   readonly blockBytes?: number
 }
 
 const USUAL_BLOCKS_BYTES = [512, 4096] as const
 
 /**
- * Reads the partition table of a device: a GPT, or where there is none, an MBR with its logical partitions. A device
- * without a table, as one that a file system has to itself, is `none`.
- * @throws PartitionTableError for a GPT of which both copies are damaged, and for an MBR that cannot be; RangeError for
- *   blocks that no device has.
+ * Reads the partition table of a device: GPT or, if there is none, MBR including logical partitions. The table is
+ * `none` if a file system uses the whole device.
+ * @throws PartitionTableError for a GPT with both copies damaged, and for an invalid MBR; RangeError for an invalid
+ * `blockBytes`.
  */
 export async function findPartitions(source: ByteSource, options: FindPartitionsOptions = {}): Promise<PartitionTable> {
   const { blockBytes } = options
@@ -53,10 +54,10 @@ export async function findPartitions(source: ByteSource, options: FindPartitions
   for (const size of blockBytes === undefined ? USUAL_BLOCKS_BYTES : [blockBytes]) {
     const { table, problem } = await readGpt(source, size, options)
     if (table !== undefined) return table
-    problems.push(`with blocks of ${size} bytes: ${problem}`)
+    problems.push(`with ${size}-byte blocks: ${problem}`)
   }
-  if (isProtective(first)) throw new PartitionTableError(source.name, 'both copies of its GPT are damaged', problems)
-  // A boot sector ends as an MBR does, and has code where that has its table.
+  if (isProtective(first)) throw new PartitionTableError(source.name, 'both copies of the GPT are damaged', problems)
+  // A boot sector has the signature of an MBR, and code in place of its table.
   const volume = new Volume(source)
   const isFileSystem = (await isFat(volume, options)) || (await isExFat(volume, options))
   const size = blockBytes ?? 512

@@ -11,7 +11,7 @@ const GPT_HEADER = struct(
     SIGNATURE: ascii(0, 8, 'EFI PART'),
     REVISION: inHex(u32(8, 'Revision, 1.0 is 10000h')),
     HEADER_SIZE: u32(12, 'Size in bytes of the header'),
-    HEADER_CRC32: inHex(u32(16, 'CRC32 of the header, with this field as zero')),
+    HEADER_CRC32: inHex(u32(16, 'CRC32 of the header with this field as zero')),
     MY_LBA: n64(24, 'The LBA that contains this header'),
     FIRST_USABLE_LBA: n64(40, 'The first LBA that a partition may have'),
     LAST_USABLE_LBA: n64(48, 'The last LBA that a partition may have'),
@@ -28,17 +28,17 @@ const GPT_ENTRY = struct(
     TYPE_GUID: bytes(0, 16, 'Partition type; zero is an unused entry'),
     STARTING_LBA: n64(32, 'First LBA'),
     ENDING_LBA: n64(40, 'Last LBA'),
-    NAME: bytes(56, 72, 'Name in UTF-16, ended by a null'),
+    NAME: bytes(56, 72, 'Name in UTF-16, null-terminated'),
   },
 )
 
-/** 8192 entries of the usual size; every tool makes 128. */
+/** 8192 entries of the usual size; tools create 128. */
 const MAX_ENTRIES_BYTES = 1024 * 1024
 
-/** What one place holds: a sound table, or why there is none. */
+/** A valid table, or the problem found. */
 type Found = { readonly table: PartitionTable; readonly problem?: never } | { readonly table?: never; problem: string }
 
-/** The primary table, or where it is damaged, the backup in the last block. */
+/** Reads the primary table or, if it is damaged, the backup in the last block. */
 export async function readGpt(source: ByteSource, blockBytes: number, options: ReadOptions): Promise<Found> {
   const lastLba = Math.floor(source.sizeBytes / blockBytes) - 1
   if (lastLba < 2) return { problem: 'the device is too short' }
@@ -60,23 +60,23 @@ async function readCopy(
   const block = new Uint8Array(blockBytes)
   await source.read(lba * blockBytes, block, signal && { signal })
   const header = GPT_HEADER.view(new DataView(block.buffer))
-  if (header.SIGNATURE !== 'EFI PART') return problem('has not the signature EFI PART')
+  if (header.SIGNATURE !== 'EFI PART') return problem('lacks the signature EFI PART')
   const headerBytes = header.HEADER_SIZE
   if (headerBytes < GPT_HEADER.bytes || headerBytes > blockBytes)
-    return problem(`says that it has ${headerBytes} bytes`)
+    return problem(`claims a length of ${headerBytes} bytes`)
   const crc = header.HEADER_CRC32
   header.HEADER_CRC32 = 0
-  if (crc32(block.subarray(0, headerBytes)) !== crc) return problem('has another checksum')
-  if (header.MY_LBA !== lba) return problem(`says that it is in LBA ${header.MY_LBA}`)
+  if (crc32(block.subarray(0, headerBytes)) !== crc) return problem('has a wrong checksum')
+  if (header.MY_LBA !== lba) return problem(`claims to be in LBA ${header.MY_LBA}`)
   const { NUMBER_OF_ENTRIES: count, SIZE_OF_ENTRY: entryBytes, PARTITION_ENTRY_LBA: entriesLba } = header
   const sizeIsSound = entryBytes >= GPT_ENTRY.bytes && Number.isInteger(Math.log2(entryBytes))
   if (!sizeIsSound || count * entryBytes > MAX_ENTRIES_BYTES)
     return problem(`has ${count} entries of ${entryBytes} bytes`)
   const entriesEnd = entriesLba * blockBytes + count * entryBytes
-  if (entriesLba < 2 || entriesEnd > source.sizeBytes) return problem(`has its entries in LBA ${entriesLba}`)
+  if (entriesLba < 2 || entriesEnd > source.sizeBytes) return problem(`claims entries in LBA ${entriesLba}`)
   const entries = new Uint8Array(count * entryBytes)
   await source.read(entriesLba * blockBytes, entries, signal && { signal })
-  if (crc32(entries) !== header.ENTRIES_CRC32) return problem('has entries with another checksum')
+  if (crc32(entries) !== header.ENTRIES_CRC32) return problem('has entries with a wrong checksum')
   const { FIRST_USABLE_LBA: firstUsable, LAST_USABLE_LBA: lastUsable } = header
   const partitions: Partition[] = []
   for (let index = 0; index < count; index++) {
@@ -96,7 +96,7 @@ async function readCopy(
   return { table: { kind: 'GPT', blockBytes, partitions } }
 }
 
-/** The first three groups are stored with their bytes the other way round. (UEFI 2.10, Appendix A) */
+/** The first three groups are stored in little-endian order. (UEFI 2.10, Appendix A) */
 function guid(bytes: Uint8Array): string {
   const hex = (from: number, to: number) => Buffer.from(bytes.subarray(from, to)).toString('hex')
   const swapped = (from: number, to: number) => Buffer.from(bytes.slice(from, to).reverse()).toString('hex')

@@ -8,9 +8,9 @@ const MBR_ENTRY = struct(
   'MBR_ENTRY',
   { bytes: 16, doc: 'Legacy MBR partition record', spec: 'vendor UEFI 2.10 §5.2.1' },
   {
-    BOOT_INDICATOR: inHex(u8(0, '80h: the partition that is booted; 0 otherwise')),
+    BOOT_INDICATOR: inHex(u8(0, '80h: boot partition; otherwise 0')),
     OS_TYPE: inHex(u8(4, 'Type of partition; 0 is an unused record')),
-    STARTING_LBA: u32(8, 'First LBA; of a logical partition, from its own table on'),
+    STARTING_LBA: u32(8, 'First LBA; for a logical partition, relative to its own table'),
     SIZE_IN_LBA: u32(12, 'Count of blocks'),
   },
 )
@@ -19,10 +19,10 @@ const SIGNATURE_OFFSET = 510
 const PROTECTIVE = 0xee
 const EXTENDED: ReadonlySet<number> = new Set([0x05, 0x0f, 0x85])
 
-/** The first logical partition, however many primary ones there are. */
+/** Number of the first logical partition, however many primary ones exist. */
 const FIRST_LOGICAL = 5
 
-/** More than Linux reads; a chain of tables that is longer goes in a circle. */
+/** More than Linux reads. A longer chain of tables has a cycle. */
 const MAX_LOGICAL = 256
 
 interface MbrRecord {
@@ -32,12 +32,12 @@ interface MbrRecord {
   readonly blocks: number
 }
 
-/** Whether an MBR is there to keep others away from a GPT. */
+/** Returns whether an MBR only protects a GPT. */
 export function isProtective(block: DataView): boolean {
   return recordsOf(block)?.some(({ type }) => type === PROTECTIVE) ?? false
 }
 
-/** Primary and logical partitions; none where this block is no MBR. @throws PartitionTableError */
+/** Reads primary and logical partitions; returns none if the block is not an MBR. @throws PartitionTableError */
 export async function readMbr(
   source: ByteSource,
   block: DataView,
@@ -45,7 +45,7 @@ export async function readMbr(
   options: ReadOptions,
 ): Promise<readonly Partition[]> {
   const records = recordsOf(block)
-  // What has other values here is boot code, of an MBR that nobody divided or of something else.
+  // Other values are boot code: of an MBR without partitions, or of a boot sector.
   if (records?.some(({ bootIndicator }) => (bootIndicator & 0x7f) !== 0) !== false) return []
   const found: Partition[] = []
   for (const [index, record] of records.entries()) {
@@ -57,7 +57,7 @@ export async function readMbr(
   return found.sort((one, other) => one.index - other.index)
 }
 
-/** Each logical partition has a table of its own, whose second record leads to the next. */
+/** Each logical partition has its own table, whose second record points to the next one. */
 async function readLogical(
   source: ByteSource,
   extended: MbrRecord,
@@ -67,7 +67,8 @@ async function readLogical(
   const found: Partition[] = []
   let tableLba = extended.startLba
   for (let tables = 0; ; tables++) {
-    if (tables === MAX_LOGICAL) throw new PartitionTableError(source.name, 'its logical partitions have no end', [])
+    if (tables === MAX_LOGICAL)
+      throw new PartitionTableError(source.name, 'the chain of logical partitions has no end', [])
     const bytes = new Uint8Array(512)
     await source.read(tableLba * blockBytes, bytes, signal && { signal })
     const [logical, next] = recordsOf(new DataView(bytes.buffer)) ?? []
@@ -76,7 +77,7 @@ async function readLogical(
     }
     if (next === undefined || !EXTENDED.has(next.type)) return found
     if (next.startLba >= extended.blocks) {
-      throw new PartitionTableError(source.name, 'a logical partition is outside of the extended one', [
+      throw new PartitionTableError(source.name, 'a logical partition is outside the extended partition', [
         `its table is in block ${next.startLba} of ${extended.blocks}`,
       ])
     }
@@ -84,7 +85,7 @@ async function readLogical(
   }
 }
 
-/** The four records of a table; undefined where its signature is missing. */
+/** Returns the four records of a table; undefined if the signature is missing. */
 function recordsOf(block: DataView): readonly MbrRecord[] | undefined {
   if (block.getUint16(SIGNATURE_OFFSET, true) !== 0xaa55) return undefined
   return [0, 1, 2, 3].map((index) => {
@@ -105,19 +106,20 @@ function partition(
   const lengthBytes = blocks * blockBytes
   if (startLba === 0 || blocks === 0 || startBytes + lengthBytes > source.sizeBytes) {
     const facts = [`partition ${index}: ${blocks} blocks from ${startLba}`, `the device has ${source.sizeBytes} bytes`]
-    throw new PartitionTableError(source.name, 'a partition is not inside the device', facts)
+    throw new PartitionTableError(source.name, 'a partition extends past the device', facts)
   }
   return { index, startBytes, lengthBytes, type: `0x${type.toString(16).padStart(2, '0')}`, name: '' }
 }
 
-/** A device has a partition table that is damaged. */
+/** Error of a damaged partition table. */
 export class PartitionTableError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PARTITION_TABLE'
   readonly category = 'verification'
   readonly sourceName: string
 
   constructor(sourceName: string, headline: string, facts: readonly string[]) {
-    const next = 'look at it with sfdisk --verify or gdisk; where you know where the file system is, give its place'
+    const next =
+      'check it with sfdisk --verify or gdisk; if the location of the file system is known, pass it as `partition`'
     super(`Cannot read the partition table of ${sourceName}: ${headline}`, { facts, next })
     this.sourceName = sourceName
   }
