@@ -10,11 +10,11 @@ import { reportError } from './command-line/report-error.js'
 
 /**
  * Runs one gpunvme command.
- * @param argv what follows the program's name.
- * @returns the exit code. Errors are reported on stderr, not thrown. No listener, timer or handle is left behind.
+ * @param argv arguments after the program's name.
+ * @returns the exit code. Errors are reported on stderr, not thrown. No listener, timer or handle remains.
  */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
-  // Before parsing, since parse errors must be reported in the requested form, too.
+  // Before parsing, since parse errors must be reported in the requested form too.
   const output = new Output({ json: own(argv).includes('--json') }, io)
   const listening = outliveClosedPipes(io)
   const interrupts = listenForInterrupts(io, () => {
@@ -26,10 +26,10 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
     await program.parseAsync(argv, { from: 'user' })
     return session.exitCode
   } catch (error) {
-    // Help and --version end by an exception too.
+    // Help and --version also end by an exception.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
-    // The program itself has no options that take a value: what comes first is the verb.
+    // The program itself has no options with values: the first other word is the verb.
     const name = argv.find((argument) => !argument.startsWith('-'))
     const isVerb = VERBS.some((verb) => verb.name === name)
     return reportError(output, error, { command: isVerb ? ['help', name!] : ['help'] })
@@ -59,7 +59,7 @@ function outliveClosedPipes({ stdout, stderr, exit }: Io): { stop(): Promise<voi
   }
 }
 
-/** What is meant for us: what follows `--` is a command of its own. */
+/** Returns the arguments of this program: those after `--` belong to another command. */
 function own(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end < 0 ? argv : argv.slice(0, end)

@@ -46,7 +46,7 @@ test('an image file that was made meanwhile is left alone', async () => {
   await createImageFile(image, 4096)
   await expect(createImageFile(image, 512)).rejects.toMatchObject({
     category: 'privilege',
-    message: expect.stringMatching(/raced\.img: it exists by now.* \(EEXIST\)\n {2}Try: /) as string,
+    message: expect.stringMatching(/raced\.img: it exists now.* \(EEXIST\)\n {2}Try: /) as string,
   })
   expect(statSync(image).size).toBe(4096)
 })

@@ -7,20 +7,20 @@ import { renderStep, type NextStep } from './command-line/next-step.js'
 import { UsageError } from './command-line/usage-error.js'
 import { VERB_GROUPS, VERBS, type Verb } from './verbs.js'
 
-/** One run of the command. Verbs keep the state of a run here or in local variables, never in a module. */
+/** State of one run of the command. Verbs keep state here or in local variables, never in a module. */
 export interface Session {
-  /** The words after the program's name. */
+  /** Arguments after the program's name. */
   readonly argv: readonly string[]
   readonly io: Io
   /** Aborted by SIGINT, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
-  /** For a command that has its result and still did not succeed. */
+  /** Exit code of a command with a result that still failed. */
   exitCode: number
 }
 
 const START: NextStep = [{ command: ['doctor'] }, { command: ['demo'], note: 'which needs no GPU and no drive' }]
 
-/** The program, with the verb that `argv` calls or asks about loaded, and all others as lines of its help. */
+/** Creates the program. Only the verb in `argv` is loaded; others are lines of the help. */
 export async function createProgram(session: Session, argv: readonly string[]): Promise<Command> {
   const program = new Command('gpunvme')
     .description('Streams model weights from NVMe drives into GPU or host memory, every byte verified.')
@@ -28,10 +28,10 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
-    // Of `trace VERB --option`, the option is VERB's.
+    // In `trace VERB --option`, the option belongs to VERB.
     .enablePositionalOptions()
     .exitOverride()
-    // cli.ts reports errors, once and in one form.
+    // cli.ts reports errors once and uniformly.
     .configureOutput({
       writeOut: (text) => void session.io.stdout.write(text),
       writeErr: (text) => void session.io.stderr.write(text),
@@ -51,7 +51,7 @@ function addVerb(program: Command, { name, usage, summary }: Verb): Command {
   return program.command(name).usage(usage).description(summary)
 }
 
-/** The program itself has no options that take a value: the first word is the verb. */
+/** The program itself has no options with values: the first word is the verb. */
 async function configureCalled(program: Command, session: Session, argv: readonly string[]): Promise<void> {
   const words = argv.filter((argument) => !argument.startsWith('-'))
   const called = words[0] === 'help' ? words.slice(0, 2) : words.slice(0, 1)

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Session } from './program.js'
 
-/** Gives a command its arguments, options, examples and action. */
+/** Adds arguments, options, examples and the action to a command. */
 export type ConfigureVerb = (command: Command, session: Session) => void
 
-/** A verb as the list of them shows it. What it is made of is loaded when it is called. */
+/** An entry in the list of verbs. Its implementation is loaded when it is called. */
 export interface Verb {
   readonly name: string
-  /** What follows the name. */
+  /** Text after the name. */
   readonly usage: string
   /** One line: 'show Identify data of the controller and its namespaces'. */
   readonly summary: string
@@ -19,7 +19,7 @@ export interface VerbGroup {
   readonly verbs: readonly Verb[]
 }
 
-/** In the order in which they are of use. */
+/** In the order of use. */
 export const VERB_GROUPS: readonly VerbGroup[] = [
   {
     title: 'Start',

@@ -69,7 +69,7 @@ describe('exit 2: what was typed cannot be meant', () => {
     await Promise.all([
       expectError(['load', 'a', 'b'], 2, 'Too many arguments'),
       expectError(['inspect'], 2, "Missing required argument 'model'"),
-      expectError(['load'], 2, 'load needs a MODEL'),
+      expectError(['load'], 2, 'load requires a MODEL'),
       expectError(['verify', '--sim'], 2, 'gpunvme verify --image FILE'),
       expectError(['pack', 'model.gguf', '--sim'], 2, 'gpunvme pack model.gguf --image FILE'),
     ])
@@ -83,8 +83,8 @@ describe('exit 2: what was typed cannot be meant', () => {
 
   test('numbers and sizes that are none, or out of range', async () => {
     await Promise.all([
-      expectError(['load', 'model.gguf', '--depth', '0'], 2, 'whole number from 1 to 4095'),
-      expectError(['load', 'model.gguf', '--passes', '2.5'], 2, 'whole number'),
+      expectError(['load', 'model.gguf', '--depth', '0'], 2, 'integer from 1 to 4095'),
+      expectError(['load', 'model.gguf', '--passes', '2.5'], 2, 'an integer from'),
       expectError(['load', 'model.gguf', '--capacity', '16G'], 2, "such as '512MiB'"),
       ...['0', '1', '511'].map((capacity) =>
         expectError(['load', 'model.gguf', '--capacity', capacity], 2, 'at least 512 bytes, one block'),
@@ -111,19 +111,19 @@ describe('exit 2: what was typed cannot be meant', () => {
   })
 
   test('a capacity for an image that has another', async () => {
-    await expectError(['load', '--image', 'drive.img', '--capacity', '1GiB'], 2, 'leave the capacity out')
+    await expectError(['load', '--image', 'drive.img', '--capacity', '1GiB'], 2, 'omit the capacity')
   })
 
   test('an image without a name, or with one that no file can have', async () => {
     await Promise.all([
-      expectError(['pack', 'model.gguf', '--image', ''], 2, '--image needs the name of a file'),
+      expectError(['pack', 'model.gguf', '--image', ''], 2, '--image requires the name of a file'),
       expectError(['load', '--image', 'x'.repeat(300)], 2, 'as a drive: the name is too long', 'Try: '),
     ])
   })
 
   test('ls and rm without a drive, or rm without a name', async () => {
-    await expectError(['ls'], 2, 'No drive was named')
-    await expectError(['rm', 'chat'], 2, 'No drive was named')
+    await expectError(['ls'], 2, 'No drive is named')
+    await expectError(['rm', 'chat'], 2, 'No drive is named')
     await expectError(['rm', '--image', 'drive.img'], 2, 'model')
     await expectError(['ls', 'extra', '--image', 'drive.img'], 2)
   })
@@ -133,8 +133,8 @@ describe('exit 2: what was typed cannot be meant', () => {
   })
 
   test('--keep with a file that exists, or with what is no name', async () => {
-    await expectError(['demo', '--keep', 'model.gguf'], 2, 'exists already')
-    await expectError(['demo', '--keep', ''], 2, '--keep needs the name of a file')
+    await expectError(['demo', '--keep', 'model.gguf'], 2, 'already exists')
+    await expectError(['demo', '--keep', ''], 2, '--keep requires the name of a file')
     await expectError(['demo', '--keep', 'x'.repeat(300)], 2, 'the name is too long (ENAMETOOLONG)', 'Try: ')
   })
 })
@@ -152,8 +152,8 @@ describe('exit 3: not found', () => {
       expectError(['load', 'missing.gguf', '--sim'], 3, 'no such file'),
       expectError(['verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img'),
       expectError(['pack', 'model.gguf', '--image', 'missing/drive.img'], 3, 'no such directory'),
-      expectError(['load', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo'),
-      expectError(['rm', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo'),
+      expectError(['load', 'missing', '--image', 'drive.img'], 3, 'has no model "missing"', 'gpunvme demo'),
+      expectError(['rm', 'missing', '--image', 'drive.img'], 3, 'has no model "missing"', 'gpunvme demo'),
       expectError(['ls', '--image', 'missing.img'], 3, 'no such file'),
       expectError(['rm', 'any', '--image', 'missing.img'], 3, 'no such file'),
     ])
@@ -184,7 +184,7 @@ describe('exit 7: a file that is no sound model', () => {
   test('something else altogether, and a drive image in its place', async () => {
     writeFileSync(at('page.gguf'), '<!DOCTYPE html><html></html>')
     await Promise.all([
-      expectError(['inspect', 'page.gguf'], 7, 'Cannot tell the format'),
+      expectError(['inspect', 'page.gguf'], 7, 'Unknown format of'),
       expectError(['inspect', 'drive.img'], 7, 'gpunvme load --image drive.img'),
     ])
   })
@@ -193,7 +193,7 @@ describe('exit 7: a file that is no sound model', () => {
 describe('exit 4: refused, or not permitted', () => {
   test('an image that is there already', async () => {
     const before = readFileSync(at('drive.img'))
-    await expectError(['pack', 'model.gguf', '--image', 'drive.img'], 4, 'is on namespace 1 already', '--replace')
+    await expectError(['pack', 'model.gguf', '--image', 'drive.img'], 4, 'namespace 1 already has a model', '--replace')
     expect(readFileSync(at('drive.img')).equals(before)).toBe(true)
   })
 
@@ -215,7 +215,7 @@ describe('exit 4: refused, or not permitted', () => {
     const disk = new Uint8Array(16 * 1024 * 1024)
     disk.set([1], position)
     writeFileSync(at('sparse.img'), disk)
-    await expectError(['pack', 'model.gguf', '--image', 'sparse.img'], 4, `byte ${position} is not zero`)
+    await expectError(['pack', 'model.gguf', '--image', 'sparse.img'], 4, `byte ${position} is nonzero`)
     expect(readFileSync(at('sparse.img')).equals(disk)).toBe(true)
   })
 
@@ -294,7 +294,7 @@ describe('exit 6: bytes that are not right', () => {
     await expectError(
       ['load', 'other.gguf', '--image', 'drive.img'],
       6,
-      'does not hold the model',
+      'does not have the model',
       'blk.0.ffn_up.weight: Q4_0',
       /and \d+ more/,
     )
@@ -307,14 +307,14 @@ describe('exit 6: with --compare', () => {
     flipByte(at('tuned.gguf'), statSync(at('tuned.gguf')).size - 1)
     const args = ['load', 'tuned.gguf', '--image', 'drive.img']
     expect((await gpunvme(args, { cwd })).code).toBe(0)
-    await expectError([...args, '--compare'], 6, 'tuned.gguf is not what', 'SHA-256 of 1 tensor', 'output.weight')
+    await expectError([...args, '--compare'], 6, 'tuned.gguf differs from', 'SHA-256 of 1 tensor', 'output.weight')
     expect((await gpunvme([...args, '--compare'], { cwd })).stdout).toMatch(/^SIMULATED.*\n$/)
   })
 
   test('exit 2 without a file to compare with', async () => {
     await Promise.all([
-      expectError(['load', 'model.gguf', '--compare'], 2, '--compare needs a MODEL file'),
-      expectError(['load', '--image', 'drive.img', '--compare'], 2, '--compare needs a MODEL file'),
+      expectError(['load', 'model.gguf', '--compare'], 2, '--compare requires a MODEL file'),
+      expectError(['load', '--image', 'drive.img', '--compare'], 2, '--compare requires a MODEL file'),
       expectError(['load', 'gpunvme demo', '--image', 'drive.img', '--compare'], 2, 'no file to compare with'),
     ])
   })
@@ -327,7 +327,7 @@ describe('exit 7: cannot be done', () => {
       7,
       'The demo would take 2 PiB of memory',
       'this machine has',
-      'Try: --size 64MiB',
+      'Try: use --size 64MiB',
     )
     expect(readdirSync(cwd).filter((name) => /huge|gpunvme-/.test(name))).toEqual([])
   })
@@ -344,7 +344,7 @@ describe('exit 7: cannot be done', () => {
     await expectError(['pack', 'model.gguf', '--image', 'tiny.img'], 7, 'does not fit')
     expect(existsSync(at('tiny.img'))).toBe(true)
     writeFileSync(at('none.img'), '')
-    await expectError(['pack', 'model.gguf', '--image', 'none.img'], 7, '0 bytes are no drive')
+    await expectError(['pack', 'model.gguf', '--image', 'none.img'], 7, '0 bytes are too few for a drive')
   })
 
   test('engines that cannot drive the simulator: what there is today', async () => {
@@ -354,7 +354,7 @@ describe('exit 7: cannot be done', () => {
           ['load', 'model.gguf', '--sim'],
           ['demo', '--size', '64MiB'],
         ].map((args) =>
-          expectError([...args, '--engine', name], 7, `The engine '${name}' cannot drive`, 'Try: --engine host'),
+          expectError([...args, '--engine', name], 7, `The engine '${name}' cannot drive`, 'Try: use --engine host'),
         ),
       ),
     ])

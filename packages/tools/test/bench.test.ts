@@ -77,7 +77,7 @@ test('writes are guarded: a file that holds something is refused, and left as it
 describe('what cannot be measured', () => {
   test.each([
     [['--sim', '--bs', '4'], 2, 'multiples of 512 bytes'],
-    [['--hand-over'], 2, 'needs a --drive'],
+    [['--hand-over'], 2, 'requires a --drive'],
     [['--profile', 'ideal'], 7, 'take no time'],
     [['--sim', '--engines', 'cpu-kernel'], 7, 'its registers are not memory'],
     [['--merge', 'none.json', 'none.json'], 3, 'ENOENT'],
@@ -89,13 +89,13 @@ describe('what cannot be measured', () => {
 
 test('results that failed the checks are shown without their rates, and the exit code is 6', async () => {
   const [cell] = oneCell().cells
-  const failed = { ...cell!, problem: { kind: 'failed', reason: 'SMART counts 0 Read commands, and 9 were sent' } }
+  const failed = { ...cell!, problem: { kind: 'failed', reason: 'SMART counts 0 Read commands, but 9 were sent' } }
   const other = { ...oneCell(), sources: [{ ...oneCell().sources[0]!, name: 'cuda' }] }
   writeFileSync(join(cwd, 'failed.json'), JSON.stringify({ ...oneCell(), cells: [failed] }))
   writeFileSync(join(cwd, 'sound.json'), JSON.stringify({ ...other, cells: [{ ...cell!, source: 'cuda' }] }))
   const { code, stdout, stderr } = await gpunvme(['bench', '--merge', 'failed.json', 'sound.json'], { cwd })
   expect(code).toBe(6)
-  expect(stdout).toMatch(/^host +NOT BELIEVED: SMART counts 0 Read commands, and 9 were/m)
+  expect(stdout).toMatch(/^host +REJECTED: SMART counts 0 Read commands, but 9 were/m)
   expect(stdout).toMatch(/^cuda +\d.* GB\/s/m)
   expect(stderr).toContain('1 cell of 2 failed the checks')
 })

@@ -39,7 +39,7 @@ test('a drive of another serial number, and one that nobody has confirmed', asyn
     expect(said).not.toContain(SERIAL)
     expect(said).toContain('Try: look up the serial number of the intended drive on its label, or by gpunvme status')
   }
-  expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('nobody is here to be asked')
+  expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('stdin is not a terminal')
 })
 
 test('lists the uses that the guard cannot detect before an unconfirmed drive is taken', async () => {
@@ -60,7 +60,7 @@ test('a drive of which Linux says nothing is not confirmed by what was there bef
   for (const path of ['driver', 'nvme']) tree.remove(`${tree.device()}/${path}`)
   const { code, stderr } = await inProcess(tree, 'bind', BDF, ...CONFIRMED)
   expect(code).toBe(4)
-  expect(stderr).toContain('Try: --serial ADDRESS --yes with the PCI address of the intended drive')
+  expect(stderr).toContain('Try: pass --serial ADDRESS --yes with the PCI address of the intended drive')
 })
 
 test('a drive that is another one by the time that it would be taken', async () => {
@@ -72,7 +72,7 @@ test('a drive that is another one by the time that it would be taken', async () 
     by: { user: 'root', command: 'gpunvme bind' },
     isHeld: false,
   }
-  await expect(takeDrive(taking)).rejects.toThrow(`its serial number was CONFIRMED, and is ${SERIAL}`)
+  await expect(takeDrive(taking)).rejects.toThrow(`its serial number was CONFIRMED, and is now ${SERIAL}`)
   expect(tree.state()).toEqual(ORIGINAL)
 })
 
@@ -83,7 +83,7 @@ test('a name that Linux gave to two drives that were bound: the addresses', asyn
   tree.file(`run/gpunvme/${other}.json`, text.replaceAll(BDF, other))
   const { code, stderr } = await inProcess(tree, 'unbind', 'nvme0')
   expect(code).toBe(2)
-  expect(stderr).toContain(`nvme0 was the name of more than one drive that gpunvme has bound\n  ${BDF}, ${other}\n`)
+  expect(stderr).toContain(`several drives bound by gpunvme were named nvme0\n  ${BDF}, ${other}\n`)
   expect(tree.state()).toEqual(BOUND)
   expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
 })
@@ -91,7 +91,7 @@ test('a name that Linux gave to two drives that were bound: the addresses', asyn
 test('a drive of which nobody can know the serial number is confirmed by its address', async () => {
   const other = '0000:0c:00.0'
   tree.function(other, '0x010802')
-  expect(await refused(4, 'bind', other, '--to', 'none')).toContain('Try: --serial ADDRESS --yes')
+  expect(await refused(4, 'bind', other, '--to', 'none')).toContain('Try: pass --serial ADDRESS --yes')
   expect((await inProcess(tree, 'bind', other, '--to', 'none', '--serial', other, '--yes')).code).toBe(0)
   expect(tree.state(other)).toEqual([undefined, 'gpunvme-none', 'on'])
 })
@@ -99,20 +99,22 @@ test('a drive of which nobody can know the serial number is confirmed by its add
 test('what is no drive, and what is no word for one', async () => {
   tree.function('0000:0b:00.1', '0x0c0330', 'xhci_hcd')
   for (const verb of ['bind', 'unbind', 'status']) {
-    expect(await refused(3, verb, '0b:00.1')).toContain('is no NVMe controller: its class code is 0c0330h')
+    expect(await refused(3, verb, '0b:00.1')).toContain('is not an NVMe controller: class code 0c0330h')
     expect(await refused(3, verb, '0000:0c:00.0')).toContain(`NVMe controllers here: ${BDF}`)
-    expect(await refused(3, verb, 'nvme7')).toContain('Linux has no drive of the name nvme7')
-    expect(await refused(2, verb, '../../etc')).toContain("'../../etc' names no drive")
+    expect(await refused(3, verb, 'nvme7')).toContain('Linux has no drive named nvme7')
+    expect(await refused(2, verb, '../../etc')).toContain("'../../etc' is not the name of a drive")
   }
-  expect(await refused(3, 'unbind', 'nvme0')).toContain(`gpunvme has not bound ${BDF}`)
+  expect(await refused(3, 'unbind', 'nvme0')).toContain(`${BDF} is not bound by gpunvme`)
 })
 
 test('words that do not go together', async () => {
   expect(await refused(2, 'bind', 'nvme0', '--to', 'nvme')).toContain('Expected vfio-pci, kmod or none.')
   // What follows -- is not ours: the error is text, not JSON.
-  expect(await refused(3, 'bind', 'nvme7', '--', 'gpunvme', 'identify', '--json')).toContain('no drive of the name')
-  expect(await refused(2, 'unbind')).toContain('unbind needs a drive')
-  expect(await refused(2, 'unbind', 'nvme0', '--all')).toContain('--all and an address do not go together')
+  expect(await refused(3, 'bind', 'nvme7', '--', 'gpunvme', 'identify', '--json')).toContain(
+    'Linux has no drive named nvme7',
+  )
+  expect(await refused(2, 'unbind')).toContain('unbind requires a drive')
+  expect(await refused(2, 'unbind', 'nvme0', '--all')).toContain('--all and an address are mutually exclusive')
   const both = await inProcess(tree, 'bind', 'nvme0', '--json', 'true')
   expect(both.code).toBe(2)
   expect(json(both)).toMatchObject({ error: { category: 'usage' } })
@@ -143,9 +145,9 @@ test('vfio-pci without an IOMMU: what turns one on, and what does without', asyn
 test('a drive that does not wake up is given back', async () => {
   tree.file(`${tree.device()}/power_state`, 'D3cold\n')
   expect(await refused(5, 'bind', 'nvme0', ...CONFIRMED)).toContain(
-    'does not wake up: the kernel says that it is in D3cold',
+    'does not wake up: the kernel reports power state D3cold',
   )
-  expect(await refused(3, 'unbind', BDF)).toContain('nothing to give back')
+  expect(await refused(3, 'unbind', BDF)).toContain('is not bound by gpunvme')
 })
 
 test('a drive that a process drives is not given back: which process', async () => {
@@ -155,9 +157,9 @@ test('a drive that a process drives is not given back: which process', async () 
   symlinkSync('/dev/vfio/12', join(tree.root, 'proc/4242/fd/7'))
   const { code, stderr } = await inProcess(tree, 'unbind', BDF)
   expect(code).toBe(4)
-  expect(stderr).toContain(`Cannot give ${BDF} back: it is in use`)
+  expect(stderr).toContain(`Cannot unbind ${BDF}: it is in use`)
   expect(stderr).toContain('open in process 4242 (nvmf_tgt)')
-  expect(stderr).toContain(`Try: end what is listed, then gpunvme unbind ${BDF} --root ${tree.root}`)
+  expect(stderr).toContain(`Try: end the listed uses, then gpunvme unbind ${BDF} --root ${tree.root}`)
   expect(tree.state()).toEqual(BOUND)
   tree.remove('proc/4242')
   expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)

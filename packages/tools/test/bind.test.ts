@@ -21,14 +21,14 @@ describe('bind and unbind', () => {
     const bound = await bind(...CONFIRMED)
     expect([bound.code, bound.stderr]).toEqual([
       0,
-      'No block device disappears: Linux shows no namespace of it. The contents of the drive are unknown.\n',
+      'No block device disappears: it has no namespace in Linux. The contents of the drive are unknown.\n',
     ])
     expect(bound.stdout.replaceAll(tree.root, 'DIR')).toBe(
       [
-        `${BDF} (nvme0) is bound to vfio-pci; nvme had it`,
+        `${BDF} (nvme0) is bound to vfio-pci (previously nvme)`,
         '  why        the IOMMU is on (group 12)',
-        `  opens it   gpunvme identify --drive ${BDF} (transport vfio)`,
-        `  give back  gpunvme unbind ${BDF} --root DIR`,
+        `  opened by  gpunvme identify --drive ${BDF} (transport vfio)`,
+        `  undo       gpunvme unbind ${BDF} --root DIR`,
         '',
       ].join('\n'),
     )
@@ -37,7 +37,7 @@ describe('bind and unbind', () => {
 
     // By the name that Linux had for it, which Linux does not know now.
     const back = await inProcess(tree, 'unbind', 'nvme0')
-    expect([back.code, back.stdout]).toEqual([0, `${BDF} was given back: nvme has it\n`])
+    expect([back.code, back.stdout]).toEqual([0, `${BDF} was returned to nvme\n`])
     expect(tree.state()).toEqual(ORIGINAL)
     expect(existsSync(stateFile())).toBe(false)
   })
@@ -45,7 +45,7 @@ describe('bind and unbind', () => {
   test('list the block devices that disappear, with their formats, before the drive is taken', async () => {
     tree.partition('ntfs')
     const lost = [
-      'These block devices disappear until the drive is given back. Their contents are kept.',
+      'These block devices disappear until the drive is unbound again. Their contents are kept.',
       '- nvme0n1, 1 TiB: gpt',
       '- nvme0n1p1, 512 GiB: ntfs',
     ]
@@ -92,8 +92,8 @@ describe('bind and unbind', () => {
     expect([plan.code, plan.stderr]).toEqual([0, ''])
     expect(plan.stdout).toBe(
       [
-        `${BDF} would be bound to no driver: --to none was asked for`,
-        '  No block device disappears: Linux shows no namespace of it. The contents of the drive are unknown.',
+        `${BDF} would be bound to no driver: requested by --to none`,
+        '  No block device disappears: it has no namespace in Linux. The contents of the drive are unknown.',
         '  # set driver_override',
         `  echo gpunvme-none > ${device}/driver_override`,
         '  # unbind nvme',
@@ -106,7 +106,7 @@ describe('bind and unbind', () => {
 
     await bind(...CONFIRMED)
     const back = await inProcess(tree, 'unbind', '--all', '--dry-run')
-    expect(back.stdout).toContain(`${BDF} would be given back to nvme\n  # unbind vfio-pci\n  echo ${BDF} > `)
+    expect(back.stdout).toContain(`${BDF} would be returned to nvme\n  # unbind vfio-pci\n  echo ${BDF} > `)
     expect(back.stdout).toContain(`  echo > ${device}/driver_override\n`)
     expect(tree.state()).toEqual(BOUND)
     expect(existsSync(stateFile())).toBe(true)
@@ -125,7 +125,7 @@ describe('bind and unbind', () => {
     await bind(...CONFIRMED)
     const again = await inProcess(tree, 'bind', BDF, '--to', 'none', '--dry-run')
     expect(again.code).toBe(4)
-    expect(again.stderr).toContain(`gpunvme has taken ${BDF} already: it was bound to vfio-pci`)
+    expect(again.stderr).toContain(`${BDF} is already bound by gpunvme, to vfio-pci`)
     expect(again.stderr).toContain(`Try: gpunvme unbind ${BDF} --root ${tree.root}`)
     expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
     expect(tree.state()).toEqual(ORIGINAL)
@@ -159,7 +159,10 @@ describe('what is remembered', () => {
     change({ bootId: 'another' })
     const before = tree.state()
     const back = await inProcess(tree, 'unbind', BDF)
-    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('the machine was started again') as string })
+    expect(back).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('a reboot has ended all bindings') as string,
+    })
     expect(tree.state()).toEqual(before)
     expect(existsSync(stateFile())).toBe(false)
   })
@@ -171,7 +174,10 @@ describe('what is remembered', () => {
       drives: [{ address: BDF, name: 'nvme0', present: false, owner: 'past', closed: 'it is gone from the bus' }],
     })
     const back = await inProcess(tree, 'unbind', BDF)
-    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('is forgotten') as string })
+    expect(back).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('its record was deleted: the binding is no longer in effect') as string,
+    })
     expect((await inProcess(tree, 'unbind', BDF)).code).toBe(3)
   })
 
@@ -181,7 +187,7 @@ describe('what is remembered', () => {
     change({ holder: { pid, startTicks } })
     const refused = await inProcess(tree, 'unbind', BDF)
     expect(refused.code).toBe(4)
-    expect(refused.stderr).toContain(`${BDF} is in the hands of process ${pid}, which gives it back when it ends`)
+    expect(refused.stderr).toContain(`${BDF} is in use by process ${pid}, which returns it when it ends`)
     // One of the same number that started at another time is another process.
     change({ holder: { pid, startTicks: `${startTicks}0` } })
     expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
@@ -209,9 +215,9 @@ describe('what is remembered', () => {
     await bind(...CONFIRMED)
     const { record } = JSON.parse(readFileSync(stateFile(), 'utf8')) as { record: object }
     change({ record: { ...record, previous: '../../../../away' } })
-    expect((await inProcess(tree, 'unbind', BDF)).stderr).toContain('no driver is called')
+    expect((await inProcess(tree, 'unbind', BDF)).stderr).toContain('expected a driver name')
     change({ record: { ...record, bdf: '0000:0c:00.0' } })
-    expect((await inProcess(tree, 'unbind', BDF)).stderr).toContain('it tells of 0000:0c:00.0')
+    expect((await inProcess(tree, 'unbind', BDF)).stderr).toContain('it is the record of 0000:0c:00.0')
     expect(tree.state()).toEqual(BOUND)
   })
 })
@@ -225,8 +231,8 @@ describe('status', () => {
         `${BDF}  nvme0  ${MODEL}`,
         `  serial     ${SERIAL}`,
         '  driver     nvme',
-        "  opens it   nothing: the kernel's driver nvme has it",
-        `  take it    on that machine: sudo gpunvme bind ${BDF}`,
+        "  opened by  nothing: it is bound to the kernel's driver nvme",
+        `  next       on that machine: sudo gpunvme bind ${BDF}`,
         '',
       ].join('\n'),
     )
@@ -237,7 +243,7 @@ describe('status', () => {
     const { stdout } = await inProcess(tree, 'status', '0b:00.0')
     expect(stdout).toMatch(/^ {2}driver {5}vfio-pci, by gpunvme$/m)
     expect(stdout).toMatch(/^ {2}bound {6}just now \(20\d\d-.*Z\) by \S+: gpunvme /m)
-    expect(stdout).toContain(`  give back  on that machine: sudo gpunvme unbind ${BDF}\n`)
+    expect(stdout).toContain(`  next       on that machine: sudo gpunvme unbind ${BDF}\n`)
     expect(json(await inProcess(tree, 'status', '--json'))).toMatchObject({
       schema: 'gpunvme.status/1',
       drives: [
@@ -264,12 +270,12 @@ describe('status', () => {
   test('offers no drive that is in use, nor one that is off the bus', async () => {
     tree.mount('/home')
     const used = await inProcess(tree, 'status')
-    expect(used.stdout).toContain('  in use     nvme0n1p1 mounted on /home, cannot be taken\n')
+    expect(used.stdout).toContain('  in use     nvme0n1p1 mounted on /home; cannot be bound\n')
     expect(used.stdout).not.toContain('gpunvme bind')
     tree.file(`${tree.device()}/config`, new Uint8Array(64).fill(0xff))
     tree.file('proc/self/mountinfo', '')
     const gone = await inProcess(tree, 'status')
-    expect(gone.stdout).toContain('  opens it   nothing: it is off the bus: it reads all ones\n')
+    expect(gone.stdout).toContain('  opened by  nothing: it is off the bus: it reads all ones\n')
     expect(gone.stdout).not.toContain('gpunvme bind')
   })
 
@@ -280,20 +286,20 @@ describe('status', () => {
     mkdirSync(join(tree.root, 'proc/77/fd'), { recursive: true })
     symlinkSync('/dev/vfio/13', join(tree.root, 'proc/77/fd/5'))
     const { stdout } = await inProcess(tree, 'status', '0c:00.0')
-    expect(stdout).toMatch(/^ {2}in use .*driven from user space.*cannot be taken$/ms)
-    expect(stdout).toContain('  opens it   nothing: it is in use\n')
+    expect(stdout).toMatch(/^ {2}in use .*driven from user space.*cannot be bound$/ms)
+    expect(stdout).toContain('  opened by  nothing: it is in use\n')
   })
 
   test('of a tree without a machine, and of what is no folder, is not found', async () => {
     tree.file('file', '')
     expect((await inProcess(tree, 'status', '--root', join(tree.root, 'dev-null'))).code).toBe(3)
     const file = await inProcess(tree, 'status', '--root', join(tree.root, 'file'))
-    expect([file.code, file.stderr]).toEqual([3, expect.stringContaining('it is no folder')])
+    expect([file.code, file.stderr]).toEqual([3, expect.stringContaining('it is not a directory')])
     const empty = await inProcess(tree, 'status', '--root', '')
-    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('--root needs the name of a folder')])
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('--root requires the name of a directory')])
     mkdirSync(join(tree.root, 'hollow'))
     const hollow = await inProcess(tree, 'status', '--root', join(tree.root, 'hollow'))
-    expect([hollow.code, hollow.stderr]).toEqual([3, expect.stringContaining('it has neither sys/ nor proc/ in it')])
+    expect([hollow.code, hollow.stderr]).toEqual([3, expect.stringContaining('it has neither sys/ nor proc/')])
   })
 
   test('says that there is no drive, and is no failure', async () => {

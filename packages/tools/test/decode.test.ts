@@ -71,20 +71,15 @@ describe('decode', () => {
     expect(await piped(['decode', 'sqe'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
   })
 
-  const digitsHint = '  Try: plain digits, as `xxd -p` prints them, or the bytes themselves with --file\n'
-  const dumpHint = '  Try: `xxd -p`, which prints plain digits, or `hexdump -v -C`\n'
+  const digitsHint = '  Try: use plain digits as printed by `xxd -p`, or the binary file with --file\n'
+  const dumpHint = '  Try: use `xxd -p` for plain digits, or `hexdump -v -C`\n'
   test.each([
-    [
-      'hexdump',
-      '0000000 0002 0412\n0000004\n',
-      'stdin is a dump of words, which may have their bytes swapped\n',
-      dumpHint,
-    ],
+    ['hexdump', '0000000 0002 0412\n0000004\n', 'stdin is a dump of words, whose bytes may be swapped\n', dumpHint],
     [
       'hexdump -C, without the lines that repeat',
       '00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n*\n00000040\n',
-      'stdin, line 2: lines that repeat were left out\n',
-      '  Try: the same with -v, as in `hexdump -v -C`, or `xxd -p`\n',
+      'stdin, line 2: repeated lines are omitted\n',
+      '  Try: use -v, as in `hexdump -v -C`, or use `xxd -p`\n',
     ],
     [
       'lspci -xxxx',
@@ -194,7 +189,7 @@ describe('decode', () => {
     writeFileSync(at('controller.bin'), identify)
     const { stdout } = await gpunvme(['decode', 'identify', '--file', 'controller.bin'], { cwd })
     expect(stdout.split('\n').slice(0, 4)).toEqual([
-      'Identify Controller (Base 2.1 §5.1.13.2.1); fields that are zero are left out',
+      'Identify Controller (Base 2.1 §5.1.13.2.1); zero fields omitted',
       '  SN="SN1"',
       '  MDTS=7',
       '  reserved[200]=ab',
@@ -225,7 +220,7 @@ describe('decode', () => {
     page[40] = 7
     const args = ['decode', 'log', '--lid', '0Bh']
     expect((await piped(args, page)).stdout).toMatch(
-      /^Predictable Latency Event Aggregate header .*\n {2}\w+=1\n {2}and 33 bytes of entries or data after it, which --json shows whole\n$/,
+      /^Predictable Latency Event Aggregate header .*\n {2}\w+=1\n {2}and 33 bytes of entries or data after it \(complete with --json\)\n$/,
     )
     expect(JSON.parse((await piped([...args, '--json'], page)).stdout)).toMatchObject({ rest: `${'00'.repeat(32)}07` })
   })
@@ -249,13 +244,16 @@ describe('decode', () => {
     [['decode', 'cqe', '0x1,0x123'], "Expected pairs of hexadecimal digits in the arguments, got 3 digits in '0x123'"],
     [['decode', 'cqe', '0x'], "Expected pairs of hexadecimal digits in the arguments, got 0 digits in '0x'"],
     [['decode', 'cqe', '0', '1'], "Expected pairs of hexadecimal digits in the arguments, got 1 digit in '0'"],
-    [['decode', 'cqe', ''], 'Nothing to decode\n  Try: bytes in hexadecimal, --file FILE, or a pipe into stdin'],
-    [['decode', 'cqe', ' , '], 'Nothing to decode'],
-    [['decode', 'cqe', '--lid', '2', '00'], 'cqe: --lid is for log\n  Try: gpunvme help decode'],
-    [['decode', 'log', '--cns', '1', '00'], 'log: --cns is for identify'],
-    [['decode', 'CC', '0', '--set', 'nvm'], 'CC: --set is for sqe'],
-    [['decode', 'cqe', '00', '-'], "Give the bytes or '-' for stdin, not both"],
-    [['decode', 'cqe', '00', '--file', 'x'], 'Give the bytes or --file, not both'],
+    [
+      ['decode', 'cqe', ''],
+      'No bytes to decode\n  Try: pass bytes in hexadecimal, use --file FILE, or pipe them into stdin',
+    ],
+    [['decode', 'cqe', ' , '], 'No bytes to decode'],
+    [['decode', 'cqe', '--lid', '2', '00'], 'cqe: --lid requires log\n  Try: gpunvme help decode'],
+    [['decode', 'log', '--cns', '1', '00'], 'log: --cns requires identify'],
+    [['decode', 'CC', '0', '--set', 'nvm'], 'CC: --set requires sqe'],
+    [['decode', 'cqe', '00', '-'], "Bytes and '-' for stdin are mutually exclusive"],
+    [['decode', 'cqe', '00', '--file', 'x'], 'Bytes and --file are mutually exclusive'],
     [['decode', 'identify', '0000'], 'Identify Controller: expected 4096 bytes, got 2'],
     [['decode', 'identify', '--cns', '256', '00'], 'Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.'],
     [['decode', 'identify', '--cns', '100h', '00'], 'Expected a number from 0 to 255'],
@@ -263,25 +261,25 @@ describe('decode', () => {
     [['decode', 'identify', '--cns', 'x'], '\n  Try: gpunvme help decode\n'],
     [
       ['decode', 'identify', '--cns', '0xff', '00'],
-      'No structure is known for --cns 255 --csi 0\n  known --cns: 0x00=NAMESPACE 0x01=CONTROLLER ',
+      'Unknown structure: --cns 255 --csi 0\n  known --cns: 0x00=NAMESPACE 0x01=CONTROLLER ',
     ],
     [['decode', 'identify', '--cns', '20h', '00'], ' 0x03=NAMESPACE_DESCRIPTOR_LIST 0x04=NVM_SET_LIST '],
     [['decode', 'identify', '--cns', '05h', '--csi', '1', '00'], '\n  --cns 5 is known with --csi 0x00=NVM 0x02=ZNS\n'],
     [
       ['decode', 'log', '--lid', '0xc0', '00'],
-      'No structure is known for --lid 192\n  known --lid: 0x00=SUPPORTED_LOG_PAGES 0x01=',
+      'Unknown structure: --lid 192\n  known --lid: 0x00=SUPPORTED_LOG_PAGES 0x01=',
     ],
     [
       ['decode', 'log', '--lid', '70h', '00'],
       ' 0x81=SANITIZE_STATUS 0xbf=CHANGED_ZONE_LIST\n  Try: gpunvme help decode',
     ],
     [['decode', 'CC'], 'stdin is empty'],
-    [['decode', 'CC', ''], "CC: expected its value in hexadecimal, got ''\n  Try: gpunvme decode CC 0x00000000"],
-    [['decode', 'CC', '1', '2'], "CC: expected its value in hexadecimal, got '1 2'"],
+    [['decode', 'CC', ''], "CC: expected a value in hexadecimal, got ''\n  Try: gpunvme decode CC 0x00000000"],
+    [['decode', 'CC', '1', '2'], "CC: expected a value in hexadecimal, got '1 2'"],
     [['decode', 'CC', '0x123456789'], 'CC: expected at most 8 hexadecimal digits, got 9'],
     [
       ['decode', 'CC', '0x12', '--file', 'x'],
-      'CC: --file is for structures\n  Try: gpunvme decode CC -, to read stdin',
+      'CC: --file requires a structure\n  Try: gpunvme decode CC -, to read stdin',
     ],
     [['decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
   ])('%j is refused as a usage error', async (args, message) => {
@@ -302,7 +300,7 @@ describe('decode', () => {
     truncateSync(at('large'), 5 * 1024 * 1024)
     expect(await gpunvme(['decode', 'identify', '--file', 'large'], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('large holds more than 4 MiB') as string,
+      stderr: expect.stringContaining('large is longer than 4 MiB') as string,
     })
     expect(await gpunvme(['decode', 'identify', '--file', '.'], { cwd })).toMatchObject({ code: 2 })
   })

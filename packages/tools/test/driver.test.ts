@@ -48,7 +48,7 @@ test(
     const planned = await gpunvme(['driver', 'plan', '--root', proprietary, '--json'], { cwd })
     expect((json(planned) as { advice: { steps: string[] }[] }).advice[0]!.steps).toEqual([
       `on that machine: install the open flavour of the driver, which needs no change (GPUs from Turing on; gpunvme doctor --root ${proprietary} names the package), then restart`,
-      'on that machine: or, where the proprietary flavour has to stay: sudo gpunvme driver apply pfn-lookup',
+      'on that machine: or, to keep the proprietary flavour: sudo gpunvme driver apply pfn-lookup',
     ])
     expect(stdout).toMatch(
       /1\. on that machine: install the open flavour.*\n +2\. on that machine: .*gpunvme driver apply\s+pfn-lookup/s,
@@ -70,9 +70,9 @@ test('options are shown, written once somebody has agreed, and taken back whole'
   expect(json(applied)).toMatchObject({ schema: 'gpunvme.driver-change/1', outcome: 'applied', files: [FILE] })
   expect(readFileSync(join(cwd, old, FILE), 'utf8')).toContain('RMForceStaticBar1=2')
   const again = await gpunvme(['driver', 'apply', ...words, '--yes'], { cwd })
-  expect([again.code, again.stdout]).toEqual([0, `Nothing to do: ${old}/etc/modprobe.d has this change\n`])
+  expect([again.code, again.stdout]).toEqual([0, `Nothing to do: ${old}/etc/modprobe.d already has this change\n`])
   const state = await gpunvme(['driver', '--root', old], { cwd })
-  expect(state.stdout).toContain("RegistryDwords is '' in the module that runs")
+  expect(state.stdout).toContain("RegistryDwords is '' in the running module")
   const other = await gpunvme(['driver', 'apply', 'options', '--set', 'resizable-bar', '--root', old, '--yes'], { cwd })
   expect([other.code, readFileSync(join(cwd, old, FILE), 'utf8')]).toEqual([0, expect.not.stringContaining('Static')])
   const reverted = await gpunvme(['driver', 'revert', 'options', '--root', old, '--yes', '--json'], { cwd })
@@ -84,12 +84,12 @@ test('options are shown, written once somebody has agreed, and taken back whole'
 test('each wrong input has an exit code and a next step of its own', { timeout: SLOW }, async () => {
   writeLookupTree(join(cwd, 'unknown-tree'), 'or-fail')
   const cases: [string[], number, string][] = [
-    [['apply'], 2, 'driver apply needs to know what'],
+    [['apply'], 2, 'driver apply requires a change'],
     [['--root', 'no-such-root'], 3, 'no such file or directory'],
-    [['apply', 'options'], 2, 'options need a goal'],
-    [['apply', 'options', '--set', 'speed'], 2, 'Expected some of peer-mapping'],
+    [['apply', 'options'], 2, 'driver apply options requires --set'],
+    [['apply', 'options', '--set', 'speed'], 2, 'Expected goals from peer-mapping'],
     [['plan', 'pfn-lookup', '--source', 'no-such-tree'], 3, 'No source tree in no-such-tree'],
-    [['plan', 'pfn-lookup', '--source', 'unknown-tree'], 7, 'not as they are known here'],
+    [['plan', 'pfn-lookup', '--source', 'unknown-tree'], 7, 'its sources are unknown'],
     [['plan', 'pfn-lookup', '--root', proprietary], 7, 'there is no /usr/src/nvidia-580.142/nvidia/os-mlock.c'],
   ]
   const ended = await Promise.all(cases.map(([words]) => gpunvme(['driver', ...words], { cwd })))

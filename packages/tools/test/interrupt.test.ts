@@ -58,10 +58,10 @@ test('an interrupted pack that had to give up the old model says so, before and 
   // The drive has room for either image, but not for both.
   await gpunvme(['pack', 'small.gguf', '--image', 'tight.img', '--capacity', String(endBytes)], { cwd })
   const args = ['pack', 'large.gguf', '--image', 'tight.img', '--replace']
-  const ended = await gpunvme(args, { cwd, onStderr: when('it is given up now', 'SIGINT') })
+  const ended = await gpunvme(args, { cwd, onStderr: when('and is removed now', 'SIGINT') })
   expect(ended.code).toBe(130)
   expect(ended.stderr).toContain(
-    'The old model was given up before this. If gpunvme verify --image tight.img finds none now',
+    'The old model was removed before this error. If gpunvme verify --image tight.img finds no model',
   )
   expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
 })

@@ -128,16 +128,16 @@ describe('load into host memory', () => {
   test('a budget that is too small names what is needed, in the options that give it', async () => {
     const { code, stderr } = await gpunvme(['load', ...toHost, '--ram', '1MiB'], { cwd })
     expect(code).toBe(7)
-    expect(stderr).toMatch(/host memory: [\d.]+ MiB at least, 1 MiB given\n {2}Try: --ram of at least that\n$/)
+    expect(stderr).toMatch(/host memory: [\d.]+ MiB at least, 1 MiB given\n {2}Try: raise --ram to at least that\n$/)
   })
 
   test.each(['3MiB', '1GiB'])(
     'SIGINT in a pass with %s of memory ends the command, and the drive can be opened again',
     async (ram) => {
-      const args = ['load', ...toHost, '--ram', ram, '--passes', '1000000']
+      const args = ['load', ...toHost, '--ram', ram, '--passes', '100000']
       const ended = await gpunvme(args, {
         cwd,
-        onStderr: (text, running) => text.includes('Each pass hands out') && running.kill('SIGINT'),
+        onStderr: (text, running) => text.includes('Each pass provides') && running.kill('SIGINT'),
       })
       expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('Interrupted by SIGINT') as string])
       expect((await loaded(...toHost)).layersVerified).toBe(LAYERS)
@@ -194,7 +194,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
 
     test('rejects a GPU index that does not exist and gives the number of GPUs', async () => {
       const { code, stderr } = await gpunvme(['load', ...sim, '--gpu', '7'], { cwd })
-      expect([code, stderr]).toEqual([2, 'There is no GPU 7\n  CUDA lists 1 GPU\n  Try: --gpu 0\n'])
+      expect([code, stderr]).toEqual([2, 'There is no GPU 7\n  CUDA lists 1 GPU\n  Try: use --gpu 0\n'])
     })
   },
 )
@@ -202,7 +202,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
 test('--to gpu without a GPU is refused, with what is missing and what needs none', async () => {
   const env = { GPUNVME_CUDA_LIBRARY: at('libcuda.so.1') }
   const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--to', 'gpu'], { cwd, env })
-  expect([code, stderr]).toEqual([3, expect.stringContaining('--to host, which needs no GPU') as string])
+  expect([code, stderr]).toEqual([3, expect.stringContaining('use --to host, which needs no GPU') as string])
 })
 
 describe('load without an image', () => {
@@ -222,7 +222,7 @@ describe('load without an image', () => {
     const args = ['--image', 'ext4.img', '--in-place', '--to', 'host']
     expect((await loaded('/models/tiny.gguf', ...args)).loaded.layers).toBe(LAYERS)
     const { code, stderr } = await gpunvme(['load', '/models/other.gguf', ...args], { cwd })
-    expect([code, stderr]).toEqual([3, expect.stringContaining('No file /models/other.gguf can be read') as string])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Cannot read /models/other.gguf in place') as string])
   })
 
   test('the drives of a set', async () => {
@@ -233,7 +233,7 @@ describe('load without an image', () => {
     const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--image', 'model.gguf'], { cwd })
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining('Try: name only the drive that holds the model') as string,
+      expect.stringContaining('Try: name only the drive that has the model') as string,
     ])
   })
 
@@ -263,22 +263,22 @@ describe('load without an image', () => {
 })
 
 test.each([
-  ['--gpu 0 --to host --image drive.img', '--gpu and --to host do not go together'],
-  ['model.gguf --file --sim', '--file and options of a drive do not go together'],
-  ['--file', '--file needs a MODEL'],
-  ['/m.gguf --in-place', '--in-place needs a drive'],
-  ['--image drive.img --in-place', '--in-place needs a drive, and the path of a MODEL on it'],
-  ['--image drive.img --drive 0000:0b:00.0', '--image and --drive do not go together'],
-  ['https://localhost/m.gguf --image drive.img', 'A URL and options of a drive do not go together'],
+  ['--gpu 0 --to host --image drive.img', '--gpu and --to host are mutually exclusive'],
+  ['model.gguf --file --sim', '--file and drive options are mutually exclusive'],
+  ['--file', '--file requires a MODEL'],
+  ['/m.gguf --in-place', '--in-place requires a drive'],
+  ['--image drive.img --in-place', '--in-place requires a drive and the path of a MODEL on it'],
+  ['--image drive.img --drive 0000:0b:00.0', '--image and --drive are mutually exclusive'],
+  ['https://localhost/m.gguf --image drive.img', 'A URL and drive options are mutually exclusive'],
   ['https://user:pw@localhost/m.gguf', 'The URL contains a user name or a password'],
   ['ftp://localhost/m.gguf', 'ftp: URLs are not supported'],
   ['model.gguf', 'load model.gguf --file, which loads the file itself'],
   ['--image drive.img --image drive.img', '--image drive.img is given more than once'],
   ['--image drive.img --to host --vram 8MiB', '--vram requires a GPU'],
-  ['--image drive.img --tier 3', 'whole number from 1 to 2'],
+  ['--image drive.img --tier 3', 'an integer from 1 to 2'],
   ['https://', 'MODEL is not a valid URL'],
   ['https://localhost/%zz.gguf', 'MODEL is not a valid URL'],
-  ['--image drive.img --passes 0', 'whole number from 1'],
+  ['--image drive.img --passes 0', 'an integer from 1'],
   ['--image drive.img --to disk', 'Allowed choices are gpu, host'],
 ])('load %s is refused', async (args, headline) => {
   const { code, stderr } = await gpunvme(['load', ...args.split(' ')], { cwd })

@@ -24,7 +24,7 @@ describe('refuses to choose a drive', LIMIT, () => {
   ])('gpunvme %s', async (words) => {
     const { code, stdout, stderr } = await gpunvme([...words.split(' '), '--quiet'], { cwd })
     expect({ code, named: stdout.includes('SIMULATED') }).toEqual({ code: 2, named: false })
-    expect(stderr).toMatch(/^No drive was named\n/)
+    expect(stderr).toMatch(/^No drive is named\n/)
     expect(stderr).toContain('--sim')
   })
 })
@@ -70,14 +70,14 @@ test('an in-memory drive is not a place for models', LIMIT, async () => {
   for (const words of [['ls'], ['verify'], ['rm', 'chat'], ['pack', 'model.gguf']]) {
     const { code, stderr } = await gpunvme([...words, '--sim'], { cwd })
     expect(code).toBe(2)
-    expect(stderr).toMatch(new RegExp(`^${words[0]!} requires a drive that keeps its contents\n`))
+    expect(stderr).toMatch(new RegExp(`^${words[0]!} requires a drive that keeps its data\n`))
   }
 })
 
 test.each([
-  [['--sim', '--drive', '0000:0b:00.0'], '--sim and --drive do not go together'],
-  [['--sim', '--socket', 'x.sock'], '--sim and --socket do not go together'],
-  [['--sim', '--transport', 'qtest'], '--sim and --transport qtest do not go together'],
+  [['--sim', '--drive', '0000:0b:00.0'], '--sim and --drive are mutually exclusive'],
+  [['--sim', '--socket', 'x.sock'], '--sim and --socket are mutually exclusive'],
+  [['--sim', '--transport', 'qtest'], '--sim and --transport qtest are mutually exclusive'],
 ])('%o: two different drives are refused', async (flags, problem) => {
   const { code, stderr } = await gpunvme(['identify', ...flags], { cwd })
   expect([code, stderr.split('\n')[0]]).toEqual([2, problem])

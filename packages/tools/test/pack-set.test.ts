@@ -107,7 +107,7 @@ describe.each([
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringMatching(
-        new RegExp(`The drives are a ${kind} of 2.* already\\n {2}Try: leave out ${shape}.*--replace-image`),
+        new RegExp(`The drives already form a ${kind} of 2.*\\n {2}Try: omit ${shape}.*--replace-image`),
       ) as string,
     ])
     expect(await done('verify', ...images(one, other))).toMatchObject({ ok: true })
@@ -144,7 +144,7 @@ describe.each([
         new RegExp(`different sets\\n {2}${one} is member 0 of .*\\n {2}${kind}5.img is member 1 of `),
       ) as string,
     ])
-    expect((await pack([one, `${kind}5.img`], ...options)).stderr).toContain('Try: name drives that are free')
+    expect((await pack([one, `${kind}5.img`], ...options)).stderr).toContain('Try: use free drives')
   })
 })
 
@@ -175,7 +175,7 @@ test('a mirror without one of its drives can be read, with a warning, and not wr
     const written = await run([...words, ...left])
     expect([written.code, written.stderr]).toEqual([
       7,
-      expect.stringMatching(/The mirror of 3 is not whole; nothing was written\n {2}member 1 is missing/) as string,
+      expect.stringMatching(/The mirror of 3 is degraded; nothing was written\n {2}member 1 is missing/) as string,
     ])
   }
   expect(await run(['verify', ...images(...drives)])).toMatchObject({ code: 0, stderr: '' })
@@ -189,7 +189,7 @@ describe('drives that hold data', () => {
     expect([refused.code, refused.stderr]).toEqual([
       4,
       expect.stringMatching(
-        /u2\.img: Refused to overwrite data of unknown format\n {2}byte 3145728 is not zero[^]*--overwrite 'unknown data'/,
+        /u2\.img: Refused to overwrite data of unknown format\n {2}byte 3145728 is nonzero[^]*--overwrite 'unknown data'/,
       ) as string,
     ])
     expect(isUntouched('u1.img')).toBe(true)
@@ -227,7 +227,7 @@ describe('drives that hold data', () => {
     const refused = await pack(['i1.img', 'i2.img'], '--stripe')
     expect([refused.code, refused.stderr]).toEqual([
       4,
-      expect.stringMatching(/i1\.img holds a model image\n {2}i2\.img is free\n {2}Try: .*--replace-image/) as string,
+      expect.stringMatching(/i1\.img has a model image\n {2}i2\.img is free\n {2}Try: .*--replace-image/) as string,
     ])
     expect(await done('verify', '--image', 'i1.img')).toMatchObject({ ok: true })
     await done('pack', 'model.gguf', ...images('i1.img', 'i2.img'), '--stripe', '--replace-image')
@@ -260,12 +260,12 @@ test('sizes of which no set can be made are refused: of a drive, of the set, of 
   const small = await pack(['t1.img', 't2.img'], '--mirror')
   expect([small.code, small.stderr]).toEqual([
     7,
-    't1.img is too small to be a member of the set\n  it has 3 MiB; a member needs at least 4 MiB\n  Try: another drive\n',
+    't1.img is too small to be a member of the set\n  it has 3 MiB; a member requires at least 4 MiB\n  Try: use another drive\n',
   ])
   const full = await pack(['t2.img', 't3.img'], '--mirror')
   expect([full.code, full.stderr]).toEqual([7, expect.stringContaining('The model does not fit') as string])
   const unit = await pack(['t2.img', 't3.img'], '--stripe', '--stripe-unit', '8MiB')
-  expect([unit.code, unit.stderr]).toEqual([7, expect.stringContaining('a member needs at least 10 MiB') as string])
+  expect([unit.code, unit.stderr]).toEqual([7, expect.stringContaining('a member requires at least 10 MiB') as string])
   expect(['t1.img', 't2.img', 't3.img'].every(isUntouched)).toBe(true)
 })
 
@@ -273,7 +273,7 @@ test('a drive that is larger than the others is named with what it leaves unused
   empty(['l1.img'], 16)
   empty(['l2.img'], 32)
   const { code, stderr } = await pack(['l1.img', 'l2.img'], '--mirror')
-  expect([code, stderr]).toEqual([0, expect.stringContaining('l2.img: 16 MiB stay unused') as string])
+  expect([code, stderr]).toEqual([0, expect.stringContaining('l2.img: 16 MiB remain unused') as string])
 })
 
 describe('Ctrl-C', () => {
@@ -354,13 +354,13 @@ test('a copy of a drive beside the drive is refused', async () => {
 
 test.each([
   ['--image a.img --stripe', '--stripe requires 2 to 16 drives, got 1'],
-  ['--image a.img --image b.img --stripe --mirror', '--stripe and --mirror do not go together'],
+  ['--image a.img --image b.img --stripe --mirror', '--stripe and --mirror are mutually exclusive'],
   ['--image a.img --image b.img --mirror --stripe-unit 1MiB', '--stripe-unit requires --stripe'],
   ['--image a.img --image b.img --stripe --stripe-unit 3MiB', 'power of two from 4 KiB to 64 MiB'],
   ['--image a.img --image b.img --stripe --stripe-unit 128MiB', 'power of two from 4 KiB to 64 MiB'],
   ['--image a.img --image a.img --stripe', '--image a.img is given more than once'],
-  ['--image a.img --socket b.sock --stripe', '--socket and --image do not go together'],
-  ['--image a.img --image b.img --mirror --serial S1', '--serial is given 1 times, for 2 drives'],
+  ['--image a.img --socket b.sock --stripe', '--socket and --image are mutually exclusive'],
+  ['--image a.img --image b.img --mirror --serial S1', '--serial is given 1 times for 2 drives'],
   ['--image a.img --image b.img', 'a.img does not exist'],
   ['--image a.img --image model.gguf --mirror', 'model.gguf is the model itself'],
 ])('pack %s is refused, and makes no file', async (args, headline) => {

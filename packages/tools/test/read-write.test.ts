@@ -52,7 +52,7 @@ test('stdin is written to its end, and an empty stdin is refused', LIMIT, async 
   expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining('verified  read back and compared')])
   expect(imageBytes(at('stdin.img'), 4096, input.length).equals(input)).toBe(true)
   const none = await gpunvme([...words, '--overwrite', 'unknown data'], { cwd })
-  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Nothing came by stdin')])
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('No data on stdin')])
 })
 
 describe('an interrupt', () => {
@@ -88,7 +88,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
   test('models that were packed', LIMIT, async () => {
     await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * MIB })
     await gpunvme(['pack', 'model.gguf', '--image', 'models.img'], { cwd })
-    await refuses('models.img', ['--lba', '9000'], 'it holds a model image', '--overwrite models')
+    await refuses('models.img', ['--lba', '9000'], 'it has a model image', '--overwrite models')
     const words = ['write', 'block.bin', '--image', 'models.img', '--lba', '9000', '--overwrite', 'models']
     expect((await gpunvme(words, { cwd })).code).toBe(0)
   })
@@ -98,7 +98,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
     const disk = readFileSync(at('disk.img'))
     disk.set([0x53, 0xef], 0x438) // ext2/3/4
     writeFileSync(at('disk.img'), disk)
-    await refuses('disk.img', ['--lba', '30000'], 'it holds data of another kind', 'ext2/3/4')
+    await refuses('disk.img', ['--lba', '30000'], 'it holds other data', 'ext2/3/4')
   })
 
   test('bytes of a file that nobody can name, where it would be written', LIMIT, async () => {
@@ -117,43 +117,43 @@ describe('what cannot be meant is refused before anything is read or written', (
     [
       'the range in blocks and in bytes',
       ['read', '--lba', '1', '--offset', '512'],
-      'in blocks or in bytes, not in both',
+      'Ranges in blocks and in bytes are mutually exclusive',
     ],
-    ['a range beyond the end', ['read', '--lba', '32768', '--image', 'small.img'], 'are not all in namespace 1'],
-    ['raw bytes to two places', ['read', '--raw', '-o', 'x'], '--raw and -o both want the bytes'],
-    ['raw bytes in JSON', ['read', '--raw', '--json'], '--raw and --json both want the bytes'],
+    ['a range beyond the end', ['read', '--lba', '32768', '--image', 'small.img'], 'are not all inside namespace 1'],
+    ['raw bytes to two places', ['read', '--raw', '-o', 'x'], '--raw and -o are mutually exclusive'],
+    ['raw bytes in JSON', ['read', '--raw', '--json'], '--raw and --json are mutually exclusive'],
     [
       'too much for one object',
       ['read', '--sim', '--blocks', '4096', '--json'],
-      '2 MiB are too much for one JSON object',
+      '2 MiB exceed the limit of a JSON result',
     ],
     ['the drive as its own copy', ['read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
     ['a device as the file', ['read', '--sim', '-o', '/dev/null'], '/dev/null is not a regular file'],
     ['a write without a place', ['write', 'small.img', '--image', 'other.img'], '--lba or --offset is required'],
-    ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'No drive was named'],
+    ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'No drive is named'],
     ['a drive written to itself', ['write', 'small.img', '--image', 'small.img', '--lba', '0'], 'is the drive itself'],
     [
       'a write that begins inside a block',
       ['write', 'odd.bin', '--image', 'small.img', '--offset', '513'],
-      '--offset 512 or --offset 1024',
+      'use --offset 512 or --offset 1024',
     ],
     [
       'a write that ends inside a block',
       ['write', 'odd.bin', '--image', 'small.img', '--lba', '0'],
-      'its last one has 100 bytes of 512',
+      'the last one has 100 bytes of 512',
     ],
     [
       'a write beyond the end',
       ['write', 'odd.bin', '--image', 'small.img', '--lba', '2048', '--pad', 'zero'],
-      'are not all in namespace 1',
+      'are not all inside namespace 1',
     ],
     [
       'more than the file has',
       ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--blocks', '2'],
-      'holds only 100 bytes',
+      'has only 100 bytes',
     ],
     ['a folder', ['write', '.', '--image', 'small.img', '--lba', '0'], 'is a directory'],
-    ['an empty file', ['write', '/dev/null', '--image', 'small.img', '--lba', '0', '--blocks', '1'], 'holds no bytes'],
+    ['an empty file', ['write', '/dev/null', '--image', 'small.img', '--lba', '0', '--blocks', '1'], 'has no bytes'],
     [
       'padding with something else',
       ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--pad', 'ones'],
@@ -170,6 +170,6 @@ describe('what cannot be meant is refused before anything is read or written', (
 
   test('raw bytes to a terminal', async () => {
     const { code, stderr } = await gpunvme(['read', '--raw'], { cwd, columns: 80 })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Raw bytes do not go to a terminal')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--raw does not write to a terminal')])
   })
 })

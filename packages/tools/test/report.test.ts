@@ -49,13 +49,18 @@ test('--markdown prints a summary and writes no file', async () => {
 test.each([
   ['no results', ['report', 'missing.json'], 3, ['missing.json', 'no such file']],
   ['an empty file', ['report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench -o results.json']],
-  ['half a file', ['report', 'half.json'], 7, ['half.json cannot be read', 'it is not JSON']],
-  ['what another verb printed', ['report', 'load.json'], 7, ['it is what gpunvme load printed']],
-  ['results of a newer form', ['report', 'newer.json'], 7, ['version 2', 'Try: the gpunvme that wrote the file']],
-  ['the results in place of the page', ['report', 'results.json', '-o', './results.json'], 2, ['is named twice']],
+  ['half a file', ['report', 'half.json'], 7, ['Cannot read half.json', 'invalid JSON']],
+  ['what another verb printed', ['report', 'load.json'], 7, ['it is the output of gpunvme load']],
+  ['results of a newer form', ['report', 'newer.json'], 7, ['version 2', 'Try: use the gpunvme that wrote the file']],
+  ['the results in place of the page', ['report', 'results.json', '-o', './results.json'], 2, ['is used twice']],
   ['a page in place of a folder', ['report', 'results.json', '-o', 'folder'], 2, ['folder is a directory']],
-  ['stdin without a name for the page', ['report', '-'], 2, ['Try: -o page.html']],
-  ['two results for one stdout', ['report', 'results.json', '--markdown', '--json'], 2, ['both for stdout']],
+  ['stdin without a name for the page', ['report', '-'], 2, ['Try: use -o page.html']],
+  [
+    'two results for one stdout',
+    ['report', 'results.json', '--markdown', '--json'],
+    2,
+    ['--markdown and --json are mutually exclusive'],
+  ],
 ] as const)('%s is refused, and no file is left', async (_, args, code, texts) => {
   const before = readdirSync(cwd)
   const ended = await gpunvme(args, { cwd })

@@ -70,7 +70,7 @@ describe('topology and list', () => {
       for (const verb of ['topology', 'list']) {
         const { code, stdout, stderr } = await gpunvme([verb, '--root', 'empty'], { cwd })
         expect([code, stdout]).toEqual([3, ''])
-        expect(stderr).toMatch(/There is no machine in empty.*\n.*gpunvme doctor --save/)
+        expect(stderr).toMatch(/empty is not a copy of a machine.*\n.*made by gpunvme doctor --save/)
       }
     },
     SLOW,

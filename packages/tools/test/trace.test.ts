@@ -63,7 +63,7 @@ describe('a traced verb', () => {
       '9999999',
     ]
     const { code, stderr } = await gpunvme(words, { cwd })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('are not all in namespace 1')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('are not all inside namespace 1')])
     const shown = JSON.parse(readFileSync(at('failed.json'), 'utf8')) as { name: string; ph: string }[]
     expect(shown.filter(({ name, ph }) => name === 'Identify' && ph === 'X').length).toBeGreaterThan(2)
   })
@@ -84,14 +84,14 @@ describe('a traced verb', () => {
 
   test('that drives no controller has nothing to trace, and that is said', LIMIT, async () => {
     const { code, stdout, stderr } = await gpunvme(['trace', 'decode', 'CC', '0x00460001'], { cwd })
-    expect([code, stderr]).toEqual([0, 'decode has driven no controller itself: there was nothing to trace\n'])
+    expect([code, stderr]).toEqual([0, 'decode accessed no controller through gpunvme: nothing was traced\n'])
     expect(stdout).toContain('EN=1')
   })
 
   test.each([
     [['trace', 'raed'], "Unknown verb 'raed'"],
-    [['trace', 'trace', 'read'], 'A trace of a trace is none'],
-    [['trace', '--only', 'everything', 'read'], 'Expected some of registers, doorbells, commands'],
+    [['trace', 'trace', 'read'], 'trace cannot trace itself'],
+    [['trace', '--only', 'everything', 'read'], 'Expected kinds from registers, doorbells, commands'],
     [['trace', '--format', 'xml', 'read'], 'Allowed choices are text, jsonl, perfetto'],
     [['trace', 'read', '--lbaa', '1'], "Unknown option '--lbaa'\n  Did you mean --lba?\n  Try: gpunvme help read"],
     [['trace', '-o', '/dev/null', 'read'], '/dev/null is not a regular file'],
@@ -104,7 +104,7 @@ describe('a traced verb', () => {
   test('does not replace the drive that it works on by its trace', async () => {
     for (const given of [['--image', at('drive.img')], [`--image=${at('drive.img')}`]]) {
       const { message } = await failureOf('trace', '-o', at('drive.img'), 'read', ...given)
-      expect(message).toContain("is a file of read's, and would be replaced")
+      expect(message).toContain('is used by read and would be overwritten')
     }
     expect(statSync(at('drive.img')).size).toBe(64 * 1024 * 1024)
   })
@@ -142,7 +142,7 @@ describe('a replay', () => {
     expect([code, stdout]).toEqual([
       6,
       expect.stringContaining(
-        'Ended in another way: 1\n  line 2: Read LBA 0x20\n' +
+        'Different outcome: 1\n  line 2: Read LBA 0x20\n' +
           '    in the trace  LBA Out of Range (SCT 0h SC 80h, DNR)\n' +
           '    here          Successful Completion (SCT 0h SC 00h)\n',
       ),
@@ -157,17 +157,17 @@ describe('a replay', () => {
     )
     const { code, stdout, stderr } = await gpunvme(['replay', 'flush.jsonl', '--image', 'drive.img'], { cwd })
     expect([code, stdout]).toEqual([7, expect.stringContaining('Replayed 0 of 1 command of flush.jsonl\n')])
-    expect(stderr).toContain('Nothing was sent, and so nothing compared.\n')
+    expect(stderr).toContain('No command was sent.\n')
   })
 
   test.each([
     [['replay', '/dev/zero'], '/dev/zero is not a regular file'],
     [['replay', 'missing.jsonl'], 'no such file or directory'],
     [['replay', 'nonsense.jsonl'], 'line 2'],
-    [['replay', 'writes.jsonl', '--allow-writes'], 'No drive was named'],
+    [['replay', 'writes.jsonl', '--allow-writes'], 'No drive is named'],
     [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'data of unknown format'],
-    [['replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it holds commands of drive 1 alone'],
-    [['replay', 'writes.jsonl', '--opened', '0'], 'Expected a whole number from 1'],
+    [['replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it has commands of drive 1 alone'],
+    [['replay', 'writes.jsonl', '--opened', '0'], 'Expected an integer from 1'],
   ])('%j is refused', async (words, text) => {
     const submit = (entry: string) =>
       `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`

@@ -134,7 +134,7 @@ test('load tells the queues that the controller gave, where they are fewer or sh
   expect(depth).toBe(1023)
   expect(queues).toBeLessThan(64)
   expect(ended.stderr).toContain(
-    `The controller gives ${queues} queues of 1023 commands: asked for 64 queues of 4095 commands`,
+    `The controller supports ${queues} queues of 1023 commands; requested: 64 queues of 4095 commands`,
   )
 })
 
@@ -154,7 +154,7 @@ test('load takes a packed model by its name, or by the file it must agree with',
 test('load says what it compared with the model file: contents only with --compare', async () => {
   const args = ['load', 'model.gguf', '--image', 'drive.img']
   const plain = await gpunvme(args, { cwd })
-  expect(plain.stderr).toContain('names, types and shapes, not contents')
+  expect(plain.stderr).toContain('names, types and shapes; --compare also compares contents')
   const compared = await gpunvme([...args, '--compare'], { cwd })
   expect([compared.code, compared.stderr]).toEqual([0, expect.stringContaining('SHA-256 of every tensor') as string])
 })
@@ -262,7 +262,7 @@ test('inspect lists tensors of unknown types, and no name from a file drives the
   writeFileSync(join(cwd, 'odd.safetensors'), Buffer.concat([length, Buffer.from(header), Buffer.alloc(16)]))
   const { code, stdout } = await gpunvme(['inspect', 'odd.safetensors'], { cwd })
   expect(code).toBe(0)
-  expect(stdout).toContain('1 tensor of a type that is not known here, refused when loaded:')
+  expect(stdout).toContain('1 tensor of unknown type, rejected when loaded:')
   expect(stdout).toContain('evil\\u{1b}[31m.weight: F5_E9')
   expect(stdout).not.toContain('\u001b')
   const packed = await gpunvme(['pack', 'odd.safetensors', '--image', 'odd.img'], { cwd })
@@ -292,13 +292,13 @@ test('ls lists what is on a drive, and rm takes one of them off it', async () =>
     problems: [],
   })
   const removed = await gpunvme(['rm', 'first', '--image', 'two.img', '--json'], { cwd })
-  expect([removed.code, removed.stderr]).toEqual([0, expect.stringContaining('no erasure')])
+  expect([removed.code, removed.stderr]).toEqual([0, expect.stringContaining('not an erasure')])
   expect(json(removed)).toMatchObject({ schema: 'gpunvme.rm/1', name: 'first', models: ['second'], generation: 3 })
   const after = json(await gpunvme(['ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
   expect(after).toMatchObject({ models: [{ name: 'second' }] })
   expect(after.freeBytes).toBeGreaterThan(before.freeBytes + MODEL_BYTES / 2)
   expect((await gpunvme(['rm', 'second', '--image', 'two.img'], { cwd })).stdout).toContain('left         0 models')
   expect((await gpunvme(['ls', '--image', 'two.img'], { cwd })).stdout).toMatch(
-    /^SIMULATED.*\ntwo\.img holds no models\nFree: /,
+    /^SIMULATED.*\ntwo\.img has no models\nFree: /,
   )
 }, 120_000)

@@ -59,7 +59,7 @@ function countOf(environment: Readonly<Record<string, string | undefined>>, name
   if (text === undefined) return undefined
   const count = /^(?:\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : NaN
   if (Number.isSafeInteger(count)) return count
-  throw new RangeError(`${name}: expected a whole number of at least 0, got ${JSON.stringify(text)}`)
+  throw new RangeError(`${name}: expected an integer of at least 0, got ${JSON.stringify(text)}`)
 }
 
 /**

@@ -6,24 +6,26 @@ import { bytesOf } from './bytes.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 
-/** Bytes as they are: those that nothing is declared for, and parts. @param startOffset of the first of them. */
+/**
+ * Returns bytes undecoded: parts, and structures that are not declared. @param startOffset offset of the first byte.
+ */
 export function dump(title: string, data: DataView, startOffset = 0): Found {
   const bytes = bytesOf(data)
   return { lines: [title, ...formatHexDump(bytes, startOffset)], object: { data: Buffer.from(bytes).toString('hex') } }
 }
 
-/** What a decoder makes of a drive's answer. @throws DamagedAnswerError where it says that the bytes cannot be right. */
+/** Decodes a drive's reply. @throws DamagedAnswerError if the decoder rejects the bytes. */
 export function decodeAnswer<T>(what: string, decode: () => T): T {
   try {
     return decode()
   } catch (error) {
-    // Typed bytes would be the user's own; these are the drive's.
+    // For typed bytes, it is a mistake of the user; these come from the drive.
     if (error instanceof UsageError) throw new DamagedAnswerError(what, error)
     throw error
   }
 }
 
-/** Whether the drive refused a question because it does not have what was asked for. */
+/** Returns whether the drive rejected a command because it does not support what was requested. */
 export function isUnsupported(error: unknown): error is CommandError {
   if (!(error instanceof CommandError)) return false
   const { sct, sc } = error
@@ -31,23 +33,23 @@ export function isUnsupported(error: unknown): error is CommandError {
   return (sct === 0 && sc === 0x02) || (sct === 1 && sc === 0x09)
 }
 
-/** The drive says that it does not have what was asked for. */
+/** Error of a drive that does not support the request. */
 export class NotSupportedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_SUPPORTED'
   readonly category = 'infeasible'
   constructor(what: string, cause: CommandError, next: NextStep) {
-    super(`This drive does not have ${what}`, { facts: [cause.headline], next, cause })
+    super(`This drive does not support ${what}`, { facts: [cause.headline], next, cause })
   }
 }
 
-/** A drive's answer contradicts itself. */
+/** Error of a drive's reply with invalid content. */
 export class DamagedAnswerError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DAMAGED_ANSWER'
   readonly category = 'device'
   constructor(what: string, cause: UsageError) {
-    super(`The drive's answer cannot be right: ${what}`, {
+    super(`The drive returned invalid data: ${what}`, {
       facts: [cause.headline],
-      next: '--raw, for the bytes',
+      next: 'print the bytes with --raw',
       cause,
     })
   }

@@ -16,7 +16,7 @@ test('a line for each command that a drive has, with what it changes', () => {
     'Admin commands (ACS)',
     '  02h  get log page',
     '  80h  format nvm  LBCC=1  NCC=1  CSE=ALONE_ON_NAMESPACE',
-    '  C5h  not known here',
+    '  C5h  unknown',
     '',
     'I/O commands (IOCS)',
     '  01h  write  LBCC=1',

@@ -12,7 +12,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { AnyWord32 } from '@gpunvme/nvme-spec/layout'
 
-/** A list of 256 words, of what each is, and which of its rows says that it is there. */
+/** A list of 256 words, with the names of the entries and of the bit that reports support. */
 interface EffectsList {
   readonly title: string
   readonly words: Uint32Array
@@ -22,8 +22,8 @@ interface EffectsList {
 }
 
 /**
- * The pages that say of every command, feature or page whether a drive has it, a line for each that it has, with what is
- * not zero of it; undefined for other pages. @param data the whole page.
+ * Describes a page that reports support of each command, feature or page: a line for each supported one, with its
+ * nonzero fields. Returns undefined for other pages. @param data the whole page.
  */
 export function describeEffects(lid: number, data: DataView): string[] | undefined {
   return listsOf(lid, data)?.flatMap((list, at) => [...(at === 0 ? [] : ['']), list.title, ...linesOf(list)])
@@ -59,12 +59,12 @@ function linesOf({ words, word, support, nameOf }: EffectsList): string[] {
     if (raw === 0) return []
     const number = `${index.toString(16).padStart(2, '0').toUpperCase()}h`
     const name = nameOf(index)
-    const what = name.startsWith('0x') ? 'not known here' : name.toLowerCase().replaceAll('_', ' ')
+    const what = name.startsWith('0x') ? 'unknown' : name.toLowerCase().replaceAll('_', ' ')
     return [`  ${number}  ${[what, ...notZero(word, raw, support)].join('  ')}`]
   })
 }
 
-/** 'LBCC=1' of what is not zero; that a thing is there goes without saying, that it is not does not. */
+/** Returns nonzero fields as 'LBCC=1', without the support bit if it is set. */
 function notZero(word: AnyWord32, raw: number, support: string): string[] {
   const values = word.decode(raw) as Readonly<Record<string, number | undefined>>
   const parts = word.describe(raw).split(' ')

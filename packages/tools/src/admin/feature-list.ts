@@ -46,19 +46,19 @@ import {
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import { claim, type Claim } from './claims.js'
 
-/** A feature, and what is known of asking for it. */
+/** A feature, and whether it can be requested without risk. */
 export interface ListedFeature {
   readonly feature: AnyFeature
   /**
-   * What of Identify Controller says that a drive has it: 'every' drive has it, and of an 'optional' one Identify says
-   * nothing. Many drives count a question that they refuse as an error: those are only asked for by name.
+   * Field of Identify Controller that reports it. 'every': supported by each drive; 'optional': Identify does not
+   * report it. Many drives count a rejected request as an error, so 'optional' ones are requested only by name.
    */
   readonly claim: Claim | 'every' | 'optional'
-  /** Of one namespace. */
+  /** Whether its value is per namespace. */
   readonly ofNamespace?: boolean
 }
 
-/** In order of FID. */
+/** In the order of FID. */
 export const FEATURES: readonly ListedFeature[] = [
   { feature: Arbitration, claim: 'every' },
   { feature: PowerManagement, claim: 'every' },
@@ -104,20 +104,20 @@ export const FEATURES: readonly ListedFeature[] = [
   { feature: BootPartitionWriteProtectionConfig, claim: claim('BPCAP.SFBPWPS') },
 ]
 
-/** The name that a feature is asked for by: 'power-management'; '0xc5' of a vendor's own. */
+/** Returns the name of a feature: 'power-management'; '0xc5' for a vendor-specific one. */
 export function nameOfFeature(fid: number): string {
   return FID.nameOf(fid).toLowerCase().replaceAll('_', '-')
 }
 
-/** What is known of a feature; of one that nothing is declared for, no more than its number. */
+/** Returns the entry of a feature; for an undeclared one, only its number. */
 export function listedFeature(fid: number): ListedFeature {
   const listed = FEATURES.find(({ feature }) => feature.fid === fid)
   if (listed !== undefined) return listed
   const name = fid >= 0xc0 ? 'Vendor Specific' : FID.nameOf(fid)
-  return { feature: { fid, name, doc: 'not declared here', spec: 'Base 2.1 §5.1.25' }, claim: 'optional' }
+  return { feature: { fid, name, doc: 'unknown', spec: 'Base 2.1 §5.1.25' }, claim: 'optional' }
 }
 
-/** The feature of a name, 'power-management' or POWER_MANAGEMENT; undefined for what is none. */
+/** Finds a feature by name, 'power-management' or POWER_MANAGEMENT; undefined for an unknown name. */
 export function featureNamed(word: string): ListedFeature | undefined {
   const name = word.toLowerCase().replaceAll('_', '-')
   const fid = Object.values(FID.values).find((value) => nameOfFeature(value) === name)

@@ -64,10 +64,10 @@ test('values are decoded, data too, and the one that Command Dword 11 names', as
 test('what the drive does not have is refused by name, and words that mean nothing for a feature are too', async () => {
   await withView(async (view) => {
     const missing = readFeature(view, featureNamed('host-memory-buffer')!, NOW)
-    await expect(missing).rejects.toThrow('This drive does not have Host Memory Buffer (0x0d)')
+    await expect(missing).rejects.toThrow('This drive does not support Host Memory Buffer (0x0d)')
     await expect(missing).rejects.toMatchObject({ code: 'ERR_GPUNVME_NOT_SUPPORTED', category: 'infeasible' })
     const meaningless = readFeature(view, featureNamed('timestamp')!, { ...NOW, cdw11: 1 })
-    await expect(meaningless).rejects.toThrow('--cdw11: Timestamp has one value')
+    await expect(meaningless).rejects.toThrow('--cdw11: Timestamp has a single value')
   })
 })
 
@@ -76,7 +76,7 @@ test('features are present as the drive lists them, and the others are absent wi
     const { present, absent } = await inventory(view)
     const fids = present.map(({ feature }) => feature.fid)
     expect(fids).toEqual(expect.arrayContaining([0x01, 0x02, 0x04, 0x07, 0x0e]))
-    expect(absent.find(({ listed }) => listed.feature.fid === 0x0d)?.why).toBe('log page 12h does not list it')
+    expect(absent.find(({ listed }) => listed.feature.fid === 0x0d)?.why).toBe('not listed in log page 12h')
     expect(fids.length + absent.length).toBeGreaterThanOrEqual(FEATURES.length)
   })
 })

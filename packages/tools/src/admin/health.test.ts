@@ -42,7 +42,7 @@ test('numbers have the units that people use', () => {
   })
   const lines = describeHealth(health)
   expect(lines[0]).toBe('No critical warning (CW)')
-  expect(lines).toContain('  temperature       37 °C, too hot from 70 °C, critical from 80 °C')
+  expect(lines).toContain('  temperature       37 °C, warning from 70 °C, critical from 80 °C')
   expect(lines).toContain('  throttled (1)     2 times, 30 s in all')
 })
 
@@ -61,14 +61,14 @@ test('every critical warning is in the first line, in the words of the specifica
 
 test('a critical warning that is not known here is one all the same', () => {
   const [warning] = healthOf(smartOf({ 0: '80', 1: '3601' }), LIMITS).warnings
-  expect(warning).toEqual({ field: 'CW.reserved', text: 'bits that are not known here: 0x80', critical: true })
+  expect(warning).toEqual({ field: 'CW.reserved', text: 'unknown bits 0x80', critical: true })
 })
 
 test.each([
-  [{ 1: '5701' }, 'CTEMP', 'as hot as the drive warns of (WCTEMP)'],
-  [{ 1: '6101' }, 'CTEMP', 'as hot as is critical (CCTEMP)'],
-  [{ 1: '3601', 5: '64' }, 'PUSED', '100 % of what it is made to endure is used'],
-  [{ 1: '3601', 160: '01' }, 'MDIE', '1 time data could not be corrected'],
+  [{ 1: '5701' }, 'CTEMP', 'temperature reaches the warning limit (WCTEMP)'],
+  [{ 1: '6101' }, 'CTEMP', 'temperature reaches the critical limit (CCTEMP)'],
+  [{ 1: '3601', 5: '64' }, 'PUSED', '100 % of rated endurance is used'],
+  [{ 1: '3601', 160: '01' }, 'MDIE', 'uncorrectable data errors: 1'],
 ])('numbers warn before the drive does: %o', (bytes, field, text) => {
   const health = healthOf(smartOf(bytes), LIMITS)
   expect(health.warnings).toEqual([{ field, text, critical: false }])
@@ -79,5 +79,5 @@ test('a page of all ones is shown, with nothing that it could break', () => {
   const health = healthOf(smartOf({ 0: 'ff'.repeat(512) }), { WCTEMP: 0, CCTEMP: 0 })
   expect(health.readBytes).toBe((2n ** 128n - 1n) * 512_000n)
   expect(describeHealth(health).every((line) => !/NaN|Infinity|undefined/.test(line))).toBe(true)
-  expect(describeHealth(health)).toContain('  used              more than 254 % of what it is made to endure')
+  expect(describeHealth(health)).toContain('  used              more than 254 % of rated endurance')
 })

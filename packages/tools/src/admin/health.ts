@@ -5,33 +5,33 @@ import { labelled } from './lines.js'
 type Smart = ReturnType<typeof SmartHealthLog.decode>
 type Limits = Pick<ReturnType<typeof IdentifyController.view>, 'WCTEMP' | 'CCTEMP'>
 
-/** Something that the drive warns of, or that its numbers do. */
+/** A warning by the drive, or derived from its values. */
 export interface Warning {
-  /** The field that says so: 'CW.TTC'. */
+  /** The field with the cause: 'CW.TTC'. */
   readonly field: string
   readonly text: string
-  /** Whether it is a Critical Warning of the drive itself. */
+  /** Whether it is a Critical Warning of the drive. */
   readonly critical: boolean
 }
 
-/** Data units are 1,000 times 512 bytes. */
+/** A data unit is 1,000 times 512 bytes. */
 const DATA_UNIT_BYTES = 512_000n
 
-/** The freezing point of water, as drives and tools round it. */
+/** Zero degrees Celsius in kelvins, rounded as drives and tools do. */
 const ZERO_CELSIUS_KELVINS = 273
 
-/** Health, in units that people use. Counters of 128 bits are bigints. */
+/** SMART data in common units. Counters of 128 bits are bigints. */
 export interface Health {
   readonly warnings: readonly Warning[]
   readonly temperatureCelsius: number | undefined
-  /** What the drive says that it must not pass; undefined where it does not say. */
+  /** Warning limit of the drive; undefined if it reports none. */
   readonly warningCelsius: number | undefined
   readonly criticalCelsius: number | undefined
-  /** Of sensors 1 to 8, where there are any. */
+  /** Present sensors, from 1 to 8. */
   readonly sensors: readonly { readonly sensor: number; readonly celsius: number }[]
   readonly sparePercent: number
   readonly spareThresholdPercent: number
-  /** Of what the drive is made to endure; 255 is more than 254. */
+  /** Percentage of rated endurance used; 255 means more than 254. */
   readonly usedPercent: number
   readonly readBytes: bigint
   readonly writtenBytes: bigint
@@ -52,7 +52,7 @@ export interface Health {
   }[]
 }
 
-/** @param limits of Identify Controller. */
+/** @param limits temperature limits of Identify Controller. */
 export function healthOf(smart: Smart, limits: Limits): Health {
   const sensors = [
     smart.TSEN1,
@@ -95,7 +95,7 @@ export function healthOf(smart: Smart, limits: Limits): Health {
   }
 }
 
-/** What the drive itself warns of, in the specification's words; bits of later revisions by their number. */
+/** Returns critical warnings with the specification's descriptions; unknown bits by their value. */
 function criticalWarnings({ CW, EGCWS }: Smart): Warning[] {
   return [
     ...warningsIn('CW', CW, SmartHealthLog.fields.CW.rows),
@@ -106,29 +106,29 @@ function criticalWarnings({ CW, EGCWS }: Smart): Warning[] {
 function warningsIn(name: string, word: object, rows: Readonly<Record<string, { readonly doc: string }>>): Warning[] {
   return Object.entries(word).flatMap(([bit, value]: [string, unknown]) => {
     if (value === 0) return []
-    const text = rows[bit]?.doc ?? `bits that are not known here: 0x${Number(value).toString(16)}`
+    const text = rows[bit]?.doc ?? `unknown bits 0x${Number(value).toString(16)}`
     return [{ field: `${name}.${bit}`, text, critical: true }]
   })
 }
 
-/** What the numbers say before the drive does. */
+/** Returns warnings derived from values, which precede those of the drive. */
 function otherWarnings(smart: Smart, { WCTEMP, CCTEMP }: Limits): Warning[] {
   const hot =
     CCTEMP !== 0 && smart.CTEMP >= CCTEMP ? 'CCTEMP' : WCTEMP !== 0 && smart.CTEMP >= WCTEMP ? 'WCTEMP' : undefined
   const found: (readonly [isSo: boolean, field: string, text: string])[] = [
-    [hot !== undefined, 'CTEMP', `as hot as ${hot === 'CCTEMP' ? 'is critical' : 'the drive warns of'} (${hot})`],
-    [smart.PUSED >= 100, 'PUSED', `${smart.PUSED} % of what it is made to endure is used`],
-    [smart.MDIE > 0n, 'MDIE', `${times(smart.MDIE)} data could not be corrected`],
+    [hot !== undefined, 'CTEMP', `temperature reaches the ${hot === 'CCTEMP' ? 'critical' : 'warning'} limit (${hot})`],
+    [smart.PUSED >= 100, 'PUSED', `${smart.PUSED} % of rated endurance is used`],
+    [smart.MDIE > 0n, 'MDIE', `uncorrectable data errors: ${smart.MDIE}`],
   ]
   return found.flatMap(([isSo, field, text]) => (isSo ? [{ field, text, critical: false }] : []))
 }
 
-/** A sensor that is not there, and a limit that is not stated, is 0 kelvins. */
+/** A missing sensor and an unspecified limit are 0 kelvins. */
 function celsius(kelvins: number): number | undefined {
   return kelvins === 0 ? undefined : kelvins - ZERO_CELSIUS_KELVINS
 }
 
-/** The warnings first, in the first line those that are critical. */
+/** Warnings come first, critical ones in the first line. */
 export function describeHealth(health: Health): string[] {
   const critical = health.warnings.filter((each) => each.critical)
   const first =
@@ -145,15 +145,18 @@ function numbersOf(health: Health): string[] {
     labelled('temperature', describeTemperature(health)),
     ...health.sensors.map(({ sensor, celsius: degrees }) => labelled(`  sensor ${sensor}`, `${degrees} °C`)),
     labelled('spare', `${sparePercent} %; the drive warns below ${spareThresholdPercent} %`),
-    labelled('used', `${usedPercent === 255 ? 'more than 254' : usedPercent} % of what it is made to endure`),
+    labelled('used', `${usedPercent === 255 ? 'more than 254' : usedPercent} % of rated endurance`),
     labelled('read', describeTraffic(health.readBytes, health.readCommands)),
     labelled('written', describeTraffic(health.writtenBytes, health.writeCommands)),
     labelled('busy', `${health.busyMinutes} min`),
-    labelled('powered on', `${health.powerOnHours} h, ${times(health.powerCycles)}`),
-    labelled('power lost', `${times(health.unexpectedPowerLosses)} unexpectedly`),
+    labelled('power-on time', `${health.powerOnHours} h, power cycles: ${health.powerCycles}`),
+    labelled('power losses', `${health.unexpectedPowerLosses} unexpected`),
     labelled('media errors', `${health.mediaErrors}`),
-    labelled('errors logged', `${times(health.errorLogEntries)} since it was made`),
-    labelled('too hot', `${health.warningTemperatureMinutes} min, critically ${health.criticalTemperatureMinutes} min`),
+    labelled('error log entries', `${health.errorLogEntries}`),
+    labelled(
+      'too hot',
+      `${health.warningTemperatureMinutes} min; critical for ${health.criticalTemperatureMinutes} min`,
+    ),
     ...thermalManagement
       .filter(({ transitions }) => transitions > 0)
       .map(({ level, transitions, seconds }) =>
@@ -165,7 +168,7 @@ function numbersOf(health: Health): string[] {
 function describeTemperature({ temperatureCelsius, warningCelsius, criticalCelsius }: Health): string {
   const now = temperatureCelsius === undefined ? 'not reported' : `${temperatureCelsius} °C`
   const limits = [
-    ...(warningCelsius === undefined ? [] : [`too hot from ${warningCelsius} °C`]),
+    ...(warningCelsius === undefined ? [] : [`warning from ${warningCelsius} °C`]),
     ...(criticalCelsius === undefined ? [] : [`critical from ${criticalCelsius} °C`]),
   ]
   return [now, ...limits].join(', ')

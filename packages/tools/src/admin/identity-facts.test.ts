@@ -32,7 +32,7 @@ test('a controller is what its bytes say, and no name of it drives a terminal', 
   const lines = describeController(facts)
   expect(lines).toContain('  serial number     S\\u{1b}[31mN')
   expect(lines).toContain('  queue entries     unknown (CAP)')
-  expect(lines).toContain('  host memory       wishes for 4 MiB (HMPRE)')
+  expect(lines).toContain('  host memory       prefers 4 MiB (HMPRE)')
 })
 
 test('MDTS counts pages of CAP.MPSMIN, and a controller from before 1.2 does not say its version', () => {

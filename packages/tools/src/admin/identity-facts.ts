@@ -11,19 +11,19 @@ import { formatBytes } from '../terminal/units.js'
 import { printable } from '../terminal/printable.js'
 import { labelled } from './lines.js'
 
-/** What matters of Identify Controller, and of CAP where it can be read. */
+/** Selected data of Identify Controller, and of CAP if it is readable. */
 export interface ControllerFacts {
   readonly model: string
   readonly serial: string
   readonly firmware: string
-  /** '1.4.0'; undefined of a controller from before 1.2, which does not say. */
+  /** '1.4.0'; undefined for a controller older than 1.2, which does not report it. */
   readonly version: string | undefined
-  /** Undefined where MDTS sets no limit. */
+  /** Undefined if MDTS sets no limit. */
   readonly maxTransferBytes: number | undefined
-  /** CAP.MQES; undefined where CAP cannot be read. */
+  /** CAP.MQES; undefined if CAP is not readable. */
   readonly maxQueueEntries: number | undefined
   readonly volatileWriteCache: boolean
-  /** Of the drive: TNVMCAP, in bytes; 0 where it does not say. */
+  /** Capacity of the drive (TNVMCAP), in bytes; 0 if not reported. */
   readonly capacityBytes: bigint
   readonly powerStates: number
   readonly warningKelvins: number
@@ -31,10 +31,10 @@ export interface ControllerFacts {
   readonly hostMemoryPreferredBytes: number
 }
 
-/** Units of HMPRE. */
+/** Unit of HMPRE. */
 const HMPRE_BYTES = 4096
 
-/** @param cap the register; without it, MDTS is taken to count pages of 4 KiB, as it does of all drives we know. */
+/** @param cap the register; without it, MDTS is assumed to count pages of 4 KiB, as on all known drives. */
 export function controllerFacts(raw: DataView, cap: bigint | undefined): ControllerFacts {
   const data = IdentifyController.view(raw)
   const { MJR, MNR, TER } = IdentifyController.VER
@@ -61,39 +61,39 @@ export function describeController(facts: ControllerFacts): string[] {
     labelled('model', printable(facts.model)),
     labelled('serial number', printable(facts.serial)),
     labelled('firmware', printable(facts.firmware)),
-    labelled('NVMe version', facts.version ?? 'older than 1.2, which do not say'),
+    labelled('NVMe version', facts.version ?? 'older than 1.2 (not reported)'),
     labelled('largest transfer', longest === undefined ? 'no limit (MDTS 0)' : `${formatBytes(longest)} (MDTS)`),
     labelled('queue entries', maxQueueEntries === undefined ? 'unknown (CAP)' : `up to ${maxQueueEntries} (CAP.MQES)`),
     labelled(
       'write cache',
-      facts.volatileWriteCache ? 'volatile: writes are safe after Flush (VWC)' : 'none that Flush is needed for (VWC)',
+      facts.volatileWriteCache ? 'volatile: writes are durable after Flush (VWC)' : 'none that requires Flush (VWC)',
     ),
-    ...(hostMemory === 0 ? [] : [labelled('host memory', `wishes for ${formatBytes(hostMemory)} (HMPRE)`)]),
+    ...(hostMemory === 0 ? [] : [labelled('host memory', `prefers ${formatBytes(hostMemory)} (HMPRE)`)]),
   ]
 }
 
-/** A format that a namespace can have. */
+/** A supported format of a namespace. */
 export interface FormatFacts {
   readonly index: number
   readonly blockBytes: number
   readonly metadataBytes: number
-  /** Relative Performance, in the spec's words. */
+  /** Relative Performance, as the specification names it. */
   readonly performance: string
   readonly inUse: boolean
 }
 
-/** What matters of Identify Namespace. */
+/** Selected data of Identify Namespace. */
 export interface NamespaceFacts {
   readonly nsid: number
   readonly blocks: number
   readonly blockBytes: number
   readonly capacityBytes: number
-  /** NUSE: blocks that hold something. */
+  /** Allocated blocks (NUSE). */
   readonly usedBlocks: number
-  /** Why this driver cannot read or write it; undefined where it can. */
+  /** Why this driver cannot read or write it; undefined if it can. */
   readonly unsupported: string | undefined
   readonly formats: readonly FormatFacts[]
-  /** In hexadecimal; undefined where there is none. */
+  /** Hexadecimal; undefined if there is none. */
   readonly nguid: string | undefined
   readonly eui64: string | undefined
 }
@@ -127,7 +127,7 @@ function formatsOf(raw: DataView): FormatFacts[] {
     metadataBytes: MS.of(format),
     performance: PERFORMANCE[RP.of(format)]!,
     inUse: index === inUse,
-    // One that is listed and not available has LBADS 0.
+    // An unavailable format has LBADS 0.
   })).filter(({ index }) => LBADS.of(data.LBAF[index]!) !== 0)
 }
 

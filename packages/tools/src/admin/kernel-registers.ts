@@ -7,18 +7,18 @@ import type { ReadRegister } from './view.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 
-/** All registers lie in the first page, the doorbells behind it. */
+/** The first page has all registers; the doorbells follow it. */
 const REGISTERS_BYTES = 4096
 
-/** Registers of a drive that a driver has, mapped for reading alone. */
+/** Read-only mapping of the registers of a drive that is bound to a driver. */
 export interface KernelRegisters {
   readonly read: ReadRegister
   close(): void
 }
 
 /**
- * Maps the registers of a PCI function that Linux uses: looking at them changes nothing.
- * @param path its folder in sysfs. @throws RegistersRefusedError
+ * Maps the registers of a PCI function that Linux uses. Reading them changes nothing.
+ * @param path its directory in sysfs. @throws RegistersRefusedError
  */
 export function openKernelRegisters(host: HardwareHost, bdf: string, path: string): KernelRegisters {
   const region = mapRegisters(host, bdf, join(path, 'resource0'))
@@ -42,20 +42,20 @@ function mapRegisters(host: HardwareHost, bdf: string, file: string): NativeRegi
 }
 
 const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, why: string, next: NextStep]>> = {
-  EACCES: ['privilege', 'root alone may map them', 'run as root'],
+  EACCES: ['privilege', 'only root may map them', 'run as root'],
   EPERM: [
     'privilege',
-    'the kernel is locked down, as Secure Boot has it, or this is a container',
+    'the kernel is locked down, as with Secure Boot, or this is a container',
     { command: ['identify'], note: 'which, like smart, log and features, needs no registers' },
   ],
   EINVAL: [
     'privilege',
-    "the kernel keeps what a driver uses from programs (IO_STRICT_DEVMEM), and Linux's nvme driver uses them",
-    [{ command: ['bind', 'ADDRESS'], note: 'which gives the drive to user space' }, 'boot with iomem=relaxed'],
+    "the kernel reserves registers in use for their driver (IO_STRICT_DEVMEM), and Linux's nvme driver uses them",
+    [{ command: ['bind', 'ADDRESS'], note: 'which binds the drive to user space' }, 'boot with iomem=relaxed'],
   ],
 }
 
-/** The kernel does not let the registers of a drive be seen that its own driver has. */
+/** Error of mapping registers of a drive that Linux's driver uses. */
 export class RegistersRefusedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_REGISTERS_REFUSED'
   readonly category: ErrorCategory
@@ -64,9 +64,9 @@ export class RegistersRefusedError extends ToolsError {
     const [category, why, next] = REFUSALS[errno] ?? [
       'device',
       'the drive may have left the bus',
-      [{ command: ['list'], note: 'which shows the drives that there are' }, 'see what the kernel says of it: dmesg'],
+      [{ command: ['list'], note: 'which lists the drives' }, 'check the kernel log: dmesg'],
     ]
-    super(`Cannot look at the registers of ${bdf}: ${why} (${errno})`, { facts: [file], next, cause })
+    super(`Cannot read the registers of ${bdf}: ${why} (${errno})`, { facts: [file], next, cause })
     this.category = category
     this.errno = errno
   }

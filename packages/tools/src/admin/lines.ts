@@ -2,15 +2,17 @@ import { wrap } from '../terminal/table.js'
 
 const LABEL_COLUMNS = 20
 
-/** 'label               value', under a title that begins at the left. */
+/** Formats 'label               value', under a title that begins at the left. */
 export function labelled(label: string, value: string): string {
   return `  ${label.padEnd(LABEL_COLUMNS - 2)}${value}`
 }
 
-/** What continues a line is indented by this much more. */
+/** Additional indentation of continued lines. */
 const HANGING = '    '
 
-/** Lines that fit the terminal: folded between words, and words that no line holds, as hexadecimal digits, anywhere. */
+/**
+ * Folds lines to the terminal's width between words; words longer than a line, such as hexadecimal digits, anywhere.
+ */
 export function fitted(lines: readonly string[], columns: number): string[] {
   if (columns === Infinity) return [...lines]
   return lines.flatMap((line) => {

@@ -9,11 +9,11 @@ import {
 import type { AdminView } from './view.js'
 import { claim, isClaimed, type Claim } from './claims.js'
 
-/** What a log page is asked for by, and what of Identify Controller says that a drive has it. */
+/** Name of a log page, and the field of Identify Controller that reports its support. */
 interface NamedPage {
   readonly lid: number
   readonly name: string
-  /** Undefined where every drive has it. */
+  /** Undefined if each drive has it. */
   readonly claim?: Claim
 }
 
@@ -40,13 +40,13 @@ const NAMED: readonly NamedPage[] = [
   { lid: LID.SANITIZE_STATUS, name: 'sanitize', claim: claim('SANICAP') },
 ]
 
-/** How much of a page is read of which nothing is declared. */
+/** Bytes read of an undeclared page. */
 const UNDECLARED_BYTES = 512
 
-/** As much as a drive returns that takes no offset (LPA.LPEDS). */
+/** Maximum length from a drive without offset support (LPA.LPEDS). */
 const FIRST_PART_BYTES = 4096
 
-/** The name that a page is asked for by: 'smart', 'boot-partition', '0xca'. */
+/** Returns the name of a page: 'smart', 'boot-partition', '0xca'. */
 export function nameOfPage(lid: number): string {
   return NAMED.find((page) => page.lid === lid)?.name ?? specNameOf(lid)
 }
@@ -55,7 +55,7 @@ function specNameOf(lid: number): string {
   return LID.nameOf(lid).toLowerCase().replaceAll('_', '-')
 }
 
-/** The page of a name, of ours or the specification's; undefined for what is none. */
+/** Finds a page by its short name or the specification's; undefined for an unknown name. */
 export function pageNamed(word: string): number | undefined {
   const name = word.toLowerCase().replaceAll('_', '-')
   return (
@@ -63,10 +63,10 @@ export function pageNamed(word: string): number | undefined {
   )
 }
 
-/** The shortest names that there are, for whoever typed another. */
+/** The short names, to suggest for a mistyped one. */
 export const PAGE_NAMES: readonly string[] = NAMED.map(({ name }) => name)
 
-/** A page that a drive has, and which of its answers says so. */
+/** A page of a drive, and the field that reports it. */
 export interface SupportedPage {
   readonly lid: number
   readonly name: string
@@ -74,8 +74,8 @@ export interface SupportedPage {
 }
 
 /**
- * The pages that a drive says it has. What it does not claim is not asked for, since many drives count a question that
- * they refuse as an error.
+ * Returns the pages that a drive reports. Others are not requested, since many drives count a rejected request as an
+ * error.
  */
 export async function supportedPages({ reader }: AdminView): Promise<SupportedPage[]> {
   const identity = IdentifyController.decode(reader.identity.raw)
@@ -92,7 +92,7 @@ export async function supportedPages({ reader }: AdminView): Promise<SupportedPa
   }))
 }
 
-/** How much of a page is read when nobody says: all of it, or its header where its length varies. */
+/** Returns the default length for a page: all of it, or its header if its length varies. */
 export function usualBytes(lid: number, identity: DataView): number {
   if (lid === LID.ERROR_INFORMATION) {
     const { ELPE, LPA } = IdentifyController.view(identity)
@@ -100,6 +100,6 @@ export function usualBytes(lid: number, identity: DataView): number {
     return IdentifyController.LPA.LPEDS.of(LPA) === 1 ? wholeBytes : Math.min(wholeBytes, FIRST_PART_BYTES)
   }
   const structure = logStructure(lid)
-  // Whole dwords, as the command counts them.
+  // The command counts whole dwords.
   return structure === undefined ? UNDECLARED_BYTES : Math.ceil(structure.bytes / 4) * 4
 }

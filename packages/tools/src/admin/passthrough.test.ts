@@ -39,7 +39,7 @@ test('nothing but Identify, Get Features and a log page that keeps events is pas
   for (let opcode = 0; opcode <= 0xff; opcode++) {
     const bare = entry((view) => view.setUint8(0, opcode))
     if ([0x06, 0x0a].includes(opcode)) requireQuestion(bare)
-    else expect(() => requireQuestion(bare), String(opcode)).toThrow('only questions are passed on')
+    else expect(() => requireQuestion(bare), String(opcode)).toThrow('only queries are allowed')
   }
   const page = (values: object) => entry((view) => GetLogPage.encode(view, 0, { LID: 7, NUMDL: 127, ...values }))
   requireQuestion(page({ RAE: 1 }))
@@ -72,9 +72,9 @@ test('a status of the drive is its own error, decoded, and DW0 and data are what
 test.each([
   ['EACCES', 'privilege', 'permission denied (EACCES)'],
   ['EPERM', 'privilege', 'not permitted (EPERM)'],
-  ['ENOTTY', 'not-found', 'it is no NVMe controller (ENOTTY)'],
-  ['ENODEV', 'device', 'the kernel does not reach the drive (ENODEV)'],
-  ['EINTR', 'device', 'the kernel does not reach the drive (EINTR)'],
+  ['ENOTTY', 'not-found', 'it is not an NVMe controller (ENOTTY)'],
+  ['ENODEV', 'device', 'the kernel cannot reach the drive (ENODEV)'],
+  ['EINTR', 'device', 'the kernel cannot reach the drive (EINTR)'],
 ])('what the kernel refuses with %s is of category %s, and nothing stays open', async (code, category, message) => {
   const kernel = new FakeKernel()
   const before = openFiles()
@@ -100,7 +100,7 @@ test('a drive without its node, and one that Linux has made no controller of, ar
   const drive = { bdf: '0000:0b:00.0', path: folder, driver: 'nvme', group: undefined }
   const use = () => Promise.reject(new Error('not reached'))
   const missing = withLinux(new FakeKernel(), { ...drive, linuxName: 'nvme5' }, folder, use)
-  await expect(missing).rejects.toThrow(/nvme5: there is no such node \(ENOENT\)\n {2}Try: /)
+  await expect(missing).rejects.toThrow(/nvme5: the node does not exist \(ENOENT\)\n {2}Try: /)
   await expect(missing).rejects.toMatchObject({ category: 'not-found' })
   const unmade = withLinux(new FakeKernel(), { ...drive, linuxName: undefined }, folder, use)
   await expect(unmade).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_LINUX_NAME', category: 'device' })

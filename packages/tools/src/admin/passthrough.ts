@@ -11,10 +11,10 @@ import type { NextStep } from '../command-line/next-step.js'
 /** _IOWR('N', 0x41, struct nvme_passthru_cmd). */
 export const NVME_IOCTL_ADMIN_CMD = 0xc048_4e41
 
-/** A command as Linux takes it, by the names of its header, in upper case. */
+/** A command for Linux, with the field names of its header in upper case. */
 export const PassthroughCommand = struct(
   'nvme_passthru_cmd',
-  { bytes: 72, doc: 'A command for the kernel to pass on', spec: 'Linux 6.1 linux/nvme_ioctl.h nvme_passthru_cmd' },
+  { bytes: 72, doc: 'A passthrough command', spec: 'Linux 6.1 linux/nvme_ioctl.h nvme_passthru_cmd' },
   {
     OPCODE: u8(0, 'Opcode'),
     FLAGS: u8(1, 'Flags; 0'),
@@ -32,23 +32,23 @@ export const PassthroughCommand = struct(
     CDW13: u32(52, 'Command Dword 13'),
     CDW14: u32(56, 'Command Dword 14'),
     CDW15: u32(60, 'Command Dword 15'),
-    TIMEOUT_MS: u32(64, 'Time limit; 0 is the kernel its own'),
+    TIMEOUT_MS: u32(64, 'Time limit; 0 for the default of the kernel'),
     RESULT: u32(68, 'Dword 0 of the completion'),
   },
 )
 
-/** As much as one command returns. */
+/** Maximum bytes per command. */
 const PAGE_BYTES = 4096
 
-/** A drive that Linux's own driver has, asked through it. */
+/** Access to a drive through Linux's own driver. */
 export interface Passthrough {
   readonly reader: AdminReader
   close(): void
 }
 
 /**
- * Opens the node of a controller that the kernel's driver has, /dev/nvme0, for questions alone: what would change the
- * drive is refused before it is sent. The kernel goes on with its own work meanwhile.
+ * Opens the node of a controller that is bound to the kernel's driver, /dev/nvme0, for queries only: commands that
+ * would change the drive are rejected before they are sent. The kernel continues to use the drive.
  * @throws PassthroughError, MemlockLimitError, CommandError.
  */
 export async function openPassthrough(host: HardwareHost, node: string): Promise<Passthrough> {
@@ -76,7 +76,7 @@ function lockedPage(host: HardwareHost): NativeRegion {
 }
 
 function exchangeBy(host: HardwareHost, fd: number, node: string, page: NativeRegion): AdminExchange {
-  // eslint-disable-next-line @typescript-eslint/require-await -- what is refused is a rejection, as of any exchange
+  // eslint-disable-next-line @typescript-eslint/require-await -- a refusal must reject, as in any exchange
   return async (command, values, options) => {
     const { lengthBytes = PAGE_BYTES } = options ?? {}
     const entry = new DataView(new ArrayBuffer(SQE.bytes))
@@ -89,29 +89,29 @@ function exchangeBy(host: HardwareHost, fd: number, node: string, page: NativeRe
       host.ioctl(fd, NVME_IOCTL_ADMIN_CMD, argument.bytes),
     )
     const dw0 = argument.view.RESULT
-    // 15 bits of a completion's status field, as the kernel keeps them.
+    // The kernel returns 15 bits of the status field.
     if (status !== 0) throw new CommandError(command.name, formatSqe('admin', entry), status & 0x7fff, dw0)
     return { dw0, data: new DataView(memory.slice(0, lengthBytes).buffer) }
   }
 }
 
-/** @throws TypeError for an entry that is more than a question. */
+/** @throws TypeError for an entry that is not a query. */
 export function requireQuestion(entry: DataView): void {
   const { OPC } = SQE.view(entry)
   const page = GetLogPage.view(entry)
   const isQuestion =
     OPC === Identify.opcode ||
     OPC === GetFeatures.opcode ||
-    // Without RAE it would take events from the kernel's driver, and with LSP it creates telemetry and report contexts.
+    // Without RAE it would take events from the kernel's driver; with LSP it creates telemetry and report contexts.
     (OPC === GetLogPage.opcode && page.RAE === 1 && page.LSP === 0 && bytesAsked(page) <= PAGE_BYTES)
-  if (!isQuestion) throw new TypeError(`only questions are passed on, got ${formatSqe('admin', entry)}`)
+  if (!isQuestion) throw new TypeError(`only queries are allowed, got ${formatSqe('admin', entry)}`)
 }
 
 function bytesAsked({ NUMDL, NUMDU }: { readonly NUMDL: number; readonly NUMDU: number }): number {
   return (NUMDU * 0x1_0000 + NUMDL + 1) * 4
 }
 
-/** @param address of a page: whatever a drive sends, declared here or not, must not go to the memory of others. */
+/** @param address of a whole page: data of any length from the drive must not reach other memory. */
 function argumentOf(entry: DataView, address: bigint) {
   const bytes = new Uint8Array(PassthroughCommand.bytes)
   const view = PassthroughCommand.view(new DataView(bytes.buffer))
@@ -119,7 +119,8 @@ function argumentOf(entry: DataView, address: bigint) {
   view.NSID = entry.getUint32(4, true)
   view.ADDR = address
   view.DATA_LEN = PAGE_BYTES
-  // Dwords 10 to 15 lie where an entry has them. The time limit stays the kernel's own: at its end it resets the drive.
+  // Dwords 10 to 15 have the same layout as in an entry. The kernel's own time limit applies, at whose end it resets
+  // the drive.
   bytes.set(new Uint8Array(entry.buffer, 40, 24), 40)
   return { bytes, view }
 }
@@ -133,36 +134,32 @@ function refusable<T>(node: string, attempt: string, action: () => T): T {
   }
 }
 
-/** What the kernel's refusals mean here, by their code. */
+/** Meaning of the kernel's errors, by code. */
 const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, words: string, next: NextStep]>> = {
   ENOENT: [
     'not-found',
-    'there is no such node',
-    'a container has to be given it (--device); else udev makes it: udevadm trigger',
+    'the node does not exist',
+    'in a container, pass it with --device; otherwise create it with udevadm trigger',
   ],
   EACCES: ['privilege', 'permission denied', 'run as root'],
-  EPERM: ['privilege', 'not permitted', 'run as root, outside of a container that takes CAP_SYS_ADMIN away'],
-  ENOTTY: [
-    'not-found',
-    'it is no NVMe controller',
-    { command: ['list'], note: 'which shows the drives that there are' },
-  ],
+  EPERM: ['privilege', 'not permitted', 'run as root, outside containers without CAP_SYS_ADMIN'],
+  ENOTTY: ['not-found', 'it is not an NVMe controller', { command: ['list'], note: 'which lists the drives' }],
 }
 
 const GONE: NextStep = [
   { command: ['list'], note: 'which shows whether the drive is on the bus' },
-  'see what the kernel says of it (dmesg); its driver may be resetting it',
+  'check the kernel log (dmesg): the driver may be resetting the drive',
 ]
 
-/** The kernel did not pass a question on. */
+/** Error of a query that the kernel did not pass on. */
 export class PassthroughError extends ToolsError {
   readonly code = 'ERR_GPUNVME_PASSTHROUGH'
   readonly category: ErrorCategory
   readonly node: string
   readonly errno: string
-  /** @param attempt what was to be done, before the node: 'send Identify to'. */
+  /** @param attempt the failed operation, to precede the node: 'send Identify to'. */
   constructor(node: string, attempt: string, errno: string, cause?: unknown) {
-    const [category, words, next] = REFUSALS[errno] ?? ['device', 'the kernel does not reach the drive', GONE]
+    const [category, words, next] = REFUSALS[errno] ?? ['device', 'the kernel cannot reach the drive', GONE]
     super(`Cannot ${attempt} ${node}: ${words} (${errno})`, { next, cause })
     this.category = category
     this.node = node

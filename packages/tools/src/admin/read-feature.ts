@@ -8,31 +8,31 @@ import { claim, isClaimed } from './claims.js'
 import { FEATURES, listedFeature, type ListedFeature } from './feature-list.js'
 import type { AdminView } from './view.js'
 
-/** Which value of a feature; or what may be done with it. */
+/** Selected value of a feature, or its capabilities. */
 export type Selection = 'current' | 'default' | 'saved' | 'supported'
 
 export interface FeatureQuestion {
   readonly select: Selection
-  /** Undefined where the drive has no namespace. */
+  /** Undefined if the drive has no namespace. */
   readonly nsid: number | undefined
-  /** Command Dword 11: which of several values. */
+  /** Command Dword 11, for features with several values. */
   readonly cdw11: number | undefined
 }
 
-/** A feature's value, for people and programs. */
+/** Value of a feature, as text and decoded. */
 export interface FeatureAnswer {
   readonly listed: ListedFeature
   /** Dword 0 of the completion, decoded: 'PS=0 WH=0'. */
   readonly text: string
-  /** The data that came with it, decoded. */
+  /** Decoded data of the reply. */
   readonly data: Found | undefined
   readonly object: object
 }
 
 /**
- * Asks for a feature's value.
- * @throws NotSupportedError where the drive does not have it; UnsupportedCommandError for another than the current value
- *   of a drive that keeps no others (ONCS.SSFS); CommandError.
+ * Requests the value of a feature.
+ * @throws NotSupportedError if the drive does not support it; UnsupportedCommandError for another than the current
+ * value on a drive that keeps no others (ONCS.SSFS); CommandError.
  */
 export async function readFeature(
   view: AdminView,
@@ -54,7 +54,7 @@ async function capabilities({ reader }: AdminView, listed: ListedFeature, { nsid
   const words = [
     found.CHANGEABLE === 1 ? 'changeable' : 'not changeable',
     found.SAVEABLE === 1 ? 'saveable' : 'not saveable',
-    ...(found.NS_SPECIFIC === 1 ? ['of each namespace'] : []),
+    ...(found.NS_SPECIFIC === 1 ? ['per namespace'] : []),
   ]
   return { listed, text: words.join(', '), data: undefined, object: { supported: found } }
 }
@@ -83,7 +83,7 @@ async function value({ reader }: AdminView, listed: ListedFeature, question: Fea
 
 /** @throws UsageError */
 function wordOf({ name, CDW11 }: AnyFeature) {
-  if (CDW11 === undefined) throw new UsageError(`--cdw11: ${name} has one value`, { next: 'leave it out' })
+  if (CDW11 === undefined) throw new UsageError(`--cdw11: ${name} has a single value`, { next: 'omit it' })
   return CDW11
 }
 
@@ -91,7 +91,7 @@ function namespaceOf({ ofNamespace = false }: ListedFeature, nsid: number | unde
   return ofNamespace && nsid !== undefined ? { nsid } : {}
 }
 
-/** A drive that knows hosts by 128 bits gives no other length. */
+/** A drive with 128-bit host identifiers returns no other length. */
 function usualCdw11(feature: AnyFeature, identity: DataView): number {
   const { CTRATT } = IdentifyController.view(identity)
   return feature.fid === HostIdentifier.fid && IdentifyController.CTRATT.HIDS.of(CTRATT) === 1 ? 1 : 0
@@ -108,13 +108,13 @@ function hex(word: number): string {
   return `0x${word.toString(16).padStart(2, '0')}`
 }
 
-/** The features of a drive: those to ask for, and why the others are not. */
+/** The features of a drive: those to request, and why the others are skipped. */
 export interface Inventory {
   readonly present: readonly ListedFeature[]
   readonly absent: readonly { readonly listed: ListedFeature; readonly why: string }[]
 }
 
-/** By the drive's own list where it has one (LID 12h), else by what Identify Controller says. */
+/** Uses the drive's own list if it has one (LID 12h), otherwise Identify Controller. */
 export async function inventory({ reader }: AdminView): Promise<Inventory> {
   const identity = IdentifyController.decode(reader.identity.raw)
   if (isClaimed(identity, claim('LPA.MLPS'))) {
@@ -126,7 +126,7 @@ export async function inventory({ reader }: AdminView): Promise<Inventory> {
       present: supported.flatMap((isThere, fid) => (isThere ? [listedFeature(fid)] : [])),
       absent: FEATURES.filter(({ feature }) => supported[feature.fid] !== true).map((listed) => ({
         listed,
-        why: 'log page 12h does not list it',
+        why: 'not listed in log page 12h',
       })),
     }
   }
@@ -142,6 +142,6 @@ export async function inventory({ reader }: AdminView): Promise<Inventory> {
 
 function reasonAgainst(listed: ListedFeature, identity: object): string | undefined {
   if (listed.claim === 'every') return undefined
-  if (listed.claim === 'optional') return 'not asked: nothing says whether the drive has it'
+  if (listed.claim === 'optional') return 'not requested: support is not reported'
   return isClaimed(identity, listed.claim) ? undefined : `${listed.claim.path} is 0`
 }

@@ -5,11 +5,11 @@ import type { ReadRegister } from './view.js'
 
 const ALL_ONES_64 = 0xffff_ffff_ffff_ffffn
 
-/** A register as it was read, decoded. */
+/** A register value, decoded. */
 export interface RegisterState {
   readonly name: string
   readonly offset: string
-  /** In hexadecimal, all its digits. */
+  /** All digits in hexadecimal. */
   readonly value: string
   readonly fields: Readonly<Record<string, unknown>>
   /** 'CC=0x00460001 { EN=1 … }' */
@@ -17,8 +17,8 @@ export interface RegisterState {
 }
 
 /**
- * The registers that a controller has, in offset order: those that CAP rules out say nothing.
- * @param name of the drive, for the error. @throws DeviceLostError where all of them read as all ones.
+ * Reads the registers of a controller in offset order, without those that CAP excludes.
+ * @param name name of the drive, for the error. @throws DeviceLostError if all registers read as all ones.
  */
 export function readRegisters(read: ReadRegister, name: string): RegisterState[] {
   const cap = read(CAP) as bigint
@@ -38,7 +38,7 @@ function stateOf(register: AnyRegister, raw: number | bigint, offsetDigits: numb
   }
 }
 
-/** A register that reads otherwise than before. */
+/** A register whose value has changed. */
 export interface RegisterChange {
   readonly from: RegisterState
   readonly to: RegisterState

@@ -3,29 +3,29 @@ import { listNamespaces, NamespaceNotFoundError, type AdminReader } from '@gpunv
 import type { AnyRegister } from '@gpunvme/nvme-spec/layout'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 
-/** Reads a register; nothing here writes one. */
+/** Reads a register. Nothing here writes one. */
 export type ReadRegister = (register: AnyRegister) => number | bigint
 
-/** What a drive can be asked, and by whom: our own driver, or Linux's, which passes such questions on. */
+/** Read access to a drive, through this package's driver or Linux's. */
 export interface AdminView {
   readonly by: 'driver' | 'linux'
-  /** What output calls the drive: '0000:0b:00.0', '0000:0b:00.0 (nvme0)', 'sim'. */
+  /** Name of the drive in output: '0000:0b:00.0', '0000:0b:00.0 (nvme0)', 'sim'. */
   readonly name: string
-  /** For people: who answers, and what was done to the drive for it. */
+  /** How the drive was accessed, as text. */
   readonly source: string
   readonly reader: Pick<AdminReader, 'identity' | 'identify' | 'logPage' | 'getFeature' | 'featureCapabilities'>
-  /** @throws RegistersRefusedError where Linux has the drive and keeps them to itself. */
+  /** @throws RegistersRefusedError if Linux uses the drive and does not expose them. */
   readonly readRegister: ReadRegister
-  /** Lets modelled time go on; absent where the wall's is the only one. */
+  /** Advances modelled time; absent if the drive uses real time. */
   readonly passModelledTime?: (ms: number) => Promise<void>
 }
 
-/** What of a transport a view needs to let modelled time go on. */
+/** Parts of a transport that are needed to advance modelled time. */
 export function modelledTime({ time, transport: { clock } }: Pick<OpenedTransport, 'time' | 'transport'>) {
   return time === 'modelled' ? { passModelledTime: (ms: number) => clock.idle(clock.now() + ms * 1e6) } : {}
 }
 
-/** Which drive answered, and by whom, as every result for programs says it. */
+/** The drive and its driver, as in all JSON results. */
 export function driveFacts({ name, by }: Pick<AdminView, 'name' | 'by'>): {
   readonly name: string
   readonly by: AdminView['by']
@@ -33,7 +33,7 @@ export function driveFacts({ name, by }: Pick<AdminView, 'name' | 'by'>): {
   return { name, by }
 }
 
-/** The bytes as they came: for what decodes them later, or several times. */
+/** Returns undecoded bytes, to decode later or several times. */
 export const AS_BYTES = { decode: (data: DataView) => data }
 
 /** Returns the NSIDs of the active namespaces of all command sets. @throws NamespaceListError */
@@ -41,7 +41,7 @@ export function activeNamespaces({ reader }: AdminView): Promise<number[]> {
   return listNamespaces(reader.identity.raw, (nsid) => reader.identify(CNS.ACTIVE_NAMESPACE_LIST, AS_BYTES, { nsid }))
 }
 
-/** @throws NamespaceNotFoundError naming the ones that are active. */
+/** @throws NamespaceNotFoundError that lists the active ones. */
 export async function requireActive(view: AdminView, nsid: number): Promise<void> {
   const found = await activeNamespaces(view)
   if (!found.includes(nsid))

@@ -4,18 +4,18 @@ import type { ReadRegister } from './view.js'
 
 export interface WatchOptions {
   readonly intervalMs: number
-  /** How many times to look; for ever when not given. */
+  /** Number of polls; undefined for no limit. */
   readonly looks: number | undefined
-  /** Ends the watch; it has done its work then. */
+  /** Ends the watch normally. */
   readonly signal: AbortSignal
-  /** Called after each pause, so that modelled time, where a drive has it, goes on as well. */
+  /** Called after each pause, to advance modelled time if the drive has it. */
   readonly passModelledTime: ((ms: number) => Promise<void>) | undefined
 }
 
 /**
- * Looks at the registers again and again.
- * @param name of the drive, for errors. @param changed is told what reads otherwise than the time before.
- * @returns how many times it looked.
+ * Polls the registers.
+ * @param name name of the drive, for errors. @param changed called with registers that differ from the previous poll.
+ * @returns the number of polls.
  * @throws DeviceLostError once the drive has left the bus.
  */
 export async function watchRegisters(
@@ -37,7 +37,7 @@ export async function watchRegisters(
   }
 }
 
-/** False where it was cut short. */
+/** Returns false if it was aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(ms, undefined, { signal })

@@ -13,9 +13,9 @@ import { modelledTime, type AdminView } from './view.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /**
- * Lends what the flags name, for questions: a drive that Linux's own driver has as it is, through that driver; any other
- * brought up by ours.
- * @throws as `withTransport` and `Controller.open`; PassthroughError, NoLinuxNameError.
+ * Opens the drive of the flags for queries: through Linux's driver if that is bound to it, otherwise with this
+ * package's driver.
+ * @throws errors of `withTransport` and `Controller.open`; PassthroughError, NoLinuxNameError.
  */
 export async function withAdminView<T>(
   flags: DriveFlags,
@@ -49,7 +49,7 @@ export async function withAdminView<T>(
   })
 }
 
-/** The drive that the flags name, where Linux's own driver has it and no transport was asked for. */
+/** The drive of the flags, if it is bound to Linux's driver and no transport was requested. */
 export function linuxDrive(flags: DriveFlags): FoundDrive | undefined {
   if (flags.drive === undefined || flags.transport !== undefined) return undefined
   refuseEmulated(flags)
@@ -57,7 +57,7 @@ export function linuxDrive(flags: DriveFlags): FoundDrive | undefined {
   return drive.driver === 'nvme' ? drive : undefined
 }
 
-/** Lends a drive through Linux's driver. @param devices where its node is: '/dev'. */
+/** Opens a drive through Linux's driver. @param devices directory of its node: '/dev'. */
 export async function withLinux<T>(
   host: HardwareHost,
   { bdf, path, linuxName }: FoundDrive,
@@ -71,7 +71,7 @@ export async function withLinux<T>(
     return await use({
       by: 'linux',
       name: `${bdf} (${linuxName})`,
-      source: "through Linux's nvme driver, which keeps it",
+      source: "through Linux's nvme driver, which stays bound",
       reader: passthrough.reader,
       readRegister: (register) => (registers ??= openKernelRegisters(host, bdf, path)).read(register),
     })
@@ -81,14 +81,14 @@ export async function withLinux<T>(
   }
 }
 
-/** Linux's driver has the function and has made no controller of it. */
+/** Error of a function that is bound to Linux's driver but has no controller there. */
 export class NoLinuxNameError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NO_LINUX_NAME'
   readonly category = 'device'
   constructor(bdf: string) {
-    super(`Linux's nvme driver has ${bdf}, and has made no controller of it`, {
-      facts: ['it is starting up, or has given the drive up'],
-      next: 'see what the kernel says of it: dmesg',
+    super(`Linux's nvme driver is bound to ${bdf}, but has no controller for it`, {
+      facts: ['it is starting up, or has abandoned the drive'],
+      next: 'check the kernel log: dmesg',
     })
   }
 }

@@ -1,26 +1,26 @@
 import type { Shape } from './shape.js'
 
-/** Where on a namespace is measured, in logical blocks. */
+/** Measured area of a namespace, in logical blocks. */
 export interface Span {
   readonly firstBlock: number
   readonly blocks: number
 }
 
 /**
- * First LBAs of the commands of each job, one after the other: through the job's own part of the span and round again, or
- * anywhere in all of it. The same seed gives the same ones.
+ * First LBAs of the commands of each job: sequential in the job's own part of the span, wrapping around; or random in
+ * the whole span. The same seed gives the same addresses.
  */
 export class Addresses {
   private readonly firstBlock: number
   private readonly commandBlocks: number
-  /** How many commands fit into what a job goes through. */
+  /** Commands that fit into the area of a job. */
   private readonly places: number
   private readonly isRandom: boolean
-  /** For each job, the place of its next command. */
+  /** Position of the next command of each job. */
   private readonly next: Float64Array
   private state: number
 
-  /** @throws RangeError where a job's part holds not even one command. */
+  /** @throws RangeError if a job's part is shorter than a command. */
   constructor(shape: Shape, span: Span, blockBytes: number, seed: number) {
     this.isRandom = shape.pattern === 'random'
     this.firstBlock = span.firstBlock
@@ -34,7 +34,7 @@ export class Addresses {
     this.state = seed >>> 0
   }
 
-  /** The first LBA of the next command of `job`. */
+  /** Returns the first LBA of the next command of `job`. */
   take(job: number): number {
     const place = this.isRandom ? Math.floor(this.random() * this.places) : this.advance(job)
     return this.firstBlock + place * this.commandBlocks
@@ -46,14 +46,14 @@ export class Addresses {
     return job * this.places + place
   }
 
-  /** A number below 1 of 53 bits, so that every place of the largest drive can come up. */
+  /** A number below 1 with 53 random bits, so that all positions of the largest drive can occur. */
   private random(): number {
     const high = this.draw() >>> 5
     const low = this.draw() >>> 6
     return (high * 2 ** 26 + low) / 2 ** 53
   }
 
-  /** The 32 bits that follow (Marsaglia's Weyl sequence, mixed as MurmurHash3 finishes). */
+  /** Returns the next 32 bits (Marsaglia's Weyl sequence, mixed by the finalizer of MurmurHash3). */
   private draw(): number {
     this.state = (this.state + 0x9e3779b9) >>> 0
     let mixed = this.state

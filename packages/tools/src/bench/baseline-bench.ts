@@ -13,20 +13,20 @@ import { linkOf } from './results.js'
 import { runBench, type Title } from './run-bench.js'
 import type { Setting } from './setting.js'
 
-/** What baselines read: a block device of the kernel's, or a file. */
+/** Target of baselines: a block device of the kernel, or a file. */
 export interface BaselineTarget {
   readonly path: string
   readonly transport: 'kernel' | 'file'
   readonly drive: BenchDrive
-  /** Of the block device's namespace; undefined of a file. */
+  /** Namespace of the block device; undefined for a file. */
   readonly nsid?: number
   readonly link: Link | undefined
-  /** What the drive says of its health; undefined of a file. */
+  /** Reads the drive's SMART log; undefined for a file. */
   readonly smartLog: (() => Promise<SmartLog>) | undefined
   readonly notes: readonly string[]
 }
 
-/** Measures the kernel's ways to a drive that the kernel has, or to a file. */
+/** Measures the kernel's I/O paths to a drive that is bound to Linux's driver, or to a file. */
 export async function benchBaselines(
   target: BaselineTarget,
   flags: BenchFlags,
@@ -54,10 +54,10 @@ async function participantsOf(
   }))
   const noEngine =
     transport === 'file'
-      ? { reason: 'engines drive controllers, not files' }
+      ? { reason: 'engines require a controller, not a file' }
       : {
-          reason: "Linux's driver has the drive",
-          next: '--hand-over, which takes turns; or two benchmarks with -o, the second while the drive is bound, and --merge',
+          reason: "the drive is bound to Linux's driver",
+          next: 'use --hand-over, which alternates drivers; or run two benchmarks with -o, the second while the drive is bound to gpunvme, and join them with --merge',
         }
   return {
     contenders: found

@@ -11,21 +11,21 @@ import { inFlight, type Shape } from './shape.js'
 import { healthOf } from './smart.js'
 import { problemOf } from './verdict.js'
 
-/** More threads than that measure the scheduler. */
+/** More threads would measure the scheduler. */
 const MOST_THREADS = 1024
 
 export interface BaselineContenderOptions {
   readonly kind: BaselineKind
-  /** A file, or a block device that the kernel has. */
+  /** A file, or a block device. */
   readonly path: string
   readonly blockBytes: number
   readonly setting: Setting
   readonly link: Link | undefined
-  /** What the drive says of its health; absent where nobody can ask it. */
+  /** Reads the drive's SMART log; absent if it is not available. */
   readonly smartLog?: (() => Promise<SmartLog>) | undefined
 }
 
-/** The kernel's way to the same bytes, measured by fio. It only reads. */
+/** A kernel I/O path to the same bytes, measured by fio. It only reads. */
 export class BaselineContender implements Contender {
   readonly source: BenchSource
   private readonly options: BaselineContenderOptions
@@ -64,13 +64,13 @@ export class BaselineContender implements Contender {
       ...measured,
       ...(before !== undefined && after !== undefined && healthOf(before, after)),
     }
-    // The kernel splits and joins commands, and the warm-up is among what the drive has counted: bytes alone tell.
+    // The kernel splits and merges commands, and the drive's counters include the warm-up: only bytes are comparable.
     const evidence = { sentCommands: undefined, engineCommands: undefined, wrongBytes: undefined }
     const problem = problemOf(repeat, evidence, shape.rw, link)
     return { repeat: problem === undefined ? repeat : { ...repeat, problem }, remarks: [] }
   }
 
-  /** What fio cannot do here is no reason to end the others. */
+  /** A failure of fio does not end the other measurements. */
   private async measured(job: FioJob, signal: AbortSignal): Promise<BenchRepeat> {
     try {
       return repeatOfFio(await runFio(job, signal))
@@ -83,16 +83,16 @@ export class BaselineContender implements Contender {
   private requireFit({ rw, blockBytes, jobs }: Shape, threads: number): void {
     const { span } = this.options.setting
     if (rw !== 'read') {
-      throw new RefusedError({ reason: 'baselines only read: what is on the drive is guarded by our own driver' })
+      throw new RefusedError({ reason: 'baselines only read: only our driver has a write guard' })
     }
     if (threads > MOST_THREADS) {
       throw new RefusedError({
-        reason: `it would take ${threads} threads`,
-        next: `a --qd that is ${MOST_THREADS} or less with --numjobs ${jobs}`,
+        reason: `it requires ${threads} threads`,
+        next: `lower --qd, so that --qd times --numjobs ${jobs} is at most ${MOST_THREADS}`,
       })
     }
     if (span.blocks * this.options.blockBytes < threads * blockBytes) {
-      throw new RefusedError({ reason: 'there is no room for a command of each thread', next: 'a larger --size' })
+      throw new RefusedError({ reason: 'the area is smaller than one command per thread', next: 'raise --size' })
     }
   }
 }

@@ -18,15 +18,15 @@ test('a baseline can be run where fio has its engine', () => {
   expect(missingBaseline('pread', engines, root)).toBeUndefined()
   expect(missingBaseline('io_uring', engines, root)).toBeUndefined()
   expect(missingBaseline('io_uring', new Set(['psync']), root)).toEqual({
-    reason: 'this fio was built without its engine io_uring',
-    next: 'fio 3.13 or later',
+    reason: 'the installed fio lacks the engine io_uring',
+    next: 'install fio 3.13 or later',
   })
 })
 
 test('without fio there is none, and it is said which package has it', () => {
   for (const name of ['pread', 'io_uring', 'cufile'] as const) {
     expect(missingBaseline(name, undefined, root)).toEqual({
-      reason: 'it is measured by fio, which is not installed',
+      reason: 'it requires fio, which is not installed',
       next: 'install the package fio',
     })
   }
@@ -37,5 +37,5 @@ test('cuFile without its kernel module would be a copy through host memory, and 
   loadNvidiaFs()
   expect(missingBaseline('cufile', new Set(['libcufile']), root)).toBeUndefined()
   loadNvidiaFs()
-  expect(missingBaseline('cufile', engines, root)?.reason).toBe('this fio was built without its engine libcufile')
+  expect(missingBaseline('cufile', engines, root)?.reason).toBe('the installed fio lacks the engine libcufile')
 })

@@ -4,12 +4,12 @@ import type { BenchReason, BenchSource } from '../report/bench-results.js'
 export const BASELINES = ['pread', 'io_uring', 'cufile'] as const
 export type BaselineName = (typeof BASELINES)[number]
 
-/** How fio does it. */
+/** Parameters of fio for a baseline. */
 export interface BaselineKind {
   readonly source: BenchSource
   readonly fioEngine: string
   readonly engineOptions: readonly string[]
-  /** One call of a thread at a time: what is in flight takes as many threads. */
+  /** Whether each thread has one call in flight, so that the depth is the number of threads. */
   readonly isSynchronous: boolean
 }
 
@@ -18,7 +18,7 @@ export const BASELINE_KINDS: Readonly<Record<BaselineName, BaselineKind>> = {
     source: {
       name: 'pread',
       kind: 'baseline',
-      description: "Linux's driver by pread and O_DIRECT, a thread for each that is in flight (fio, psync)",
+      description: "Linux's driver by pread and O_DIRECT, one thread per command in flight (fio, psync)",
       memory: 'host',
       latencyOf: 'call',
     },
@@ -42,7 +42,7 @@ export const BASELINE_KINDS: Readonly<Record<BaselineName, BaselineKind>> = {
     source: {
       name: 'cufile',
       kind: 'baseline',
-      description: 'GPUDirect Storage, a thread for each that is in flight (fio, libcufile)',
+      description: 'GPUDirect Storage, one thread per command in flight (fio, libcufile)',
       memory: 'gpu',
       latencyOf: 'call',
     },
@@ -52,13 +52,13 @@ export const BASELINE_KINDS: Readonly<Record<BaselineName, BaselineKind>> = {
   },
 }
 
-/** What cuFile's kernel module shows once it is loaded. Without it cuFile copies through host memory. */
+/** File of cuFile's kernel module. Without the module, cuFile copies through host memory. */
 const NVIDIA_FS = 'proc/driver/nvidia-fs/version'
 
 /**
- * Why a baseline cannot be run here; undefined where it can.
- * @param engines those of this machine's fio; undefined where there is none.
- * @param root where /proc is: '/'.
+ * Returns why a baseline cannot run here; undefined if it can.
+ * @param engines engines of the installed fio; undefined if fio is not installed.
+ * @param root directory that contains /proc: '/'.
  */
 export function missingBaseline(
   name: BaselineName,
@@ -66,18 +66,19 @@ export function missingBaseline(
   root: string,
 ): BenchReason | undefined {
   if (engines === undefined) {
-    return { reason: 'it is measured by fio, which is not installed', next: 'install the package fio' }
+    return { reason: 'it requires fio, which is not installed', next: 'install the package fio' }
   }
   const { fioEngine } = BASELINE_KINDS[name]
   if (name === 'cufile' && !existsSync(`${root}/${NVIDIA_FS}`)) {
     return {
-      reason: "cuFile's kernel module nvidia-fs is not loaded: cuFile would only copy through host memory",
-      next: 'the package nvidia-gds, then modprobe nvidia-fs',
+      reason: "cuFile's kernel module nvidia-fs is not loaded: cuFile would copy through host memory",
+      next: 'install the package nvidia-gds, then run modprobe nvidia-fs',
     }
   }
   if (engines.has(fioEngine)) return undefined
   return {
-    reason: `this fio was built without its engine ${fioEngine}`,
-    next: name === 'cufile' ? 'fio built with ./configure --enable-cuda --enable-libcufile' : 'fio 3.13 or later',
+    reason: `the installed fio lacks the engine ${fioEngine}`,
+    next:
+      name === 'cufile' ? 'build fio with ./configure --enable-cuda --enable-libcufile' : 'install fio 3.13 or later',
   }
 }

@@ -28,10 +28,10 @@ test('a repeat lasts 5 s, and on a simulated drive a hundredth of that', () => {
 
 describe('a part that the namespace does not have is refused', () => {
   test.each([
-    [{ size: 5 * GIB }, 512, /beyond the end/],
-    [{ offset: 4 * GIB }, 512, /beyond the end/],
-    [{ offset: 3 * GIB, size: 2 * GIB }, 512, /beyond the end/],
-    [{ size: 0 }, 512, /beyond the end/],
+    [{ size: 5 * GIB }, 512, /exceed the namespace/],
+    [{ offset: 4 * GIB }, 512, /exceed the namespace/],
+    [{ offset: 3 * GIB, size: 2 * GIB }, 512, /exceed the namespace/],
+    [{ size: 0 }, 512, /exceed the namespace/],
     [{ offset: 512 }, 4096, /multiples of 4096 bytes/],
     [{ size: 1000 }, 512, /multiples of 512 bytes/],
   ])('%j of blocks of %i bytes', (changes, blockBytes, expected) => {

@@ -10,7 +10,7 @@ import type { DataPattern } from './content.js'
 import type { Setting } from './setting.js'
 import type { Sweep, Word } from './shape.js'
 
-/** What `gpunvme bench` takes. What was not given is undefined where the default depends on the drive. */
+/** Options of `gpunvme bench`. Omitted ones whose default depends on the drive are undefined. */
 export interface BenchFlags extends DriveFlags, ConfirmFlags, OutputOptions {
   readonly overwrite?: readonly string[]
   readonly bs: readonly number[]
@@ -28,14 +28,14 @@ export interface BenchFlags extends DriveFlags, ConfirmFlags, OutputOptions {
   readonly baselines?: readonly BaselineName[]
   readonly file?: string
   readonly timeline?: boolean
-  /** A summary in Markdown takes the place of the table. */
+  /** Whether to print a summary in Markdown instead of the table. */
   readonly markdown?: boolean
 }
 
-/** Seconds of the wall's clock, and of the simulator's, where a second takes longer than a second to simulate. */
+/** Seconds of real time, and of modelled time, of which a second takes longer to simulate. */
 const DEFAULTS = { wall: { time: 5, warmUp: 1 }, modelled: { time: 0.05, warmUp: 0.005 } } as const
 
-/** What is written where --size says nothing: enough for any queue, and no more of a drive's life than that. */
+/** Default of --size for writes: enough for any queue, with little wear. */
 const WRITTEN_BYTES = 1024 ** 3
 
 export function sweepOf({ rw, bs, qd, numjobs }: BenchFlags): Sweep {
@@ -46,7 +46,7 @@ export function writes({ rw }: BenchFlags): boolean {
   return rw.some((word) => word === 'write' || word === 'randwrite')
 }
 
-/** What all repeats have in common. @throws UsageError for a part that the namespace does not have. */
+/** Returns the setting common to all repeats. @throws UsageError for an area outside the namespace. */
 export function settingOf(
   flags: BenchFlags,
   time: OpenedTransport['time'],
@@ -58,11 +58,11 @@ export function settingOf(
   const rest = capacityBytes - offset
   const size = flags.size ?? (writes(flags) ? Math.min(WRITTEN_BYTES, rest) : rest)
   if (offset % blockBytes !== 0 || size % blockBytes !== 0) {
-    throw new UsageError(`--offset and --size have to be multiples of ${blockBytes} bytes, a block of this drive`)
+    throw new UsageError(`--offset and --size: expected multiples of ${blockBytes} bytes, the block size of this drive`)
   }
   if (size <= 0 || size > rest) {
-    throw new UsageError(`--offset and --size go beyond the end: there are ${formatBytes(capacityBytes)}`, {
-      facts: [`${capacityBytes} bytes, of which the part from ${offset} on with ${size} bytes was asked for`],
+    throw new UsageError(`--offset and --size exceed the namespace of ${formatBytes(capacityBytes)}`, {
+      facts: [`requested: ${size} bytes from byte ${offset} of ${capacityBytes}`],
     })
   }
   return {

@@ -53,11 +53,11 @@ test('what was not run, what is not believed, and outliers say why', () => {
   expect(table.rows(SHAPE, [cell('cpu-kernel', [], refused)])[1]).toBe('cpu-kernel  not run: too deep; try --qd 8')
   const failed = { kind: 'failed', reason: 'SMART counts 0 Read commands' } as const
   expect(table.rows(SHAPE, [cell('io_uring', [repeat(1e9)], failed)])[1]).toBe(
-    'io_uring    NOT BELIEVED: SMART counts 0 Read commands',
+    'io_uring    REJECTED: SMART counts 0 Read commands',
   )
   const marked = [repeat(3e9), repeat(1e9, { outlier: 'modified z-score 9.0', turn: 4 }), repeat(3e9)]
   expect(table.rows(SHAPE, [cell('io_uring', marked)]).slice(2)).toEqual([
-    '            median 3 GB/s; outliers, counted all the same: turn 4 (modified',
+    '            median 3 GB/s; outliers, included in the mean: turn 4 (modified',
     '            z-score 9.0)',
   ])
 })
@@ -79,10 +79,10 @@ test('whatever there is, no line is wider than 80 columns', () => {
 test('the denominator is named, and where there is none it is said', () => {
   expect(legend(SOURCES, LINK)).toEqual([
     'LIMIT: share of 3.6 GB/s, the payload limit of Gen3 x4 at MPS 256.',
-    'TIMES: how many times the rate of io_uring, in the same run.',
-    'P50, P99: cpu-kernel tells of plans and not of commands; see --json.',
+    'TIMES: rate divided by that of io_uring in the same run.',
+    'P50, P99: cpu-kernel measures plans, not commands; see --json.',
   ])
-  expect(legend([], undefined)).toEqual(['LIMIT: of this link nothing is known, so that no rate has a denominator.'])
+  expect(legend([], undefined)).toEqual(['LIMIT: the link is unknown, so rates have no denominator.'])
 })
 
 test('a setting is named by the words of fio', () => {

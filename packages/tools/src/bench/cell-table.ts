@@ -17,12 +17,12 @@ const COLUMNS: readonly Column[] = [
   { title: 'TIMES', width: 5, align: 'right' },
 ]
 
-/** Above a terminal's least width nothing is printed. */
+/** The minimum width of a terminal. */
 const WIDTH = 80
-/** Below what is said of a source. */
+/** Below the remarks on a source. */
 const INDENT = ' '.repeat(12)
 
-/** What a bench found, setting by setting, for a terminal of 80 columns. */
+/** Prints the results of a benchmark by setting, for a terminal of 80 columns. */
 export class CellTable {
   private readonly sources: readonly BenchSource[]
   private readonly link: BenchLink | undefined
@@ -36,7 +36,7 @@ export class CellTable {
     return formatTitles(COLUMNS)
   }
 
-  /** A line that names the setting, and one of each source, or more where there is something to be said. */
+  /** Returns a line with the setting, and one line per source, more if there are remarks. */
   rows(shape: Shape, cells: readonly BenchCell[]): string[] {
     return [describeShape(shape), ...cells.flatMap((cell) => this.row(cell, cells))]
   }
@@ -56,16 +56,16 @@ export function describeShape(shape: Shape): string {
   return `${wordOf(shape)} ${formatBytes(blockBytes)}, depth ${depth}, ${plural(jobs, 'job')}`
 }
 
-/** What the columns mean. */
+/** Explains the columns. */
 export function legend(sources: readonly BenchSource[], link: BenchLink | undefined): string[] {
   const baseline = sources.find(({ kind, missing }) => kind === 'baseline' && missing === undefined)
   const ofPlans = sources.filter(({ latencyOf, missing }) => latencyOf === 'plan' && missing === undefined)
   return [
     link === undefined
-      ? 'LIMIT: of this link nothing is known, so that no rate has a denominator.'
+      ? 'LIMIT: the link is unknown, so rates have no denominator.'
       : `LIMIT: share of ${formatRate(link.payloadLimitBytesPerSecond, 1e9)}, the payload limit of Gen${link.gen} x${link.width} at MPS ${link.mps}.`,
-    ...(baseline === undefined ? [] : [`TIMES: how many times the rate of ${baseline.name}, in the same run.`]),
-    ...ofPlans.map(({ name }) => `P50, P99: ${name} tells of plans and not of commands; see --json.`),
+    ...(baseline === undefined ? [] : [`TIMES: rate divided by that of ${baseline.name} in the same run.`]),
+    ...ofPlans.map(({ name }) => `P50, P99: ${name} measures plans, not commands; see --json.`),
   ].flatMap((line) => wrap(line, WIDTH, '  '))
 }
 
@@ -92,8 +92,8 @@ function short(value: number): string {
 }
 
 function problemLines({ source, problem, repeats }: BenchCell): string[] {
-  const kind = problem?.kind === 'refused' ? 'not run' : 'NOT BELIEVED'
-  const reason = problem?.reason ?? `none of ${plural(repeats.length, 'repeat')} is to be believed`
+  const kind = problem?.kind === 'refused' ? 'not run' : 'REJECTED'
+  const reason = problem?.reason ?? `none of ${plural(repeats.length, 'repeat')} is valid`
   const next = problem?.next === undefined ? '' : `; try ${problem.next}`
   return wrap(`${source.padEnd(10)}  ${kind}: ${reason}${next}`, WIDTH, INDENT)
 }
@@ -103,6 +103,6 @@ function outlierLines({ repeats }: BenchCell, { medianBytesPerSecond }: CellSumm
     outlier === undefined ? [] : [`turn ${turn ?? '?'} (${outlier})`],
   )
   if (marked.length === 0) return []
-  const text = `median ${formatRate(medianBytesPerSecond, 1e9)}; outliers, counted all the same: ${marked.join(', ')}`
+  const text = `median ${formatRate(medianBytesPerSecond, 1e9)}; outliers, included in the mean: ${marked.join(', ')}`
   return wrap(text, WIDTH - INDENT.length, '').map((line) => `${INDENT}${line}`)
 }

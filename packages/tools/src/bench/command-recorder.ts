@@ -1,10 +1,10 @@
 import type { BenchCommand } from '../report/bench-results.js'
 import { LatencyHistogram } from './latency-histogram.js'
 
-/** As many as a picture of the queues can show. */
+/** Maximum commands of a timeline. */
 const MOST_COMMANDS = 400
 
-/** Takes down how long commands took, and the first of them one by one. */
+/** Records the latencies of commands, and the first commands individually. */
 export class CommandRecorder {
   readonly histogram = new LatencyHistogram()
   readonly commands: BenchCommand[] = []
@@ -16,21 +16,21 @@ export class CommandRecorder {
     this.withTimeline = withTimeline
   }
 
-  /** As HostEngine tells it. */
+  /** Callback of HostEngine. */
   readonly onCompleted = (queue: number, _slot: number, startNs: number, endNs: number): void => {
     this.histogram.add(endNs - startNs)
     if (!this.withTimeline || this.commands.length >= MOST_COMMANDS) return
-    // Queue 0 is Admin.
+    // Queue 0 is the Admin queue.
     this.commands.push({ queue: queue + 1, startNs, endNs, bytes: this.blockBytes })
   }
 
-  /** Forgets what there was, as that of a warm-up. */
+  /** Discards all records, for example those of the warm-up. */
   clear(): void {
     this.histogram.clear()
     this.commands.length = 0
   }
 
-  /** In the order in which they were submitted, with times from the first of them. */
+  /** Returns commands in the order of submission, with times relative to the first. */
   timeline(): BenchCommand[] {
     const firstNs = this.commands.reduce((least, { startNs }) => Math.min(least, startNs), Infinity)
     return this.commands

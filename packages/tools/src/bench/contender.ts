@@ -2,28 +2,28 @@ import type { BenchCommand, BenchReason, BenchRepeat, BenchSource } from '../rep
 import type { Shape } from './shape.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** Who takes part: an engine of ours, or what it is compared with. */
+/** A measured source: an engine of this package, or a baseline. */
 export interface Contender {
   readonly source: BenchSource
   /**
    * Measures a setting once.
-   * @param withTimeline whether some of its commands are to be written down one by one.
-   * @throws RefusedError where it cannot run that setting; anything else ends the whole bench.
+   * @param withTimeline whether to record individual commands.
+   * @throws RefusedError if it cannot run the setting; other errors end the benchmark.
    */
   measure(shape: Shape, withTimeline: boolean): Promise<Measured>
 }
 
-/** A repeat, and what is to be said of it beside its numbers. */
+/** A repeat, with remarks. */
 export interface Measured {
   readonly repeat: BenchRepeat
   readonly timeline?: readonly BenchCommand[]
-  /** How fast its second half was, in shares of its first, where that is known. */
+  /** Rate of the second half relative to the first, if known. */
   readonly pace?: number
-  /** What a reader has to know; the same remark is made once. */
+  /** Remarks for the reader; duplicates are printed once. */
   readonly remarks: readonly string[]
 }
 
-/** A setting that somebody cannot run. The others can go on. */
+/** Error of a setting that a source cannot run. Others continue. */
 export class RefusedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_REFUSED'
   readonly category = 'infeasible'

@@ -2,23 +2,23 @@ import type { Namespace } from '@gpunvme/host-driver'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { PlanRing } from './plan-ring.js'
 
-/** What memory holds before a read: where it still does afterwards, nothing arrived. */
+/** Fill byte of memory before a read: if it remains, no data arrived. */
 const MARKER = 0xa5
-/** Commands whose bytes are looked at after a repeat. */
+/** Commands whose bytes are checked after a repeat. */
 const SAMPLES = 16
 
-/** Bytes that a command has moved, and where on the namespace they belong. */
+/** Bytes that a command transferred, with their location on the namespace. */
 export interface Sample {
   readonly slba: number
   readonly blocks: number
   readonly bytes: Uint8Array
 }
 
-/** What writes carry: random numbers, which no drive can shorten, or the same bytes again and again. */
+/** Data of writes: random numbers, which no drive can compress, or a repeated byte string. */
 export type DataPattern = 'random' | Uint8Array
 
 function bytesOf({ view }: DmaMemory): Uint8Array {
-  // Benches allocate memory of the host, which has one.
+  // Benchmarks allocate host memory, which has a view.
   return new Uint8Array(view!.buffer, view!.byteOffset, view!.byteLength)
 }
 
@@ -34,7 +34,7 @@ export function fillWithPattern(memory: DmaMemory, pattern: DataPattern, seed: n
   memory.forDevice(0, memory.lengthBytes)
 }
 
-/** Marsaglia's xorshift of 32 bits. */
+/** Marsaglia's 32-bit xorshift. */
 function fillWithNumbers(bytes: Uint8Array, seed: number): void {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
   let state = (seed ^ 0x9e3779b9) >>> 0 || 1
@@ -47,9 +47,9 @@ function fillWithNumbers(bytes: Uint8Array, seed: number): void {
 }
 
 /**
- * What some of the commands of the last plan have in memory: those whose blocks no other command has, of it or of the
- * plan before it, which may have been under way at the same time. Of two writes to the same blocks nobody knows which
- * was the last.
+ * Returns the memory content of some commands of the last plan: those whose blocks occur in no other command of it or
+ * of the previous plan, which may have run concurrently. The order of two concurrent writes to the same blocks is
+ * unknown.
  */
 export function samplesOf({ plans, last }: Pick<PlanRing, 'plans' | 'last'>, memory: DmaMemory): Sample[] {
   memory.forHost(0, memory.lengthBytes)
@@ -66,7 +66,7 @@ export function samplesOf({ plans, last }: Pick<PlanRing, 'plans' | 'last'>, mem
   })
 }
 
-/** Reads the samples' blocks again. @returns what is wrong with the first that differs; undefined where none does. */
+/** Reads the samples' blocks again. @returns the problem of the first difference; undefined if all match. */
 export async function findWrong(
   namespace: Namespace,
   samples: readonly Sample[],
@@ -77,14 +77,14 @@ export async function findWrong(
     const found = await namespace.readBytes(slba * blockBytes, blocks * blockBytes)
     if (Buffer.compare(found, bytes) === 0) continue
     const where = `LBA 0x${slba.toString(16)} to 0x${(slba + blocks - 1).toString(16)}`
-    if (rw === 'write') return `${where} do not hold what was written to them`
-    if (bytes.every((byte) => byte === MARKER)) return `${where}: their read reports success, and no byte arrived`
-    return `${where}: what was read is not what a second read by the host finds`
+    if (rw === 'write') return `${where} differ from the written data`
+    if (bytes.every((byte) => byte === MARKER)) return `${where}: the read reported success, but no byte arrived`
+    return `${where}: a second read by the host returned other data`
   }
   return undefined
 }
 
-/** Whether there were samples and all of them are zeros: of blocks that were never written, perhaps. */
+/** Returns whether there are samples, all zero: their blocks may never have been written. */
 export function areZeros(samples: readonly Sample[]): boolean {
   return samples.length > 0 && samples.every(({ bytes }) => bytes.every((byte) => byte === 0))
 }

@@ -11,7 +11,7 @@ import { runBench, type Title } from './run-bench.js'
 import type { Setting } from './setting.js'
 import { trustedLink } from './trusted-link.js'
 
-/** A drive that was looked at before anything is measured on it. */
+/** A drive and its data, examined before the measurement. */
 interface Looked {
   readonly drive: BenchDrive
   readonly nsid: number
@@ -19,7 +19,7 @@ interface Looked {
   readonly write: WriteRequest | undefined
 }
 
-/** Measures engines of ours on the drive that the flags name. */
+/** Measures engines on the drive of the flags. */
 export function benchEngines(
   flags: BenchFlags,
   title: Title,
@@ -44,7 +44,9 @@ export function benchEngines(
   })
 }
 
-/** Reads what the drive is, and for writes what is on it. @throws as `refuseProtected` and `confirmDrive`. */
+/**
+ * Identifies the drive and, before writes, checks its content. @throws errors of `refuseProtected` and `confirmDrive`.
+ */
 async function lookAt(
   opened: OpenedTransport,
   flags: BenchFlags,
@@ -77,17 +79,15 @@ async function refuse(namespace: Namespace, { span, signal }: Setting, flags: Be
 
 function notesOf({ name, time }: OpenedTransport): string[] {
   if (time === 'modelled') {
-    return [
-      "The clock is the simulator's: this is what its model of the drive predicts, the same in every run, and nothing was measured.",
-    ]
+    return ['Times are modelled: they are predictions of the simulator, equal in every run, and not measurements.']
   }
   if (name === 'sim') {
     return [
-      'The drive was simulated in real time by a thread of this process: it is no faster than that thread, and s/GB counts it.',
+      'The drive was simulated in real time by a thread of this process, which limits its speed; s/GB includes that thread.',
     ]
   }
   if (name === 'vfio-user') {
-    return ['The drive is served by another program over a socket: what was measured is how fast the two are together.']
+    return ['The drive is served by another program over a socket: the results include that program.']
   }
-  return name === 'qtest' ? ['The drive is that of QEMU: what was measured is how fast QEMU is.'] : []
+  return name === 'qtest' ? ['The drive is emulated by QEMU: the results measure QEMU.'] : []
 }

@@ -187,11 +187,11 @@ describe('an honest engine', () => {
 
 describe('what was planted is found', () => {
   test.each([
-    ['an engine whose kernel never runs', Idle, /^SMART counts 0 Read commands, and \d+ were sent/],
+    ['an engine whose kernel never runs', Idle, /^SMART counts 0 Read commands, but \d+ were sent/],
     ['an engine that does everything twice', Twice, /^SMART counts \d+ Read commands/],
-    ['an engine that changes a bit', Corrupting, /what was read is not what a second read by the host finds/],
-    ['an engine whose data land elsewhere', Misplacing, /their read reports success, and no byte arrived/],
-    ['an engine that reports a tenth of its time', Hurried, /is more than Gen3 x4 can carry at MPS 256/],
+    ['an engine that changes a bit', Corrupting, /a second read by the host returned other data/],
+    ['an engine whose data land elsewhere', Misplacing, /the read reported success, but no byte arrived/],
+    ['an engine that reports a tenth of its time', Hurried, /exceeds the limit of Gen3 x4 at MPS 256/],
   ])('%s', async (_, Engine, expected) => {
     const bench = contender({ makeEngine: lying(Engine), link: { gen: 3, width: 4, mps: 256 } })
     const { repeat } = await bench.measure(shape(), false)
@@ -204,12 +204,12 @@ describe('what was planted is found', () => {
   ])('an engine that writes %s', async (_, Engine) => {
     const bench = contender({ makeEngine: lying(Engine) })
     const { repeat } = await bench.measure(shape({ rw: 'write' }), false)
-    expect(repeat.problem).toMatch(/do not hold what was written to them$/)
+    expect(repeat.problem).toMatch(/differ from the written data$/)
   })
 
   test('a rate that the link cannot carry', async () => {
     const { repeat } = await contender({ link: { gen: 1, width: 1, mps: 128 } }).measure(shape(), false)
-    expect(repeat.problem).toMatch(/ is more than Gen1 x1 can carry at MPS 128 \(216 MB\/s\): the time is wrong$/)
+    expect(repeat.problem).toMatch(/ exceeds the limit of Gen1 x1 at MPS 128 \(216 MB\/s\): the time is wrong$/)
   })
 
   test('a drive that gets too hot within a repeat', async () => {
@@ -225,10 +225,14 @@ describe('what was planted is found', () => {
 
 describe('what a drive has not is refused, not made smaller', () => {
   test.each<[string, Partial<Shape>, RegExp]>([
-    ['a transfer beyond MDTS', { blockBytes: 2 * MIB }, /carries 1 MiB at most \(MDTS\)/],
-    ['more commands than a queue holds', { depth: 4095 }, /holds \d+ commands/],
-    ['more queues than there are', { jobs: 60_000, depth: 1, blockBytes: 512 }, /gives \d+ I\/O queue pairs/],
-    ['commands that do not fit into the span', { jobs: 8, blockBytes: 1 * MIB, depth: 1 }, /no room for a command of/],
+    ['a transfer beyond MDTS', { blockBytes: 2 * MIB }, /limited to 1 MiB \(MDTS\)/],
+    ['more commands than a queue holds', { depth: 4095 }, /limited to \d+ commands/],
+    ['more queues than there are', { jobs: 60_000, depth: 1, blockBytes: 512 }, /has \d+ I\/O queue pairs/],
+    [
+      'commands that do not fit into the span',
+      { jobs: 8, blockBytes: 1 * MIB, depth: 1 },
+      /smaller than one command per job/,
+    ],
   ])('%s', async (_, changes, expected) => {
     const bench = contender({ setting: { span: { firstBlock: 0, blocks: (7 * MIB) / 512 } } })
     await expect(bench.measure(shape(changes), false)).rejects.toMatchObject({

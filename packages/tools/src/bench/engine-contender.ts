@@ -18,7 +18,7 @@ import type { Shape } from './shape.js'
 import { healthOf } from './smart.js'
 import { problemOf, type Evidence } from './verdict.js'
 
-/** The least that `Controller.open` takes for a command's transfer. */
+/** Minimum transfer length that `Controller.open` accepts. */
 const LEAST_TRANSFER_BYTES = 4096
 
 export interface EngineContenderOptions {
@@ -26,13 +26,13 @@ export interface EngineContenderOptions {
   readonly opened: Pick<OpenedTransport, 'transport' | 'time' | 'link' | 'serial'>
   readonly setting: Setting
   readonly nsid: number
-  /** Makes the engine anew for each repeat; `recorder` is for engines that tell of their commands. */
+  /** Creates the engine for each repeat. Engines that report commands use `recorder`. */
   readonly makeEngine: (transport: Transport, recorder: CommandRecorder) => Engine
-  /** Where writes are allowed. */
+  /** Present if writes are allowed. */
   readonly write?: WriteRequest | undefined
 }
 
-/** What one repeat has left, before it is judged. */
+/** Data of one repeat, before its verdict. */
 interface Turn {
   readonly run: Run
   readonly cpuSeconds: number
@@ -42,11 +42,11 @@ interface Turn {
   readonly samples: readonly Sample[]
 }
 
-/** An engine of ours. Each repeat opens the controller anew, since each has other queues and may follow another engine. */
+/** An engine of this package. Each repeat opens the controller again, since queues and engine may differ. */
 export class EngineContender implements Contender {
   readonly source: BenchSource
   private readonly options: EngineContenderOptions
-  /** How often memory was filled with what is to be written: each time with something else. */
+  /** Number of fills of memory with data to write; each has different data. */
   private fills = 0
 
   constructor(options: EngineContenderOptions) {
@@ -86,15 +86,15 @@ export class EngineContender implements Contender {
   }
 
   private blankRemark(samples: readonly Sample[], { rw }: Shape): string[] {
-    // Those of simulators take no longer where something was written.
+    // Simulated drives answer reads of unwritten blocks no faster.
     const isReal = this.options.opened.serial === undefined
     if (rw === 'write' || !isReal || !areZeros(samples)) return []
     return [
-      'What was looked at of the blocks read is all zeros: they may never have been written, and a drive answers such reads without its flash. Write there first.',
+      'All checked blocks are zero: they may never have been written, and drives answer such reads without accessing flash. Write to the area first.',
     ]
   }
 
-  /** One repeat, on a controller that is opened for it and closed after it. */
+  /** Runs one repeat, on a controller that is opened for it and closed afterwards. */
   private async take(shape: Shape, recorder: CommandRecorder): Promise<Turn> {
     const { opened, makeEngine, write, nsid, setting } = this.options
     const engine = makeEngine(opened.transport, recorder)
@@ -131,7 +131,7 @@ export class EngineContender implements Contender {
     this.fill(memory, shape)
     await runPlans(namespace, memory, ring, { seconds: warmUpSeconds, signal })
     recorder.clear()
-    // What the warm-up has brought, or written, must not pass for what the repeat does.
+    // Data from the warm-up must not be mistaken for data of the repeat.
     this.fill(memory, shape)
     const before = await controller.smartLog()
     const counted = { engine: engine.statistics?.commands, sent: controller.statistics.commands }
@@ -154,7 +154,7 @@ export class EngineContender implements Contender {
     else fillWithMarker(memory)
   }
 
-  /** The same blocks, read by the host engine on a controller opened anew: nothing of what was measured is trusted. */
+  /** Reads the same blocks with the host engine on a newly opened controller, independently of the measured engine. */
   private async lookAgain(samples: readonly Sample[], { rw }: Shape): Promise<string | undefined> {
     const { transport } = this.options.opened
     const controller = await Controller.open(transport, { engine: new HostEngine(transport) })

@@ -12,7 +12,7 @@ const SOURCES: Readonly<Record<EngineName, BenchSource>> = {
   'cpu-kernel': {
     name: 'cpu-kernel',
     kind: 'engine',
-    description: 'the device code, compiled for the CPU, on a thread for each queue',
+    description: 'the device code, compiled for the CPU, one thread per queue',
     memory: 'host',
     latencyOf: 'plan',
   },

@@ -4,8 +4,8 @@ import { stepOf } from '../command-line/step-of.js'
 import type { BenchReason } from '../report/bench-results.js'
 
 /**
- * Returns why a source was not measured, and the next step by the options of `bench`. Results are files, which are read
- * on other machines: commands in them are those of an installed program.
+ * Returns why a source was not measured, and the next step by the options of `bench`. Results are read on other
+ * machines, so commands are those of an installed program.
  */
 export function reasonOf(error: GpuNvmeError): BenchReason {
   const step = stepOf(error, '--engines')

@@ -4,10 +4,10 @@ import { attempting } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { BaselineTarget } from './baseline-bench.js'
 
-/** What O_DIRECT takes at least of most file systems. */
+/** Smallest O_DIRECT block of most file systems. */
 const BLOCK_BYTES = 512
 
-/** A regular file in place of a drive, for baselines: what Linux makes of the drive and the file system below it. */
+/** A regular file in place of a drive, for baselines: includes the file system. */
 export async function fileTarget(path: string): Promise<BaselineTarget> {
   const found = await attempting(`measure ${path}`, () => stat(path))
   if (!found.isFile()) {
@@ -24,8 +24,6 @@ export async function fileTarget(path: string): Promise<BaselineTarget> {
     },
     link: undefined,
     smartLog: undefined,
-    notes: [
-      'A file was read past the cache (O_DIRECT): what is measured is its file system, and whatever drive that is on.',
-    ],
+    notes: ['A file was read with O_DIRECT: the results include its file system and its drive.'],
   }
 }

@@ -47,11 +47,11 @@ test('a repeat is what the jobs have done together, and CPU time what all their 
 
 describe('what cannot be used is refused', () => {
   test.each([
-    ['no JSON', 'fio: engine unknown', /cannot be used/],
-    ['another object', '{}', /jobs: expected a list, got nothing/],
-    ['no job', JSON.stringify({ ...PRINTED, jobs: [] }), /it tells of no job/],
+    ['no JSON', 'fio: engine unknown', /Cannot use the output of fio/],
+    ['another object', '{}', /jobs: expected an array, got undefined/],
+    ['no job', JSON.stringify({ ...PRINTED, jobs: [] }), /it lists no job/],
     ['a job that failed', withJob({ error: 22 }), /ended with error 22/],
-    ['no time', withJob({ read: { ...PRINTED.jobs[0]!.read, runtime: 0 } }), /measured no time/],
+    ['no time', withJob({ read: { ...PRINTED.jobs[0]!.read, runtime: 0 } }), /run time is zero/],
     [
       'bins that are no numbers',
       withJob({ read: { ...PRINTED.jobs[0]!.read, clat_ns: { min: 1, max: 2, bins: { many: 1 } } } }),

@@ -6,7 +6,7 @@ import { ToolsError } from '../command-line/tools-error.js'
 const MOST_BINS = 100_000
 const percent = number(0)
 
-/** `clat_ns.bins` of fio's json+: how many took about so many ns. */
+/** `clat_ns.bins` of fio's json+: counts by latency in ns. */
 const bins: Check<[ns: number, count: number][]> = (value, at) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UnfitValueError(at, 'an object', value)
@@ -34,21 +34,21 @@ const output = object({
   'fio version': text(100),
 })
 
-/** The repeat that fio has measured, of its json+ with all jobs as one group. @throws FioOutputError */
+/** Parses fio's json+ output, with all jobs as one group, into a repeat. @throws FioOutputError */
 export function repeatOfFio(json: string): BenchRepeat {
   const { jobs } = parsed(json)
   const [job] = jobs
-  if (job === undefined) throw new FioOutputError('it tells of no job')
+  if (job === undefined) throw new FioOutputError('it lists no job')
   if (job.error !== 0) throw new FioOutputError(`its job ended with error ${job.error}`)
   const { io_bytes: bytes, total_ios: commands, runtime, clat_ns } = job.read
-  if (!(runtime > 0)) throw new FioOutputError('it measured no time')
+  if (!(runtime > 0)) throw new FioOutputError('its run time is zero')
   const histogram = new LatencyHistogram()
   for (const [ns, count] of clat_ns.bins ?? []) histogram.add(ns, count)
   const buckets = histogram.latency()?.buckets
   return {
     bytes,
     commands,
-    // fio counts milliseconds, and its times of several jobs are added up in job_runtime.
+    // fio counts milliseconds; job_runtime adds up the times of several jobs.
     seconds: runtime / 1000,
     cpuSeconds: (((job.usr_cpu + job.sys_cpu) / 100) * job.job_runtime) / 1000,
     ...(buckets !== undefined && { latency: { leastNs: clat_ns.min, mostNs: clat_ns.max, buckets } }),
@@ -64,11 +64,13 @@ function parsed(json: string) {
   }
 }
 
-/** fio has run, and what it printed is not what is expected of it. */
+/** Error of fio output in an unexpected form. */
 export class FioOutputError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FIO_OUTPUT'
   readonly category = 'failure'
   constructor(problem: string) {
-    super(`The output of fio cannot be used: ${problem}`, { next: 'fio 3.0 or later; fio --version says which it is' })
+    super(`Cannot use the output of fio: ${problem}`, {
+      next: 'install fio 3.0 or later; fio --version prints the version',
+    })
   }
 }

@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process'
 import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** Of what fio prints; a run with all its bins has some hundred kilobytes. */
+/** Maximum output of fio; a run with all bins has some hundred kilobytes. */
 const MOST_BYTES = 16 * 1024 * 1024
-/** Beside the time that it is to measure: starting threads, laying out what it reports. */
+/** Allowance beyond the measured time, to start threads and print results. */
 const GRACE_SECONDS = 30
 
-/** What fio is asked to do. */
+/** Parameters of a fio run. */
 export interface FioJob {
   readonly path: string
   readonly engine: string
-  /** Options of that engine alone: 'gpu_dev_ids=0'. */
+  /** Options of that engine only: 'gpu_dev_ids=0'. */
   readonly engineOptions: readonly string[]
   readonly rw: 'read' | 'randread'
   readonly blockBytes: number
   readonly depth: number
   readonly threads: number
-  /** What the threads read: all of them all of it, or each a part of its own. */
+  /** Area that the threads read: all of it each, or separate parts. */
   readonly firstByte: number
   readonly lengthBytes: number
   readonly shared: boolean
@@ -26,13 +26,13 @@ export interface FioJob {
   readonly seed: number
 }
 
-/** The command line that does it. It only reads: fio refuses to write. */
+/** Returns the arguments of fio, which prevent writes. */
 export function fioArguments(job: FioJob): string[] {
   const { blockBytes, threads, firstByte, lengthBytes, shared } = job
   const partBytes = shared ? lengthBytes : Math.floor(lengthBytes / threads / blockBytes) * blockBytes
   const options: readonly (readonly [string, string | number])[] = [
     ['name', 'gpunvme'],
-    // A colon separates files.
+    // fio separates files by colons.
     ['filename', job.path.replaceAll(':', '\\:')],
     ['ioengine', job.engine],
     ['rw', job.rw],
@@ -53,13 +53,13 @@ export function fioArguments(job: FioJob): string[] {
   return [...options.map(([name, value]) => `--${name}=${value}`), ...flags.map((flag) => `--${flag}`)]
 }
 
-/** Runs the job. @returns its JSON. @throws FioError; the signal's reason. */
+/** Runs fio. @returns its JSON. @throws FioError; the signal's reason. */
 export async function runFio(job: FioJob, signal: AbortSignal): Promise<string> {
   const limitSeconds = job.seconds + job.warmUpSeconds + GRACE_SECONDS
   return capture('fio', fioArguments(job), limitSeconds, signal)
 }
 
-/** The engines that this machine's fio has; undefined where there is no fio. */
+/** Returns the engines of the installed fio; undefined if fio is not installed. */
 export async function fioEngines(signal: AbortSignal): Promise<ReadonlySet<string> | undefined> {
   try {
     const text = await capture('fio', ['--enghelp'], GRACE_SECONDS, signal)
@@ -92,7 +92,7 @@ function capture(
     })
     child.on('close', (code, killedBy) => {
       if (signal.aborted) reject(signal.reason as Error)
-      else if (killedBy !== null) reject(new FioError(`it did not end in ${limitSeconds} s, and was stopped`))
+      else if (killedBy !== null) reject(new FioError(`it did not end within ${limitSeconds} s and was killed`))
       else if (code !== 0) reject(new FioError(complaint.lastLine || `exit code ${code ?? '?'}`))
       else if (output.isCut) reject(new FioError(`it printed more than ${MOST_BYTES} bytes`))
       else resolve(jsonPart(output.text))
@@ -100,13 +100,13 @@ function capture(
   })
 }
 
-/** fio may say something before its JSON; other output has no brace. */
+/** fio may print text before its JSON, which contains no brace. */
 function jsonPart(text: string): string {
   const at = text.indexOf('{')
   return at < 0 ? text : text.slice(at)
 }
 
-/** What a program has printed, up to a limit. */
+/** Captures a program's output up to a limit. */
 class Captured {
   isCut = false
   private readonly chunks: Buffer[] = []
@@ -127,14 +127,14 @@ class Captured {
   }
 }
 
-/** fio could not be run, or did not do what it was asked. */
+/** Error of running fio. */
 export class FioError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FIO'
   readonly category = 'failure'
-  /** Where it could not even be started: 'ENOENT'. */
+  /** System error if it could not be started: 'ENOENT'. */
   readonly systemCode: string | undefined
   constructor(problem: string, systemCode?: string) {
-    super(`fio failed: ${printable(problem)}`, { next: '--baselines with fewer names leaves it out' })
+    super(`fio failed: ${printable(problem)}`, { next: 'omit it from --baselines' })
     this.systemCode = systemCode
   }
 }

@@ -6,37 +6,37 @@ import { RefusedError } from './contender.js'
 import { ringBytes } from './plan-ring.js'
 import type { Shape } from './shape.js'
 
-/** @throws RefusedError where this drive has not what the setting asks for: a bench measures what was asked, or nothing. */
+/** @throws RefusedError if the drive cannot run the setting, which is never reduced silently. */
 export function requireFit(shape: Shape, controller: Controller, namespace: Namespace, span: Span): void {
   const { queues, queueDepth, maxTransferBytes } = controller
   if (queues < shape.jobs) {
     throw new RefusedError({
-      reason: `the controller gives ${queues} I/O queue pairs, and each job needs one`,
-      next: `--numjobs ${queues}`,
+      reason: `the controller has ${queues} I/O queue pairs, and each job requires one`,
+      next: `use --numjobs ${queues}`,
     })
   }
   if (queueDepth < shape.depth) {
     throw new RefusedError({
-      reason: `a queue of this controller holds ${queueDepth} commands`,
-      next: `--qd ${queueDepth}`,
+      reason: `queues of this controller are limited to ${queueDepth} commands`,
+      next: `use --qd ${queueDepth}`,
     })
   }
   if (maxTransferBytes < shape.blockBytes) {
     const most = formatBytes(maxTransferBytes)
-    throw new RefusedError({ reason: `a command of this drive carries ${most} at most (MDTS)`, next: `--bs ${most}` })
+    throw new RefusedError({ reason: `commands of this drive are limited to ${most} (MDTS)`, next: `use --bs ${most}` })
   }
   if (shape.blockBytes % namespace.blockBytes !== 0) {
     throw new RefusedError({
-      reason: `the drive's blocks have ${namespace.blockBytes} bytes, and ${shape.blockBytes} is no multiple`,
-      next: `--bs ${namespace.blockBytes}`,
+      reason: `${shape.blockBytes} is not a multiple of the drive's block size, ${namespace.blockBytes} bytes`,
+      next: `use --bs ${namespace.blockBytes}`,
     })
   }
   if (span.blocks * namespace.blockBytes < shape.jobs * shape.blockBytes) {
-    throw new RefusedError({ reason: 'there is no room for a command of each job', next: 'a larger --size' })
+    throw new RefusedError({ reason: 'the area is smaller than one command per job', next: 'raise --size' })
   }
 }
 
-/** Memory for what is in flight, and a plan more. @throws RefusedError where there is not as much. */
+/** Allocates memory for commands in flight and one more plan. @throws RefusedError if allocation fails. */
 export function allocate(namespace: Namespace, shape: Shape): DmaMemory {
   const lengthBytes = ringBytes(shape)
   try {
@@ -44,8 +44,8 @@ export function allocate(namespace: Namespace, shape: Shape): DmaMemory {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new RefusedError({
-      reason: `no memory of ${formatBytes(lengthBytes)} for what is in flight: ${error.message}`,
-      next: 'a smaller --qd, --numjobs or --bs',
+      reason: `cannot allocate ${formatBytes(lengthBytes)} for commands in flight: ${error.message}`,
+      next: 'lower --qd, --numjobs or --bs',
     })
   }
 }

@@ -23,14 +23,17 @@ import { linkOf } from './results.js'
 import { runBench, type Ground, type Title } from './run-bench.js'
 import type { Setting } from './setting.js'
 
-/** What both sides go by. */
+/** Parameters common to both sides. */
 interface Measuring {
   readonly setting: Setting
   readonly nsid: number
   readonly link: Link | undefined
 }
 
-/** Measures engines and baselines in turns: the drive is bound to our driver for the one, and to Linux's for the other. */
+/**
+ * Measures engines and baselines in alternation: the drive is bound to our driver for the former, and to Linux's for
+ * the latter.
+ */
 export async function benchHandedOver(
   found: FoundDrive,
   flags: BenchFlags,
@@ -39,7 +42,7 @@ export async function benchHandedOver(
   session: Session,
 ): Promise<BenchResults> {
   const { signal } = session
-  if (writes(flags)) throw new UsageError('--hand-over is for reads', { next: 'leave --hand-over out, or --rw read' })
+  if (writes(flags)) throw new UsageError('--hand-over requires reads', { next: 'omit --hand-over, or use --rw read' })
   requireRoot('/', session)
   const confirmed = await confirm(found, flags, output, signal)
   const onLost = (message: string) => output.error(message)
@@ -65,7 +68,7 @@ export async function benchHandedOver(
           link: linkOf(target.link),
           clock: wallClock,
           notes: [
-            "The drive went from Linux's driver to ours and back for each turn: engines and baselines never had it at once.",
+            "The drive alternated between Linux's driver and ours: engines and baselines never ran at the same time.",
           ],
         } satisfies Ground,
       }),
@@ -84,7 +87,7 @@ async function confirm(
 ): Promise<DriveFacts> {
   const facts = driveFacts('/', bdf)
   const { serial, model } = facts
-  const description = model ?? 'a drive whose model Linux does not say'
+  const description = model ?? 'a drive of unknown model'
   await confirmChange({ bdf, serial: serial ?? undefined, description, change: 'take over' }, flags, output, signal)
   return facts
 }

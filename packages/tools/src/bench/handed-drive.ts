@@ -15,16 +15,16 @@ import { ToolsError } from '../command-line/tools-error.js'
 import type { Invocation } from '../command-line/invocation.js'
 
 const ROOT = '/'
-/** How long Linux's driver may take until it has a block device of a drive that it was given back. */
+/** Time limit for Linux's driver to create a block device after it is bound again. */
 const RETURN_SECONDS = 60
 const LOOK_MS = 100
-/** How long another gpunvme may be busy with the drive when it is to be given back. */
+/** Time limit for another gpunvme to finish with the drive before it is returned. */
 const LOCK_WAIT_MS = 10_000
 
 export interface LentDrive {
-  /** A drive that is bound to Linux's driver. */
+  /** A drive bound to Linux's driver. */
   readonly found: FoundDrive
-  /** The drive that the user confirmed; no other drive is taken in any turn. */
+  /** The drive that the user confirmed; no other drive is used in any turn. */
   readonly confirmed: DriveFacts
   readonly nsid: number | undefined
   readonly by: Taking['by']
@@ -34,7 +34,7 @@ export interface LentDrive {
   readonly invocation: Invocation
 }
 
-/** A drive that goes from Linux to us and back, as often as it is asked for by one or by the other. */
+/** A drive that alternates between Linux's driver and ours. */
 export class HandedDrive {
   private readonly lent: LentDrive
   private isOurs = false
@@ -44,8 +44,7 @@ export class HandedDrive {
   }
 
   /**
-   * Lends it, and gives it back to Linux however `use` ends: a second process watches over that, should this one be
-   * killed.
+   * Lends the drive, and returns it to Linux however `use` ends. A second process does that if this one is killed.
    */
   static async lend<T>(lent: LentDrive, use: (drive: HandedDrive) => Promise<T>): Promise<T> {
     const { found, onLost, invocation } = lent
@@ -63,7 +62,7 @@ export class HandedDrive {
     }
   }
 
-  /** Lends it while we have it. */
+  /** Lends it while it is bound to our driver. */
   async withOurs<T>(use: (opened: OpenedTransport) => Promise<T>): Promise<T> {
     const { found, signal } = this.lent
     signal.throwIfAborted()
@@ -71,7 +70,9 @@ export class HandedDrive {
     return lendTransport({ drive: found.bdf }, 'read', use)
   }
 
-  /** Lends it while Linux has it. @throws NotReturnedError where Linux makes no block device of it in time. */
+  /**
+   * Lends it while it is bound to Linux's driver. @throws NotReturnedError if Linux creates no block device in time.
+   */
   async withLinux<T>(use: (target: BaselineTarget) => Promise<T>): Promise<T> {
     this.lent.signal.throwIfAborted()
     await this.giveBack()
@@ -98,7 +99,7 @@ export class HandedDrive {
     this.isOurs = false
   }
 
-  /** Linux's driver makes its block devices some time after it was given the drive. */
+  /** Linux's driver creates its block devices some time after it is bound. */
   private async appeared(): Promise<FoundDrive> {
     const { bdf } = this.lent.found
     for (const untilMs = performance.now() + RETURN_SECONDS * 1000; performance.now() < untilMs;) {
@@ -121,13 +122,13 @@ function hasBlockDevice(controller: string, nsid: number | undefined): boolean {
   }
 }
 
-/** Linux's driver was given the drive, and shows no block device of it. */
+/** Error of a drive that is bound to Linux's driver but has no block device. */
 export class NotReturnedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_RETURNED'
   readonly category = 'device'
   constructor(bdf: string) {
-    super(`Linux has no block device of ${bdf} ${RETURN_SECONDS} s after it was given back`, {
-      next: ['see what the kernel says of it: dmesg', { command: ['status', bdf] }],
+    super(`Linux has no block device of ${bdf} ${RETURN_SECONDS} s after its driver was bound`, {
+      next: ['check the kernel log: dmesg', { command: ['status', bdf] }],
     })
   }
 }

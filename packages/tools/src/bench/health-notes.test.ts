@@ -12,13 +12,13 @@ describe('notes of the health of a drive', () => {
   test('how warm it was before the first repeat, and at most', () => {
     const warm = (before: number, after: number, turn: number) => ({ temperatureCelsius: { before, after }, turn })
     expect(healthNotes([cell([warm(48, 55, 3)]), cell([warm(41, 71, 0), warm(60, 50, 1)])])).toEqual([
-      'The drive had 41 °C before the first repeat, and 71 °C at most (Composite Temperature).',
+      'Composite Temperature: 41 °C before the first repeat, at most 71 °C.',
     ])
   })
 
   test('for how long it has held itself back, by its own counters', () => {
     expect(healthNotes([cell([{ throttledSeconds: 3 }, { throttledSeconds: 0 }, { throttledSeconds: 4 }])])).toEqual([
-      expect.stringContaining('held itself back for heat for 7 s'),
+      expect.stringContaining('throttled for 7 s'),
     ])
     expect(healthNotes([cell([{ throttledSeconds: 0 }])])).toEqual([])
   })
@@ -26,7 +26,7 @@ describe('notes of the health of a drive', () => {
   test('a drive that is slower at the end than at the beginning, whatever its counters say', () => {
     const rates = (...bytes: number[]) => cell(bytes.map((each) => ({ bytes: each })))
     expect(healthNotes([rates(3.3e9, 3.3e9, 3.2e9, 2.1e9, 2.1e9)])).toEqual([
-      'host, read 128 KiB, depth 32, 1 job: the last repeats were 36 % slower than the first: heat, or a cache that was full. A longer --cool-down tells which.',
+      'host, read 128 KiB, depth 32, 1 job: the last repeats were 36 % slower than the first: heat, or a full cache. A longer --cool-down shows which.',
     ])
     expect(healthNotes([rates(3.3e9, 3.2e9, 3.3e9, 3.2e9, 3e9)])).toEqual([])
   })
@@ -47,6 +47,6 @@ describe('the pace of a repeat', () => {
 
   test('is told of where it fell by more than a tenth', () => {
     expect(paceNotes([1, 0.91, 1.1])).toEqual([])
-    expect(paceNotes([1, 0.6, 0.8])).toEqual([expect.stringMatching(/^2 of 3 repeats were slower .* by 40 % at most/)])
+    expect(paceNotes([1, 0.6, 0.8])).toEqual([expect.stringMatching(/^2 of 3 repeats were slower .* by up to 40 %/)])
   })
 })

@@ -2,11 +2,11 @@ import type { BenchCell } from '../report/bench-results.js'
 import { median } from './outliers.js'
 import { describeShape } from './cell-table.js'
 
-/** Slower than that at the end than at the beginning, and the repeats are not of one kind. */
+/** Repeats are inhomogeneous if the last ones are slower than the first by this factor. */
 const SLOWER = 0.9
 const LEAST_REPEATS = 4
 
-/** What the drive's health says of the numbers, and what the numbers say of its health. */
+/** Remarks from the drive's health, and on its health from the results. */
 export function healthNotes(cells: readonly BenchCell[]): string[] {
   return [...temperatureNote(cells), ...throttleNote(cells), ...cells.flatMap(driftNote)]
 }
@@ -19,13 +19,13 @@ function temperatureNote(cells: readonly BenchCell[]): string[] {
   const first = found.toSorted((a, b) => a.turn - b.turn)[0]
   if (first === undefined) return []
   const most = found.reduce((most, { before, after }) => Math.max(most, Math.max(before, after)), 0)
-  return [`The drive had ${first.before} °C before the first repeat, and ${most} °C at most (Composite Temperature).`]
+  return [`Composite Temperature: ${first.before} °C before the first repeat, at most ${most} °C.`]
 }
 
 function throttleNote(cells: readonly BenchCell[]): string[] {
   const throttled = cells.flatMap(({ repeats }) => repeats).reduce((sum, each) => sum + (each.throttledSeconds ?? 0), 0)
   if (throttled === 0) return []
-  return [`The drive held itself back for heat for ${throttled} s (Thermal Management Temperatures 1 and 2).`]
+  return [`The drive throttled for ${throttled} s because of heat (Thermal Management Temperatures 1 and 2).`]
 }
 
 /** Repeats in the order of their turns. */
@@ -37,6 +37,6 @@ function driftNote(cell: BenchCell): string[] {
   if (pace >= SLOWER) return []
   const percent = Math.round((1 - pace) * 100)
   return [
-    `${cell.source}, ${describeShape(cell)}: the last repeats were ${percent} % slower than the first: heat, or a cache that was full. A longer --cool-down tells which.`,
+    `${cell.source}, ${describeShape(cell)}: the last repeats were ${percent} % slower than the first: heat, or a full cache. A longer --cool-down shows which.`,
   ]
 }

@@ -15,17 +15,17 @@ import type { BaselineTarget } from './baseline-bench.js'
 import { trustedLink } from './trusted-link.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** What the kernel counts the size of a block device in. */
+/** Unit of the size of a block device in sysfs. */
 const SECTOR_BYTES = 512
 
-/** A namespace as Linux shows it. */
+/** A namespace in Linux. */
 interface KernelNamespace {
   /** 'nvme0n1'. */
   readonly name: string
   readonly nsid: number
 }
 
-/** Lends a drive that Linux's own driver has, and keeps: its block device, and its health through that driver. */
+/** Lends a drive that stays bound to Linux's driver: its block device, and its SMART log through that driver. */
 export async function withKernelDrive<T>(
   found: FoundDrive,
   nsid: number | undefined,
@@ -43,7 +43,7 @@ export async function withKernelDrive<T>(
       link,
       smartLog: () => smartLog(view),
       notes: [
-        "Linux's driver had the drive: its caches were passed by (O_DIRECT), and other processes could use it meanwhile.",
+        "The drive was bound to Linux's driver: reads used O_DIRECT, and other processes could use the drive meanwhile.",
       ],
     })
   })
@@ -70,12 +70,12 @@ async function driveOf(sys: string, name: string, { reader }: AdminView, address
   }
 }
 
-/** Of its active namespaces the first, or the one that was asked for. @throws NoBlockDeviceError */
+/** Returns the requested namespace, or the first active one. @throws NoBlockDeviceError */
 export function findNamespace(sys: string, controller: string, nsid: number | undefined): KernelNamespace {
   const folder = join(sys, 'class/nvme', controller)
   const namespaces = readdirSync(folder)
     .flatMap((entry): KernelNamespace[] => {
-      // With multipathing the controller has hidden ones of its own, nvme0c0n1, and their block device is nvme0n1.
+      // With multipathing, the controller has hidden nodes, nvme0c0n1, whose block device is nvme0n1.
       const [, subsystem, number] = /^nvme(\d+)(?:c\d+)?n(\d+)$/.exec(entry) ?? []
       if (subsystem === undefined) return []
       return [{ name: `nvme${subsystem}n${number!}`, nsid: nsidOf(join(folder, entry)) ?? Number(number) }]
@@ -95,7 +95,7 @@ function nsidOf(folder: string): number | undefined {
   }
 }
 
-/** Only root sees the capability that says it; without it rates have no denominator. */
+/** Only root can read the capability; without it, rates have no denominator. */
 function linkOf(path: string): Link | undefined {
   const fd = openSync(join(path, 'config'), 'r')
   try {
@@ -105,14 +105,14 @@ function linkOf(path: string): Link | undefined {
   }
 }
 
-/** Linux has made no block device of that namespace. */
+/** Error of a namespace without a block device in Linux. */
 export class NoBlockDeviceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NO_BLOCK_DEVICE'
   readonly category = 'not-found'
   constructor(controller: string, nsid: number | undefined) {
     const which = nsid === undefined ? 'any namespace' : `namespace ${nsid}`
     super(`Linux has no block device of ${which} of ${controller}`, {
-      next: { command: ['identify', '--drive', controller], note: 'which shows what there is' },
+      next: { command: ['identify', '--drive', controller], note: 'which lists the namespaces' },
     })
   }
 }

@@ -1,11 +1,11 @@
 import type { BenchLatency } from '../report/bench-results.js'
 
-/** So many buckets to each power of two: an edge is at most 4.4 % above what it stands for. */
+/** Buckets per power of two: a bucket's upper edge is at most 4.4 % above its values. */
 const PER_OCTAVE = 16
 /** Up to 2^40 ns, 18 minutes. */
 const OCTAVES = 40
 
-/** Counts how long things took, in buckets that grow with what they hold. Adding allocates nothing. */
+/** Histogram of latencies with buckets proportional to their values. Adding allocates nothing. */
 export class LatencyHistogram {
   private readonly counts = new Float64Array(OCTAVES * PER_OCTAVE + 1)
   private leastNs = Infinity
@@ -27,7 +27,7 @@ export class LatencyHistogram {
     this.samples = 0
   }
 
-  /** What was added, for results; undefined where nothing was. */
+  /** Returns the recorded latencies; undefined if there are none. */
   latency(): BenchLatency | undefined {
     if (this.samples === 0) return undefined
     const { leastNs, mostNs } = this

@@ -2,8 +2,8 @@ import { completionWireBytes, lineRate, payloadLimit, type Link } from '@gpunvme
 import type { Shape } from './shape.js'
 
 /**
- * Bytes per second that no drive on that link can pass, whatever is measured: with the smallest headers that there are.
- * A write's data come as completions, which have less around them than what a read sends.
+ * Returns the upper limit of the rate on a link in bytes/s, with the smallest possible headers. Data of writes arrive
+ * as completions, which have less overhead than the packets of reads.
  */
 export function hardLimit(link: Link, rw: Shape['rw']): number {
   const { gen, width, mps } = link

@@ -2,7 +2,7 @@ import { cudaStatus } from '@gpunvme/cuda-native'
 import { availableParallelism, cpus, release, type } from 'node:os'
 import type { BenchMachine } from '../report/bench-results.js'
 
-/** The machine that measures, without its name and its owner's. @param withGpu whether one took part. */
+/** Describes the measuring machine, without names of it or of its owner. @param withGpu whether a GPU took part. */
 export function describeMachine(withGpu: boolean): BenchMachine {
   const gpu = withGpu ? gpuName() : undefined
   return {
@@ -14,7 +14,7 @@ export function describeMachine(withGpu: boolean): BenchMachine {
   }
 }
 
-/** Of the first one, which engines take. */
+/** Name of the first GPU, which engines use. */
 function gpuName(): string | undefined {
   const status = cudaStatus()
   return status.available ? status.devices[0]?.name : undefined

@@ -21,7 +21,7 @@ const linux = (changes: Partial<BenchResults> = {}): BenchResults => ({
   ...oneCell(),
   time: 'wall',
   transport: 'kernel',
-  sources: [{ ...engine, missing: { reason: "Linux's driver has the drive" } }, baseline],
+  sources: [{ ...engine, missing: { reason: "the drive is bound to Linux's driver" } }, baseline],
   cells: oneCell().cells.map((cell) => ({ ...cell, source: 'io_uring' })),
   ...changes,
 })
@@ -38,7 +38,7 @@ test('two runs become one, in the order in which they were made, whichever is na
     { startedAt: '2026-11-22T18:00:00Z', sources: ['io_uring'] },
     { startedAt: '2026-11-22T18:10:00Z', sources: ['host'] },
   ])
-  expect(merged.notes.at(-1)).toContain('not taken in turns')
+  expect(merged.notes.at(-1)).toContain('did not alternate')
   expect(readResults(JSON.stringify(merged), 'both.json')).toEqual(merged)
 })
 

@@ -2,9 +2,9 @@ import type { BenchMethod, BenchResults } from '../report/bench-results.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /**
- * Two runs on the same drive, as one: what was measured while Linux had it, and what while we had it. They were not
- * taken in turns, so that what the drive or the machine did in between is in the difference too; a note says so.
- * @throws MergeError where they are not of one drive or were not measured in the same way.
+ * Joins two runs on the same drive, one with Linux's driver and one with ours. They did not alternate, so differences
+ * include changes in between; a note says so.
+ * @throws MergeError if the drives or settings differ.
  */
 export function mergeResults(a: BenchResults, b: BenchResults): BenchResults {
   const [first, second] = a.startedAt <= b.startedAt ? [a, b] : [b, a]
@@ -25,7 +25,7 @@ export function mergeResults(a: BenchResults, b: BenchResults): BenchResults {
     totalSeconds: first.totalSeconds + second.totalSeconds,
     transport: `${first.transport}, ${second.transport}`,
     ...(link !== undefined && { link }),
-    // Who took part in one half is not missing because it was not in the other.
+    // A source of one half is not missing because it is absent from the other.
     sources: [...takingPart(first, measured), ...takingPart(second, measuredNames(first))],
     cells: [...first.cells, ...second.cells],
     runs: [...runsOf(first), ...runsOf(second)],
@@ -34,13 +34,13 @@ export function mergeResults(a: BenchResults, b: BenchResults): BenchResults {
       ...new Set([
         ...first.notes,
         ...second.notes,
-        'Two runs were joined: their repeats were not taken in turns, and what changed in between is in every comparison across them.',
+        'Two runs were joined: their repeats did not alternate, so comparisons between them include any change in between.',
       ]),
     ],
   }
 }
 
-/** Which drive, as far as both who have it can tell. */
+/** Identity of the drive, as far as both drivers report it. */
 function drivesOf({ drive: { model, firmware, serialEnd = '?', capacityBytes, blockBytes } }: BenchResults): string {
   return `${model}, firmware ${firmware}, serial number ...${serialEnd}, ${capacityBytes} bytes in blocks of ${blockBytes}`
 }
@@ -66,14 +66,14 @@ function runsOf(results: BenchResults): NonNullable<BenchResults['runs']> {
   return results.runs ?? [{ startedAt: results.startedAt, sources: measuredNames(results) }]
 }
 
-/** Two runs cannot be compared. */
+/** Error of runs that cannot be compared. */
 export class MergeError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_MERGE'
   readonly category = 'infeasible'
   constructor(what: string, a: string, b: string) {
     super(`The two runs cannot be joined: not the same ${what}`, {
       facts: [a, b],
-      next: 'the same options for both, on the same drive and machine',
+      next: 'use the same options for both, on the same drive and machine',
     })
   }
 }

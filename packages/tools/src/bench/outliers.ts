@@ -1,18 +1,18 @@
-/** Above it a value is far from the others (Iglewicz and Hoaglin 1993; NIST/SEMATECH e-Handbook, 1.3.5.17). */
+/** Scores above it mark outliers (Iglewicz and Hoaglin 1993; NIST/SEMATECH e-Handbook, 1.3.5.17). */
 const FAR = 3.5
-/** What makes the median absolute deviation of normal values their standard deviation. */
+/** Scales the median absolute deviation to the standard deviation of normal values. */
 const NORMAL = 0.6745
-/** The same for the mean absolute deviation: sqrt(2 / pi). Used where most values are equal. */
+/** The same for the mean absolute deviation: sqrt(2 / pi). Used if most values are equal. */
 const NORMAL_OF_MEAN = 0.797885
-/** Nearer to the median than that, nothing is marked: repeats that hardly differ have outliers by any such rule. */
+/** Minimum relative distance from the median: otherwise nearly equal repeats would have outliers. */
 const LEAST_SHARE = 0.01
-/** Of fewer values nobody can say which is the odd one. */
+/** With fewer values, no outlier can be identified. */
 const LEAST_VALUES = 4
 
 export const OUTLIER_RULE =
-  'a modified z-score above 3.5 (by the median absolute deviation) and more than 1 % from the median; marked, and in all means'
+  'a modified z-score above 3.5 (by the median absolute deviation) and more than 1 % from the median; marked, but included in all means'
 
-/** For each value, why it is marked as far from the others; undefined where it is not. */
+/** Returns why each value is an outlier; undefined if it is not. */
 export function outliers(values: readonly number[]): (string | undefined)[] {
   if (values.length < LEAST_VALUES) return values.map(() => undefined)
   const middle = median(values)
@@ -27,7 +27,7 @@ export function outliers(values: readonly number[]): (string | undefined)[] {
   })
 }
 
-/** The middle value, or the mean of the two in the middle. @throws RangeError without any. */
+/** Returns the middle value, or the mean of the two middle ones. @throws RangeError without values. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('median: expected at least one value, got none')
   const sorted = values.toSorted((a, b) => a - b)

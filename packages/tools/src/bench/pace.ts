@@ -1,23 +1,23 @@
 import type { Run } from './run-plans.js'
 
-/** Slower than that in its second half, and something has happened meanwhile. */
+/** A repeat has slowed down if its second half is slower by this factor. */
 const SLOWER = 0.9
-/** A plan falls into one half as a whole: of fewer, halves say more of where they ended than of the drive. */
+/** A plan counts in one half as a whole: with fewer plans, the halves are not comparable. */
 const LEAST_PLANS = 16
 
-/** How fast the second half of a repeat was, in shares of its first; undefined where there was too little to tell. */
+/** Returns the rate of the second half of a repeat relative to the first; undefined with too few plans. */
 export function paceOf({ plans, startNs, endNs, halves: [first, second] }: Run, seconds: number): number | undefined {
   const halfNs = seconds * 5e8
   const restNs = endNs - startNs - halfNs
   return plans < LEAST_PLANS || first === 0 || restNs <= 0 ? undefined : second / restNs / (first / halfNs)
 }
 
-/** Says so where repeats were slower at their end than at their beginning. */
+/** Returns a remark if repeats slowed down. */
 export function paceNotes(paces: readonly number[]): string[] {
   const slow = paces.filter((pace) => pace < SLOWER)
   if (slow.length === 0) return []
   const most = Math.round((1 - slow.reduce((least, each) => Math.min(least, each), Infinity)) * 100)
   return [
-    `${slow.length} of ${paces.length} repeats were slower in their second half than in their first, by ${most} % at most: the drive held itself back for heat, a cache was full, or the machine had other work. What it keeps up for long may be less than the means say.`,
+    `${slow.length} of ${paces.length} repeats were slower in their second half, by up to ${most} %: the drive throttled because of heat, a cache was full, or the machine was busy. The sustained rate may be below the means.`,
   ]
 }

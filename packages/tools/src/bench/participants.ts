@@ -10,13 +10,13 @@ import { engineSource } from './engine-sources.js'
 import { reasonOf } from './error-reason.js'
 import type { Setting } from './setting.js'
 
-/** All who were named: those who can take part, and why the others cannot. */
+/** The requested sources: those that can run, and why the others cannot. */
 export interface Participants {
   readonly contenders: readonly Contender[]
   readonly sources: readonly BenchSource[]
 }
 
-/** The engines that are tried where nobody names any: where registers are no memory, only one can be. */
+/** Default engines: only host if the registers are not mapped memory. */
 export function defaultEngines({ transport }: Pick<OpenedTransport, 'transport'>): readonly EngineName[] {
   return transport.bar.window === undefined ? ['host'] : ['host', 'cpu-kernel', 'cuda']
 }
@@ -43,13 +43,13 @@ export function withMissing(source: BenchSource, missing: BenchReason | undefine
   return missing === undefined ? source : { ...source, missing }
 }
 
-/** How an engine of that name is made anew for a repeat. */
+/** Returns the factory of an engine for each repeat. */
 export function engineMaker(name: EngineName): ConstructorParameters<typeof EngineContender>[0]['makeEngine'] {
   if (name !== 'host') return (transport) => openEngine(name, transport)
   return (transport, { onCompleted }) => new HostEngine(transport, { onCompleted })
 }
 
-/** Why an engine cannot drive this transport; undefined where it can. */
+/** Returns why an engine cannot use this transport; undefined if it can. */
 export function missingEngine(name: EngineName, { transport }: OpenedTransport): BenchReason | undefined {
   try {
     openEngine(name, transport)
@@ -60,18 +60,18 @@ export function missingEngine(name: EngineName, { transport }: OpenedTransport):
   }
 }
 
-/** The kernel's driver and ours cannot have a drive at the same time. */
+/** Linux's driver and ours cannot be bound to a drive at the same time. */
 function noKernel({ name }: OpenedTransport): BenchReason {
   if (name === 'sim' || name === 'qtest') {
-    return { reason: "no kernel has this drive: it is simulated, and Linux's way to it cannot be compared with" }
+    return { reason: 'the drive is simulated, so Linux has no path to it' }
   }
   if (name === 'vfio-user') {
     return {
-      reason: 'no kernel here has this drive: it is reached by a socket; in a guest of QEMU, it is the other way round',
+      reason: 'the drive is reached over a socket, so this kernel has no path to it',
     }
   }
   return {
-    reason: "our driver has the drive, so that Linux's has not",
-    next: '--hand-over while Linux has the drive, which takes turns',
+    reason: "the drive is bound to our driver, not to Linux's",
+    next: "use --hand-over while the drive is bound to Linux's driver; it alternates drivers",
   }
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { setTimeout } from 'node:timers/promises'
 
-/** The longest that a pause waits before it looks whether it is still wanted. */
+/** Maximum time between checks for an abort. */
 const LOOK_MS = 50
 
-/** The time of this machine, for what has no transport. */
+/** This machine's clock, for targets without a transport. */
 export const wallClock: Clock = {
   now: () => Math.round(performance.now() * 1e6),
   async idle(untilNs) {
@@ -13,7 +13,7 @@ export const wallClock: Clock = {
   },
 }
 
-/** Lets time pass on a clock. @throws the signal's reason. */
+/** Waits on a clock. @throws the signal's reason. */
 export async function pause(clock: Clock, seconds: number, signal: AbortSignal): Promise<void> {
   const untilNs = clock.now() + seconds * 1e9
   while (clock.now() < untilNs) {

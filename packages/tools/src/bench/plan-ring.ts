@@ -2,30 +2,30 @@ import type { Plan } from '@gpunvme/nvme-spec/transport'
 import type { Addresses } from './addresses.js'
 import { inFlight, type Shape } from './shape.js'
 
-/** As many plans are under way: while the outcome of one is looked at, the next keeps the queues full. */
+/** Plans in flight: while the outcome of one is processed, the next keeps the queues full. */
 export const PLANS = 2
 
-/** What a plan carries where few commands would: handing over a plan then costs little beside carrying it out. */
+/** Minimum bytes of a plan with few commands, so that the cost of submitting it is negligible. */
 const PLAN_BYTES = 8 * 1024 * 1024
 const MOST_COMMANDS = 1024
-/** And not so many that a plan of one command at a time takes longer than what is to be measured. */
+/** Limit, so that a plan with depth 1 does not take longer than the measurement. */
 const MOST_LAPS = 64
 
-/** How many commands each plan has: a multiple of what may be in flight, so that one alone fills the queues. */
+/** Number of commands per plan: a multiple of the commands in flight, so that one plan fills the queues. */
 export function commandsPerPlan(shape: Shape): number {
   const together = inFlight(shape)
   const wanted = Math.min(MOST_COMMANDS, MOST_LAPS * together, Math.floor(PLAN_BYTES / shape.blockBytes))
   return together * Math.max(1, Math.floor(wanted / together))
 }
 
-/** What the memory of a ring must hold. */
+/** Returns the memory of a ring, in bytes. */
 export function ringBytes(shape: Shape): number {
   return PLANS * commandsPerPlan(shape) * shape.blockBytes
 }
 
 /**
- * Plans that are filled again and again while others are carried out: nothing is allocated while time is taken. Each
- * has a part of the memory of its own, so that a slow command of one never writes where a later one's data lie.
+ * Plans that are refilled while others run: nothing is allocated during the measurement. Each has its own memory, so
+ * that a slow command of one never writes to data of a later one.
  */
 export class PlanRing {
   readonly plans: readonly Plan[]
@@ -44,7 +44,7 @@ export class PlanRing {
     return this.filled ?? this.plans[0]!
   }
 
-  /** Gives the plan its next commands. It must not be under way. */
+  /** Fills a plan with its next commands. It must not be in flight. */
   fill(plan: Plan): void {
     const { addresses, jobs } = this
     this.filled = plan

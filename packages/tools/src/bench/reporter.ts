@@ -6,7 +6,7 @@ import type { Shape } from './shape.js'
 
 const WIDTH = 80
 
-/** Says what a bench finds while it goes on: a line of progress, and the rows of a setting once it is done. */
+/** Reports a benchmark as it runs: progress, and the rows of each completed setting. */
 export class BenchReporter {
   private readonly output: Output
   private readonly repeats: number
@@ -43,7 +43,7 @@ export class BenchReporter {
     output.print(table.rows(shape, cells))
   }
 
-  /** What the columns mean, who could not take part, and what else there is to know. */
+  /** Prints the legend, missing sources, and notes. */
   end(notes: readonly string[]): void {
     if (!this.withTable) return
     const missing = this.sources.flatMap(({ name, missing: why }) =>

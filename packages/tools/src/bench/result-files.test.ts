@@ -44,7 +44,7 @@ test('a place that cannot be written to is known before anything is measured', a
     category: 'not-found',
   })
   const twice = [1, 2].map(() => ({ path: path('same'), format: () => '' }))
-  await expect(withResultFiles(twice, use)).rejects.toThrow('Two results are to go to')
+  await expect(withResultFiles(twice, use)).rejects.toThrow('Two results have the same path')
   expect(measured).toBe(false)
 })
 
@@ -57,7 +57,7 @@ test('no result takes the place of the drive image, of a file that is measured, 
     const wanted = [{ path: path(name), format: () => '' }]
     await expect(withResultFiles(wanted, use, [path('none'), path('drive.img')])).rejects.toMatchObject({
       category: 'usage',
-      message: expect.stringContaining(`${name} is what is measured or read`) as string,
+      message: expect.stringContaining(`${name} is measured or read`) as string,
     })
   }
   expect(use).not.toHaveBeenCalled()

@@ -4,17 +4,18 @@ import { WholeFile } from '../block-io/whole-file.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { BenchResults } from '../report/bench-results.js'
 
-/** A file that the results go to, and what of them. */
+/** An output file, and the results to write to it. */
 export interface Wanted {
   readonly path: string | undefined
   readonly format: (results: BenchResults) => string
 }
 
 /**
- * Runs `use`, and writes its results to the files that are wanted: each is there whole or not at all. They are made
- * first, so that a place that cannot be written to is known before an hour was spent on measuring.
- * @param sources files that are measured or read: no result may take their place.
- * @throws UsageError for the same file twice, and for one of `sources`; as `WholeFile` and `use`. Nothing is left then.
+ * Runs `use`, and writes its results to the requested files atomically. The files are created first, so that an
+ * unwritable path fails before the measurement.
+ * @param sources measured files and input files, which no result may overwrite.
+ * @throws UsageError for duplicate paths, and for one of `sources`; errors of `WholeFile` and `use`. Then no file
+ * remains.
  */
 export async function withResultFiles(
   wanted: readonly Wanted[],
@@ -23,11 +24,12 @@ export async function withResultFiles(
 ): Promise<BenchResults> {
   const paths = wanted.flatMap(({ path }) => path ?? []).map((path) => resolve(path))
   const twice = paths.find((path, index) => paths.indexOf(path) !== index)
-  if (twice !== undefined) throw new UsageError(`Two results are to go to ${twice}`, { next: 'a name for each' })
+  if (twice !== undefined)
+    throw new UsageError(`Two results have the same path, ${twice}`, { next: 'use different paths' })
   const lost = paths.find((path) => sources.some((source) => sameFile(path, source)))
   if (lost !== undefined) {
-    throw new UsageError(`${lost} is what is measured or read, and would be replaced by results`, {
-      next: 'another name for the results',
+    throw new UsageError(`${lost} is measured or read, and would be overwritten by results`, {
+      next: 'use another path for the results',
     })
   }
   const files: { readonly file: WholeFile; readonly format: Wanted['format'] }[] = []

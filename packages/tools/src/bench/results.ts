@@ -49,7 +49,7 @@ export function methodOf(setting: Setting, blockBytes: number): BenchMethod {
   }
 }
 
-/** What is written down: the results, and what each cell's repeats say together. */
+/** Returns the results with a summary of each cell, as written to files. */
 export function withSummaries(results: BenchResults): object {
   const { cells, sources, link } = results
   return {
@@ -63,7 +63,7 @@ export function withSummaries(results: BenchResults): object {
   }
 }
 
-/** What the run as a whole has to answer for: cells whose checks failed. */
+/** Returns the cells whose checks failed. */
 export function failedCells({ cells }: Pick<BenchResults, 'cells'>): BenchResults['cells'] {
   return cells.filter(({ problem }) => problem?.kind === 'failed')
 }

@@ -13,25 +13,25 @@ import type { Setting } from './setting.js'
 import { shapesOf } from './shape.js'
 import { runSweep } from './sweep.js'
 
-/** What a bench is made on, whoever has the drive. */
+/** Target of a benchmark, with either driver. */
 export interface Ground {
   readonly drive: BenchDrive
   readonly transport: string
   readonly time: BenchResults['time']
   readonly link: BenchLink | undefined
-  /** What cool-downs go by. */
+  /** Clock of cool-downs. */
   readonly clock: Clock
-  /** What is to be known of this ground, whatever is measured. */
+  /** Notes on the target. */
   readonly notes: readonly string[]
 }
 
-/** What a run is called, and by which program it was made. */
+/** Title of a run, and the program that made it. */
 export interface Title {
   readonly version: string
   readonly command: string
 }
 
-/** Measures all that was asked for, and says what it finds meanwhile. */
+/** Runs all requested measurements, and reports them. */
 export async function runBench(
   ground: Ground,
   { contenders, sources }: Participants,
@@ -60,7 +60,7 @@ export async function runBench(
     ...healthNotes(cells),
     ...paceNotes(paces),
     ...remarks,
-    ...(noTimeline ? ['There is no timeline: only the engine host tells of single commands.'] : []),
+    ...(noTimeline ? ['No timeline: only the engine host records individual commands.'] : []),
   ]
   reporter.end(notes)
   return {

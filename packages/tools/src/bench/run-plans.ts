@@ -3,30 +3,30 @@ import type { DmaMemory, Plan } from '@gpunvme/nvme-spec/transport'
 import type { PlanRing } from './plan-ring.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** So many plans in a row that take no time, and none will: then there is nothing to divide by. */
+/** After this many consecutive plans without elapsed time, the clock is assumed not to move. */
 const PLANS_WITHOUT_TIME = 64
 
-/** What was done, from the first submission with empty queues to the last completion. */
+/** Totals, from the first submission with empty queues to the last completion. */
 export interface Run {
   readonly bytes: number
   readonly commands: number
   readonly plans: number
   readonly startNs: number
   readonly endNs: number
-  /** Bytes whose plans ended before half of the time that was asked for, and after it. */
+  /** Bytes of plans that ended in the first half of the requested time, and later. */
   readonly halves: readonly [first: number, second: number]
 }
 
 export interface RunOptions {
   readonly seconds: number
   readonly signal: AbortSignal
-  /** Is told of each plan that ended: how long it had the queues, from the end of the one before. */
+  /** Called for each completed plan, with the time since the end of the previous one. */
   readonly onPlan?: (durationNs: number) => void
 }
 
 /**
- * Keeps the plans of a ring under way until the time is up; what is under way then is waited for, and counts.
- * @throws TransferError for the first command that fails; NoTimeError; the signal's reason. Nothing is under way then.
+ * Keeps the plans of a ring in flight until the time is up, then waits for the rest, which counts.
+ * @throws TransferError for the first failed command; NoTimeError; the signal's reason. Then no command is in flight.
  */
 export async function runPlans(
   namespace: Namespace,
@@ -62,18 +62,18 @@ export async function runPlans(
       throw error
     }),
   )
-  // All of them, also where one fails: nothing touches the memory after this has ended.
+  // Waits for all lanes even if one fails: nothing may touch the memory after the return.
   for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason
   return { bytes, commands, plans, startNs, endNs, halves }
 }
 
-/** The drive's clock does not move: its profile costs nothing. */
+/** Error of a drive whose profile has no latencies, so that its clock does not move. */
 export class NoTimeError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_NO_TIME'
   readonly category = 'infeasible'
   constructor() {
     super('Nothing to measure: reads and writes of this drive take no time', {
-      next: '--profile sn740, or another one that models a drive; ideal costs nothing',
+      next: 'use --profile sn740 or another drive; ideal has no latency',
     })
   }
 }

@@ -1,11 +1,11 @@
 import type { Span } from './addresses.js'
 import type { DataPattern } from './content.js'
 
-/** What all repeats of a bench have in common. Seconds are of the transport's clock. */
+/** Setting common to all repeats of a benchmark. Seconds are those of the transport's clock. */
 export interface Setting {
   readonly seconds: number
   readonly warmUpSeconds: number
-  /** Between two repeats. */
+  /** Pause between repeats. */
   readonly coolDownSeconds: number
   readonly repeats: number
   readonly span: Span

@@ -1,9 +1,9 @@
 import type { BenchCell } from '../report/bench-results.js'
 
-/** What is measured, whoever does it: one setting of a sweep. */
+/** One setting of a sweep, for any source. */
 export type Shape = Pick<BenchCell, 'rw' | 'pattern' | 'blockBytes' | 'depth' | 'jobs'>
 
-/** fio's words, and what they mean. */
+/** fio's names of access patterns, and their meaning. */
 export const WORDS = {
   read: { rw: 'read', pattern: 'sequential' },
   randread: { rw: 'read', pattern: 'random' },
@@ -13,7 +13,7 @@ export const WORDS = {
 
 export type Word = keyof typeof WORDS
 
-/** What is varied: every value of each with every value of the others. */
+/** Parameters of a sweep: all combinations are measured. */
 export interface Sweep {
   readonly words: readonly Word[]
   readonly blockBytes: readonly number[]
@@ -21,7 +21,7 @@ export interface Sweep {
   readonly jobs: readonly number[]
 }
 
-/** The settings of a sweep, the first list changing slowest. */
+/** Returns the settings of a sweep; the first list varies slowest. */
 export function shapesOf({ words, blockBytes, depths, jobs }: Sweep): Shape[] {
   return words.flatMap((word) =>
     blockBytes.flatMap((bytes) =>
@@ -30,13 +30,13 @@ export function shapesOf({ words, blockBytes, depths, jobs }: Sweep): Shape[] {
   )
 }
 
-/** fio's word for it: 'randread'. */
+/** Returns fio's name: 'randread'. */
 export function wordOf({ rw, pattern }: Pick<Shape, 'rw' | 'pattern'>): string {
   const found = Object.entries(WORDS).find(([, each]) => each.rw === rw && each.pattern === pattern)
   return found?.[0] ?? `${pattern} ${rw}`
 }
 
-/** Commands in flight at a time, on all queues together. */
+/** Returns the commands in flight on all queues together. */
 export function inFlight({ depth, jobs }: Pick<Shape, 'depth' | 'jobs'>): number {
   return depth * jobs
 }

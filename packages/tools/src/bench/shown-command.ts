@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 
-/** Words after which something stands that is nobody else's business. */
+/** Options whose values are private. */
 const PRIVATE = new Set(['--serial'])
 const MOST_CHARACTERS = 1000
 
-/** What was typed, for results that are shown around: without paths of this machine and without a drive's serial number. */
+/** Returns the command line for published results, without local paths and serial numbers. */
 export function shownCommand(words: readonly string[]): string {
   const shown = words.map((word, index) => {
     if (PRIVATE.has(words[index - 1] ?? '')) return '...'

@@ -3,30 +3,30 @@ import { latenciesOf, percentile } from '../report/latencies.js'
 import { bytesPerSecond, commandsPerSecond, counted, cpuSecondsPerGigabyte, ratio } from '../report/statistics.js'
 import { median } from './outliers.js'
 
-/** What the repeats of a cell say together: for readers of the JSON who do not want to work it out again. */
+/** Summary of the repeats of a cell, for readers of the JSON. */
 export interface CellSummary {
   readonly meanBytesPerSecond: number
   /** Half of the 95 % confidence interval. */
   readonly marginBytesPerSecond?: number
   readonly medianBytesPerSecond: number
   readonly commandsPerSecond: number
-  /** Of the link's payload limit. */
+  /** Fraction of the link's payload limit. */
   readonly shareOfLimit?: number
   readonly cpuSecondsPerGigabyte?: number
-  /** Of what a source's `latencyOf` says. */
+  /** Latencies of the units named by a source's `latencyOf`. */
   readonly latency?: {
     readonly p50Ns: number
     readonly p99Ns: number
     readonly p999Ns: number
     readonly mostNs: number
   }
-  /** How many times the rate of the baseline at the same setting in the same run. */
+  /** Rate divided by that of the baseline at the same setting in the same run. */
   readonly ratio?: { readonly to: string; readonly times: number; readonly margin?: number }
 }
 
 /**
- * @param peers cells of the same setting, of which the first baseline is what others are compared with.
- * @returns undefined where no repeat is to be believed.
+ * @param peers cells of the same setting; the first baseline is the reference.
+ * @returns undefined without valid repeats.
  */
 export function summaryOf(
   cell: BenchCell,

@@ -25,10 +25,10 @@ describe('what is no value is refused, and what one looks like is said', () => {
     [counts('--qd <depths>', '', 64), '65', /from 1 to 64/],
     [counts('--qd <depths>', '', 64), '1;2', /from 1 to 64/],
     [words('--rw <kinds>', '', ['read', 'write']), 'trim', /read, write/],
-    [seconds('--time <seconds>', '', 0.001), '0', /from 0.001 to 86400/],
-    [seconds('--time <seconds>', '', 0), '-1', /from 0 to 86400/],
-    [seconds('--time <seconds>', '', 0), '1e9', /from 0 to 86400/],
-    [dataPattern('--pattern <bytes>', ''), 'seq', /is said by --rw/],
+    [seconds('--time <seconds>', '', 0.001), '0', /0.001 to 86400 seconds/],
+    [seconds('--time <seconds>', '', 0), '-1', /0 to 86400 seconds/],
+    [seconds('--time <seconds>', '', 0), '1e9', /0 to 86400 seconds/],
+    [dataPattern('--pattern <bytes>', ''), 'seq', /--rw sets the access pattern/],
     [dataPattern('--pattern <bytes>', ''), '0x123', /0xdeadbeef/],
   ])('%#', (option, text, expected) => {
     expect(() => parse(option, text)).toThrow(expected)

@@ -7,22 +7,22 @@ export interface SweepOptions {
   readonly shapes: readonly Shape[]
   readonly contenders: readonly Contender[]
   readonly repeats: number
-  /** Between two repeats, whoever they are of. */
+  /** Runs between two repeats of any source. */
   readonly coolDown: () => Promise<void>
-  /** Whether some commands of the last setting are written down one by one. */
+  /** Whether to record individual commands of the last setting. */
   readonly timeline: boolean
-  /** Before each repeat. */
+  /** Called before each repeat. */
   readonly onTurn?: (shape: Shape, name: string, repeat: number) => void
-  /** When a setting is done, with a cell of each contender. */
+  /** Called after a setting, with one cell per contender. */
   readonly onCells?: (shape: Shape, cells: readonly BenchCell[]) => void
 }
 
 export interface SweepOutcome {
   readonly cells: readonly BenchCell[]
   readonly timeline?: { readonly cell: number; readonly commands: readonly BenchCommand[] }
-  /** Of the repeats of which it is known, in their order. */
+  /** Known paces of repeats, in order. */
   readonly paces: readonly number[]
-  /** Each remark once. */
+  /** Remarks without duplicates. */
   readonly remarks: readonly string[]
 }
 
@@ -35,8 +35,8 @@ interface Entry {
 }
 
 /**
- * Measures every setting with every contender. Of a setting all have their first repeat before any has its second, and
- * another begins each time, so that a drive that warms up, or a machine that is disturbed, is so for all of them.
+ * Measures each setting with each contender. All contenders run their first repeat of a setting before any runs its
+ * second, and the order rotates, so that heat and disturbances affect all alike.
  */
 export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
   const { shapes, contenders, onCells } = options
@@ -119,7 +119,7 @@ function problemOf(repeats: readonly BenchRepeat[], refusal: BenchReason | undef
   return refusal === undefined ? undefined : { kind: 'refused', ...refusal }
 }
 
-/** Marks those whose rate is far from that of the others that are to be believed. */
+/** Marks valid repeats whose rate is far from that of the others. */
 function withOutliers(repeats: readonly BenchRepeat[]): BenchRepeat[] {
   const believed = repeats.filter(({ problem }) => problem === undefined)
   const marks = outliers(believed.map(({ bytes, seconds }) => bytes / seconds))

@@ -31,11 +31,11 @@ describe('a repeat is not believed', () => {
   })
 
   test('where the engine has executed less than it reports', () => {
-    expect(judge({}, { engineCommands: 9999 })).toContain('executed 9999 commands, and reports 10000')
+    expect(judge({}, { engineCommands: 9999 })).toContain('executed 9999 commands, but reports 10000')
   })
 
   test('where the drive has counted no command: the kernel did not run', () => {
-    expect(judge({ counters: counters({}) })).toContain('SMART counts 0 Read commands, and 10000 were sent')
+    expect(judge({ counters: counters({}) })).toContain('SMART counts 0 Read commands, but 10000 were sent')
   })
 
   test('where the drive has counted more than 1 % too few or too many commands', () => {
@@ -50,7 +50,7 @@ describe('a repeat is not believed', () => {
   test('where the drive has moved fewer bytes than arrived, by more than 1 % and two units', () => {
     const read = (units: number) =>
       judge({ counters: counters({ dataUnitsRead: String(1000 + units), hostReadCommands: '10077' }) })
-    expect(read(2531)).toContain('SMART counts 2531 data units, and 1310720000 bytes (2560 units) were moved')
+    expect(read(2531)).toContain('SMART counts 2531 data units, but 1310720000 bytes (2560 units) were moved')
     expect(read(2533)).toBeUndefined()
   })
 
@@ -67,7 +67,7 @@ describe('a repeat is not believed', () => {
   test('where its rate is above what the link can carry: 3.65 GB/s of Gen3 x4 at MPS 256', () => {
     expect(judge({ seconds: honest.bytes / 3.65e9 })).toBeUndefined()
     expect(judge({ seconds: honest.bytes / 3.66e9 })).toBe(
-      '3.66 GB/s is more than Gen3 x4 can carry at MPS 256 (3.65 GB/s): the time is wrong',
+      '3.66 GB/s exceeds the limit of Gen3 x4 at MPS 256 (3.65 GB/s): the time is wrong',
     )
     expect(problemOf({ ...honest, seconds: 1e-6 }, evidence, 'read', undefined)).toBeUndefined()
   })
@@ -77,7 +77,7 @@ test('of a baseline, whose kernel splits commands and warms up by itself, only t
   const baseline = { sentCommands: undefined, engineCommands: undefined }
   const units = (read: number) => counters({ dataUnitsRead: String(1000 + read), hostReadCommands: '99999' })
   expect(judge({ counters: units(9999) }, baseline)).toBeUndefined()
-  expect(judge({ counters: units(2) }, baseline)).toContain('they came from somewhere else')
+  expect(judge({ counters: units(2) }, baseline)).toContain('some came from elsewhere')
 })
 
 test('no drive passes the limit: memory writes with 12-byte headers upstream, completions downstream', () => {

@@ -5,17 +5,17 @@ import { hardLimit } from './limits.js'
 import type { Shape } from './shape.js'
 import { countedBy, disagreement, shortfall, type Counted } from './smart.js'
 
-/** What speaks for a repeat, beside its own numbers. */
+/** Independent evidence for a repeat. */
 export interface Evidence {
-  /** Commands that the driver sent, those included that it sent again. Undefined for a baseline, whose kernel splits. */
+  /** Commands sent by the driver, including retries. Undefined for a baseline, where the kernel splits commands. */
   readonly sentCommands: number | undefined
-  /** What the engine itself counted; undefined where nobody counts. */
+  /** Commands counted by the engine; undefined if it does not count. */
   readonly engineCommands: number | undefined
-  /** What is wrong with the bytes that were looked at; undefined where they are right, or nobody looked. */
+  /** Problem of the checked bytes; undefined if they match or were not checked. */
   readonly wrongBytes: string | undefined
 }
 
-/** Why a repeat is not to be believed; undefined where everything agrees. */
+/** Returns why a repeat is invalid; undefined if all evidence agrees. */
 export function problemOf(
   repeat: Pick<BenchRepeat, 'bytes' | 'commands' | 'seconds' | 'counters'>,
   { sentCommands, engineCommands, wrongBytes }: Evidence,
@@ -25,7 +25,7 @@ export function problemOf(
   const { bytes, commands, seconds, counters } = repeat
   if (commands === 0) return 'no command completed'
   if (engineCommands !== undefined && engineCommands < commands) {
-    return `the engine executed ${engineCommands} commands, and reports ${commands} as done`
+    return `the engine executed ${engineCommands} commands, but reports ${commands} as done`
   }
   const miscounted =
     counters === undefined ? undefined : counterProblem(countedBy(counters, rw), sentCommands, bytes, rw)
@@ -35,7 +35,7 @@ export function problemOf(
   const limit = hardLimit(link, rw)
   if (bytes / seconds <= limit) return undefined
   const { gen, width, mps } = link
-  return `${formatRate(bytes, seconds * 1e9)} is more than Gen${gen} x${width} can carry at MPS ${mps} (${formatRate(limit, 1e9)}): the time is wrong`
+  return `${formatRate(bytes, seconds * 1e9)} exceeds the limit of Gen${gen} x${width} at MPS ${mps} (${formatRate(limit, 1e9)}): the time is wrong`
 }
 
 function counterProblem(
@@ -46,5 +46,5 @@ function counterProblem(
 ): string | undefined {
   if (sentCommands === undefined) return shortfall(counted, bytes)
   const differs = disagreement(counted, { commands: sentCommands, bytes }, rw)
-  return differs === undefined ? undefined : `${differs}: what was timed is not what the drive did`
+  return differs === undefined ? undefined : `${differs}: the measurement does not match the drive's work`
 }

@@ -14,25 +14,25 @@ import { indented, labelled } from './labelled.js'
 import { describeLosses } from './lost-devices.js'
 import { stateFile } from './state-files.js'
 
-/** What is to be done to a drive, or was. */
+/** A planned or completed binding. */
 export interface BindingOf {
   readonly root: string
   readonly drive: PciFunction
   readonly choice: DriverChoice
   readonly known: Pick<Entry, 'name' | 'serial' | 'model'>
-  /** What is on the drive, as Linux knows it before the steps. */
+  /** Namespaces of the drive in Linux, before the steps. */
   readonly namespaces: Known<readonly Namespace[]>
-  /** None where it is bound to that already. */
+  /** Empty if it is already bound to that driver. */
   readonly steps: readonly BindingStep[]
 }
 
-/** '0000:0b:00.0 (nvme1) is bound to vfio-pci'. */
+/** Returns '0000:0b:00.0 (nvme1) is bound to vfio-pci'. */
 export function headline({ drive, choice, known }: BindingOf): string {
   const name = known.name === null ? '' : ` (${printable(known.name)})`
   return `${drive.bdf}${name} is bound to ${driverName(choice.driver)}`
 }
 
-/** Says each step that would be taken. */
+/** Prints the planned steps. */
 export function reportPlan(output: Output, binding: BindingOf): void {
   const { drive, choice, steps, namespaces } = binding
   const { columns } = output
@@ -48,7 +48,7 @@ export function reportPlan(output: Output, binding: BindingOf): void {
   output.object('gpunvme.bind/1', factsOf(binding, true, output.invocation))
 }
 
-/** Says what was done, what opens the drive now, and what gives it back. */
+/** Prints the result: the driver, how to open the drive, and how to return it. */
 export function reportBound(output: Output, binding: BindingOf): void {
   const { root, drive, choice, steps } = binding
   const { columns, invocation } = output
@@ -56,15 +56,15 @@ export function reportBound(output: Output, binding: BindingOf): void {
   const rows: [string, string][] = [
     ['why', choice.reason],
     [
-      'opens it',
+      'opened by',
       'none' in opening
         ? `nothing: ${opening.none}`
         : openedBy({ command: ['identify', '--drive', drive.bdf] }, opening.transport, invocation),
     ],
-    ['give back', steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : 'nothing was changed'],
+    ['undo', steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : 'nothing was changed'],
   ]
-  const before = drive.driver === undefined ? 'no driver had it' : `${drive.driver} had it`
-  output.print(`${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`, labelled(rows, columns))
+  const before = ` (previously ${drive.driver ?? 'no driver'})`
+  output.print(`${headline(binding)}${steps.length > 0 ? before : ' already'}`, labelled(rows, columns))
   output.object('gpunvme.bind/1', factsOf(binding, false, invocation))
 }
 

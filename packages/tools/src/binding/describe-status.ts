@@ -8,7 +8,9 @@ import { driverName } from './driver-choice.js'
 import { labelled } from './labelled.js'
 import type { DriveStatus, Owner } from './drive-status.js'
 
-/** Returns a drive's status as text. @param root where it was read. @param now in milliseconds since 1970, for 'since'. */
+/**
+ * Returns a drive's status as text. @param root the machine's root. @param now in milliseconds since 1970, for 'since'.
+ */
 export function describeStatus(
   root: string,
   drive: DriveStatus,
@@ -30,35 +32,34 @@ export function describeStatus(
   }
   if (problem !== null) rows.push(['unknown', printable(problem)])
   rows.push([
-    'opens it',
+    'opened by',
     transport === null
       ? `nothing: ${closed ?? ''}`
       : openedBy(onMachine(root, 'identify', '--drive', address), transport, invocation),
   ])
-  if (next !== null)
-    rows.push([owner === 'linux' || owner === 'free' ? 'take it' : 'give back', typed(next, invocation)])
+  if (next !== null) rows.push(['next', typed(next, invocation)])
   return [...wrap([address, ...known.map(printable)].join('  '), columns, '  '), ...labelled(rows, columns)]
 }
 
-/** Who uses it, where somebody does, or nobody can know. */
+/** Users of the drive, or why they are unknown. */
 function inUse({ users, useUnknown }: DriveStatus): [string, string][] {
-  if (users === null) return [['in use', printable(`unknown, ${useUnknown ?? ''}; ask again as root`)]]
-  return users.length === 0 ? [] : [['in use', printable(`${users.join('; ')}, cannot be taken`)]]
+  if (users === null) return [['in use', printable(`unknown, ${useUnknown ?? ''}; run this as root`)]]
+  return users.length === 0 ? [] : [['in use', printable(`${users.join('; ')}; cannot be bound`)]]
 }
 
-/** What follows the driver's name. */
+/** Text after the driver's name. */
 const OWNERS: Readonly<Record<Owner, string>> = {
   linux: '',
   ours: ', by gpunvme',
-  running: ', by a gpunvme that runs, and gives it back when it ends',
-  unfinished: ': gpunvme was killed in the middle of it',
-  past: ': what gpunvme did is over',
+  running: ', by a running gpunvme, which returns it when it ends',
+  unfinished: ': gpunvme was killed before it finished',
+  past: ': the binding by gpunvme has ended',
   free: '',
   foreign: ', not by gpunvme',
   unknown: ', unknown whether by gpunvme',
 }
 
-/** How long ago, in the largest unit of which there is one: '3 h ago'. */
+/** Returns the elapsed time in its largest unit: '3 h ago'. */
 export function ago(since: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000))
   if (seconds < 60) return 'just now'

@@ -2,7 +2,7 @@ import type { BindingStep } from '@gpunvme/host-driver/pci'
 import { shellLine } from '../command-line/shell-line.js'
 import { indented } from './labelled.js'
 
-/** Each step as a shell would take it, under what it is called. */
+/** Returns each step as a shell command, below its title. */
 export function describeSteps(steps: readonly BindingStep[], columns: number): string[] {
   return steps.flatMap(({ name, path, text }) => {
     const words = text.trim() === '' ? '' : `${shellLine([text.trim()])} `

@@ -1,7 +1,7 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { isSystemError } from '../command-line/file-error.js'
 
-/** What Linux's own driver knows of a drive while it has it; null where it does not. */
+/** Data of a drive from Linux's own driver; null if that is not bound. */
 export interface DriveFacts {
   readonly serial: string | null
   readonly model: string | null
@@ -14,7 +14,7 @@ export function linuxNameOf(root: string, bdf: string): string | undefined {
 
 export function driveFacts(root: string, bdf: string): DriveFacts {
   const linuxName = linuxNameOf(root, bdf)
-  // Padded with blanks, as Identify has it.
+  // Padded with blanks in Identify data.
   const text = (name: string) =>
     linuxName === undefined
       ? undefined

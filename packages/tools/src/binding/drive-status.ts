@@ -10,16 +10,17 @@ import { isAlive } from './process-identity.js'
 import { stateFile } from './state-files.js'
 
 /**
- * Whose a drive is. 'linux': its own driver's. 'ours': bound until `unbind`. 'running': of a gpunvme that runs, and gives
- * it back. 'unfinished': that one was killed in the middle. 'past': what is remembered is over. 'free': no driver's.
- * 'foreign': given to user space, or to another driver, by somebody else. 'unknown': what is remembered cannot be read.
+ * Owner of a drive's binding. 'linux': its own driver. 'ours': bound until `unbind`. 'running': bound by a running
+ * gpunvme, which returns it. 'unfinished': that process was killed before it finished. 'past': the recorded binding has
+ * ended. 'free': no driver. 'foreign': bound to user space or another driver by other means. 'unknown': the record
+ * cannot be read.
  */
 export type Owner = 'linux' | 'ours' | 'running' | 'unfinished' | 'past' | 'free' | 'foreign' | 'unknown'
 
-/** What `gpunvme status` says of a drive: the fields of its JSON, which has `next` as text. */
+/** Status of a drive: the fields of `gpunvme status --json`, where `next` is text. */
 export interface DriveStatus {
   readonly address: string
-  /** Linux's name for it, 'nvme0', now or before it was bound; null where none is known. */
+  /** Linux's name, 'nvme0', current or before it was bound; null if unknown. */
   readonly name: string | null
   readonly model: string | null
   readonly serial: string | null
@@ -28,42 +29,42 @@ export interface DriveStatus {
   readonly driver: string | null
   /** Its IOMMU group; null without one. */
   readonly group: string | null
-  /** Whether its configuration space is read; false of what is off the bus, and reads all ones. */
+  /** Whether its configuration space is readable; false if it is off the bus and reads all ones. */
   readonly answers: boolean
-  /** Who uses it: 'nvme0n1p1 mounted on /home'; null where `useUnknown` says why that cannot be seen. */
+  /** Users of the drive: 'nvme0n1p1 mounted on /home'; null if `useUnknown` is set. */
   readonly users: readonly string[] | null
   readonly useUnknown: string | null
   readonly owner: Owner
-  /** Of what gpunvme has bound. */
+  /** Data of a binding by gpunvme. */
   readonly bound: {
     readonly since: string
     readonly by: Entry['by']
-    /** The process that gives it back; null where `unbind` does. */
+    /** Process that returns the drive; null if `unbind` does. */
     readonly process: number | null
     readonly driver: string | null
     readonly previous: string | null
     readonly stateFile: string
   } | null
-  /** Why what is remembered of it cannot be read; null where it can, or there is nothing. */
+  /** Why the record cannot be read; null if it can, or if there is none. */
   readonly problem: string | null
-  /** What opens it as it is: 'sysfs', 'vfio', 'kmod'; null where nothing does. */
+  /** Transport that can open it now: 'sysfs', 'vfio', 'kmod'; null if none. */
   readonly transport: 'sysfs' | 'vfio' | 'kmod' | null
-  /** Why nothing opens it. */
+  /** Why no transport can open it. */
   readonly closed: string | null
-  /** The command that takes it, or gives it back; null where neither is of use. */
+  /** Command that binds or returns it; null if neither applies. */
   readonly next: CommandStep | null
 }
 
-/** What is remembered of a drive: an entry, or why that cannot be read. */
+/** Record of a drive's binding, or why it cannot be read. */
 export interface Remembered {
   readonly entry?: Entry
   readonly problem?: string
 }
 
-/** What was seen of a drive: whether it answers, and who uses it. */
+/** Current state of a drive: whether it responds, and its users. */
 export type Seen = Pick<Drive, 'holders'> & { readonly answers: boolean }
 
-/** @param found undefined of a drive that is gone from the bus. @param seen as `list` sees it. */
+/** @param found undefined if the drive is gone from the bus. @param seen state as in `list`. */
 export function statusOf(
   root: string,
   bdf: string,
@@ -93,7 +94,7 @@ export function statusOf(
   }
 }
 
-/** What opens it now: a program's drive is closed to a second one. */
+/** Returns how it can be opened now. A drive in use by a program cannot be opened by another. */
 function openingNow(found: PciFunction | undefined, answers: boolean, users: readonly string[]): Opening {
   if (found === undefined) return { none: 'it is gone from the bus' }
   if (!answers) return { none: 'it is off the bus: it reads all ones' }

@@ -15,10 +15,10 @@ test.each([
 test('without a driver nothing opens a drive whose IOMMU translates, or may', () => {
   for (const type of ['DMA', 'DMA-FQ', undefined])
     expect(openingOf({ driver: undefined, group: group(type) })).toEqual({
-      none: 'its IOMMU translates, and sysfs works with physical addresses: --to vfio-pci',
+      none: 'its IOMMU translates addresses, and sysfs uses physical ones: bind it with --to vfio-pci',
     })
 })
 
 test("nothing opens what the kernel's own driver has", () => {
-  expect(openingOf({ driver: 'nvme', group: undefined })).toEqual({ none: "the kernel's driver nvme has it" })
+  expect(openingOf({ driver: 'nvme', group: undefined })).toEqual({ none: "it is bound to the kernel's driver nvme" })
 })

@@ -1,26 +1,29 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import type { PciFunction, UserSpaceDriver } from '@gpunvme/host-driver/pci'
 
-/** What --to calls what a drive can be given to. */
+/** Values of --to, and the drivers that they stand for. */
 export const TARGETS = { 'vfio-pci': 'vfio-pci', kmod: 'gpunvme', none: null } as const satisfies Readonly<
   Record<string, UserSpaceDriver>
 >
 
 export type Target = keyof typeof TARGETS
 
-/** A driver to bind, and why that one: 'the IOMMU is on (group 12)'. */
+/** A driver to bind, and the reason: 'the IOMMU is on (group 12)'. */
 export interface DriverChoice {
   readonly driver: UserSpaceDriver
   readonly reason: string
 }
 
-/** What was asked for; or what this machine allows: the module first, since it needs nothing else. */
+/**
+ * Returns the requested driver; otherwise one that this machine supports: the module first, which requires nothing
+ * else.
+ */
 export function chooseDriver(
   root: string,
   { group }: Pick<PciFunction, 'group'>,
   target: Target | undefined,
 ): DriverChoice {
-  if (target !== undefined) return { driver: TARGETS[target], reason: `--to ${target} was asked for` }
+  if (target !== undefined) return { driver: TARGETS[target], reason: `requested by --to ${target}` }
   if (new MachineFiles(root).exists('sys/bus/pci/drivers/gpunvme'))
     return { driver: 'gpunvme', reason: 'the module gpunvme is loaded' }
   if (group !== undefined && !group.isNoIommu)
@@ -28,15 +31,15 @@ export function chooseDriver(
   return { driver: null, reason: 'there is no IOMMU, or it is off, and the module gpunvme is not loaded' }
 }
 
-/** A driver in words: none is one too. */
+/** Returns the name of a driver, or text for none. */
 export function driverName(driver: string | null | undefined): string {
   return driver ?? 'no driver'
 }
 
-/** The transport that opens a function as it is, or why none does. */
+/** The transport that can open a function now, or why none can. */
 export type Opening = { readonly transport: 'sysfs' | 'vfio' | 'kmod' } | { readonly none: string }
 
-/** What would open the function while `driver` has it. */
+/** Returns how the function can be opened while it is bound to `driver`. */
 export function openingOf({ driver, group }: Pick<PciFunction, 'driver' | 'group'>): Opening {
   switch (driver) {
     case 'vfio-pci':
@@ -47,8 +50,8 @@ export function openingOf({ driver, group }: Pick<PciFunction, 'driver' | 'group
     case 'uio_pci_generic':
       return group === undefined || group.type === 'identity'
         ? { transport: 'sysfs' }
-        : { none: 'its IOMMU translates, and sysfs works with physical addresses: --to vfio-pci' }
+        : { none: 'its IOMMU translates addresses, and sysfs uses physical ones: bind it with --to vfio-pci' }
     default:
-      return { none: `the kernel's driver ${driver} has it` }
+      return { none: `it is bound to the kernel's driver ${driver}` }
   }
 }

@@ -7,24 +7,24 @@ import { ToolsError } from '../command-line/tools-error.js'
 
 export const ENTRY_SCHEMA = 'gpunvme.binding/1'
 
-/** What is remembered of a drive that was taken from its driver: what it was, who did it, and what gives it back. */
+/** Record of a drive that was taken from its driver: its previous state, the caller, and how to return it. */
 export interface Entry {
   readonly schema: typeof ENTRY_SCHEMA
-  /** What Linux called it, 'nvme0'; null where its driver had it not. */
+  /** Linux's name before, 'nvme0'; null if it was not bound to Linux's driver. */
   readonly name: string | null
   readonly serial: string | null
   readonly model: string | null
-  /** Of this start of the machine (/proc/sys/kernel/random/boot_id): nothing that was bound survives the next one. */
+  /** Boot id (/proc/sys/kernel/random/boot_id): no binding survives a reboot. */
   readonly bootId: string | null
-  /** As Date.toISOString() writes it. */
+  /** In the format of Date.toISOString(). */
   readonly since: string
   readonly by: { readonly user: string; readonly command: string }
-  /** Who gives it back by itself: a process that binds it just now, or runs a command on it. Null: `unbind` does. */
+  /** Process that returns it: one that is binding it, or that runs a command on it. Null: `unbind` does. */
   readonly holder: ProcessIdentity | null
   readonly record: BindingRecord
 }
 
-/** What this start of the machine is called; null where the tree does not say. */
+/** Returns the current boot id; null if it is not available. */
 export function bootIdOf(root: string): string | null {
   try {
     return new MachineFiles(root).text('proc/sys/kernel/random/boot_id').trim()
@@ -34,7 +34,7 @@ export function bootIdOf(root: string): string | null {
   }
 }
 
-/** Whether the machine was started again since. */
+/** Returns whether the machine was rebooted since. */
 export function isOfAnotherBoot({ bootId }: Entry, root: string): boolean {
   const now = bootIdOf(root)
   return now !== null && bootId !== null && now !== bootId
@@ -43,14 +43,14 @@ export function isOfAnotherBoot({ bootId }: Entry, root: string): boolean {
 /** @param path for errors. @throws BindingStateError, BindingRecordError */
 export function parseEntry(text: string, path: string): Entry {
   const { schema, name, serial, model, bootId, since, by, holder, record } = fieldsOf(text, path)
-  if (schema !== ENTRY_SCHEMA) throw new BindingStateError(path, `it is not of the form ${ENTRY_SCHEMA}`)
+  if (schema !== ENTRY_SCHEMA) throw new BindingStateError(path, `its schema is not ${ENTRY_SCHEMA}`)
   if (![name, serial, model, bootId].every((each) => each === null || typeof each === 'string'))
-    throw new BindingStateError(path, 'name, serial, model and bootId have to be text or null')
+    throw new BindingStateError(path, 'name, serial, model and bootId must be strings or null')
   const fields = { name, serial, model, bootId } as Pick<Entry, 'name' | 'serial' | 'model' | 'bootId'>
   if (typeof since !== 'string' || Number.isNaN(Date.parse(since)))
-    throw new BindingStateError(path, 'since is no point in time')
+    throw new BindingStateError(path, 'since is not a time')
   if (!isObject(by) || typeof by['user'] !== 'string' || typeof by['command'] !== 'string')
-    throw new BindingStateError(path, 'it names no owner')
+    throw new BindingStateError(path, 'it has no owner')
   return {
     schema,
     ...fields,
@@ -66,17 +66,17 @@ function fieldsOf(text: string, path: string): Partial<Record<string, unknown>> 
     const value = JSON.parse(text) as unknown
     if (isObject(value)) return value
   } catch {
-    // What is wrong with it as JSON helps nobody: it is ours, or it is not.
+    // The syntax error is of no use: only gpunvme writes such files.
   }
-  throw new BindingStateError(path, 'it is no JSON object')
+  throw new BindingStateError(path, 'it is not a JSON object')
 }
 
 function holderOf(value: unknown, path: string): ProcessIdentity | null {
   if (value === null) return null
-  if (!isObject(value)) throw new BindingStateError(path, 'its holder is no process')
+  if (!isObject(value)) throw new BindingStateError(path, 'its holder is not a process')
   const { pid, startTicks } = value
   if (!Number.isSafeInteger(pid) || typeof startTicks !== 'string')
-    throw new BindingStateError(path, 'its holder is no process')
+    throw new BindingStateError(path, 'its holder is not a process')
   return { pid: pid as number, startTicks }
 }
 
@@ -84,13 +84,13 @@ function isObject(value: unknown): value is Partial<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The file that tells of a binding was damaged, or written by another release. The drive was not touched. */
+/** Error of a binding record that is damaged, or was written by another release. The drive was not changed. */
 export class BindingStateError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BINDING_STATE'
   readonly category = 'infeasible'
   constructor(path: string, problem: string) {
     super(`Cannot use ${printable(path)}: ${problem}`, {
-      next: `the release of gpunvme that has written it; or rm ${printable(path)}, and give the drive back by hand`,
+      next: `use the release of gpunvme that wrote it; or rm ${printable(path)}, and bind the drive to its driver manually`,
     })
   }
 }

@@ -8,33 +8,33 @@ import { isAlive, isSame, type ProcessIdentity } from './process-identity.js'
 import { forgetEntry, readEntry } from './state-files.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** What became of a drive that was remembered. */
+/** Result of returning a drive. */
 export interface GivenBack {
   readonly entry: Entry
-  /** 'given back': steps were taken. 'forgotten': there was nothing left to do, for the reason given. */
+  /** 'given back': steps were taken. 'forgotten': there was nothing to do, for the reason given. */
   readonly result: 'given back' | 'forgotten'
   readonly reason?: string
-  /** What has it now; undefined where no driver has, or where the drive is gone. */
+  /** Its driver now; undefined if it has none, or if the drive is gone. */
   readonly driver: string | undefined
   readonly steps: readonly BindingStep[]
 }
 
 export interface GiveBackOptions {
-  /** Nothing is touched; the result tells what would be. */
+  /** Whether to return the steps without executing them. */
   readonly isDryRun?: boolean
-  /** On whose behalf: the process that holds the drive, while it is ending. What another has bound is not given back. */
+  /** The process that held the drive and is ending; drives bound by others are not returned. */
   readonly holder?: ProcessIdentity
-  /** How long to wait for another gpunvme, and for who drives it still; not at all when not given. */
+  /** Time to wait for another gpunvme, and for users of the drive. Default: none. */
   readonly waitMs?: number
 }
 
-/** How often a drive that is in use is asked for again, while there is time. */
+/** Interval between attempts while the drive is in use. */
 const RETRY_MS = 250
 
 /**
- * Gives a drive back to the driver that had it, and forgets it.
- * @throws NotBoundError, HeldByProcessError, StillInUseError, DriverChangingError; BindError, and then it is remembered
- *   still, for another time.
+ * Returns a drive to its previous driver, and deletes the record.
+ * @throws NotBoundError, HeldByProcessError, StillInUseError, DriverChangingError; BindError, after which the record is
+ * kept for another attempt.
  */
 export async function giveBack(root: string, bdf: string, options: GiveBackOptions = {}): Promise<GivenBack> {
   const until = performance.now() + (options.waitMs ?? 0)
@@ -66,9 +66,7 @@ async function restore(root: string, bdf: string, { isDryRun = false, holder }: 
   }
   const driver = driverOf(root, bdf)
   if (steps.length > 0) return { entry, result: 'given back', driver, steps }
-  const reason = isPast
-    ? 'the machine was started again since, and with it every binding ended'
-    : 'nothing of what was done to it is left'
+  const reason = isPast ? 'a reboot has ended all bindings' : 'the binding is no longer in effect'
   return { entry, result: 'forgotten', reason, driver, steps }
 }
 
@@ -84,39 +82,39 @@ async function restoreUnlessHeld(root: string, { record }: Entry): Promise<void>
   }
 }
 
-/** gpunvme remembers no binding of it, or none of the process that was to give it back. It was not touched. */
+/** Error of a drive without a record, or with that of another process. It was not changed. */
 export class NotBoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_BOUND'
   readonly category = 'not-found'
   constructor(root: string, bdf: string) {
-    super(`There is nothing to give back: gpunvme has not bound ${bdf}`, {
+    super(`${bdf} is not bound by gpunvme`, {
       next: { ...commandFor(root, 'status', bdf), note: 'which shows its driver and users' },
     })
   }
 }
 
-/** A gpunvme that runs has it, and gives it back when it ends. It was not touched. */
+/** Error of a drive held by a running gpunvme, which returns it when it ends. It was not changed. */
 export class HeldByProcessError extends ToolsError {
   readonly code = 'ERR_GPUNVME_HELD_BY_PROCESS'
   readonly category = 'privilege'
   constructor({ record: { bdf }, by }: Entry, { pid }: ProcessIdentity) {
-    super(`${bdf} is in the hands of process ${pid}, which gives it back when it ends`, {
+    super(`${bdf} is in use by process ${pid}, which returns it when it ends`, {
       facts: [`${by.user}: ${by.command}`],
       next: `wait for it, or end it: kill ${pid}`,
     })
   }
 }
 
-/** Somebody drives it: giving it back would pull it from under them. It was not touched. */
+/** Error of a drive in use, which cannot be returned. It was not changed. */
 export class StillInUseError extends ToolsError {
   readonly code = 'ERR_GPUNVME_STILL_IN_USE'
   readonly category = 'privilege'
   readonly holders: readonly Holder[]
   constructor(root: string, bdf: string, cause: DeviceHeldError) {
     const { holders } = cause
-    super(`Cannot give ${bdf} back: it is in use`, {
+    super(`Cannot unbind ${bdf}: it is in use`, {
       facts: holders.map(({ device, use }) => `${device} is ${use}`),
-      next: { ...commandFor(root, 'unbind', bdf), first: 'end what is listed' },
+      next: { ...commandFor(root, 'unbind', bdf), first: 'end the listed uses' },
       cause,
     })
     this.holders = holders

@@ -23,7 +23,7 @@ test('one has it at a time, and nothing is left of it afterwards', async () => {
   const used = await withLock(root, BDF, 0, async () => {
     expect(files()).toEqual([`${BDF}.lock`])
     await expect(withLock(root, BDF, 0, () => Promise.resolve())).rejects.toThrow(
-      `Another gpunvme is changing the driver of ${BDF}\n  process ${process.pid} has `,
+      `Another gpunvme is changing the driver of ${BDF}\n  process ${process.pid} holds `,
     )
     await withLock(root, '0000:0c:00.0', 0, () => Promise.resolve())
     return 'used'
@@ -66,5 +66,5 @@ test('of a later process of the same number it is none', async () => {
 test('a file that names no process is refused', async () => {
   mkdirSync(join(root, 'run/gpunvme'), { recursive: true })
   writeFileSync(join(root, 'run/gpunvme', `${BDF}.lock`), '{}')
-  await expect(withLock(root, BDF, 0, () => Promise.resolve())).rejects.toThrow('it names no process')
+  await expect(withLock(root, BDF, 0, () => Promise.resolve())).rejects.toThrow('it has no process id')
 })

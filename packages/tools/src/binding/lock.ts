@@ -7,10 +7,10 @@ import { isAlive, thisProcess, type ProcessIdentity } from './process-identity.j
 import { lockFile } from './state-files.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** How often a lock that is taken is asked for again, while there is time. */
+/** Interval between attempts to take a lock. */
 const RETRY_MS = 100
 
-/** What a lock's file tells: who has it, and which of its takings this is. */
+/** Content of a lock file: its holder, and the number of this acquisition. */
 interface Holding extends ProcessIdentity {
   readonly taking: number
 }
@@ -18,11 +18,11 @@ interface Holding extends ProcessIdentity {
 let takings = 0
 
 /**
- * Lends one drive to one process at a time, while it changes its driver. The lock is a file in a folder of root's. That of
- * a process which has ended is not removed, since two might at once, and the second would remove the first's: its
- * successor makes the file that is named after it, which only one can. Whoever has the end of that line has the lock,
- * and removes all of it, its beginning first.
- * @param waitMs how long to wait for another process to be done.
+ * Lends a drive to one process at a time while its driver changes. The lock is a file in a directory of root. The lock
+ * of a process that has ended is not removed, since two processes might do so at once, and the second would remove the
+ * first one's new lock. Instead, the successor creates a file named after it, which only one process can. The last file
+ * in that chain is the lock; its holder removes the whole chain, starting with the oldest.
+ * @param waitMs time to wait for another process.
  * @throws DriverChangingError, FileError, BindingStateError
  */
 export async function withLock<T>(root: string, bdf: string, waitMs: number, use: () => Promise<T>): Promise<T> {
@@ -62,7 +62,9 @@ interface Place {
   readonly holding: Holding
 }
 
-/** All that have taken the lock without giving it back: the last one has it, unless it has ended as well. */
+/**
+ * Returns all acquisitions that were not released, in order: the last one holds the lock, unless its process has ended.
+ */
 async function lineOf(path: string): Promise<readonly Place[]> {
   const line: Place[] = []
   for (let place = path; ;) {
@@ -73,7 +75,7 @@ async function lineOf(path: string): Promise<readonly Place[]> {
   }
 }
 
-/** @returns the files of the lock, now that it is ours; undefined where somebody else was faster. */
+/** @returns the lock's files after taking it; undefined if another process was faster. */
 async function succeed(path: string, last: Place | undefined, beside: string): Promise<readonly string[] | undefined> {
   const place = last === undefined ? path : after(path, last.holding)
   try {
@@ -82,7 +84,7 @@ async function succeed(path: string, last: Place | undefined, beside: string): P
     if (isSystemError(error) && error.code === 'EEXIST') return undefined
     throw error
   }
-  // The line that was looked at may have ended since: what is named after it leads nowhere.
+  // The chain may have been removed meanwhile: a file named after it would be ineffective.
   const line = await lineOf(path)
   if (line.at(-1)?.path === place) return line.map((each) => each.path)
   await rm(place, { force: true })
@@ -98,7 +100,7 @@ async function holdingIn(path: string): Promise<Holding | undefined> {
     throw error
   }
   const [, pid, startTicks, taking] = /^(\d+) (\d*) (\d+)$/.exec(text) ?? []
-  if (pid === undefined) throw new BindingStateError(path, 'it names no process')
+  if (pid === undefined) throw new BindingStateError(path, 'it has no process id')
   return { pid: Number(pid), startTicks: startTicks!, taking: Number(taking) }
 }
 
@@ -110,14 +112,14 @@ function nameOf({ pid, startTicks, taking }: Holding): string {
   return `${pid}-${startTicks}-${taking}`
 }
 
-/** Another gpunvme is in the middle of it. Nothing was touched. */
+/** Error of a drive whose driver another gpunvme is changing. Nothing was changed. */
 export class DriverChangingError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_CHANGING'
   readonly category = 'privilege'
   constructor(bdf: string, path: string, pid: number | undefined) {
     super(`Another gpunvme is changing the driver of ${bdf}`, {
-      facts: pid === undefined ? [] : [`process ${pid} has ${path}`],
-      next: 'again in a moment',
+      facts: pid === undefined ? [] : [`process ${pid} holds ${path}`],
+      next: 'try again in a moment',
     })
   }
 }

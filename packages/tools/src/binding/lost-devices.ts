@@ -6,7 +6,7 @@ import { Root } from '../machine/root.js'
 import type { FoundDrive } from '../drive/find-drive.js'
 import { formatBytes } from '../terminal/units.js'
 
-/** Reads what Linux has of a drive, and loses when another driver is bound to it. */
+/** Returns the namespaces in Linux that disappear when another driver is bound. */
 export async function readLosses(
   root: string,
   { bdf, linuxName }: Pick<FoundDrive, 'bdf' | 'linuxName'>,
@@ -19,11 +19,11 @@ export async function readLosses(
 export function describeLosses(namespaces: Known<readonly Namespace[]>): string[] {
   const devices = blockDevicesOf(namespaces)
   if (devices.length === 0) {
-    const why = isKnown(namespaces) ? 'Linux shows no namespace of it' : namespaces.unknown
+    const why = isKnown(namespaces) ? 'it has no namespace in Linux' : namespaces.unknown
     return [`No block device disappears: ${why}. The contents of the drive are unknown.`]
   }
   return [
-    'These block devices disappear until the drive is given back. Their contents are kept.',
+    'These block devices disappear until the drive is unbound again. Their contents are kept.',
     ...devices.map(({ name, sizeBytes, contents }) => `- ${name}, ${formatBytes(sizeBytes)}: ${contents}`),
   ]
 }

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 
-/** A process, told from a later one of the same number. */
+/** A process, distinguished from a later one with the same id. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it started, in the kernel's ticks since boot (proc(5), field 22 of stat). */
+  /** Start time in the kernel's ticks since boot (proc(5), field 22 of stat). */
   readonly startTicks: string
 }
 
-/** The process of that number; undefined where there is none, or only what its parent has not yet asked after. */
+/** Returns the process with that id; undefined if it does not exist or is a zombie. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   let stat: string
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   } catch {
-    return undefined // it has ended, or may not be looked at, and then it is not ours
+    return undefined // it has ended, or is not readable and so not ours
   }
-  // What comes before is its name, in which there may be blanks and brackets.
+  // The preceding field is its name, which may contain blanks and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, startTicks] = [fields[0], fields[19]]
   return startTicks === undefined || state === 'Z' || state === 'X' ? undefined : { pid, startTicks }

@@ -18,7 +18,7 @@ test.each([
   ["held by md127 (raid1 'host:models'), mounted on /models", `umount /models; mdadm --stop /dev/md127${or}`],
   ['held by loop3', `losetup --detach /dev/loop3${or}`],
   ['open in process 4242 (qemu-system-x86)', `kill 4242${or}`],
-  ['part of a ZFS pool (imported: tank)', `detach what else is listed${or}`],
+  ['part of a ZFS pool (imported: tank)', `detach the other uses listed${or}`],
 ])('%s', (use, advice) => {
   expect(howToRelease([{ device: 'nvme1n1p1', use }])).toBe(advice)
 })

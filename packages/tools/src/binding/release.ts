@@ -1,22 +1,22 @@
 import type { Holder } from '@gpunvme/host-driver'
 import { shellLine } from '../command-line/shell-line.js'
 
-/** What a running system stands on: nobody unmounts it. */
+/** Mount points of a running system, which cannot be unmounted. */
 const SYSTEM = /^\/(?:usr|boot(?:\/.*)?|var|etc)?$/
 
 /**
- * What has a machine let go of a drive, as commands in the order in which they work; or the advice to leave it. Holders are
- * read from the words of host-driver's guard; of what is not known here, they say enough themselves.
+ * Returns the commands that release a drive, in order; or the advice to choose another drive. Uses come from
+ * host-driver's guard; unknown ones are left to their own description.
  */
 export function howToRelease(holders: readonly Holder[]): string {
   const mounts = holders.flatMap(({ use }) => /(?:^|, )mounted on ([^,]+)$/.exec(use)?.[1] ?? [])
   if (mounts.some((where) => SYSTEM.test(where))) return 'another drive: this machine runs from this one'
   const commands = [...new Set(holders.flatMap(releasing))]
-  const rest = holders.some((holder) => releasing(holder).length === 0) ? ['detach what else is listed'] : []
+  const rest = holders.some((holder) => releasing(holder).length === 0) ? ['detach the other uses listed'] : []
   return [...commands, ...rest, 'or choose another drive'].join('; ')
 }
 
-/** From the innermost use, which is said last, outwards. */
+/** From the innermost use, which is last, outwards. */
 function releasing({ device, use }: Holder): string[] {
   const parts = use.split(', ').reverse()
   return parts.flatMap((part, index) => {

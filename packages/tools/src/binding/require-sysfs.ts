@@ -8,8 +8,8 @@ import { ToolsError } from '../command-line/tools-error.js'
 const SYSFS_MAGIC = 0x62656572
 
 /**
- * Refuses to change anything below a root whose sys/ is not the kernel's sysfs: a copy of a machine has regular
- * files there, and symbolic links that may lead anywhere.
+ * Rejects changes below a root whose sys/ is not the kernel's sysfs: a copy of a machine has regular files there, and
+ * symbolic links to anywhere.
  * @throws NotSysfsError
  */
 export async function requireSysfs(root: string, verb: string): Promise<void> {
@@ -25,7 +25,7 @@ async function isSysfs(path: string): Promise<boolean> {
   }
 }
 
-/** A command would change a driver below a root without a kernel's sysfs. Nothing was written. */
+/** Error of changing a driver below a root without the kernel's sysfs. Nothing was written. */
 export class NotSysfsError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_SYSFS'
   readonly category = 'usage'

@@ -6,11 +6,11 @@ import { runCommand } from './run-command.js'
 import { startWatcher } from './start-watcher.js'
 import { takeDrive, type Taking } from './take-drive.js'
 
-/** What the command has started, and left running, may drive the drive a little longer than it. */
+/** Processes started by the command may use the drive slightly longer. */
 const WAIT_MS = 10_000
 
 export interface BoundOptions {
-  /** Called before the command runs, with the record of the binding; undefined if the drive was bound already. */
+  /** Called before the command runs, with the record of the binding; undefined if the drive was already bound. */
   readonly onTaken: (entry: Entry | undefined) => void
   /** See `startWatcher`. */
   readonly onLost: (message: string) => void
@@ -18,7 +18,7 @@ export interface BoundOptions {
 }
 
 /**
- * Runs a command with a drive bound, and gives the drive back afterwards, however either of them ends.
+ * Runs a command with a drive bound, and returns the drive afterwards in all cases.
  * @returns the command's exit status.
  */
 export async function runBound(
@@ -29,7 +29,7 @@ export async function runBound(
 ): Promise<number> {
   const { root, found } = taking
   const holder = thisProcess()
-  // Before the first step, so that the drive is given back even if this process is killed during it.
+  // Before the first step, so that the drive is returned even if this process is killed during it.
   const watcher = await startWatcher({ root, bdf: found.bdf, holder, invocation }, onLost)
   try {
     const entry = await takeDrive({ ...taking, isHeld: true })

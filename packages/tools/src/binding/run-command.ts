@@ -5,13 +5,13 @@ import { constants } from 'node:os'
 import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** What a terminal sends to every program that runs on it. */
+/** Signals that a terminal sends to all its programs. */
 const OF_THE_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGHUP']
 
 /**
- * Runs a command to its end, with this process's input and output. Signals that reach this process reach the command too.
- * @param onStarted is told its process id.
- * @returns its exit status, as a shell gives it: 128 and the signal's number of one that was killed.
+ * Runs a command with this process's input and output. Signals to this process are forwarded.
+ * @param onStarted called with the command's process id.
+ * @returns its exit status, as in a shell: 128 plus the signal number if it was killed.
  * @throws CommandNotStartedError
  */
 export async function runCommand(
@@ -36,20 +36,20 @@ export async function runCommand(
   }
 }
 
-/** Whether this process is one of those that its terminal sends signals to (proc(5), stat: pgrp 5, tpgid 8). */
+/** Returns whether the terminal sends signals to this process (proc(5), stat: pgrp 5, tpgid 8). */
 function isOnTerminal(): boolean {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8')
     const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return group === foreground
   } catch {
-    return false // without /proc nobody can know: a signal too many is better than one too few
+    return false // unknown without /proc: a duplicate signal is better than none
   }
 }
 
 const WORDS: Readonly<Record<string, string>> = { ENOENT: 'no such program', EACCES: 'permission denied' }
 
-/** The command never ran. */
+/** Error of a command that was not started. */
 export class CommandNotStartedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_COMMAND_NOT_STARTED'
   readonly category: ErrorCategory
@@ -57,7 +57,7 @@ export class CommandNotStartedError extends ToolsError {
     const { code = cause.message } = cause
     const words = WORDS[code]
     super(`Cannot run ${printable(program)}: ${words === undefined ? code : `${words} (${code})`}`, {
-      next: 'check the spelling, and that it is on PATH (sudo has a PATH of its own)',
+      next: 'check the spelling and PATH (sudo uses another PATH)',
       cause,
     })
     this.category = cause.code === 'ENOENT' ? 'not-found' : cause.code === 'EACCES' ? 'privilege' : 'failure'

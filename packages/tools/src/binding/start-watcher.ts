@@ -8,46 +8,46 @@ import { isSame, type ProcessIdentity } from './process-identity.js'
 import { readEntry } from './state-files.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** The drive that is watched, and the process that is to give it back. */
+/** The watched drive, and the process that should return it. */
 export interface Watched {
   readonly root: string
   readonly bdf: string
   readonly holder: ProcessIdentity
-  /** How this program was started, for the commands that the watcher prints. */
+  /** How this program was started, for commands printed by the watcher. */
   readonly invocation: Invocation
 }
 
-/** What a watcher is told. */
+/** Message to a watcher. */
 export interface WatcherMessage {
-  /** What runs on the drive, and has to end before the drive is given back. */
+  /** Command that uses the drive, to end before the drive is returned. */
   readonly command?: ProcessIdentity
-  /** There is nothing left to watch over. */
+  /** Nothing is left to watch. */
   readonly isDone?: true
 }
 
 export interface Watcher {
-  /** What runs on the drive from now on. */
+  /** Sets the command that uses the drive. */
   watch(command: ProcessIdentity): void
-  /** Ends it where there is nothing left to give back; otherwise leaves that to it, and does not wait. */
+  /** Ends the watcher if nothing is left to return; otherwise leaves that to it, without waiting. */
   end(): Promise<void>
 }
 
-/** How long it may take to start, on a busy machine. */
+/** Time limit of its start, on a busy machine. */
 const START_MS = 30_000
 
 /**
- * Starts the process that gives a drive back if this one cannot.
- * @param onLost called if that process ends early; this process still gives the drive back.
- * @throws WatcherNotStartedError, in which case the drive is not to be taken.
+ * Starts the process that returns a drive if this one cannot.
+ * @param onLost called if that process ends early; this process still returns the drive.
+ * @throws WatcherNotStartedError; then the drive must not be bound.
  */
 export async function startWatcher(watched: Watched, onLost: (message: string) => void): Promise<Watcher> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'watcher-process.js'), JSON.stringify(watched)], {
-    // In a session of its own: what the terminal sends to all of its programs does not reach it.
+    // In its own session, so that the terminal's signals do not reach it.
     detached: true,
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  // One that is killed takes its end of the pipe with it.
+  // A killed watcher closes its end of the pipe.
   child.stdin.on('error', () => undefined)
   const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
   const ready = once(child.stdout, 'data').then(() => true)
@@ -57,8 +57,7 @@ export async function startWatcher(watched: Watched, onLost: (message: string) =
     throw new WatcherNotStartedError(watched.bdf)
   }
   child.stdout.destroy()
-  const complain = () =>
-    onLost(`The watcher process of ${watched.bdf} ended early; this process will give the drive back`)
+  const complain = () => onLost(`The watcher process of ${watched.bdf} ended early; this process will return the drive`)
   child.once('exit', complain)
   const tell = (message: WatcherMessage) => child.stdin.write(`${JSON.stringify(message)}\n`)
   return {
@@ -77,7 +76,7 @@ export async function startWatcher(watched: Watched, onLost: (message: string) =
   }
 }
 
-/** Whether the drive is the holder's to give back still; also where nobody can tell. */
+/** Returns whether the holder still has to return the drive; also true if that is unknown. */
 async function isOwed({ root, bdf, holder }: Watched): Promise<boolean> {
   try {
     return isSame((await readEntry(root, bdf))?.holder, holder)
@@ -87,13 +86,13 @@ async function isOwed({ root, bdf, holder }: Watched): Promise<boolean> {
   }
 }
 
-/** Nobody would give the drive back if this process were killed. It was not touched. */
+/** Error of a watcher that does not start, so that a crash would leave the drive bound. The drive was not changed. */
 export class WatcherNotStartedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_WATCHER_NOT_STARTED'
   readonly category = 'failure'
   constructor(bdf: string) {
-    super(`${bdf} was not taken: the process that would give it back after a crash does not start`, {
-      next: 'see that this machine has memory and processes to spare (ulimit -u)',
+    super(`${bdf} was not bound: the process that would return it after a crash does not start`, {
+      next: 'check free memory and the process limit (ulimit -u)',
     })
   }
 }

@@ -15,35 +15,37 @@ const FOLDER = 'run/gpunvme'
 /** Maximum length of an entry. An entry takes a few hundred bytes. */
 const MAX_BYTES = 64 * 1024
 
-/** Where a drive's binding is remembered: in memory, as run/ of a machine is, since it does not outlive its start. */
+/** Returns the path of a drive's binding record, in /run, since a binding does not survive a reboot. */
 export function stateFile(root: string, bdf: string): string {
   return join(folderOf(root), `${bdf}.json`)
 }
 
-/** What a process has while it changes a drive's driver. */
+/** Returns the path of the lock held while a drive's driver changes. */
 export function lockFile(root: string, bdf: string): string {
   return join(folderOf(root), `${bdf}.lock`)
 }
 
-/** What is remembered of a drive; undefined where nothing is. @throws BindingStateError, BindingRecordError, FileError */
+/**
+ * Returns the record of a drive; undefined if there is none. @throws BindingStateError, BindingRecordError, FileError
+ */
 export async function readEntry(root: string, bdf: string): Promise<Entry | undefined> {
   const path = stateFile(root, bdf)
   return attempting(`read ${path}`, () => {
     const entry = entryIn(root, `${bdf}.json`)
     if (entry !== undefined && entry.record.bdf !== bdf)
-      throw new BindingStateError(path, `it tells of ${entry.record.bdf}`)
+      throw new BindingStateError(path, `it is the record of ${entry.record.bdf}`)
     return Promise.resolve(entry)
   })
 }
 
-/** The addresses of all drives of which something is remembered. */
+/** Returns the addresses of all drives with a record. */
 export async function rememberedAddresses(root: string): Promise<string[]> {
   const names = await attempting(`read ${folderOf(root)}`, () => Promise.resolve(namesIn(root)))
   return names.flatMap((name) => /^([0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7])\.json$/.exec(name)?.[1] ?? []).sort()
 }
 
 /**
- * The address of the drive that Linux called by this name, nvme0, before it was bound; undefined where none is known.
+ * Returns the address of the drive with this Linux name, nvme0, before it was bound; undefined if there is none.
  * @throws SeveralOfThatNameError
  */
 export function boundAs(root: string, name: string): string | undefined {
@@ -56,7 +58,7 @@ export function boundAs(root: string, name: string): string | undefined {
   return addresses[0]
 }
 
-/** Looking a name up is no place to say that a file is damaged: `status` and `unbind` do. */
+/** Ignores unreadable records: `status` and `unbind` report them. */
 function unlessUnreadable<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -66,7 +68,7 @@ function unlessUnreadable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Remembers, whole or not at all: a process that is killed meanwhile leaves what was there before. */
+/** Writes a record atomically: if the process is killed, the previous one remains. */
 export async function writeEntry(root: string, entry: Entry): Promise<void> {
   const path = stateFile(root, entry.record.bdf)
   await attempting(`write ${path}`, async () => {
@@ -96,7 +98,7 @@ function namesIn(root: string): string[] {
   return unlessMissing(() => new MachineFiles(root).list(FOLDER)) ?? []
 }
 
-/** @param name of a file in the folder. */
+/** @param name of a file in the directory. */
 function entryIn(root: string, name: string): Entry | undefined {
   const path = join(folderOf(root), name)
   try {
@@ -116,14 +118,14 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Linux gave the name to one drive after another, and each of them was bound. None was touched. */
+/** Error of a name that Linux gave to several drives, each of which was bound. None was changed. */
 export class SeveralOfThatNameError extends ToolsError {
   readonly code = 'ERR_GPUNVME_SEVERAL_OF_THAT_NAME'
   readonly category = 'usage'
   constructor(name: string, addresses: readonly string[]) {
-    super(`${name} was the name of more than one drive that gpunvme has bound`, {
+    super(`several drives bound by gpunvme were named ${name}`, {
       facts: [addresses.join(', ')],
-      next: { command: ['status'], note: 'which shows the addresses: give that of the drive' },
+      next: { command: ['status'], note: 'which lists the addresses: use that of the drive' },
     })
   }
 }

@@ -10,15 +10,15 @@ import { giveBack, NotBoundError } from './give-back.js'
 import { isAlive, type ProcessIdentity } from './process-identity.js'
 import type { Watched, WatcherMessage } from './start-watcher.js'
 
-/** What a command may take to end after SIGTERM, and after SIGKILL. */
+/** Time for a command to end after SIGTERM, and after SIGKILL. */
 const GRACE_MS = 10_000
-/** What is left of it may drive the drive still. */
+/** Its remaining processes may still use the drive. */
 const WAIT_MS = 60_000
 
 /**
- * What the process beside `gpunvme bind ADDRESS -- COMMAND` does: when that has ended without giving the drive back -
- * killed, crashed, interrupted twice - it ends the command and gives the drive back.
- * @param messages lines of JSON, which end when the other process has.
+ * The process beside `gpunvme bind ADDRESS -- COMMAND`: if that ends without returning the drive (killed, crashed,
+ * interrupted twice), it ends the command and returns the drive.
+ * @param messages lines of JSON, which end with the other process.
  * @returns its exit code.
  */
 export async function watchOver(watched: Watched, messages: AsyncIterable<string>): Promise<number> {
@@ -51,7 +51,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // It has ended since it was looked at, and nothing else is wanted of it.
+    // It has ended meanwhile.
     if (!isSystemError(error) || error.code !== 'ESRCH') throw error
   }
 }
@@ -59,10 +59,10 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 async function restore({ root, bdf, holder, invocation }: Watched): Promise<number> {
   try {
     await giveBack(root, bdf, { holder, waitMs: WAIT_MS })
-    say(`${bdf} was given back: the gpunvme that had it ended without`)
+    say(`${bdf} was returned to its driver: gpunvme ended without doing so`)
     return 0
   } catch (error) {
-    // It ended before it had taken the drive.
+    // The other process ended before binding the drive.
     if (error instanceof NotBoundError) return 0
     const lines =
       error instanceof GpuNvmeError ? errorLines(errorText(error, invocation)) : printableLines(String(error))

@@ -72,8 +72,12 @@ test.each([
 })
 
 test('blocks and bytes are not given together', () => {
-  expect(() => checkRangeFlags(parse('--lba', '1', '--length', '5'))).toThrow('in blocks or in bytes, not in both')
-  expect(() => checkRangeFlags(parse('--offset', '1', '--blocks', '5'))).toThrow('in blocks or in bytes, not in both')
+  expect(() => checkRangeFlags(parse('--lba', '1', '--length', '5'))).toThrow(
+    'Ranges in blocks and in bytes are mutually exclusive',
+  )
+  expect(() => checkRangeFlags(parse('--offset', '1', '--blocks', '5'))).toThrow(
+    'Ranges in blocks and in bytes are mutually exclusive',
+  )
   expect(() => checkRangeFlags(parse('--offset', '1', '--length', '5'))).not.toThrow()
 })
 

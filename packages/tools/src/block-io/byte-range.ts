@@ -4,7 +4,7 @@ import { UsageError } from '../command-line/usage-error.js'
 import { formatBytes, parseBytes, plural } from '../terminal/units.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** Where on a namespace: in blocks or in bytes, as it was typed. */
+/** Area of a namespace, in blocks or bytes as typed. */
 export interface RangeFlags {
   readonly lba?: number
   readonly blocks?: Amount
@@ -15,25 +15,25 @@ export interface RangeFlags {
 /** A number of blocks or bytes, or everything up to the end. */
 type Amount = number | 'all'
 
-/** A run of bytes of a namespace. It may begin and end inside a block. */
+/** A run of bytes of a namespace, which may start and end inside a block. */
 export interface ByteRange {
   readonly offsetBytes: number
   readonly lengthBytes: number
 }
 
-/** What of a namespace a range is checked against. */
+/** The part of a namespace that ranges are checked against. */
 export type Extent = Pick<Namespace, 'nsid' | 'blocks' | 'blockBytes' | 'capacityBytes'>
 
-/** @param words what `start` and `amount` are for: 'the first block to read'. */
+/** @param words purpose of `start` and `amount`: 'the first block to read'. */
 export function addRangeOptions(command: Command, words: { readonly start: string; readonly amount: string }): void {
   command
-    .addOption(amountOption('--lba <n>', `${words.start}, by its number: 2048, 0x800`, count, 'a whole number'))
+    .addOption(amountOption('--lba <n>', `${words.start}, by its number: 2048, 0x800`, count, 'an integer'))
     .addOption(amountOption('--blocks <n>', `${words.amount}, in blocks; or 'all' up to the end`, orAll(count), COUNT))
     .addOption(amountOption('--offset <size>', `instead of --lba, in bytes: 1MiB, 0x100000`, bytes, 'a size'))
     .addOption(amountOption('--length <size>', `instead of --blocks, in bytes; or 'all'`, orAll(bytes), SIZE))
 }
 
-const COUNT = "a whole number of blocks, 1 or more, or 'all'"
+const COUNT = "an integer of at least 1, or 'all'"
 const SIZE = "a size such as '4096', '512MiB' or 0x1000, or 'all'"
 
 function amountOption(
@@ -66,20 +66,20 @@ function orAll(parse: (text: string) => number | undefined): (text: string) => A
   }
 }
 
-/** Refuses what cannot be meant, before a drive is opened for it. @throws UsageError */
+/** Rejects contradictory flags before a drive is opened. @throws UsageError */
 export function checkRangeFlags({ lba, blocks, offset, length }: RangeFlags): void {
   const inBlocks = lba !== undefined || blocks !== undefined
   const inBytes = offset !== undefined || length !== undefined
   if (!inBlocks || !inBytes) return
-  throw new UsageError('A range is given in blocks or in bytes, not in both', {
+  throw new UsageError('Ranges in blocks and in bytes are mutually exclusive', {
     facts: ['--lba and --blocks count blocks, --offset and --length count bytes'],
-    next: '--lba N --blocks N, or --offset SIZE --length SIZE',
+    next: 'use --lba N --blocks N, or --offset SIZE --length SIZE',
   })
 }
 
 /**
- * The bytes that are meant. Without a start they begin at the first one.
- * @param defaultBytes how many, where no length is given.
+ * Returns the range of the flags. It starts at byte 0 by default.
+ * @param defaultBytes default length.
  * @throws RangeOutsideError
  */
 export function resolveRange(flags: RangeFlags, namespace: Extent, defaultBytes: number): ByteRange {
@@ -87,7 +87,7 @@ export function resolveRange(flags: RangeFlags, namespace: Extent, defaultBytes:
   const { lba, blocks, offset, length } = flags
   const offsetBytes = offset ?? (lba ?? 0) * blockBytes
   if (blocks === 'all' || length === 'all') {
-    // From the end on there is nothing left: one byte of it is what cannot be had.
+    // A start at or after the end has no bytes left; one byte is checked, which fails.
     return checkInside(namespace, { offsetBytes, lengthBytes: Math.max(1, capacityBytes - offsetBytes) })
   }
   const lengthBytes = length ?? (blocks === undefined ? defaultBytes : blocks * blockBytes)
@@ -100,7 +100,7 @@ export function checkInside(namespace: Extent, range: ByteRange): ByteRange {
   return range
 }
 
-/** The blocks that a range lies in. */
+/** Returns the blocks that cover a range. */
 export function blocksOf(
   { offsetBytes, lengthBytes }: ByteRange,
   blockBytes: number,
@@ -121,17 +121,17 @@ export function lbas(slba: number, blocks: number): string {
   return blocks === 1 ? `LBA ${hex(slba)}` : `LBAs ${hex(slba)} to ${hex(slba + blocks - 1)}`
 }
 
-/** The namespace is smaller than that. Nothing was read or written. */
+/** Error of a range outside the namespace. Nothing was read or written. */
 export class RangeOutsideError extends ToolsError {
   readonly code = 'ERR_GPUNVME_RANGE_OUTSIDE'
   readonly category = 'usage'
   constructor({ nsid, blocks, blockBytes, capacityBytes }: Extent, { offsetBytes, lengthBytes }: ByteRange) {
-    super(`Bytes ${offsetBytes} to ${offsetBytes + lengthBytes - 1} are not all in namespace ${nsid}`, {
+    super(`Bytes ${offsetBytes} to ${offsetBytes + lengthBytes - 1} are not all inside namespace ${nsid}`, {
       facts: [
         `it has ${plural(blocks, 'block')} of ${blockBytes} bytes: ${capacityBytes} bytes, ${formatBytes(capacityBytes)}`,
         `its last LBA is 0x${(blocks - 1).toString(16)}`,
       ],
-      next: `an end of at most byte ${capacityBytes}; or 'all' for whatever is left from the start`,
+      next: `choose an end of at most byte ${capacityBytes}, or 'all' for the rest`,
     })
   }
 }

@@ -7,10 +7,10 @@ import { UsageError } from '../command-line/usage-error.js'
 import { plural } from '../terminal/units.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** Bytes to write, in order: a file's, or stdin's. */
+/** Bytes to write, in order, from a file or stdin. */
 export class ByteSource {
   readonly name: string
-  /** How many there are; undefined of a pipe, which nobody can ask. */
+  /** Number of bytes; undefined for a pipe. */
   readonly lengthBytes: number | undefined
   private readonly stream: Readable
   private readonly signal: AbortSignal
@@ -22,7 +22,7 @@ export class ByteSource {
     this.name = name
     this.lengthBytes = lengthBytes
     this.leftBytes = lengthBytes ?? Infinity
-    // Where it waits for a pipe, an interrupt must end that.
+    // An interrupt must end the wait for a pipe.
     this.stream = addAbortSignal(signal, stream)
     this.signal = signal
     this.iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
@@ -30,20 +30,20 @@ export class ByteSource {
 
   /**
    * @param path '-' is stdin.
-   * @param wantedBytes how many of them to take; all when not given.
-   * @throws FileError; UsageError for what holds no bytes; ShortSourceError for a file that has fewer than are wanted.
+   * @param wantedBytes number of bytes to use. Default: all.
+   * @throws FileError; UsageError for a path without bytes; ShortSourceError for a file with fewer than `wantedBytes`.
    */
   static open(path: string, wantedBytes: number | undefined, stdin: InputStream, signal: AbortSignal): ByteSource {
     if (path === '-') {
       if (stdin.isTTY === true) {
-        throw new UsageError('Nothing comes by stdin: it is a terminal', {
-          next: 'a FILE, or a pipe into stdin',
+        throw new UsageError('stdin is a terminal', {
+          next: 'pass a FILE, or pipe data into stdin',
         })
       }
       return new ByteSource('stdin', stdin, wantedBytes, signal)
     }
     const stats = attemptingSync(`read ${path}`, () => statSync(path))
-    if (stats.isDirectory()) throw new UsageError(`${path} is a directory`, { next: 'name a file in it' })
+    if (stats.isDirectory()) throw new UsageError(`${path} is a directory`, { next: 'use a file in it' })
     const sizeBytes = stats.isFile() ? stats.size : undefined
     if (sizeBytes !== undefined && sizeBytes < (wantedBytes ?? 1))
       throw new ShortSourceError(path, sizeBytes, wantedBytes)
@@ -53,8 +53,8 @@ export class ByteSource {
 
   /**
    * Fills a buffer.
-   * @returns how many bytes there were: fewer than fit only at the end.
-   * @throws ShortSourceError where fewer come than were promised; FileError, the signal's reason.
+   * @returns the number of bytes: fewer than requested only at the end.
+   * @throws ShortSourceError if the source ends early; FileError, the signal's reason.
    */
   async fill(into: Uint8Array): Promise<number> {
     const wanted = Math.min(into.length, this.leftBytes)
@@ -74,7 +74,7 @@ export class ByteSource {
     return done
   }
 
-  /** Whether there are more bytes than were filled. */
+  /** Returns whether there are further bytes. */
   async hasMore(): Promise<boolean> {
     return this.leftBytes > 0 && (this.chunk.length > 0 || (await this.fetch()))
   }
@@ -94,7 +94,7 @@ export class ByteSource {
       this.chunk = next.value
       return true
     } catch (error) {
-      // The stream's own error says only that it was aborted.
+      // The stream's own error only states the abort.
       this.signal.throwIfAborted()
       throw isSystemError(error) ? new FileError(`read ${this.name}`, error) : error
     }
@@ -102,8 +102,9 @@ export class ByteSource {
 }
 
 /**
- * An interrupt on a terminal goes to all of a pipeline: what fills the pipe ends by it, and its end must not pass for the
- * end of the data. The first turn of the event loop is the one that is running; the second takes signals that wait.
+ * An interrupt on a terminal reaches the whole pipeline: the program that fills the pipe ends, which must not be
+ * mistaken for the end of the data. The first turn is the current one of the event loop; the second delivers pending
+ * signals.
  */
 async function hearSignals(): Promise<void> {
   await setImmediate()
@@ -118,14 +119,14 @@ function attemptingSync<T>(attempt: string, use: () => T): T {
   }
 }
 
-/** There are fewer bytes than were asked for. */
+/** Error of a source with fewer bytes than requested. */
 export class ShortSourceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_SHORT_SOURCE'
   readonly category = 'infeasible'
   constructor(name: string, foundBytes: number, wantedBytes: number | undefined) {
-    super(`${name} holds ${foundBytes === 0 ? 'no bytes' : `only ${plural(foundBytes, 'byte')}`}`, {
-      ...(wantedBytes !== undefined && { facts: [`${plural(wantedBytes, 'byte')} were to be written`] }),
-      next: 'another FILE, or a smaller --length',
+    super(`${name} has ${foundBytes === 0 ? 'no bytes' : `only ${plural(foundBytes, 'byte')}`}`, {
+      ...(wantedBytes !== undefined && { facts: [`requested: ${plural(wantedBytes, 'byte')}`] }),
+      next: 'use another FILE, or a smaller --length',
     })
   }
 }

@@ -6,9 +6,9 @@ import type { Written } from './write-pieces.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /**
- * Reads back what was written and compares it. A drive may answer from a cache of its own: what is proved is that it
- * has the bytes, not where.
- * @throws ReadBackError; what reading throws; the signal's reason.
+ * Reads written data back and compares them. A drive may answer from its cache, so this does not prove that they are on
+ * the media.
+ * @throws ReadBackError; errors of reading; the signal's reason.
  */
 export async function compareWritten(
   namespace: Namespace,
@@ -30,13 +30,13 @@ export async function compareWritten(
   }
 }
 
-/** The drive gives other bytes than it was given, and reported no error. */
+/** Error of a drive that returned other bytes than were written, without an error status. */
 export class ReadBackError extends ToolsError {
   readonly code = 'ERR_GPUNVME_READ_BACK'
   readonly category = 'verification'
   constructor(slba: number, blocks: number) {
-    super(`Verification failed: somewhere in ${lbas(slba, blocks)} the drive holds other bytes than were written`, {
-      facts: ['compared by SHA-256; what comes before these blocks is right'],
+    super(`Verification failed: the drive returned other bytes than were written, in ${lbas(slba, blocks)}`, {
+      facts: ['compared by SHA-256; earlier blocks match'],
       next: {
         command: ['smart', '--drive', 'ADDRESS'],
         note: 'which counts media errors; then repeat the command',

@@ -3,8 +3,8 @@ import { formatHexDump } from '../decode/hex-lines.js'
 const LINE_BYTES = 16
 
 /**
- * A hex dump of bytes that come in pieces of any length. As hexdump does, lines that repeat the one before are one '*',
- * unless all are wanted: then it can be read back.
+ * Formats a hex dump of bytes that arrive in pieces of any length. As in hexdump, repeated lines are replaced by one
+ * '*', unless all lines are requested so that the dump can be parsed.
  */
 export class HexDumper {
   private readonly squeeze: boolean
@@ -18,18 +18,18 @@ export class HexDumper {
     this.squeeze = squeeze
   }
 
-  /** The lines that are whole with these bytes. */
+  /** Returns the lines that are complete with these bytes. */
   add(bytes: Uint8Array): string[] {
     const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes])
     const whole = all.length - (all.length % LINE_BYTES)
-    // A copy, since the bytes are only lent.
+    // A copy, since the bytes are lent.
     this.rest = new Uint8Array(all.subarray(whole))
     const lines = formatHexDump(all.subarray(0, whole), this.at)
     this.at += whole
     return this.squeeze ? lines.flatMap((line) => this.unlessRepeated(line)) : lines
   }
 
-  /** The last line, and with lines left out the offset where it all ends. */
+  /** Returns the last line and, if lines were omitted, the final offset. */
   end(): string[] {
     const lines = this.rest.length === 0 ? [] : formatHexDump(this.rest, this.at)
     this.at += this.rest.length

@@ -4,14 +4,13 @@ import type { ByteRange } from './byte-range.js'
 import { firstByteSet } from './first-byte-set.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** What --overwrite calls it. */
+/** Name of models for --overwrite. */
 const MODELS = 'models'
 
 /**
- * Refuses to write where something would be lost that nobody has named: what the write guard knows by its signature,
- * anywhere on the namespace; models that pack wrote; and in a file, which may be anything, whatever is not zero where
- * it would be written.
- * @throws ForeignDataError, ModelImageError, UnknownDataError; what reading throws, the signal's reason.
+ * Rejects writes that would destroy data not named by the user: data with a known signature anywhere on the namespace;
+ * models; and in an image file, any nonzero bytes in the range.
+ * @throws ForeignDataError, ModelImageError, UnknownDataError; errors of reading, the signal's reason.
  */
 export async function refuseProtected(
   namespace: Namespace,
@@ -30,14 +29,14 @@ export async function refuseProtected(
   if (at !== undefined) throw new UnknownDataError(at, range)
 }
 
-/** There are models on the namespace, whose checksums would not be right any more. Nothing was written. */
+/** Error of writing to a namespace with models, whose checksums would no longer match. Nothing was written. */
 export class ModelImageError extends ToolsError {
   readonly code = 'ERR_GPUNVME_MODELS'
   readonly category = 'privilege'
   constructor(nsid: number) {
-    super(`Refused to write to namespace ${nsid}: it holds a model image, as gpunvme pack makes it`, {
-      facts: ['bytes that change in it are damage to its models, or to what finds them'],
-      next: [`--overwrite ${MODELS}, if it may be lost`, { command: ['ls'], note: 'which shows the models on it' }],
+    super(`Refused to write to namespace ${nsid}: it has a model image by gpunvme pack`, {
+      facts: ['a change would damage its models or its directory'],
+      next: [`allow its loss with --overwrite ${MODELS}`, { command: ['ls'], note: 'which lists its models' }],
     })
   }
 }

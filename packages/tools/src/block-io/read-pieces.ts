@@ -2,28 +2,28 @@ import { asStore, type Readable } from '@gpunvme/layer-loader'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import { blocksOf, type ByteRange } from './byte-range.js'
 
-/** Enough to keep a drive busy, and little enough for any machine to have it locked. */
+/** Large enough to keep a drive busy, small enough to be locked in memory on any machine. */
 export const PIECE_BYTES = 4 * 1024 * 1024
 
-/** One is read from the drive while what is in the other is used. */
+/** One is filled while the other is used. */
 const BUFFERS = 2
 
-/** Bytes of a range, valid until the next piece is asked for. */
+/** Bytes of a range, valid until the next piece is requested. */
 export interface Piece {
-  /** Where on the namespace or store they lie. */
+  /** Offset on the namespace or store. */
   readonly offsetBytes: number
   readonly bytes: Uint8Array
 }
 
 export interface ReadPiecesOptions {
   readonly signal?: AbortSignalLike
-  /** How many at a time, rounded to whole blocks. */
+  /** Bytes per piece, rounded to whole blocks. */
   readonly pieceBytes?: number
 }
 
 /**
- * The bytes of a range in order, in pieces, however long it is: one piece is on its way while another one is used.
- * @throws TransferError, the signal's reason, and what else `BlockStore.read` throws.
+ * Yields the bytes of a range in order, in pieces: the next piece is read while one is used.
+ * @throws TransferError, the signal's reason, and other errors of `BlockStore.read`.
  */
 export async function* readPieces(
   target: Readable,
@@ -36,7 +36,7 @@ export async function* readPieces(
   const pieceBlocks = Math.min(blocks, Math.max(1, Math.floor(pieceBytes / blockBytes)))
   const pieces = Math.ceil(blocks / pieceBlocks)
   const memories = Array.from({ length: Math.min(BUFFERS, pieces) }, () => store.dma.alloc(pieceBlocks * blockBytes))
-  // Each with its end in hand: one that fails while another piece is used must not count as unhandled.
+  // Each outcome is settled: a failure during the use of another piece must not be an unhandled rejection.
   const begun: Promise<PromiseSettledResult<void>[]>[] = []
   const begin = (piece: number) => {
     const at = piece * pieceBlocks
@@ -61,7 +61,7 @@ export async function* readPieces(
       }
     }
   } finally {
-    // Until the drive is done with it, the memory is not ours to give back.
+    // The memory can be freed only after the drive has finished.
     await Promise.all(begun)
     for (const memory of memories) memory.free()
   }

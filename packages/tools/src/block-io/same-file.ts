@@ -1,7 +1,7 @@
 import { statSync, type BigIntStats } from 'node:fs'
 import { isSystemError } from '../command-line/file-error.js'
 
-/** Whether two names are of the same file. Not where one of them is of none, or of one that cannot be looked at. */
+/** Returns whether two paths refer to the same file; false if one does not exist or is not readable. */
 export function sameFile(one: string, other: string): boolean {
   const [a, b] = [statsOf(one), statsOf(other)]
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
@@ -11,7 +11,7 @@ function statsOf(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true })
   } catch (error) {
-    // Whoever opens it says what is wrong with it.
+    // Opening the file reports the error.
     if (isSystemError(error)) return undefined
     throw error
   }

@@ -17,8 +17,8 @@ import { FileError, isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 
 /**
- * A file that is there whole or not at all: it is written beside its place, and moved there at the end. What was there
- * before stays until then, and its mode and, where root writes, its owner stay with the name.
+ * A file that is published atomically: it is written in the same directory and renamed at the end. The previous file
+ * stays until then; its mode and, for root, its owner are preserved.
  */
 export class WholeFile {
   readonly path: string
@@ -28,15 +28,15 @@ export class WholeFile {
   private isOpen = true
 
   /**
-   * @param atExit what becomes of it when the process ends in between, by a second SIGINT: thrown away, or published as
-   *   far as it is. A process that is killed leaves it beside its place, as `.NAME.PID.partial`.
-   * @throws FileError; UsageError for a place where no regular file can go.
+   * @param atExit called if the process ends early by a second SIGINT: discards the file, or publishes it as far as it
+   * is written. A killed process leaves `.NAME.PID.partial`.
+   * @throws FileError; UsageError for a path that cannot be a regular file.
    */
   constructor(path: string, atExit: (file: WholeFile) => void = (file) => file.discard()) {
     this.path = placeOf(path)
     this.partial = join(dirname(this.path), `.${basename(this.path)}.${process.pid}.partial`)
     const before = statSync(this.path, { throwIfNoEntry: false })
-    // Nobody reads the new bytes who might not read the old ones.
+    // The new bytes are no more readable than the old ones.
     const mode = before === undefined ? 0o666 : 0o600
     this.fd = this.asked(`make ${path}`, () => openSync(this.partial, 'wx', mode))
     this.atExit = () => atExit(this)
@@ -44,10 +44,10 @@ export class WholeFile {
     if (before !== undefined) this.keep(before)
   }
 
-  /** Not that it runs as its owner (set-user-ID): that was of the old bytes. */
+  /** Without set-user-ID, which applied to the old bytes. */
   private keep({ mode, uid, gid }: Stats): void {
     try {
-      this.asked(`give ${this.partial} the mode of ${this.path}`, () => {
+      this.asked(`set the mode of ${this.partial} to that of ${this.path}`, () => {
         if (process.getuid?.() === 0) fchownSync(this.fd, uid, gid)
         fchmodSync(this.fd, mode & 0o777)
       })
@@ -57,7 +57,7 @@ export class WholeFile {
     }
   }
 
-  /** Writes all of it. @throws FileError */
+  /** Writes all bytes. @throws FileError */
   async write(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length;) {
       done += await new Promise<number>((resolve, reject) =>
@@ -69,14 +69,14 @@ export class WholeFile {
     }
   }
 
-  /** The same, before it returns. @throws FileError */
+  /** Writes all bytes synchronously. @throws FileError */
   writeSync(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.length;) {
       done += this.asked(`write ${this.path}`, () => writeSync(this.fd, bytes, done, bytes.length - done))
     }
   }
 
-  /** It takes its place, and is on the disk. @throws FileError */
+  /** Flushes the file and renames it to its path. @throws FileError */
   publish(): void {
     this.asked(`write ${this.path}`, () => {
       fsyncSync(this.fd)
@@ -86,7 +86,7 @@ export class WholeFile {
     })
   }
 
-  /** Nothing is left of it. After it was published, nothing happens. */
+  /** Removes the file. Has no effect after publication. */
   discard(): void {
     if (!this.isOpen) return
     this.close()
@@ -108,22 +108,25 @@ export class WholeFile {
   }
 }
 
-/** Where a link leads, so that not the link is replaced. @throws UsageError for what is there and is no regular file. */
+/**
+ * Resolves links, so that the link itself is not replaced. @throws UsageError for an existing path that is not a
+ * regular file.
+ */
 function placeOf(path: string): string {
   if (path === '' || path === '-') {
-    throw new UsageError(`A file needs a name, got '${path}'`, { next: 'a name, such as blocks.bin' })
+    throw new UsageError(`Invalid file name: '${path}'`, { next: 'use a name such as blocks.bin' })
   }
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return path
   if (!found.isFile()) {
     throw new UsageError(`${path} is ${found.isDirectory() ? 'a directory' : 'not a regular file'}`, {
-      next: 'name a regular file, or one that does not exist',
+      next: 'use a regular file, or a new path',
     })
   }
   return realpathSync(path)
 }
 
-/** The name of a file is part of its folder, which has to reach the disk too. */
+/** The directory entry must be flushed too. */
 function syncFolder(path: string): void {
   const fd = openSync(path, 'r')
   try {

@@ -1,8 +1,8 @@
 import type { OutputStream } from '../terminal/io.js'
 
 /**
- * Writes to a stream, and resolves when the stream has taken the bytes.
- * @returns false if the reader has closed the stream, as `head` does: the caller need not write more.
+ * Writes to a stream, and resolves when the stream has accepted the bytes.
+ * @returns false if the reader has closed the stream, as `head` does: further writes are unnecessary.
  */
 export function writeBytes(stream: OutputStream, bytes: Uint8Array | string): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -6,21 +6,23 @@ import { PartialBlockError } from './partial-block.js'
 import { refuseProtected } from './protected-data.js'
 import { UnalignedStartError } from './unaligned-start.js'
 
-/** What of a command line says what is written, and what may be lost by it. */
+/** Flags that determine what is written, and what may be lost. */
 export interface IntentFlags extends RangeFlags {
   readonly pad?: 'zero'
   readonly overwrite?: readonly string[]
   readonly image?: string
 }
 
-/** What is to be written, and where. */
+/** Source and range of a write. */
 export interface WriteIntent {
   readonly source: ByteSource
-  /** In whole blocks where the length is known; else up to the end of the namespace. */
+  /** Whole blocks if the length is known; otherwise up to the end of the namespace. */
   readonly range: ByteRange
 }
 
-/** Everything that can be known before the first block: so that most refusals leave nothing half done. */
+/**
+ * Checks everything that can be known before the first block is written, so that most errors leave nothing incomplete.
+ */
 export async function intend(
   namespace: Namespace,
   path: string,
@@ -47,7 +49,7 @@ export async function intend(
   }
 }
 
-/** How much of the source; undefined for all of it. */
+/** Returns the number of bytes to use of the source; undefined for all. */
 function wantedBytes({ blocks, length }: IntentFlags, blockBytes: number): number | undefined {
   if (length !== undefined) return length === 'all' ? undefined : length
   return blocks === undefined || blocks === 'all' ? undefined : blocks * blockBytes

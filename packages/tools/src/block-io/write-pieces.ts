@@ -8,41 +8,41 @@ import { PartialBlockError } from './partial-block.js'
 import { WriteStoppedError } from './write-stopped.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** Two are on their way to the drive while a third one is filled. */
+/** Two are being written while the third is filled. */
 const BUFFERS = 3
 
 export interface WriteRequest {
-  /** Where the first byte goes: the beginning of a block. */
+  /** Offset of the first byte: the start of a block. */
   readonly offsetBytes: number
-  /** What is left of the last block becomes zero, instead of being refused. */
+  /** Whether to pad the last block with zeros instead of rejecting it. */
   readonly padZero: boolean
-  /** Keeps what comparing with the drive takes. */
+  /** Whether to keep digests for a later comparison. */
   readonly keepDigests: boolean
-  /** Ends it between two pieces: those on their way are waited for, so that it is known how far it came. */
+  /** Aborts between pieces. Pieces in flight are awaited, so that the written length is known. */
   readonly signal: AbortSignal
   readonly pieceBytes?: number
   readonly onProgress?: (writtenBytes: number) => void
 }
 
 export interface Written {
-  /** Of whole blocks, padding included. */
+  /** Written bytes: whole blocks, including padding. */
   readonly lengthBytes: number
   readonly paddedBytes: number
-  /** SHA-256 of every `pieceBytes` of it, where they were to be kept. */
+  /** SHA-256 of each `pieceBytes`, if requested. */
   readonly digests: readonly Buffer[]
   readonly pieceBytes: number
 }
 
-/** A piece on its way. */
+/** A piece in flight. */
 interface Flight {
   readonly endBytes: number
-  /** Settles when the drive has answered. It never rejects. */
+  /** Settles when the drive has answered. Never rejects. */
   readonly ended: Promise<PromiseSettledResult<void>>
 }
 
 /**
- * Writes all that a source gives, in pieces, and flushes it.
- * @throws WriteStoppedError for everything that happens after the first piece was on its way; before it, the reason.
+ * Writes all bytes of a source in pieces, and flushes.
+ * @throws WriteStoppedError for failures after the first piece was submitted; before that, the cause.
  */
 export async function writePieces(
   namespace: WritableNamespace,
@@ -88,7 +88,7 @@ export async function writePieces(
       if (keepDigests) digests.push(createHash('sha256').update(whole).digest())
       const slba = (offsetBytes + begunBytes) / blockBytes
       begunBytes += whole.length
-      // The signal is not for these: a piece that was begun is written whole.
+      // The signal does not apply: a started piece is written completely.
       const writing = namespace.write(slba, blocks, memory)
       flights.push({ endBytes: begunBytes, ended: Promise.allSettled([writing]).then(([result]) => result) })
     }
@@ -97,7 +97,7 @@ export async function writePieces(
     return { lengthBytes: writtenBytes, paddedBytes, digests, pieceBytes }
   } catch (cause) {
     for (const { endBytes, ended } of flights) {
-      // What comes after a piece that failed may be on the drive too, and nobody may rely on it.
+      // Pieces after a failed one may be on the drive, but do not count.
       if ((await ended).status === 'rejected') break
       writtenBytes = endBytes
     }
@@ -110,12 +110,12 @@ export async function writePieces(
   }
 }
 
-/** The guard has spoken before anything was sent. */
+/** Returns whether the guard rejected the write before anything was sent. */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof GpuNvmeError && cause.category === 'privilege'
 }
 
-/** After a failure there may be nobody left who could: that is then said, and is not the failure to report. */
+/** Flushes after a failure. It may fail too, which is recorded but not reported as the error. */
 async function flushed(namespace: WritableNamespace): Promise<boolean> {
   try {
     await namespace.flush()
@@ -126,13 +126,13 @@ async function flushed(namespace: WritableNamespace): Promise<boolean> {
   }
 }
 
-/** The source goes on, and the namespace does not. */
+/** Error of a source that is longer than the namespace. */
 export class NoRoomError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NO_ROOM'
   readonly category = 'infeasible'
   constructor(nsid: number, capacityBytes: number) {
     super(`Namespace ${nsid} is full: it ends at byte ${capacityBytes}`, {
-      next: '--length SIZE, for as much as there is room; or a lower --offset',
+      next: 'limit the write with --length SIZE, or use a lower --offset',
     })
   }
 }

@@ -4,19 +4,19 @@ import { formatBytes } from '../terminal/units.js'
 import { lbas } from './byte-range.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** How far a write came. Lengths count from its beginning. */
+/** Progress of a write. Lengths count from its start. */
 export interface WriteState {
   readonly offsetBytes: number
-  /** Without a gap, and answered by the drive. */
+  /** Contiguous bytes that the drive has acknowledged. */
   readonly writtenBytes: number
-  /** Sent, answered or not. */
+  /** Bytes sent, acknowledged or not. */
   readonly begunBytes: number
   readonly blockBytes: number
-  /** What is written is on the media. */
+  /** Whether the written bytes are durable. */
   readonly isFlushed: boolean
 }
 
-/** A write ended before its end. Says which blocks are new, which may be, and that the others are as before. */
+/** Error of an incomplete write. It states which blocks are new, which may be, and that the others are unchanged. */
 export class WriteStoppedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_WRITE_STOPPED'
   readonly category: ErrorCategory
@@ -31,17 +31,17 @@ export class WriteStoppedError extends ToolsError {
     const facts = isOurs ? cause.facts : []
     const advice = isOurs ? stepOf(cause) : undefined
     const category = isOurs ? cause.category : 'failure'
-    // A drive that failed, and an interrupt, are gone by the next time; what was typed is not.
+    // A failed drive, and an interrupt, may not recur; a usage error would.
     const again = category === 'device' || category === 'interrupted' || advice === undefined
-    const flushed = isFlushed ? 'and flushed' : 'but not flushed: a loss of power may take them'
+    const flushed = isFlushed ? 'and flushed' : 'but not flushed: a loss of power may discard them'
     super(`Writing stopped after ${formatBytes(writtenBytes)}: ${headline}`, {
       facts: [
         ...facts,
-        written === 0 ? 'no block is known to be written' : `${lbas(slba, written)} are written, ${flushed}`,
-        ...(unsure > 0 ? [`${lbas(slba + written, unsure)} may be old, new or some of both`] : []),
-        `from LBA 0x${(slba + written + unsure).toString(16)} on nothing was touched`,
+        written === 0 ? 'no block was acknowledged' : `${lbas(slba, written)} are written, ${flushed}`,
+        ...(unsure > 0 ? [`${lbas(slba + written, unsure)} may have old or new data, or a mix`] : []),
+        `blocks from LBA 0x${(slba + written + unsure).toString(16)} are unchanged`,
       ],
-      next: again ? 'the same command again, which writes all of it' : advice,
+      next: again ? 'repeat the command, which writes everything again' : advice,
       cause,
     })
     this.category = category

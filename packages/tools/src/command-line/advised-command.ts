@@ -6,19 +6,18 @@ import type { Action, CommandStep } from './next-step.js'
 import { shellLine } from './shell-line.js'
 import { ToolsError } from './tools-error.js'
 
-/** Returns a command that uses the machine below `root`. */
+/** Returns a command for the machine below `root`. */
 export function commandFor(root: string, ...words: readonly (string | readonly string[])[]): CommandStep {
   return { command: [...words.flat(), ...(isLive(root) ? [] : ['--root', root])] }
 }
 
-/** Returns a command that acts on the machine itself: of a copy, on the machine that was copied. */
+/** Returns a command for a machine itself: for a copy, on the machine that was copied. */
 export function onMachine(root: string, ...words: readonly string[]): CommandStep {
   return { command: words, isElsewhere: !isLive(root) }
 }
 
 /**
- * Marks an action for the machine whose files were read, where that is another one. A command of this program states for
- * itself where it belongs.
+ * Marks an action as one for the copied machine, if `root` is a copy. Commands of this program are marked on their own.
  */
 export function whereItIs(root: string, action: Action): Action {
   if (isLive(root)) return action
@@ -46,7 +45,7 @@ function userName({ env }: Pick<Io, 'env'>): string {
   try {
     return userInfo().username
   } catch {
-    return String(process.getuid?.() ?? 'unknown') // a number that no list of users has, as in containers
+    return String(process.getuid?.() ?? 'unknown') // an id without a name, as in containers
   }
 }
 
@@ -62,7 +61,7 @@ export function requireRoot(
   if (isLive(root) && !io.isRoot) throw new NotRootError(argv, change)
 }
 
-/** The command needs root. It changed nothing. */
+/** Error of a command that requires root. It changed nothing. */
 export class NotRootError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_ROOT'
   readonly category = 'privilege'

@@ -22,7 +22,7 @@ export async function collectBytes(
     chunks.push(chunk)
     lengthBytes += chunk.length
     if (lengthBytes > maxBytes)
-      throw new UsageError(`${printable(name)} holds more than ${formatBytes(maxBytes)}`, { next })
+      throw new UsageError(`${printable(name)} is longer than ${formatBytes(maxBytes)}`, { next })
   }
   return Buffer.concat(chunks)
 }

@@ -1,7 +1,7 @@
 import { optionCases, placeFunctions, quote } from './completion-cases.js'
 import type { CompletedNode } from './completion-tree.js'
 
-/** The completion script for bash 4 and newer. It needs nothing beside it. */
+/** Returns the completion script for bash 4 and newer, which needs no other file. */
 export function bashCompletion(nodes: readonly CompletedNode[]): string {
   return `# Completion of gpunvme's command line for bash, written by \`gpunvme completion bash\`.
 

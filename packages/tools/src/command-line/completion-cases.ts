@@ -1,9 +1,9 @@
 import type { CompletedNode, Completes } from './completion-tree.js'
 
 /**
- * The functions that tell a place from the words before it, which bash and zsh both understand: `_gpunvme_child`,
- * `_gpunvme_value` and `_gpunvme_operand`. They set `node` and `kind` of whoever calls them.
- * @param listed sets what is completed where a verb may stand.
+ * Returns the functions that determine the place of a word, for bash and zsh: `_gpunvme_child`, `_gpunvme_value` and
+ * `_gpunvme_operand`. They set the caller's `node` and `kind`.
+ * @param listed sets the completions at a place for verbs.
  */
 export function placeFunctions(nodes: readonly CompletedNode[], listed: (node: CompletedNode) => string): string {
   return `# The place that a word leads to, from $node.
@@ -30,12 +30,12 @@ ${lines(nodes.flatMap((node) => (node.children.length > 0 ? [`${quote(`${node.pa
 }`
 }
 
-/** What stands for the options of each place. */
+/** Returns the cases of the options at each place. */
 export function optionCases(nodes: readonly CompletedNode[], set: (node: CompletedNode) => string): string {
   return lines(nodes.map((node) => `${quote(node.path)}) ${set(node)} ;;`))
 }
 
-/** One word to the shell, whatever is in it. */
+/** Quotes text as one word for the shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

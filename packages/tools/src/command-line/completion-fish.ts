@@ -1,6 +1,6 @@
 import type { CompletedNode, CompletedOption, Completes } from './completion-tree.js'
 
-/** The completion script for fish 3 and newer. */
+/** Returns the completion script for fish 3 and newer. */
 export function fishCompletion(nodes: readonly CompletedNode[]): string {
   return `# Completion of gpunvme's command line for fish, written by \`gpunvme completion fish\`.
 
@@ -81,7 +81,7 @@ function completions(node: CompletedNode): string[] {
 
 function flags({ names, description, value }: CompletedOption): string {
   const each = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
-  // Fish offers files beside what is listed, unless it is told that there are none.
+  // Without -x, fish also offers files.
   const taken = value === undefined ? '' : value.kind === 'files' ? ' -r' : ' -x'
   const listed = value === undefined ? '' : ` ${candidates(value)}`
   return `${each.join(' ')}${taken}${listed.trimEnd()} -d ${quote(description)}`
@@ -102,7 +102,7 @@ function candidates(value: Completes): string {
   }
 }
 
-/** One word to fish, which knows two escapes between single quotes. */
+/** Quotes text as one word for fish, which has two escapes inside single quotes. */
 function quote(text: string): string {
   return `'${text.replace(/[\\']/g, String.raw`\$&`)}'`
 }

@@ -10,25 +10,25 @@ import type { Session } from '../program.js'
 import { EVENT_KINDS } from '../tracing/write-events.js'
 import { VERBS } from '../verbs.js'
 
-/** What may be typed at a place. */
+/** Completions at a place. */
 export type Completes =
   | { readonly kind: 'files' | 'folders' | 'drives' | 'anything' }
   | { readonly kind: 'words'; readonly words: readonly string[] }
 
 export interface CompletedOption {
-  /** '-o', '--output'. */
+  /** For example '-o', '--output'. */
   readonly names: readonly string[]
   readonly description: string
-  /** Undefined of an option without a value. */
+  /** Undefined for an option without a value. */
   readonly value: Completes | undefined
 }
 
-/** A place in a command line, after a verb or the verb of a verb. */
+/** A place in a command line, after a verb or a subcommand. */
 export interface CompletedNode {
-  /** '' of the program itself, 'read', 'driver plan'. */
+  /** '' for the program itself, 'read', 'driver plan'. */
   readonly path: string
   readonly options: readonly CompletedOption[]
-  /** In their order; the last one stays when `repeats`. */
+  /** In order. The last one repeats if `repeats` is set. */
   readonly operands: readonly Completes[]
   readonly repeats: boolean
   /** Words that lead to another place. */
@@ -40,7 +40,7 @@ const VERSION: CompletedOption = { names: ['-V', '--version'], description: 'pri
 
 const ENGINES: readonly EngineName[] = ['host', 'cpu-kernel', 'cuda']
 
-/** Options whose values are known, and are not checked by the parser, which has other words for them. */
+/** Values of options that the parser does not check by itself. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--transport': TRANSPORTS,
   '--profile': Object.keys(profiles),
@@ -52,21 +52,21 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--to': Object.keys(TARGETS),
 }
 
-/** What the names of values and operands stand for: '<file>'. */
+/** Completions for placeholders of values and operands: '<file>'. */
 const KINDS: Readonly<Record<string, Completes['kind']>> = {
   ...{ file: 'files', files: 'files', model: 'files', trace: 'files', input: 'files', results: 'files', path: 'files' },
   ...{ dir: 'folders', directory: 'folders', folder: 'folders', root: 'folders' },
   ...{ drive: 'drives', address: 'drives' },
 }
 
-/** Operands that their names say too little of. */
+/** Completions of operands whose placeholder is not specific enough. */
 const OPERANDS: Readonly<Record<string, Completes>> = {
-  // What is taken off a drive is named as it is there.
+  // The name of a model on a drive, not a file.
   'rm model': { kind: 'anything' },
   'decode what': { kind: 'words', words: ['sqe', 'cqe', 'identify', 'log', ...registers.map(({ name }) => name)] },
 }
 
-/** Every place of the command line, with all verbs loaded. */
+/** Returns all places of the command line; loads all verbs. */
 export async function completionTree(session: Session): Promise<CompletedNode[]> {
   const verbs = VERBS.map(({ name, summary }) => ({ name, summary, path: name }))
   const help = { name: 'help', summary: 'explain a verb', path: 'help' }
@@ -76,7 +76,7 @@ export async function completionTree(session: Session): Promise<CompletedNode[]>
       const command = new Command(name)
       const configure = await load()
       configure(command, session)
-      // What follows a traced verb is that verb's own.
+      // Arguments after a traced verb belong to that verb.
       return name === 'trace' ? [{ ...nodeOf(command, name), operands: [], children: verbs }] : nodesOf(command, name)
     }),
   )
@@ -127,7 +127,7 @@ function completes(placeholder: string, words: readonly string[] | undefined): C
   return kind === 'words' ? { kind: 'anything' } : { kind }
 }
 
-/** The first clause: shells show it on one line. */
+/** Returns the first clause, since shells show one line. */
 function briefly(description: string): string {
   return description.split(/; | \(|: |\n/)[0]!
 }

@@ -1,7 +1,7 @@
 import { optionCases, placeFunctions, quote } from './completion-cases.js'
 import type { CompletedNode, CompletedOption } from './completion-tree.js'
 
-/** The completion script for zsh: a file of a folder of fpath, or to be sourced after compinit. */
+/** Returns the completion script for zsh, for a directory in fpath or for sourcing after compinit. */
 export function zshCompletion(nodes: readonly CompletedNode[]): string {
   return `#compdef gpunvme
 # Completion of gpunvme's command line for zsh, written by \`gpunvme completion zsh\`.
@@ -81,7 +81,7 @@ function eachName({ names, description }: CompletedOption): Shown[] {
   return names.map((name) => ({ name, summary: description }))
 }
 
-/** As _describe takes it: what comes before a colon is completed. */
+/** In the format of _describe: text before a colon is completed. */
 function shown(all: readonly Shown[]): string {
   return all.map(({ name, summary }) => quote(summary === '' ? name : `${name}:${summary}`)).join(' ')
 }

@@ -4,9 +4,9 @@ import type { Invocation } from './invocation.js'
 import { renderStep } from './next-step.js'
 import { stepOf } from './step-of.js'
 
-/** An error for users of the command, as results and errors have it in JSON. */
+/** An error for users of the command, as in JSON results. */
 export interface ErrorText {
-  /** Headline, and facts on lines below it. */
+  /** Headline, with facts on further lines. */
   readonly message: string
   /** Next step, its commands as they must be typed. */
   readonly next?: string
@@ -20,7 +20,7 @@ export function errorText(error: GpuNvmeError, invocation: Invocation): ErrorTex
   }
 }
 
-/** Returns the lines that are printed of an error; control characters are escaped. */
+/** Returns the lines printed for an error; control characters are escaped. */
 export function errorLines({ message, next }: ErrorText): string[] {
   return [...printableLines(message), ...(next === undefined ? [] : printableLines(`  Try: ${next}`))]
 }

@@ -1,6 +1,6 @@
 import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 
-/** What a script may decide by. Documented in `gpunvme --help`; these numbers do not change. */
+/** Exit codes for scripts, documented in `gpunvme --help`. These numbers do not change. */
 export const EXIT = {
   ok: 0,
   failure: 1,

@@ -8,35 +8,35 @@ interface Refusal {
   readonly next: string
 }
 
-/** What the operating system refuses, by its code. */
+/** Errors of the operating system, by code. */
 const REFUSALS = new Map<string, Refusal>()
 for (const [codes, category, words, next] of [
-  ['ENOENT ENOTDIR', 'not-found', 'no such file or directory', 'check the spelling; directories have to exist already'],
-  ['EACCES EPERM', 'privilege', 'permission denied', 'a directory of yours, or chmod; ls -ld shows who may'],
-  ['EROFS', 'privilege', 'the file system is read-only', 'a directory on another one'],
+  ['ENOENT ENOTDIR', 'not-found', 'no such file or directory', 'check the spelling; the directory must exist'],
+  ['EACCES EPERM', 'privilege', 'permission denied', 'use another directory, or chmod; ls -ld shows the permissions'],
+  ['EROFS', 'privilege', 'the file system is read-only', 'use a directory on another file system'],
   [
     'EEXIST',
     'privilege',
-    'it exists by now, perhaps made by another command',
-    'wait for that one, or name another file',
+    'it exists now; another command may have created it',
+    'wait for that command, or use another file',
   ],
-  ['ENAMETOOLONG', 'usage', 'the name is too long', 'a shorter one'],
-  ['EISDIR', 'usage', 'it is a directory', 'name a file in it'],
-  ['ENOSPC EDQUOT', 'infeasible', 'no space is left on the disk', 'make room there, or use another disk'],
-  ['EFBIG', 'infeasible', 'the file system holds no file of that size', 'use another disk'],
+  ['ENAMETOOLONG', 'usage', 'the name is too long', 'use a shorter name'],
+  ['EISDIR', 'usage', 'it is a directory', 'use a file in it'],
+  ['ENOSPC EDQUOT', 'infeasible', 'no space left on the disk', 'free space there, or use another disk'],
+  ['EFBIG', 'infeasible', 'the file system does not support files of that size', 'use another disk'],
 ] as const) {
   for (const code of codes.split(' ')) REFUSALS.set(code, { words, category, next })
 }
 
-/** The operating system refused something. Its code is in the message, for whoever looks it up. */
+/** Error reported by the operating system. The message contains its code. */
 export class FileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FILE'
   readonly category: ErrorCategory
   readonly systemCode: string
 
   /**
-   * @param attempt what was to be done, on which path: 'make the image file x.img'.
-   * @param next instead of the usual advice, where a better one is known.
+   * @param attempt the failed operation with its path: 'create the image file x.img'.
+   * @param next replaces the usual advice.
    */
   constructor(attempt: string, cause: NodeJS.ErrnoException, next?: NextStep) {
     const code = cause.code ?? cause.message
@@ -49,7 +49,7 @@ export class FileError extends ToolsError {
   }
 }
 
-/** Runs `use`; what the system refuses in it is said with what was attempted. */
+/** Runs `use`; a system error in it becomes a FileError with `attempt`. */
 export async function attempting<T>(attempt: string, use: () => Promise<T>, next?: NextStep): Promise<T> {
   try {
     return await use()

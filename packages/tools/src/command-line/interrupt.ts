@@ -6,13 +6,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface Interrupts {
   readonly signal: AbortSignal
-  /** Gives the signals back to Node. */
+  /** Removes the signal handlers. */
   stop(): void
 }
 
 /**
- * The first signal asks the command to end: it waits for the commands in flight, so that no DMA is left behind, and
- * removes what it made. The second ends the process at once.
+ * The first signal requests the command to end: it waits for commands in flight, so that no DMA remains, and removes
+ * temporary files. The second one ends the process at once.
  */
 export function listenForInterrupts({ signals, exit }: Pick<Io, 'signals' | 'exit'>, onFirst: () => void): Interrupts {
   const controller = new AbortController()
@@ -33,7 +33,7 @@ export function listenForInterrupts({ signals, exit }: Pick<Io, 'signals' | 'exi
   }
 }
 
-/** Someone asked the command to end before it was done. */
+/** Error of a command that was interrupted. */
 export class InterruptedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_INTERRUPTED'
   readonly category = 'interrupted'

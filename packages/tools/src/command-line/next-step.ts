@@ -11,24 +11,24 @@ export interface CommandStep {
   readonly note?: string
   /** Whether the command needs root; by default, `needsRoot` decides by its words. */
   readonly asRoot?: boolean
-  /** Whether the command is for the machine whose files were read, and not for this one. */
+  /** Whether the command is for the copied machine, not for this one. */
   readonly isElsewhere?: boolean
 }
 
-/** Words with commands of this program among them. */
+/** Text with commands of this program. */
 export interface Phrase {
   readonly words: readonly (string | CommandStep)[]
-  /** Whether the words are for the machine whose files were read. Each command states it for itself. */
+  /** Whether the text is for the copied machine. Its commands are marked on their own. */
   readonly isElsewhere?: boolean
 }
 
-/** One thing to do: advice in words, or a command. */
+/** One action: advice in words, or a command. */
 export type Action = string | CommandStep | Phrase
 
-/** What to do next: an action, or several alternatives, the best one first. */
+/** The next step: an action, or alternatives, the best one first. */
 export type NextStep = Action | readonly Action[]
 
-/** Returns a next step as text, its commands as the user of this invocation has to type them. */
+/** Returns a next step as text, with commands as the user of this invocation must type them. */
 export function renderStep(step: NextStep, invocation: Invocation = INSTALLED): string {
   const alternatives = isList(step) ? step : [step]
   return alternatives.map((each) => renderOne(each, invocation)).join('; or ')
@@ -50,10 +50,10 @@ function renderOne(action: Action, invocation: Invocation): string {
   return `${before}${typed(action, invocation)}${note === undefined ? '' : `, ${note}`}`
 }
 
-/** Precedes what is to be done on the machine whose files were read. */
+/** Precedes actions for the copied machine. */
 const THERE = 'on that machine: '
 
-/** Returns a command without its notes, as the user of this invocation has to type it. */
+/** Returns a command without notes, as the user of this invocation must type it. */
 export function typed(step: CommandStep, invocation: Invocation): string {
   return `${step.isElsewhere === true ? THERE : ''}${commandLine(step, invocation)}`
 }
@@ -63,7 +63,7 @@ function commandLine({ command, asRoot = needsRoot(command), isElsewhere }: Comm
   return `${asRoot ? sudo : ''}${program} ${shellLine(command)}`
 }
 
-/** Whether a command changes drivers of this machine, which `requireRoot` refuses to other users. */
+/** Returns whether a command changes drivers of this machine, which `requireRoot` rejects for other users. */
 function needsRoot([verb = '', ...words]: readonly string[]): boolean {
   if (words.includes('--dry-run') || words.includes('--root')) return false
   if (verb === 'driver') return words[0] === 'apply' || words[0] === 'revert'

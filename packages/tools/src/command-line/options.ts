@@ -2,16 +2,16 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseBytes } from '../terminal/units.js'
 import { byteNumber } from './byte-number.js'
 
-/** The simulated drives' blocks. */
+/** Block size of simulated drives. */
 const BLOCK_BYTES = 512
 
-/** Which drive, and through what. What was not given is undefined, so that it can be told apart. */
+/** Selects a drive and its transport. Omitted flags are undefined. */
 export interface DriveFlags {
   /** A simulated drive, in memory unless `image` is given. */
   readonly sim?: boolean
   readonly transport?: string
   readonly drive?: string
-  /** Where somebody serves a drive over vfio-user. */
+  /** Socket of a drive served over vfio-user. */
   readonly socket?: string
   readonly profile?: string
   readonly image?: string
@@ -21,7 +21,7 @@ export interface DriveFlags {
   readonly nsid?: number
 }
 
-/** Options of a drive that a verb takes once for each drive of a set. */
+/** Options that may be repeated for the drives of a set. */
 export interface SeveralFlags {
   readonly drive?: readonly string[]
   readonly image?: readonly string[]
@@ -29,7 +29,7 @@ export interface SeveralFlags {
   readonly serial?: readonly string[]
 }
 
-/** Flags of a verb that takes the drives of a set. */
+/** Flags of a verb that accepts the drives of a set. */
 export type WithSeveral<F extends DriveFlags> = Omit<F, keyof SeveralFlags> & SeveralFlags
 
 /** Flags of a drive and of the engine that submits its commands. */
@@ -46,13 +46,13 @@ export function addOutputOptions(command: Command): void {
     .helpOption('-h, --help', 'print this help')
 }
 
-/** @param image what the option of that name is for; without it there is none. */
+/** @param image description of that option; undefined to omit it. */
 export function addTransportOptions(command: Command, image?: string): void {
   addDriveOptions(command, image)
   addQueueOptions(command)
 }
 
-/** Who drives the queues, and how many there are. @param choosing a verb that chooses the engine if none is given */
+/** Adds options for the engine and its queues. @param choosing whether the verb chooses an engine by default */
 export function addQueueOptions(command: Command, choosing = false): void {
   const engine = new Option(
     '--engine <name>',
@@ -64,7 +64,7 @@ export function addQueueOptions(command: Command, choosing = false): void {
     .addOption(whole('--depth <n>', 'commands in flight per queue pair', 1, 4095).default(32))
 }
 
-/** @param image as of `addTransportOptions`. @param nsid what the option of that name is for; false where there is none. */
+/** @param image as in `addTransportOptions`. @param nsid description of that option; false to omit it. */
 export function addDriveOptions(
   command: Command,
   image?: string,
@@ -81,7 +81,7 @@ export function addDriveOptions(
   if (nsid !== false) command.addOption(whole('--nsid <n>', nsid, 1, 0xffff_fffe))
 }
 
-/** Of verbs that are for drives of which nothing is kept. */
+/** Adds options for verbs on drives whose data are not kept. */
 export function addEmulatedOptions(command: Command, transport: string, image?: string): void {
   if (image !== undefined) command.option('--image <file>', image)
   command
@@ -95,7 +95,7 @@ export function addEmulatedOptions(command: Command, transport: string, image?: 
     .addOption(whole('--seed <n>', 'seed of the simulator (default: 1)', 0, 0xffff_ffff))
 }
 
-/** Of verbs that change a drive: which one, and what on it may be lost. */
+/** Adds options for verbs that write to a drive: confirmation, and permitted losses. */
 export function addWriteOptions(command: Command): void {
   command
     .option('--serial <serial>', 'required serial number of the drive')
@@ -103,12 +103,12 @@ export function addWriteOptions(command: Command): void {
     .option('--overwrite <kind>', 'allow loss of data of this kind, as named by a refusal; may be repeated', collect)
 }
 
-/** An option that may be given more than once. */
+/** Parser of an option that may be repeated. */
 export function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value]
 }
 
-/** Lets a command take the drives of a set: the options of `SeveralFlags` that it has may be repeated, and are arrays. */
+/** Allows a command to use the drives of a set: its options in `SeveralFlags` may be repeated, and become arrays. */
 export function allowSeveral(command: Command): void {
   for (const option of command.options) {
     if (['--drive', '--image', '--socket'].includes(option.long ?? ''))
@@ -117,17 +117,17 @@ export function allowSeveral(command: Command): void {
   }
 }
 
-/** A whole number in a range. */
+/** An integer option with a range. */
 export function whole(flags: string, description: string, least: number, most: number): Option {
   return new Option(flags, description).argParser((text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN
     if (!(value >= least && value <= most))
-      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+      throw new InvalidArgumentError(`Expected an integer from ${least} to ${most}.`)
     return value
   })
 }
 
-/** An identifier of one byte: in decimal, in hexadecimal with 0x, or as the spec writes it, with h. */
+/** An 8-bit identifier: decimal, hexadecimal with 0x, or with h as in the specification. */
 export function identifier(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) => {
     const value = byteNumber(text)
@@ -138,7 +138,7 @@ export function identifier(flags: string, description: string): Option {
   })
 }
 
-/** A number of bytes, with a unit. */
+/** A number of bytes with a unit. */
 export function size(flags: string, description: string, leastBytes = 0): Option {
   return new Option(flags, description).argParser((text) => {
     const bytes = parseBytes(text)
@@ -148,7 +148,7 @@ export function size(flags: string, description: string, leastBytes = 0): Option
   })
 }
 
-/** Each of them is run by a test. */
+/** Adds examples to the help. A test runs each of them. */
 export function examples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }

@@ -30,7 +30,7 @@ test('what the system refuses has its path, a next step, and the exit code of it
   expect(report(refusal('ENOENT')).code).toBe(3)
   expect(report(refusal('ENOSPC'))).toEqual({
     code: 7,
-    text: 'Cannot open x: no space is left on the disk (ENOSPC)\n  Try: make room there, or use another disk\n',
+    text: 'Cannot open x: no space left on the disk (ENOSPC)\n  Try: free space there, or use another disk\n',
   })
   expect(report(refusal('EWHAT'))).toEqual({ code: 1, text: 'Cannot open x: EWHAT\n' })
 })

@@ -15,13 +15,13 @@ const REPORT_TO = 'https://github.com/gpunvme/gpunvme/issues'
 interface Reported extends ErrorText {
   readonly code: string
   readonly category: ErrorCategory
-  /** Stack of an unexpected error. */
+  /** Stack trace of an unexpected error. */
   readonly stack?: string
 }
 
 /**
- * Prints an error on stderr, and with --json on stdout as well, as the only object there.
- * @param help the step that explains what can be typed.
+ * Prints an error on stderr, and with --json also on stdout, as the only object there.
+ * @param help next step that explains the usage.
  * @returns the exit code.
  */
 export function reportError(output: Output, error: unknown, help: NextStep): number {
@@ -44,7 +44,7 @@ function describe(error: unknown, help: NextStep, invocation: Invocation): Repor
   return { code: 'ERR_GPUNVME_UNEXPECTED', category: 'failure', message, stack: stack ?? '(no stack)' }
 }
 
-/** What the parser found wrong, in the form of all our errors. */
+/** Converts a parser error to a UsageError. */
 export function parserError({ message }: CommanderError, help: NextStep): UsageError {
   const [, headline = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? []
   const text = printable(headline)
@@ -54,7 +54,7 @@ export function parserError({ message }: CommanderError, help: NextStep): UsageE
   })
 }
 
-/** What the operating system refused where nobody could say what for: its own words are left. A stack would not help. */
+/** Converts a system error without context: only the system's text is known, and a stack trace would not help. */
 function fileError(error: NodeJS.ErrnoException): FileError {
   return new FileError([error.syscall, error.path].filter((part) => part !== undefined).join(' '), error)
 }

@@ -12,8 +12,11 @@ import { UsageError } from './usage-error.js'
 
 test('an engine that cannot drive a transport: the option that selects another one', () => {
   const error = new EngineUnsuitableError('cuda', 'sim:sn740')
-  expect(stepOf(error)).toEqual(['--engine host, which drives every transport', 'on a simulated drive, --real-time'])
-  expect(stepOf(error, '--engines')).toMatchObject({ 0: '--engines host, which drives every transport' })
+  expect(stepOf(error)).toEqual([
+    'use --engine host, which supports all transports',
+    'on a simulated drive, use --real-time',
+  ])
+  expect(stepOf(error, '--engines')).toMatchObject({ 0: 'use --engines host, which supports all transports' })
 })
 
 test('without a GPU: what CUDA needs, and an engine that needs none', () => {
@@ -26,7 +29,7 @@ test('without a GPU: what CUDA needs, and an engine that needs none', () => {
   expect(errorLines(errorText(error, invocationOf(testIo())))).toEqual([
     'The NVIDIA driver knows no GPU',
     '  library libcuda.so.1',
-    '  Try: give this process a GPU; or --engine host, which needs no GPU',
+    '  Try: give this process a GPU; or use --engine host, which needs no GPU',
   ])
 })
 
@@ -44,15 +47,15 @@ test('a damaged image: the command of its remedy, for errors in the table and fo
   })
   const store = { name: 'd.img', capacityBytes: 4096 } as ConstructorParameters<typeof ImageTruncatedError>[0]
   expect(stepOf(new ImageTruncatedError(store))).toMatchObject([
-    'use the whole of the drive or file that the image was written to',
+    'use the complete drive or file that the image was written to',
     { command: ['pack', 'MODEL', '--image', 'FILE', '--replace-image'] },
   ])
 })
 
 test('a target that is silent may serve another client, and one that has closed is started again', () => {
   expect(stepOf(new VfioUserLostError('d.sock', 'silent', 'VERSION', 10e9))).toEqual([
-    'end its other client, as it may serve one at a time',
-    'see what the target itself says',
+    'end its other client: it may serve only one at a time',
+    'check the output of the target',
   ])
   expect(stepOf(new VfioUserLostError('d.sock', 'closed', 'REGION_WRITE', 10e9))).toMatchObject({
     command: ['sim', 'serve', '--socket', 'PATH'],

@@ -54,7 +54,7 @@ type Reworded =
   | VfioUserFunctionError
   | VfioUserLostError
 
-/** Failures over HTTP whose next steps name options of a function. */
+/** HTTP failures whose next steps name function options. */
 type HttpReworded = HttpSourceError & {
   readonly code: `ERR_GPUNVME_HTTP_${'ENCODING' | 'INSECURE' | 'NO_RANGES' | 'PRIVATE_ADDRESS' | 'RANGE' | 'STATUS' | 'TIMEOUT'}`
 }
@@ -71,17 +71,20 @@ const SERVE: CommandStep = { command: ['sim', 'serve', '--socket', 'PATH'] }
 
 const EVERY_DRIVE = 'name every drive of the set: --drive A --drive B'
 
-/** Ways to pack a damaged image again. */
+/** Commands that repair a damaged image. */
 const REMEDIES: Readonly<Record<Remedy, CommandStep>> = {
   'replace-model': { command: [...PACK.command, '--replace'], note: 'which writes the model again' },
-  'replace-image': { command: [...PACK.command, '--replace-image'], note: 'which gives up all models on it' },
+  'replace-image': { command: [...PACK.command, '--replace-image'], note: 'which discards all models on it' },
 }
 
-const finishing = (bdf: string): CommandStep => ({ command: ['unbind', bdf], note: 'which does what is left to do' })
+const finishing = (bdf: string): CommandStep => ({
+  command: ['unbind', bdf],
+  note: 'which completes the remaining steps',
+})
 
 const otherEngine = ({ next }: CudaUnavailableError, engineOption: string): NextStep => [
   ...(next === undefined ? [] : [next]),
-  `${engineOption} host, which needs no GPU`,
+  `use ${engineOption} host, which needs no GPU`,
 ]
 
 const DOWNLOAD = 'download the file, then load it with --file'
@@ -94,18 +97,18 @@ const STEPS: Steps = {
       ...(budget.vramBytes < minimum.vramBytes ? ['--vram'] : []),
       ...(budget.ramBytes < minimum.ramBytes ? ['--ram'] : []),
     ]
-    return `${lacking.join(' and ')} of at least that`
+    return `raise ${lacking.join(' and ')} to at least that`
   },
   ERR_GPUNVME_CUDA_DRIVER_TOO_OLD: otherEngine,
   ERR_GPUNVME_CUDA_INIT_FAILED: otherEngine,
   ERR_GPUNVME_DEVICE_HELD: ({ holders }) => howToRelease(holders),
   ERR_GPUNVME_ENGINE_UNSUITABLE: (_error, engineOption) => [
-    `${engineOption} host, which drives every transport`,
-    'on a simulated drive, --real-time',
+    `use ${engineOption} host, which supports all transports`,
+    'on a simulated drive, use --real-time',
   ],
   ERR_GPUNVME_FOREIGN_DATA: ({ found }) => [
-    `${found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost`,
-    'another drive',
+    `allow its loss with ${found.map(({ name }) => `--overwrite '${name}'`).join(' ')}`,
+    'use another drive',
   ],
   ERR_GPUNVME_HTTP_ENCODING: () => DOWNLOAD,
   ERR_GPUNVME_HTTP_INSECURE: () => ['an https:// URL', DOWNLOAD],
@@ -119,39 +122,39 @@ const STEPS: Steps = {
     REMEDIES['replace-image'],
   ],
   ERR_GPUNVME_IMAGE_EXISTS: () => [
-    '--replace-image, if all of it may be lost',
-    { command: ['verify', '--image', 'FILE'], note: 'which looks at it first' },
+    'discard all of it with --replace-image',
+    { command: ['verify', '--image', 'FILE'], note: 'which checks it first' },
   ],
   ERR_GPUNVME_IMAGE_TRUNCATED: () => [
-    'use the whole of the drive or file that the image was written to',
+    'use the complete drive or file that the image was written to',
     REMEDIES['replace-image'],
   ],
   ERR_GPUNVME_LEFT_UNDONE: ({ bdf }) => finishing(bdf),
-  ERR_GPUNVME_MODEL_EXISTS: () => ['--name NAME to have both', '--replace to give up the one that is there'],
+  ERR_GPUNVME_MODEL_EXISTS: () => ['keep both with --name NAME', 'replace the existing one with --replace'],
   ERR_GPUNVME_MODEL_NOT_IN_IMAGE: ({ isEmpty }) => (isEmpty ? { ...PACK, note: 'or --drive ADDRESS' } : undefined),
-  ERR_GPUNVME_MEMBER_OF_SET: () => [EVERY_DRIVE, 'eraseSet() of @gpunvme/layer-loader, which gives up the set'],
-  ERR_GPUNVME_MIXED_SETS: () => ['name the drives of one set', '--replace-image with pack --stripe or --mirror'],
-  ERR_GPUNVME_NAMESPACE_TOO_SMALL: () => ['a larger --capacity for a new drive', 'another --image file'],
+  ERR_GPUNVME_MEMBER_OF_SET: () => [EVERY_DRIVE, 'remove the set with eraseSet() of @gpunvme/layer-loader'],
+  ERR_GPUNVME_MIXED_SETS: () => ['name the drives of one set', 'use --replace-image with pack --stripe or --mirror'],
+  ERR_GPUNVME_NAMESPACE_TOO_SMALL: () => ['use a larger --capacity for a new drive', 'use another --image file'],
   ERR_GPUNVME_NO_CUDA_DEVICE: otherEngine,
   ERR_GPUNVME_NO_CUDA_DRIVER: otherEngine,
-  ERR_GPUNVME_NO_IMAGE: () => ({ ...PACK, note: 'which makes one' }),
+  ERR_GPUNVME_NO_IMAGE: () => ({ ...PACK, note: 'which creates one' }),
   ERR_GPUNVME_NO_NATIVE_ADDON: (error, engineOption) =>
     'state' in error ? otherEngine(error, engineOption) : undefined,
   ERR_GPUNVME_NO_SET: () => [
-    'name only the drive that holds the model',
+    'name only the drive that has the model',
     'pack with --stripe or --mirror, which creates a set',
   ],
-  ERR_GPUNVME_SET_UNFINISHED: () => 'pack with --stripe or --mirror, which creates it again; no model was on it',
+  ERR_GPUNVME_SET_UNFINISHED: () => 'pack with --stripe or --mirror, which creates it again; it had no models',
   ERR_GPUNVME_STRIPE_MEMBER_MISSING: () => [
     EVERY_DRIVE,
     'if one is lost for good, pack with --stripe --replace-image, which creates the set again',
   ],
   ERR_GPUNVME_UNKNOWN_FORMAT: ({ sourceName, firstBytes }) =>
     startsAsImage(firstBytes)
-      ? { command: ['load', '--image', sourceName], note: 'since this is a drive image that pack made' }
+      ? { command: ['load', '--image', sourceName], note: 'since this is a drive image made by pack' }
       : undefined,
   ERR_GPUNVME_VERIFICATION: () => ({ ...REMEDIES['replace-model'], first: 'read it again; if it fails again' }),
-  // 'usage' is a file that is no socket.
+  // Category 'usage' means a file that is not a socket.
   ERR_GPUNVME_VFIO_USER_CONNECT: ({ errno, category }) => {
     if (errno === 'ENOENT') return ['check the spelling', { ...SERVE, note: 'which starts a target' }]
     return errno === 'ECONNREFUSED' && category === 'not-found'
@@ -162,17 +165,21 @@ const STEPS: Steps = {
   ERR_GPUNVME_VFIO_USER_LOST: ({ reason }) => LOST[reason],
 }
 
-/** What to do about the target of a socket that does not answer any more. */
+/** Next steps for a target that stopped responding on its socket. */
 const LOST: Readonly<Record<VfioUserLostError['reason'], NextStep | undefined>> = {
-  silent: ['end its other client, as it may serve one at a time', 'see what the target itself says'],
-  closed: { ...SERVE, first: 'see what the target itself says', note: 'if that was the target, and repeat this' },
+  silent: ['end its other client: it may serve only one at a time', 'check the output of the target'],
+  closed: {
+    ...SERVE,
+    first: 'check the output of the target',
+    note: 'if that was the target, and repeat this command',
+  },
   broken: undefined,
 }
 
 /** Returns the next step after an error, for a user of the command. @param engineOption selects another engine. */
 export function stepOf(error: GpuNvmeError, engineOption = '--engine'): NextStep | undefined {
   if (error instanceof ToolsError) return error.step
-  // An index of this record may be any code, most of which it does not have.
+  // The record has only some of the codes.
   const steps: Partial<Record<string, (error: never, engineOption: string) => NextStep | undefined>> = STEPS
   const step = steps[error.code]?.(error as never, engineOption)
   if (step !== undefined) return step

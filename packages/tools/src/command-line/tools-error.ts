@@ -8,7 +8,7 @@ export interface ToolsErrorDetails extends Omit<ErrorDetails, 'next'> {
 
 /** Base class of the errors of this package: their next steps may be commands of this program. */
 export abstract class ToolsError extends GpuNvmeError {
-  /** Next step as data. `next` is its text, with the commands as an installed program has them. */
+  /** Next step as data. `next` is its text, with commands as for an installed program. */
   readonly step: NextStep | undefined
 
   constructor(headline: string, { next, ...details }: ToolsErrorDetails = {}) {

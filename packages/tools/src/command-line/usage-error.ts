@@ -1,5 +1,5 @@
 import { ToolsError } from './tools-error.js'
-/** The arguments cannot be meant. Nothing was opened or touched. */
+/** Error of invalid arguments. Nothing was opened or changed. */
 export class UsageError extends ToolsError {
   readonly code = 'ERR_GPUNVME_USAGE'
   readonly category = 'usage'

@@ -18,7 +18,7 @@ test.each(['-o', '--csv', '--report'])(
       writeFileSync(path, Buffer.alloc(65_536, 7))
       const error = await failureOf('bench', option, path, ...source)
       expect(error).toMatchObject({ category: 'usage' })
-      expect(error.message).toContain('is what is measured or read')
+      expect(error.message).toContain('is measured or read')
       expect(readFileSync(path)).toEqual(Buffer.alloc(65_536, 7))
     }
   },

@@ -121,7 +121,7 @@ for sustained rates.`
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   if (flags.markdown === true && output.json) {
-    throw new UsageError('--markdown and --json are both for stdout', { next: 'one of them' })
+    throw new UsageError('--markdown and --json are mutually exclusive', { next: 'omit one of them' })
   }
   const title = { version: version(), command: shownCommand(session.argv) }
   const wanted = [
@@ -139,7 +139,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
   for (const { path } of wanted) if (path !== undefined) output.note(`Wrote ${path}`)
   const failed = failedCells(results)
   if (failed.length > 0) {
-    output.error(`${plural(failed.length, 'cell')} of ${results.cells.length} failed the checks: see NOT BELIEVED`)
+    output.error(`${plural(failed.length, 'cell')} of ${results.cells.length} failed the checks: see REJECTED`)
     session.exitCode = EXIT.verification
   }
 }
@@ -152,7 +152,9 @@ async function measure(flags: Flags, title: Title, output: Output, session: Sess
   if (found !== undefined) output.nameDrive(nameLinuxDrive(found, '/'))
   if (flags.handOver === true) {
     if (found === undefined)
-      throw new UsageError('--hand-over needs a --drive that Linux has', { next: { command: ['list'] } })
+      throw new UsageError("--hand-over requires a --drive that is bound to Linux's driver", {
+        next: { command: ['list'] },
+      })
     return requireMeasured(await benchHandedOver(found, flags, title, output, session))
   }
   if (found === undefined) return requireMeasured(await benchEngines(flags, title, output, signal))
@@ -166,7 +168,7 @@ async function merge(paths: readonly string[], { markdown }: Flags, output: Outp
     paths.map(async (path) => readResults(await readText('the results', path, MAX_RESULTS_BYTES, RESULTS), path)),
   )
   if (first === undefined || second === undefined || more.length > 0) {
-    throw new UsageError('--merge takes two files', { next: '--merge linux.json ours.json' })
+    throw new UsageError('--merge requires two files', { next: 'use --merge linux.json ours.json' })
   }
   const results = mergeResults(first, second)
   const reporter = new BenchReporter(
@@ -190,7 +192,7 @@ function asJson(results: BenchResults): string {
   return `${JSON.stringify(withSummaries(results), null, 2)}\n`
 }
 
-/** @throws NothingMeasuredError where nobody could run anything: a file of such results would be of no use. */
+/** @throws NothingMeasuredError if no source could run: such results would be useless. */
 function requireMeasured(results: BenchResults): BenchResults {
   if (results.cells.some(({ repeats }) => repeats.length > 0)) return results
   throw new NothingMeasuredError(results)
@@ -201,7 +203,7 @@ function version(): string {
   return (require('../../package.json') as { version: string }).version
 }
 
-/** Of all that was asked for, nothing could be run. */
+/** Error of a benchmark in which no source could run. */
 export class NothingMeasuredError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOTHING_MEASURED'
   readonly category = 'infeasible'
@@ -217,7 +219,7 @@ export class NothingMeasuredError extends ToolsError {
       next:
         first !== undefined && others.length === 0
           ? first
-          : { command: ['bench'], note: 'which, without --engines and --baselines, measures what there is' },
+          : { command: ['bench'], note: 'which, without --engines and --baselines, measures all available sources' },
     })
   }
 }

@@ -84,7 +84,7 @@ async function run(
   if (!dryRun) await requireSysfs(root, 'bind')
   const [program, ...args] = words
   if (program !== undefined && output.json)
-    throw new UsageError("--json and a command do not go together: what is printed is the command's")
+    throw new UsageError("--json and a command are mutually exclusive: the output is the command's")
   const drive = findDrive(address, root)
   const entry = await readEntry(root, drive.bdf)
   if (entry !== undefined) refuseBound(root, entry)
@@ -110,7 +110,7 @@ async function run(
     return
   }
   const onTaken = () => {
-    const text = `${headline(binding)} for as long as this runs: ${printable(shellLine(words))}`
+    const text = `${headline(binding)} while this command runs: ${printable(shellLine(words))}`
     output.note(wrap(text, output.noteColumns, '  '))
   }
   const onLost = (message: string) => output.error(message)
@@ -119,7 +119,7 @@ async function run(
     onLost,
     invocation: output.invocation,
   })
-  if (steps.length > 0) output.note(`${drive.bdf} was given back to ${driverName(drive.driver)}`)
+  if (steps.length > 0) output.note(`${drive.bdf} was returned to ${driverName(drive.driver)}`)
   session.signal.throwIfAborted()
 }
 
@@ -131,7 +131,7 @@ async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output
   await confirmChange(shown, flags, output, signal)
 }
 
-/** What Linux's driver knows of the drive. What is remembered may be of another one, which was there before. */
+/** Data from Linux's driver. A record may be that of another drive, which was there before. */
 function knownOf(root: string, { bdf, linuxName }: FoundDrive): Taking['known'] {
   return { name: linuxName ?? null, ...driveFacts(root, bdf) }
 }

@@ -43,7 +43,7 @@ ${PLACES.join('\n')}`,
 async function run(shell: string | undefined, output: Output, session: Session): Promise<void> {
   if (shell === undefined) {
     output.print(
-      'Completion in your shell, from its next start on:',
+      'To enable completion when your shell starts:',
       '',
       PLACES.map((line) => `  ${line}`),
     )

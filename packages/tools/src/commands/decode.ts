@@ -19,7 +19,7 @@ interface Flags extends OutputOptions {
   readonly lid: number
 }
 
-/** The options that say what the bytes of a WHAT are. */
+/** Options that apply to each WHAT. */
 const OPTIONS = { sqe: ['set'], cqe: [], identify: ['cns', 'csi'], log: ['lid'] } as const
 
 type Kind = keyof typeof OPTIONS
@@ -75,12 +75,12 @@ function kindOf(typed: string, columns: number): Kind {
   })
 }
 
-/** An option that says what something else is was meant for that. */
+/** Rejects options that belong to another WHAT. */
 function refuseOthers(what: string, command: Command): void {
   for (const [kind, names] of Object.entries(OPTIONS)) {
     const name = names.find((option) => command.getOptionValueSource(option) === 'cli')
     if (name !== undefined && kind !== what)
-      throw new UsageError(`${what}: --${name} is for ${kind}`, { next: { command: ['help', 'decode'] } })
+      throw new UsageError(`${what}: --${name} requires ${kind}`, { next: { command: ['help', 'decode'] } })
   }
 }
 
@@ -113,14 +113,14 @@ async function decodeBytes(what: Kind, input: DumpInput, flags: Flags, columns: 
 async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<Found> {
   const { name, widthBits, spec, doc } = register
   if (input.file !== undefined && input.file !== '-') {
-    throw new UsageError(`${name}: --file is for structures`, {
+    throw new UsageError(`${name}: --file requires a structure`, {
       next: { command: ['decode', name, '-'], note: 'to read stdin' },
     })
   }
   const word = await readWord(input)
   const digits = /^(?:0x)?([0-9a-f][0-9a-f_]*)$/i.exec(word)?.[1]?.replaceAll('_', '')
   if (digits === undefined) {
-    throw new UsageError(`${name}: expected its value in hexadecimal, got '${printable(word)}'`, {
+    throw new UsageError(`${name}: expected a value in hexadecimal, got '${printable(word)}'`, {
       next: { command: ['decode', name, `0x${'0'.repeat(widthBits / 4)}`] },
     })
   }

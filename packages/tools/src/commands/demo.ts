@@ -33,7 +33,7 @@ interface Flags extends TransportFlags, OutputOptions {
   readonly keep?: string
 }
 
-/** Share of the model that fits in memory: three of its eight long layers, of which two are on their way. */
+/** Share of the model that fits in memory: three of its eight long layers, two of which are slots. */
 const RAM_SHARE = 3 / 8
 
 export function demo(command: Command, session: Session): void {
@@ -50,26 +50,26 @@ export function demo(command: Command, session: Session): void {
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const { keep } = flags
   if (keep !== undefined) await requireNew(keep)
-  // What is kept is made beside its place, since only there a rename is one step and takes no more room.
+  // A kept model is created in its final directory, where renaming needs no copy.
   const parent = keep === undefined ? tmpdir() : dirname(keep)
-  requireMemory('The demo', 2 * flags.size, '--size 64MiB')
+  requireMemory('The demo', 2 * flags.size, 'use --size 64MiB')
   await requireSpace(
     'The demo',
     parent,
     flags.size,
-    `--size 64MiB, or ${keep === undefined ? 'TMPDIR' : '--keep'} on another disk`,
+    `use --size 64MiB, or ${keep === undefined ? 'TMPDIR' : '--keep'} on another disk`,
   )
   await withTemporaryDirectory(parent, async (directory) => {
     const path = join(directory, 'demo.gguf')
     await lendTransport(flags, 'write', (opened) => show(path, opened, flags, output, signal))
-    // Only now: a model that was not shown to work would stand in the way of the next attempt.
+    // Only now: after a failure, the model would block the next attempt.
     if (keep !== undefined) await attempting(`keep the model as ${keep}`, () => rename(path, keep))
   })
   suggest(output, keep)
 }
 
 async function requireNew(keep: string): Promise<void> {
-  if (keep === '') throw new UsageError('--keep needs the name of a file', { next: '--keep demo.gguf' })
+  if (keep === '') throw new UsageError('--keep requires the name of a file', { next: 'use --keep demo.gguf' })
   const exists = await attempting(`keep the model as ${keep}`, () =>
     stat(keep).then(
       () => true,
@@ -79,7 +79,7 @@ async function requireNew(keep: string): Promise<void> {
       },
     ),
   )
-  if (exists) throw new UsageError(`${keep} exists already`, { next: 'name another file for --keep' })
+  if (exists) throw new UsageError(`${keep} already exists`, { next: 'use another file for --keep' })
 }
 
 async function show(
@@ -112,10 +112,10 @@ async function show(
 
 async function makeModel(path: string, targetBytes: number, signal: AbortSignal): Promise<void> {
   try {
-    await attempting(`make the model in ${dirname(path)}`, () => writeDemoModel(path, { targetBytes, signal }))
+    await attempting(`create the model in ${dirname(path)}`, () => writeDemoModel(path, { targetBytes, signal }))
   } catch (error) {
     if (error instanceof RangeError)
-      throw new UsageError('No model fits into that --size', { facts: [error.message], cause: error })
+      throw new UsageError('No model fits in that --size', { facts: [error.message], cause: error })
     throw error
   }
 }
@@ -144,7 +144,7 @@ async function packAndLoad(
   const engine = flags.engine !== 'host' && { engine: flags.engine as EngineName }
   const options = { gpu: 'none', ...engine, queues, queueDepth, ram, signal } as const
   await loadAndReport({ opened: [opened], options, passes: 1 }, output, async (rig, result) => {
-    // A separate pass, so that the times of the first cover streaming alone.
+    // A separate pass, so that the times of the first cover only streaming.
     const compared = await compareTensors(rig, model, output, signal)
     output.print(
       `compared  all ${compared.tensors} tensors equal the model file, byte by byte: ${formatDuration(compared.wallNs)}`,
@@ -158,7 +158,7 @@ async function packAndLoad(
   })
 }
 
-/** Commands that work as they stand here, from where the demo was started. */
+/** Prints commands that work as printed in the current directory. */
 function suggest(output: Output, kept: string | undefined): void {
   const file = kept ?? 'demo.gguf'
   const commands = [

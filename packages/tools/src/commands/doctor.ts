@@ -79,12 +79,12 @@ On a machine with a GPU and an NVMe drive:
 async function run(words: readonly string[], flags: Flags, output: Output, session: Session): Promise<void> {
   const { root, verbose = false, rm = false } = flags
   if (rm && !isLive(root))
-    throw new UsageError("--rm asks this machine's driver, and --root is another machine's files")
+    throw new UsageError("--rm tests this machine's driver, but --root has the files of another machine")
   if (flags.save !== undefined) await checkNew(flags.save)
   const facts = await factsOf(root)
   session.signal.throwIfAborted()
   const only = addressesOf(facts.machine, words)
-  // Where there is no addon, a finding says so already.
+  // A missing addon is already reported by a finding.
   const canAsk = rm && facts.process?.addon.isLoaded === true
   const asked = canAsk ? probeRegistration(facts, loadHardwareHost(), only) : []
   const diagnosis = examine(facts, { only, more: asked })
@@ -95,14 +95,14 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible
 }
 
-/** A report takes a while, and is not made for a folder that cannot be. @throws UsageError, FileError */
+/** Checked first: a report takes a while. @throws UsageError, FileError */
 async function checkNew(into: string): Promise<void> {
-  const names = await attempting(`look beside ${into}`, () => readdir(dirname(resolve(into))))
+  const names = await attempting(`list the directory of ${into}`, () => readdir(dirname(resolve(into))))
   if (names.includes(basename(resolve(into))))
-    throw new UsageError(`${printable(into)} exists`, { next: '--save DIR with the name of a new folder' })
+    throw new UsageError(`${printable(into)} exists`, { next: 'use --save with the name of a new directory' })
 }
 
-/** Says what somebody gives away who gives the folder away. */
+/** Saves the files, and lists what private data they contain. */
 async function save(root: string, into: string, output: Output): Promise<object> {
   const { files, bytes } = await writeLiveTree(root, into, { also: [(from) => readNvidia(from)] })
   const read = typed({ command: ['doctor', '--root', into] }, output.invocation)
@@ -115,7 +115,7 @@ async function save(root: string, into: string, output: Output): Promise<object>
 }
 
 const SAVED =
-  'They have serial numbers of drives, UUIDs of GPUs and disks, mount points, the command line of the kernel, options of modules, and the names of processes that hold a drive. No data of any disk. Look through them before you give them to anybody.'
+  'They contain serial numbers of drives, UUIDs of GPUs and disks, mount points, the kernel command line, module options, and the names of processes that use a drive, but no data of any disk. Check them before you share them.'
 
 async function factsOf(root: string): Promise<Facts> {
   const from = new Root(root)

@@ -134,31 +134,33 @@ async function run(
 
 function check(action: string | undefined, what: string | undefined, { set, source }: Flags): void {
   if ((action === 'apply' || action === 'revert') && what === undefined)
-    throw new UsageError(`driver ${action} needs to know what`, {
+    throw new UsageError(`driver ${action} requires a change`, {
       next: { command: ['driver', action, CHANGES[0]], note: `or ${CHANGES.slice(1).join(', ')}` },
     })
   if (what === undefined && source !== undefined)
-    throw new UsageError('--source is for a change', {
+    throw new UsageError('--source requires a change', {
       next: { command: ['driver', 'plan', 'pfn-lookup', '--source', source] },
     })
   if (what === 'options' && action !== 'revert' && set.length === 0)
-    throw new UsageError('options need a goal', { next: `--set ${GOALS.join(',')}, or some of them` })
+    throw new UsageError(`driver ${action} options requires --set`, {
+      next: `use --set with one or more of ${GOALS.join(', ')}`,
+    })
   if (what !== 'options' && set.length > 0)
-    throw new UsageError('--set is for options alone', {
+    throw new UsageError('--set applies only to options', {
       next: { command: ['driver', 'apply', 'options', '--set', set.join(',')] },
     })
   if (what === 'options' && source !== undefined)
-    throw new UsageError('options are of the machine, not of a source tree', { next: 'leave --source out' })
+    throw new UsageError('options apply to the machine, not to a source tree', { next: 'omit --source' })
   if (what === 'bar1-p2p' && source === undefined)
-    throw new UsageError('bar1-p2p needs a source tree', {
-      next: '--source DIR, a clone of github.com/NVIDIA/open-gpu-kernel-modules of the version that is installed',
+    throw new UsageError('bar1-p2p requires a source tree', {
+      next: 'use --source DIR with a clone of github.com/NVIDIA/open-gpu-kernel-modules of the installed version',
     })
 }
 
 function parseGoals(text: string): Goal[] {
   return text.split(',').map((word) => {
     const goal = GOALS.find((each) => each === word.trim())
-    if (goal === undefined) throw new InvalidArgumentError(`Expected some of ${GOALS.join(', ')}.`)
+    if (goal === undefined) throw new InvalidArgumentError(`Expected goals from ${GOALS.join(', ')}.`)
     return goal
   })
 }

@@ -66,7 +66,7 @@ async function run(word: string | undefined, flags: Flags, output: Output, signa
   const select = selectionOf(flags)
   const listed = word === undefined ? undefined : featureOf(word, output.noteColumns)
   if (listed === undefined && flags.cdw11 !== undefined) {
-    throw new UsageError('--cdw11 is of one feature', {
+    throw new UsageError('--cdw11 requires FEATURE', {
       next: { command: ['features', 'temperature-threshold', '--cdw11', '0x10000', '--drive', 'ADDRESS'] },
     })
   }
@@ -82,7 +82,9 @@ async function run(word: string | undefined, flags: Flags, output: Output, signa
 function selectionOf(flags: Flags): Selection {
   const chosen = SELECTIONS.filter((selection) => flags[selection])
   if (chosen.length > 1) {
-    throw new UsageError(`${chosen.map((each) => `--${each}`).join(' and ')}: one at a time`, { next: 'leave one out' })
+    throw new UsageError(`${chosen.map((each) => `--${each}`).join(' and ')} are mutually exclusive`, {
+      next: 'use one of them',
+    })
   }
   return chosen[0] ?? 'current'
 }
@@ -91,10 +93,10 @@ function featureOf(word: string, columns: number): ListedFeature {
   const number = byteNumber(word)
   const listed = featureNamed(word) ?? (number === undefined ? undefined : listedFeature(number))
   if (listed !== undefined) return listed
-  throw new UsageError(`'${printable(word)}' is no feature`, {
+  throw new UsageError(`Unknown feature '${printable(word)}'`, {
     facts: [
       folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`, columns),
-      'or a number, as 2, 0x02 or 02h, or a name of the specification',
+      'or a number such as 2, 0x02 or 02h, or a name of the specification',
     ],
     next: { command: ['features', '--drive', 'ADDRESS'], note: 'which lists the features of the drive' },
   })
@@ -114,7 +116,7 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
     try {
       answers.push(await readFeature(view, listed, question))
     } catch (error) {
-      // One that is refused says nothing of the others.
+      // A rejected feature does not affect the others.
       if (!(error instanceof NotSupportedError) && !(error instanceof CommandError)) throw error
       const refusal = error instanceof NotSupportedError ? (error.cause as CommandError) : error
       refused.push({ listed, why: refusal.statusText })
@@ -124,8 +126,8 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
     fitted(
       [
         ...answers.flatMap(describe),
-        ...section('Refused by the drive', refused),
-        ...section('Not there, or not asked for', absent),
+        ...section('Rejected by the drive', refused),
+        ...section('Unsupported or not requested', absent),
       ],
       output.columns,
     ),
@@ -138,7 +140,7 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
   })
 }
 
-/** A line for each reason: most of them hold for many. */
+/** One line per reason, since most apply to several features. */
 function section(title: string, listed: readonly { readonly listed: ListedFeature; readonly why: string }[]): string[] {
   if (listed.length === 0) return []
   const reasons = [...new Set(listed.map(({ why }) => why))]

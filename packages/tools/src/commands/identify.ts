@@ -21,7 +21,7 @@ interface Flags extends DriveFlags, OutputOptions {
   readonly raw?: boolean
 }
 
-/** CNS values that speak of one namespace: the first active one where none is named. */
+/** CNS values of one namespace: the first active one by default. */
 const OF_NAMESPACE: readonly number[] = [
   ...[CNS.NAMESPACE, CNS.NAMESPACE_DESCRIPTOR_LIST, CNS.COMMAND_SET_NAMESPACE, CNS.INDEPENDENT_NAMESPACE],
   ...[CNS.ALLOCATED_NAMESPACE, CNS.ATTACHED_CONTROLLER_LIST, CNS.COMMAND_SET_ALLOCATED_NAMESPACE],
@@ -61,7 +61,7 @@ export function identify(command: Command, session: Session): void {
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkRaw(flags, output)
   if (flags.csi !== undefined && flags.cns === undefined) {
-    throw new UsageError('--csi needs a --cns', { next: '--cns 05h, what a namespace of that command set says' })
+    throw new UsageError('--csi requires --cns', { next: 'use --cns 05h, for the namespace data of that command set' })
   }
   await withAdminView(flags, output, signal, async (view) => {
     if (flags.nsid !== undefined && (flags.cns === undefined || flags.cns === CNS.NAMESPACE)) {
@@ -83,11 +83,10 @@ async function reportStructure(view: AdminView, cns: number, flags: Flags, outpu
   const nsid = flags.nsid ?? (OF_NAMESPACE.includes(cns) ? ((await activeNamespaces(view))[0] ?? 0) : 0)
   const what = `Identify ${CNS.nameOf(cns)}`
   const data = await view.reader.identify(cns, AS_BYTES, { nsid, csi }).catch((error: unknown) => {
-    throw isUnsupported(error) ? new NotSupportedError(what, error, 'another --cns, --csi or --nsid') : error
+    throw isUnsupported(error) ? new NotSupportedError(what, error, 'use another --cns, --csi or --nsid') : error
   })
   if (flags.raw) return writeRaw(data, output.io)
-  const found =
-    decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? dump(`${what}: no structure is declared for it`, data)
+  const found = decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? dump(`${what}: unknown structure`, data)
   output.print(fitted(found.lines, output.columns))
   output.object('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
 }
@@ -123,7 +122,7 @@ async function reportSummary(view: AdminView, flags: Flags, output: Output): Pro
   })
 }
 
-/** CAP, where Linux lets it be seen. */
+/** Returns CAP if it is readable. */
 function capOf({ readRegister }: AdminView): bigint | undefined {
   try {
     return readRegister(CAP) as bigint

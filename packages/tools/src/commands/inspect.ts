@@ -9,7 +9,7 @@ import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'
 
-/** What an NVMe controller's DMA wants: whole pages, and with them whole logical blocks of every size. */
+/** Alignment for DMA by an NVMe controller: whole pages, which are multiples of all block sizes. */
 const PAGE_BYTES = 4096
 
 export function inspect(command: Command, session: Session): void {
@@ -75,11 +75,7 @@ function unknownTypes(tensors: readonly Tensor[]): string[] {
   if (unknown.length === 0) return []
   const shown = unknown.slice(0, 10).map(({ name, dtype }) => `  ${printable(name)}: ${printable(dtype)}`)
   const more = unknown.length > shown.length ? [`  and ${unknown.length - shown.length} more`] : []
-  return [
-    `${plural(unknown.length, 'tensor')} of a type that is not known here, refused when loaded:`,
-    ...shown,
-    ...more,
-  ]
+  return [`${plural(unknown.length, 'tensor')} of unknown type, rejected when loaded:`, ...shown, ...more]
 }
 
 function misaligned(tensors: readonly Tensor[]): Tensor[] {
@@ -91,7 +87,7 @@ function alignment(tensors: readonly Tensor[], pack: CommandStep, invocation: In
   return count === 0
     ? ['Alignment: every tensor starts on a 4 KiB boundary']
     : [
-        `Alignment: ${count} of ${tensors.length} tensors do not start on a 4 KiB boundary, which DMA needs; to align them:`,
+        `Alignment: ${count} of ${tensors.length} tensors do not start on a 4 KiB boundary, as DMA requires; to align them:`,
         ...printableLines(`  ${typed(pack, invocation)}`),
       ]
 }

@@ -40,7 +40,7 @@ async function run({ root }: Flags, output: Output): Promise<void> {
   output.object('gpunvme.list/1', listed(machine, output.invocation))
 }
 
-/** What is printed, in lines of at most `columns`. */
+/** Returns the output, in lines of at most `columns`. */
 export function describe(machine: Machine, columns: number, invocation: Invocation): string[] {
   return [...driveLines(machine, columns, invocation), '', ...gpuLines(machine, columns, invocation)]
 }

@@ -138,16 +138,16 @@ async function compareWith(
   if (compare) await compareDigests(packed, file, output, signal)
   output.note(
     compare
-      ? 'The model file is what was packed: SHA-256 of every tensor compared'
-      : 'Compared with the model file: names, types and shapes, not contents; --compare does that',
+      ? 'The model file matches the packed model: SHA-256 of every tensor compared'
+      : 'Compared with the model file: names, types and shapes; --compare also compares contents',
   )
 }
 
-/** --compare was given with the name of a packed model. */
+/** Error of --compare with the name of a packed model. */
 class NoFileToCompareError extends UsageError {
   constructor(name: string) {
     super(`"${printable(name)}" is the name of a packed model: no file to compare with`, {
-      next: 'a path, such as ./model.gguf',
+      next: 'use a path such as ./model.gguf',
     })
   }
 }

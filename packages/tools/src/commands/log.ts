@@ -25,7 +25,7 @@ interface Flags extends DriveFlags, OutputOptions {
   readonly raw?: boolean
 }
 
-/** Telemetry of the largest drives; a command for each 4 KiB. */
+/** Limit for telemetry of the largest drives, read by a command per 4 KiB. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 const NOTES = `
@@ -73,10 +73,10 @@ async function run(word: string | undefined, flags: Flags, output: Output, signa
 function lidOf(word: string, columns: number): number {
   const lid = pageNamed(word) ?? byteNumber(word)
   if (lid !== undefined) return lid
-  throw new UsageError(`'${printable(word)}' is no log page`, {
+  throw new UsageError(`Unknown log page '${printable(word)}'`, {
     facts: [
       folded(`names: ${PAGE_NAMES.join(' ')}`, columns),
-      'or a number, as 2, 0x02 or 02h, or a name of the specification',
+      'or a number such as 2, 0x02 or 02h, or a name of the specification',
     ],
     next: { command: ['log', '--drive', 'ADDRESS'], note: 'which lists the pages of the drive' },
   })
@@ -85,7 +85,7 @@ function lidOf(word: string, columns: number): number {
 function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | undefined): void {
   const given = length ?? offset ?? lsi
   if (lid === undefined && (given !== undefined || raw)) {
-    throw new UsageError('--length, --offset, --lsi and --raw are of one page', {
+    throw new UsageError('--length, --offset, --lsi and --raw require a page', {
       next: { command: ['log', 'smart', '--raw', '--drive', 'ADDRESS'] },
     })
   }
@@ -95,8 +95,8 @@ function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | u
     }
   }
   if (length !== undefined && length > MOST_BYTES) {
-    throw new UsageError(`--length: at most ${MOST_BYTES} bytes are read at once, got ${length}`, {
-      next: '--offset, for what follows',
+    throw new UsageError(`--length: expected at most ${MOST_BYTES} bytes, got ${length}`, {
+      next: 'use --offset for the rest',
     })
   }
 }
@@ -116,11 +116,11 @@ async function listPages(view: AdminView, output: Output): Promise<void> {
   })
 }
 
-/** 'SMART Health Information' of SMART_HEALTH_INFORMATION. */
+/** Returns 'smart health information' for SMART_HEALTH_INFORMATION. */
 function describePage(lid: number): string {
-  if (lid >= 0xc0) return 'vendor specific'
+  if (lid >= 0xc0) return 'vendor-specific'
   const name = LID.nameOf(lid)
-  return name.startsWith('0x') ? 'not known here' : name.toLowerCase().replaceAll('_', ' ')
+  return name.startsWith('0x') ? 'unknown' : name.toLowerCase().replaceAll('_', ' ')
 }
 
 async function showPage(view: AdminView, lid: number, flags: Flags, output: Output): Promise<void> {
@@ -162,7 +162,7 @@ async function readPage(
   }
 }
 
-/** Undefined for a part that is no whole structure: it is dumped. */
+/** Returns undefined for an incomplete structure, which is dumped. */
 function decodePage(lid: number, offset: number, data: DataView): Found | undefined {
   if (
     lid === LID.ERROR_INFORMATION &&
@@ -178,11 +178,11 @@ function decodePage(lid: number, offset: number, data: DataView): Found | undefi
 }
 
 function undecoded(what: string, lid: number, offset: number, data: DataView): Found {
-  const why = logStructure(lid) === undefined ? 'no structure is declared for it' : 'a part of it'
+  const why = logStructure(lid) === undefined ? 'unknown structure' : 'a part'
   return dump(`${what}: ${why}`, data, offset)
 }
 
-/** The entries that hold an error: those that were never used are left out. */
+/** Decodes used entries only. */
 function decodeErrors(data: DataView): Found {
   const count = data.byteLength / ErrorLogEntry.bytes
   const used = Array.from({ length: count }, (_, index) => index * ErrorLogEntry.bytes).filter(
@@ -193,7 +193,7 @@ function decodeErrors(data: DataView): Found {
   )
   return {
     lines: [
-      `${count} entries are kept, ${used.length} hold an error, the latest first`,
+      `${count} entries, ${used.length} with errors, latest first`,
       ...found.flatMap((each) => each?.lines ?? []),
     ],
     object: { entries: found.flatMap((each) => (each?.object as { entries: object[] }).entries) },

@@ -66,8 +66,8 @@ function describe(place: string, image: Image): string[] {
     rows,
   )
   const largest = formatBytes(largestOf(image))
-  const room = holes.length > 1 ? `${formatBytes(freeBytes)}, ${largest} of it in one piece` : formatBytes(freeBytes)
-  return [...(rows.length === 0 ? [`${printable(place)} holds no models`] : table), `Free: ${room}`]
+  const room = holes.length > 1 ? `${formatBytes(freeBytes)}, largest free run ${largest}` : formatBytes(freeBytes)
+  return [...(rows.length === 0 ? [`${printable(place)} has no models`] : table), `Free: ${room}`]
 }
 
 function summary(place: string, image: Image, invocation: Invocation): object {

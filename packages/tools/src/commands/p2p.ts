@@ -102,22 +102,21 @@ function refuseNonsense({
   socket,
 }: Flags): void {
   if (root !== '/' && (copies === true || probe === true))
-    throw new UsageError('--copy and --probe are for this machine', { next: 'leave --root out' })
+    throw new UsageError('--copy and --probe exclude --root', { next: 'omit --root' })
   const isAboutDrive = [drive, sim, transport, realTime, gpu].some((flag) => flag !== undefined)
   if (socket !== undefined)
-    throw new UsageError('No GPU reaches a drive that is served over a socket', {
+    throw new UsageError('A GPU cannot reach a drive served over a socket', {
       next: ['--drive ADDRESS', { command: ['list'] }],
     })
   if (probe !== true && isAboutDrive)
-    throw new UsageError('--gpu and a drive are of --probe', {
+    throw new UsageError('--gpu and a drive require --probe', {
       next: { command: ['p2p', '--probe', '--drive', 'ADDRESS'] },
     })
-  if (nsid !== undefined)
-    throw new UsageError('P2P is of the controller, of no namespace', { next: 'leave --nsid out' })
+  if (nsid !== undefined) throw new UsageError('--nsid does not apply to peer-to-peer access', { next: 'omit --nsid' })
 }
 
 function cudaLines(asked: AskedCuda | undefined, columns: number): string[] {
-  if (asked === undefined) return hanging('CUDA  ', 'not asked: this is a copy of a machine', columns)
+  if (asked === undefined) return hanging('CUDA  ', 'not used: this is a copy of a machine', columns)
   if ('peers' in asked) return describePeers(asked.peers)
   return hanging('CUDA  ', `unavailable: ${asked.unavailable.headline}`, columns)
 }
@@ -134,7 +133,7 @@ async function copy(
     ...{ lengthBytes, repeats, signal, limitOf },
     nowNs: () => performance.now() * 1e6,
     onResult({ from, to, directions, bytesPerSecond }: CopyResult) {
-      const rate = bytesPerSecond === undefined ? 'not believed' : formatEstimate('rate', bytesPerSecond)
+      const rate = bytesPerSecond === undefined ? 'rejected' : formatEstimate('rate', bytesPerSecond)
       output.note(`GPU ${from} ${directions === 'both' ? '<->' : '->'} ${to}: ${rate}`)
     },
   }
@@ -153,7 +152,7 @@ async function probeOf(flags: Flags, output: Output, { signal }: Session): Promi
   return result
 }
 
-/** The same for JSON. */
+/** Returns the same data for JSON. */
 export function summary(machine: Machine, asked: AskedCuda | undefined): object {
   const cuda =
     asked === undefined

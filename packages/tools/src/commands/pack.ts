@@ -44,10 +44,10 @@ interface Flags extends WithSeveral<TransportFlags & WriteFlags>, SetFlags, Outp
   readonly dryRun?: boolean
 }
 
-/** Where the plan says how much a drive must hold, in steps of this. */
+/** Granularity of the required capacity that the plan prints. */
 const CAPACITY_STEP_BYTES = 1024 * 1024
 
-/** The simulated drives' blocks. They decide whether a model can be laid out, not where its parts lie. */
+/** Block size of simulated drives. It determines whether a model can be laid out, not the layout. */
 const BLOCK_BYTES = 512
 
 export function pack(command: Command, session: Session): void {
@@ -86,7 +86,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
     return
   }
   const place = await requirePlace(drives, 'pack', path)
-  // Awaited here: the model is closed when this function ends.
+  // Awaited here: the model is closed when this function returns.
   await makeImages({ path, model, plan, shape, place, drives, flags, output, signal, isNew: [] })
 }
 
@@ -100,11 +100,11 @@ interface Work {
   readonly flags: Flags
   readonly output: Output
   readonly signal: AbortSignal
-  /** Of the first drives, whether each is an image file that was just created, and is empty. */
+  /** For the first drives, whether each is a new, empty image file. */
   readonly isNew: readonly boolean[]
 }
 
-/** Creates image files that do not exist, one after the other, and removes them again if the packing fails. */
+/** Creates missing image files one after the other, and removes them if packing fails. */
 async function makeImages(work: Work): Promise<void> {
   const { model, plan, shape, drives, flags, isNew } = work
   const at = isNew.length
@@ -114,19 +114,24 @@ async function makeImages(work: Work): Promise<void> {
   const existing = await statImageFile(image)
   const files = await Promise.all(model.parts.map(({ source }) => stat(source.name)))
   if (files.some(({ ino, dev }) => existing?.ino === ino && existing.dev === dev)) {
-    throw new UsageError(`${image} is the model itself, and would be overwritten`, { next: 'name another --image' })
+    throw new UsageError(`${image} is the model itself and would be overwritten`, { next: 'use another --image' })
   }
   if (existing !== undefined) return makeImages({ ...work, isNew: [...isNew, false] })
   if (drives.length > 1 && shape === undefined)
     throw new UsageError(`${printable(image)} does not exist`, {
-      next: ['check the spelling', '--stripe or --mirror, which creates a set'],
+      next: ['check the spelling', 'use --stripe or --mirror to create a set'],
     })
   const remove = await createImageFile(image, flags.capacity ?? capacityFor(shape, drives.length, plan.endBytes))
   return undoOnFailure(remove, async () => {
-    // The file is sparse: what is written to it is what it takes.
+    // The file is sparse: it occupies only what is written.
     const written = isNew.filter((made) => made).length + 1
     const share = shape?.kind === 'stripe' ? written / drives.length : written
-    await requireSpace('The image', dirname(image), Math.ceil(plan.imageBytes * share), 'an --image on another disk')
+    await requireSpace(
+      'The image',
+      dirname(image),
+      Math.ceil(plan.imageBytes * share),
+      'use an --image on another disk',
+    )
     await makeImages({ ...work, isNew: [...isNew, true] })
   })
 }
@@ -143,7 +148,7 @@ async function write(work: Work): Promise<void> {
       ? undefined
       : await openOrCreateSet({ namespaces, flags: drives, isNew }, shape, model, request, output)
     const target = found?.set ?? namespace
-    // What a new set or file overwrites was looked at before it was created.
+    // Data overwritten by a new set or file were checked before its creation.
     const isEmpty = found?.isCreated ?? isNew[0] === true
     const refuse = isOne ? refuseUnknownData.bind(undefined, namespace) : refuseNonzero.bind(undefined, target)
     if (!isEmpty) await refuseLoss(model, target, (runs, scan) => refuse(runs, overwrite, scan), request, output)
@@ -154,7 +159,7 @@ async function write(work: Work): Promise<void> {
   })
 }
 
-/** Refuses to overwrite unknown data, unless an interrupted packing of the same model wrote it. */
+/** Rejects overwriting unknown data, unless an interrupted packing of the same model wrote it. */
 async function refuseLoss(
   model: Model,
   target: Writable,
@@ -236,11 +241,11 @@ function reportPacked(
 
 const REPLACED = {
   nothing: '',
-  kept: '; the former model was kept whole until this one was published',
-  'given up': '; the former model was given up first, since both did not fit',
+  kept: '; the previous model was kept until this one was published',
+  'given up': '; the previous model was removed first, since both did not fit',
 } as const
 
-/** Returns how large a drive must be for an image of that length; of a new set, each of its drives. */
+/** Returns the required capacity of a drive for an image of that length; for a new set, of each drive. */
 function capacityFor(shape: SetShape | undefined, drives: number, imageBytes: number): number {
   const bytes = shape === undefined ? imageBytes : memberBytesFor(shape, drives, imageBytes)
   return Math.ceil(bytes / CAPACITY_STEP_BYTES) * CAPACITY_STEP_BYTES

@@ -42,7 +42,7 @@ interface Flags extends WithSeveral<TransportFlags>, OutputOptions {
   readonly measure?: boolean
 }
 
-/** What is planned for. */
+/** Data for planning. */
 interface Planned {
   readonly name: string
   readonly layers: readonly LayerSize[]
@@ -86,7 +86,7 @@ export function plan(command: Command, session: Session): void {
 async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)
   if (given === undefined && placeOf(drives) === undefined)
-    throw new UsageError('plan needs a MODEL, or a drive that has one', { next: { command: ['help', 'plan'] } })
+    throw new UsageError('plan requires a MODEL, or a drive with one', { next: { command: ['help', 'plan'] } })
   const { planned, read } = await look(given, flags, drives, output, signal)
   const { vram: vramBytes, ram: ramBytes, tier, measure = false } = flags
   const profile = flags.profile ?? DEFAULT_PROFILE
@@ -100,7 +100,7 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
   output.object('gpunvme.plan/1', { model: planned.name, ...summary(plan), gpuLink: flags.gpuLink })
 }
 
-/** The layers, from the file or from the drive; and what reads cost, where that is to be measured. */
+/** Returns the layers from the file or drive, and the measured cost of reads if requested. */
 async function look(
   given: string | undefined,
   flags: Flags,
@@ -114,7 +114,7 @@ async function look(
   return withStore(drives, output, signal, async (store, { time }) => {
     const planned = isPacked ? await fromImage() : await fromFile(given!, signal)
     if (!flags.measure) return { planned, read: undefined }
-    output.note(`Reading from the drive to learn what that costs (${time} time)`)
+    output.note(`Measuring reads of the drive (${time} time)`)
     return { planned, read: await measureCost(store, { signal }) }
 
     async function fromImage(): Promise<Planned> {
@@ -130,7 +130,7 @@ async function fromFile(path: string, signal: AbortSignal): Promise<Planned> {
   return { name: model.name ?? path, layers: model.layers }
 }
 
-/** Copies at the limit of the GPU's link, which is the best that they can be. */
+/** Assumes copies at the limit of the GPU's link, the best case. */
 function copyCost(link: GpuLink | undefined): Pick<CostModel, 'copyNs'> {
   if (link === undefined) return {}
   const bytesPerNs = payloadLimit({ ...link, mps: 256 }) / 1e9
@@ -154,7 +154,8 @@ function summary({
 
 function gpuLink(text: string): GpuLink {
   const [, gen, width] = /^([1-5])x(1|2|4|8|16)$/.exec(text) ?? []
-  if (gen === undefined) throw new InvalidArgumentError("Expected a generation and a width as '4x16' or '3x8'.")
+  if (gen === undefined)
+    throw new InvalidArgumentError("Expected a generation and a width, for example '4x16' or '3x8'.")
   return { gen: Number(gen) as Link['gen'], width: Number(width) }
 }
 

@@ -28,11 +28,11 @@ import { formatBytes, formatDuration } from '../terminal/units.js'
 interface Flags extends TransportFlags, RangeFlags, OutputOptions {
   readonly output?: string
   readonly raw?: boolean
-  /** False with --no-squeeze. */
+  /** False if --no-squeeze is given. */
   readonly squeeze: boolean
 }
 
-/** How much --json takes into its object. */
+/** Maximum bytes in a JSON result. */
 const MOST_JSON_BYTES = 1024 * 1024
 
 export function read(command: Command, session: Session): void {
@@ -77,15 +77,15 @@ function checkFlags(flags: Flags, { io }: Output): void {
   checkRangeFlags(flags)
   const { output, raw, json, image } = flags
   if (raw && (output !== undefined || json)) {
-    throw new UsageError(`--raw and ${json ? '--json' : '-o'} both want the bytes`, { next: 'one of them' })
+    throw new UsageError(`--raw and ${json ? '--json' : '-o'} are mutually exclusive`, { next: 'omit one of them' })
   }
   if (raw && io.stdout.isTTY === true) {
-    throw new UsageError('Raw bytes do not go to a terminal: they may be anything, also what drives it', {
-      next: '-o FILE, or a pipe; without --raw it is a hex dump',
+    throw new UsageError('--raw does not write to a terminal: the bytes may contain control sequences', {
+      next: 'use -o FILE or a pipe, or omit --raw for a hex dump',
     })
   }
   if (output !== undefined && image !== undefined && sameFile(output, image)) {
-    throw new UsageError(`${output} is the drive itself, and would be replaced`, { next: 'name another -o FILE' })
+    throw new UsageError(`${output} is the drive itself and would be overwritten`, { next: 'use another -o FILE' })
   }
 }
 
@@ -129,9 +129,9 @@ async function readToFile(
 
 async function readToJson(namespace: Namespace, range: ByteRange, output: Output, signal: AbortSignal): Promise<void> {
   if (range.lengthBytes > MOST_JSON_BYTES) {
-    throw new UsageError(`${formatBytes(range.lengthBytes)} are too much for one JSON object`, {
+    throw new UsageError(`${formatBytes(range.lengthBytes)} exceed the limit of a JSON result`, {
       facts: [`at most ${formatBytes(MOST_JSON_BYTES)}`],
-      next: '-o FILE beside --json',
+      next: 'use -o FILE with --json',
     })
   }
   const parts: string[] = []
@@ -155,7 +155,7 @@ async function readToStdout(
   const progress = new Progress(output, 'Reading')
   const write = async ({ offsetBytes, bytes }: Piece): Promise<boolean> => {
     const isWanted = await writeBytes(output.io.stdout, raw ? bytes : textOf(dumper.add(bytes)))
-    // The dump itself shows on a terminal how far it is.
+    // On a terminal, the dump itself shows the progress.
     if (!hasCursor(output.io.stdout, output.io))
       progress.update(offsetBytes + bytes.length - range.offsetBytes, range.lengthBytes)
     return isWanted

@@ -23,7 +23,7 @@ interface Flags extends DriveFlags, OutputOptions {
   readonly count?: number
 }
 
-/** Whose registers, and how they came to be as they are. */
+/** A drive whose registers are read, and how it was opened. */
 type Seen = Omit<AdminView, 'reader'>
 
 const DEFAULT_INTERVAL_MS = 1000
@@ -57,7 +57,7 @@ export function regs(command: Command, session: Session): void {
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
-    throw new UsageError('--interval and --count are of --watch', {
+    throw new UsageError('--interval and --count require --watch', {
       next: { command: ['regs', '--watch', '--drive', 'ADDRESS'] },
     })
   }
@@ -71,7 +71,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
   })
 }
 
-/** The registers of a drive, whoever has it, for as long as `use` needs them. */
+/** Lends the registers of a drive bound to any driver. */
 async function withSeen(
   flags: Flags,
   output: Output,
@@ -83,7 +83,7 @@ async function withSeen(
     const { bdf, path, linuxName } = drive
     const registers = openKernelRegisters(loadHardwareHost(), bdf, path)
     const name = linuxName === undefined ? bdf : `${bdf} (${linuxName})`
-    const source = "as Linux's nvme driver has them"
+    const source = "as set by Linux's nvme driver"
     output.nameDrive(nameLinuxDrive(drive, '/'))
     return use({ by: 'linux', name, source, readRegister: registers.read }).finally(() => registers.close())
   }
@@ -136,7 +136,7 @@ function lines({ offset, text }: RegisterState, columns: number): string[] {
   return wrap(`${offset}  ${text}`, columns, ' '.repeat(8))
 }
 
-/** The time, then the old value and the new one, under each other. */
+/** Returns the time, then the old and the new value on separate lines. */
 function changeLines(time: string, { from, to }: RegisterChange, columns: number): string[] {
   return fitted([time, `  was  ${from.text}`, `  now  ${to.text}`], columns)
 }

@@ -79,11 +79,11 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
   })
 }
 
-/** All of its writes at once: a trace that is refused half way would have lost something already. */
+/** Checks all writes at once: a rejection half way would leave partial changes. */
 async function guardWrites(namespace: Namespace, scan: TraceScan, flags: Flags, signal: AbortSignal): Promise<void> {
   if (scan.writes === 0) return
   const { blockBytes, blocks } = namespace
-  // What lies beyond the end is not sent.
+  // Commands beyond the end are not sent.
   const lengthBlocks = Math.min(scan.writtenTo, blocks) - scan.writtenFrom
   if (lengthBlocks <= 0) return
   const range = { offsetBytes: scan.writtenFrom * blockBytes, lengthBytes: lengthBlocks * blockBytes }
@@ -120,10 +120,10 @@ function report(path: string, tally: ReplayTally, scan: TraceScan, opened: Opene
   output.print(`Replayed ${tally.sent} of ${plural(scan.commands, 'command')} of ${printable(path)}`)
   if (tally.sent > 0) output.print('', describeNames(tally, traceTime, time))
   if (tally.skipped.size > 0) output.print('', 'Not replayed:', describeSkipped(tally))
-  if (tally.different > 0) output.print('', `Ended in another way: ${tally.different}`, describeDifferences(tally))
-  if (tally.sent === 0) output.note('Nothing was sent, and so nothing compared.')
+  if (tally.different > 0) output.print('', `Different outcome: ${tally.different}`, describeDifferences(tally))
+  if (tally.sent === 0) output.note('No command was sent.')
   if (tally.sent > 0 && traceTime !== time) {
-    output.note(`Do not compare the times: the trace's are ${traceTime} ones, those of this drive ${time} ones.`)
+    output.note(`Do not compare the times: those of the trace are ${traceTime}, those of this drive ${time}.`)
   }
   output.object('gpunvme.replay/1', {
     trace: path,

@@ -22,7 +22,7 @@ interface Flags extends OutputOptions {
   readonly markdown?: boolean
 }
 
-/** Far more than any run leaves behind, and little enough to hold. */
+/** Limit above the results of any run, to bound memory. */
 const MAX_BYTES = 256 * 1024 * 1024
 
 const ABOUT = `
@@ -55,7 +55,7 @@ export function report(command: Command, session: Session): void {
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (flags.markdown === true && output.json)
-    throw new UsageError('--markdown and --json are both for stdout', { next: 'one of them' })
+    throw new UsageError('--markdown and --json are mutually exclusive', { next: 'omit one of them' })
   const html = flags.output ?? (flags.markdown === true ? undefined : besides(path))
   refuseSame([path, html, flags.csv])
   const results = readResults(await read(path, output.io.stdin, signal), path)
@@ -70,18 +70,18 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
   for (const { path: written } of wanted) if (written !== undefined) output.note(`Wrote ${written}`)
 }
 
-/** results.json: results.html. */
+/** Returns results.html for results.json. */
 function besides(path: string): string {
-  if (path === '-') throw new UsageError('A page of what comes from stdin needs a name', { next: '-o page.html' })
+  if (path === '-') throw new UsageError('-o is required for results from stdin', { next: 'use -o page.html' })
   return `${path.replace(/\.json$/i, '')}.html`
 }
 
-/** No file is written over the one that it is made of, nor over another. */
+/** Rejects overwriting the input or another output. */
 function refuseSame(paths: readonly (string | undefined)[]): void {
   const places = paths.flatMap((path) => (path === undefined || path === '-' ? [] : [resolve(path)]))
   const twice = places.find((place, index) => places.indexOf(place) !== index)
   if (twice !== undefined)
-    throw new UsageError(`${twice} is named twice`, { next: 'a file of its own for each of results, page and table' })
+    throw new UsageError(`${twice} is used twice`, { next: 'use different files for results, page and table' })
 }
 
 async function read(path: string, stdin: InputStream, signal: AbortSignal): Promise<string> {
@@ -93,7 +93,7 @@ async function read(path: string, stdin: InputStream, signal: AbortSignal): Prom
       signal.throwIfAborted()
       lengthBytes += chunk.length
       if (lengthBytes > MAX_BYTES)
-        throw new UsageError(`${path} holds more than 256 MiB`, {
+        throw new UsageError(`${path} is longer than 256 MiB`, {
           next: { words: ['a file that ', { command: ['bench', '-o', 'FILE'] }, ' wrote'] },
         })
       chunks.push(chunk)

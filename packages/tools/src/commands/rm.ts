@@ -39,10 +39,10 @@ async function run(model: string, flags: Flags, output: Output, signal: AbortSig
   )
   const { name, fingerprint, freedBytes, models, generation } = receipt
   output.print(
-    `Removed "${printable(name)}" from ${printable(place)}: ${formatBytes(freedBytes)} free again`,
+    `Removed "${printable(name)}" from ${printable(place)}: ${formatBytes(freedBytes)} free`,
     `  fingerprint  ${fingerprint}`,
     `  left         ${plural(models.length, 'model')}${models.map((each) => ` "${printable(each)}"`).join('')}`,
   )
-  output.note('Its bytes stay until something else is written there: this is no erasure.')
+  output.note('The data remain until they are overwritten: this is not an erasure.')
   output.object('gpunvme.rm/1', { name, fingerprint, generation, freedBytes, models, place })
 }

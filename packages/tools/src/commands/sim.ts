@@ -36,7 +36,7 @@ export function sim(command: Command, session: Session): void {
   examples(command, ['gpunvme sim', 'gpunvme sim --json'])
 }
 
-/** The plan of the help. A test serves with it. */
+/** Fault plan of the help. A test serves a drive with it. */
 export const EXAMPLE_PLAN = `{ "rules": [
   { "match": { "opcode": 2, "lba": [64, 127] },
     "action": { "kind": "status", "sct": 2, "sc": 129, "dnr": true } },
@@ -73,10 +73,10 @@ In one terminal, then in another:
 Or in one terminal, with the exit code of COMMAND:
   # gpunvme sim serve --socket d.sock -- gpunvme identify --socket d.sock`
 
-/** What Identify Controller has room for (Base 2.1, SN): ASCII, padded with blanks. */
+/** Limits of the serial number in Identify Controller (Base 2.1, SN): ASCII, padded with blanks. */
 function parseSerial(text: string): string {
   if (!/^[!-~]([ -~]{0,18}[!-~])?$/.test(text))
-    throw new InvalidArgumentError('Expected 1 to 20 ASCII characters without blanks around them.')
+    throw new InvalidArgumentError('Expected 1 to 20 ASCII characters without leading or trailing blanks.')
   return text
 }
 
@@ -94,23 +94,23 @@ async function run(
   }
   const { socket } = flags
   if (socket === undefined || socket === '') {
-    throw new UsageError('sim serve needs the name of a socket', { next: '--socket /tmp/drive.sock' })
+    throw new UsageError('sim serve requires --socket', { next: 'use --socket /tmp/drive.sock' })
   }
   const [program, ...args] = words
   if (program !== undefined && output.json)
-    throw new UsageError("--json and a command do not go together: what is printed is the command's")
+    throw new UsageError("--json and a command are mutually exclusive: the output is the command's")
   if (program !== undefined) requireProgram(program, output.io.env['PATH'])
   const { serve } = await import('../serving/serve.js')
   const command = program === undefined ? {} : ({ command: [program, ...args] } as const)
   session.exitCode = await serve({ ...flags, ...command, socket }, output, session.signal)
-  // What a command was interrupted in is not done.
+  // An interrupted command is incomplete.
   if (program !== undefined) session.signal.throwIfAborted()
 }
 
-/** @throws UsageError for an option that only a drive that is served has. */
+/** @throws UsageError for an option that requires `serve`. */
 function refuseOptions(flags: Flags): void {
   if (Object.keys(flags).some((name) => name !== 'json' && name !== 'quiet')) {
-    throw new UsageError('These options are for serving a drive', {
+    throw new UsageError('These options require serve', {
       next: { command: ['sim', 'serve', '--socket', '/tmp/drive.sock'] },
     })
   }

@@ -54,6 +54,6 @@ async function readHealth({ reader }: AdminView, nsid: number | undefined): Prom
     return await reader.logPage(LID.SMART_HEALTH_INFORMATION, options)
   } catch (error) {
     if (nsid === undefined || !isUnsupported(error)) throw error
-    throw new NotSupportedError(`health of each namespace`, error, 'leave --nsid out, for that of the whole drive')
+    throw new NotSupportedError(`health per namespace`, error, 'omit --nsid, for the health of the whole drive')
   }
 }

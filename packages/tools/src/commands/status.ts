@@ -46,7 +46,7 @@ async function run(address: string | undefined, { root }: Flags, output: Output)
   })
 }
 
-/** One drive, or all: those that are on the bus, and those of which something is remembered. */
+/** Returns the status of one drive, or of all: those on the bus, and those with a record. */
 async function lookAt(machine: Machine, bdf: string | undefined): Promise<DriveStatus[]> {
   const { root } = machine
   const present = nvmeFunctions(root)
@@ -54,7 +54,7 @@ async function lookAt(machine: Machine, bdf: string | undefined): Promise<DriveS
   return Promise.all(
     addresses.map(async (each) => {
       const remembered = await recall(root, each)
-      // Of a drive that is neither there nor remembered, this says so.
+      // Reports a drive that is neither present nor recorded.
       const isKnown = remembered.entry !== undefined || remembered.problem !== undefined
       const found = isKnown && !present.includes(each) ? undefined : nvmeFunction(root, each)
       const holders = machine.drives.find(({ address }) => address === each)?.holders ?? []
@@ -64,7 +64,7 @@ async function lookAt(machine: Machine, bdf: string | undefined): Promise<DriveS
   )
 }
 
-/** What is remembered of a drive; where a file is damaged, the others are shown all the same. */
+/** Reads the record of a drive. A damaged record does not prevent showing the others. */
 async function recall(root: string, bdf: string): Promise<Remembered> {
   try {
     const entry = await readEntry(root, bdf)

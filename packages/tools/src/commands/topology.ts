@@ -50,14 +50,14 @@ async function run({ root, all = false }: Flags, output: Output): Promise<void> 
   output.object('gpunvme.topology/1', summary(machine))
 }
 
-/** What is printed, in lines of at most `columns`. */
+/** Returns the output, in lines of at most `columns`. */
 export function describe(machine: Machine, all: boolean, columns: number): string[] {
   const paths = gpuDrivePaths(machine)
   const notes = linkNotes(machine)
   return [
     ...wrap(headline(machine), columns, '  '),
     '',
-    ...(machine.functions.length === 0 ? ['There are no PCI functions.'] : drawTree(machine, { all, columns })),
+    ...(machine.functions.length === 0 ? ['No PCI functions found.'] : drawTree(machine, { all, columns })),
     ...(notes.length === 0 ? [] : ['', 'Links', ...notes.flatMap((note) => hanging('  ', note, columns))]),
     '',
     ...(paths.length > 0
@@ -72,7 +72,7 @@ function headline({ board, cpu, kernel, iommu, virtualisation }: Machine): strin
     isKnown(cpu.model) ? cpu.model : 'unknown CPU',
     isKnown(kernel.release) ? `Linux ${kernel.release}` : 'unknown kernel',
     `IOMMU ${iommu.mode}`,
-    ...(virtualisation.hypervisor === undefined ? [] : [`a guest of ${virtualisation.hypervisor.name}`]),
+    ...(virtualisation.hypervisor === undefined ? [] : [`guest of ${virtualisation.hypervisor.name}`]),
     ...(virtualisation.container === undefined ? [] : [`in a container (${virtualisation.container.name})`]),
   ]
   return parts.map(printable).join(', ')
@@ -80,17 +80,17 @@ function headline({ board, cpu, kernel, iommu, virtualisation }: Machine): strin
 
 function whatIsMissing({ gpus, drives }: Machine): string {
   const own = gpus.filter(({ isIntegrated }) => !isIntegrated)
-  const graphics = gpus.length > own.length ? ', only graphics of the processor' : ''
-  if (own.length === 0 && drives.length === 0) return `There is neither a GPU${graphics} nor an NVMe SSD.`
-  return own.length === 0 ? `There is no GPU${graphics}.` : 'There is no NVMe SSD.'
+  const graphics = gpus.length > own.length ? ', only integrated graphics' : ''
+  if (own.length === 0 && drives.length === 0) return `No GPU${graphics} and no NVMe SSD found.`
+  return own.length === 0 ? `No GPU found${graphics}.` : 'No NVMe SSD found.'
 }
 
 function iommuLine({ iommu }: Machine, columns: number): string[] {
   if (iommu.mode !== 'translated' && iommu.mode !== 'mixed') return []
-  return hanging('  ', 'The IOMMU translates: what is not mapped for the sender does not arrive.', columns)
+  return hanging('  ', "The IOMMU translates addresses: accesses outside the sender's mappings are blocked.", columns)
 }
 
-/** The same for JSON. */
+/** Returns the same data for JSON. */
 export function summary(machine: Machine): object {
   const plain = ({ found, behind }: Branch): object => ({
     ...found,

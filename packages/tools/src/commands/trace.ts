@@ -68,22 +68,22 @@ Commands sent through Linux's own driver are not seen either.`,
 function kinds(text: string): string[] {
   const words = text.split(',').map((word) => word.trim())
   const unknown = words.find((word) => !EVENT_KINDS.includes(word))
-  if (unknown !== undefined) throw new InvalidArgumentError(`Expected some of ${EVENT_KINDS.join(', ')}.`)
+  if (unknown !== undefined) throw new InvalidArgumentError(`Expected kinds from ${EVENT_KINDS.join(', ')}.`)
   return words
 }
 
 async function run(words: readonly string[], flags: Flags, session: Session): Promise<void> {
   const name = words[0]!
   if (name === 'trace' || !VERBS.some((verb) => verb.name === name)) {
-    throw new UsageError(name === 'trace' ? 'A trace of a trace is none' : `Unknown verb '${printable(name)}'`, {
+    throw new UsageError(name === 'trace' ? 'trace cannot trace itself' : `Unknown verb '${printable(name)}'`, {
       next: { command: ['help'], note: 'which lists the verbs' },
     })
   }
   const output = new Output(flags, session.io)
   const { format, output: path, only } = flags
   if (path !== undefined && words.some((word) => sameFile(word.replace(/^--[^=]+=/, ''), path))) {
-    throw new UsageError(`${printable(path)} is a file of ${name}'s, and would be replaced`, {
-      next: 'name another -o FILE',
+    throw new UsageError(`${printable(path)} is used by ${name} and would be overwritten`, {
+      next: 'use another -o FILE',
     })
   }
   const makeWriter = (write: (text: string) => void) =>
@@ -96,18 +96,18 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
   }
   try {
     await traceInto(counting, () => call(words, session))
-    if (count === 0) output.note(`${name} has driven no controller itself: there was nothing to trace`)
+    if (count === 0) output.note(`${name} accessed no controller through gpunvme: nothing was traced`)
   } finally {
     const problem = end(writer)
     if (problem !== undefined) {
-      // On stdout there may be the result of the verb, which has done its work: the exit code has to say it.
+      // stdout may have the result of the verb, which succeeded: only the exit code can report the failure.
       output.error(errorLines(errorText(problem, output.invocation)))
       if (session.exitCode === EXIT.ok) session.exitCode = EXIT[problem.category]
     } else if (path !== undefined) output.note(`Traced ${plural(count, 'event')} into ${printable(path)}`)
   }
 }
 
-/** Gives why there is no trace. */
+/** Returns why there is no trace. */
 function end(writer: EventWriter): GpuNvmeError | undefined {
   try {
     writer.end()
@@ -118,7 +118,7 @@ function end(writer: EventWriter): GpuNvmeError | undefined {
   }
 }
 
-/** As the program would, but for what goes wrong here because of the trace. */
+/** Runs the verb as the program does, except for errors of the trace. */
 async function call(words: readonly string[], session: Session): Promise<void> {
   const program = await createProgram(session, words)
   try {
@@ -131,14 +131,14 @@ async function call(words: readonly string[], session: Session): Promise<void> {
   }
 }
 
-/** Its doorbells are rung past the trace, which would then show a drive that works by itself. */
+/** Error of an engine whose doorbells bypass the trace. */
 export class UntraceableEngineError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNTRACEABLE_ENGINE'
   readonly category = 'infeasible'
   constructor(cause: EngineUnsuitableError) {
-    super('Only what the host engine does can be traced', {
-      facts: ['the other engines ring doorbells by stores of their own, which no transport sees'],
-      next: '--engine host, or without trace',
+    super('Only the host engine can be traced', {
+      facts: ['other engines write doorbells directly, bypassing the transport'],
+      next: 'use --engine host, or run the verb without trace',
       cause,
     })
   }

@@ -15,7 +15,7 @@ import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 
-/** How long another gpunvme may be busy with a drive, and who drives it may take to end. */
+/** Time to wait for another gpunvme, and for users of the drive to end. */
 const WAIT_MS = 5_000
 
 interface Flags extends OutputOptions {
@@ -47,7 +47,7 @@ On a machine with a drive that was bound, as root:
   # gpunvme unbind 0b:00.0 --dry-run
   # gpunvme unbind --all`
 
-/** A drive that could not be given back. */
+/** A drive that could not be returned to its driver. */
 interface Failure extends ErrorText {
   readonly address: string
   readonly code: string
@@ -57,7 +57,7 @@ interface Failure extends ErrorText {
 async function run(address: string | undefined, flags: Flags, output: Output, session: Session): Promise<void> {
   const { root, all = false, dryRun = false } = flags
   if ((address === undefined) !== all)
-    throw new UsageError(all ? '--all and an address do not go together' : 'unbind needs a drive', {
+    throw new UsageError(all ? '--all and an address are mutually exclusive' : 'unbind requires a drive', {
       next: [
         { command: ['unbind', 'ADDRESS'] },
         { command: ['unbind', '--all'] },
@@ -74,7 +74,7 @@ async function run(address: string | undefined, flags: Flags, output: Output, se
     try {
       done.push(await giveBack(root, bdf, { isDryRun: dryRun, waitMs: dryRun ? 0 : WAIT_MS }))
     } catch (error) {
-      // Of several, the others are given back all the same.
+      // With --all, the other drives are still returned.
       if (!all || !(error instanceof GpuNvmeError)) throw error
       failures.push({
         address: bdf,
@@ -88,7 +88,7 @@ async function run(address: string | undefined, flags: Flags, output: Output, se
   if (failures[0] !== undefined) session.exitCode = EXIT[failures[0].category]
 }
 
-/** The address of a drive; of one that is gone from the bus as well, if something is remembered of it. */
+/** Returns the address of a drive, also if it is gone from the bus but recorded. */
 async function rememberedAs(text: string, root: string): Promise<string> {
   const bdf = addressOf(text, root)
   return (await readEntry(root, bdf)) === undefined ? findDrive(text, root).bdf : bdf
@@ -119,8 +119,8 @@ function describe(
   columns: number,
 ): string[] {
   if (result === 'forgotten')
-    return wrap(`${record.bdf} ${dryRun ? 'would be' : 'is'} forgotten: ${reason ?? ''}`, columns, '  ')
+    return wrap(`${record.bdf}: its record ${dryRun ? 'would be' : 'was'} deleted: ${reason ?? ''}`, columns, '  ')
   const to = record.previous === null && !record.isProbed ? 'no driver, as before' : driverName(record.previous)
-  if (dryRun) return [`${record.bdf} would be given back to ${to}`, ...describeSteps(steps, columns)]
-  return [`${record.bdf} was given back: ${driverName(driver)} has it`]
+  if (dryRun) return [`${record.bdf} would be returned to ${to}`, ...describeSteps(steps, columns)]
+  return [`${record.bdf} was returned to ${driverName(driver)}`]
 }

@@ -54,7 +54,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
 function describe(place: string, report: VerifyReport, invocation: Invocation): string[] {
   const { ok, problems, problemCount, bytes, chunks, image } = report
   const names = image?.models.map(({ name }) => `"${printable(name)}"`).join(', ')
-  const models = names === undefined ? 'none that can be read' : names || 'none'
+  const models = names === undefined ? 'none readable' : names || 'none'
   const left = problemCount - problems.length
   return [
     `${printable(place)}: ${ok ? 'sound' : plural(problemCount, 'problem')}`,

@@ -83,7 +83,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
       if (dryRun) return withReader(opened, flags, ({ namespace }) => rehearse(namespace, path, flags, output, signal))
       const use = async ({ namespace }: Drive<WritableNamespace>) => {
         const done = await perform(namespace, path, flags, output, signal)
-        // From here on the file holds what it was made for, whatever comes of comparing.
+        // From here on, the file has the written data, even if the comparison fails.
         remove = undefined
         if (verify) await verifyWritten(namespace, done, output, signal)
         report(namespace, done, { ...opened, verify }, output)
@@ -91,13 +91,13 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
       return withWriter(opened, flags, output, use, signal)
     })
   } catch (error) {
-    // What holds some of the bytes is what the error speaks of.
+    // A partially written image is kept, since the error refers to it.
     if (!(error instanceof WriteStoppedError)) remove?.()
     throw error
   }
 }
 
-/** Makes an image file that is not there, where its size is given. Gives what takes it away again. */
+/** Creates a missing image file if its size is given. Returns the function that removes it. */
 async function makeImage({ image, capacity }: Flags): Promise<(() => void) | undefined> {
   if (image === undefined || capacity === undefined || (await statImageFile(image)) !== undefined) return undefined
   return createImageFile(image, capacity)
@@ -112,7 +112,7 @@ function checkFlags(path: string, flags: Flags): void {
     })
   }
   if (image !== undefined && path !== '-' && sameFile(path, image)) {
-    throw new UsageError(`${path} is the drive itself`, { next: 'another FILE, or another --image' })
+    throw new UsageError(`${path} is the drive itself`, { next: 'use another FILE or another --image' })
   }
 }
 
@@ -126,7 +126,7 @@ async function rehearse(
   const { source, range } = await intend(namespace, path, flags, output.io.stdin, signal)
   source.close()
   const { lengthBytes } = source
-  const much = lengthBytes === undefined ? 'as much as comes' : `${formatBytes(lengthBytes)} (${lengthBytes} bytes)`
+  const much = lengthBytes === undefined ? 'all data from stdin' : `${formatBytes(lengthBytes)} (${lengthBytes} bytes)`
   const { blockBytes } = namespace
   output.print(
     `Would write ${much} of ${printable(source.name)}`,
@@ -136,7 +136,7 @@ async function rehearse(
   output.object('gpunvme.write-plan/1', { ...place(namespace, range), source: source.name, sourceBytes: lengthBytes })
 }
 
-/** What was written and flushed, and how long it took. */
+/** Result of a write, and its duration. */
 interface Done extends Written {
   readonly source: ByteSource
   readonly offsetBytes: number
@@ -169,7 +169,7 @@ async function perform(
   }
   const elapsedNs = namespace.clock.now() - startNs
   const wallNs = Math.round((performance.now() - startMs) * 1e6)
-  if (written.lengthBytes === 0) throw new UsageError('Nothing came by stdin, and nothing was written')
+  if (written.lengthBytes === 0) throw new UsageError('No data on stdin; nothing was written')
   return { ...written, source, offsetBytes, elapsedNs, wallNs }
 }
 
@@ -200,9 +200,9 @@ function report(
 ): void {
   const range = { offsetBytes, lengthBytes }
   output.print(
-    `Wrote ${formatBytes(lengthBytes)} (${lengthBytes} bytes) from ${printable(source.name)}, and flushed them`,
+    `Wrote ${formatBytes(lengthBytes)} (${lengthBytes} bytes) from ${printable(source.name)}, flushed`,
     `  to        namespace ${namespace.nsid}, ${describeBlocks(range, namespace.blockBytes)}`,
-    paddedBytes > 0 ? [`  padded    ${paddedBytes} bytes of the last block are zero`] : [],
+    paddedBytes > 0 ? [`  padded    ${paddedBytes} zero bytes added to the last block`] : [],
     time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : [],
     `  wall      ${formatDuration(wallNs)}, ${describeRate(lengthBytes, wallNs, time === 'wall' ? link : undefined)}`,
     verify ? ['  verified  read back and compared, by SHA-256'] : [],

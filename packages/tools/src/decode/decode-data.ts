@@ -1,17 +1,17 @@
 import { CNS, ErrorLogEntry, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
 import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found } from './decode-structure.js'
 
-/** Decodes what Identify returned; undefined where nothing is declared for it. @throws UsageError where it is not whole. */
+/** Decodes Identify data; undefined for an unknown structure. @throws UsageError for incomplete data. */
 export function decodeIdentify(cns: number, csi: number, data: DataView): Found | undefined {
-  // The one list whose entries have lengths of their own.
+  // The only list with entries of variable length.
   if (cns === CNS.NAMESPACE_DESCRIPTOR_LIST) return decodeNamespaceIds(data)
   const structure = identifyStructure(cns, csi)
   return structure && decodeStructure(structure, data)
 }
 
-/** Decodes a log page; undefined where nothing is declared for it. @throws UsageError where it is not whole. */
+/** Decodes a log page; undefined for an unknown one. @throws UsageError for incomplete data. */
 export function decodeLog(lid: number, data: DataView): Found | undefined {
-  // The one page that is nothing but entries.
+  // The only page that consists of entries.
   if (lid === LID.ERROR_INFORMATION) return decodeEntries(ErrorLogEntry, data, errorEntry)
   const structure = logStructure(lid)
   return structure && decodeStructure(structure, data)

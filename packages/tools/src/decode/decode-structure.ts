@@ -3,16 +3,16 @@ import type { AnyStruct } from '@gpunvme/nvme-spec/layout'
 import { plural } from '../terminal/units.js'
 import { UsageError } from '../command-line/usage-error.js'
 
-/** More of what has no structure are shown to programs only. */
+/** Maximum bytes of unstructured data in text output. */
 const REST_SHOWN_BYTES = 32
 
-/** What a decoder found: the lines for people, the object for programs. */
+/** Decoded data: lines of text, and the object for JSON. */
 export interface Found {
   readonly lines: readonly string[]
   readonly object: object
 }
 
-/** Decodes entries that follow each other. @throws UsageError for a part of an entry. */
+/** Decodes consecutive entries. @throws UsageError for an incomplete entry. */
 export function decodeEntries(
   { name, bytes, spec }: AnyStruct,
   data: DataView,
@@ -29,15 +29,15 @@ export function decodeEntries(
   }
 }
 
-/** Decodes one structure and shows what follows it. @throws UsageError where it is not whole. */
+/** Decodes one structure, and shows the bytes after it. @throws UsageError for an incomplete structure. */
 export function decodeStructure(structure: AnyStruct, data: DataView): Found {
   const { name, spec } = structure
   const rest = restOf(structure, data)
   return {
     lines: [
-      `${name} (${spec}); fields that are zero are left out`,
+      `${name} (${spec}); zero fields omitted`,
       ...structure.describe(data).map((line) => `  ${line}`),
-      // The spec's name for it tells that a page goes on: its length is in a field, or ends with the page.
+      // The specification's name shows whether a page continues: its length is in a field, or ends with the page.
       ...describeRest(rest, name.endsWith(' header') ? ' of entries or data' : ''),
     ],
     object: {
@@ -50,8 +50,8 @@ export function decodeStructure(structure: AnyStruct, data: DataView): Found {
 }
 
 /**
- * Decodes the identifiers of a namespace, which CNS 03h returns.
- * @throws UsageError where the list is not whole, or damaged.
+ * Decodes the identifiers of a namespace, returned by CNS 03h.
+ * @throws UsageError for an incomplete or damaged list.
  */
 export function decodeNamespaceIds(data: DataView): Found {
   const { spec } = NamespaceIdDescriptor
@@ -77,7 +77,7 @@ function readNamespaceIds(data: DataView) {
   }
 }
 
-/** What follows a structure. */
+/** Returns the bytes after a structure. */
 function restOf({ name, bytes, spec }: Pick<AnyStruct, 'name' | 'bytes' | 'spec'>, data: DataView): Uint8Array {
   if (data.byteLength < bytes) {
     throw new UsageError(`${name}: expected ${plural(bytes, 'byte')}, got ${data.byteLength}`, { facts: [spec] })
@@ -87,11 +87,11 @@ function restOf({ name, bytes, spec }: Pick<AnyStruct, 'name' | 'bytes' | 'spec'
 
 function describeRest(rest: Uint8Array, what = ''): string[] {
   if (rest.length === 0) return []
-  const shown = rest.length > REST_SHOWN_BYTES ? ', which --json shows whole' : `: ${hexOf(rest)}`
+  const shown = rest.length > REST_SHOWN_BYTES ? ' (complete with --json)' : `: ${hexOf(rest)}`
   return [`  and ${plural(rest.length, 'byte')}${what} after it${shown}`]
 }
 
-/** The same with bytes as hexadecimal text and arrays as arrays, for JSON. */
+/** Converts bytes to hexadecimal text and typed arrays to arrays, for JSON. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return hexOf(value)
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number | bigint>)

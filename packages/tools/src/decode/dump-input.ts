@@ -7,15 +7,15 @@ import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import { UsageError } from '../command-line/usage-error.js'
 
-/** The largest thing that has a declared structure is a few pages; what is larger was not meant. */
+/** Maximum length: the largest known structure has a few pages. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** What text has and structures of the spec are full of: control characters, but for tabs and line ends. */
+/** Characters that occur in binary structures but not in text: control characters except tabs and line ends. */
 const CONTROL = /[^\P{Cc}\t\n\r]/u
 
-const PLAIN = 'plain digits, as `xxd -p` prints them, or the bytes themselves with --file'
+const PLAIN = 'use plain digits as printed by `xxd -p`, or the binary file with --file'
 
-/** Where bytes to be decoded come from. */
+/** Source of the bytes to decode. */
 export interface DumpInput {
   /** Hexadecimal digits as typed, in any grouping; '-' alone means stdin. */
   readonly words: readonly string[]
@@ -24,7 +24,7 @@ export interface DumpInput {
   readonly stdin: InputStream
 }
 
-/** What was given, and how errors call where it came from. */
+/** Input, and its name for errors. */
 interface Given {
   readonly name: string
   readonly bytes: Uint8Array
@@ -32,9 +32,9 @@ interface Given {
 }
 
 /**
- * Reads what is to be decoded, from the arguments, a file or stdin. A file and stdin may hold the bytes themselves;
- * text is taken as hexadecimal digits or as a dump of bytes, and nothing else.
- * @throws UsageError where nothing was given, too much was, or the text makes no bytes.
+ * Reads bytes to decode from the arguments, a file or stdin. A file and stdin may be binary; text must be hexadecimal
+ * digits or a hex dump.
+ * @throws UsageError without input, for too long input, or for text that is not a dump.
  */
 export async function readDump(input: DumpInput): Promise<DataView> {
   const { name, bytes, typed } = await take(input)
@@ -44,24 +44,24 @@ export async function readDump(input: DumpInput): Promise<DataView> {
   return new DataView(decoded.buffer, decoded.byteOffset, decoded.byteLength)
 }
 
-/** The bytes as text, where they are text: UTF-8, or UTF-16 as some shells write it; undefined for all else. */
+/** Returns the bytes as text if they are text: UTF-8, or UTF-16 as some shells write; otherwise undefined. */
 function textOf(bytes: Uint8Array): string | undefined {
   const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   const encodings = isWide ? ['utf-8', bytes[0] === 0xff ? 'utf-16le' : 'utf-16be'] : ['utf-8']
   for (const encoding of encodings) {
     try {
-      // Takes the byte order mark away as well.
+      // Also removes the byte order mark.
       const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
       if (!CONTROL.test(text)) return text
     } catch (error) {
-      // What is no text of this encoding may be of the next, or be bytes.
+      // Invalid in this encoding: another encoding, or binary.
       if (!(error instanceof TypeError)) throw error
     }
   }
   return undefined
 }
 
-/** Reads text without the blanks around it; '' where nobody gives any. @throws UsageError as `readDump` does. */
+/** Returns trimmed text; '' without input. @throws the errors of `readDump`. */
 export async function readWord(input: DumpInput): Promise<string> {
   if (input.stdin.isTTY === true && input.words.length === 0 && input.file === undefined) return ''
   const { bytes } = await take(input)
@@ -69,10 +69,10 @@ export async function readWord(input: DumpInput): Promise<string> {
 }
 
 async function take({ words, file, stdin }: DumpInput): Promise<Given> {
-  if (file !== undefined && words.length > 0) throw new UsageError('Give the bytes or --file, not both')
+  if (file !== undefined && words.length > 0) throw new UsageError('Bytes and --file are mutually exclusive')
   const typed = words.filter((word) => word !== '-')
   if (typed.length > 0) {
-    if (typed.length < words.length) throw new UsageError("Give the bytes or '-' for stdin, not both")
+    if (typed.length < words.length) throw new UsageError("Bytes and '-' for stdin are mutually exclusive")
     return { name: 'the arguments', bytes: Buffer.from(typed.join(' ')), typed: true }
   }
   if (file !== undefined && file !== '-') {
@@ -84,18 +84,20 @@ async function take({ words, file, stdin }: DumpInput): Promise<Given> {
 }
 
 function nothing(): UsageError {
-  return new UsageError('Nothing to decode', { next: 'bytes in hexadecimal, --file FILE, or a pipe into stdin' })
+  return new UsageError('No bytes to decode', {
+    next: 'pass bytes in hexadecimal, use --file FILE, or pipe them into stdin',
+  })
 }
 
 async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
-  const bytes = await collectBytes(stream, name, MAX_BYTES, 'a dump of one structure; dd can extract it')
+  const bytes = await collectBytes(stream, name, MAX_BYTES, 'decode a single structure; dd can extract it')
   if (bytes.length === 0) throw new UsageError(`${name} is empty`)
   return bytes
 }
 
 /**
- * Digits in groups of any length, which is even; with 0x in front, a single digit is a byte as well. A colon joins
- * digits; where it ends them, they are an offset or a name and no bytes.
+ * Parses digits in groups of even length; after 0x, a single digit is also a byte. A colon joins digits; a group that
+ * ends with a colon is an offset or a name, and ignored.
  */
 function fromHex(text: string, name: string): Uint8Array {
   const pairs = text.split(/[\s,]+|:(?=\S)/).map((item) => {

@@ -66,10 +66,10 @@ test.each([
   ['a gap', '00000000: 0102\n00000010: 0304\n', 'stdin, line 2: expected offset 2 in hexadecimal, got 00000010'],
   ['decimal offsets', `0000000${' 00'.repeat(16)}\n0000016 01\n0000017\n`, 'expected offset 10 in hexadecimal'],
   ['an end that is missing', '000000 01 02\n000012\n', 'stdin, line 2: expected offset 2 in hexadecimal, got 000012'],
-  ['lines left out', '00000000  00 00\n*\n00000010\n', 'stdin, line 2: lines that repeat were left out\n'],
+  ['lines left out', '00000000  00 00\n*\n00000010\n', 'stdin, line 2: repeated lines are omitted\n'],
   ['other lines in it', '00000000: 0102\nhello\n', 'stdin, line 2: expected an offset and bytes in hexadecimal'],
-  ['xxd -e -g2', '00000000: 6261 6463  abcd\n', 'stdin, line 1: the text beside the bytes is not theirs'],
-  ['hexdump', '0000000 0002 0412\n*\n0000020\n', 'stdin is a dump of words, which may have their bytes swapped'],
+  ['xxd -e -g2', '00000000: 6261 6463  abcd\n', 'stdin, line 1: the text does not match the bytes'],
+  ['hexdump', '0000000 0002 0412\n*\n0000020\n', 'stdin is a dump of words, whose bytes may be swapped'],
   ['od', '0000000 000002 002022\n0000004\n', 'stdin is a dump of words'],
   ['od -A x -t x4', '000000 04120002\n000004\n', 'stdin is a dump of words'],
 ])('refused: %s', (_, text, message) => {

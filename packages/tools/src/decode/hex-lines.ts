@@ -2,8 +2,8 @@ const LINE_BYTES = 16
 const GROUP_BYTES = 8
 
 /**
- * Bytes in lines as `hexdump -v -C` prints them, 78 columns wide: `decode` reads them back. No line stands for several.
- * @param startOffset of the first byte, as the lines count it.
+ * Formats bytes like `hexdump -v -C`, 78 columns wide, without omitting lines: `decode` can parse the result.
+ * @param startOffset offset of the first byte.
  */
 export function formatHexDump(bytes: Uint8Array, startOffset = 0): string[] {
   const lines: string[] = []

@@ -3,7 +3,7 @@ import { unknownIdentify, unknownLog } from './known-structures.js'
 
 test('what is known is listed in one line for programs', () => {
   expect(unknownIdentify(6, 4, Infinity).message.split('\n')).toEqual([
-    'No structure is known for --cns 6 --csi 4',
+    'Unknown structure: --cns 6 --csi 4',
     '  --cns 6 is known with --csi 0x00=NVM 0x02=ZNS',
     '  Try: gpunvme help decode',
   ])
@@ -14,7 +14,7 @@ test('what is known is listed in one line for programs', () => {
 test('what is known is folded where a terminal ends', () => {
   const lines = unknownIdentify(0x21, 0, 60).message.split('\n')
   expect(lines.slice(0, 4)).toEqual([
-    'No structure is known for --cns 33 --csi 0',
+    'Unknown structure: --cns 33 --csi 0',
     '  known --cns: 0x00=NAMESPACE 0x01=CONTROLLER',
     '    0x02=ACTIVE_NAMESPACE_LIST',
     '    0x03=NAMESPACE_DESCRIPTOR_LIST 0x04=NVM_SET_LIST',

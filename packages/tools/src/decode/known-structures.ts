@@ -2,7 +2,7 @@ import { CNS, CSI, identifyStructure, LID, logStructure } from '@gpunvme/nvme-sp
 import { wrap } from '../terminal/table.js'
 import { UsageError } from '../command-line/usage-error.js'
 
-/** No structure is declared for what Identify was asked: says for which one is. */
+/** Error of an unknown structure of Identify; lists the known ones. */
 export function unknownIdentify(cns: number, csi: number, columns: number): UsageError {
   const sets = named(CSI.values, (other) => identifyStructure(cns, other) !== undefined)
   const known =
@@ -12,22 +12,22 @@ export function unknownIdentify(cns: number, csi: number, columns: number): Usag
   return unknown(`--cns ${cns} --csi ${csi}`, folded(known, columns))
 }
 
-/** No structure is declared for a log page: says for which one is. */
+/** Error of an unknown log page; lists the known ones. */
 export function unknownLog(lid: number, columns: number): UsageError {
   const known = named(LID.values, (other) => logStructure(other) !== undefined)
   return unknown(`--lid ${lid}`, folded(`known --lid: ${known.join(' ')}`, columns))
 }
 
-/** Words under the first line of an error, folded as wide as the terminal is. */
+/** Returns text below the first line of an error, folded to the terminal's width. */
 export function folded(text: string, columns: number): string {
   return wrap(text, columns - 2, '  ').join('\n  ')
 }
 
 function unknown(flags: string, known: string): UsageError {
-  return new UsageError(`No structure is known for ${flags}`, { facts: [known], next: { command: ['help', 'decode'] } })
+  return new UsageError(`Unknown structure: ${flags}`, { facts: [known], next: { command: ['help', 'decode'] } })
 }
 
-/** The list of descriptors has no structure of its own, and is decoded nonetheless. */
+/** The descriptor list has no declared structure, but is decoded. */
 function isKnownIdentify(cns: number, csi: number): boolean {
   return cns === CNS.NAMESPACE_DESCRIPTOR_LIST || identifyStructure(cns, csi) !== undefined
 }

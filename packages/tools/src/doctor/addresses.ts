@@ -4,8 +4,9 @@ import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /**
- * The GPUs and drives that words of a command line mean: '0000:0b:00.0', '0b:00.0', 'nvme0', '/dev/nvme0n1'.
- * @throws UsageError for words that can name neither, NothingThereError.
+ * Returns the addresses of the GPUs and drives named by command-line words: '0000:0b:00.0', '0b:00.0', 'nvme0',
+ * '/dev/nvme0n1'.
+ * @throws UsageError for a word of another form, NothingThereError.
  */
 export function addressesOf(machine: Machine, words: readonly string[]): string[] {
   return [...new Set(words.map((word) => addressOf(machine, word)))]
@@ -15,14 +16,14 @@ function addressOf({ gpus, drives, functions }: Machine, word: string): string {
   const [, name] = /^(?:\/dev\/)?(nvme\d+)(?:n\d+(?:p\d+)?)?$/.exec(word) ?? []
   if (name !== undefined) {
     const drive = drives.find((each) => each.name === name)
-    if (drive === undefined) throw new NothingThereError(`Linux has no drive of the name ${name} on PCI`)
+    if (drive === undefined) throw new NothingThereError(`No PCI drive is named ${name}`)
     return drive.address
   }
   const [, domain = '0000', rest] =
     /^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])$/.exec(word.toLowerCase()) ?? []
   if (rest === undefined)
     throw new UsageError(`'${printable(word)}' names neither a GPU nor a drive`, {
-      facts: ["expected a PCI address as 0000:0b:00.0 or 0b:00.0, or Linux's name as nvme0"],
+      facts: ['expected a PCI address such as 0000:0b:00.0 or 0b:00.0, or a name such as nvme0'],
       next: { command: ['list'] },
     })
   const address = `${domain}:${rest}`
@@ -35,11 +36,11 @@ function addressOf({ gpus, drives, functions }: Machine, word: string): string {
   )
 }
 
-/** There is no GPU and no drive of that name. */
+/** Error of an address or name without a GPU or drive. */
 export class NothingThereError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOTHING_THERE'
   readonly category = 'not-found'
   constructor(problem: string) {
-    super(problem, { next: { command: ['list'], note: 'which shows the GPUs and drives that there are' } })
+    super(problem, { next: { command: ['list'], note: 'which lists GPUs and drives' } })
   }
 }

@@ -4,7 +4,7 @@ import { command, firmware, hands, type Step } from './finding.js'
 
 type Family = 'debian' | 'ubuntu' | 'fedora' | 'arch' | 'suse' | 'nixos' | 'other'
 
-/** Whose commands a distribution has: its own ID first, then those it is like. */
+/** Returns the family whose commands a distribution has: by its own ID first, then by those it resembles. */
 export function familyOf(machine: Machine): Family {
   const { distribution } = machine
   if (!isKnown(distribution)) return 'other'
@@ -27,7 +27,7 @@ const FAMILIES = new Map<string, Family>([
   ['nixos', 'nixos'],
 ])
 
-/** 'Ubuntu 25.10', for sentences. */
+/** Returns the name of the distribution for sentences: 'Ubuntu 25.10'. */
 export function nameOf({ distribution }: Machine): string {
   return isKnown(distribution) ? shortName(distribution) : 'this distribution'
 }
@@ -36,7 +36,7 @@ function shortName({ name }: Distribution): string {
   return name.replace(/ \(.*\)$/, '')
 }
 
-/** Adds a word to the kernel's command line, or takes one away, for good; and starts the machine anew. */
+/** Returns the steps that add or remove a kernel parameter permanently, and restart the machine. */
 export function kernelParameter(machine: Machine, change: { add?: string; remove?: string }): Step[] {
   const { add, remove } = change
   const words = [
@@ -69,7 +69,7 @@ export function kernelParameter(machine: Machine, change: { add?: string; remove
   }
 }
 
-/** Makes the initramfs anew for all kernels, so that what is in /etc/modprobe.d counts at boot. */
+/** Returns the step that rebuilds the initramfs for all kernels, so that /etc/modprobe.d applies at boot. */
 export function updateInitramfs(machine: Machine): Step {
   switch (familyOf(machine)) {
     case 'debian':
@@ -85,7 +85,7 @@ export function updateInitramfs(machine: Machine): Step {
   }
 }
 
-/** What a C compiler and the headers of the running kernel are called. */
+/** Returns the step that installs a C compiler and the headers of the running kernel. */
 export function installHeaders(machine: Machine): Step {
   switch (familyOf(machine)) {
     case 'debian':
@@ -104,7 +104,10 @@ export function installHeaders(machine: Machine): Step {
 
 type FirmwareSwitch = 'iommu' | 'above-4g' | 'resizable-bar'
 
-/** Where a switch is in the firmware's menus. Makers move them about: these are the words to look for. */
+/**
+ * Returns the step that enables a firmware setting. Menus differ by firmware version; the quoted words are the ones to
+ * look for.
+ */
 export function firmwareSwitch({ board, cpu }: Machine, which: FirmwareSwitch): Step {
   const isIntel = isKnown(cpu.vendor) && cpu.vendor === 'Intel'
   const place = PLACES.find(({ vendor }) => vendor.test(board.vendor ?? ''))?.places[which]
@@ -121,7 +124,7 @@ function boardName({ name }: Board): string {
   return name === undefined ? '' : ` (${name})`
 }
 
-/** As the makers' manuals of AM4, AM5 and LGA1700 boards have them; 'most often', since firmware versions differ. */
+/** From the manuals of AM4, AM5 and LGA1700 boards. Firmware versions differ, hence "usually". */
 const PLACES: readonly {
   readonly vendor: RegExp
   readonly places: Partial<Record<FirmwareSwitch, string>>

@@ -14,7 +14,7 @@ import type { Facts } from './facts.js'
 import { GROUPS, hands, type Finding, type Group, type Step } from './finding.js'
 import { judge, reachOf, type Pair, type Reach } from './judge.js'
 
-/** What came of looking at a machine. */
+/** Result of an examination. */
 export interface Diagnosis {
   readonly facts: Facts
   /** In the order of the groups. */
@@ -22,7 +22,7 @@ export interface Diagnosis {
   /** Best first. */
   readonly pairs: readonly Pair[]
   readonly reach: Reach
-  /** Drives that nobody asked about: nothing was judged of them. */
+  /** Whether drives were left out of the judgement, because the command line names others. */
   readonly isPartial: boolean
 }
 
@@ -41,23 +41,23 @@ const CHECKS: readonly ((facts: Facts) => Finding[])[] = [
 ]
 
 export interface ExamineOptions {
-  /** Addresses of the GPUs and drives that are asked about; all of them when empty. */
+  /** Addresses of the GPUs and drives to examine; empty for all. */
   readonly only?: readonly string[]
-  /** What was found out by other means. */
+  /** Findings from other sources. */
   readonly more?: readonly Finding[]
 }
 
-/** Looks at facts and judges by them; reads nothing. */
+/** Judges facts; reads nothing. */
 export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions = {}): Diagnosis {
   const order = Object.keys(GROUPS) as Group[]
   const { drives } = facts.machine
-  // Of those without memory of their own nothing is wanted.
+  // GPUs without their own memory are not targets.
   const gpus = facts.machine.gpus.filter(({ isIntegrated }) => !isIntegrated)
   const gpuAddresses = chosen(gpus, only)
   const driveAddresses = chosen(drives, only)
   const shown = new Set([...gpuAddresses, ...driveAddresses])
   const system = drives.filter(isSystemDrive).map(({ address }) => address)
-  // Others that are free do not help who asks about this one.
+  // Other free drives do not change the answer for the named one.
   const asked = { ...facts, machine: { ...facts.machine, drives: drives.filter(({ address }) => shown.has(address)) } }
   const findings = [...CHECKS.flatMap((check) => check(asked)), ...more]
     .map((each) => ({ ...each, steps: each.steps.map((step) => placed(facts, step)) }))
@@ -69,19 +69,19 @@ export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions =
   return { facts, findings, pairs, reach: reachOf(pairs, findings), isPartial }
 }
 
-/** A command for the machine whose files were read is none for a user of this one. */
+/** A command for the machine whose files were read becomes text: it must not run on this machine. */
 export function placed({ machine: { root } }: Facts, step: Step): Step {
   if (step.kind !== 'command') return step
   const action = whereItIs(root, step.action)
   return typeof action !== 'string' && action.isElsewhere === true ? hands(action) : step
 }
 
-/** How well a drive is connected that nobody may hand over. */
+/** Whether a note is about the link of a system drive, which cannot be bound. */
 function isBesideThePoint({ severity, subjects, group }: Finding, system: readonly string[]): boolean {
   return severity === 'note' && group === 'links' && subjects.some((address) => system.includes(address))
 }
 
-/** Who names drives alone wants to know about them with every GPU, and the other way round. */
+/** Returns the named devices; all if none of the kind is named. */
 function chosen(all: readonly { readonly address: string }[], only: readonly string[]): string[] {
   const addresses = all.map(({ address }) => address)
   const asked = addresses.filter((address) => only.includes(address))

@@ -5,11 +5,11 @@ import { isKnown, type Known } from '../machine/known.js'
 import type { Gpu, Machine } from '../machine/machine.js'
 import type { NvidiaDriver } from '../nvidia/index.js'
 
-/** All that the checks go by: plain data. */
+/** Input of the checks: plain data. */
 export interface Facts {
   readonly machine: Machine
   readonly nvidia: NvidiaDriver
-  /** What this process can do here; undefined where the tree of another machine is looked at. */
+  /** Capabilities of this process; undefined for the tree of another machine. */
   readonly process: ProcessFacts | undefined
 }
 
@@ -19,25 +19,25 @@ export interface ProcessFacts {
   readonly cuda: CudaStatus
 }
 
-/** Whether the addon `gpunvme_host` loads, without which no real drive can be driven. */
+/** Whether the addon `gpunvme_host` loads, which real drives require. */
 export type AddonState =
   { readonly isLoaded: true } | { readonly isLoaded: false; readonly reasons: readonly string[]; readonly next: string }
 
-/** The memory of a GPU, by its driver's files or by CUDA. */
+/** Returns the memory size of a GPU, from its driver's files or from CUDA. */
 export function memoryOf({ process }: Facts, { address, memoryBytes }: Gpu): Known<number> {
   const devices = process?.cuda.available === true ? process.cuda.devices : []
   return isKnown(memoryBytes) ? memoryBytes : (devices.find(({ bdf }) => bdf === address)?.memoryBytes ?? memoryBytes)
 }
 
-/** Where a function's files are, for evidence. */
+/** Returns the path of a function's file in /sys, for evidence. */
 export function sysfs(address: string, file: string): string {
   return `/sys/bus/pci/devices/${address}/${file}`
 }
 
 /**
- * Returns a command of this program for the machine that was looked at. Verbs that only read take its files by --root;
- * others are for that machine itself.
- * @param as 'root' for what only root may do there.
+ * Returns a command of this program for the examined machine. Read-only verbs take its files by --root; others run on
+ * that machine.
+ * @param as 'root' for commands that require root.
  */
 export function gpunvme({ machine: { root } }: Facts, words: string, as?: 'root'): CommandStep {
   const reads = /^(doctor|driver)\b/.test(words)

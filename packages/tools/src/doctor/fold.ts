@@ -1,14 +1,16 @@
 import { printableLines } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
-/** Text after a prefix, in lines of at most `columns`; those after the first are indented as far as the prefix reaches. */
+/**
+ * Returns text after a prefix, in lines of at most `columns`. Continuation lines are indented to the end of the prefix.
+ */
 export function fold(prefix: string, text: string, columns: number): string[] {
   const indent = ' '.repeat(prefix.length)
   const [first = '', ...rest] = wrap(shown(text), Math.max(columns - prefix.length, 20), '')
   return [`${prefix}${first}`.trimEnd(), ...rest.map((line) => `${indent}${line}`)]
 }
 
-/** In one line, with nothing in it that could drive a terminal. */
+/** Returns text as one line without control characters. */
 export function shown(text: string): string {
   return printableLines(text).join(' ')
 }

@@ -1,4 +1,4 @@
-/** Generations of NVIDIA's GPUs, oldest first. */
+/** Generations of NVIDIA GPUs, oldest first. */
 export const GENERATIONS = [
   'older',
   'Maxwell',
@@ -14,8 +14,8 @@ export const GENERATIONS = [
 export type Generation = (typeof GENERATIONS)[number]
 
 /**
- * By PCI device ID, first and last of each block of chips: the blocks of NVIDIA's list of supported GPUs (README of driver
- * 590.48.01, appendix A) and of the PCI ID repository. Whatever lies in none is not known.
+ * Generations by PCI device ID: first and last of each block of chips. Source: the list of supported GPUs in the README
+ * of driver 590.48.01, appendix A, and the PCI ID repository.
  */
 const BLOCKS: readonly (readonly [first: number, last: number, generation: Generation])[] = [
   [0x0040, 0x133f, 'older'],
@@ -34,13 +34,13 @@ const BLOCKS: readonly (readonly [first: number, last: number, generation: Gener
   [0x3180, 0x31ff, 'Blackwell'],
 ]
 
-/** Undefined of a device that no block holds, as of what is newer than this table. */
+/** Returns the generation of a device ID; undefined if no block has it, such as for a newer GPU. */
 export function generationOf(deviceId: number): Generation | undefined {
-  // The block of GP100 lies within Maxwell's: the narrower one is the last that fits here.
+  // The block of GP100 is inside Maxwell's; the narrower block comes last.
   return BLOCKS.filter(([first, last]) => deviceId >= first && deviceId <= last).at(-1)?.[2]
 }
 
-/** Whether one generation came before another. */
+/** Whether `generation` precedes `other`. */
 export function isBefore(generation: Generation, other: Generation): boolean {
   return GENERATIONS.indexOf(generation) < GENERATIONS.indexOf(other)
 }

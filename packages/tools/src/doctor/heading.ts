@@ -8,7 +8,7 @@ import { memoryOf, type Facts } from './facts.js'
 import { fold } from './fold.js'
 import { shapeOf } from './link-words.js'
 
-/** Which machine this is, and what of it is judged. */
+/** Returns the lines that name the machine and the examined devices. */
 export function heading({ facts, pairs }: Diagnosis, columns: number): string[] {
   const { machine } = facts
   const drives = machine.drives.filter(({ address }) => pairs.some(({ drive }) => drive === address))
@@ -45,7 +45,7 @@ function systemOf({ board, cpu }: Machine): string {
   return [named ?? 'Unknown board', processor].filter(Boolean).join(', ')
 }
 
-/** 'ASUSTeK' of 'ASUSTeK COMPUTER INC.': the rest tells nobody anything. */
+/** 'ASUSTeK' of 'ASUSTeK COMPUTER INC.'. */
 function maker({ vendor }: Machine['board']): string | undefined {
   return vendor?.split(/[\s,]/)[0]
 }

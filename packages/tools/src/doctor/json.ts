@@ -7,7 +7,7 @@ import type { Pair, Verdict } from './judge.js'
 import { nextStep } from './outlook.js'
 import { ROUTES } from './route.js'
 
-/** The diagnosis for programs: what `gpunvme doctor --json` prints beside its schema. */
+/** Returns the diagnosis for programs: the output of `gpunvme doctor --json` except its schema. */
 export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation): object {
   const { facts, findings, pairs, reach } = diagnosis
   const { machine } = facts
@@ -40,7 +40,7 @@ function stepJson({ kind, action }: Step, invocation: Invocation): object {
   return { kind, text: renderStep(action, invocation) }
 }
 
-/** Findings of one kind are told apart by what they are about. */
+/** Returns a key that is unique among findings: an ID and its subjects. */
 function keyOf({ id, subjects }: Finding): string {
   return [id, ...subjects].join(' ')
 }

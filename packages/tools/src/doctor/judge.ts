@@ -2,36 +2,35 @@ import { isSolvable, type Finding } from './finding.js'
 import { GPU_ROUTES, ROUTE_NAMES, ROUTES, withThoseBelow, type Route } from './route.js'
 
 /**
- * `ready`: nothing that can be read stands against it. `steps`: what stands against it has steps that remove it. `try`: the
- * same as one of these, but only trying tells. `unknown`: something it hangs on could not be looked at. `no`: something
- * stands against it that nobody can remove here.
+ * `ready`: no known obstacle. `steps`: each obstacle has steps that remove it. `try`: like `ready` or `steps`, but only
+ * a test can tell. `unknown`: a requirement could not be checked. `no`: an obstacle without a remedy here.
  */
 export type Outlook = 'ready' | 'steps' | 'try' | 'unknown' | 'no'
 
-/** Whether a route is open between a drive and a GPU, and by which findings. */
+/** Whether a route between a drive and a GPU is open, and the findings that decide it. */
 export interface Verdict {
   readonly route: Route
   readonly outlook: Outlook
-  /** Needs of it that are met, by the findings that say so. */
+  /** Findings that satisfy its requirements. */
   readonly met: readonly Finding[]
-  /** What stands against it: first what cannot be removed. */
+  /** Obstacles; those without a remedy first. */
   readonly unmet: readonly Finding[]
   readonly unknown: readonly Finding[]
 }
 
-/** A drive, and a GPU where there is one. */
+/** A drive, and a GPU if the machine has one. */
 export interface Pair {
   readonly drive: string
   readonly gpu: string | undefined
   readonly verdicts: readonly Verdict[]
-  /** The highest route that is open, or that steps open; undefined where there is none. */
+  /** Highest route that is open or that steps open; undefined if there is none. */
   readonly best: Verdict | undefined
 }
 
-/** Best first: what is ready before what takes steps, before what has to be tried. */
+/** Best first. */
 const OUTLOOKS: readonly Outlook[] = ['ready', 'steps', 'try', 'unknown', 'no']
 
-/** Judges every route between each drive and each GPU; those to host memory where there is no GPU. */
+/** Judges every route between each drive and each GPU; without GPUs, only routes to host memory. */
 export function judge(findings: readonly Finding[], drives: readonly string[], gpus: readonly string[]): Pair[] {
   const pairs = drives.flatMap((drive) =>
     gpus.length === 0 ? [judgePair(findings, drive, undefined)] : gpus.map((gpu) => judgePair(findings, drive, gpu)),
@@ -39,15 +38,15 @@ export function judge(findings: readonly Finding[], drives: readonly string[], g
   return pairs.sort((a, b) => rank(a) - rank(b))
 }
 
-/** What a machine can do, at best. */
+/** Best that a machine can do. */
 export type Reach = 'simulator' | 'unknown' | Pair
 
-/** The best pair that goes beyond the simulator; 'unknown' where one might, and cannot be judged from here. */
+/** Returns the best pair; 'unknown' if a pair may exist but cannot be judged; 'simulator' otherwise. */
 export function reachOf(pairs: readonly Pair[], findings: readonly Finding[]): Reach {
   const best = pairs.find((pair) => pair.best !== undefined)
   if (best !== undefined) return best
   const mayBe = pairs.some(({ verdicts }) => verdicts.some(({ outlook }) => outlook === 'unknown'))
-  // Where not even drives can be seen, there are no pairs.
+  // Without visible drives there are no pairs.
   const isBlind = findings.some(({ severity, subjects, closes }) => {
     return severity === 'unknown' && subjects.length === 0 && closes.includes('memory')
   })
@@ -80,13 +79,13 @@ function outlookOf(route: Route, unmet: readonly Finding[], unknown: readonly Fi
   return unmet.length > 0 ? 'steps' : 'ready'
 }
 
-/** What has to be tried is no reason to promise it: it is the best only where nothing else is open. */
+/** A route that needs a test is the best one only if no other is open. */
 function bestOf(verdicts: readonly Verdict[]): Verdict | undefined {
   const open = verdicts.filter(({ outlook }) => outlook === 'ready' || outlook === 'steps')
   return open.at(-1)
 }
 
-/** Smaller is better: by tier, then by how much is to be done. */
+/** Smaller is better: by tier, then by the work required. */
 function rank({ best, verdicts }: Pair): number {
   const outlook = best?.outlook ?? verdicts[0]!.outlook
   const tier = best === undefined ? 0 : ROUTES[best.route].tier + 1

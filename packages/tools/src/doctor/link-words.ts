@@ -2,17 +2,20 @@ import { payloadLimit } from '@gpunvme/nvme-spec/pcie'
 import type { LinkShape } from '../machine/pci-function.js'
 import { formatRate } from '../terminal/units.js'
 
-/** 'Gen4 x4'. */
+/** Returns generation and width: 'Gen4 x4'. */
 export function shapeOf({ gen, lanes }: LinkShape): string {
   return `Gen${gen} x${lanes}`
 }
 
-/** What both ends of a link can at most. */
+/** Returns the shape that both ends of a link support. */
 export function narrower(a: LinkShape, b: LinkShape): LinkShape {
   return { gen: Math.min(a.gen, b.gen), lanes: Math.min(a.lanes, b.lanes) }
 }
 
-/** '7.20 GB/s': the payload limit at an MPS; undefined of a link that the arithmetic does not know, as Gen6. */
+/**
+ * Returns the payload limit at an MPS: '7.20 GB/s'; undefined for a link that the calculation does not support, such as
+ * Gen6.
+ */
 export function limitOf({ gen, lanes }: LinkShape, mps: number): string | undefined {
   const known = GENERATIONS.find((each) => each === gen)
   if (known === undefined || ![1, 2, 4, 8, 16].includes(lanes)) return undefined

@@ -2,7 +2,7 @@ import { cudaStatus, NativeAddonError } from '@gpunvme/cuda-native'
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import type { AddonState, ProcessFacts } from './facts.js'
 
-/** What this process can do on the machine that it runs on. Asks CUDA, which starts NVIDIA's driver. */
+/** Returns the capabilities of this process on this machine. Queries CUDA, which starts NVIDIA's driver. */
 export function askProcess(): ProcessFacts {
   return { isRoot: process.getuid?.() === 0, addon: askAddon(), cuda: cudaStatus() }
 }

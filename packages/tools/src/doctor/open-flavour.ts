@@ -4,16 +4,16 @@ import type { Facts } from './facts.js'
 import { command, hands, type Step } from './finding.js'
 import { generationOf, isBefore } from './generation.js'
 
-/** The last branch for Maxwell, Pascal and Volta. */
+/** Last branch that supports Maxwell, Pascal and Volta. */
 const LAST_FOR_OLD = 580
 
-/** The branch that is advised where none is installed that says otherwise. */
+/** Branch to install if no installed one determines it. */
 const BRANCH = 580
 
 /**
- * Installs the open flavour of NVIDIA's driver, by this distribution's own packages. Both flavours have the same versions,
- * so that nothing else changes.
- * @param version of the driver that is wanted: that of the module that runs when not given.
+ * Returns the steps that install the open flavour of NVIDIA's driver with the packages of this distribution. Both
+ * flavours have the same versions, so nothing else changes.
+ * @param version of the driver; that of the running module by default.
  */
 export function openFlavour(facts: Facts, version = runningVersion(facts)): Step[] {
   const branch = version === undefined ? BRANCH : Number.parseInt(version, 10)
@@ -40,7 +40,7 @@ export function openFlavour(facts: Facts, version = runningVersion(facts)): Step
   }
 }
 
-/** A driver that has the look-up, by the open flavour. */
+/** Returns the steps that install a driver with the lookup, in the open flavour. */
 export function fixedDriver(facts: Facts): Step[] {
   const own = Number.parseInt(runningVersion(facts) ?? '', 10)
   return openFlavour(facts, String(Math.max(BRANCH, Number.isNaN(own) ? 0 : own)))
@@ -51,7 +51,7 @@ function runningVersion({ nvidia }: Facts): string | undefined {
   return running === undefined ? undefined : valueOf(running.version)
 }
 
-/** Whether any of the GPUs is one that the open flavour drives: from Turing on, or not known. */
+/** Whether the open flavour supports a GPU of this machine: Turing or later, or unknown. */
 export function hasTuring({ machine: { gpus, functions } }: Facts): boolean {
   return gpus.some(({ address, vendor }) => {
     const found = functions.find((each) => each.address === address)

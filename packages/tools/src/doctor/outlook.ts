@@ -8,10 +8,10 @@ import type { ReportOptions } from './report.js'
 import { ROUTES } from './route.js'
 import type { Sections } from './sections.js'
 
-/** Pairs that are printed before the rest of them is only counted. */
+/** Number of pairs that are printed; others are only counted. */
 const MOST_PAIRS = 2
 
-/** What is possible between which drive and which GPU; numbers are those of the findings above. */
+/** Returns the routes between drives and GPUs that are possible. Numbers refer to the findings above. */
 export function describePairs(
   { pairs }: Diagnosis,
   sections: Sections,
@@ -60,7 +60,7 @@ function numbersOf(findings: readonly Finding[], { numberOf }: Sections): string
   return numbers.sort((a, b) => a - b).join(', ')
 }
 
-/** What comes next, and what this machine can do at best: the last lines of the report. */
+/** Returns the last lines of the report: the best that this machine can do, and the next step. */
 export function closing(
   diagnosis: Diagnosis,
   sections: Sections,
@@ -88,7 +88,7 @@ export function closing(
   ]
 }
 
-/** Whether CUDA has a GPU here on which the engine cuda can be expected to work, as it does with a simulated drive. */
+/** Whether CUDA has a GPU here that the engine cuda can use with a simulated drive. */
 function computes({ facts: { process } }: Pick<Diagnosis, 'facts'>): boolean {
   return (
     process?.cuda.available === true &&
@@ -97,17 +97,17 @@ function computes({ facts: { process } }: Pick<Diagnosis, 'facts'>): boolean {
   )
 }
 
-/** That no drive can be driven, of as many as were looked at. */
+/** Returns the sentence that no drive can be used. */
 function whyNone({ pairs, isPartial }: Diagnosis): string {
   if (!isPartial) return 'no drive here can be used from user space'
   const drives = [...new Set(pairs.map(({ drive }) => drive))].join(' and ')
   return `${drives} cannot be used; other drives were not checked`
 }
 
-/** One thing to do, which exists and is right. */
+/** Returns the next step. */
 export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 'pairs'>): Step {
   if (reach === 'simulator') {
-    // The simulator runs here, also if the files of another machine were read.
+    // The simulator runs on this machine, also if the files of another were read.
     const alone = computes({ facts }) ? ['bench', '--real-time', '--engines', 'host,cpu-kernel,cuda'] : ['demo']
     return command(isPartial ? gpunvme(facts, 'doctor') : { command: alone })
   }

@@ -10,18 +10,18 @@ import { ROUTES } from './route.js'
 import { sectionsOf, type Sections } from './sections.js'
 
 export interface ReportOptions {
-  /** Lines are at most this wide: 80, or Infinity for a program that reads them. */
+  /** Maximum width of lines: 80, or Infinity for programs. */
   readonly columns: number
-  /** Also what is fine, and everything that was read. */
+  /** Whether passed checks and all evidence are included. */
   readonly verbose: boolean
   /** How this program was started, for the commands of the steps. */
   readonly invocation: Invocation
 }
 
-/** Findings of one kind that are printed before the rest of them is only counted. */
+/** Number of similar findings that are printed; others are only counted. */
 const MOST_ALIKE = 2
 
-/** The diagnosis for people. */
+/** Returns the diagnosis as text. */
 export function formatReport(diagnosis: Diagnosis, options: ReportOptions): string[] {
   const sections = sectionsOf(diagnosis)
   return [
@@ -60,7 +60,7 @@ function inFull(finding: Finding, sections: Sections, options: ReportOptions): s
   const { severity, title, cause, evidence, steps, closes } = finding
   const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
   const label = severity === 'note' ? '' : `${severity.toUpperCase()}: `
-  // Of what only has to be done, nothing has to be believed.
+  // A note that only asks for a step needs no evidence.
   const shownEvidence = verbose ? evidence : evidence.slice(0, severity === 'note' ? 0 : 4)
   const opens = severity === 'note' && !verbose ? [] : closes.map((route) => ROUTES[route].short)
   return [
@@ -75,7 +75,7 @@ function inFull(finding: Finding, sections: Sections, options: ReportOptions): s
 function inShort(finding: Finding, sections: Sections, options: ReportOptions): string[] {
   if (options.verbose) return inFull(finding, sections, options)
   const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
-  // One of several steps would be taken for all of them.
+  // One of several steps would look like the whole remedy.
   const [step, ...others] = finding.steps
   const only = step !== undefined && others.length === 0 && step.kind !== 'firmware' ? [step] : []
   return [...fold(`${mark}  `, finding.title, options.columns), ...only.flatMap((each) => formatStep(each, options))]
@@ -87,7 +87,7 @@ function evidenceText({ source, value }: { readonly source: string; readonly val
 
 const MARKS: Readonly<Record<Step['kind'], string>> = { command: '$', firmware: '-', hands: '-', instead: 'or' }
 
-/** Commands are left whole, so that they can be copied. */
+/** Commands are not folded, so that they can be copied. */
 function formatStep({ kind, action }: Step, { columns, invocation }: ReportOptions): string[] {
   const prefix = `     ${MARKS[kind].padEnd(2)}    `
   return fold(prefix, renderStep(action, invocation), kind === 'command' ? Infinity : columns)

@@ -1,22 +1,22 @@
 /**
- * A way for bytes to get from a drive to where they are wanted, by where they land and who rings the doorbells. Tiers are
- * those of the README; engines those of `--engine`.
+ * Path of bytes from a drive to their destination, by destination and by who rings the doorbells. Tiers are those of
+ * the README; engines those of `--engine`.
  */
 export type Route = 'memory' | 'tier1' | 'tier1-cuda' | 'tier2-dma-buf' | 'tier2-static-bar1' | 'tier3'
 
 interface RouteFacts {
   readonly title: string
-  /** In a list. */
+  /** Name in lists. */
   readonly short: string
-  /** 0 is host memory, which is no tier of its own. */
+  /** 0 is host memory, which is not a tier. */
   readonly tier: 0 | 1 | 2 | 3
-  /** Whether somebody who asks for no more than that it works should take steps for it. */
+  /** Whether steps for it are advised to a user who only wants it to work. */
   readonly isAdvised: boolean
-  /** What has to be possible before this is; all of it. */
+  /** Routes that must be possible before this one. */
   readonly above: readonly Route[]
   /**
-   * Why nothing that can be read makes it 'ready': the machine itself has to be tried. No rung of the README's table has
-   * shown these on a GPU.
+   * Reason why it is never 'ready' from facts alone and needs a test. No level of the README's table has shown these on
+   * a GPU.
    */
   readonly trial?: string
 }
@@ -70,13 +70,13 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
   },
 }
 
-/** From the humblest to the highest. */
+/** From lowest to highest. */
 export const ROUTE_NAMES = Object.keys(ROUTES) as readonly Route[]
 
-/** Those that need a GPU. */
+/** Routes that require a GPU. */
 export const GPU_ROUTES: readonly Route[] = ROUTE_NAMES.filter((route) => route !== 'memory')
 
-/** A route, and all that it stands on. */
+/** Returns a route and all routes that it requires. */
 export function withThoseBelow(route: Route): ReadonlySet<Route> {
   const found = new Set<Route>([route])
   for (const each of found) for (const below of ROUTES[each].above) found.add(below)

@@ -2,9 +2,9 @@ import type { Diagnosis } from './examine.js'
 import { isSolvable, type Finding, type Severity } from './finding.js'
 import { ROUTES } from './route.js'
 
-/** Findings as the report has them, each under the number by which it is referred to. */
+/** Findings by section of the report, with their numbers. */
 export interface Sections {
-  /** What to do something about. */
+  /** Findings to act on. */
   readonly todo: readonly Finding[]
   readonly unknown: readonly Finding[]
   readonly notes: readonly Finding[]
@@ -14,10 +14,10 @@ export interface Sections {
 
 const ORDER: readonly Severity[] = ['blocker', 'problem', 'note']
 
-/** Sorts findings by what somebody has to do about them. What is fine has no number. */
+/** Sorts findings into sections. Passed checks have no number. */
 export function sectionsOf({ findings, pairs }: Pick<Diagnosis, 'findings' | 'pairs'>): Sections {
   const verdicts = pairs.flatMap((pair) => pair.verdicts).filter(({ route }) => ROUTES[route].isAdvised)
-  // What would help nobody as long as something else is in the way is no work to be done.
+  // A finding whose solution helps no route yet is not work to be done.
   const helps = (finding: Finding) => verdicts.some(({ outlook, unmet }) => outlook !== 'no' && unmet.includes(finding))
   const isTodo = (finding: Finding) => isBad(finding) || (isSolvable(finding) && helps(finding))
   const ofSeverity = (severity: Severity) => findings.filter((each) => each.severity === severity)
@@ -36,12 +36,12 @@ export function sectionsOf({ findings, pairs }: Pick<Diagnosis, 'findings' | 'pa
   }
 }
 
-/** A problem whatever can be done about it. */
+/** Whether it is a problem, with or without a remedy. */
 function isBad({ severity }: Finding): boolean {
   return severity === 'blocker' || severity === 'problem'
 }
 
-/** By severity, and then by how much hangs on it; a drive goes to our module once that is there. */
+/** Sort key: severity, then the lowest tier closed. A drive is rebound to our module after the module is installed. */
 function urgency({ id, severity, closes }: Finding): number {
   const needsModule = id === 'drive-by-vfio'
   return (

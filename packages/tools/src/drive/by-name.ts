@@ -10,27 +10,27 @@ import { openSim, type SimOptions } from './sim-transport.js'
 import { TRANSPORTS } from './transport-names.js'
 import type { VfioUserOptions } from './vfio-user-transport.js'
 
+/** Names of engines. */
 export type EngineName = 'host' | 'cpu-kernel' | 'cuda'
 
 const ENGINES: readonly EngineName[] = ['host', 'cpu-kernel', 'cuda']
 
-/** The GPU of engines that were made here: one is enough, and it goes with the program. */
+/** GPU of the engines created here: shared, and open until the program ends. */
 let gpu: Cuda | undefined
 
 /**
- * Opens a controller by the name of its transport: a simulated drive in this process, QEMU's own controller, a drive on
- * this machine's bus that no kernel driver has (sysfs), that vfio-pci has (vfio), or that our module has (kmod), or one that
- * another program serves over a socket (vfio-user). Close it after use.
- * @throws UsageError for a name that means nothing; ImageFileError, UnknownProfileError; of drives on the bus and of those
- *   that are served whatever `openSysfs`, `openVfio`, `openKmod` and `openVfioUser` of host-driver throw, and
- *   NativeAddonError where the addon is not built that they need.
+ * Opens a controller by the name of its transport: a simulated drive in this process (sim), QEMU's controller (qtest),
+ * a drive on this machine's bus without a kernel driver (sysfs), bound to vfio-pci (vfio) or to the module gpunvme
+ * (kmod), or one served by another program over a socket (vfio-user). Close it after use.
+ * @throws UsageError for an unknown name; ImageFileError, UnknownProfileError; errors of `openSysfs`, `openVfio`,
+ * `openKmod` and `openVfioUser` of host-driver; NativeAddonError if a required addon is not built.
  */
 export function openTransport(name: 'sim', options?: SimOptions): Promise<HarmlessTransport>
 export function openTransport(name: 'qtest', options?: QtestOptions): Promise<HarmlessTransport>
 export function openTransport(name: 'sysfs' | 'vfio' | 'kmod', options: HardwareOptions): Promise<OpenedTransport>
 export function openTransport(name: 'vfio-user', options: VfioUserOptions): Promise<OpenedTransport>
 export async function openTransport(name: string, options: object = {}): Promise<OpenedTransport> {
-  // Modules of one transport are loaded when it is called for.
+  // The modules of a transport are loaded on demand.
   switch (name) {
     case 'sim':
       return openSim(options)
@@ -43,17 +43,17 @@ export async function openTransport(name: string, options: object = {}): Promise
     case 'vfio-user':
       return (await import('./vfio-user-transport.js')).openServed(options as VfioUserOptions)
     default:
-      // Callers without types, and command lines, bring other names.
+      // Untyped callers and command lines may pass other names.
       throw refusal('transport', name, TRANSPORTS)
   }
 }
 
 /**
- * Makes the engine of that name: `host` drives every transport; `cpu-kernel` and `cuda` those whose registers are memory,
- * as on hardware. `Controller.open(transport, { engine })` gives it its queues. The first GPU is opened for `cuda`, and
- * stays open until the program ends; programs with wishes of their own call `cudaEngine` of `@gpunvme/cuda-native/cuda`.
- * @throws EngineUnsuitableError for a transport that it cannot drive; NativeAddonError where the addon is not built;
- * CudaUnavailableError where there is no GPU that could be used; UsageError for a name that means nothing.
+ * Creates an engine by name: `host` supports all transports; `cpu-kernel` and `cuda` those with memory-mapped
+ * registers, as on hardware. Pass it to `Controller.open(transport, { engine })`. The first GPU is opened for `cuda`,
+ * and stays open until the program ends; for other settings, use `cudaEngine` of `@gpunvme/cuda-native/cuda`.
+ * @throws EngineUnsuitableError for an unsupported transport; NativeAddonError if the addon is not built;
+ * CudaUnavailableError without a usable GPU; UsageError for an unknown name.
  */
 export function openEngine(name: EngineName, transport: Transport): Engine {
   switch (name) {
@@ -62,11 +62,11 @@ export function openEngine(name: EngineName, transport: Transport): Engine {
     case 'cpu-kernel':
       return cpuKernelEngine(transport)
     case 'cuda':
-      // Before a GPU is opened for it.
+      // Checked before a GPU is opened.
       if (transport.bar.window === undefined) throw new EngineUnsuitableError(name, transport.name)
       return cudaEngine(transport, (gpu ??= openCuda()))
     default:
-      // Callers without types, and command lines, bring other names.
+      // Untyped callers and command lines may pass other names.
       throw refusal('engine', name, ENGINES)
   }
 }
@@ -74,6 +74,6 @@ export function openEngine(name: EngineName, transport: Transport): Engine {
 function refusal(kind: string, name: string, available: readonly string[]): UsageError {
   return new UsageError(`Unknown ${kind} '${name}'`, {
     facts: [`available: ${available.join(', ')}`],
-    next: `--${kind} ${available[0]!}`,
+    next: `use --${kind} ${available[0]!}`,
   })
 }

@@ -26,7 +26,7 @@ async function confirm(serial: string | undefined, typed: string, flags: Confirm
 test.each([undefined, '', ' '.repeat(20)])(
   'a drive of serial number %j is confirmed by its address alone',
   async (serial) => {
-    expect(await confirm(serial, '')).toContain('what was typed is not its PCI address')
+    expect(await confirm(serial, '')).toContain('the input does not match its PCI address')
     expect(await confirm(serial, '0000:0b:00.0')).toBe('confirmed')
     expect(await confirm(serial, 'never asked', { serial: '', yes: true })).toContain("its PCI address is not ''")
     expect(await confirm(serial, 'never asked', { serial: ' 0000:0b:00.0', yes: true })).toBe('confirmed')
@@ -36,7 +36,7 @@ test.each([undefined, '', ' '.repeat(20)])(
 test('blanks around a serial number are not part of it, on the drive, on the terminal and in --serial', async () => {
   expect(await confirm(' S1  ', 'S1')).toBe('confirmed')
   expect(await confirm(' S1  ', 'never asked', { serial: 'S1 ', yes: true })).toBe('confirmed')
-  expect(await confirm('S1', '')).toContain('what was typed is not its serial number')
+  expect(await confirm('S1', '')).toContain('the input does not match its serial number')
   expect(await confirm('S1', 'S1', { serial: 'S2' })).toContain("its serial number is not 'S2'")
 })
 
@@ -50,13 +50,13 @@ test.each([{ serial: 'S2' }, { serial: 'S2', yes: true }, {}])(
 )
 
 test('--yes without --serial confirms no drive, and the question is still asked', async () => {
-  expect(await confirm('S1', '', { yes: true })).toContain('what was typed is not its serial number')
+  expect(await confirm('S1', '', { yes: true })).toContain('the input does not match its serial number')
   expect(ask).toHaveBeenCalledOnce()
 })
 
 test('the question is asked with the signal of the session, so that an interrupt ends it', async () => {
   await confirm('S1', 'S1')
-  const question = 'Type its serial number (on its label, or by gpunvme status) to go on: '
+  const question = 'Type its serial number (on its label, or by gpunvme status) to continue: '
   expect(ask).toHaveBeenCalledWith(question, output.io, signal)
 })
 
@@ -69,9 +69,9 @@ test('the question does not show the serial number that has to be typed, nor doe
 })
 
 test.each([
-  ['nothing', [], 'It holds nothing that gpunvme recognizes'],
-  ['a partition table', [510, 0x55, 0xaa], 'It holds MBR'],
-  ['bytes of unknown format', [4096, 1], 'It holds nothing that gpunvme recognizes'],
+  ['nothing', [], 'It has no known format'],
+  ['a partition table', [510, 0x55, 0xaa], 'It has MBR'],
+  ['bytes of unknown format', [4096, 1], 'It has no known format'],
 ])('asks for confirmation with the contents of a drive that holds %s', async (_, [at = 0, ...bytes], contents) => {
   vi.mocked(ask).mockResolvedValue('')
   const media = new RamMedia(8 * 1024 * 1024)

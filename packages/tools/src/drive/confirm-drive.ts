@@ -9,15 +9,15 @@ import { typed, type CommandStep } from '../command-line/next-step.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 export interface ConfirmFlags {
-  /** The serial number of the drive that is meant. */
+  /** Serial number of the intended drive. */
   readonly serial?: string
-  /** Nobody is to be asked. Only with `serial`. */
+  /** Skips the prompt. Requires `serial`. */
   readonly yes?: boolean
 }
 
 /**
- * The serial number of the drive that is to be written to, after somebody has said that this is the one: on a terminal by
- * typing the number, elsewhere by --serial and --yes. A drive that is simulated needs neither.
+ * Returns the serial number of the drive to write to after confirmation: by typing it on a terminal, otherwise by
+ * --serial and --yes. A simulated drive needs no confirmation.
  * @throws NotConfirmedError; nothing was written.
  */
 export async function confirmDrive(
@@ -32,7 +32,7 @@ export async function confirmDrive(
   return drive.serial!
 }
 
-/** A simulated drive needs no confirmation. A serial number that is given must be its own all the same. */
+/** A simulated drive needs no confirmation, but a given serial number must match. */
 function requireOwnSerial(name: string, serial: string, flags: ConfirmFlags): string {
   const given = flags.serial?.trim()
   if (given === undefined || given === serial) return serial
@@ -41,22 +41,22 @@ function requireOwnSerial(name: string, serial: string, flags: ConfirmFlags): st
   throw new NotConfirmedError(drive, `its serial number is not '${given}'`)
 }
 
-/** A drive as somebody recognises it, and what is about to happen to it. */
+/** Description of a drive for the prompt, and the operation. */
 export interface ShownDrive {
   readonly bdf: string
-  /** Undefined where nobody can know it, and blank of a drive without: then the address has to be said in its place. */
+  /** Undefined if unknown, blank if the drive has none: then the address is used instead. */
   readonly serial: string | undefined
-  /** Shows serial numbers; by default `status`, which shows those of all drives of this machine. */
+  /** Command that shows serial numbers. Default: `status`, which shows those of all drives. */
   readonly serialFrom?: CommandStep
-  /** 'WD PC SN740, 477 GiB'. */
+  /** For example 'WD PC SN740, 477 GiB'. */
   readonly description: string
-  /** Lines that warn about possible data loss: 'It holds GPT'. */
+  /** Lines that warn of possible data loss: 'It holds GPT'. */
   readonly warning?: readonly string[]
-  /** 'write to', 'take over'. */
+  /** For example 'write to' or 'take over'. */
   readonly change: string
 }
 
-/** Has somebody say that this drive is meant, as `confirmDrive` does. @throws NotConfirmedError, and as `ask` */
+/** Asks for confirmation of the drive, as `confirmDrive` does. @throws NotConfirmedError; errors of `ask` */
 export async function confirmChange(
   drive: ShownDrive,
   flags: ConfirmFlags,
@@ -68,12 +68,12 @@ export async function confirmChange(
   const { word, name } = passwordOf(drive)
   if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
   if (yes && given !== undefined) return
-  if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
+  if (!canAsk(output)) throw new NotConfirmedError(drive, 'stdin is not a terminal')
   output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, warningOf(drive))
-  // A question that showed the number would confirm the wrong drive by copying.
+  // If the prompt showed the number, copying it would confirm the wrong drive.
   const seen = hasSerial(drive) ? ` (on its label, or by ${typed(serialFrom(drive), output.invocation)})` : ''
-  const answer = await ask(`Type its ${name}${seen} to go on: `, output.io, signal)
-  if (answer === '' || answer !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
+  const answer = await ask(`Type its ${name}${seen} to continue: `, output.io, signal)
+  if (answer === '' || answer !== word) throw new NotConfirmedError(drive, `the input does not match its ${name}`)
 }
 
 function passwordOf(drive: ShownDrive) {
@@ -112,14 +112,14 @@ async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
   }
 }
 
-/** Nobody has said that this drive is meant. It was not changed. */
+/** Error of a drive without confirmation. It was not changed. */
 export class NotConfirmedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_CONFIRMED'
   readonly category = 'privilege'
   constructor(drive: ShownDrive, reason: string) {
     super(`Refused to ${drive.change} ${drive.bdf}: ${printable(reason)}`, {
       facts: [printable(drive.description), ...warningOf(drive)],
-      // The serial number itself would turn a refusal into a command to copy: the user looks at the drive first.
+      // With the number itself, the refusal would be a command to copy: the user should check the drive first.
       next: hasSerial(drive)
         ? {
             words: [
@@ -128,7 +128,7 @@ export class NotConfirmedError extends ToolsError {
               ', then pass --serial SERIAL --yes',
             ],
           }
-        : '--serial ADDRESS --yes with the PCI address of the intended drive, whose serial number is not known',
+        : 'pass --serial ADDRESS --yes with the PCI address of the intended drive, whose serial number is unknown',
     })
   }
 }

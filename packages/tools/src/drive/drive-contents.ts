@@ -3,15 +3,15 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { holdsImage } from './unknown-data.js'
 
 /**
- * Describes the formats recognized on a drive, for the prompt that asks whether to write to it: 'It holds GPT, NTFS'. Reads
- * only the offsets of known signatures, so a drive without a recognized format is not necessarily empty.
+ * Describes the known formats on a drive, for the confirmation of a write: 'It holds GPT, NTFS'. Reads only the offsets
+ * of known signatures, so a drive without a known format is not necessarily empty.
  */
 export async function describeContents(controller: Controller): Promise<string> {
   const lists = await Promise.all(
     controller.namespaces.map(({ identity }) => recognized(() => controller.namespace(identity.nsid))),
   )
   const names = [...new Set(lists.flat())]
-  return names.length === 0 ? 'It holds nothing that gpunvme recognizes' : `It holds ${names.join(', ')}`
+  return names.length === 0 ? 'It has no known format' : `It has ${names.join(', ')}`
 }
 
 async function recognized(open: () => Namespace): Promise<string[]> {

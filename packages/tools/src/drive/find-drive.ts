@@ -10,21 +10,21 @@ import { ToolsError } from '../command-line/tools-error.js'
 
 /** A drive on this machine's bus. */
 export interface FoundDrive extends PciFunction {
-  /** What Linux's own driver calls it, 'nvme0'; undefined while that has it not. */
+  /** Linux's name, 'nvme0'; undefined if Linux's driver is not bound to it. */
   readonly linuxName: string | undefined
 }
 
 /**
- * The drive that is meant by '0000:0b:00.0', '0b:00.0', 'nvme0', 'nvme0n1' or '/dev/nvme0'; also '/dev/gpunvme0'.
- * @param root where sys/ is: '/' on a live machine.
- * @throws UsageError for words that name no drive; DriveNotFoundError; PciFunctionNotFoundError, NotNvmeError.
+ * Finds a drive by '0000:0b:00.0', '0b:00.0', 'nvme0', 'nvme0n1', '/dev/nvme0' or '/dev/gpunvme0'.
+ * @param root directory that contains sys/: '/' on a live machine.
+ * @throws UsageError for text that cannot name a drive; DriveNotFoundError; PciFunctionNotFoundError, NotNvmeError.
  */
 export function findDrive(text: string, root = '/'): FoundDrive {
   const found = nvmeFunction(root, addressOf(text, root))
   return { ...found, linuxName: linuxNameOf(root, found.bdf) }
 }
 
-/** The address that is meant, whether or not a drive is there now. @throws UsageError, DriveNotFoundError */
+/** Returns the address for the text, whether or not a drive is present. @throws UsageError, DriveNotFoundError */
 export function addressOf(text: string, root: string): string {
   const word = text.replace(/^\/dev\//, '')
   const [, domain = '0000', rest] =
@@ -34,8 +34,8 @@ export function addressOf(text: string, root: string): string {
   if (name !== undefined) return linuxAddress(name, root)
   const [node] = /^gpunvme\d+$/.exec(word) ?? []
   if (node !== undefined) return moduleAddress(node, root)
-  throw new UsageError(`'${printable(text)}' names no drive`, {
-    facts: ["expected a PCI address as 0000:0b:00.0 or 0b:00.0, or Linux's name as nvme0"],
+  throw new UsageError(`'${printable(text)}' is not the name of a drive`, {
+    facts: ["expected a PCI address such as 0000:0b:00.0 or 0b:00.0, or Linux's name such as nvme0"],
     next: { command: ['list'] },
   })
 }
@@ -44,21 +44,21 @@ function linuxAddress(name: string, root: string): string {
   const folder = `sys/class/nvme/${name}`
   const transport = textOf(root, `${folder}/transport`)
   if (transport !== undefined && transport !== 'pcie') {
-    throw new DriveNotFoundError(`${name} is no drive on this machine's bus: it is reached by ${printable(transport)}`)
+    throw new DriveNotFoundError(`${name} is not on this machine's PCI bus: its transport is ${printable(transport)}`)
   }
-  // While gpunvme has it bound, Linux has no name for it.
+  // While gpunvme has bound it, it has no name in Linux.
   const address = textOf(root, `${folder}/address`) ?? boundAs(root, name)
-  if (address === undefined) throw new DriveNotFoundError(`Linux has no drive of the name ${name}`)
+  if (address === undefined) throw new DriveNotFoundError(`Linux has no drive named ${name}`)
   return address
 }
 
-/** The device of the module's node is the function. */
+/** The device of the module's node is the PCI function. */
 function moduleAddress(node: string, root: string): string {
   try {
     return basename(new MachineFiles(root).link(`sys/class/misc/${node}/device`))
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new DriveNotFoundError(`The module gpunvme has no drive of the name ${node}`)
+    throw new DriveNotFoundError(`The module gpunvme has no drive named ${node}`)
   }
 }
 
@@ -71,11 +71,11 @@ function textOf(root: string, path: string): string | undefined {
   }
 }
 
-/** There is none of that name. */
+/** Error of a drive name that does not exist. */
 export class DriveNotFoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVE_NOT_FOUND'
   readonly category = 'not-found'
   constructor(problem: string) {
-    super(problem, { next: { command: ['list'], note: 'which shows the drives that there are' } })
+    super(problem, { next: { command: ['list'], note: 'which lists the drives' } })
   }
 }

@@ -5,11 +5,11 @@ import { pciLink } from './pci-link.js'
 
 /** A drive on this machine's bus. */
 export interface HardwareOptions {
-  /** Its PCI address: '0000:0b:00.0'. */
+  /** PCI address: '0000:0b:00.0'. */
   readonly address: string
 }
 
-/** Opens a drive that was given to user space: what binds it does is `gpunvme bind`, or `bindDriver` for programs. */
+/** Opens a drive that is bound to user space by `gpunvme bind`, or `bindDriver` in programs. */
 export async function openHardware(
   name: 'sysfs' | 'vfio' | 'kmod',
   { address }: HardwareOptions,
@@ -26,7 +26,7 @@ export async function openHardware(
   }
 }
 
-/** Loaded when they are called for: most commands open no hardware. */
+/** Loaded on demand: most commands open no hardware. */
 const OPEN: Readonly<Record<'sysfs' | 'vfio' | 'kmod', (address: string) => Promise<Transport>>> = {
   async sysfs(bdf) {
     const { openSysfs } = await import('@gpunvme/host-driver/sysfs')

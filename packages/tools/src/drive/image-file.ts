@@ -6,36 +6,32 @@ import type { NextStep } from '../command-line/next-step.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** The least that can be a drive: one logical block. */
+/** Minimum length of a drive: one logical block. */
 const LEAST_BYTES = 512
 
-/** The file's status; undefined where there is none of that name. @throws ImageFileError when it cannot be a drive. */
+/** Returns the file's status; undefined if it does not exist. @throws ImageFileError if it cannot be a drive. */
 export async function statImageFile(path: string): Promise<Stats | undefined> {
-  if (path === '') throw new UsageError('--image needs the name of a file', { next: '--image drive.img' })
+  if (path === '') throw new UsageError('--image requires the name of a file', { next: 'use --image drive.img' })
   let stats: Stats
   try {
     stats = await stat(path)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    if (code === 'EACCES') throw new ImageFileError(path, 'permission denied', 'privilege', `ls -ld ${path}`)
+    if (code === 'EACCES')
+      throw new ImageFileError(path, 'permission denied', 'privilege', `check the permissions with ls -ld ${path}`)
     if (code === 'ENOTDIR') throw new ImageFileError(path, 'no such directory', 'not-found', 'check the spelling')
     throw new FileError(`use ${path} as a drive`, cause as NodeJS.ErrnoException)
   }
-  if (stats.isDirectory()) throw new ImageFileError(path, 'it is a directory', 'usage', 'name a file in it')
+  if (stats.isDirectory()) throw new ImageFileError(path, 'it is a directory', 'usage', 'use a file in it')
   if (!stats.isFile()) {
-    // A block device too: writing to one behind the back of the kernel's file systems is not a simulation any more.
-    throw new ImageFileError(
-      path,
-      'it is not a regular file',
-      'usage',
-      'name a regular file, or one that does not exist',
-    )
+    // Also rejects block devices: writing to one behind the kernel's file systems is not a simulation.
+    throw new ImageFileError(path, 'it is not a regular file', 'usage', 'use a regular file, or a new path')
   }
   return stats
 }
 
-/** Checks an image file that has to exist. */
+/** Checks an image file that must exist. */
 export async function requireImageFile(path: string, access: 'read' | 'write'): Promise<Stats> {
   const stats = await statImageFile(path)
   if (stats === undefined) {
@@ -44,9 +40,9 @@ export async function requireImageFile(path: string, access: 'read' | 'write'): 
   if (stats.size < LEAST_BYTES) {
     throw new ImageFileError(
       path,
-      `${stats.size} bytes are no drive`,
+      `${stats.size} bytes are too few for a drive`,
       'infeasible',
-      'name another file; pack makes one that does not exist',
+      'use another file; pack creates a missing one',
     )
   }
   await requireAccess(path, access)
@@ -62,8 +58,8 @@ async function requireAccess(path: string, kind: 'read' | 'write'): Promise<void
 }
 
 /**
- * Makes a drive of zeros that takes no room until it is written to.
- * @returns a function that takes it away again, for when what it was made for fails.
+ * Creates a sparse file of zeros as a drive.
+ * @returns a function that removes it, for use after a failure.
  */
 export async function createImageFile(path: string, capacityBytes: number): Promise<() => void> {
   const handle = await openNew(path)
@@ -72,7 +68,12 @@ export async function createImageFile(path: string, capacityBytes: number): Prom
   } catch (cause) {
     rmSync(path, { force: true })
     const { code = '' } = cause as NodeJS.ErrnoException
-    throw new ImageFileError(path, `no file of ${capacityBytes} bytes here (${code})`, 'infeasible', 'use another disk')
+    throw new ImageFileError(
+      path,
+      `a file of ${capacityBytes} bytes is not possible here (${code})`,
+      'infeasible',
+      'use another disk',
+    )
   } finally {
     await handle.close()
   }
@@ -86,15 +87,16 @@ async function openNew(path: string) {
     return await open(path, 'wx')
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new ImageFileError(path, 'no such directory', 'not-found', 'make its directory first')
+    if (code === 'ENOENT')
+      throw new ImageFileError(path, 'no such directory', 'not-found', 'create the directory first')
     if (['EACCES', 'EPERM', 'EROFS'].includes(code)) {
-      throw new ImageFileError(path, `it cannot be created here (${code})`, 'privilege', 'choose a directory of yours')
+      throw new ImageFileError(path, `it cannot be created here (${code})`, 'privilege', 'choose a writable directory')
     }
     throw new FileError(`make ${path}`, cause as NodeJS.ErrnoException)
   }
 }
 
-/** The file given with --image cannot serve as a drive. */
+/** Error of a file for --image that cannot be used as a drive. */
 export class ImageFileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_IMAGE_FILE'
   readonly category: ErrorCategory

@@ -4,12 +4,12 @@ import { UsageError } from '../command-line/usage-error.js'
 import { printable } from '../terminal/printable.js'
 import { addressOf } from './find-drive.js'
 
-/** The flags of one drive of those that a verb was given. */
+/** Flags of one of the given drives. */
 export type Member<F extends SeveralFlags> = Omit<F, keyof SeveralFlags> & DriveFlags & { readonly serial?: string }
 
 /**
- * Returns the flags of each drive; without a named drive, the common flags alone.
- * @throws UsageError for drives of several kinds, a drive that is named twice, and serial numbers that do not match up
+ * Returns the flags of each drive; without a named drive, only the common flags.
+ * @throws UsageError for drives of different kinds, a duplicate drive, and a wrong number of serial numbers
  */
 export async function membersOf<F extends SeveralFlags>(flags: F): Promise<Member<F>[]> {
   const { drive, image, socket, serial, ...common } = flags
@@ -17,11 +17,11 @@ export async function membersOf<F extends SeveralFlags>(flags: F): Promise<Membe
   const [first, other] = kinds
   const [kind, names = []] = first ?? []
   if (other !== undefined)
-    throw new UsageError(`--${other[0]} and --${kind} do not go together`, { next: `leave --${other[0]} out` })
+    throw new UsageError(`--${other[0]} and --${kind} are mutually exclusive`, { next: `omit --${other[0]}` })
   const drives = Math.max(1, names.length)
   if (serial !== undefined && serial.length !== drives)
-    throw new UsageError(`--serial is given ${serial.length} times, for ${drives} drives`, {
-      next: 'one --serial for each drive, in the order of the drives',
+    throw new UsageError(`--serial is given ${serial.length} times for ${drives} drives`, {
+      next: 'use one --serial per drive, in the order of the drives',
     })
   if (kind !== undefined) await refuseTwice(kind, names)
   return Array.from({ length: drives }, (_, at) => ({
@@ -31,7 +31,7 @@ export async function membersOf<F extends SeveralFlags>(flags: F): Promise<Membe
   }))
 }
 
-/** @throws UsageError for two names of one drive or file */
+/** @throws UsageError for two names of the same drive or file */
 async function refuseTwice(kind: string, names: readonly string[]): Promise<void> {
   const seen = new Map<string, string>()
   if (names.length === 1) return
@@ -49,7 +49,7 @@ async function refuseTwice(kind: string, names: readonly string[]): Promise<void
   }
 }
 
-/** A file that cannot be looked at is refused where it is opened. */
+/** Opening an unreadable file reports the error. */
 async function fileIdentity(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(
     ({ dev, ino }) => `${dev} ${ino}`,

@@ -7,15 +7,15 @@ import type { FoundDrive } from './find-drive.js'
 import type { OpenedTransport } from './opened-transport.js'
 import { DEFAULT_PROFILE } from './sim-transport.js'
 
-/** The drive that a verb used, as its result names it. */
+/** The drive that a verb used, as named in its result. */
 export interface NamedDrive {
   /** First line of the text output: 'SIMULATED  WD PC SN740 512GB (profile sn740)'. */
   readonly line: string
-  /** Part of the member `drive` of the JSON result. `simulated` is absent where the transport cannot tell. */
+  /** Part of the member `drive` of the JSON result. `simulated` is absent if the transport does not know. */
   readonly facts: { readonly transport?: string; readonly simulated?: boolean; readonly [fact: string]: unknown }
 }
 
-/** Names a drive that a transport has opened. */
+/** Names an opened drive. */
 export function nameOpened(
   { name, transport: { bdf } }: Pick<OpenedTransport, 'name'> & { readonly transport: Pick<Transport, 'bdf'> },
   { profile = DEFAULT_PROFILE, image, socket }: DriveFlags,
@@ -46,7 +46,7 @@ export function nameSet(drives: readonly NamedDrive[]): NamedDrive {
   return { line: drives.map(({ line }) => line).join('\n'), facts: { members: drives.map(({ facts }) => facts) } }
 }
 
-/** Names a drive that stays with Linux's nvme driver. @param root folder with sys/ */
+/** Names a drive that stays bound to Linux's nvme driver. @param root directory that contains sys/ */
 export function nameLinuxDrive({ bdf, linuxName }: Pick<FoundDrive, 'bdf' | 'linuxName'>, root: string): NamedDrive {
   const { model } = driveFacts(root, bdf)
   const about = [linuxName, model].flatMap((part) => (part == null ? [] : [printable(part)]))
@@ -56,7 +56,7 @@ export function nameLinuxDrive({ bdf, linuxName }: Pick<FoundDrive, 'bdf' | 'lin
   }
 }
 
-/** Presets call their models 'simulated …', which the first word of the line says already. */
+/** The models of presets start with 'simulated', which repeats the first word of the line. */
 function modelOf(profile: string): string {
   return (profiles[profile as ProfileName].identify.MN ?? '').replace(/^simulated /, '')
 }

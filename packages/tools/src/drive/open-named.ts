@@ -4,17 +4,17 @@ import { openTransport } from './by-name.js'
 import { openReal } from './open-real.js'
 import type { OpenedTransport } from './opened-transport.js'
 
-/** What only a simulated drive has, and the option that says so. */
+/** Options that only simulated drives have. */
 const OF_SIMULATED = { sim: '--sim', profile: '--profile', seed: '--seed', realTime: '--real-time' } as const
-/** What no real drive takes. */
+/** Options that real drives do not have. */
 const OF_EMULATED = { ...OF_SIMULATED, image: '--image', capacity: '--capacity' } as const
-/** What names another drive than the one beside it. */
+/** Options that name another drive. */
 const OF_SERVED = { socket: '--socket' } as const
 
 /**
- * Opens the drive that the flags name: a real one by the transport that suits the driver it is bound to, a served one, or
- * without either a simulated one. Callers that act for a user check `requireNamedDrive` first.
- * @throws UsageError for options that do not go together; DriveInUseError; as `findDrive` and `openTransport`.
+ * Opens the drive of the flags: a real one by the transport of its driver, a served one, or otherwise a simulated one.
+ * Call `requireNamedDrive` first when acting for a user.
+ * @throws UsageError for contradictory options; DriveInUseError; errors of `findDrive` and `openTransport`.
  */
 export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Promise<OpenedTransport> {
   const { drive, profile, seed, image, capacity, realTime, socket } = flags
@@ -39,22 +39,22 @@ export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Pr
     case 'sysfs':
     case 'vfio':
     case 'kmod':
-      throw new UsageError(`--transport ${transport} needs a --drive`, {
+      throw new UsageError(`--transport ${transport} requires --drive`, {
         next: ['--drive 0000:0b:00.0', { command: ['list'] }],
       })
     case 'vfio-user':
       if (socket === undefined || socket === '') {
-        throw new UsageError('--transport vfio-user needs a --socket', {
+        throw new UsageError('--transport vfio-user requires --socket', {
           next: {
             command: ['sim', 'serve', '--socket', '/tmp/drive.sock'],
-            note: 'which serves a drive for that option',
+            note: 'which serves a drive',
           },
         })
       }
       refuse(flags, OF_EMULATED, flags.transport === undefined ? '--socket' : '--transport vfio-user')
       return openTransport('vfio-user', { socket })
     default:
-      // `openTransport` looks names up; here it is a word from a command line.
+      // Any word of a command line; `openTransport` rejects unknown names.
       return openTransport(transport as 'sim')
   }
 }
@@ -63,12 +63,12 @@ function openDrive(text: string, flags: DriveFlags): Promise<OpenedTransport> {
   refuseEmulated(flags)
   const { transport } = flags
   if (transport === 'sim' || transport === 'qtest' || transport === 'vfio-user') {
-    throw new UsageError(`--drive and --transport ${transport} are two different drives`, { next: 'leave one out' })
+    throw new UsageError(`--drive and --transport ${transport} are mutually exclusive`, { next: 'omit one of them' })
   }
   return openReal(text, transport)
 }
 
-/** A real drive takes none of the options of those that are made here. @throws UsageError */
+/** Rejects options of emulated drives for a real drive. @throws UsageError */
 export function refuseEmulated(flags: DriveFlags): void {
   refuse(flags, { ...OF_EMULATED, ...OF_SERVED }, '--drive')
 }
@@ -76,6 +76,6 @@ export function refuseEmulated(flags: DriveFlags): void {
 function refuse(flags: DriveFlags, options: Partial<Record<keyof DriveFlags, string>>, beside: string): void {
   for (const [name, option] of Object.entries(options)) {
     if (flags[name as keyof DriveFlags] === undefined) continue
-    throw new UsageError(`${option} and ${beside} do not go together`, { next: `leave ${option} out` })
+    throw new UsageError(`${option} and ${beside} are mutually exclusive`, { next: `omit ${option}` })
   }
 }

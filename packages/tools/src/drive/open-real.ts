@@ -5,10 +5,10 @@ import type { OpenedTransport } from './opened-transport.js'
 import { transportOf } from './transport-names.js'
 
 /**
- * Opens a real drive, by the transport that suits the driver it is bound to.
- * @param text PCI address or Linux name, as `findDrive` takes it
- * @param asked the only transport that will do
- * @throws DriveInUseError; as `findDrive` and `openTransport`
+ * Opens a real drive by the transport of its driver.
+ * @param text PCI address or Linux name, as for `findDrive`
+ * @param asked the only accepted transport
+ * @throws DriveInUseError; errors of `findDrive` and `openTransport`
  */
 export function openReal(text: string, asked?: string): Promise<OpenedTransport> {
   const found = findDrive(text)
@@ -17,16 +17,16 @@ export function openReal(text: string, asked?: string): Promise<OpenedTransport>
   return openTransport(suiting, { address: found.bdf })
 }
 
-/** The drive is bound to a driver that the transport cannot use. It was not touched. */
+/** Error of a drive that is bound to a driver without the transport. It was not changed. */
 export class DriveInUseError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVE_IN_USE'
   readonly category = 'privilege'
   constructor({ bdf, driver, linuxName }: FoundDrive, asked: string | undefined) {
     const owner = driver === undefined ? 'no driver' : `the driver ${driver}`
     const name = linuxName === undefined ? '' : ` (${linuxName})`
-    super(`Cannot open ${bdf}${name}: ${owner} has it`, {
-      facts: asked === undefined ? [] : [`--transport ${asked} needs another`],
-      next: { command: ['bind', bdf], note: 'which gives it to user space and says how it comes back' },
+    super(`Cannot open ${bdf}${name}: it is bound to ${owner}`, {
+      facts: asked === undefined ? [] : [`--transport ${asked} requires another driver`],
+      next: { command: ['bind', bdf], note: 'which binds it to user space' },
     })
   }
 }

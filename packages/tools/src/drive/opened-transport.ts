@@ -3,26 +3,26 @@ import type { Link } from '@gpunvme/nvme-spec/pcie'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { TransportName } from './transport-names.js'
 
-/** A transport, and what is known about the machine behind it. */
+/** A transport with the properties of its drive. */
 export interface OpenedTransport {
   readonly name: TransportName
   readonly transport: Transport
-  /** What the transport's clock counts. Never add up, or compare, a modelled time and a wall time. */
+  /** Clock of the transport. Never add or compare modelled and wall time. */
   readonly time: 'modelled' | 'wall'
-  /** The controller's link, where it is known: the denominator of a rate. */
+  /** Link of the controller if known: the denominator of rates. */
   readonly link: Link | undefined
   /**
-   * The controller's serial number, where writing to it can destroy nothing that is not meant: of a simulated drive or
-   * of QEMU's. Undefined of a real one, whose number has to be given.
+   * Serial number of a drive that may be written without confirmation: a simulated one, or QEMU's. Undefined for a real
+   * drive, whose number the user must give.
    */
   readonly serial: string | undefined
-  /** Why the machine that simulates the drive could not serve it, such as a full disk: the drive knows no such reasons. */
+  /** Why the simulating machine could not serve the drive, such as a full disk; a drive has no status for that. */
   readonly hostError: () => GpuNvmeError | undefined
-  /** After the controller on it is closed. */
+  /** Call it after closing the controller. */
   readonly close: () => Promise<void>
 }
 
-/** One to which writing can destroy nothing that is not meant. */
+/** A drive that may be written without confirmation. */
 export interface HarmlessTransport extends OpenedTransport {
   readonly serial: string
 }

@@ -4,8 +4,8 @@ import type { Link } from '@gpunvme/nvme-spec/pcie'
 import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
 
 /**
- * The link that a function has now, by its PCI Express capability. Undefined where no payload limit is known of it: no
- * capability, an answer of ones, a later generation. A link that was slowed down for the time being says the lower speed.
+ * Returns the current link of a function from its PCI Express capability. Undefined without a known payload limit: no
+ * capability, all ones, a later generation. A temporarily slower link has the lower speed.
  */
 export function pciLink(config: ConfigSpace | undefined): Link | undefined {
   if (config === undefined) return undefined

@@ -1,8 +1,8 @@
 import { loadHardwareHost, NativeAddonError } from '@gpunvme/cuda-native/host'
 
 /**
- * Makes bytes of an image a hole, as the native addon does it. False where this machine has no addon: the image is
- * written with zeroes then, which takes longer.
+ * Makes a range of an image a hole through the native addon. Returns false without an addon: zeros are then written,
+ * which takes longer.
  */
 export function punchHole(fd: number, offsetBytes: number, lengthBytes: number): boolean {
   try {

@@ -2,20 +2,20 @@ import { startQemu, type Qemu } from '@gpunvme/host-driver/qtest'
 import type { HarmlessTransport } from './opened-transport.js'
 import { prepareImage } from './sim-transport.js'
 
-/** QEMU's own NVMe controller, as drives are given to it. */
+/** Options of QEMU's NVMe controller. */
 export interface QtestOptions {
-  /** A raw image file as the drive's contents. Without it they go with QEMU. */
+  /** Raw image file with the drive's data. Without it, data are lost when QEMU ends. */
   readonly image?: string
-  /** Makes the image file, sparse, where there is none. Needs `capacityBytes`. */
+  /** Creates a missing image file, sparse. Requires `capacityBytes`. */
   readonly create?: boolean
-  /** The image is opened for reading. */
+  /** Opens the image read-only. */
   readonly readOnly?: boolean
-  /** Of a drive without an image, or of an image that is made; 64 MiB when not given. */
+  /** Capacity of a drive without an image, or of a new image. Default: 64 MiB. */
   readonly capacityBytes?: number
 }
 
 /**
- * Starts a QEMU whose only use is its NVMe controller. Time is the wall's, and says how fast QEMU is.
+ * Starts QEMU only for its NVMe controller. Times are wall times and depend on QEMU.
  * @throws QemuMissingError, QemuVersionError, QemuStartError; ImageFileError
  */
 export async function openQtest(options: QtestOptions): Promise<HarmlessTransport> {

@@ -5,13 +5,13 @@ import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { closeSync, openSync } from 'node:fs'
 import type { HarmlessTransport } from './opened-transport.js'
 
-/** For queues and for what is read. Only what is used takes room. */
+/** For queues and data. Only used pages occupy memory. */
 const MEMORY_BYTES = 512 * 1024 * 1024
 
 /**
- * A simulated drive on a thread of its own, its registers and all memory in native memory: what engines that ring
- * doorbells by stores of their own need.
- * @throws NativeAddonError where there is no addon for this machine, which has the memory.
+ * Opens a simulated drive on a thread, with registers and all memory in native memory, as engines that write doorbells
+ * directly need.
+ * @throws NativeAddonError without an addon for this machine.
  */
 export async function openRealTimeSim(
   profile: DriveProfile,
@@ -44,8 +44,8 @@ export async function openRealTimeSim(
 }
 
 /**
- * Memory that other threads see too, without the limit that locked memory has. Not of a file on a disk: pages of such a
- * file are what Linux lends to no device for long, from 6.5 on, and then CUDA registers none of them.
+ * Allocates memory that other threads can access, without the limit of locked memory. Not from a file on a disk: since
+ * Linux 6.5, pages of such a file cannot be pinned for long, and CUDA does not register them.
  */
 function sharedMemory(): NativeRegion {
   const fd = openSync('/dev/zero', 'r+')

@@ -19,9 +19,9 @@ async function check(flags: DriveFlags, name: string): Promise<string> {
 describe('without a drive named', () => {
   test("suggests the machine's only NVMe drive, with model and size", async () => {
     const message = await check({}, 'drive-free')
-    expect(message).toMatch(/^No drive was named\n/)
+    expect(message).toMatch(/^No drive is named\n/)
     expect(message).toMatch(/this machine has one: 0000:01:00\.0 \(nvme0\), Samsung SSD 980 PRO .*, \d.* [GT]iB\n/)
-    expect(message).toContain('--drive nvme0, or --sim for a simulated drive')
+    expect(message).toContain('use --drive nvme0, or --sim for a simulated drive')
   })
 
   test('suggests the address of an only drive that Linux has no name for', async () => {
@@ -35,18 +35,18 @@ describe('without a drive named', () => {
   test('refers to gpunvme list where the machine has several drives', async () => {
     const message = await check({}, 'server-epyc-two-sockets')
     expect(message).toMatch(
-      /this machine has \d+ NVMe drives\n {2}Try: gpunvme list, which shows them; or --drive ADDRESS; or --sim /,
+      /this machine has \d+ NVMe drives\n {2}Try: gpunvme list, which lists them; or use --drive ADDRESS; or use --sim /,
     )
   })
 
   test('suggests --sim where the machine has no NVMe drive', async () => {
     const message = await check({}, 'intel-no-nvme')
     expect(message).toContain('this machine has no NVMe drive')
-    expect(message).toContain('--sim for a simulated drive')
+    expect(message).toContain('use --sim for a simulated drive')
   })
 
   test.each([{ seed: 1 }, { capacity: 512 }, { nsid: 1 }])('%o does not name one', async (flags) => {
-    expect(await check(flags, 'drive-free')).toContain('No drive was named')
+    expect(await check(flags, 'drive-free')).toContain('No drive is named')
   })
 })
 

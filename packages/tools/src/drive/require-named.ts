@@ -11,14 +11,14 @@ import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 
 /**
- * Checks that the flags name a drive: a real one, a served one, an image, or a simulated one. No drive is simulated, and no
- * real drive is opened, unless the caller asked for it.
- * @param root folder with sys/ and proc/: '/' on a live machine.
- * @throws UsageError that suggests the machine's only drive, or where to find the drives.
+ * Checks that the flags name a drive: a real one, a served one, an image, or a simulated one. A drive is opened or
+ * simulated only on request.
+ * @param root directory that contains sys/ and proc/: '/' on a live machine.
+ * @throws UsageError that suggests the machine's only drive, or how to list drives.
  */
 export async function requireNamedDrive(flags: DriveFlags, root = '/'): Promise<void> {
   const { drive, socket, image, sim, profile, realTime, transport } = flags
-  // A preset and real time are properties of a simulated drive alone, so that naming one of them names the drive.
+  // A preset and real time imply a simulated drive.
   if ([drive, socket, image, sim, profile, realTime, transport].some((flag) => flag !== undefined)) return
   const machine = new Root(root)
   const functions = await readFunctions(machine, await readPciNames(machine))
@@ -28,7 +28,7 @@ export async function requireNamedDrive(flags: DriveFlags, root = '/'): Promise<
 }
 
 interface Candidate {
-  /** As --drive takes it. */
+  /** Value for --drive. */
   readonly name: string
   /** '0000:0b:00.0 (nvme0), WD PC SN740, 477 GiB'. */
   readonly description: string
@@ -48,19 +48,19 @@ function describe(drive: Drive, deviceName: string | undefined): Candidate {
 function noDriveNamed(drives: readonly Candidate[]): UsageError {
   const [only, ...others] = drives
   if (only === undefined) {
-    return new UsageError('No drive was named', {
+    return new UsageError('No drive is named', {
       facts: ['this machine has no NVMe drive'],
-      next: '--sim for a simulated drive',
+      next: 'use --sim for a simulated drive',
     })
   }
   if (others.length > 0) {
-    return new UsageError('No drive was named', {
+    return new UsageError('No drive is named', {
       facts: [`this machine has ${drives.length} NVMe drives`],
-      next: [{ command: ['list'], note: 'which shows them' }, '--drive ADDRESS', '--sim for a simulated drive'],
+      next: [{ command: ['list'], note: 'which lists them' }, 'use --drive ADDRESS', 'use --sim for a simulated drive'],
     })
   }
-  return new UsageError('No drive was named', {
+  return new UsageError('No drive is named', {
     facts: [`this machine has one: ${only.description}`],
-    next: `--drive ${only.name}, or --sim for a simulated drive`,
+    next: `use --drive ${only.name}, or --sim for a simulated drive`,
   })
 }

@@ -9,30 +9,31 @@ import { UsageError } from '../command-line/usage-error.js'
 import { openRealTimeSim } from './real-time-sim.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** Blocks that the presets' originals are delivered with. */
+/** Block size in which the modelled drives are delivered. */
 const BLOCK_BYTES = 512 as const
 
-/** What a drive sold as 512 GB has. In memory it costs nothing until it is written to. */
+/** Capacity of a drive sold as 512 GB. In memory, it occupies only what is written. */
 export const DEFAULT_CAPACITY_BYTES = 1_000_215_216 * BLOCK_BYTES
 
 export const DEFAULT_PROFILE = 'sn740'
 
+/** Options of a simulated drive. */
 export interface SimOptions {
-  /** Which drive is simulated, by its preset's name: 'sn740' when not given; 'ideal' costs no time. */
+  /** Preset of the drive. Default: 'sn740'; 'ideal' has no latency. */
   readonly profile?: string
-  /** Of the simulator's random numbers. The same seed gives the same run, to the nanosecond. */
+  /** Seed of the simulator's random numbers. The same seed gives the same run, to the nanosecond. */
   readonly seed?: number
-  /** A file as the drive's contents. Without it they are in memory, and gone afterwards. */
+  /** File with the drive's data. Without it, data are in memory and lost afterwards. */
   readonly image?: string
-  /** Makes the image file, sparse, where there is none. Needs `capacityBytes`. */
+  /** Creates a missing image file, sparse. Requires `capacityBytes`. */
   readonly create?: boolean
-  /** The image is opened for reading, and the drive is write-protected. */
+  /** Opens the image read-only, as a write-protected drive. */
   readonly readOnly?: boolean
-  /** Of a drive in memory, or of an image that is made. An image that exists has its own. */
+  /** Capacity of a drive in memory, or of a new image. An existing image has its own. */
   readonly capacityBytes?: number
   /**
-   * The drive lives on a thread of its own and by the wall's clock, with its registers in memory, so that the engines
-   * cpu-kernel and cuda can drive it. The preset's latencies are what it takes at least.
+   * Runs the drive on a thread in real time, with its registers in memory, so that the engines cpu-kernel and cuda can
+   * use it. The preset's latencies are minimums.
    */
   readonly realTime?: boolean
 }
@@ -61,30 +62,30 @@ export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
   }
 }
 
-/** The preset of that name. @throws UnknownProfileError */
+/** Returns the preset with that name. @throws UnknownProfileError */
 export function requireProfile(name: string = DEFAULT_PROFILE): DriveProfile {
   if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name)
   return profiles[name as ProfileName]
 }
 
-/** Makes it where that is asked for, and checks that it can be a drive. */
+/** Creates the image if requested, and checks that it can be a drive. */
 export async function prepareImage(
   path: string,
   { create = false, readOnly = false, capacityBytes }: Pick<SimOptions, 'create' | 'readOnly' | 'capacityBytes'>,
 ): Promise<void> {
   if (create && (await statImageFile(path)) === undefined) {
-    if (capacityBytes === undefined) throw new UsageError('A new image file needs a capacity')
+    if (capacityBytes === undefined) throw new UsageError('A new image file requires a capacity')
     await createImageFile(path, capacityBytes)
   }
   const { size } = await requireImageFile(path, readOnly ? 'read' : 'write')
   if (capacityBytes !== undefined && capacityBytes !== size) {
-    throw new UsageError(`${path} has ${size} bytes, not ${capacityBytes}`, {
-      next: 'leave the capacity out: a drive image that exists has its own',
+    throw new UsageError(`${path}: expected ${capacityBytes} bytes, got ${size}`, {
+      next: 'omit the capacity for an existing drive image',
     })
   }
 }
 
-/** An image file that keeps the system's reason when it fails: the drive can only say that the media did. */
+/** An image file that records the system's error: the drive can only report a media error. */
 class ImageMedia implements Media {
   error: FileError | undefined
   readonly capacityBytes: number
@@ -125,7 +126,7 @@ class ImageMedia implements Media {
   }
 }
 
-/** No preset has that name. */
+/** Error of an unknown preset. */
 export class UnknownProfileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_PROFILE'
   readonly category = 'usage'

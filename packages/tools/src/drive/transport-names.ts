@@ -1,9 +1,10 @@
-/** Transports that this version opens by name. */
+/** Transports that can be opened by name. */
 export const TRANSPORTS = ['sim', 'qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user'] as const
 
+/** Names of transports. */
 export type TransportName = (typeof TRANSPORTS)[number]
 
-/** The drivers of the kernel that leave a function to user space, and the transport that opens it then. */
+/** Returns the transport for functions bound to a driver for user space; undefined for other drivers. */
 export function transportOf(driver: string | undefined): 'sysfs' | 'vfio' | 'kmod' | undefined {
   if (driver === undefined || driver === 'uio_pci_generic') return 'sysfs'
   if (driver === 'vfio-pci') return 'vfio'

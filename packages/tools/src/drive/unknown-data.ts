@@ -9,10 +9,10 @@ import { ToolsError } from '../command-line/tools-error.js'
 export const UNKNOWN_DATA = 'unknown data'
 
 /**
- * Refuses to overwrite data of unknown format: any nonzero byte in ranges of a file or drive that an existing image never
- * wrote. Drives are scanned too, since a file system can be recovered even if its superblock is lost.
- * @param runs ranges that would be overwritten, without the bytes that the image wrote.
- * @throws UnknownDataError. The write guard refuses data that has a signature, unless `overwrite` names it.
+ * Rejects overwriting data of unknown format: any nonzero byte in ranges of a file or drive that the existing image
+ * never wrote. Drives are scanned too, since a file system may be recoverable even without its superblock.
+ * @param runs ranges that would be overwritten, without bytes that the image wrote.
+ * @throws UnknownDataError. The write guard rejects data with a signature, unless `overwrite` names it.
  */
 export async function refuseUnknownData(
   namespace: Namespace,
@@ -23,12 +23,12 @@ export async function refuseUnknownData(
   if (overwrite.includes(UNKNOWN_DATA)) return
   const found = await findSignatures(namespace)
   if (found.some(({ name }) => !overwrite.includes(name))) return
-  // Without an image, what lies there belongs to the data that the user has named.
+  // Without an image, the data belong to the format that the user has named.
   if (found.length > 0 && !(await holdsImage(namespace))) return
   await refuseNonzero(namespace, runs, overwrite, options)
 }
 
-/** As `refuseUnknownData`, whatever signatures there are. */
+/** Like `refuseUnknownData`, regardless of signatures. */
 export async function refuseNonzero(
   target: Readable,
   runs: readonly Extent[],
@@ -48,7 +48,7 @@ export async function refuseNonzero(
   }
 }
 
-/** Whether there is an image, sound or not. */
+/** Returns whether there is an image, valid or not. */
 export async function holdsImage(namespace: Namespace): Promise<boolean> {
   try {
     await openImage(namespace)
@@ -59,7 +59,7 @@ export async function holdsImage(namespace: Namespace): Promise<boolean> {
   }
 }
 
-/** Data of unknown format would be overwritten. Nothing was written. */
+/** Error of overwriting data of unknown format. Nothing was written. */
 export class UnknownDataError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_DATA'
   readonly category = 'privilege'
@@ -68,10 +68,10 @@ export class UnknownDataError extends ToolsError {
     const endBytes = offsetBytes + lengthBytes
     super('Refused to overwrite data of unknown format', {
       facts: [
-        `byte ${at} is not zero, and not part of a model image`,
+        `byte ${at} is nonzero and not part of a model image`,
         `would be overwritten: bytes ${offsetBytes} to ${endBytes - 1} (${formatBytes(lengthBytes)})`,
       ],
-      next: `--overwrite '${UNKNOWN_DATA}', if it may be lost; or another file or drive`,
+      next: `allow its loss with --overwrite '${UNKNOWN_DATA}', or use another file or drive`,
     })
   }
 }

@@ -2,20 +2,20 @@ import { loadSocketHost } from '@gpunvme/cuda-native/host'
 import { openVfioUser } from '@gpunvme/host-driver/vfio-user'
 import type { OpenedTransport } from './opened-transport.js'
 
-/** A drive that another program serves over vfio-user: a simulated one, or what SPDK and others have behind it. */
+/** A drive served by another program over vfio-user: simulated, or from SPDK and others. */
 export interface VfioUserOptions {
-  /** The Unix socket that it is served at. */
+  /** Unix socket of the server. */
   readonly socket: string
 }
 
-/** Connects to who serves a drive. What lies behind it may be real, so that its serial number has to be given for writes. */
+/** Connects to a served drive. It may be backed by a real one, so writes require the serial number. */
 export async function openServed({ socket }: VfioUserOptions): Promise<OpenedTransport> {
   const transport = await openVfioUser({ host: loadSocketHost(), socket })
   return {
     name: 'vfio-user',
     transport,
     time: 'wall',
-    // What its registers say of a link, nothing goes over.
+    // The link in its registers is not real.
     link: undefined,
     serial: undefined,
     hostError: () => transport.departure,

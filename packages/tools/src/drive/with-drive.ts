@@ -11,7 +11,7 @@ import { openNamed } from './open-named.js'
 import type { OpenedTransport } from './opened-transport.js'
 import { requireNamedDrive } from './require-named.js'
 
-/** A controller that is up, and the namespace that models live on. */
+/** An open controller, and the namespace for models. */
 export interface Drive<N extends Namespace = Namespace> {
   readonly controller: Controller<N>
   readonly namespace: N
@@ -24,9 +24,9 @@ export interface WriteFlags extends ConfirmFlags {
 type OpenFlags = DriveFlags & { readonly engine?: string }
 
 /**
- * Opens the drive that the flags name, names it in the output, lends it, and closes it however `use` ends. Does not touch
- * the controller.
- * @throws as `requireNamedDrive` and `lendTransport`
+ * Opens the drive of the flags, names it in the output, lends it, and closes it in all cases. Does not access the
+ * controller.
+ * @throws errors of `requireNamedDrive` and `lendTransport`
  */
 export async function withTransport<T>(
   flags: OpenFlags,
@@ -37,7 +37,7 @@ export async function withTransport<T>(
   return withTransports([flags], access, output, ([opened]) => use(opened!))
 }
 
-/** As `withTransport`, for several drives, such as those of a set. Without drives, `use` gets none. */
+/** Like `withTransport`, for several drives, such as those of a set. Without drives, `use` gets none. */
 export async function withTransports<T>(
   drives: readonly OpenFlags[],
   access: 'read' | 'write',
@@ -56,9 +56,10 @@ export async function withTransports<T>(
 }
 
 /**
- * Opens a drive, lends it, and closes it however `use` ends, for verbs that choose and name the drive themselves. Without
- * flags it is a simulated drive.
- * @throws as `openTransport` and `openEngine`: an engine that cannot drive it is refused before anything is made for it.
+ * Opens a drive, lends it, and closes it in all cases, for verbs that choose and name the drive themselves. Without
+ * flags, it is a simulated drive.
+ * @throws errors of `openTransport` and `openEngine`: an unsuitable engine is rejected before anything is created for
+ * it.
  */
 export async function lendTransport<T>(
   flags: OpenFlags,
@@ -72,7 +73,7 @@ export async function lendTransport<T>(
     return await use(opened)
   } catch (thrown) {
     const error = firstFailure(thrown)
-    // What the drive then reports as its own failure is only what followed from the host's.
+    // A later error of the drive is only a consequence of the host's.
     const followed = error instanceof GpuNvmeError && error.category === 'device'
     throw (followed ? opened.hostError() : undefined) ?? error
   } finally {
@@ -80,7 +81,7 @@ export async function lendTransport<T>(
   }
 }
 
-/** Brings the controller up for reading. */
+/** Opens the controller for reading. */
 export async function withReader<T>(
   { transport }: OpenedTransport,
   flags: TransportFlags,
@@ -92,8 +93,8 @@ export async function withReader<T>(
 }
 
 /**
- * Brings the controller up for writing. Of a real drive somebody has to say first that it is the one that is meant.
- * @throws as `confirmDrive`, and `Controller.open` where the serial number is another one.
+ * Opens the controller for writing. A real drive must be confirmed first.
+ * @throws errors of `confirmDrive`, and of `Controller.open` if the serial number differs.
  */
 export async function withWriter<T>(
   opened: OpenedTransport,
@@ -108,7 +109,7 @@ export async function withWriter<T>(
   return lend(await Controller.open(opened.transport, { engine, queues, queueDepth, write }), flags, use)
 }
 
-/** What a controller has to be told that is to be written to. @throws as `confirmDrive` */
+/** Returns the write request for a controller. @throws errors of `confirmDrive` */
 export async function writeRequest(
   opened: OpenedTransport,
   flags: WriteFlags,
@@ -124,7 +125,7 @@ async function lend<N extends Namespace, T>(
   use: (drive: Drive<N>) => Promise<T>,
 ) {
   try {
-    // The first one there is: of most drives the only one, and number 1.
+    // The first namespace; most drives have only number 1.
     const chosen = nsid ?? controller.namespaces[0]?.identity.nsid ?? 1
     return await use({ controller, namespace: controller.namespace(chosen) })
   } finally {

@@ -13,7 +13,7 @@ describe('decodeConfig', () => {
   test('64 bytes, as users other than root are shown, say what is in them and that root sees more', () => {
     const facts = decodeConfig(header(64), 'unread')
     expect(facts.canMasterBus).toBe(true)
-    expect(facts.acs).toEqual({ unknown: 'needs root: others are shown 64 bytes of configuration space' })
+    expect(facts.acs).toEqual({ unknown: 'needs root: other users see 64 bytes of configuration space' })
   })
 
   test('all ones are a function that is off the bus', () => {
@@ -30,7 +30,7 @@ describe('decodeConfig', () => {
     const bytes = header(4096)
     bytes[0x40] = 0x01
     bytes[0x41] = 0x40
-    expect(decodeConfig(bytes, 'unread').aspm).toEqual({ unknown: 'PCI capability list: comes back to 0x40' })
+    expect(decodeConfig(bytes, 'unread').aspm).toEqual({ unknown: 'PCI capability list: loops back to 0x40' })
   })
 
   test('reserved packet sizes are no sizes', () => {

@@ -18,7 +18,7 @@ import {
 import { isKnown, unknown, type Known } from './known.js'
 import type { Acs, AcsBit, Aspm, Errors, FunctionKind, Packets, PciFunction, ResizableBar } from './pci-function.js'
 
-/** What configuration space says of a function that sysfs does not. */
+/** Properties of a function that only configuration space reports. */
 export type ConfigFacts = Pick<
   PciFunction,
   | 'packets'
@@ -31,12 +31,12 @@ export type ConfigFacts = Pick<
   | 'translation'
   | 'canMasterBus'
 > & {
-  /** By the PCI Express capability; undefined of what has none, or where it is not shown. */
+  /** From the PCI Express capability; undefined without it, or if it is not visible. */
   readonly kind: FunctionKind | undefined
   readonly answers: boolean
 }
 
-/** Decodes as much of a configuration space as there is. @param why it may not be there at all. */
+/** Decodes the readable part of a configuration space. @param why reason if it is missing. */
 export function decodeConfig(bytes: Uint8Array | undefined, why: string): ConfigFacts {
   if (bytes === undefined || bytes.length < PciHeader.bytes) return withoutList(unknown(why), undefined)
   const config = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -44,13 +44,13 @@ export function decodeConfig(bytes: Uint8Array | undefined, why: string): Config
   if (VID === 0xffff) return { ...withoutList(unknown('off the bus: it reads all ones'), undefined), answers: false }
   const canMasterBus = PciHeader.CMD.BME.of(CMD) === 1
   if (bytes.length < PCI_CONFIG_BYTES)
-    return withoutList(unknown('needs root: others are shown 64 bytes of configuration space'), canMasterBus)
+    return withoutList(unknown('needs root: other users see 64 bytes of configuration space'), canMasterBus)
   try {
     return { ...decodeLists(config), canMasterBus, answers: true }
   } catch (error) {
-    // The first line says what is wrong; what to try is for whoever opens the function.
+    // Only the headline: the next step is for programs that open the function.
     if (error instanceof PciConfigError) return withoutList(unknown(error.headline), canMasterBus)
-    if (error instanceof RangeError) return withoutList(unknown('a capability of it ends beyond its end'), canMasterBus)
+    if (error instanceof RangeError) return withoutList(unknown('a capability extends past its end'), canMasterBus)
     throw error
   }
 }
@@ -98,10 +98,10 @@ function decodeLists(config: DataView): Omit<ConfigFacts, 'canMasterBus' | 'answ
   }
 }
 
-/** Where each extended capability is: only functions of PCI Express have any, and without ECAM they are not shown. */
+/** Offset of each extended capability. Only PCI Express functions have any; without ECAM they are not visible. */
 function extendedOffsets(config: DataView, isExpress: boolean): Known<Map<number, number>> {
   if (!isExpress) return new Map()
-  if (config.byteLength < PCIE_CONFIG_BYTES) return unknown('the kernel shows no more than 256 bytes of it')
+  if (config.byteLength < PCIE_CONFIG_BYTES) return unknown('the kernel exposes only 256 bytes of it')
   return new Map(extendedCapabilities(config).map(({ id, offset }) => [id, offset]))
 }
 
@@ -166,7 +166,7 @@ const MIB = 2 ** 20
 function decodeResizable(config: DataView, offset: number): ResizableBar[] {
   const { REBARCAP, REBARCTL } = ResizableBarEntry
   const first = ResizableBarEntry.view(config, offset + 4)
-  // An entry that would end beyond configuration space is none.
+  // An entry past the end of configuration space is ignored.
   const room = Math.floor((PCIE_CONFIG_BYTES - offset - 4) / ResizableBarEntry.bytes)
   const count = Math.min(REBARCTL.NBAR.of(first.REBARCTL), room)
   return Array.from({ length: count }, (_, index) => {

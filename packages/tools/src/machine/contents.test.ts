@@ -3,7 +3,7 @@ import { blockDevicesOf, describeContents, holdsKnownData } from './contents.js'
 import { unknown, type Known } from './known.js'
 import type { Namespace } from './machine.js'
 
-const nothing = unknown('udev names no format')
+const nothing = unknown('udev has no format')
 
 function namespace(name: string, format: Known<string>, ...partitions: Known<string>[]): Namespace {
   return {

@@ -6,8 +6,8 @@ import type { Namespace } from './machine.js'
 const UNKNOWN = 'contents unknown'
 
 /**
- * Describes what is on a drive, after 'not in use, ': '4 partitions: ntfs, ext4', 'holds ext4', 'contents unknown'. A drive
- * without a known format may hold data all the same, so that no drive is called empty or free.
+ * Describes the content of a drive, after 'not in use, ': '4 partitions: ntfs, ext4', 'holds ext4', 'contents unknown'.
+ * A drive without a known format may still have data, so no drive is called empty or free.
  */
 export function describeContents(namespaces: Known<readonly Namespace[]>): string {
   if (!isKnown(namespaces) || namespaces.length === 0) return UNKNOWN
@@ -16,12 +16,12 @@ export function describeContents(namespaces: Known<readonly Namespace[]>): strin
   return namespaces.map((each) => `${each.name} ${contentsOf(each)}`).join('; ')
 }
 
-/** Whether a partition or a known format was found on the drive. */
+/** Returns whether a partition or a known format was found on the drive. */
 export function holdsKnownData(namespaces: Known<readonly Namespace[]>): boolean {
   return isKnown(namespaces) && namespaces.some(({ format, partitions }) => isKnown(format) || partitions.length > 0)
 }
 
-/** Lists the block devices that Linux loses with the drive: 'nvme0n1p1, 100 GiB: ntfs'. */
+/** Lists the block devices of the drive that disappear from Linux: 'nvme0n1p1, 100 GiB: ntfs'. */
 export function blockDevicesOf(
   namespaces: Known<readonly Namespace[]>,
 ): { name: string; sizeBytes: number; contents: string }[] {

@@ -6,7 +6,7 @@ import { readNamespaces } from './namespaces.js'
 import type { PciFunction } from './pci-function.js'
 import type { Root } from './root.js'
 
-/** How long a drive may take to say how warm it is: the kernel asks it, and one that hangs takes a minute. */
+/** Time limit for the temperature: the kernel queries the drive, which takes a minute if it hangs. */
 const TEMPERATURE_MS = 2000
 
 export function readDrives(root: Root, functions: readonly PciFunction[]): Promise<Drive[]> {
@@ -23,7 +23,7 @@ async function readDrive(root: Root, { address, driver, answers }: PciFunction):
   if (name === undefined) {
     const reason = unknown(
       answers
-        ? `${driver === undefined ? 'no driver has it' : `${driver} has it`}, and only the kernel's nvme driver says`
+        ? `it is bound to ${driver ?? 'no driver'}; only the kernel's nvme driver reports this`
         : 'it is off the bus',
     )
     const nothing = { model: reason, serial: reason, firmware: reason, namespaces: reason, temperature: reason }
@@ -45,7 +45,7 @@ async function readDrive(root: Root, { address, driver, answers }: PciFunction):
   }
 }
 
-/** Linux 6.2 and later say it. */
+/** Reported since Linux 6.2. */
 async function readHostMemoryBuffer(root: Root, path: string): Promise<Known<boolean>> {
   const lent = await root.number(`${path}/hmb`)
   return lent === undefined ? root.why(`${path}/hmb`) : lent === 1
@@ -53,8 +53,8 @@ async function readHostMemoryBuffer(root: Root, path: string): Promise<Known<boo
 
 async function readTemperature(root: Root, path: string): Promise<Known<Temperature>> {
   const sensor = (await root.list(path)).find((entry) => /^hwmon\d+$/.test(entry))
-  if (sensor === undefined) return unknown('the kernel has no sensor of it (hwmon)')
-  // Thousandths of a degree; the first sensor is the composite temperature.
+  if (sensor === undefined) return unknown('it has no temperature sensor in the kernel (hwmon)')
+  // In thousandths of a degree; the first sensor is the composite temperature.
   const celsius = async (which: string) => {
     const value = await root.number(`${path}/${sensor}/temp1_${which}`)
     return value === undefined ? undefined : Math.round(value / 1000)
@@ -68,7 +68,7 @@ function inTime(reading: Promise<Known<Temperature>>): Promise<Known<Temperature
   let timer: NodeJS.Timeout
   const late = new Promise<Known<Temperature>>((resolve) => {
     timer = setTimeout(
-      () => resolve(unknown(`the drive did not say within ${TEMPERATURE_MS / 1000} s`)),
+      () => resolve(unknown(`the drive did not respond within ${TEMPERATURE_MS / 1000} s`)),
       TEMPERATURE_MS,
     )
   })
@@ -79,7 +79,7 @@ async function holdersOf(root: Root, address: string): Promise<Drive['holders']>
   try {
     return await findHolders(root.path, address)
   } catch (error) {
-    if (error instanceof DeviceUseUnknownError) return unknown(`${error.path} cannot be looked at`)
+    if (error instanceof DeviceUseUnknownError) return unknown(`${error.path} is not readable`)
     throw error
   }
 }

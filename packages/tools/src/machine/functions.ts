@@ -10,15 +10,15 @@ const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/
 const BRIDGE = 0x0604
 const HOST_BRIDGE = 0x0600
 
-/** Every PCI function, by address. Nothing is woken: of one in D3cold only what the kernel keeps is read. */
+/** Reads all PCI functions, by address. Wakes no device: for one in D3cold, only data kept by the kernel are read. */
 export async function readFunctions(root: Root, names: PciNames): Promise<PciFunction[]> {
   const addresses = (await root.list(DEVICES)).filter((name) => ADDRESS.test(name))
   return tellSwitches(await Promise.all(addresses.map((address) => readFunction(root, names, address))))
 }
 
 /**
- * What without root only is a bridge: one with a link that has others with links behind it is a switch's upstream port,
- * and those are its downstream ports.
+ * Identifies switches that appear only as bridges without root: a bridge with a link and with child bridges that have
+ * links is an upstream port; the children are its downstream ports.
  */
 function tellSwitches(functions: readonly PciFunction[]): PciFunction[] {
   const isBridge = ({ kind, link }: PciFunction) => kind === 'bridge' && isKnown(link) && link !== undefined
@@ -67,7 +67,7 @@ async function readFunction(root: Root, names: PciNames, address: string): Promi
   }
 }
 
-/** Reading configuration space makes the kernel wake what is in D3cold, a laptop's GPU for example. */
+/** Reading configuration space would wake a device in D3cold, such as a laptop's GPU. */
 async function readConfig(
   root: Root,
   path: string,
@@ -78,7 +78,7 @@ async function readConfig(
   return { bytes, why: root.why(`${path}/config`).unknown }
 }
 
-/** The bridges that lead to a function are folders around its own: .../pci0000:00/0000:00:01.1/0000:01:00.0. */
+/** The bridges above a function are its parent directories: .../pci0000:00/0000:00:01.1/0000:01:00.0. */
 function placeInTree(place: string, address: string): { hostBridge: string; parent: string | undefined } {
   const folders = place.split('/')
   const parent = folders.slice(0, -1).findLast((folder) => ADDRESS.test(folder))
@@ -99,7 +99,7 @@ function kindOf(
   return parent === undefined ? 'integrated-endpoint' : 'endpoint'
 }
 
-/** Whether the PCI Express capability may be there and was not shown. */
+/** Returns whether a PCI Express capability may exist but was not visible. */
 function isExpressUnknown(bytes: Uint8Array | undefined): boolean {
   return bytes === undefined || bytes.length < PCI_CONFIG_BYTES || PciHeader.view(viewOf(bytes)).VID === 0xffff
 }
@@ -110,14 +110,15 @@ function viewOf(bytes: Uint8Array): DataView {
 
 const SPEEDS = ['2.5', '5.0', '8.0', '16.0', '32.0', '64.0']
 
-/** '16.0 GT/s PCIe' and a number of lanes, as the kernel reads them out of the PCI Express capability. */
+/** Reads '16.0 GT/s PCIe' and the number of lanes, which the kernel takes from the PCI Express capability. */
 async function readLink(root: Root, path: string): Promise<Known<Link | undefined>> {
   if (!(await root.exists(`${path}/max_link_speed`))) return undefined
   const max = await readShape(root, path, 'max')
   const now = await readShape(root, path, 'current')
-  // What is integrated into the root complex has the capability, and no link.
-  if (max === undefined) return now === undefined ? undefined : unknown('the kernel does not know what its link can do')
-  return { max, now: now ?? unknown('the link is down, or the function asleep') }
+  // Functions integrated into the root complex have the capability without a link.
+  if (max === undefined)
+    return now === undefined ? undefined : unknown('the kernel does not report the maximum of its link')
+  return { max, now: now ?? unknown('the link is down, or the function is asleep') }
 }
 
 async function readShape(root: Root, path: string, which: 'max' | 'current'): Promise<LinkShape | undefined> {
@@ -130,7 +131,9 @@ async function readShape(root: Root, path: string, which: 'max' | 'current'): Pr
 // Linux include/linux/ioport.h.
 const IORESOURCE = { io: 0x100, memory: 0x200, prefetch: 0x2000, wide: 0x10_0000 } as const
 
-/** By sysfs: a line for each BAR, of its first and last address and its flags. One without an address is all zeros. */
+/**
+ * Reads BARs from sysfs: one line per BAR with first address, last address and flags. An unassigned BAR is all zeros.
+ */
 async function readBars(root: Root, path: string): Promise<Bar[]> {
   const lines = ((await root.text(`${path}/resource`)) ?? '').split('\n').slice(0, 6)
   return lines.flatMap((line, bar) => {

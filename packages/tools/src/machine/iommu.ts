@@ -1,7 +1,7 @@
 import type { Group, Iommu } from './machine.js'
 import type { Root } from './root.js'
 
-/** How drivers of IOMMUs name theirs in /sys/class/iommu. */
+/** Driver names in /sys/class/iommu, by kind. */
 const KINDS: readonly (readonly [name: RegExp, kind: string])[] = [
   [/^dmar\d/, 'Intel VT-d'],
   [/^ivhd\d/, 'AMD-Vi'],
@@ -16,7 +16,7 @@ export async function readIommu(root: Root): Promise<Iommu> {
   const names = await root.list(CLASS)
   const groups = await readGroups(root)
   const kind = KINDS.find(([words]) => names.some((name) => words.test(name)))?.[1]
-  // A group that vfio makes for a function without an IOMMU has no default domain, and isolates nothing.
+  // A group of vfio's no-IOMMU mode has no default domain and isolates nothing.
   const real = groups.filter(({ isNoIommu }) => !isNoIommu)
   const types = new Set(real.map(({ type }) => modeOf(type)))
   const [only] = types
@@ -55,7 +55,7 @@ function modeOf(type: string | undefined): 'passthrough' | 'translated' | 'unkno
   return type?.startsWith('DMA') ? 'translated' : 'unknown'
 }
 
-/** 'identity 21, DMA 3'. */
+/** Returns 'identity 21, DMA 3'. */
 function tally(groups: readonly Group[]): string {
   const counts = new Map<string, number>()
   for (const { type = 'no type' } of groups) counts.set(type, (counts.get(type) ?? 0) + 1)

@@ -3,7 +3,7 @@ import { isKnown, unknown, type Known } from './known.js'
 import type { Kernel, KernelConfig, LoadedModule, Modules } from './machine.js'
 import type { Root } from './root.js'
 
-/** Options of a kernel's build that decide what can be done here. */
+/** Build options that matter for gpunvme. */
 export const KERNEL_OPTIONS = [
   'VFIO',
   'VFIO_PCI',
@@ -30,7 +30,7 @@ export const KERNEL_OPTIONS = [
   'VMD',
 ] as const
 
-/** Modules that decide what can be done here, with underscores, as the kernel lists them. */
+/** Modules that matter for gpunvme, with underscores as in the kernel's list. */
 export const MODULES = [
   'amdgpu',
   'gpunvme',
@@ -56,7 +56,7 @@ export async function readKernel(root: Root): Promise<Kernel> {
   const release = (await root.text('proc/sys/kernel/osrelease')) ?? root.why('proc/sys/kernel/osrelease')
   return {
     release,
-    config: isKnown(release) ? await readConfig(root, release) : unknown('the release of the kernel is not known'),
+    config: isKnown(release) ? await readConfig(root, release) : unknown('the release of the kernel is unknown'),
     commandLine: (await root.text('proc/cmdline')) ?? root.why('proc/cmdline'),
     lockdown: await readLockdown(root),
     aspmPolicy: selected(await root.text('sys/module/pcie_aspm/parameters/policy')),
@@ -64,8 +64,8 @@ export async function readKernel(root: Root): Promise<Kernel> {
 }
 
 /**
- * A word of a kernel's command line: the value of the last 'name=value', '' for the word alone, undefined where there
- * is neither.
+ * Returns a parameter of a kernel command line: the value of the last 'name=value', '' for the word alone, undefined if
+ * absent.
  */
 export function parameter(commandLine: string, name: string): string | undefined {
   const words = commandLine.match(/(?:[^\s"]|"[^"]*")+/g) ?? []
@@ -82,14 +82,14 @@ async function readConfig(root: Root, release: string): Promise<Known<KernelConf
     const found = await root.text(place)
     if (found !== undefined) return configOf(`/${place}`, found)
   }
-  return unknown(`none of /proc/config.gz, ${places.map((place) => `/${place}`).join(', ')} can be read`)
+  return unknown(`none of /proc/config.gz, ${places.map((place) => `/${place}`).join(', ')} is readable`)
 }
 
 function unpacked(bytes: Uint8Array): string | undefined {
   try {
     return gunzipSync(bytes, { maxOutputLength: MOST_CONFIG_BYTES }).toString('utf8')
   } catch {
-    return undefined // no gzip, or a bomb: another file may have it
+    return undefined // not gzip, or a decompression bomb: tries the next file
   }
 }
 
@@ -104,7 +104,7 @@ async function readLockdown(root: Root): Promise<Kernel['lockdown']> {
   return mode === 'none' || mode === 'integrity' || mode === 'confidentiality' ? mode : root.why(path)
 }
 
-/** Of '[none] integrity confidentiality' the one in brackets. */
+/** Returns the bracketed word of '[none] integrity confidentiality'. */
 function selected(text: string | undefined): string | undefined {
   return /\[(\w+)\]/.exec(text ?? '')?.[1]
 }
@@ -113,7 +113,7 @@ export async function readModules(root: Root, release: Known<string>): Promise<M
   const listed = await root.text('proc/modules')
   const folder = isKnown(release) ? `lib/modules/${release}` : undefined
   const names = async (file: string): Promise<Known<readonly string[]>> => {
-    if (folder === undefined) return unknown('the release of the kernel is not known')
+    if (folder === undefined) return unknown('the release of the kernel is unknown')
     const text = await root.text(`${folder}/${file}`)
     return text === undefined ? root.why(`${folder}/${file}`) : namesIn(text)
   }
@@ -124,7 +124,9 @@ export async function readModules(root: Root, release: Known<string>): Promise<M
   }
 }
 
-/** 'vfio_pci 16384 0 - Live 0x0000000000000000 (OE)': name, size, references, users with commas, state, address, taints. */
+/**
+ * 'vfio_pci 16384 0 - Live 0x0000000000000000 (OE)': name, size, references, users with commas, state, address, taints.
+ */
 function loadedModule(line: string): LoadedModule[] {
   const [name, , references, users = '-', , , taints = ''] = line.split(' ')
   if (!name || !/^\d+$/.test(references ?? '')) return []
@@ -132,7 +134,7 @@ function loadedModule(line: string): LoadedModule[] {
   return [{ name, references: Number(references), usedBy, taints: taints.replace(/[()]/g, '') }]
 }
 
-/** Of modules.dep and modules.builtin: lines that begin with 'kernel/drivers/vfio/pci/vfio-pci.ko.zst'. */
+/** Names in modules.dep and modules.builtin, whose lines begin with 'kernel/drivers/vfio/pci/vfio-pci.ko.zst'. */
 function namesIn(text: string): string[] {
   const found = new Set(
     Array.from(text.matchAll(/^(?:[^\s:]*\/)?([^\s:/]+)\.ko(?:\.\w+)?(?=:|\s|$)/gm), ([, name = '']) =>

@@ -1,16 +1,16 @@
-/** What could not be learnt, and why, in words for whoever reads the report: 'needs root: ...'. */
+/** Reason why a value is unknown, for reports: 'needs root: ...'. */
 export interface Unknown {
   readonly unknown: string
 }
 
-/** Something that a machine may keep to itself. `undefined` where it says that there is none. */
+/** A value that may be unknown. `undefined` means that it is known to be absent. */
 export type Known<T> = T | Unknown
 
 export function isKnown<T>(value: Known<T>): value is T {
   return !(typeof value === 'object' && value !== null && 'unknown' in value)
 }
 
-/** The value, or `undefined` of what is not known: for where both lead to the same. */
+/** Returns the value, or `undefined` if it is unknown. */
 export function valueOf<T>(value: Known<T>): T | undefined {
   return isKnown(value) ? value : undefined
 }

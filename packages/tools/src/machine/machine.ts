@@ -3,11 +3,11 @@ import type { Known } from './known.js'
 import type { PciFunction } from './pci-function.js'
 
 /**
- * What a Linux machine says of itself in files: plain data, all of it read, nothing guessed. Numbers carry their unit
- * in their name. `undefined` means that there is none; what could not be learnt says why (`Known`).
+ * Data that a Linux machine reports in files, all read, none guessed. Numbers have their unit in the name. `undefined`
+ * means absent; an unknown value has a reason (`Known`).
  */
 export interface Machine {
-  /** Where sys/, proc/, etc/ were read: '/' on a live machine. */
+  /** Directory that contains sys/, proc/, etc/: '/' on a live machine. */
   readonly root: string
   readonly kernel: Kernel
   readonly modules: Modules
@@ -18,39 +18,39 @@ export interface Machine {
   readonly firmware: Firmware
   readonly virtualisation: Virtualisation
   readonly iommu: Iommu
-  /** Every PCI function that the kernel lists, by address. */
+  /** All PCI functions that the kernel lists, by address. */
   readonly functions: readonly PciFunction[]
   readonly drives: readonly Drive[]
   readonly gpus: readonly Gpu[]
-  /** Disks that are no NVMe namespaces and not made of others: 'sda'. */
+  /** Other disks that are neither NVMe namespaces nor made of other disks: 'sda'. */
   readonly otherDisks: readonly OtherDisk[]
-  /** Device nodes of the kinds that matter here, below /dev: 'nvidia0', 'vfio/vfio', 'gpunvme0', 'nvme0n1'. */
+  /** Relevant device nodes below /dev: 'nvidia0', 'vfio/vfio', 'gpunvme0', 'nvme0n1'. */
   readonly nodes: readonly string[]
 }
 
 export interface Kernel {
   /** As uname -r prints it: '6.12.43+deb13-amd64'. */
   readonly release: Known<string>
-  /** What the running kernel was built with, of the options that `KERNEL_OPTIONS` names. */
+  /** Build options of the running kernel, of those in `KERNEL_OPTIONS`. */
   readonly config: Known<KernelConfig>
-  /** As it was started: 'quiet iommu=pt'. `parameter` finds one of its words. */
+  /** Command line: 'quiet iommu=pt'. `parameter` finds a parameter. */
   readonly commandLine: Known<string>
-  /** What root may still do: lockdown refuses access to BARs and to configuration space in 'integrity' already. */
+  /** Kernel lockdown: 'integrity' and above blocks access to BARs and configuration space. */
   readonly lockdown: Known<'none' | 'integrity' | 'confidentiality'>
-  /** ASPM by policy of the kernel: 'default', 'performance', 'powersave', 'powersupersave'; undefined without ASPM. */
+  /** ASPM policy of the kernel: 'default', 'performance', 'powersave', 'powersupersave'; undefined without ASPM. */
   readonly aspmPolicy: string | undefined
 }
 
 export interface KernelConfig {
-  /** The file it was read from: '/boot/config-6.12.43+deb13-amd64'. */
+  /** File that it was read from: '/boot/config-6.12.43+deb13-amd64'. */
   readonly source: string
-  /** 'y', 'm', 'n' where it is not set, or a value, by name without CONFIG_. */
+  /** 'y', 'm', 'n' if not set, or a value, by name without CONFIG_. */
   readonly options: Readonly<Record<string, string>>
 }
 
 export interface Modules {
   readonly loaded: Known<readonly LoadedModule[]>
-  /** Of `MODULES` those that this kernel has as files, and those built in. Unknown where its folder cannot be read. */
+  /** The modules of `MODULES` that this kernel has as files or built in. Unknown if the directory is not readable. */
   readonly onDisk: Known<readonly string[]>
   readonly builtIn: Known<readonly string[]>
 }
@@ -58,7 +58,7 @@ export interface Modules {
 export interface LoadedModule {
   /** With underscores: 'vfio_pci'. */
   readonly name: string
-  /** What refers to it; its own users and other modules. */
+  /** Number of references, by its users and other modules. */
   readonly references: number
   readonly usedBy: readonly string[]
   /** 'P' proprietary, 'O' out of tree, 'E' unsigned ...; '' for none. */
@@ -72,11 +72,11 @@ export interface Distribution {
   readonly version: string | undefined
   /** PRETTY_NAME: 'Debian GNU/Linux 13 (trixie)'. */
   readonly name: string
-  /** ID_LIKE, as words. */
+  /** Words of ID_LIKE. */
   readonly like: readonly string[]
 }
 
-/** What firmware says of the board (DMI); each may be missing, and some boards say nonsense. */
+/** Data of the board from firmware (DMI). Each may be missing or meaningless. */
 export interface Board {
   readonly vendor: string | undefined
   readonly name: string | undefined
@@ -84,7 +84,7 @@ export interface Board {
   readonly systemName: string | undefined
   readonly biosVersion: string | undefined
   readonly biosDate: string | undefined
-  /** SMBIOS chassis type in a word: 'desktop', 'laptop', 'server' ...; undefined where it is another. */
+  /** SMBIOS chassis type: 'desktop', 'laptop', 'server' ...; undefined for others. */
   readonly chassis: 'desktop' | 'laptop' | 'server' | 'other' | undefined
 }
 
@@ -94,7 +94,7 @@ export interface Cpu {
   readonly model: Known<string>
   readonly family: number | undefined
   readonly modelNumber: number | undefined
-  /** Processors that the kernel schedules on. */
+  /** Number of processors that the kernel schedules on. */
   readonly threads: number
   readonly sockets: number
 }
@@ -116,10 +116,10 @@ export interface HugePages {
 }
 
 export interface Firmware {
-  /** Started by EFI, not by a BIOS. */
+  /** Whether EFI, not a BIOS, booted it. */
   readonly isEfi: boolean
   readonly secureBoot: Known<boolean>
-  /** Whether its ACPI tables describe an IOMMU: 'DMAR' (Intel), 'IVRS' (AMD), 'IORT' (Arm). */
+  /** ACPI table that describes an IOMMU: 'DMAR' (Intel), 'IVRS' (AMD), 'IORT' (Arm). */
   readonly iommuTable: Known<'DMAR' | 'IVRS' | 'IORT' | undefined>
 }
 
@@ -127,11 +127,11 @@ export interface Virtualisation {
   /** Undefined on bare metal. */
   readonly hypervisor: Finding | undefined
   readonly container: Finding | undefined
-  /** Whether /sys is mounted read-only, as containers have it. */
+  /** Whether /sys is mounted read-only, as in containers. */
   readonly isSysReadOnly: Known<boolean>
 }
 
-/** What was found, and by what: { name: 'KVM (QEMU)', evidence: '/sys/class/dmi/id/sys_vendor: QEMU' }. */
+/** A finding with its evidence: { name: 'KVM (QEMU)', evidence: '/sys/class/dmi/id/sys_vendor: QEMU' }. */
 export interface Finding {
   readonly name: string
   readonly evidence: string
@@ -139,20 +139,20 @@ export interface Finding {
 
 export interface Iommu {
   /**
-   * 'off': no function has a group. 'passthrough': every group's default domain maps nothing. 'translated': every one
-   * translates. 'mixed': some do. 'unknown': there are groups, and the kernel does not say what they do.
+   * 'off': no function has a group. 'passthrough': all default domains are identity mappings. 'translated': all
+   * translate. 'mixed': some translate. 'unknown': there are groups of unknown type.
    */
   readonly mode: 'off' | 'passthrough' | 'translated' | 'mixed' | 'unknown'
-  /** Sentences, each with the file it is from. */
+  /** Sentences, each with its source file. */
   readonly evidence: readonly string[]
-  /** 'AMD-Vi', 'Intel VT-d', 'Arm SMMU', 'virtio-iommu', as /sys/class/iommu names them; undefined without one. */
+  /** 'AMD-Vi', 'Intel VT-d', 'Arm SMMU', 'virtio-iommu', by /sys/class/iommu; undefined without one. */
   readonly kind: string | undefined
   readonly groups: readonly Group[]
 }
 
 export interface Group {
   readonly number: number
-  /** Of its default domain: 'identity', 'DMA', 'DMA-FQ', 'blocked', 'auto'; undefined where the kernel does not say. */
+  /** Type of its default domain: 'identity', 'DMA', 'DMA-FQ', 'blocked', 'auto'; undefined if not reported. */
   readonly type: string | undefined
   /** Addresses of its functions. */
   readonly functions: readonly string[]
@@ -161,20 +161,20 @@ export interface Group {
 /** An NVMe controller on PCI: class code 010802h. */
 export interface Drive {
   readonly address: string
-  /** The driver's name for it, 'nvme0'; undefined where Linux's nvme driver does not have it. */
+  /** Linux's name, 'nvme0'; undefined if Linux's nvme driver is not bound. */
   readonly name: string | undefined
   readonly model: Known<string>
   readonly serial: Known<string>
   readonly firmware: Known<string>
-  /** Of the driver: 'live', 'resetting', 'dead' ...; undefined where Linux's nvme driver does not have it. */
+  /** State in the driver: 'live', 'resetting', 'dead' ...; undefined if Linux's nvme driver is not bound. */
   readonly state: string | undefined
-  /** Queue pairs that the driver has set up, the admin one counted, and entries of an I/O queue. */
+  /** Queue pairs of the driver including the Admin queue, and entries of an I/O queue. */
   readonly queues: { readonly count: number | undefined; readonly entries: number | undefined } | undefined
   readonly namespaces: Known<readonly Namespace[]>
-  /** Who on this machine uses it, by the write guard; none is an empty list. */
+  /** Users of the drive on this machine, from the write guard; empty if there are none. */
   readonly holders: Known<readonly Holder[]>
   readonly temperature: Known<Temperature>
-  /** Whether the driver lends it memory of the host (HMB). */
+  /** Whether the driver provides a Host Memory Buffer (HMB). */
   readonly hostMemoryBuffer: Known<boolean>
 }
 
@@ -183,11 +183,11 @@ export interface Namespace {
   readonly name: string
   readonly sizeBytes: number
   readonly blockBytes: number
-  /** What one command may carry, by MDTS and the driver's own limit. */
+  /** Maximum bytes of a command, by MDTS and the driver's own limit. */
   readonly maxTransferBytes: number | undefined
-  /** Format of the namespace itself, by udev: file system, volume manager, RAID, encryption, or kind of partition table. */
+  /** Format of the namespace itself, from udev: file system, volume manager, RAID, encryption, or partition table. */
   readonly format: Known<string>
-  /** Partitions that the kernel has found, by number. */
+  /** Partitions in the kernel, by number. */
   readonly partitions: readonly Partition[]
 }
 
@@ -195,29 +195,31 @@ export interface Partition {
   /** 'nvme0n1p1'. */
   readonly name: string
   readonly sizeBytes: number
-  /** By udev: 'ext4', 'ntfs', 'crypto_LUKS'. */
+  /** From udev: 'ext4', 'ntfs', 'crypto_LUKS'. */
   readonly format: Known<string>
 }
 
 export interface Temperature {
   readonly celsius: number
-  /** From where on the drive slows down (WCTEMP), and what it calls critical (CCTEMP). */
+  /** Temperatures above which the drive throttles (WCTEMP), and which it calls critical (CCTEMP). */
   readonly warningCelsius: number | undefined
   readonly criticalCelsius: number | undefined
 }
 
-/** A display or 3D controller of a vendor that makes GPUs to compute with. */
+/** A display or 3D controller by a vendor of GPUs for computing. */
 export interface Gpu {
   readonly address: string
   readonly vendor: 'NVIDIA' | 'AMD' | 'Intel'
-  /** Part of an Intel processor, with no memory of its own. Of AMD's nothing tells. */
+  /**
+   * Whether it is part of an Intel processor, without memory of its own. Integrated graphics of AMD are not recognised.
+   */
   readonly isIntegrated: boolean
-  /** 'NVIDIA GeForce RTX 3090', by its driver; else by the list of PCI IDs; else unknown. */
+  /** 'NVIDIA GeForce RTX 3090', from its driver or the list of PCI IDs; otherwise unknown. */
   readonly model: Known<string>
   readonly memoryBytes: Known<number>
   /**
-   * The window to its memory. NVIDIA calls it BAR1: the second memory BAR, which is PCI BAR 1 after a 32-bit BAR0 and
-   * PCI BAR 2 after a 64-bit one. `bar` is the number that PCI and sysfs count by.
+   * The window to its memory, NVIDIA's BAR1: the second memory BAR, which is PCI BAR 1 after a 32-bit BAR0 and PCI BAR
+   * 2 after a 64-bit one. `bar` is the number in PCI and sysfs.
    */
   readonly window: Known<GpuWindow>
 }
@@ -225,9 +227,9 @@ export interface Gpu {
 export interface GpuWindow {
   readonly bar: number
   readonly sizeBytes: number
-  /** On the bus. Above 4 GiB only where firmware has "Above 4G Decoding". */
+  /** Bus address. Above 4 GiB only with "Above 4G Decoding" in firmware. */
   readonly address: number
-  /** Sizes that its Resizable BAR capability offers; undefined without that capability. */
+  /** Sizes in its Resizable BAR capability; undefined without that capability. */
   readonly sizesBytes: Known<readonly number[] | undefined>
 }
 

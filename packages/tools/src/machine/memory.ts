@@ -39,7 +39,7 @@ async function pagesIn(root: Root, folder: string, node: number | undefined): Pr
   return found
 }
 
-/** By proc_pid_limits(5): 'Max locked memory         8388608              8388608              bytes'. */
+/** From proc_pid_limits(5): 'Max locked memory         8388608              8388608              bytes'. */
 async function readLockLimit(root: Root): Promise<Memory['lockLimit']> {
   const path = 'proc/self/limits'
   const [, soft, hard] =

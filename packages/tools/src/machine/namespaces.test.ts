@@ -20,7 +20,7 @@ test('reads partitions from sysfs and their formats from records of udev', async
     partitions: [
       // The record of this one names a partition table as well: the boot sector of FAT looks like one.
       { name: 'nvme1n1p1', sizeBytes: 100 * 2 ** 30, format: 'vfat' },
-      { name: 'nvme1n1p2', format: { unknown: expect.stringMatching(/names no format$/) as string } },
+      { name: 'nvme1n1p2', format: { unknown: expect.stringMatching(/has no format$/) as string } },
       { name: 'nvme1n1p3', format: 'ntfs' },
       { name: 'nvme1n1p4', format: 'ext4' },
     ],

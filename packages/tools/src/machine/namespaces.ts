@@ -2,13 +2,13 @@ import { unknown, type Known } from './known.js'
 import type { Namespace, Partition } from './machine.js'
 import type { Root } from './root.js'
 
-/** Unit of the kernel's sizes, whatever the block size of the namespace is. */
+/** Unit of the kernel's sizes, for any block size of the namespace. */
 const SECTOR_BYTES = 512
 
 /**
- * Reads the namespaces of a controller and what is on them, without opening a device.
- * With native multipath a controller has a path, nvme0c1n1, of what is nvme0n1 everywhere else.
- * @param path folder of the controller: sys/bus/pci/devices/BDF/nvme/nvme0
+ * Reads the namespaces of a controller and their content, without opening a device. With native multipath, a controller
+ * has a path, nvme0c1n1, of the namespace nvme0n1.
+ * @param path directory of the controller: sys/bus/pci/devices/BDF/nvme/nvme0
  */
 export async function readNamespaces(root: Root, path: string): Promise<Namespace[]> {
   const found: Namespace[] = []
@@ -48,7 +48,7 @@ async function sizeOf(root: Root, block: string): Promise<number> {
   return ((await root.number(`${block}/size`)) ?? 0) * SECTOR_BYTES
 }
 
-/** Reads udev's record of a block device. udev has probed the device; the record is readable without root. */
+/** Reads udev's record of a block device, which is readable without root. */
 async function formatOf(root: Root, block: string): Promise<Known<string>> {
   const number = await root.text(`${block}/dev`)
   if (number === undefined) return root.why(`${block}/dev`)
@@ -56,8 +56,8 @@ async function formatOf(root: Root, block: string): Promise<Known<string>> {
   const lines = (await root.lines(path, FORMAT_PROPERTY))?.map((line) => FORMAT_PROPERTY.exec(line)!)
   if (lines === undefined) return root.why(path)
   const valueOf = (key: string) => lines.find(([, name]) => name === key)?.[2]
-  // The record of a FAT partition may call its boot sector a partition table: the file system is the better answer.
-  return valueOf('ID_FS_TYPE') ?? valueOf('ID_PART_TABLE_TYPE') ?? unknown(`/${path} names no format`)
+  // The record of a FAT partition may call its boot sector a partition table: the file system is preferred.
+  return valueOf('ID_FS_TYPE') ?? valueOf('ID_PART_TABLE_TYPE') ?? unknown(`/${path} has no format`)
 }
 
 /** File system, volume manager, RAID or encryption; and the kind of partition table. */

@@ -8,22 +8,22 @@ import { ancestorsOf, bestOf, functionAt, hasLinkAbove, nowOf } from './tree.js'
 /** Where two functions meet, from the nearest to the farthest. */
 export type Meeting = 'same-switch' | 'same-host-bridge' | 'same-socket' | 'across-sockets' | 'unknown'
 
-/** What lies between two functions of a machine. */
+/** The path between two functions of a machine. */
 export interface Path {
   readonly from: string
   readonly to: string
   readonly meeting: Meeting
-  /** The bridge below which both are, or the host bridge's domain and bus; undefined where there are two. */
+  /** The bridge above both, or the host bridge's domain and bus; undefined with two host bridges. */
   readonly meetAt: string | undefined
-  /** Every link between them, from the one at `from` to the one at `to`. */
+  /** All links between them, from `from` to `to`. */
   readonly links: readonly PathLink[]
-  /** The link that carries least, and how much. */
+  /** The slowest link, and its payload limit. */
   readonly slowest: Known<PathLimit>
-  /** Memory writes from one to the other: doorbells of a GPU, data of a drive that lands in its memory. */
+  /** Memory writes: doorbells by a GPU, data by a drive to GPU memory. */
   readonly writes: Verdict
-  /** Memory reads: a GPU that looks at registers, a drive that fetches from GPU memory. */
+  /** Memory reads: of registers by a GPU, of GPU memory by a drive. */
   readonly reads: Verdict
-  /** What both depend on. */
+  /** Conditions of both. */
   readonly notes: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export interface PathLimit extends LinkShape {
   readonly payloadBytesPerSecond: number
 }
 
-/** @throws RangeError for an address that no function of the machine has. */
+/** @throws RangeError for an address without a function in the machine. */
 export function pathBetween(machine: Machine, from: string, to: string): Path {
   const [a, b] = [known(machine, from), known(machine, to)]
   const up = [a, ...ancestorsOf(machine, from)]
@@ -65,11 +65,11 @@ export function pathBetween(machine: Machine, from: string, to: string): Path {
 function known(machine: Machine, address: string): PciFunction {
   const found = functionAt(machine, address)
   if (found === undefined)
-    throw new RangeError(`address: expected one of a function of this machine, got ${JSON.stringify(address)}`)
+    throw new RangeError(`address: expected the address of a function of this machine, got ${JSON.stringify(address)}`)
   return found
 }
 
-/** Of two functions on buses of host bridges; what is behind VMD is below the host bridge of that. */
+/** For functions on buses of host bridges; functions behind VMD count as below its host bridge. */
 function meetingOf({ cpu }: Machine, a: PciFunction, b: PciFunction): Meeting {
   if (a.hostBridge === b.hostBridge) return 'same-host-bridge'
   if (cpu.sockets === 1) return 'same-socket'
@@ -81,12 +81,12 @@ function meetingOf({ cpu }: Machine, a: PciFunction, b: PciFunction): Meeting {
 function linkOf(machine: Machine, found: PciFunction): PathLink {
   const { address, link } = found
   const now = !isKnown(link) ? link : (link?.now ?? unknown('it has no link'))
-  return { address, best: bestOf(machine, found) ?? unknown('neither end says'), now }
+  return { address, best: bestOf(machine, found) ?? unknown('neither end reports it'), now }
 }
 
 function slowestOf(machine: Machine, links: readonly PciFunction[], all: readonly PciFunction[]): Known<PathLimit> {
-  if (machine.virtualisation.hypervisor !== undefined) return unknown("a guest's links are made up")
-  if (links.length === 0) return unknown('no function on the path has a link that the kernel knows')
+  if (machine.virtualisation.hypervisor !== undefined) return unknown('links of a virtual machine are emulated')
+  if (links.length === 0) return unknown('the kernel reports no link on the path')
   const sizes = all.map(({ packets }) => packets)
   const hidden = sizes.find((packets) => !isKnown(packets))
   if (hidden !== undefined && !isKnown(hidden)) return hidden
@@ -107,8 +107,8 @@ function slowestOf(machine: Machine, links: readonly PciFunction[], all: readonl
 }
 
 /**
- * What a link will carry once there is work: lanes as they have been trained, and the speed of now, except of what
- * slows its link down when idle, as GPUs do, or sleeps.
+ * Returns the expected link under load: the trained lanes and the current speed, except for devices that lower the
+ * speed when idle, such as GPUs, or sleep.
  */
 export function countedShape(machine: Machine, found: PciFunction): LinkShape | undefined {
   const best = bestOf(machine, found)
@@ -122,7 +122,7 @@ export function isGpu({ classCode }: PciFunction): boolean {
   return classCode >>> 16 === 0x03
 }
 
-/** Arithmetic reaches up to Gen5; what it does not know has no limit to be held against. */
+/** The payload model covers up to Gen5; other links have no limit. */
 function linkAt({ gen, lanes }: LinkShape, mps: number): Link | undefined {
   if (gen > 5 || ![1, 2, 4, 8, 16].includes(lanes)) return undefined
   return { gen: gen as Link['gen'], width: lanes, mps }

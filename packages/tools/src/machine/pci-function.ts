@@ -1,6 +1,6 @@
 import type { Known } from './known.js'
 
-/** One PCI function, by sysfs and, as far as it is shown, by its configuration space. */
+/** A PCI function, from sysfs and the visible part of its configuration space. */
 export interface PciFunction {
   /** '0000:0b:00.0'. */
   readonly address: string
@@ -11,27 +11,27 @@ export interface PciFunction {
   /** Base class, sub class and programming interface: 0x010802. */
   readonly classCode: number
   readonly revision: number | undefined
-  /** By the list of PCI IDs, where this machine has one. */
+  /** From the list of PCI IDs, if the machine has one. */
   readonly vendorName: string | undefined
   readonly deviceName: string | undefined
   readonly driver: string | undefined
-  /** The only driver that may bind to it; undefined where any may. */
+  /** The only driver that may bind to it; undefined if any may. */
   readonly driverOverride: string | undefined
   /** Number of its IOMMU group. */
   readonly group: number | undefined
   readonly numaNode: number | undefined
   /** Domain and bus of the host bridge that leads to it: '0000:00'. */
   readonly hostBridge: string
-  /** The bridge that it is behind; undefined on the host bridge's own bus. */
+  /** The bridge above it; undefined on the host bridge's own bus. */
   readonly parent: string | undefined
   readonly kind: FunctionKind
-  /** By the rest of the system: false where it reads all ones, as what is in D3cold or has left the bus does. */
+  /** False if it reads all ones, as in D3cold or off the bus. */
   readonly answers: boolean
   readonly link: Known<Link | undefined>
-  /** What its ports or functions may send and ask for, in bytes. */
+  /** Maximum payload and read request sizes in bytes. */
   readonly packets: Known<Packets | undefined>
   readonly aspm: Known<Aspm | undefined>
-  /** Of bridges and multi-function devices; undefined without the capability. */
+  /** For bridges and multi-function devices; undefined without the capability. */
   readonly acs: Known<Acs | undefined>
   readonly bars: readonly Bar[]
   readonly resizableBars: Known<readonly ResizableBar[]>
@@ -39,7 +39,7 @@ export interface PciFunction {
   /** Function Level Reset. */
   readonly hasFunctionLevelReset: Known<boolean>
   readonly errors: Known<Errors | undefined>
-  /** Downstream Port Containment: the port takes its link down at an error; undefined without the capability. */
+  /** Downstream Port Containment: an error takes the link down; undefined without the capability. */
   readonly containment: Known<{ readonly isEnabled: boolean } | undefined>
   /** Address Translation Services; undefined without the capability. */
   readonly translation: Known<{ readonly isEnabled: boolean } | undefined>
@@ -56,9 +56,9 @@ export interface LinkShape {
 }
 
 export interface Link {
-  /** What this end could do. */
+  /** Maximum of this end. */
   readonly max: LinkShape
-  /** What both ends have agreed upon; unknown while the link is down or the function sleeps. */
+  /** Negotiated by both ends; unknown while the link is down or the function sleeps. */
   readonly now: Known<LinkShape>
 }
 
@@ -74,7 +74,7 @@ export interface Aspm {
   readonly enabled: readonly ('L0s' | 'L1')[]
 }
 
-/** ACS bits in pairs: what the port can do, and what it is told to. */
+/** ACS bits: supported and enabled. */
 export interface Acs {
   readonly supported: readonly AcsBit[]
   readonly enabled: readonly AcsBit[]
@@ -101,16 +101,16 @@ export interface ResizableBar {
 }
 
 export interface Power {
-  /** 'D0', 'D3hot', 'D3cold', 'unknown': as the kernel keeps it; undefined where it does not say. */
+  /** 'D0', 'D3hot', 'D3cold', 'unknown', from the kernel; undefined if not reported. */
   readonly state: string | undefined
-  /** 'on': never put to sleep. 'auto': whenever nobody uses it. */
+  /** 'on': never suspended. 'auto': suspended when unused. */
   readonly control: string | undefined
   /** 'active', 'suspended'. */
   readonly runtimeStatus: string | undefined
   readonly isD3coldAllowed: boolean | undefined
 }
 
-/** Errors that Advanced Error Reporting holds since somebody last cleared them, by the spec's short names. */
+/** Errors recorded by Advanced Error Reporting since the last clear, by the specification's short names. */
 export interface Errors {
   readonly correctable: readonly string[]
   readonly uncorrectable: readonly string[]

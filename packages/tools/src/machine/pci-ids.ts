@@ -2,13 +2,13 @@ import type { Root } from './root.js'
 
 const PLACES = ['usr/share/hwdata/pci.ids', 'usr/share/misc/pci.ids', 'usr/share/pci.ids']
 
-/** Names of vendors and devices, as the list that distributions ship has them. */
+/** Names of vendors and devices, from the list that distributions ship. */
 export interface PciNames {
   readonly vendor: (vendorId: number) => string | undefined
   readonly device: (vendorId: number, deviceId: number) => string | undefined
 }
 
-/** The list of PCI IDs, https://pci-ids.ucw.cz: vendors at the start of a line, their devices behind a tab. */
+/** Reads the list of PCI IDs, https://pci-ids.ucw.cz: vendors at the start of a line, devices after a tab. */
 export async function readPciNames(root: Root): Promise<PciNames> {
   let text: string | undefined
   for (const place of PLACES) text ??= await root.text(place)
@@ -16,7 +16,7 @@ export async function readPciNames(root: Root): Promise<PciNames> {
   const devices = new Map<string, string>()
   let vendor = ''
   for (const line of (text ?? '').split('\n')) {
-    // Classes follow the vendors, and look alike but for the C.
+    // Classes follow the vendors and differ only by the C.
     if (line.startsWith('C ')) break
     const [, tab, id = '', name = ''] = /^(\t?)([0-9a-f]{4}) {2}(.+)$/.exec(line) ?? []
     if (id === '') continue

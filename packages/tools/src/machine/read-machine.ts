@@ -16,10 +16,10 @@ import { readVirtualisation } from './virtualisation.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /**
- * Reads what a machine says of itself in /sys, /proc, /etc, /boot and /lib/modules. Runs nothing, writes nothing, wakes
- * nothing; missing and refused files are facts of what is returned, and no errors.
- * @param root '/' for this machine, or a folder with a copy of another one's files, such as `writeLiveTree` makes.
- * @throws MachineNotFoundError where the folder holds no machine's files; UsageError for an empty name; FileError.
+ * Reads the data of a machine in /sys, /proc, /etc, /boot and /lib/modules. Runs, writes and wakes nothing. Missing and
+ * unreadable files are part of the result, not errors.
+ * @param root '/' for this machine, or a directory with a copy of another one's files, as made by `writeLiveTree`.
+ * @throws MachineNotFoundError if the directory has no files of a machine; UsageError for an empty name; FileError.
  */
 export async function readMachine(root: string | Root = '/'): Promise<Machine> {
   const from = typeof root === 'string' ? new Root(root) : root
@@ -47,23 +47,23 @@ export async function readMachine(root: string | Root = '/'): Promise<Machine> {
   }
 }
 
-/** @throws UsageError for an empty name; MachineNotFoundError where it is no folder's; FileError */
+/** @throws UsageError for an empty name; MachineNotFoundError if it is not a directory; FileError */
 export async function checkRoot(path: string): Promise<void> {
-  if (path === '') throw new UsageError('--root needs the name of a folder', { next: LEAVE_OUT })
-  const found = await attempting(`look at ${path}`, () => stat(path), LEAVE_OUT)
-  if (!found.isDirectory()) throw new MachineNotFoundError(path, 'it is no folder')
+  if (path === '') throw new UsageError('--root requires the name of a directory', { next: LEAVE_OUT })
+  const found = await attempting(`read ${path}`, () => stat(path), LEAVE_OUT)
+  if (!found.isDirectory()) throw new MachineNotFoundError(path, 'it is not a directory')
 }
 
 const LEAVE_OUT: NextStep = [
-  { words: ['name a folder that ', { command: ['doctor', '--save', 'DIR'], isElsewhere: true }, ' made'] },
-  'leave --root out for this machine',
+  { words: ['use a directory made by ', { command: ['doctor', '--save', 'DIR'], isElsewhere: true }] },
+  'omit --root for this machine',
 ]
 
-/** The folder that was named has neither sys/ nor proc/ in it, or is none. */
+/** Error of a path without sys/ and proc/, or that is not a directory. */
 export class MachineNotFoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_MACHINE_NOT_FOUND'
   readonly category = 'not-found'
-  constructor(path: string, reason = 'it has neither sys/ nor proc/ in it') {
-    super(`There is no machine in ${path}: ${reason}`, { next: LEAVE_OUT })
+  constructor(path: string, reason = 'it has neither sys/ nor proc/') {
+    super(`${path} is not a copy of a machine: ${reason}`, { next: LEAVE_OUT })
   }
 }

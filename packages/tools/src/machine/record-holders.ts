@@ -1,12 +1,15 @@
 import type { Root } from './root.js'
 
-/** What the write guard (host-driver's findHolders) asks for to say who uses a drive; of processes only those that may. */
+/**
+ * Records the files that the write guard (host-driver's findHolders) reads to find users of a drive; of processes, only
+ * relevant ones.
+ */
 export async function recordHolders(root: Root): Promise<void> {
   for (const path of ['proc/self/mountinfo', 'proc/swaps', 'etc/zfs/zpool.cache']) await root.bytes(path)
   await root.link('proc/self/ns/mnt')
   for (const disk of await root.list('sys/block')) await recordDisk(root, disk)
   for (const uuid of await root.list('sys/fs/btrfs')) await root.list(`sys/fs/btrfs/${uuid}/devices`)
-  // A pool that is imported has files there; what is in them does not matter.
+  // An imported pool has files there; their content is irrelevant.
   for (const entry of await root.list('proc/spl/kstat/zfs')) {
     for (const name of await root.list(`proc/spl/kstat/zfs/${entry}`))
       await root.exists(`proc/spl/kstat/zfs/${entry}/${name}`)
@@ -15,7 +18,7 @@ export async function recordHolders(root: Root): Promise<void> {
   await recordTargets(root)
   await recordBoot(root)
   for (const folder of ['dev/md', 'dev/mapper', 'dev/disk/by-partuuid', 'dev/disk/by-uuid']) {
-    // Links are kept with what they lead to, which need not be a device there.
+    // Links are recorded with their targets, which need not be devices.
     for (const name of await root.list(folder)) await root.exists(`${folder}/${name}`)
   }
   await recordProcesses(root)
@@ -58,18 +61,21 @@ async function recordTargets(root: Root): Promise<void> {
   }
 }
 
-/** The firmware's load options: which partition it started from. */
+/** Records the firmware's load options: the partition that it booted from. */
 async function recordBoot(root: Root): Promise<void> {
   const folder = 'sys/firmware/efi/efivars'
   for (const name of await root.list(folder))
     if (/^Boot(Current|[0-9A-F]{4})-/.test(name)) await root.bytes(`${folder}/${name}`)
 }
 
-/** Files that mean a drive: its nodes, what stands on it, and drivers in user space. Nobody's other files are kept. */
+/**
+ * Open files that refer to a drive: its nodes, devices above it, and drivers in user space. Other files are not
+ * recorded.
+ */
 const CONCERNS = /\/(nvme|ng|dm-|md|bcache|mapper\/|vfio\/|uio|gpunvme)[^/]*$|\/resource\d(_wc)?$/
 
 async function recordProcesses(root: Root): Promise<void> {
-  // Their folders come and go, and each that is recorded is recorded with what concerns us alone.
+  // Processes come and go; only those with relevant files are recorded.
   const pids = (await root.list('proc')).filter((name) => /^\d+$/.test(name))
   for (const pid of pids) {
     const links = await root.links(`proc/${pid}/fd`)

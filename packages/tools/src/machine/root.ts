@@ -3,10 +3,10 @@ import { readdirSync, statSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { unknown, type Unknown } from './known.js'
 
-/** What a file may hold that is read whole. Those of /sys hold a page, a kernel's configuration 300 KiB. */
+/** Maximum length of a file that is read completely. Files in /sys have a page, a kernel configuration 300 KiB. */
 const USUAL_BYTES = 8 * 1024 * 1024
 
-/** What was read of a tree, by path: what a copy of it has to have for the same to be read again. */
+/** Files that were read, by path: what a copy must contain for the same result. */
 export type Recorded =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
   | { readonly kind: 'link'; readonly to: string }
@@ -14,8 +14,8 @@ export type Recorded =
   | { readonly kind: 'node' }
 
 /**
- * Reads a machine's files below a root folder through `MachineFiles`, and records the files that were read. A file that is
- * missing, inaccessible or not regular reads as `undefined`; `why` returns the reason.
+ * Reads a machine's files below a root directory through `MachineFiles`, and records them. A file that is missing,
+ * inaccessible or not regular reads as `undefined`; `why` returns the reason.
  */
 export class Root {
   readonly path: string
@@ -23,25 +23,25 @@ export class Root {
   private readonly refusals = new Map<string, string>()
   private readonly recorded: Map<string, Recorded> | undefined
 
-  /** @param recorded where to keep what is read. */
+  /** @param recorded receives what is read. */
   constructor(path: string, recorded?: Map<string, Recorded>) {
     this.path = path
     this.recorded = recorded
   }
 
-  /** A file's text without white space at its ends. */
+  /** Returns a file's text, trimmed. */
   async text(path: string, atMostBytes = USUAL_BYTES): Promise<string | undefined> {
     const bytes = await this.bytes(path, atMostBytes)
     return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8').trim()
   }
 
-  /** A file's number, decimal or with 0x. */
+  /** Returns a file's number, decimal or with 0x. */
   async number(path: string): Promise<number | undefined> {
     const text = await this.text(path)
     return text === undefined || !/^(-?\d+|0x[0-9a-f]+)$/i.test(text) ? undefined : Number(text)
   }
 
-  /** A file's bytes; not those of one that holds more than `atMostBytes`. */
+  /** Returns a file's bytes; undefined if it exceeds `atMostBytes`. */
   async bytes(path: string, atMostBytes = USUAL_BYTES): Promise<Uint8Array | undefined> {
     const found = await this.look(path, async (place) => ({
       place,
@@ -51,7 +51,7 @@ export class Root {
     return found?.bytes
   }
 
-  /** Lines of a file that match. Only these are recorded: the others of such a file may name what is on a drive. */
+  /** Returns the matching lines of a file. Only these are recorded: other lines may name content of a drive. */
   async lines(path: string, pattern: RegExp): Promise<string[] | undefined> {
     const found = await this.look(path, async (place) => {
       const text = Buffer.from(await readRegularFile(join(this.path, place), USUAL_BYTES)).toString('utf8')
@@ -65,7 +65,7 @@ export class Root {
     return found?.lines
   }
 
-  /** Names in a folder, in order. */
+  /** Returns the names in a directory, in order. */
   async list(path: string): Promise<string[]> {
     const entries = await this.look(path, (place) => {
       const found = readdirSync(join(this.path, place), { withFileTypes: true })
@@ -75,13 +75,13 @@ export class Root {
     return entries?.map(({ name }) => name).sort() ?? []
   }
 
-  /** What a link says, not followed. */
+  /** Returns the target of a link, unresolved. */
   async link(path: string): Promise<string | undefined> {
     const found = await this.look(folderOf(path), (above) => ({ to: this.linkAt(joined(above, nameOf(path))) }))
     return found?.to
   }
 
-  /** The links in a folder. They are not recorded: of a process's open files only some are anybody's business. */
+  /** Returns the links in a directory. They are not recorded: most open files of processes are private. */
   async links(path: string): Promise<{ readonly name: string; readonly to: string }[]> {
     const found = await this.look(path, (place) => {
       const folder = join(this.path, place)
@@ -90,7 +90,7 @@ export class Root {
     return found?.flatMap(({ name, to }) => (to === undefined ? [] : [{ name, to }])) ?? []
   }
 
-  /** The last name that a link leads to: the driver of sys/bus/pci/devices/BDF/driver. */
+  /** Returns the last component of a link's target: the driver of sys/bus/pci/devices/BDF/driver. */
   async linkName(path: string): Promise<string | undefined> {
     const to = await this.link(path)
     return to === undefined ? undefined : nameOf(to)
@@ -100,7 +100,7 @@ export class Root {
     return (await this.size(path)) !== undefined
   }
 
-  /** Bytes of a file, or 0 of what is none. */
+  /** Returns the size of a file; 0 for anything else. */
   size(path: string): Promise<number | undefined> {
     return this.look(path, (place) => {
       const found = statSync(join(this.path, place))
@@ -120,12 +120,12 @@ export class Root {
   /** Returns why `path` could not be read. */
   why(path: string): Unknown {
     const code = this.refusals.get(path) ?? 'ENOENT'
-    if (code === 'EACCES' || code === 'EPERM') return unknown(`needs root: /${path} may not be read`)
+    if (code === 'EACCES' || code === 'EPERM') return unknown(`needs root: /${path} is not readable`)
     if (code === 'ENOENT' || code === 'ENOTDIR') return unknown(`there is no /${path}`)
     return unknown(`/${path} cannot be read: ${code}`)
   }
 
-  /** Names that stand for something by being there. Those of plain files do not, nor those of processes. */
+  /** Records names whose existence is relevant, without plain files and processes. */
   private recordNames(place: string, entries: readonly Dirent[]): void {
     if (this.recorded === undefined) return
     this.recordUnless(place, { kind: 'folder' })

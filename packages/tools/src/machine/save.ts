@@ -6,22 +6,22 @@ import { recordHolders } from './record-holders.js'
 import { Root, type Recorded } from './root.js'
 
 export interface SaveOptions {
-  /** Further readers, whose files are copied as well. */
+  /** Further readers, whose files are copied too. */
   readonly also?: readonly ((root: Root) => Promise<unknown>)[]
 }
 
-/** What was copied. */
+/** Totals of a copy. */
 export interface Saved {
   readonly files: number
   readonly bytes: number
 }
 
 /**
- * Copies what is read of a machine, and no more, into a new folder: to be read again as `readMachine(into)`, elsewhere.
- * The folder is there as a whole or not at all: it is written beside its place, and gets its name at the end.
- * @param root what is copied: '/' on a live machine.
- * @param into a folder that does not exist yet.
- * @throws FileError; MachineNotFoundError where `root` holds no machine's files.
+ * Copies the files that are read of a machine to a new directory, to read them elsewhere with `readMachine(into)`. The
+ * directory is created atomically.
+ * @param root the machine to copy: '/' on a live machine.
+ * @param into a directory that does not exist yet.
+ * @throws FileError; MachineNotFoundError if `root` has no files of a machine.
  */
 export async function writeLiveTree(root: string, into: string, { also = [] }: SaveOptions = {}): Promise<Saved> {
   const recorded = new Map<string, Recorded>()
@@ -29,13 +29,13 @@ export async function writeLiveTree(root: string, into: string, { also = [] }: S
   await readMachine(recording)
   await recordHolders(recording)
   for (const read of also) await read(recording)
-  const attempt = `make the folder ${into}`
+  const attempt = `create the directory ${into}`
   return attempting(attempt, async () => {
     const target = resolve(into)
     const beside = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
     try {
       const bytes = await writeRecorded(recorded, beside)
-      // An empty folder would be replaced without a word, and a full one refused: neither is ours.
+      // Fails if it exists: an empty directory would otherwise be replaced silently.
       await mkdir(target)
       await rename(beside, target)
       return { files: recorded.size, bytes }

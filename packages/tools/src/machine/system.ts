@@ -17,12 +17,12 @@ export async function readDistribution(root: Root): Promise<Known<Distribution>>
   }
 }
 
-/** os-release(5) is read by a shell: values in single or double quotes, or none. */
+/** os-release(5) uses shell syntax: values in single or double quotes, or none. */
 function unquoted(value: string): string {
   return /^(["'])(.*)\1$/.exec(value.trim())?.[2] ?? value.trim()
 }
 
-/** SMBIOS 3.6 §7.4.1, System Enclosure or Chassis Types, those that say what kind of computer it is. */
+/** SMBIOS 3.6 §7.4.1, System Enclosure or Chassis Types, those that tell the kind of computer. */
 const CHASSIS: readonly (readonly [Board['chassis'], readonly number[]])[] = [
   ['desktop', [3, 4, 5, 6, 7, 13, 15, 16, 24, 35]],
   ['laptop', [8, 9, 10, 14, 31, 32]],
@@ -83,21 +83,21 @@ export async function readFirmware(root: Root): Promise<Firmware> {
   }
 }
 
-/** UEFI 2.10 §3.3: one byte, after the four of its attributes that efivarfs puts before every variable. */
+/** UEFI 2.10 §3.3: one byte, after four bytes of attributes that efivarfs adds to each variable. */
 async function readSecureBoot(root: Root): Promise<Known<boolean>> {
   const path = `sys/firmware/efi/efivars/SecureBoot-${EFI_GLOBAL}`
   const bytes = await root.bytes(path)
   return bytes?.length === 5 ? bytes[4] === 1 : root.why(path)
 }
 
-/** Disks that are no NVMe namespaces and not made of other disks, as device mapper's, md's and loop devices are. */
+/** Disks that are neither NVMe namespaces nor made of other disks, such as those of device mapper, md and loop. */
 export async function readOtherDisks(root: Root): Promise<OtherDisk[]> {
   const disks: OtherDisk[] = []
   for (const name of await root.list('sys/block')) {
     if (!/^(sd|vd|xvd|mmcblk\d)[a-z]*$/.test(name)) continue
     const sectors = await root.number(`sys/block/${name}/size`)
     const model = await root.text(`sys/block/${name}/device/model`)
-    // Sectors of 512 bytes, whatever the disk's blocks are.
+    // In sectors of 512 bytes, for any block size.
     disks.push({ name, sizeBytes: (sectors ?? 0) * 512, model })
   }
   return disks
@@ -105,12 +105,12 @@ export async function readOtherDisks(root: Root): Promise<OtherDisk[]> {
 
 const NODES = /^(nvidia.*|gpunvme\d+|nvme\d+(n\d+)?|kfd|dri)$/
 
-/** Device nodes of the kinds that matter here. */
+/** Relevant device nodes. */
 export async function readNodes(root: Root): Promise<string[]> {
   const names = (await root.list('dev')).filter((name) => NODES.test(name))
   const vfio = (await root.list('dev/vfio')).map((name) => `vfio/${name}`)
   const nodes = [...names, ...vfio]
-  // In a copy they are plain files, which are copied only when somebody asks for them.
+  // In a copy, nodes are plain files, which are copied only if they are read.
   for (const node of nodes) await root.exists(`dev/${node}`)
   return nodes
 }

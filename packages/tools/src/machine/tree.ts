@@ -2,19 +2,19 @@ import { isKnown } from './known.js'
 import type { Machine } from './machine.js'
 import type { LinkShape, PciFunction } from './pci-function.js'
 
-/** A function with what is behind it. */
+/** A function with the functions below it. */
 export interface Branch {
   readonly found: PciFunction
   readonly behind: readonly Branch[]
 }
 
-/** The functions below each host bridge, as they hang on each other. */
+/** Returns the functions below each host bridge as trees. */
 export function treeOf({
   functions,
 }: Machine): { readonly hostBridge: string; readonly branches: readonly Branch[] }[] {
   const branch = (found: PciFunction, above: ReadonlySet<string>): Branch => {
     const around = new Set([...above, found.address])
-    // A tree that was tampered with may have a function above itself.
+    // A manipulated copy may have a cycle.
     const below = functions.filter(({ address, parent }) => parent === found.address && !around.has(address))
     return { found, behind: below.map((inner) => branch(inner, around)) }
   }
@@ -31,7 +31,7 @@ export function functionAt(machine: Machine, address: string): PciFunction | und
   return machine.functions.find((found) => found.address === address)
 }
 
-/** The bridges that lead to a function, the nearest first, its root port last. */
+/** Returns the bridges above a function, the nearest first, its root port last. */
 export function ancestorsOf(machine: Machine, address: string): PciFunction[] {
   const above: PciFunction[] = []
   let next = functionAt(machine, address)?.parent
@@ -44,12 +44,12 @@ export function ancestorsOf(machine: Machine, address: string): PciFunction[] {
   return above
 }
 
-/** A root port's link, and one of a switch's downstream port, is that of what is below it. */
+/** The link of a root port or downstream port is that of the function below it. */
 export function hasLinkAbove({ kind }: PciFunction): boolean {
   return kind !== 'root-port' && kind !== 'switch-downstream'
 }
 
-/** What both ends of the link above a function could do together. */
+/** Returns the best link that both ends support. */
 export function bestOf(machine: Machine, found: PciFunction): LinkShape | undefined {
   const port = found.parent === undefined ? undefined : functionAt(machine, found.parent)
   const [own, other] = [maxOf(found), port && maxOf(port)]
@@ -57,12 +57,12 @@ export function bestOf(machine: Machine, found: PciFunction): LinkShape | undefi
   return { gen: Math.min(own.gen, other.gen), lanes: Math.min(own.lanes, other.lanes) }
 }
 
-/** What a function's link could do at this end. */
+/** Returns the best link that this end supports. */
 export function maxOf({ link }: PciFunction): LinkShape | undefined {
   return isKnown(link) ? link?.max : undefined
 }
 
-/** What its link does now; undefined while that is not known. */
+/** Returns the current link; undefined if unknown. */
 export function nowOf({ link }: PciFunction): LinkShape | undefined {
   return isKnown(link) && link !== undefined && isKnown(link.now) ? link.now : undefined
 }

@@ -2,7 +2,7 @@ import { isKnown, type Known } from './known.js'
 import type { Board, Finding, Kernel, Virtualisation } from './machine.js'
 import type { Root } from './root.js'
 
-/** How hypervisors call themselves in DMI: in the system's vendor, or in its product name. */
+/** Hypervisors by their DMI system vendor or product name. */
 const HYPERVISORS: readonly (readonly [words: RegExp, name: string])[] = [
   [/^QEMU/, 'QEMU'],
   [/^Amazon EC2/, 'Amazon EC2'],
@@ -27,7 +27,7 @@ export async function readVirtualisation(
   }
 }
 
-/** The processor says that there is one (CPUID, the flag 'hypervisor'); DMI says which. */
+/** The processor reports a hypervisor (CPUID flag 'hypervisor'); DMI tells which. */
 async function findHypervisor(root: Root, board: Board, release: Kernel['release']): Promise<Finding | undefined> {
   if (isKnown(release) && /microsoft/i.test(release)) return { name: 'WSL 2', evidence: `kernel release ${release}` }
   const cpuinfo = await root.text('proc/cpuinfo')
@@ -48,7 +48,7 @@ async function findContainer(root: Root): Promise<Finding | undefined> {
   return name === undefined ? undefined : { name, evidence: '/proc/self/cgroup' }
 }
 
-/** By proc_pid_mountinfo(5): the fifth word is where, the sixth the options of this mount. */
+/** From proc_pid_mountinfo(5): the fifth word is the mount point, the sixth its options. */
 async function isSysReadOnly(root: Root): Promise<Known<boolean>> {
   const path = 'proc/self/mountinfo'
   const text = await root.text(path)

@@ -11,9 +11,9 @@ const PIECE_BYTES = 4 * 1024 * 1024
 const MAX_SHOWN = 5
 
 /**
- * Reads all tensors of the model file and compares their SHA-256 with those that the drive has noted for them.
- * Whether the drive still has these bytes is another question, which streaming answers.
- * @param packed has the same tensors, by name, type and shape.
+ * Reads all tensors of the model file and compares their SHA-256 with the digests stored on the drive. Does not check
+ * the data on the drive, which streaming does.
+ * @param packed has the same tensors by name, type and shape.
  * @throws TensorContentsError
  */
 export async function compareDigests(packed: PackedModel, file: Model, output: Output, signal: AbortSignal) {
@@ -46,20 +46,23 @@ async function digestOf({ parts }: Model, tensor: Tensor, signal: AbortSignal): 
   return hash.digest('hex')
 }
 
-/** The model file has the tensors that are on the drive, with other contents. */
+/** Error of a model file whose tensors differ in content from those on the drive. */
 export class TensorContentsError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TENSOR_CONTENTS'
   readonly category = 'verification'
   readonly tensors: readonly string[]
   constructor(path: string, model: string, tensors: readonly string[]) {
     const more = tensors.length > MAX_SHOWN ? [`and ${tensors.length - MAX_SHOWN} more`] : []
-    super(`${printable(path)} is not what "${printable(model)}" on the drive was packed from`, {
+    super(`${printable(path)} differs from "${printable(model)}" on the drive`, {
       facts: [
         `SHA-256 of ${plural(tensors.length, 'tensor')} different:`,
         ...tensors.slice(0, MAX_SHOWN).map(printable),
         ...more,
       ],
-      next: ['leave MODEL out to stream what is there', { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] }],
+      next: [
+        'omit MODEL to stream the model on the drive',
+        { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] },
+      ],
     })
     this.tensors = tensors
   }

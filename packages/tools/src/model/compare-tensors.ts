@@ -7,19 +7,19 @@ import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import { handOut } from './passes.js'
 
-/** Small enough for a processor's cache, so that comparing reads each block from memory once. */
+/** Fits into a CPU cache, so that each block is read from memory once. */
 const BLOCK_BYTES = 1024 * 1024
 
 export interface ComparisonReport {
-  /** Tensors that equal those of the file: all of them. */
+  /** Number of tensors, all equal to those of the file. */
   readonly tensors: number
-  /** Wall time of one more pass, reading the file and comparing. */
+  /** Wall time of an additional pass, reading the file and comparing. */
   readonly wallNs: number
 }
 
 /**
- * Takes a model in host memory through one more pass and compares each tensor with the model file, byte by byte. Equal
- * checksums alone would not reveal a mistake in packing.
+ * Streams a model to host memory in an additional pass, and compares each tensor with the model file byte by byte.
+ * Checksums alone would not reveal an error of packing.
  * @throws TensorsDifferError
  */
 export async function compareTensors(
@@ -61,13 +61,13 @@ async function isEqual(
   return true
 }
 
-/** A tensor of the loaded model that differs from the model file, or is missing in one of them. */
+/** Error of a loaded tensor that differs from the model file, or is missing in one of them. */
 export class TensorsDifferError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TENSORS_DIFFER'
   readonly category = 'verification'
   constructor(name: string) {
-    super(`Tensor ${printable(name)} was loaded, and differs from the model file`, {
-      next: 'this is a defect of gpunvme: please report it',
+    super(`Loaded tensor ${printable(name)} differs from the model file`, {
+      next: 'report this as a defect of gpunvme',
     })
   }
 }

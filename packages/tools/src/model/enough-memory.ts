@@ -3,18 +3,18 @@ import { formatBytes } from '../terminal/units.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 
-/** The rest is for the system and for this program. */
+/** The rest is for the system and this program. */
 const USABLE_SHARE = 0.8
 
-/** @throws NotEnoughMemoryError before anything is allocated, since afterwards the kernel might end the process. */
+/** @throws NotEnoughMemoryError before anything is allocated, since the kernel might kill the process later. */
 export function requireMemory(what: string, neededBytes: number, next: NextStep): void {
   const limit = process.constrainedMemory()
-  // Where there is no limit, some systems answer 0 and some an enormous number.
+  // Without a limit, some systems report 0 and others a huge number.
   const totalBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
   if (neededBytes > totalBytes * USABLE_SHARE) throw new NotEnoughMemoryError(what, neededBytes, totalBytes, next)
 }
 
-/** This machine cannot hold what was asked for. */
+/** Error of a request that exceeds this machine's memory. */
 export class NotEnoughMemoryError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_ENOUGH_MEMORY'
   readonly category = 'infeasible'

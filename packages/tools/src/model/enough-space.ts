@@ -5,8 +5,8 @@ import { ToolsError } from '../command-line/tools-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 
 /**
- * @param directory where a file of that size is about to be written.
- * @throws NotEnoughSpaceError before anything is: a disk that runs full is everybody's problem.
+ * @param directory directory of the new file.
+ * @throws NotEnoughSpaceError before anything is written, since a full disk affects other programs.
  */
 export async function requireSpace(
   what: string,
@@ -14,12 +14,12 @@ export async function requireSpace(
   neededBytes: number,
   next: NextStep,
 ): Promise<void> {
-  const { bavail, bsize } = await attempting(`look at the disk of ${directory}`, () => statfs(directory))
+  const { bavail, bsize } = await attempting(`check the disk of ${directory}`, () => statfs(directory))
   const freeBytes = bavail * bsize
   if (neededBytes > freeBytes) throw new NotEnoughSpaceError(what, directory, neededBytes, freeBytes, next)
 }
 
-/** The disk has no room for what was asked for. Nothing was written. */
+/** Error of a request that exceeds the free disk space. Nothing was written. */
 export class NotEnoughSpaceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_NOT_ENOUGH_SPACE'
   readonly category = 'infeasible'

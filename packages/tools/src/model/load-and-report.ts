@@ -20,7 +20,7 @@ import { runPasses, type PassReport } from './passes.js'
 import { describePlan } from './residence-report.js'
 
 export interface LoadJob {
-  /** The drives; none for a model in files. */
+  /** The drives; empty for a model in files. */
   readonly opened: readonly OpenedTransport[]
   readonly options: ComposeOptions & Required<Pick<ComposeOptions, 'queues' | 'queueDepth' | 'signal'>>
   readonly parts?: ComposeParts
@@ -28,9 +28,9 @@ export interface LoadJob {
 }
 
 /**
- * Loads a model, takes it through passes, and prints the plan, each pass and what was verified.
- * @param use called with the loaded model and the JSON result, apart from the drive
- * @throws NotEnoughMemoryError; as `composeRig`
+ * Loads a model, runs passes, and prints the plan, each pass and the verification.
+ * @param use called with the loaded model and the JSON result, without the drive
+ * @throws NotEnoughMemoryError; errors of `composeRig`
  */
 export async function loadAndReport(
   { opened, options, parts, passes: count }: LoadJob,
@@ -57,7 +57,7 @@ export async function loadAndReport(
   await use(rig, loadResult(rig, passes, clock, output.invocation))
 }
 
-/** Shows how far the layers that stay in memory are loaded. */
+/** Shows the progress of loading resident layers. */
 async function compose(
   opened: readonly OpenedTransport[],
   options: ComposeOptions,
@@ -73,20 +73,20 @@ async function compose(
   }
 }
 
-/** What was found and decided. @throws NotEnoughMemoryError */
+/** Prints findings and decisions. @throws NotEnoughMemoryError */
 function describeStart(plan: RigPlan, { queues, queueDepth }: LoadJob['options'], output: Output): void {
   const { model, problems, controllers, placement, gpu } = plan
-  // Not narration: the next bit that flips may take the image with it.
+  // Not suppressed by --quiet: a further error may destroy the image.
   for (const problem of problems) output.error(errorLines(errorText(problem, output.invocation)))
   for (const controller of controllers) {
     if (controller.queues >= queues && controller.queueDepth >= queueDepth) continue
     const given = describeQueues(controller.queues, controller.queueDepth)
-    output.note(`The controller gives ${given}: asked for ${describeQueues(queues, queueDepth)}`)
+    output.note(`The controller supports ${given}; requested: ${describeQueues(queues, queueDepth)}`)
   }
   const { vram, ram } = placement
   const hostUses = gpu === undefined ? [vram, ram] : [ram]
   const hostBytes = hostUses.reduce((sum, { layerBytes, slotBytes }) => sum + layerBytes + slotBytes, 0)
-  requireMemory('This placement', hostBytes, 'a smaller --ram and --vram')
+  requireMemory('This placement', hostBytes, 'lower --ram and --vram')
   output.note(describeWhy(plan))
   output.print(
     describePlan(model.name, placement, { on: gpu === undefined ? 'host' : 'gpu', source: sourceOf(plan) }),

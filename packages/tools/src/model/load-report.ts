@@ -8,7 +8,7 @@ import { formatRow, formatTitles, wrap, type Column } from '../terminal/table.js
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
 import type { PassReport } from './passes.js'
 
-/** Each decision and what ruled out the alternatives, for people. */
+/** Returns each decision with its reason. */
 export function describeWhy({ why }: Pick<RigPlan, 'why'>): string[] {
   return why.flatMap(({ subject, drive, chosen, reason, rejected }) => [
     ...labelled(subject, `${chosen}${drive === undefined ? '' : ` for ${printable(drive)}`}: ${reason}`),
@@ -20,7 +20,7 @@ function labelled(label: string, text: string): string[] {
   return wrap(text, 66, '').map((line, index) => `${(index === 0 ? label : '').padEnd(12)}  ${line}`)
 }
 
-/** The layers that stay in memory. */
+/** Returns the line about resident layers. */
 export function describeLoaded(
   { loaded, gpu = 'host memory' }: Pick<Rig, 'loaded' | 'gpu'>,
   { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
@@ -38,12 +38,12 @@ function item(label: string, text: string): string[] {
   return wrap(text, 70, '').map((line, index) => `${(index === 0 ? label : '').padEnd(10)}${line}`)
 }
 
-/** Where layers that do not stay in memory are read from. */
+/** Source of layers that are not resident. */
 export function sourceOf({ controllers }: Pick<RigPlan, 'controllers'>): 'drive' | 'file' {
   return controllers.length > 0 ? 'drive' : 'file'
 }
 
-/** The table of passes, printed while it grows. */
+/** Table of passes, printed row by row. */
 export class PassTable {
   /** Explains the columns. */
   readonly legend: readonly string[]
@@ -68,10 +68,10 @@ export class PassTable {
       ...(time === 'modelled' ? [number('WALL')] : []),
     ]
     this.legend = [
-      'Each pass hands out every layer once, and starts with those that the one before read ahead.',
-      `${this.hasGpu ? 'GPU, ' : ''}HOST, ${source.toUpperCase()}: bytes by where the layers stay between passes.`,
+      'Each pass provides every layer once, starting with those read ahead by the previous pass.',
+      `${this.hasGpu ? 'GPU, ' : ''}HOST, ${source.toUpperCase()}: bytes by the place of the layers between passes.`,
       'PREDICTED: reads and copies, without checksums.' +
-        (this.hasGpu ? ' OVERLAP: share of the copy time in which the drive read, too.' : ''),
+        (this.hasGpu ? ' OVERLAP: share of the copy time with concurrent reads.' : ''),
     ]
   }
 
@@ -96,7 +96,7 @@ export class PassTable {
   }
 }
 
-/** All passes together, measured beside predicted, and the rate of the drive beside the limit of its link. */
+/** Returns the totals of all passes, measured and predicted, and the drive's rate with the limit of its link. */
 export function describeTotals(
   passes: readonly PassReport[],
   { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
@@ -105,7 +105,7 @@ export function describeTotals(
   const [readBytes, readNs] = [sum(({ bytes }) => bytes.drive), sum(({ driveBusyNs }) => driveBusyNs)]
   const copyNs = sum(({ copyBusyNs }) => copyBusyNs)
   if (readNs + copyNs === 0)
-    return item('total', readBytes === 0 ? 'nothing was read or copied' : describeModelled(readBytes, 0, link))
+    return item('total', readBytes === 0 ? 'no data were read or copied' : describeModelled(readBytes, 0, link))
   const took = formatDuration(sum(({ elapsedNs }) => elapsedNs))
   const measured = `${plural(passes.length, 'pass', 'passes')} in ${time === 'modelled' ? 'modelled ' : ''}${took}`
   const predicted = `${formatDuration(sum(({ predictedNs }) => predictedNs))} predicted`
@@ -113,7 +113,7 @@ export function describeTotals(
   return item('total', `${measured}, ${predicted}${rate}`)
 }
 
-/** What was verified, and how. */
+/** Returns how data were verified. */
 export function describeVerified({ why, placement }: RigPlan, passes: readonly PassReport[]): string[] {
   const { chosen, reason } = why.find(({ subject }) => subject === 'verification')!
   const { length } = placement.layers
@@ -122,7 +122,7 @@ export function describeVerified({ why, placement }: RigPlan, passes: readonly P
   return item('verified', `${verified} of ${plural(length, 'layer')}: ${chosen}, ${reason}`)
 }
 
-/** The JSON result, apart from the drive. */
+/** Returns the JSON result without the drive. */
 export function loadResult(
   rig: Rig,
   passes: readonly PassReport[],
@@ -158,14 +158,14 @@ export function loadResult(
   }
 }
 
-/** The engine and the queues of the first drive. */
+/** Engine and queues of the first drive. */
 export function queuesOf({ controllers, why }: RigPlan): object {
   const [controller] = controllers
   const engine = why.find(({ subject }) => subject === 'engine')?.chosen
   return { engine, queues: controller?.queues, depth: controller?.queueDepth }
 }
 
-/** Layers that were verified in every pass. */
+/** Number of layers that were verified in each pass. */
 function verifiedIn(passes: readonly PassReport[], layers: number): number {
   return passes.reduce((fewest, { layersVerified }) => Math.min(fewest, layersVerified), layers)
 }

@@ -20,58 +20,58 @@ export interface LoadFlags extends Omit<WithSeveral<TransportFlags>, 'engine'>, 
   readonly passes: number
   readonly inPlace?: boolean
   readonly file?: boolean
-  /** False with --no-verify. */
+  /** False if --no-verify is given. */
   readonly verify: boolean
   readonly compare?: boolean
 }
 
-/** What is loaded, and from where. */
+/** Model to load, and its source. */
 export interface LoadRequest {
   readonly flags: LoadFlags
   readonly model: string | undefined
-  /** The drives that hold it; none for a file. */
+  /** Drives with the model; empty for a file. */
   readonly members: readonly DriveFlags[]
-  /** True if the model is first packed onto a simulated drive in memory. */
+  /** Whether to pack the model first onto a simulated drive in memory. */
   readonly packsFirst: boolean
 }
 
-/** @throws UsageError for options that do not go together */
+/** @throws UsageError for contradictory options */
 export async function requestOf(model: string | undefined, flags: LoadFlags): Promise<LoadRequest> {
   const { to, gpu, vram = 0, inPlace, compare } = flags
   const members = await membersOf(flags)
   const packsFirst = [flags.drive, flags.image, flags.socket].every((names) => names === undefined)
   if (to === 'host' && gpu !== undefined)
-    throw new UsageError('--gpu and --to host do not go together', { next: 'leave --gpu out' })
+    throw new UsageError('--gpu and --to host are mutually exclusive', { next: 'omit --gpu' })
   if (to === 'gpu' || gpu !== undefined) requireGpu(gpu ?? 0)
   else if (vram > 0 && (to === 'host' || !cudaStatus().available))
-    throw new UsageError('--vram requires a GPU', { next: 'leave --vram out; --ram limits host memory' })
+    throw new UsageError('--vram requires a GPU', { next: 'omit --vram; --ram limits host memory' })
   const isUrl = /^[a-z]+:\/\//i.test(model ?? '')
   if (isUrl) requireUrl(model!)
   if (flags.file === true || isUrl) {
-    if (model === undefined) throw new UsageError('--file needs a MODEL', { next: { command: ['help', 'load'] } })
+    if (model === undefined) throw new UsageError('--file requires a MODEL', { next: { command: ['help', 'load'] } })
     const { sim, profile, realTime, transport, nsid, engine, capacity, seed } = flags
     const ofDrives = [sim, profile, realTime, transport, nsid, engine, capacity, seed, inPlace, compare]
     if (!packsFirst || ofDrives.some((flag) => flag !== undefined))
-      throw new UsageError(`${isUrl ? 'A URL' : '--file'} and options of a drive do not go together`, {
-        next: isUrl ? 'the URL alone' : 'leave --file out, or the options of the drive',
+      throw new UsageError(`${isUrl ? 'A URL' : '--file'} and drive options are mutually exclusive`, {
+        next: isUrl ? 'omit the drive options' : 'omit --file or the drive options',
       })
     return { flags, model, members: [], packsFirst: false }
   }
   if (packsFirst && model === undefined)
-    throw new UsageError('load needs a MODEL, or a drive that has one', { next: { command: ['help', 'load'] } })
+    throw new UsageError('load requires a MODEL, or a drive with one', { next: { command: ['help', 'load'] } })
   if (compare === true && (packsFirst || model === undefined || inPlace === true))
-    throw new UsageError('--compare needs a MODEL file and the drive that it was packed onto', {
+    throw new UsageError('--compare requires a MODEL file and the drive that it was packed onto', {
       next: { command: ['load', 'MODEL', '--image', 'FILE', '--compare'] },
     })
   if (inPlace === true && (packsFirst || model === undefined))
-    throw new UsageError('--in-place needs a drive, and the path of a MODEL on it', {
+    throw new UsageError('--in-place requires a drive and the path of a MODEL on it', {
       next: { command: ['load', '/models/x.gguf', '--drive', 'ADDRESS', '--in-place'] },
     })
   for (const member of members) await requireDrive(member, model)
   return { flags, model, members, packsFirst }
 }
 
-/** @throws UsageError that also names the file itself, if the user may have meant that */
+/** @throws UsageError that also suggests loading the file itself */
 async function requireDrive(member: DriveFlags, model: string | undefined): Promise<void> {
   try {
     await requireNamedDrive(member)
@@ -83,20 +83,20 @@ async function requireDrive(member: DriveFlags, model: string | undefined): Prom
   }
 }
 
-/** @throws UsageError for a URL that cannot be read, or that has a password, which messages would repeat */
+/** @throws UsageError for an invalid URL, or one with a password, which messages would repeat */
 function requireUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   // decodeURIComponent throws for a percent sign without two digits.
   if (url === undefined || /%(?![0-9a-f]{2})/i.test(text)) throw new UsageError('MODEL is not a valid URL')
   if (!/^https?:$/.test(url.protocol))
-    throw new UsageError(`${printable(url.protocol)} URLs are not supported`, { next: 'an https:// URL' })
+    throw new UsageError(`${printable(url.protocol)} URLs are not supported`, { next: 'use an https:// URL' })
   if (url.username !== '' || url.password !== '')
     throw new UsageError('The URL contains a user name or a password', {
-      next: 'a URL without them, or download the file and load it with --file',
+      next: 'use a URL without them, or download the file and load it with --file',
     })
 }
 
-/** The options of `composeRig`. */
+/** Returns the options of `composeRig`. */
 export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: AbortSignal): LoadJob['options'] {
   const { to, gpu, tier, vram, ram, queues, depth, nsid, engine, inPlace, verify } = flags
   const target = to === 'host' ? 'none' : to === 'gpu' ? (gpu ?? 0) : gpu
@@ -113,24 +113,27 @@ export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: Abo
   }
 }
 
-/** Before any drive is opened. @throws NoGpuError, UsageError */
+/** Checked before any drive is opened. @throws NoGpuError, UsageError */
 function requireGpu(gpu: number): void {
   const status = cudaStatus()
   if (!status.available) throw new NoGpuError(status)
   const { length } = status.devices
   if (gpu >= length)
-    throw new UsageError(`There is no GPU ${gpu}`, { facts: [`CUDA lists ${plural(length, 'GPU')}`], next: '--gpu 0' })
+    throw new UsageError(`There is no GPU ${gpu}`, {
+      facts: [`CUDA lists ${plural(length, 'GPU')}`],
+      next: 'use --gpu 0',
+    })
 }
 
 type CudaMissing = Extract<CudaStatus, { readonly available: false }>
 
-/** The GPU that was asked for cannot be used. */
+/** Error of a requested GPU that cannot be used. */
 export class NoGpuError extends ToolsError {
   readonly code: CudaMissing['code']
   readonly category = 'not-found'
 
   constructor({ code, message, facts, next }: CudaMissing) {
-    super(message, { facts, next: [next, '--to host, which needs no GPU'] })
+    super(message, { facts, next: [next, 'use --to host, which needs no GPU'] })
     this.code = code
   }
 }

@@ -7,18 +7,18 @@ import { Progress } from '../terminal/progress.js'
 export interface PackRequest {
   readonly name?: string
   readonly replace?: boolean | 'image'
-  /** The option that names the drive, for commands that are printed. */
+  /** Option that names the drive, for printed commands. */
   readonly place?: readonly string[]
   readonly signal: AbortSignal
 }
 
 export interface PackReport {
   readonly receipt: PackReceipt
-  /** By this machine's clock; the receipt's time is by the drive's. */
+  /** By this machine's clock; the receipt has the drive's time. */
   readonly wallNs: number
 }
 
-/** Packs a model, with progress for whoever watches. */
+/** Packs a model and prints the progress. */
 export async function packAndReport(
   model: Model,
   target: Writable,
@@ -34,8 +34,8 @@ export async function packAndReport(
       onGiveUp() {
         former.givenUp = true
         output.note(
-          'The old model cannot be kept beside the new one: it is given up now.',
-          'An interruption leaves none.',
+          'The old model does not fit beside the new one and is removed now.',
+          'An interruption leaves neither.',
         )
       },
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
@@ -44,7 +44,7 @@ export async function packAndReport(
   } catch (error) {
     if (former.givenUp) {
       const verify = typed({ command: ['verify', ...place] }, output.invocation)
-      output.error(`The old model was given up before this. If ${verify} finds none now, pack again.`)
+      output.error(`The old model was removed before this error. If ${verify} finds no model, pack again.`)
     }
     throw error
   } finally {

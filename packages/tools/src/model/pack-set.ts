@@ -27,11 +27,11 @@ import { namesOf } from './place.js'
 import type { SetShape } from './set-shape.js'
 import { ofDrive, refuseForeign, warn, writableSetOf, type WrittenDrive } from './with-store.js'
 
-/** The drives that a set is made of. */
+/** The drives of a set. */
 interface Drives {
   readonly namespaces: readonly WritableNamespace[]
   readonly flags: readonly WrittenDrive[]
-  /** Whether each one is an image file that was just created. */
+  /** Whether each one is a new image file. */
   readonly isNew: readonly boolean[]
 }
 
@@ -41,9 +41,9 @@ export interface FoundSet {
 }
 
 /**
- * Opens the set that the drives form, or creates it. Everything that can be refused is refused before the first write.
- * @throws DrivesInUseError, SetShapeError, DriveTooSmallError; NamespaceTooSmallError, ForeignDataError, UnknownDataError;
- *   as `writableSetOf`
+ * Opens the set of the drives, or creates it. All checks precede the first write.
+ * @throws DrivesInUseError, SetShapeError, DriveTooSmallError; NamespaceTooSmallError, ForeignDataError,
+ * UnknownDataError; errors of `writableSetOf`
  */
 export async function openOrCreateSet(
   drives: Drives,
@@ -74,7 +74,7 @@ export async function openOrCreateSet(
   return { set: await plan.create({ replace, signal, onProblem }), isCreated: true }
 }
 
-/** Whether the drives are the members of one set, all of them. */
+/** Returns whether the drives are all members of one set. */
 function isWhole(uses: readonly StoreUse[]): boolean {
   const [first] = uses
   return (
@@ -87,7 +87,7 @@ function hasShape([use]: readonly StoreUse[], { kind, unitBytes }: SetShape): bo
   return use?.member?.kind === kind && (unitBytes === undefined || use.member.unitBytes === unitBytes)
 }
 
-/** Lays out the set and checks each drive: its size, the room for the model, and data that would be lost. */
+/** Lays out the set, and checks each drive: size, space for the model, and data that would be lost. */
 async function planFor(
   { namespaces, flags, isNew }: Drives,
   uses: readonly StoreUse[],
@@ -142,24 +142,24 @@ async function scan(
   }
 }
 
-/** The part of an extent after the bytes that belong to what the user gives up. */
+/** Returns the part of an extent after the bytes that the user gives up. */
 function beyond({ offsetBytes, lengthBytes }: Extent, claimedBytes: number): Extent[] {
   const from = Math.max(offsetBytes, claimedBytes)
   const length = offsetBytes + lengthBytes - from
   return length > 0 ? [{ offsetBytes: from, lengthBytes: length }] : []
 }
 
-/** A set takes as much of each drive as the smallest one has. */
+/** A set uses as much of each drive as the smallest one has. */
 function noteUnused(stores: readonly WritableBlockStore[], output: Output): void {
   const leastBytes = stores.reduce((least, { capacityBytes }) => Math.min(least, capacityBytes), Infinity)
   for (const { name, capacityBytes } of stores) {
     const unusedBytes = capacityBytes - leastBytes
     if (unusedBytes > capacityBytes / 100)
-      output.note(`${printable(name)}: ${formatBytes(unusedBytes)} stay unused, since another drive is smaller`)
+      output.note(`${printable(name)}: ${formatBytes(unusedBytes)} remain unused, since another drive is smaller`)
   }
 }
 
-/** Drives hold a model image, or are members of sets. Nothing was written. */
+/** Error of drives with a model image or a set. Nothing was written. */
 export class DrivesInUseError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVES_IN_USE'
   readonly category = 'privilege'
@@ -169,23 +169,21 @@ export class DrivesInUseError extends ToolsError {
     super(`Refused to create a ${kind}: drives are in use`, {
       facts: uses.map((use, at) => `${printable(names[at]!)} ${describeUse(use)}`),
       next: [
-        ids.size === 1
-          ? 'name every drive of that set, and no other; or drives that are free'
-          : 'name drives that are free',
-        '--replace-image, if all models on them may be lost',
+        ids.size === 1 ? 'name every drive of that set and no other, or use free drives' : 'use free drives',
+        'discard all models on them with --replace-image',
       ],
     })
   }
 }
 
 function describeUse({ kind, member }: StoreUse): string {
-  if (kind === 'image') return 'holds a model image'
+  if (kind === 'image') return 'has a model image'
   if (kind !== 'member') return 'is free'
   if (member === undefined) return 'is a member of a set, and its label is damaged'
   return `is member ${member.index} of ${member.members} of ${member.kind} ${member.setId.slice(0, 8)}`
 }
 
-/** The drives form a set already, and not the one that was asked for. Nothing was written. */
+/** Error of drives that already form another set than requested. Nothing was written. */
 export class SetShapeError extends ToolsError {
   readonly code = 'ERR_GPUNVME_SET_SHAPE'
   readonly category = 'usage'
@@ -193,24 +191,24 @@ export class SetShapeError extends ToolsError {
   constructor([use]: readonly StoreUse[], { kind }: SetShape) {
     const { kind: is, members, unitBytes } = use!.member!
     const units = is === 'stripe' ? ` with units of ${formatBytes(unitBytes)}` : ''
-    super(`The drives are a ${is} of ${members}${units} already`, {
+    super(`The drives already form a ${is} of ${members}${units}`, {
       next: [
-        `leave out --${kind}${kind === is ? '-unit' : ''}, which adds the model to the ${is}`,
-        `--replace-image to create a new ${kind}, which gives up all models on it`,
+        `omit --${kind}${kind === is ? '-unit' : ''} to add the model to the ${is}`,
+        `use --replace-image to create a new ${kind}, which discards all models`,
       ],
     })
   }
 }
 
-/** A drive is too small to be a member of a set. Nothing was written. */
+/** Error of a drive that is too small for a set. Nothing was written. */
 export class DriveTooSmallError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVE_TOO_SMALL'
   readonly category = 'infeasible'
 
   constructor({ name, capacityBytes }: WritableBlockStore, leastBytes: number) {
     super(`${printable(name)} is too small to be a member of the set`, {
-      facts: [`it has ${formatBytes(capacityBytes)}; a member needs at least ${formatBytes(leastBytes)}`],
-      next: 'another drive',
+      facts: [`it has ${formatBytes(capacityBytes)}; a member requires at least ${formatBytes(leastBytes)}`],
+      next: 'use another drive',
     })
   }
 }

@@ -3,19 +3,19 @@ import type { Rig } from '../rig/open-rig.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
 
-/** Bytes by the place where their layers are between passes. `drive`: or the file. */
+/** Bytes by the place of their layers between passes. `drive` includes files. */
 export interface BytesByPlace {
   readonly gpu: number
   readonly host: number
   readonly drive: number
 }
 
-/** One pass over all layers. Times are of the drive's clock, apart from `wallNs`. */
+/** A pass over all layers. Times are by the drive's clock, except `wallNs`. */
 export interface PassReport {
   /** From 1. */
   readonly pass: number
   readonly layers: number
-  /** Layers of which every byte was verified where they are computed on. */
+  /** Layers with all bytes verified in the memory where they are used. */
   readonly layersVerified: number
   readonly bytes: BytesByPlace
   readonly elapsedNs: number
@@ -23,7 +23,7 @@ export interface PassReport {
   readonly wallNs: number
   readonly driveBusyNs: number
   readonly copyBusyNs: number
-  /** With both at once. */
+  /** Time with both busy. */
   readonly bothBusyNs: number
   readonly waitedForDriveNs: number
   readonly waitedForCopiesNs: number
@@ -32,23 +32,23 @@ export interface PassReport {
 export interface PassesOptions {
   readonly passes: number
   readonly signal: AbortSignal
-  /** Where progress is shown. */
+  /** Output for progress. */
   readonly output: Output
   readonly onPass: (pass: PassReport) => void
 }
 
-/** Takes a model through passes without computing anything, and reports on each. */
+/** Runs passes of a model without computing, and reports each. */
 export async function runPasses(rig: Rig, { passes, signal, output, onPass }: PassesOptions): Promise<PassReport[]> {
   const reports: PassReport[] = []
   let before = momentOf(rig)
   for (let pass = 1; pass <= passes; pass++) {
-    // A pass over layers in memory waits for nothing: without this, no signal would arrive.
+    // A pass over layers in memory never waits: without this, signals would not be delivered.
     await new Promise(setImmediate)
     const progress = new Progress(output, `pass ${pass} of ${passes}:`)
     const handedOut = await handOut(rig, { isLast: pass === passes, signal }, progress)
     const after = momentOf(rig)
     const report = { pass, ...handedOut, predictedNs: predictedFor(rig, pass), ...between(before, after) }
-    // Reads ahead end between passes too: the next pass begins where this one ended.
+    // Reads ahead may end between passes: the next pass begins where this one ended.
     before = after
     reports.push(report)
     onPass(report)
@@ -56,7 +56,7 @@ export async function runPasses(rig: Rig, { passes, signal, output, onPass }: Pa
   return reports
 }
 
-/** Takes a model through one pass. @param use called with each layer while it is in memory */
+/** Runs one pass. @param use called with each layer while it is in memory */
 export async function handOut(
   { loader, placement, gpu }: Rig,
   options: { readonly isLast: boolean; readonly signal: AbortSignal },

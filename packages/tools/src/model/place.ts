@@ -2,15 +2,15 @@ import type { DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 
-/** Where models stay after the command has ended. */
+/** Storage of models that outlives the command. */
 export interface Place {
-  /** As it was given: 'drive.img', 'nvme0'; of a set 'a.img, b.img'. */
+  /** Name as given: 'drive.img', 'nvme0'; for a set 'a.img, b.img'. */
   readonly name: string
-  /** The options that name it, for the next command: `['--image', 'drive.img']`. */
+  /** Options that name it in further commands: `['--image', 'drive.img']`. */
   readonly options: readonly string[]
 }
 
-/** Undefined of a drive in memory, which goes with the command. @param drives several are those of a set */
+/** Returns undefined for a drive in memory. @param drives several for a set */
 export function placeOf(drives: readonly DriveFlags[]): Place | undefined {
   const options = drives.map(optionOf)
   const named = options.flatMap((option) => (option === undefined ? [] : [option]))
@@ -18,7 +18,7 @@ export function placeOf(drives: readonly DriveFlags[]): Place | undefined {
   return { name: named.map(([, value]) => value).join(', '), options: named.flat() }
 }
 
-/** Returns the name of each drive of a set, as it was given. */
+/** Returns the name of each drive of a set, as given. */
 export function namesOf(drives: readonly DriveFlags[]): string[] {
   return drives.map((drive) => placeOf([drive])?.name ?? 'the simulated drive')
 }
@@ -30,9 +30,10 @@ function optionOf({ image, drive, socket }: DriveFlags): readonly [option: strin
 }
 
 /**
- * Returns the place that the flags name.
+ * Returns the place of the flags.
  * @param words arguments between the verb and its options.
- * @throws UsageError where no drive is named, and for a simulated drive without an image, whose contents end with the command.
+ * @throws UsageError without a named drive, and for a simulated drive without an image, whose data end with the
+ * command.
  */
 export async function requirePlace(
   drives: readonly DriveFlags[],
@@ -42,8 +43,8 @@ export async function requirePlace(
   const place = placeOf(drives)
   if (place !== undefined) return place
   for (const drive of drives) await requireNamedDrive(drive)
-  throw new UsageError(`${verb} requires a drive that keeps its contents`, {
-    facts: ['a simulated drive without --image is in memory, and ends with the command'],
+  throw new UsageError(`${verb} requires a drive that keeps its data`, {
+    facts: ['a simulated drive without --image loses its data when the command ends'],
     next: { command: [verb, ...words, '--image', 'FILE'], note: 'or --drive ADDRESS' },
   })
 }

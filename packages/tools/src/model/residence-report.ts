@@ -6,22 +6,22 @@ import { formatBytes, formatDuration, plural } from '../terminal/units.js'
 
 type PlaceNames = Readonly<Record<Residence, string>>
 
-/** What people call the places. */
+/** Names of the places. */
 const PLACES: PlaceNames = { vram: 'GPU memory', ram: 'host memory', nvme: 'drive' }
 
 export interface DescribeOptions {
-  /** 'host': layers are computed on in host memory, which the plan calls GPU memory; 'gpu' by default. */
+  /** 'host': layers are used in host memory, which the plan calls GPU memory. Default: 'gpu'. */
   readonly on?: 'gpu' | 'host'
-  /** Where the other layers are read from; 'drive' by default. */
+  /** Source of the other layers. Default: 'drive'. */
   readonly source?: 'drive' | 'file'
-  /** The GPU's link, to whose limit copies are predicted; undefined if the plan was made without its rate. */
+  /** The GPU's link that limits predicted copies; undefined if the plan has no such limit. */
   readonly gpuLink?: Pick<Link, 'gen' | 'width'> | undefined
 }
 
-/** Runs of layers beyond this many say no more than the sums above them. */
+/** Maximum lines of runs of layers. */
 const MOST_RUNS = 40
 
-/** A plan for people: what goes where, and what a pass takes. */
+/** Describes a plan: the places of layers, and the time of a pass. */
 export function describePlan(
   name: string,
   plan: ResidencePlan,
@@ -75,17 +75,17 @@ function time(
   const { passNs, boundBy, fillNs } = predicted
   const isCopyRateUnknown = options.cost.copyNs === undefined
   if (boundBy === 'nothing') {
-    if (copiedBytes === 0) return ['predicted no time: nothing has to be moved for a pass']
+    if (copiedBytes === 0) return ['predicted no time: a pass moves no data']
     return isCopyRateUnknown
-      ? [`predicted nothing: it copies ${formatBytes(copiedBytes)}, and no --gpu-link says how fast that is`]
-      : [`predicted no time: it copies ${formatBytes(copiedBytes)}, which takes none by this clock`]
+      ? [`predicted nothing: it copies ${formatBytes(copiedBytes)} at an unknown rate (set --gpu-link)`]
+      : [`predicted no time: it copies ${formatBytes(copiedBytes)}, which takes no modelled time`]
   }
   const from = costFrom === 'measured' ? 'from a measurement just made' : `by the model of the ${costFrom}`
   const link =
     gpuLink !== undefined
       ? `; copies at the limit of Gen${gpuLink.gen} x${gpuLink.width}`
       : isCopyRateUnknown && copiedBytes > 0
-        ? "; the GPU's link is taken to be no limit (--gpu-link)"
+        ? "; the GPU's link is assumed to be unlimited (set --gpu-link)"
         : ''
   const pass = `${formatDuration(passNs)}, bound by the ${boundBy === 'drive' ? source : boundBy}, the first ${formatDuration(fillNs)} longer,`
   return wrap(`predicted ${pass} ${from}${link}`, 80, ' '.repeat(10))
@@ -95,7 +95,7 @@ function sustained({ afterNs, passNs }: { readonly afterNs: number; readonly pas
   return `after ${formatDuration(afterNs)} the drive throttles: then ${formatDuration(passNs)} a pass`
 }
 
-/** Neighbours in one place on one line. */
+/** Groups consecutive layers in the same place on one line. */
 function runs(layers: readonly PlacedLayer[], places: PlaceNames): string[] {
   const lines: string[] = []
   for (let first = 0; first < layers.length;) {

@@ -7,19 +7,19 @@ const MAX_SHOWN = 5
 
 export interface FindOptions {
   readonly signal: AbortSignal
-  /** Called with both when the model is found by its file, and before that is closed. */
+  /** Called with both models if the model is found by its file, before that is closed. */
   readonly onFile: (packed: PackedModel, file: Model) => Promise<void>
 }
 
 /**
- * The packed model that is meant: by its name in the image, or by a model file that it must agree with; the only one
- * where neither is given.
+ * Finds a packed model: by its name in the image, or by a model file with the same tensors; the only one if neither is
+ * given.
  */
 export async function findModel(image: Image, given: string | undefined, options: FindOptions): Promise<PackedModel> {
   const { signal, onFile } = options
   if (given === undefined || image.models.some(({ name }) => name === given)) return image.model(given)
   await using file = await openModelFile(given, { signal }).catch((error: unknown) => {
-    // Neither a name nor a file: the error that lists the names is of more help.
+    // Neither a name nor a file: the error that lists the names is more helpful.
     if (error instanceof ModelNotFoundError) return image.model(given) as never
     throw error
   })
@@ -30,7 +30,7 @@ export async function findModel(image: Image, given: string | undefined, options
   return equal
 }
 
-/** Tensors that one has and the other has not, or has differently. */
+/** Returns tensors that only one has, or that differ. */
 function differencesBetween(packed: PackedModel, file: Model): string[] {
   const describe = ({ dtype, shape }: { dtype: string; shape: readonly number[] }) => `${dtype} [${shape.join(', ')}]`
   const onDrive = new Map(
@@ -45,7 +45,7 @@ function differencesBetween(packed: PackedModel, file: Model): string[] {
     )
 }
 
-/** The model file and what is on the drive are not the same model. */
+/** Error of a model file that differs from the model on the drive. */
 export class CatalogueMismatchError extends ToolsError {
   readonly code = 'ERR_GPUNVME_CATALOGUE_MISMATCH'
   readonly category = 'verification'
@@ -55,9 +55,12 @@ export class CatalogueMismatchError extends ToolsError {
       const more = found.length > MAX_SHOWN ? [`  and ${found.length - MAX_SHOWN} more`] : []
       return [`"${printable(name)}" differs:`, ...found.slice(0, MAX_SHOWN).map((line) => `  ${line}`), ...more]
     })
-    super(`The drive does not hold the model of ${printable(path)}`, {
+    super(`The drive does not have the model of ${printable(path)}`, {
       facts,
-      next: ['leave MODEL out to stream what is there', { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] }],
+      next: [
+        'omit MODEL to stream the model on the drive',
+        { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] },
+      ],
     })
   }
 }

@@ -16,10 +16,10 @@ export interface SetFlags {
   readonly stripeUnit?: number
 }
 
-/** The kind of set that the user asked for. */
+/** The requested kind of set. */
 export interface SetShape {
   readonly kind: SetKind
-  /** Bytes on one drive before the next one follows; undefined if not given, and in a mirror. */
+  /** Stripe unit in bytes; undefined if not given, and for a mirror. */
   readonly unitBytes: number | undefined
 }
 
@@ -35,24 +35,25 @@ export function addSetOptions(command: Command): void {
     )
 }
 
-/** @throws UsageError for options that do not go together, and for a number of drives that no set has */
+/** @throws UsageError for contradictory options, and for an invalid number of drives */
 export function shapeOf(
   { stripe = false, mirror = false, stripeUnit }: SetFlags,
   drives: number,
 ): SetShape | undefined {
-  if (stripe && mirror) throw new UsageError('--stripe and --mirror do not go together', { next: 'leave one out' })
+  if (stripe && mirror)
+    throw new UsageError('--stripe and --mirror are mutually exclusive', { next: 'omit one of them' })
   if (stripeUnit !== undefined && !stripe)
-    throw new UsageError('--stripe-unit requires --stripe', { next: 'leave --stripe-unit out' })
+    throw new UsageError('--stripe-unit requires --stripe', { next: 'omit --stripe-unit' })
   if (!stripe && !mirror) return undefined
   const kind = stripe ? 'stripe' : 'mirror'
   if (drives < 2 || drives > MAX_MEMBERS)
     throw new UsageError(`--${kind} requires 2 to ${MAX_MEMBERS} drives, got ${drives}`, {
-      next: '--drive A --drive B, or --image A --image B',
+      next: 'use --drive A --drive B, or --image A --image B',
     })
   return { kind, unitBytes: stripeUnit }
 }
 
-/** Returns how large each drive of a new set must be for an image of that length. */
+/** Returns the required size of each drive of a new set for an image of that length. */
 export function memberBytesFor({ kind, unitBytes = DEFAULT_UNIT_BYTES }: SetShape, drives: number, imageBytes: number) {
   const units = Math.ceil(imageBytes / unitBytes)
   const dataBytes = kind === 'mirror' ? imageBytes : Math.ceil(units / drives) * unitBytes

@@ -12,12 +12,12 @@ import {
 export interface StoreOptions {
   /** Names of the drives in messages about a set. */
   readonly names?: readonly string[]
-  /** Called with what is wrong with a set that can be used all the same. */
+  /** Called with problems of a set that is still usable. */
   readonly onSetProblem?: (problem: SetProblem) => void
   readonly signal?: AbortSignal
 }
 
-/** Member `set` of a JSON result; absent for one drive. */
+/** Member `set` of a JSON result; absent for a single drive. */
 export function setOf(store: BlockStore | BlockSet): { set?: object } {
   if (!('setId' in store)) return {}
   const { kind, setId: id, degraded } = store
@@ -25,9 +25,9 @@ export function setOf(store: BlockStore | BlockSet): { set?: object } {
 }
 
 /**
- * Calls `read` with what models are read from: one namespace, or the set that several form. One namespace of a mirror is
- * read as that mirror, whose other drives may be lost: `read` is then called again, after its MemberOfSetError.
- * @throws as `openSet`; of one namespace of a stripe StripeMemberMissingError
+ * Calls `read` with the store of models: one namespace, or the set of several. A single namespace of a mirror is opened
+ * as a degraded mirror: `read` is called again after its MemberOfSetError.
+ * @throws errors of `openSet`; for one namespace of a stripe StripeMemberMissingError
  */
 export async function readStore<T>(
   namespaces: readonly Namespace[],

@@ -22,9 +22,9 @@ import { namesOf } from './place.js'
 import { readStore } from './store-of.js'
 
 /**
- * Opens the drive that models are read from, or the set that several drives form, names it in the output, and lends it.
- * @param drives flags of each drive, as `membersOf` returns them.
- * @throws as `withTransport`, `withReader` and `readStore`
+ * Opens the drive with models, or the set of several drives, names it in the output, and lends it.
+ * @param drives flags of each drive, as returned by `membersOf`.
+ * @throws errors of `withTransport`, `withReader` and `readStore`
  */
 export function withStore<T>(
   drives: readonly TransportFlags[],
@@ -45,7 +45,10 @@ export function withStore<T>(
   })
 }
 
-/** Opens drives for writing and lends their namespaces. Each real drive is confirmed first. @throws as `withWriter` */
+/**
+ * Opens drives for writing and lends their namespaces. Each real drive is confirmed first. @throws errors of
+ * `withWriter`
+ */
 export function withWritableNamespaces<T>(
   drives: readonly (TransportFlags & WriteFlags)[],
   output: Output,
@@ -64,10 +67,10 @@ export function withWritableNamespaces<T>(
   })
 }
 
-/** Flags of a drive that is written to. */
+/** Flags of a drive for writing. */
 export type WrittenDrive = DriveFlags & WriteFlags
 
-/** Returns what is written to: one namespace, or the set that several form. @throws as `writableSetOf` */
+/** Returns the store to write to: one namespace, or the set of several. @throws errors of `writableSetOf` */
 export async function writableStoreOf(
   namespaces: readonly WritableNamespace[],
   drives: readonly WrittenDrive[],
@@ -77,8 +80,8 @@ export async function writableStoreOf(
 }
 
 /**
- * Opens the set that several drives form.
- * @throws as `openSet` and `refuseForeign`; DegradedSetError. Nothing was written.
+ * Opens the set of several drives.
+ * @throws errors of `openSet` and `refuseForeign`; DegradedSetError. Nothing was written.
  */
 export async function writableSetOf(
   namespaces: readonly WritableNamespace[],
@@ -97,8 +100,8 @@ export async function writableSetOf(
 }
 
 /**
- * Checks every drive of a set for data of other kinds. The write guard of a drive looks only before the first write to
- * it, when another drive may have been written to.
+ * Checks all drives of a set for other data. A drive's write guard only runs before its first write, when another drive
+ * may already have been written.
  */
 export async function refuseForeign(
   namespaces: readonly Namespace[],
@@ -113,7 +116,7 @@ export async function refuseForeign(
   }
 }
 
-/** Has errors name the drive of a set that they are about. */
+/** Adds the name of the drive to errors of a set. */
 export async function ofDrive<T>(name: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -123,12 +126,12 @@ export async function ofDrive<T>(name: string, call: () => Promise<T>): Promise<
   }
 }
 
-/** Prints what is wrong with a set that can be used all the same. Late reads cost time alone. */
+/** Prints problems of a set that is still usable. Late reads only cost time. */
 export function warn({ kind, message }: SetProblem, output: Output): void {
   if (kind !== 'stalled') output.error(`Problem with the set: ${printable(message)}`)
 }
 
-/** The error of one drive of a set. */
+/** Error of one drive of a set. */
 class DriveOfSetError extends ToolsError {
   readonly code: GpuNvmeError['code']
   readonly category: ErrorCategory
@@ -145,17 +148,17 @@ class DriveOfSetError extends ToolsError {
   }
 }
 
-/** A mirror lacks a member, or has one that is out of date. Writing to it would leave that member behind. */
+/** Error of writing to a mirror with a missing or stale member, which would fall further behind. */
 export class DegradedSetError extends ToolsError {
   readonly code = 'ERR_GPUNVME_SET_DEGRADED'
   readonly category = 'infeasible'
 
   constructor({ name }: BlockSet, problems: readonly SetProblem[]) {
-    super(`The ${name} is not whole; nothing was written`, {
+    super(`The ${name} is degraded; nothing was written`, {
       facts: problems.map(({ message }) => printable(message)),
       next: [
         'name every drive of the set: --drive A --drive B',
-        'rebuildMirror() of @gpunvme/layer-loader, which puts another drive in the place of a lost one',
+        'replace a lost drive with rebuildMirror() of @gpunvme/layer-loader',
       ],
     })
   }

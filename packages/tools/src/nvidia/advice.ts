@@ -5,7 +5,7 @@ import type { DkmsBuild, Mismatch, ModuleContents, NvidiaDriver, StaticBar1 } fr
 import { lastOf } from './options.js'
 import { staticBar1 as ruleOfStaticBar1 } from './static-bar1.js'
 
-/** How one thing stands, and what helps: by our commands and by the user's own, in order. */
+/** State of one topic, and the steps that help, in order. */
 export interface Advice {
   readonly topic: 'registration' | 'static-bar1' | 'mismatch'
   readonly verdict: 'fine' | 'wanting' | 'unknown'
@@ -13,7 +13,7 @@ export interface Advice {
   readonly steps: readonly Action[]
 }
 
-/** The best first, as a sentence: both flavours have the same versions and serve the same GPUs from Turing on. */
+/** The preferred step: both flavours have the same versions and support the same GPUs since Turing. */
 const openFirst = (root: string, before = ''): Phrase => ({
   words: [
     `${before}install the open flavour of the driver, which needs no change (GPUs from Turing on; `,
@@ -22,30 +22,30 @@ const openFirst = (root: string, before = ''): Phrase => ({
   ],
 })
 
-/** @param root folder with the files of the machine. */
+/** @param root directory with the files of the machine. */
 export function adviseDriver(driver: NvidiaDriver, root: string): Advice[] {
   const advice = [registration(driver, root), ...staticBar1(driver, root), ...mismatches(driver)]
   return advice.map((each) => ({ ...each, steps: each.steps.map((step) => whereItIs(root, step)) }))
 }
 
-/** Whether CUDA can be given a drive's registers. */
+/** Returns whether CUDA can register a drive's registers. */
 function registration(driver: NvidiaDriver, root: string): Advice {
   const topic = 'registration'
   const rivals = valueOf(driver.rivals) ?? []
   const contents = moduleOf(driver)
   if (contents === undefined) {
-    const reason = isKnown(driver.onDisk) ? 'no module of NVIDIA for this kernel' : driver.onDisk.unknown
-    const text = rivals.length > 0 ? `${reason}; ${rivals.join(' and ')} drives the GPUs` : reason
+    const reason = isKnown(driver.onDisk) ? 'no NVIDIA module for this kernel' : driver.onDisk.unknown
+    const text = rivals.length > 0 ? `${reason}; ${rivals.join(' and ')} is bound to the GPUs` : reason
     return { topic, verdict: isKnown(driver.onDisk) ? 'wanting' : 'unknown', text, steps: [openFirst(root)] }
   }
   if (!isKnown(contents)) return { topic, verdict: 'unknown', text: contents.unknown, steps: [] }
   const { pfnLookup, version = 'the module', flavour } = contents
   const called = `${version} (${isKnown(flavour) ? flavour : 'flavour unknown'})`
   if (pfnLookup !== 'none') {
-    const steps = endsAt610(contents) ? [openFirst(root, 'before a kernel 6.10 or later: ')] : []
-    return { topic, verdict: 'fine', text: `${called} finds registers by ${pfnLookup}`, steps }
+    const steps = endsAt610(contents) ? [openFirst(root, 'before an upgrade to kernel 6.10 or later: ')] : []
+    return { topic, verdict: 'fine', text: `${called} looks up registers by ${pfnLookup}`, steps }
   }
-  const text = `${called} can look no registers up: registering a drive with CUDA fails`
+  const text = `${called} cannot look up registers: registering a drive with CUDA fails`
   if (isKnown(flavour) && flavour === 'open') return { topic, verdict: 'wanting', text, steps: openSteps(driver) }
   return {
     topic,
@@ -55,7 +55,7 @@ function registration(driver: NvidiaDriver, root: string): Advice {
       openFirst(root),
       {
         words: [
-          'or, where the proprietary flavour has to stay: ',
+          'or, to keep the proprietary flavour: ',
           onMachine(root, 'driver', 'apply', 'pfn-lookup'),
           treeFirst(driver),
         ],
@@ -64,34 +64,34 @@ function registration(driver: NvidiaDriver, root: string): Advice {
   }
 }
 
-/** What has to be there before pfn-lookup can be changed: nothing, or the sources, which not every package brings. */
+/** Returns the condition of pfn-lookup: none, or installed sources, which not all packages include. */
 export function treeFirst({ trees }: Pick<NvidiaDriver, 'trees'>): string {
   if (trees.some(({ kind }) => valueOf(kind) === 'proprietary-interface+binary')) return ''
-  return ", once its source tree is there: from the distribution's package of the driver for DKMS (Ubuntu: nvidia-dkms-NNN; Debian: nvidia-kernel-dkms), or --source DIR"
+  return "; it requires the driver's sources: install the distribution's DKMS package (Ubuntu: nvidia-dkms-NNN; Debian: nvidia-kernel-dkms), or use --source DIR"
 }
 
-/** An open module without a look-up was built without headers that say what the kernel has, or is too old for it. */
+/** An open module without lookup was built without sufficient kernel headers, or is too old for the kernel. */
 function openSteps(driver: NvidiaDriver): string[] {
   const here = driver.kernels.find(({ release }) => release === valueOf(driver.kernel))
   const exported = here === undefined ? undefined : valueOf(here.exports)
   if (here !== undefined && exported === undefined)
-    return ["install the kernel's headers with their Module.symvers, and have DKMS build the module again"]
+    return ["install the kernel's headers including Module.symvers, and rebuild the module with DKMS"]
   if (exported?.follow_pfnmap_start === undefined && exported !== undefined)
-    return ['this kernel exports no look-up (TRIM_UNUSED_KSYMS?): use a kernel of the distribution']
-  return ['upgrade the driver: 580 and later look registers up on every kernel that they build on']
+    return ['this kernel exports no lookup function (TRIM_UNUSED_KSYMS?): use a kernel of the distribution']
+  return ['upgrade the driver: 580 and later look up registers on every kernel that they support']
 }
 
-/** follow_pfn went with 6.10; what calls nothing else does not build from there on. */
+/** follow_pfn was removed in 6.10; a module that calls nothing else does not build there. */
 function endsAt610({ pfnLookup, flavour }: ModuleContents): boolean {
   return (pfnLookup === 'follow_pfn' || pfnLookup === 'unsafe_follow_pfn') && valueOf(flavour) === 'proprietary'
 }
 
-/** The module that counts: of the running kernel, that which would be loaded next. */
+/** Returns the relevant module: for the running kernel, the one that would be loaded next. */
 export function moduleOf({ onDisk, kernel }: NvidiaDriver) {
   return valueOf(onDisk)?.find((module) => module.kernel === valueOf(kernel))?.contents
 }
 
-/** As it is now, and as it will be when the module on disk is loaded with what is configured. */
+/** Current state, and the state after loading the module on disk with the configured options. */
 function staticBar1(driver: NvidiaDriver, root: string): Advice[] {
   const { state, because } = driver.staticBar1
   const topic = 'static-bar1'
@@ -105,11 +105,11 @@ function staticBar1(driver: NvidiaDriver, root: string): Advice[] {
 }
 
 function stepToStaticBar1(driver: NvidiaDriver, next: StaticBar1 | undefined, root: string): Action {
-  if (next?.state === 'none') return 'upgrade the driver: 580 and later have it without any option'
-  if (next !== undefined && isKnown(next.state) && isOn(next.state)) return 'restart: the module on disk has it on'
+  if (next?.state === 'none') return 'upgrade the driver: 580 and later enable it without an option'
+  if (next !== undefined && isKnown(next.state) && isOn(next.state)) return 'restart: the module on disk enables it'
   const setIn = lastOf(driver.options.configured, 'NVreg_RegistryDwords')?.file
   if (setIn !== undefined && driver.options.configuredRegistry['RMForceStaticBar1'] !== undefined)
-    return `take RMForceStaticBar1 out of ${setIn}, build the initramfs again, then restart`
+    return `remove RMForceStaticBar1 from ${setIn}, rebuild the initramfs, then restart`
   return onMachine(root, 'driver', 'apply', 'options', '--set', 'static-bar1')
 }
 
@@ -119,12 +119,12 @@ function isOn(state: string): boolean {
 
 const STEPS: Partial<Record<Mismatch['kind'], readonly string[]>> = {
   'running-and-disk': ['sudo reboot'],
-  'disk-and-initramfs': ['build the initramfs again (sudo update-initramfs -u), then restart'],
-  'running-and-configured': ['build the initramfs again (sudo update-initramfs -u), then restart'],
-  'running-and-libcuda': ['sudo reboot; if it stays so, install module and library of one version'],
-  'several-trees': ['keep one tree, and remove the others (sudo dkms remove)'],
-  'several-modules': ['remove the others, by the packages that they are of (dpkg -S, rpm -qf)'],
-  'mark-lost': ['build and install the tree again (sudo dkms build --force, dkms install --force)'],
+  'disk-and-initramfs': ['rebuild the initramfs (sudo update-initramfs -u), then restart'],
+  'running-and-configured': ['rebuild the initramfs (sudo update-initramfs -u), then restart'],
+  'running-and-libcuda': ['sudo reboot; if that does not help, install module and library of the same version'],
+  'several-trees': ['keep one tree and remove the others (sudo dkms remove)'],
+  'several-modules': ['remove the packages of the others (find them with dpkg -S or rpm -qf)'],
+  'mark-lost': ['rebuild and reinstall the tree (sudo dkms build --force, dkms install --force)'],
 }
 
 function mismatches({ mismatches: found }: NvidiaDriver): Advice[] {
@@ -136,7 +136,7 @@ function mismatches({ mismatches: found }: NvidiaDriver): Advice[] {
   }))
 }
 
-/** How the user builds a changed tree and installs its modules. */
+/** Returns the commands that build a changed tree and install its modules. */
 export function buildSteps(driver: NvidiaDriver, tree: string): string[] {
   const kernel = valueOf(driver.kernel) ?? '$(uname -r)'
   const build = driver.dkms.find(({ source }) => source === tree)
@@ -152,15 +152,14 @@ function outsideOfDkms(tree: string): string[] {
   return [`make -C ${tree} modules -j$(nproc)`, `sudo make -C ${tree} modules_install`, 'sudo depmod']
 }
 
-const SIGNED =
-  'with Secure Boot: the module has to be signed by a key that is enrolled (mokutil --test-key /var/lib/dkms/mok.pub)'
+const SIGNED = 'with Secure Boot: sign the module with an enrolled key (mokutil --test-key /var/lib/dkms/mok.pub)'
 
-/** The initramfs may hold the module or its options of before. @param isModule whether a module was built anew. */
+/** The initramfs may contain the old module or its old options. @param isModule whether a module was rebuilt. */
 export function initramfsSteps(kernel: string, isModule: boolean, root: string): Action[] {
   return [
     `sudo update-initramfs -u -k ${kernel} (Fedora: sudo dracut -f --kver ${kernel}; Arch: sudo mkinitcpio -P)`,
     ...(isModule ? [SIGNED] : []),
     'sudo reboot',
-    { ...commandFor(root, 'driver'), note: 'which shows whether it has come through' },
+    { ...commandFor(root, 'driver'), note: 'which shows whether it is in effect' },
   ]
 }

@@ -169,7 +169,7 @@ test('of several files, none is put back when one was changed since', async () =
 })
 
 test.each([
-  ['is damaged', 'not json', 'it is no JSON'],
+  ['is damaged', 'not json', 'invalid JSON'],
   ['is of a later version', '{"schema":"gpunvme.driver-change/2"}', 'is not a record of a change'],
   [
     'names files outside of the tree',

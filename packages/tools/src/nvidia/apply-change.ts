@@ -12,13 +12,13 @@ import { below, changedText, type PlannedChange } from './plan-change.js'
 import { diskWriter, type Writer } from './write-files.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** A source file is some hundred kilobytes; originals are read back with the same limit. */
+/** Maximum length of a file. A source file has some hundred kilobytes. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 /**
- * Writes a change. Before the first file: its original, and a record of what is about to become of it, so that whatever
- * happens in between, `revertChange` or the same change again brings it to an end.
- * @throws ChangedSinceError where a file is neither what it was nor what it becomes; BrokenRecordError.
+ * Writes a change. The originals and a record are written first, so that after an interruption, `revertChange` or the
+ * same change can complete it.
+ * @throws ChangedSinceError for a file that is neither original nor changed; BrokenRecordError.
  */
 export async function applyChange(root: Root, change: PlannedChange, writer: Writer = diskWriter): Promise<void> {
   const folder = recordFolder(change.tree, change.kind)
@@ -48,9 +48,9 @@ export async function applyChange(root: Root, change: PlannedChange, writer: Wri
 }
 
 /**
- * Puts every file of a change back as it was, and forgets the change.
- * @returns the files that were put back; undefined where no such change is on record.
- * @throws ChangedSinceError where one was changed since; none was touched then. BrokenRecordError.
+ * Restores all files of a change, and deletes its record.
+ * @returns the restored files; undefined without a record.
+ * @throws ChangedSinceError if a file has been changed since, before any is restored; BrokenRecordError.
  */
 export async function revertChange(
   root: Root,
@@ -61,7 +61,7 @@ export async function revertChange(
   const folder = recordFolder(tree, kind)
   const record = await recordOf(root, tree, kind)
   if (record === undefined) return undefined
-  // A package may have taken its tree away, and our change with it.
+  // A package may have removed its tree, with the change.
   if (tree !== '' && !(await root.exists(tree))) {
     await forget(root, folder, record, writer)
     return []
@@ -79,7 +79,7 @@ export async function revertChange(
   return record.files.map(({ path }) => path)
 }
 
-/** The record first: without it the originals are only files that are in the way. */
+/** The record first: without it, the originals are only leftovers. */
 async function forget(root: Root, folder: string, { files }: ChangeRecord, writer: Writer): Promise<void> {
   await writer.remove(placeOf(root, `${folder}/change.json`))
   for (const index of files.keys()) await writer.remove(placeOf(root, `${folder}/${index}.original`))
@@ -87,7 +87,7 @@ async function forget(root: Root, folder: string, { files }: ChangeRecord, write
   for (const empty of [place, dirname(place)]) await writer.removeEmpty(empty)
 }
 
-/** What became of a change: 'interrupted' where some of its files are what they were, or its end was not noted. */
+/** Returns the state of a change: 'interrupted' if some files are original, or its completion was not recorded. */
 export async function stateOfChange(
   root: Root,
   tree: string,
@@ -100,18 +100,18 @@ export async function stateOfChange(
   return { state: isWhole ? 'applied' : 'interrupted', mark: record.mark }
 }
 
-/** @returns undefined where there is none. @throws BrokenRecordError */
+/** @returns undefined if there is none. @throws BrokenRecordError */
 async function recordOf(root: Root, tree: string, kind: ChangeKind): Promise<ChangeRecord | undefined> {
   const folder = recordFolder(tree, kind)
   const record = await readRecord(root, folder)
   if (typeof record === 'string') throw new BrokenRecordError(folder, record)
   if (record === undefined) return undefined
   if (record.kind !== kind || record.tree !== tree)
-    throw new BrokenRecordError(folder, `it is of another change, ${record.kind} in '${record.tree}'`)
+    throw new BrokenRecordError(folder, `it belongs to another change, ${record.kind} in '${record.tree}'`)
   return record
 }
 
-/** What stood in the files before; undefined of a file that there was not. */
+/** Returns the original contents; undefined for a file that did not exist. */
 async function originalsOf(root: Root, folder: string, { files }: ChangeRecord): Promise<(Uint8Array | undefined)[]> {
   return Promise.all(
     files.map(async ({ path, originalSha256 }, index) => {
@@ -128,9 +128,9 @@ async function originalsOf(root: Root, folder: string, { files }: ChangeRecord):
 }
 
 /**
- * Which of the files are as the change makes them.
- * @throws ChangedSinceError for one that is neither that nor as it was, and for one that cannot be read: nobody knows
- *   then what is in the way.
+ * Returns which files have the change.
+ * @throws ChangedSinceError for one that is neither original nor changed, and for an unreadable one, whose state is
+ * unknown.
  */
 async function checkUntouched(root: Root, { tree, files }: Pick<ChangeRecord, 'tree' | 'files'>): Promise<boolean[]> {
   return Promise.all(
@@ -152,7 +152,7 @@ async function writeRecord(root: Root, folder: string, record: ChangeRecord, wri
   await writer.put(placeOf(root, `${folder}/change.json`), Buffer.from(text))
 }
 
-/** Links are followed below the root alone, so nothing outside of it is written. */
+/** Links are resolved below the root, so nothing outside of it is written. */
 function placeOf(root: Root, path: string): string {
   return join(root.path, root.resolve(path))
 }
@@ -161,29 +161,29 @@ function bytesOf(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
-/** Somebody else has changed the file. It was left alone. */
+/** Error of a file that was changed by other means. It was not written. */
 export class ChangedSinceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_CHANGED_SINCE'
   readonly category = 'privilege'
   constructor(path: string, { originalSha256 }: ChangedFile, unread?: string) {
-    super(`Refused to write /${path}: it was changed since gpunvme last looked at it`, {
+    super(`Refused to write /${path}: it has changed since gpunvme last read it`, {
       facts: [
         ...(unread === undefined ? [] : [unread]),
-        originalSha256 === null ? 'it was not there before' : `it was ${originalSha256.slice(0, 16)}… by SHA-256`,
+        originalSha256 === null ? 'it did not exist before' : `it was ${originalSha256.slice(0, 16)}… by SHA-256`,
       ],
-      next: 'put it back yourself (for a tree of a package: install the package again), and run the command again',
+      next: 'restore it (for a packaged tree, reinstall the package), then run the command again',
     })
   }
 }
 
-/** What was noted of a change cannot be used, so nothing is undone by it. */
+/** Error of a change record that is unusable, so that nothing can be reverted. */
 export class BrokenRecordError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_RECORD'
   readonly category = 'verification'
   constructor(folder: string, reason: string) {
-    super(`What was noted in /${folder} cannot be used`, {
+    super(`The record in /${folder} cannot be used`, {
       facts: [reason],
-      next: 'install the package of the tree again, then remove that folder',
+      next: 'reinstall the package of the tree, then remove that directory',
     })
   }
 }

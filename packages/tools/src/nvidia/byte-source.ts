@@ -1,12 +1,12 @@
 import { UnpackError } from './unpack.js'
 
-/** Bytes that arrive in pieces, taken in lengths of the reader's choice, up to a limit in all. */
+/** Buffers bytes that arrive in pieces, for reads of any length, up to a total limit. */
 export class ByteSource {
   private readonly pieces: AsyncIterator<Buffer> | Iterator<Buffer>
   private readonly limitBytes: number
   private buffered: Buffer[] = []
   private bufferedBytes = 0
-  /** How many bytes were taken or skipped. */
+  /** Number of bytes taken or skipped. */
   position = 0
 
   constructor(pieces: AsyncIterable<Buffer> | Iterable<Buffer>, limitBytes: number) {
@@ -14,7 +14,7 @@ export class ByteSource {
     this.limitBytes = limitBytes
   }
 
-  /** Undefined where fewer are left. @throws UnpackError above the limit. */
+  /** Returns undefined if fewer are left. @throws UnpackError above the limit. */
   async take(lengthBytes: number): Promise<Buffer | undefined> {
     this.count(lengthBytes)
     while (this.bufferedBytes < lengthBytes) if (!(await this.more())) return undefined
@@ -23,7 +23,7 @@ export class ByteSource {
     return all.subarray(0, lengthBytes)
   }
 
-  /** False where fewer were left. Nothing is kept of what is skipped. @throws UnpackError above the limit. */
+  /** Skips bytes without keeping them; returns false if fewer were left. @throws UnpackError above the limit. */
   async skip(lengthBytes: number): Promise<boolean> {
     this.count(lengthBytes)
     let left = lengthBytes
@@ -37,7 +37,7 @@ export class ByteSource {
     return true
   }
 
-  /** False where nothing but zeros was left. */
+  /** Skips zeros; returns false if nothing else was left. */
   async skipZeros(): Promise<boolean> {
     for (;;) {
       if (this.bufferedBytes === 0 && !(await this.more())) return false
@@ -48,7 +48,7 @@ export class ByteSource {
     }
   }
 
-  /** Lets go of where the bytes come from. */
+  /** Closes the underlying source. */
   async close(): Promise<void> {
     await this.pieces.return?.()
   }

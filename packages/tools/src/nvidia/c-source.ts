@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** Where a function is in a text, as indexes: `start` of the line that its definition begins on, and past its last brace. */
+/**
+ * Location of a function in a text, as indexes: `start` of the first line of its definition, `end` after its last
+ * brace.
+ */
 export interface FunctionPlace {
   readonly start: number
-  /** Of the brace that opens its body. */
+  /** Index of the brace that opens its body. */
   readonly bodyStart: number
   readonly end: number
 }
@@ -13,11 +16,11 @@ interface Token {
   readonly at: number
 }
 
-/** Comments, literals, line breaks, names and numbers, and every other character by itself. */
+/** Comments, literals, line breaks, names, numbers, and other single characters. */
 const TOKENS =
   /\/\*[^]*?\*\/|\/\/[^\n]*|"(?:\\[^]|[^"\\\n])*"|'(?:\\[^]|[^'\\\n])*'|\\\r?\n|\n|[A-Za-z_]\w*|\d[\w.]*|[^\s]/g
 
-/** The definitions of a function at the top level of a C source: one, unless something is wrong. */
+/** Returns the top-level definitions of a function in a C source; normally one. */
 export function findFunctions(source: string, name: string): FunctionPlace[] {
   const code = tokensOf(source).filter(({ text }) => text !== '\n')
   const places: FunctionPlace[] = []
@@ -27,7 +30,7 @@ export function findFunctions(source: string, name: string): FunctionPlace[] {
       const opening = closing(code, index + 1, '(', ')') + 1
       if (code[opening]?.text === '{') {
         const last = code[closing(code, opening, '{', '}')]
-        // Without its last brace it is no definition that could be edited.
+        // Without its last brace, the definition is incomplete.
         if (last !== undefined)
           places.push({ start: startOfDefinition(source, at), bodyStart: code[opening].at, end: last.at + 1 })
       }
@@ -39,8 +42,8 @@ export function findFunctions(source: string, name: string): FunctionPlace[] {
 }
 
 /**
- * SHA-256 of a piece of C: of its tokens, whatever lies between them. Comments do not count; line breaks do after a
- * preprocessor's line alone.
+ * Returns the SHA-256 of the tokens of C code, ignoring comments and white space; line breaks count only in
+ * preprocessor directives.
  */
 export function hashOfCode(source: string): string {
   return createHash('sha256').update(normalised(source)).digest('hex')
@@ -52,7 +55,7 @@ function normalised(source: string): string {
     if (text !== '\n') lines.at(-1)!.push(text)
     else if (lines.at(-1)!.length > 0) lines.push([])
   }
-  // A preprocessor's line ends where it ends; all other lines might as well be one.
+  // A preprocessor directive ends with its line; other line breaks are irrelevant.
   return lines
     .filter((line) => line.length > 0)
     .map((line) => (line[0] === '#' ? `\n${line.join(' ')}\n` : `${line.join(' ')} `))
@@ -66,7 +69,7 @@ function tokensOf(source: string): Token[] {
   })
 }
 
-/** The index of what closes the bracket at `from`; past the end where nothing does. */
+/** Returns the index of the bracket that closes the one at `from`; past the end if there is none. */
 function closing(tokens: readonly Token[], from: number, open: string, close: string): number {
   let depth = 0
   for (let index = from; index < tokens.length; index++) {
@@ -76,7 +79,7 @@ function closing(tokens: readonly Token[], from: number, open: string, close: st
   return tokens.length
 }
 
-/** After the last statement, definition or preprocessor's line before it: its type may stand on a line of its own. */
+/** After the last statement, definition or directive before it: its type may be on a separate line. */
 function startOfDefinition(source: string, nameAt: number): number {
   let start = source.lastIndexOf('\n', nameAt) + 1
   while (start > 0) {

@@ -94,7 +94,7 @@ test('a module that finds registers as it is needs no change; its tree may still
   const root = machine('proprietary-535-on-6.1')
   await expect(run(changeDriver, root, {})).rejects.toMatchObject({
     code: 'ERR_GPUNVME_DRIVER_NOT_FIXABLE',
-    message: expect.stringContaining('looks registers up by follow_pfn') as string,
+    message: expect.stringContaining('looks up registers by follow_pfn') as string,
   })
   const tree = join(root, 'a-tree')
   writeLookupTree(tree, 'or-fail')

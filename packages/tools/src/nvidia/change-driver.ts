@@ -28,14 +28,14 @@ import { ToolsError } from '../command-line/tools-error.js'
 
 export const CHANGES = ['pfn-lookup', 'options', 'bar1-p2p'] as const satisfies readonly ChangeKind[]
 
-/** What somebody asked for. */
+/** The requested change. */
 export interface ChangeWish {
   readonly kind: ChangeKind
   readonly form: FixForm
   readonly goals: readonly Goal[]
   readonly source: string | undefined
   readonly isDryRun: boolean
-  /** Nobody is to be asked. */
+  /** Whether to skip confirmation. */
   readonly yes: boolean
 }
 
@@ -45,25 +45,25 @@ export interface ChangeContext {
   readonly known?: KnownSources
 }
 
-/** Where a change is made: below which root, in which tree; and that tree as the user calls it. */
+/** Location of a change: root, tree, and the tree's name for the user. */
 interface Place {
   readonly root: Root
   readonly tree: string
   readonly name: string
 }
 
-/** What came of it; nothing was written unless it is 'applied' or 'reverted'. */
+/** Outcome. Files were written only for 'applied' and 'reverted'. */
 export interface ChangeResult {
   readonly outcome: 'planned' | 'applied' | 'already' | 'begun' | 'given' | 'reverted' | 'never' | 'revertible'
-  /** The tree, as the user calls it. */
+  /** The tree, as named by the user. */
   readonly tree: string
-  /** Where the originals are kept. */
+  /** Directory of the originals. */
   readonly originals: string
-  /** Below the tree. */
+  /** Paths below the tree. */
   readonly files: readonly string[]
 }
 
-/** Plans a change, shows it, and writes it once somebody has agreed. */
+/** Plans a change, shows it, and writes it after confirmation. */
 export async function changeDriver(
   machine: Root,
   driver: NvidiaDriver,
@@ -74,7 +74,7 @@ export async function changeDriver(
   const place = placeOf(machine, driver, wish)
   const result = (outcome: ChangeResult['outcome'], change?: PlannedChange) => resultOf(place, wish, outcome, change)
   const before = await stateOfChange(place.root, place.tree, wish.kind)
-  // Options may be for other goals this time.
+  // The goals of options may differ from the applied ones.
   if (wish.kind !== 'options' && before.state === 'applied') return result('already')
   if (before.state === 'applied') {
     const same = await plan(place, driver, wish, known)
@@ -89,7 +89,7 @@ export async function changeDriver(
   }
   await agree(wish, place, 'change', context)
   signal.throwIfAborted()
-  // What was begun and not ended, or was for other goals, is taken back first: the sources are then what they were.
+  // An interrupted change, or one with other goals, is reverted first, to restore the sources.
   if (before.state !== 'none') await revertChange(place.root, place.tree, wish.kind)
   const change = await plan(place, driver, wish, known)
   if (change === undefined) return result('given')
@@ -97,7 +97,7 @@ export async function changeDriver(
   return result('applied', change)
 }
 
-/** Puts back what a change has changed, once somebody has agreed. */
+/** Reverts a change after confirmation. */
 export async function revertDriver(
   machine: Root,
   driver: NvidiaDriver,
@@ -108,7 +108,7 @@ export async function revertDriver(
   const before = await stateOfChange(place.root, place.tree, wish.kind)
   if (before.state === 'none') return resultOf(place, wish, 'never')
   if (wish.isDryRun) return resultOf(place, wish, 'revertible')
-  await agree(wish, place, 'put back', context)
+  await agree(wish, place, 'restore', context)
   context.signal.throwIfAborted()
   const files = (await revertChange(place.root, place.tree, wish.kind)) ?? []
   return { ...resultOf(place, wish, 'reverted'), files }
@@ -148,13 +148,13 @@ function plan(
   if (wish.kind === 'options') return planOptionsFile(root, wish.goals, versionOf(driver), driver)
   const contents = moduleOf(driver)
   const lookup = contents !== undefined && isKnown(contents) ? contents.pfnLookup : 'none'
-  // Somebody who names a tree may prepare it for another kernel.
+  // An explicit tree may be for another kernel.
   if (wish.source === undefined && lookup !== 'none')
-    throw new NothingToFixError(tree, `the module that is installed looks registers up by ${lookup}`)
+    throw new NothingToFixError(tree, `the installed module looks up registers by ${lookup}`)
   return planPfnLookup(root, tree, wish.form, known)
 }
 
-/** Of the module that is loaded next; the keys mean what they mean to that one. @throws UnknownVersionError */
+/** Version of the module that is loaded next, which determines the meaning of keys. @throws UnknownVersionError */
 function versionOf(driver: NvidiaDriver): string {
   const contents = moduleOf(driver)
   const running = valueOf(driver.running)
@@ -182,26 +182,26 @@ function diffOf({ tree, files }: PlannedChange): string[] {
     .map((line) => line.split('\t').flatMap(printableLines).join('\t'))
 }
 
-/** Nobody has agreed to the change. Nothing was written. */
+/** Error of a change without confirmation. Nothing was written. */
 export class NotAgreedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_NOT_AGREED'
   readonly category = 'privilege'
   constructor(verb: string, name: string) {
     super(`Nothing was written: ${verb} ${printable(name)} was not confirmed`, {
-      next: '--dry-run to see what it would be, --yes to agree without being asked',
+      next: 'show the change with --dry-run, or skip the confirmation with --yes',
     })
   }
 }
 
-/** Which keys the driver knows depends on its version, and that is not known. */
+/** Error of an unknown driver version, which determines the supported keys. */
 export class UnknownVersionError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_VERSION'
   readonly category = 'infeasible'
   constructor(version: string | undefined) {
     super(
-      `The version of the driver is ${version === undefined ? 'not known' : `'${printable(version)}', which is none that is known here`}`,
+      `The version of the driver is ${version === undefined ? 'unknown' : `not supported: '${printable(version)}'`}`,
       {
-        next: { command: ['driver'], note: 'which shows what is installed' },
+        next: { command: ['driver'], note: 'which shows the installed version' },
       },
     )
   }

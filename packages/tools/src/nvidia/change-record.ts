@@ -5,23 +5,23 @@ export type ChangeKind = 'pfn-lookup' | 'options' | 'bar1-p2p'
 
 export const CHANGE_KINDS: readonly ChangeKind[] = ['pfn-lookup', 'options', 'bar1-p2p']
 
-/** What `driver apply` notes before it writes anything, and `driver revert` goes by. */
+/** Record of a change, written by `driver apply` before any change and used by `driver revert`. */
 export interface ChangeRecord {
   readonly schema: 'gpunvme.driver-change/1'
   readonly kind: ChangeKind
-  /** What was made of it: 'pfn-walk/1'. */
+  /** Mark of the change: 'pfn-walk/1'. */
   readonly mark: string
-  /** The tree that the files are in, below the root; '' for the root itself. */
+  /** Tree of the files, below the root; '' for the root itself. */
   readonly tree: string
-  /** Until it is 'applied', some of the files are what they were and some what they become. */
+  /** Until 'applied', some files may be original and others changed. */
   readonly phase: 'applying' | 'applied' | 'reverting'
   readonly files: readonly ChangedFile[]
 }
 
 export interface ChangedFile {
-  /** Below the tree. */
+  /** Path below the tree. */
   readonly path: string
-  /** Null of a file that there was not. The original lies beside the record, by its number. */
+  /** Null for a file that did not exist. The original is stored with the record, by its number. */
   readonly originalSha256: string | null
   readonly changedSha256: string
 }
@@ -30,13 +30,15 @@ const MOST_RECORD_BYTES = 256 * 1024
 const MOST_FILES = 64
 const SHA256 = /^[0-9a-f]{64}$/
 
-/** Where the record of a change is, below the root: with a user's own tree, or where the machine keeps its state. */
+/**
+ * Returns the directory of a change record, below the root: in a user's own tree, or in the machine's state directory.
+ */
 export function recordFolder(tree: string, kind: ChangeKind): string {
   if (kind === 'options') return 'var/lib/gpunvme/driver/options'
   return tree === '' ? `.gpunvme/${kind}` : `var/lib/gpunvme/driver/${kind}/${tree.replace(/[^\w.-]+/g, '_')}`
 }
 
-/** The changes of a tree that are on record. */
+/** Returns the recorded changes of a tree. */
 export async function changesIn(root: Root, tree: string): Promise<ChangeRecord[]> {
   const records: ChangeRecord[] = []
   for (const kind of CHANGE_KINDS) {
@@ -47,7 +49,7 @@ export async function changesIn(root: Root, tree: string): Promise<ChangeRecord[
   return records
 }
 
-/** @returns undefined where there is none; a sentence where there is one that cannot be used. */
+/** @returns undefined if there is none; a sentence if it is unusable. */
 export async function readRecord(root: Root, folder: string): Promise<ChangeRecord | string | undefined> {
   const path = `${folder}/change.json`
   const text = await root.text(path, MOST_RECORD_BYTES)
@@ -59,7 +61,7 @@ export async function readRecord(root: Root, folder: string): Promise<ChangeReco
     const record: unknown = JSON.parse(text)
     return isRecord(record) ? record : `/${path} is not a record of a change, or its version is unknown`
   } catch {
-    return `/${path} is damaged: it is no JSON`
+    return `/${path} is damaged: invalid JSON`
   }
 }
 
@@ -67,7 +69,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Every field is looked at, since paths in it are written to. */
+/** Validates all fields, since files at its paths are written. */
 function isRecord(value: unknown): value is ChangeRecord {
   if (!isObject(value) || value['schema'] !== 'gpunvme.driver-change/1') return false
   const { kind, mark, tree, phase, files } = value

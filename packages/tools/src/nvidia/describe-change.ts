@@ -11,7 +11,7 @@ import type { ChangeResult } from './change-driver.js'
 import { describeSteps } from './describe-driver.js'
 import type { NvidiaDriver } from './driver-state.js'
 
-/** What is left for the user, since nothing is built or loaded by us. */
+/** Returns the remaining steps for the user: gpunvme neither builds nor loads modules. */
 export function stepsAfter(
   { outcome, tree }: ChangeResult,
   kind: ChangeKind,
@@ -22,7 +22,7 @@ export function stepsAfter(
   const initramfs = initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', kind !== 'options', root)
   const place = (steps: readonly Action[]) => steps.map((step) => whereItIs(root, step))
   if (kind === 'options') return place(initramfs)
-  // The keys have to be there when the module is loaded.
+  // The keys must be set when the module is loaded.
   const setting = onMachine(root, 'driver', 'apply', 'options', '--set', 'bar1-p2p,resizable-bar')
   const keys = kind === 'bar1-p2p' && outcome !== 'reverted' ? [setting] : []
   return place([...buildSteps(driver, tree), ...keys, ...initramfs])
@@ -40,7 +40,7 @@ export function describeChange(
       ? []
       : [
           '',
-          result.outcome === 'planned' ? 'Once it is applied, by you:' : 'Then, by you:',
+          result.outcome === 'planned' ? 'Steps after applying it:' : 'Next steps:',
           ...describeSteps(steps, { columns, invocation }),
         ]),
   ]
@@ -55,18 +55,18 @@ function titleOf({ outcome, tree, originals, files }: ChangeResult, kind: Change
     case 'planned':
       return `Nothing was written. ${kind} would change ${what} in ${where}`
     case 'applied':
-      return `Changed ${what} in ${where}. As it was: ${printable(originals)}`
+      return `Changed ${what} in ${where}. Originals: ${printable(originals)}`
     case 'already':
-      return `Nothing to do: ${where} has this change`
+      return `Nothing to do: ${where} already has this change`
     case 'begun':
-      return `${where} has this change, whole or in part: apply brings it to an end, revert takes it back`
+      return `${where} has this change at least in part: apply completes it, revert undoes it`
     case 'given':
-      return 'Nothing to do: this version does it without any option'
+      return 'Nothing to do: this version does it without options'
     case 'reverted':
-      return what === '' ? `${where} is gone, and the change with it` : `Put back ${what} in ${where}`
+      return what === '' ? `${where} is gone, and the change with it` : `Restored ${what} in ${where}`
     case 'never':
-      return `Nothing to put back: ${where} has no such change`
+      return `Nothing to restore: ${where} does not have this change`
     case 'revertible':
-      return `Nothing was written. The change of ${where} can be put back`
+      return `Nothing was written. The change of ${where} can be reverted`
   }
 }

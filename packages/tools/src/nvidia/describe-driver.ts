@@ -9,7 +9,7 @@ import type { DiskModule, Initramfs, NvidiaDriver, SourceTree } from './driver-s
 
 type Row = readonly [label: string, value: string]
 
-/** The state of the driver, for people: what is there, and what disagrees. */
+/** Describes the state of the driver, and contradictions between its parts. */
 export function describeDriver(driver: NvidiaDriver, columns: number): string[] {
   const rows: Row[] = [
     ['kernel', orWhy(driver.kernel)],
@@ -31,16 +31,16 @@ export function describeDriver(driver: NvidiaDriver, columns: number): string[] 
   return [
     "NVIDIA's driver",
     ...labelled(rows, columns),
-    ...(disagreements.length === 0 ? [] : ['', 'What disagrees', ...disagreements]),
+    ...(disagreements.length === 0 ? [] : ['', 'Mismatches', ...disagreements]),
   ]
 }
 
-/** How things stand and what helps, step by step. */
+/** Describes each topic and the steps that help. */
 export function describeAdvice(advice: readonly Advice[], output: Pick<Output, 'columns' | 'invocation'>): string[] {
   const titles = {
     registration: 'Registering a drive with CUDA',
     'static-bar1': 'Static BAR1',
-    mismatch: 'What disagrees',
+    mismatch: 'Mismatches',
   }
   return advice.flatMap(({ topic, verdict, text, steps }, index) => [
     ...(index > 0 && advice[index - 1]!.topic === topic ? [] : [...(index > 0 ? [''] : []), titles[topic]]),
@@ -98,14 +98,14 @@ function options({ options: { configured, running: now } }: NvidiaDriver): Row[]
   const keys = now['RegistryDwords'] ?? ''
   return [
     ...set,
-    ['registry', keys === '' ? 'no keys in the module that runs' : printable(`${keys} in the module that runs`)],
+    ['registry', keys === '' ? 'no keys in the running module' : printable(`${keys} in the running module`)],
   ]
 }
 
 function exported(exports: NvidiaDriver['kernels'][number]['exports']): string {
   if (!isKnown(exports)) return orWhy(exports)
   const found = Object.entries(exports).map(([name, who]) => `${name}${who === 'GPL' ? ' (GPL)' : ''}`)
-  return found.length === 0 ? 'no look-up of registers' : found.join(', ')
+  return found.length === 0 ? 'no lookup of registers' : found.join(', ')
 }
 
 function list<T>(label: string, items: Known<readonly T[]>, describe: (item: T) => string): Row[] {

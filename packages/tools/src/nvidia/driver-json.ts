@@ -1,6 +1,6 @@
 import type { NvidiaDriver } from './driver-state.js'
 
-/** The state for programs: what is not there is null, so that every field is in every object. */
+/** Returns the state for JSON. Absent values are null, so that each object has all fields. */
 export function driverJson(root: string, driver: NvidiaDriver): object {
   return { root, ...(withNulls(driver) as object) }
 }

@@ -1,12 +1,12 @@
-/** A piece of a text that is replaced. */
+/** Replacement of a piece of a text. */
 export interface Edit {
   readonly at: number
-  /** Characters that go. */
+  /** Number of characters to remove. */
   readonly removed: number
   readonly text: string
 }
 
-/** Lines [first, last) of a text, and what stands in their place. */
+/** Lines [first, last) of a text, and their replacement. */
 interface LineChange {
   readonly first: number
   readonly last: number
@@ -15,7 +15,7 @@ interface LineChange {
 
 const CONTEXT_LINES = 3
 
-/** @param edits in order, none overlapping another. */
+/** @param edits in order, without overlaps. */
 export function edited(source: string, edits: readonly Edit[]): string {
   let result = ''
   let at = 0
@@ -26,7 +26,7 @@ export function edited(source: string, edits: readonly Edit[]): string {
   return result + source.slice(at)
 }
 
-/** The same as a unified diff, by whole lines. */
+/** Returns the edits as a unified diff. */
 export function formatDiff(path: string, source: string, edits: readonly Edit[]): string[] {
   const lines = linesOf(source)
   let shift = 0
@@ -54,7 +54,7 @@ export function formatDiff(path: string, source: string, edits: readonly Edit[])
   return [source === '' ? '--- /dev/null' : `--- a/${path}`, `+++ b/${path}`, ...hunks]
 }
 
-/** Lines count from 1; of none, what stands before them is named. */
+/** Lines count from 1; an empty range names the line before it. */
 function range(from: number, lines: number): string {
   return `${lines === 0 ? from : from + 1},${lines}`
 }
@@ -69,7 +69,7 @@ function inHunks(changes: readonly LineChange[]): LineChange[][] {
   return hunks
 }
 
-/** Edits of one line are one change. */
+/** Merges edits of the same line. */
 function lineChanges(source: string, edits: readonly Edit[]): LineChange[] {
   const groups: { start: number; end: number; edits: Edit[] }[] = []
   for (const edit of edits) {
@@ -93,7 +93,7 @@ function lineChanges(source: string, edits: readonly Edit[]): LineChange[] {
   })
 }
 
-/** What is put behind a line leaves that line as it is. */
+/** Text added after a line leaves that line unchanged. */
 function unchangedEnds(first: number, before: readonly string[], after: readonly string[]): LineChange {
   let same = 0
   while (same < before.length && before[same] === after[same]) same++

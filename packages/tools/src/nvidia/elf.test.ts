@@ -66,5 +66,5 @@ test('who signed a module is read from its signature, and what is no signature i
   expect(signerOf(describedModule(UNSIGNED, '6.12.43'))).toBeUndefined()
   const hostile = Buffer.from(MODULE)
   hostile.writeUInt32BE(0xffffffff, hostile.length - 32)
-  expect(signerOf(hostile)).toEqual({ unknown: 'its signature says that it has 4294967295 bytes' })
+  expect(signerOf(hostile)).toEqual({ unknown: 'its signature claims 4294967295 bytes' })
 })

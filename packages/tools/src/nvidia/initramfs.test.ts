@@ -56,16 +56,16 @@ test('without the program for it, an initramfs is unknown and says which is miss
   process.env['PATH'] = '/nowhere'
   try {
     const found = await moduleInInitramfs(Buffer.concat([Buffer.from('28b52ffd', 'hex'), Buffer.alloc(64)]))
-    expect(found).toEqual({ unknown: 'the program zstd, which unpacks it, is not installed' })
+    expect(found).toEqual({ unknown: 'the decompressor zstd is not installed' })
   } finally {
     process.env['PATH'] = PATH
   }
 })
 
 test.each([
-  ['is cut off in a header', (image: Buffer) => image.subarray(0, 60), 'it was cut off'],
-  ['is cut off in a file', (image: Buffer) => image.subarray(0, 400), 'it was cut off'],
-  ['begins with something else', () => Buffer.from('MZ'.repeat(200)), 'no cpio archive'],
+  ['is cut off in a header', (image: Buffer) => image.subarray(0, 60), 'it is truncated'],
+  ['is cut off in a file', (image: Buffer) => image.subarray(0, 400), 'it is truncated'],
+  ['begins with something else', () => Buffer.from('MZ'.repeat(200)), 'other than a cpio archive'],
   [
     'says that a name is longer than any',
     (image: Buffer) => put(image, 94, '00010000'),
@@ -79,7 +79,7 @@ test.each([
 test('an initramfs whose module says that it is larger than any is unknown', async () => {
   const [module] = files('usr/lib/modules/6.12.43/updates/nvidia.ko').slice(1)
   const found = await moduleInInitramfs(put(cpio([module!]), 54, 'fffffff0'))
-  expect(found).toEqual({ unknown: expect.stringContaining('says that it has 4294967280 bytes') as string })
+  expect(found).toEqual({ unknown: expect.stringContaining('claims 4294967280 bytes') as string })
 })
 
 /** With a field of the first header replaced. */

@@ -5,17 +5,17 @@ import { compressionOf, unpacked, unpackWhole, UnpackError } from './unpack.js'
 const HEADER_BYTES = 110
 const MOST_NAME_BYTES = 4096
 const MOST_ENTRIES = 1_000_000
-/** Above the largest initramfs with all of NVIDIA's firmware in it. */
+/** Above the largest initramfs with all of NVIDIA's firmware. */
 const MOST_UNPACKED_BYTES = 4 * 1024 ** 3
 export const MOST_MODULE_BYTES = 256 * 1024 ** 2
 
-/** nvidia.ko where modprobe looks for it, as it is or compressed. */
+/** nvidia.ko in the directories of modprobe, possibly compressed. */
 const MODULE = /(?:^|\/)lib\/modules\/[^/]+\/(?:.*\/)?nvidia\.ko(?:\.(?:xz|zst|gz))?$/
 
 /**
- * Looks for nvidia.ko in an initramfs: cpio archives in the "newc" format one after the other, of which the last may
- * be compressed (Linux, Documentation/driver-api/early-userspace/buffer-format.rst).
- * @returns the module, unpacked; undefined where there is none in it.
+ * Finds nvidia.ko in an initramfs: consecutive cpio archives in "newc" format, of which the last may be compressed
+ * (Linux, Documentation/driver-api/early-userspace/buffer-format.rst).
+ * @returns the unpacked module; undefined if there is none.
  */
 export async function moduleInInitramfs(image: Buffer): Promise<Known<Buffer | undefined>> {
   try {
@@ -51,7 +51,7 @@ async function search(image: Buffer): Promise<Buffer | undefined> {
   }
 }
 
-/** Archives that follow each other, with zeros between them. */
+/** Searches consecutive archives, separated by zeros. */
 async function searchArchives(source: ByteSource): Promise<Buffer | undefined> {
   for (;;) {
     const found = await searchArchive(source)
@@ -60,11 +60,11 @@ async function searchArchives(source: ByteSource): Promise<Buffer | undefined> {
   }
 }
 
-/** One archive, up to its trailer. */
+/** Searches one archive, up to its trailer. */
 async function searchArchive(source: ByteSource): Promise<Buffer | undefined> {
   for (let entries = 0; entries < MOST_ENTRIES; entries++) {
     const header = (await need(source, HEADER_BYTES)).toString('latin1')
-    if (!/^07070[12][0-9a-f]{104}$/i.test(header)) throw new NotCpio('it holds something that is no cpio archive')
+    if (!/^07070[12][0-9a-f]{104}$/i.test(header)) throw new NotCpio('it contains something other than a cpio archive')
     const field = (index: number) => Number.parseInt(header.slice(6 + 8 * index, 14 + 8 * index), 16)
     const [fileBytes, nameBytes] = [field(6), field(11)]
     if (nameBytes === 0 || nameBytes > MOST_NAME_BYTES) throw new NotCpio(`a name in it has ${nameBytes} bytes`)
@@ -72,21 +72,21 @@ async function searchArchive(source: ByteSource): Promise<Buffer | undefined> {
     await source.skip(padding(HEADER_BYTES + nameBytes))
     if (name === 'TRAILER!!!') return undefined
     if (MODULE.test(name)) {
-      if (fileBytes > MOST_MODULE_BYTES) throw new NotCpio(`${name} in it says that it has ${fileBytes} bytes`)
+      if (fileBytes > MOST_MODULE_BYTES) throw new NotCpio(`${name} in it claims ${fileBytes} bytes`)
       return need(source, fileBytes)
     }
-    if (!(await source.skip(fileBytes + padding(fileBytes)))) throw new NotCpio('it was cut off')
+    if (!(await source.skip(fileBytes + padding(fileBytes)))) throw new NotCpio('it is truncated')
   }
-  throw new NotCpio(`it holds more than ${MOST_ENTRIES} files`)
+  throw new NotCpio(`it has more than ${MOST_ENTRIES} files`)
 }
 
 async function need(source: ByteSource, lengthBytes: number): Promise<Buffer> {
   const bytes = await source.take(lengthBytes)
-  if (bytes === undefined) throw new NotCpio('it was cut off')
+  if (bytes === undefined) throw new NotCpio('it is truncated')
   return bytes
 }
 
-/** Up to the next multiple of four. */
+/** Returns the bytes up to the next multiple of four. */
 function padding(lengthBytes: number): number {
   return (4 - (lengthBytes % 4)) % 4
 }

@@ -6,7 +6,7 @@ import { LOOKUP_SYMBOLS } from './module-file.js'
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * What a kernel exports, as its headers say: the driver's conftest looks there, and nowhere else.
+ * Reads a kernel's exports from its headers, where the driver's conftest looks.
  */
 export async function readKernelExports(root: Root, release: string): Promise<KernelExports> {
   return { release, exports: await exportsOf(root, release) }
@@ -26,9 +26,12 @@ function missing(root: Root, path: string): Known<never> {
   return why.unknown.startsWith('there is no') ? unknown(`the kernel's headers are not installed: no /${path}`) : why
 }
 
-/** Lines of checksum, name, module, kind of export and name space, between tabs (Linux, Documentation/kbuild/modules.rst). */
+/**
+ * Lines of checksum, name, module, kind of export and namespace, separated by tabs (Linux,
+ * Documentation/kbuild/modules.rst).
+ */
 function parse(text: string, path: string): KernelExports['exports'] {
-  if (!/^0x[0-9a-f]{8}\t/.test(text)) return unknown(`/${path} is not as the kernel's build writes it`)
+  if (!/^0x[0-9a-f]{8}\t/.test(text)) return unknown(`/${path} does not have the format of a kernel build`)
   const found = LOOKUP_SYMBOLS.flatMap((name) => {
     const [, kind] = new RegExp(`^0x[0-9a-f]{8}\\t${name}\\t[^\\t\\n]*\\t(\\w+)`, 'm').exec(text) ?? []
     return kind === undefined ? [] : [[name, kind.endsWith('_GPL') ? 'GPL' : 'any'] as const]

@@ -3,7 +3,7 @@ import type { Root } from '../machine/root.js'
 import type { Libcuda } from './driver-state.js'
 import { isDriverVersion } from './version.js'
 
-/** Where distributions, NVIDIA's own installer, WSL and containers put it. */
+/** Directories used by distributions, NVIDIA's installer, WSL and containers. */
 const FOLDERS = [
   'usr/lib/x86_64-linux-gnu',
   'usr/lib/x86_64-linux-gnu/nvidia/current',
@@ -17,7 +17,7 @@ const FOLDERS = [
   'run/opengl-driver/lib',
 ]
 
-/** The library by whose name programs ask for CUDA: the file that has a version in its name. */
+/** Finds the CUDA library: the file with a version in its name. */
 export async function readLibcuda(root: Root): Promise<Known<Libcuda | undefined>> {
   let unnamed: string | undefined
   for (const folder of FOLDERS) {

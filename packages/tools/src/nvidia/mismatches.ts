@@ -4,7 +4,7 @@ import { lastOf } from './options.js'
 
 type Kind = Mismatch['kind']
 
-/** What disagrees with what, as far as both are known. */
+/** Returns contradictions between parts whose versions are known. */
 export function mismatchesOf(driver: Omit<NvidiaDriver, 'mismatches'>): Mismatch[] {
   const found: Mismatch[] = []
   const add = (kind: Kind, text: string) => found.push({ kind, text })
@@ -18,18 +18,18 @@ export function mismatchesOf(driver: Omit<NvidiaDriver, 'mismatches'>): Mismatch
   const packed = image === undefined ? undefined : valueOf(image.module)
 
   if (differ(loaded, disk?.version))
-    add('running-and-disk', `${loaded} runs, ${disk?.version} is on disk: a restart loads the other one`)
+    add('running-and-disk', `${loaded} is running, ${disk?.version} is on disk and loaded after a restart`)
   if (differ(loadedFlavour, disk && valueOf(disk.flavour)))
-    add('flavours', `the ${loadedFlavour} flavour runs, the ${valueOf(disk!.flavour)} one is on disk`)
+    add('flavours', `the ${loadedFlavour} flavour is running, the ${valueOf(disk!.flavour)} one is on disk`)
   if (differ(loaded, packed?.version))
-    add('running-and-initramfs', `${loaded} runs, ${packed?.version} is in ${image?.path}`)
+    add('running-and-initramfs', `${loaded} is running, ${packed?.version} is in ${image?.path}`)
   if (differ(disk?.version, packed?.version))
     add(
       'disk-and-initramfs',
-      `${disk?.version} is on disk, ${packed?.version} in ${image?.path}: that one is loaded at the next start`,
+      `${disk?.version} is on disk, ${packed?.version} in ${image?.path}, which is loaded after a restart`,
     )
   else if (differ(disk?.srcversion, packed?.srcversion))
-    add('disk-and-initramfs', `${image?.path} has a module of the same version that was built from other sources`)
+    add('disk-and-initramfs', `${image?.path} has a module of the same version, built from other sources`)
   const library = valueOf(driver.libcuda)
   const libraryVersion = library === undefined ? undefined : valueOf(library.version)
   if (differ(loaded, libraryVersion))
@@ -44,7 +44,7 @@ export function mismatchesOf(driver: Omit<NvidiaDriver, 'mismatches'>): Mismatch
   if (versions.size > 1) add('several-trees', `DKMS has ${versions.size} trees: ${[...versions].join(', ')}`)
   const changed = driver.trees.filter(({ applied }) => applied.some((mark) => mark.startsWith('pfn-')))
   if (changed.length > 0 && disk !== undefined && disk.mark === undefined)
-    add('mark-lost', `${changed[0]!.path} is changed, the module on disk is not: it was not built since`)
+    add('mark-lost', `${changed[0]!.path} is changed, but the module on disk was not rebuilt`)
   return found
 }
 
@@ -58,7 +58,7 @@ function addOption(
   if (now === undefined || configured === undefined || now === configured.value) return
   add(
     'running-and-configured',
-    `${name} is '${now}' in the module that runs, '${configured.value}' in ${configured.file}: the initramfs has an older file, or the module was not loaded since`,
+    `${name} is '${now}' in the running module, '${configured.value}' in ${configured.file}: the initramfs has an older file, or the module was not reloaded`,
   )
 }
 

@@ -6,21 +6,21 @@ import { MOST_MODULE_BYTES } from './initramfs.js'
 import { signerOf } from './module-signature.js'
 import { compressionOf, unpackWhole } from './unpack.js'
 
-/** nvidia.ko; Debian calls it nvidia-current.ko or by its branch. Not nvidia-drm.ko and the others beside it. */
+/** nvidia.ko; Debian names it nvidia-current.ko or by branch. Excludes nvidia-drm.ko and others. */
 const NAME = /^nvidia(?:-(?:current(?:-open)?|open|tesla(?:-\d+)?|legacy-\d+xx))?\.ko(?:\.(?:xz|zst|gz))?$/
 
 const COMPRESSIONS = { '': 'none', xz: 'xz', zst: 'zstd', gz: 'gzip' } as const
 
-/** Those that find a page behind registers, the one that the driver's build prefers first. */
+/** Lookup functions for pages behind registers, in the order of preference of the driver's build. */
 export const LOOKUP_SYMBOLS = ['follow_pfn', 'unsafe_follow_pfn', 'follow_pfnmap_start', 'follow_pte'] as const
 
-/** Folders below /lib/modules/KERNEL where packages put it; the kernel's own are too many to walk. */
+/** Directories below /lib/modules/KERNEL used by packages; the kernel's own directories are too many. */
 const FOLDERS = ['updates', 'extra', 'weak-updates', 'misc', 'kernel/drivers/video', 'kernel/drivers/char', 'nvidia']
 const MOST_FOLDERS = 2000
 const MOST_KERNELS = 64
 const MOST_DEPTH = 4
 
-/** Every nvidia.ko of every kernel, those of `running` first. */
+/** Reads all nvidia.ko of all kernels, those of `running` first. */
 export async function readDiskModules(root: Root, running: string | undefined): Promise<Known<DiskModule[]>> {
   if (!(await root.exists('lib/modules'))) return root.why('lib/modules')
   const kernels = (await root.list('lib/modules')).slice(0, MOST_KERNELS)
@@ -41,7 +41,7 @@ async function readDiskModule(root: Root, kernel: string, path: string): Promise
   return { kernel, path: `/${path}`, compression, contents }
 }
 
-/** A module's file as it lies there, packed or not. */
+/** Reads a module file, compressed or not. */
 export async function readModule(file: Buffer): Promise<Known<ModuleContents>> {
   const compression = compressionOf(file)
   const bytes = compression === undefined ? file : await unpackWhole(file, compression, MOST_MODULE_BYTES)
@@ -66,10 +66,10 @@ function contentsOf({ modinfo, calls }: ElfFacts, bytes: Buffer): ModuleContents
   }
 }
 
-/** The open flavour says that the kernel's GPL functions are open to it; the other one may not. */
+/** The open flavour declares a licence that allows GPL functions; the other one may not call them. */
 export function flavourOf(license: string | undefined): Known<Flavour> {
   if (license === 'Dual MIT/GPL') return 'open'
-  return license === 'NVIDIA' ? 'proprietary' : unknown(`its licence is '${license ?? 'not given'}'`)
+  return license === 'NVIDIA' ? 'proprietary' : unknown(`its licence is '${license ?? 'missing'}'`)
 }
 
 function lookupOf(mark: string | undefined, calls: ReadonlySet<string>): PfnLookup {
@@ -82,17 +82,17 @@ async function modulePaths(root: Root, folder: string): Promise<string[]> {
   const found = new Set<string>()
   let queue = [
     ...FOLDERS.map((name) => ({ path: `${folder}/${name}`, depth: 0 })),
-    // Ubuntu's modules that were built beforehand: kernel/nvidia-580.
+    // Ubuntu's prebuilt modules: kernel/nvidia-580.
     ...(await root.list(`${folder}/kernel`))
       .filter((name) => name.startsWith('nvidia'))
       .map((name) => ({ path: `${folder}/kernel/${name}`, depth: 0 })),
   ]
-  // One folder with all that is in it before the next one: modprobe takes the first.
+  // Each directory is searched completely before the next: modprobe takes the first module.
   for (let visited = 0; queue.length > 0 && visited < MOST_FOLDERS; visited++) {
     const { path, depth } = queue.shift()!
     const names = await root.list(path)
     for (const name of names.filter((each) => NAME.test(each))) found.add(`${path}/${name}`)
-    // What has an ending is a file.
+    // Names with .ko are files.
     const folders = depth < MOST_DEPTH ? names.filter((name) => !name.includes('.ko')) : []
     queue = [...folders.map((name) => ({ path: `${path}/${name}`, depth: depth + 1 })), ...queue]
   }

@@ -1,6 +1,6 @@
 import type { ConfiguredOption } from './driver-state.js'
 
-/** Options of the module in one file below modprobe.d (modprobe.d(5)). `file` is what to call it. */
+/** Returns the module's options in a file below modprobe.d (modprobe.d(5)). `file` is its name in messages. */
 export function optionsIn(file: string, text: string): ConfiguredOption[] {
   return logicalLines(text).flatMap((line) => {
     const [, module, rest] = /^options\s+(\S+)\s+(.*)$/.exec(line) ?? []
@@ -8,14 +8,14 @@ export function optionsIn(file: string, text: string): ConfiguredOption[] {
   })
 }
 
-/** Options of the module on the kernel's command line: nvidia.NVreg_EnableResizableBar=1. */
+/** Returns the module's options on the kernel command line: nvidia.NVreg_EnableResizableBar=1. */
 export function optionsOnCommandLine(text: string): ConfiguredOption[] {
   return words(text).flatMap((word) =>
     word.startsWith('nvidia.') ? option('/proc/cmdline', word.slice('nvidia.'.length)) : [],
   )
 }
 
-/** /proc/driver/nvidia/params: 'EnableResizableBar: 0', texts in quotes. */
+/** Parses /proc/driver/nvidia/params: 'EnableResizableBar: 0', strings in quotes. */
 export function parametersOf(text: string): Record<string, string> {
   const pairs = text.split('\n').flatMap((line) => {
     const [, name, value = ''] = /^([A-Za-z0-9_]+):\s*(.*)$/.exec(line) ?? []
@@ -25,8 +25,8 @@ export function parametersOf(text: string): Record<string, string> {
 }
 
 /**
- * NVreg_RegistryDwords as a table: 'RMForceStaticBar1=1;ForceP2P=0x11'. What is no number in it is left out, as the
- * driver does. The last one of a name counts.
+ * Parses NVreg_RegistryDwords: 'RMForceStaticBar1=1;ForceP2P=0x11'. Values that are not numbers are skipped, as by the
+ * driver. The last value of a name counts.
  */
 export function registryOf(text: string): Record<string, number> {
   const pairs = text.split(';').flatMap((entry) => {
@@ -36,7 +36,7 @@ export function registryOf(text: string): Record<string, number> {
   return Object.fromEntries(pairs)
 }
 
-/** modprobe hands over all options of a name, and the module keeps the last. */
+/** modprobe passes all options of a name, and the module uses the last. */
 export function lastOf(options: readonly ConfiguredOption[], name: string): ConfiguredOption | undefined {
   return options.findLast((option) => option.name === name)
 }
@@ -46,7 +46,7 @@ function option(file: string, word: string): ConfiguredOption[] {
   return at <= 0 ? [] : [{ file, name: word.slice(0, at), value: word.slice(at + 1) }]
 }
 
-/** Without comments; a backslash at the end joins a line with the next. */
+/** Returns lines without comments; a backslash at the end joins a line with the next. */
 function logicalLines(text: string): string[] {
   return text
     .replace(/\\\n/g, ' ')
@@ -55,7 +55,7 @@ function logicalLines(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** Separated by blanks that are not in quotes; the quotes are not part of them. */
+/** Splits at blanks outside quotes, and removes the quotes. */
 function words(text: string): string[] {
   return (text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) => word.replace(/["']/g, ''))
 }

@@ -46,7 +46,7 @@ test.each([
     PASCAL,
     'return attributes',
     'return !attributes',
-    'kbusCreateP2PMapping_GP100 is not as',
+    'kbusCreateP2PMapping_GP100 has unknown code',
   ],
   ['has another licence', 'kernel-open/nvidia/nv.c', 'Dual MIT/GPL', 'GPL', 'the line MODULE_LICENSE'],
 ] as const)('an anchor that %s is a problem, and says which', (_, file, from, to, problem) => {

@@ -2,10 +2,10 @@ import { findFunctions, hashOfCode } from './c-source.js'
 import type { Edit } from './edits.js'
 
 /**
- * What is left to do for GPUs of the Turing, Ampere and Ada generations to reach each other through BAR1, in the
- * complete sources of 580.65.06 to 595.45.04: the default of seven dispatch tables is the function that Hopper uses,
- * and the two functions that connect and part GPUs learn of that kind of connection. Read at all 57 tags from 570.86.15
- * to 595.45.04, which have each of these exactly once; before 580 more than this is missing.
+ * The changes that let GPUs of the Turing, Ampere and Ada generations access each other through BAR1, in the complete
+ * sources of 580.65.06 to 595.45.04: the default of seven dispatch tables becomes Hopper's function, and the two
+ * functions that connect and disconnect GPUs handle that kind of connection. Read at all 57 tags from 570.86.15 to
+ * 595.45.04, which have each of these exactly once; before 580, more is missing.
  */
 export const P2P_SINCE = '580.65.06'
 export const P2P_MARK = 'bar1-p2p/1'
@@ -13,7 +13,7 @@ export const P2P_MARK = 'bar1-p2p/1'
 export interface DispatchAnchor {
   readonly file: string
   readonly entry: string
-  /** The suffixes of the functions that do nothing, as generated for one release or another. */
+  /** Suffixes of the generated no-op functions, by release. */
   readonly stubs: readonly string[]
 }
 
@@ -21,14 +21,14 @@ export interface FunctionAnchor {
   readonly file: string
   readonly name: string
   readonly sha256: string
-  /** What is put behind the brace that opens it. */
+  /** Text inserted after its opening brace. */
   readonly text: string
 }
 
 export interface P2pAnchors {
   readonly dispatch: readonly DispatchAnchor[]
   readonly functions: readonly FunctionAnchor[]
-  /** The line behind which the mark goes. */
+  /** The line after which the mark is inserted. */
   readonly mark: { readonly file: string; readonly line: string }
 }
 
@@ -65,20 +65,20 @@ export const P2P_ANCHORS: P2pAnchors = {
 
 function connection(verb: 'Create' | 'Remove'): string {
   return `
-    /* Put here by gpunvme: a connection through BAR1, for GPUs before Hopper. */
+    /* Inserted by gpunvme: a connection through BAR1, for GPUs before Hopper. */
     if (FLD_TEST_DRF(_P2PAPI, _ATTRIBUTES, _CONNECTION_TYPE, _PCIE_BAR1, attributes))
         return kbus${verb}P2PMappingForBar1P2P_HAL(pGpu0, pKernelBus0, pGpu1, pKernelBus1, attributes);
 `
 }
 
-/** The files that are edited, once each. */
+/** Returns the files to edit, without duplicates. */
 export function filesOf({ dispatch, functions, mark }: P2pAnchors): string[] {
   return [...new Set([...dispatch, ...functions, mark].map(({ file }) => file))]
 }
 
 /**
- * The edits of each file. @returns sentences on what is not as expected, if anything: then nothing may be edited.
- * @param sources of all of `filesOf(anchors)`, by path.
+ * Returns the edits of each file. @returns sentences on unexpected content, if any: then nothing may be edited.
+ * @param sources contents of all of `filesOf(anchors)`, by path.
  */
 export function p2pEdits(
   sources: ReadonlyMap<string, string>,
@@ -110,13 +110,13 @@ function dispatchEdit(source: string, { entry, stubs }: DispatchAnchor): Edit | 
 function functionEdit(source: string, { name, sha256, text }: FunctionAnchor): Edit | string {
   const [place, another] = findFunctions(source, name)
   if (place === undefined || another !== undefined)
-    return `${name} is there ${place === undefined ? 'not at all' : 'more than once'}`
-  if (hashOfCode(source.slice(place.start, place.end)) !== sha256) return `${name} is not as it is known here`
+    return `${name} is ${place === undefined ? 'missing' : 'defined more than once'}`
+  if (hashOfCode(source.slice(place.start, place.end)) !== sha256) return `${name} has unknown code`
   return { at: source.indexOf('\n', place.bodyStart), removed: 0, text }
 }
 
 function markEdit(source: string, line: string): Edit | string {
   const found = source.split('\n').filter((each) => each.trim() === line).length
-  if (found !== 1) return `the line ${line} is there ${found} times`
+  if (found !== 1) return `the line ${line} occurs ${found} times`
   return { at: source.indexOf(line) + line.length, removed: 0, text: `\nMODULE_INFO(gpunvme, "${P2P_MARK}");` }
 }

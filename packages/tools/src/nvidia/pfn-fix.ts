@@ -3,7 +3,7 @@ import type { PfnShape } from './driver-state.js'
 import type { Edit } from './edits.js'
 import type { KnownShape } from './pfn-shapes.js'
 
-/** How to find the page behind a mapping where the kernel's own functions are for GPL modules alone. */
+/** Replacements for kernel functions that only GPL modules may call. */
 export type FixForm = 'walk' | 'guarded'
 
 const OURS = 'gpunvme_follow_pfn'
@@ -13,18 +13,17 @@ const SIGNATURE = `static inline int ${OURS}(struct vm_area_struct *vma,
                                      unsigned long *pfn)`
 
 /**
- * Compared with follow_pfnmap_start on Linux 7.2 in QEMU, November 2026: the same page, or the same refusal, for every
- * memory BAR that sysfs maps, shared and private, and for memory that is none. No mapping there had
- * leaves of 2 MiB or more.
+ * Compared with follow_pfnmap_start on Linux 7.2 in QEMU, November 2026: the same page, or the same error, for every
+ * memory BAR that sysfs maps, shared and private, and for other memory. No mapping there had leaves of 2 MiB or more.
  */
 const WALK = `/*
- * Put here by gpunvme; 'gpunvme driver revert pfn-lookup' takes it out again.
+ * Inserted by gpunvme; 'gpunvme driver revert pfn-lookup' removes it.
  *
- * The page behind a mapping of a device's registers, from the page tables of
+ * Finds the page behind a mapping of device registers in the page tables of
  * the process. The caller holds the lock of its mappings, so the tables stay.
- * What is not mapped yet is refused: whoever maps it has to touch it first.
- * Only inline functions of the kernel are used, none that is for GPL alone.
- * Kernels before 5.6 do not have all of them, and have follow_pfn instead.
+ * Fails for an address that is not mapped yet: touch it first.
+ * Uses only inline functions of the kernel, none of them GPL-only.
+ * Kernels before 5.6 lack some of them, but have follow_pfn.
  */
 #include <linux/version.h>
 MODULE_INFO(gpunvme, "pfn-walk/1");
@@ -85,12 +84,12 @@ ${SIGNATURE}
 `
 
 const GUARDED = `/*
- * Put here by gpunvme; 'gpunvme driver revert pfn-lookup' takes it out again.
+ * Inserted by gpunvme; 'gpunvme driver revert pfn-lookup' removes it.
  *
- * The page behind a mapping of a device's registers, as its driver noted it in
- * vm_pgoff. Drivers may note other things there (vfio-pci does from 6.10 on),
- * so it counts only where it lies in a memory BAR of some PCI function that
- * has a place: those that are not assigned begin at 0, where memory is.
+ * Finds the page behind a mapping of device registers in vm_pgoff, where most
+ * drivers store it. Others store something else there (vfio-pci since 6.10),
+ * so it is accepted only inside a memory BAR of a PCI function. Unassigned
+ * BARs are skipped: they start at 0, where memory is.
  */
 MODULE_INFO(gpunvme, "pfn-guarded/1");
 
@@ -129,21 +128,21 @@ const FORMS = {
   guarded: { mark: 'pfn-guarded/1', text: GUARDED, shape: 'guarded-vm_pgoff' },
 } as const satisfies Record<FixForm, { mark: string; text: string; shape: PfnShape }>
 
-/** What modinfo shows of a module with it, as 'gpunvme'. */
+/** Returns the mark that modinfo shows for a changed module, as 'gpunvme'. */
 export function markOf(form: FixForm): string {
   return FORMS[form].mark
 }
 
-/** The shape of a source that has our function in it, as we put it there; undefined of every other source. */
+/** Returns the shape of a source that has our function unchanged; undefined for any other. */
 export function formOfOurs(source: string): PfnShape | undefined {
   const hash = hashOfOurs(source)
   return hash === undefined ? undefined : Object.values(FORMS).find(({ text }) => hashOfOurs(text) === hash)?.shape
 }
 
 /**
- * Puts our look-up in place of the one `return -1;` of a source.
- * @param shape what `source` was found to be: a 'follow_pfn-or-fail'.
- * @throws RangeError where the source is not of that shape; shapeOf says beforehand.
+ * Replaces the only `return -1;` of a source by our lookup.
+ * @param shape shape of `source`: a 'follow_pfn-or-fail'.
+ * @throws RangeError if the source has another shape; check it with shapeOf first.
  */
 export function pfnFixEdits(source: string, shape: KnownShape, form: FixForm): Edit[] {
   const failing = shape.functions.nv_follow_flavors === null ? 'nv_follow_pfn' : 'nv_follow_flavors'

@@ -1,31 +1,31 @@
 import type { Flavour, PfnShape } from './driver-state.js'
 import { findFunctions, hashOfCode } from './c-source.js'
 
-/** The functions of os-mlock.c that find the page behind a mapping of registers, and those that call them. */
+/** Functions of os-mlock.c that find the page behind a mapping of registers, and their callers. */
 export const PFN_FUNCTIONS = ['nv_follow_flavors', 'nv_follow_pfn', 'get_io_ptes', 'os_lookup_user_io_memory'] as const
 
 export type PfnFunction = (typeof PFN_FUNCTIONS)[number]
 
-/** A shape that was seen in sources that somebody read. */
+/** A shape found in published sources. */
 export interface KnownShape {
   readonly shape: PfnShape
   readonly flavours: readonly Flavour[]
-  /** `hashOfCode` of each function; null of one that is not there. Several where they differ in what does not matter. */
+  /** `hashOfCode` of each function; null if absent. Several if they differ only in irrelevant details. */
   readonly functions: Readonly<Record<PfnFunction, readonly string[] | null>>
-  /** The versions that have it. */
+  /** Versions with this shape. */
   readonly versions: string
   /** Where it was read. */
   readonly source: string
 }
 
 const GET_IO_PTES = ['65c8889037d917cfc84674adc8008e757edfad035df59f5a26f80dd539425a23']
-/** The first did not check yet that the mapping is one of registers. */
+/** The first one did not check yet that the mapping is one of registers. */
 const OS_LOOKUP = [
   'a8864bf9b00cc184895127b501b099761ba54c1401cd8f073ed628f76dca86e5',
   'e7dc3764c538ef71688048020356881ad36819b4029bcc44a1493f4cd3523937',
 ]
 const OS_LOOKUP_CHECKED = OS_LOOKUP.slice(1)
-/** Either `follow_pfn`, where conftest finds it, or nv_follow_flavors. */
+/** Either `follow_pfn`, if conftest finds it, or nv_follow_flavors. */
 const FOLLOW_PFN_OR_FLAVORS = ['151fb3e91e167c80ee8fb87a5135a2ff834277fcfbe50968f6ae237972a61390']
 
 const GITHUB = 'github.com/NVIDIA/open-gpu-kernel-modules, by tag'
@@ -100,7 +100,7 @@ export const KNOWN_SHAPES: readonly KnownShape[] = [
   },
 ]
 
-/** The one shape of the table that a source has in all of its functions; undefined of every other source. */
+/** Returns the shape in the table that matches all functions of a source; undefined if none does. */
 export function shapeOf(source: string, flavour: Flavour, table: readonly KnownShape[]): KnownShape | undefined {
   const hashes = new Map(PFN_FUNCTIONS.map((name) => [name, hashOfFunction(source, name)]))
   const found = table.filter(
@@ -110,7 +110,7 @@ export function shapeOf(source: string, flavour: Flavour, table: readonly KnownS
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Null where it is not there, undefined where it is there more than once. */
+/** Null if absent, undefined if defined more than once. */
 function hashOfFunction(source: string, name: PfnFunction): string | null | undefined {
   const [place, another] = findFunctions(source, name)
   if (another !== undefined) return undefined

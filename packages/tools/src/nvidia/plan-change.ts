@@ -11,24 +11,24 @@ import { isAtLeast, isDriverVersion } from './version.js'
 import { OPTIONS_FILE, planOptions, type Goal } from './wanted-options.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** What would be written, and what stands there now. Nothing has been written. */
+/** Planned and current contents. Nothing has been written. */
 export interface PlannedChange {
   readonly kind: ChangeKind
   readonly mark: string
-  /** The tree that the files are in, below the root; '' for the root itself. */
+  /** Tree of the files, below the root; '' for the root itself. */
   readonly tree: string
   readonly files: readonly PlannedFile[]
 }
 
 export interface PlannedFile {
-  /** Below the tree. */
+  /** Path below the tree. */
   readonly path: string
-  /** As bytes stand for characters one by one, so that whatever is in it stays; undefined where there is no file. */
+  /** One character per byte, so that all content is preserved; undefined if the file does not exist. */
   readonly original: string | undefined
   readonly edits: readonly Edit[]
 }
 
-/** What is known of sources; tests put their own here. */
+/** Known sources; replaced in tests. */
 export interface KnownSources {
   readonly shapes: readonly KnownShape[]
   readonly p2p: P2pAnchors
@@ -38,8 +38,8 @@ export const KNOWN_SOURCES: KnownSources = { shapes: KNOWN_SHAPES, p2p: P2P_ANCH
 
 const MOST_SOURCE_BYTES = 4 * 1024 * 1024
 
-const OPEN_FLAVOUR = 'the open flavour of the driver, 580 or later, which needs no change for registering a drive'
-const FULL_SOURCE = `github.com/NVIDIA/open-gpu-kernel-modules at the tag of the installed version, from ${P2P_SINCE} on`
+const OPEN_FLAVOUR = 'use the open flavour of the driver, 580 or later, which can register drives without a change'
+const FULL_SOURCE = `use github.com/NVIDIA/open-gpu-kernel-modules at the tag of the installed version, ${P2P_SINCE} or later`
 
 export function changedText({ original = '', edits }: PlannedFile): string {
   return edited(original, edits)
@@ -58,14 +58,16 @@ export async function planPfnLookup(
   const flavour = await flavourOfTree(root, below(tree, path.replace(/\/os-mlock\.c$/, '')))
   if (!isKnown(flavour)) throw new UnknownSourceError(tree, [flavour.unknown])
   const shape = shapeOf(original, flavour, known.shapes)
-  if (shape === undefined)
-    throw new UnknownSourceError(tree, [`${path} is not as in any release that is known here (${flavour})`])
+  if (shape === undefined) throw new UnknownSourceError(tree, [`${path} matches no known release (${flavour})`])
   if (flavour === 'open')
-    throw new NothingToFixError(tree, 'an open tree may call what the kernel has: upgrade it instead of changing it')
+    throw new NothingToFixError(
+      tree,
+      'open sources may call the functions of the kernel: upgrade instead of changing them',
+    )
   if (shape.shape === 'follow_pfn-only')
     throw new NothingToFixError(
       tree,
-      'it calls follow_pfn, which is all that it needs before 6.10, and does not build from there on',
+      'it calls follow_pfn, which suffices before 6.10; it does not build for later kernels',
     )
   return {
     kind: 'pfn-lookup',
@@ -82,14 +84,14 @@ export async function planP2p(root: Root, tree: string, known: KnownSources): Pr
   if (valueOf(found.kind) !== 'full-source')
     throw new UnknownSourceError(
       tree,
-      ["BAR1 between GPUs is in the driver's core, whose sources are not in this tree"],
+      ["BAR1 between GPUs is in the driver's core, whose sources are missing in this tree"],
       FULL_SOURCE,
     )
   const version = valueOf(found.version)
   if (version === undefined || !isDriverVersion(version) || !isAtLeast(version, P2P_SINCE))
     throw new UnknownSourceError(
       tree,
-      [`${version ?? 'its version'} is not ${P2P_SINCE} or later: more than this is missing there`],
+      [`${version ?? 'its version'} is not ${P2P_SINCE} or later: earlier versions lack more than this`],
       FULL_SOURCE,
     )
   const sources = new Map<string, string>()
@@ -100,7 +102,7 @@ export async function planP2p(root: Root, tree: string, known: KnownSources): Pr
   return { kind: 'bar1-p2p', mark: P2P_MARK, tree, files }
 }
 
-/** @returns undefined where the version does all of it by itself. @throws OptionsRefusedError */
+/** @returns undefined if the version needs no options. @throws OptionsRefusedError */
 export async function planOptionsFile(
   root: Root,
   goals: readonly Goal[],
@@ -118,8 +120,8 @@ export async function planOptionsFile(
 }
 
 /**
- * The tree whose module the running kernel would load: of the version and flavour of the module that is on disk.
- * @throws TreeNotFoundError where there is none, or more than one.
+ * Returns the source tree of the module that the running kernel would load, by version and flavour.
+ * @throws TreeNotFoundError if there is none, or more than one.
  */
 export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: NvidiaDriver): SourceTree {
   const module = (valueOf(onDisk) ?? []).find((each) => each.kernel === valueOf(kernel))
@@ -127,7 +129,7 @@ export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: Nvi
   const loaded = valueOf(running)
   const version = contents?.version ?? (loaded === undefined ? undefined : valueOf(loaded.version))
   const flavour = contents?.flavour ?? loaded?.flavour
-  // Both flavours have trees of the same version and name: without knowing which, none is meant.
+  // Both flavours have trees of the same version and name: without the flavour, the tree is ambiguous.
   const kind = flavour === undefined || !isKnown(flavour) ? undefined : `${flavour}-interface+binary`
   const wanted = trees.filter((tree) => valueOf(tree.version) === version && valueOf(tree.kind) === kind)
   if (wanted.length !== 1 || version === undefined || kind === undefined)
@@ -149,51 +151,53 @@ export function below(tree: string, path: string): string {
   return tree === '' ? path : `${tree}/${path}`
 }
 
-/** There is no source tree of the driver where one was looked for. */
+/** Error of a missing or ambiguous source tree of the driver. */
 export class TreeNotFoundError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND'
   readonly category = 'not-found'
   constructor(root: Root, tree: string | undefined, several: readonly string[] = []) {
-    const where = tree === undefined ? 'of the module that is installed' : `in ${tree === '' ? root.path : `/${tree}`}`
-    super(`No source tree ${where}${several.length > 1 ? ' that would be the only one' : ''}`, {
+    const where = tree === undefined ? 'of the installed module' : `in ${tree === '' ? root.path : `/${tree}`}`
+    super(`${several.length > 1 ? 'Several source trees' : 'No source tree'} ${where}`, {
       facts: several.map((path) => `one is ${path}`),
-      next: '--source DIR, a tree with nvidia/os-mlock.c or kernel-open/ in it; distributions have it in /usr/src, from their package for DKMS',
+      next: 'use --source DIR with a tree that contains nvidia/os-mlock.c or kernel-open/; distributions install it in /usr/src with their DKMS package',
     })
   }
 }
 
-/** The sources are of a release that nobody has read for this, or were changed by somebody. Nothing was written. */
+/** Error of sources that match no known release, or were changed. Nothing was written. */
 export class UnknownSourceError extends ToolsError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE'
   readonly category = 'infeasible'
   constructor(tree: string, facts: readonly string[], next = OPEN_FLAVOUR) {
-    super(`Refused to change ${tree === '' ? 'the tree' : `/${tree}`}: its sources are not as they are known here`, {
+    super(`Refused to change ${tree === '' ? 'the tree' : `/${tree}`}: its sources are unknown`, {
       facts,
       next,
     })
   }
 }
 
-/** There is nothing here that a change would mend. */
+/** Error of a tree in which a change would not help. */
 export class NothingToFixError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_NOT_FIXABLE'
   readonly category = 'infeasible'
   constructor(tree: string, reason: string) {
     super(`Nothing to change in ${tree === '' ? 'the tree' : `/${tree}`}`, {
       facts: [reason],
-      next: { command: ['driver', 'plan'], note: 'which says what helps here' },
+      next: { command: ['driver', 'plan'], note: 'which lists the steps for this machine' },
     })
   }
 }
 
-/** Options that this version does not have, or that others of the machine contradict. Nothing was written. */
+/**
+ * Error of options that this version does not support, or that contradict others of the machine. Nothing was written.
+ */
 export class OptionsRefusedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_DRIVER_OPTIONS'
   readonly category = 'infeasible'
   constructor(problems: readonly string[]) {
     super('These options cannot be set', {
       facts: problems,
-      next: { command: ['driver'], note: 'which shows the version and what is configured where' },
+      next: { command: ['driver'], note: 'which shows the version and the configured options' },
     })
   }
 }

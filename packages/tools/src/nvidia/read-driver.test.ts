@@ -116,8 +116,8 @@ test('a tree with nothing in it leaves what cannot be known unknown, with the re
 })
 
 test.each([
-  ['an empty file', Buffer.alloc(0), 'it is no ELF file'],
-  ['a text', Buffer.from('#!/bin/sh\n'.repeat(20)), 'it is no ELF file'],
+  ['an empty file', Buffer.alloc(0), 'it is not an ELF file'],
+  ['a text', Buffer.from('#!/bin/sh\n'.repeat(20)), 'it is not an ELF file'],
   ['damaged gzip', Buffer.from('1f8b08000000000000ff00', 'hex'), 'it is damaged'],
 ])('%s in place of a module is unknown, with the reason', async (_, bytes, reason) => {
   const root = machine('open-580-on-6.12')

@@ -14,7 +14,7 @@ import { readDkms, readTrees } from './trees.js'
 
 const MOST_INITRAMFS_BYTES = 1024 ** 3
 const MOST_OPTION_FILES = 256
-/** An option that is not in the first of these counts from the next one; of files with one name only the first. */
+/** Directories of options, in order of precedence; of files with the same name, only the first counts. */
 const OPTION_FOLDERS = [
   'etc/modprobe.d',
   'run/modprobe.d',
@@ -24,8 +24,9 @@ const OPTION_FOLDERS = [
 ]
 
 /**
- * What the files of a machine say of NVIDIA's driver. Nothing is written, and nothing but programs that unpack is run.
- * @param root '/' of a live machine, a copy of one, or what reads it.
+ * Reads the state of NVIDIA's driver from the files of a machine. Nothing is written, and only decompression programs
+ * are run.
+ * @param root '/' for a live machine, the directory of a copy, or its reader.
  */
 export async function readNvidia(
   root: string | Root,
@@ -58,7 +59,7 @@ export async function readNvidia(
     kernels: await Promise.all(releases.map((release) => readKernelExports(from, release))),
     staticBar1:
       version === undefined
-        ? { state: 'none' as const, because: 'no driver of NVIDIA is loaded or installed' }
+        ? { state: 'none' as const, because: 'no NVIDIA driver is loaded or installed' }
         : staticBar1(version, options.running === undefined ? options.configuredRegistry : options.runningRegistry),
     gpus,
     libcuda,
@@ -66,7 +67,7 @@ export async function readNvidia(
   return { ...state, mismatches: mismatchesOf(state) }
 }
 
-/** Of what runs; where nothing does, of what would be loaded. */
+/** Version of the running module; otherwise of the one that would be loaded. */
 function versionThatCounts(running: NvidiaDriver['running'], onDisk: NvidiaDriver['onDisk']): string | undefined {
   const loaded = valueOf(running)
   if (loaded !== undefined) return valueOf(loaded.version) ?? ''
@@ -88,7 +89,7 @@ async function readOptions(root: Root): Promise<DriverOptions> {
   }
 }
 
-/** By the names of the files, whatever folder they are in, as modprobe reads them. */
+/** By file name across directories, as modprobe does. */
 async function configuredIn(root: Root): Promise<ConfiguredOption[]> {
   const files = new Map<string, string>()
   for (const folder of OPTION_FOLDERS) {
@@ -103,7 +104,7 @@ async function configuredIn(root: Root): Promise<ConfiguredOption[]> {
   return options.flat()
 }
 
-/** @returns undefined of a kernel without one. */
+/** @returns undefined for a kernel without one. */
 async function readInitramfs(root: Root, kernel: string): Promise<Initramfs | undefined> {
   for (const path of [`boot/initrd.img-${kernel}`, `boot/initramfs-${kernel}.img`, `boot/initrd-${kernel}`]) {
     if (!(await root.exists(path))) continue

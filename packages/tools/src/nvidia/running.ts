@@ -7,10 +7,10 @@ const VERSION_FILE = 'proc/driver/nvidia/version'
 const SYSFS = 'sys/module/nvidia'
 const MOST_GPUS = 64
 
-/** Loaded modules that drive NVIDIA's GPUs in place of NVIDIA's own. */
+/** Loaded modules that bind NVIDIA GPUs instead of NVIDIA's own. */
 const RIVALS = ['nouveau', 'nova_core'] as const
 
-/** The module that is loaded, by what it and the kernel say of it. */
+/** Reads the loaded module from its own and the kernel's files. */
 export async function readRunning(root: Root): Promise<Known<RunningModule | undefined>> {
   const text = await root.text(VERSION_FILE)
   const inSysfs = await root.exists(SYSFS)
@@ -23,8 +23,7 @@ export async function readRunning(root: Root): Promise<Known<RunningModule | und
   const taints = await root.text(`${SYSFS}/taint`)
   const sources = [...(text === undefined ? [] : [`/${VERSION_FILE}`]), ...(inSysfs ? [`/${SYSFS}`] : [])]
   return {
-    version:
-      version !== undefined && isDriverVersion(version) ? version : unknown(`${sources.join(' and ')} do not say it`),
+    version: version !== undefined && isDriverVersion(version) ? version : unknown(`not in ${sources.join(' and ')}`),
     flavour: said?.flavour ?? flavourByTaint(taints),
     sources,
     srcversion: await root.text(`${SYSFS}/srcversion`),
@@ -39,7 +38,7 @@ export function parseVersionFile(text: string): { version: string | undefined; f
   const version = line.split(/\s+/).find(isDriverVersion)
   if (/Open Kernel Module/.test(line)) return { version, flavour: 'open' }
   if (/Kernel Module/.test(line)) return { version, flavour: 'proprietary' }
-  return { version, flavour: unknown(`/${VERSION_FILE} is not as it is known here`) }
+  return { version, flavour: unknown(`/${VERSION_FILE} has an unknown format`) }
 }
 
 export async function readRivals(root: Root): Promise<Known<string[]>> {
@@ -48,7 +47,7 @@ export async function readRivals(root: Root): Promise<Known<string[]>> {
   return RIVALS.filter((_, index) => loaded[index])
 }
 
-/** What the module says of each GPU. */
+/** Reads the module's data of each GPU. */
 export async function readGpus(root: Root): Promise<NvidiaGpu[]> {
   const folder = 'proc/driver/nvidia/gpus'
   const addresses = (await root.list(folder)).slice(0, MOST_GPUS)
@@ -61,7 +60,7 @@ export async function readGpus(root: Root): Promise<NvidiaGpu[]> {
       const minor = field('Device Minor')
       return {
         address,
-        model: field('Model') ?? (text === undefined ? root.why(path) : unknown(`/${path} does not say it`)),
+        model: field('Model') ?? (text === undefined ? root.why(path) : unknown(`not in /${path}`)),
         uuid: uuid?.includes('?') ? undefined : uuid,
         minor: minor !== undefined && /^\d+$/.test(minor) ? Number(minor) : undefined,
         videoBios: field('Video BIOS')?.includes('?') ? undefined : field('Video BIOS'),
@@ -70,8 +69,8 @@ export async function readGpus(root: Root): Promise<NvidiaGpu[]> {
   )
 }
 
-/** The proprietary flavour taints the kernel as such. */
+/** The proprietary flavour taints the kernel. */
 function flavourByTaint(taints: string | undefined): Known<Flavour> {
-  if (taints === undefined) return unknown(`neither /${VERSION_FILE} nor /${SYSFS}/taint can be read`)
+  if (taints === undefined) return unknown(`neither /${VERSION_FILE} nor /${SYSFS}/taint is readable`)
   return taints.includes('P') ? 'proprietary' : 'open'
 }

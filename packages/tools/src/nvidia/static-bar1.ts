@@ -3,8 +3,9 @@ import { isAtLeast, isDriverVersion } from './version.js'
 import { unknown } from '../machine/known.js'
 
 /**
- * What RMForceStaticBar1 may be, and is when it is not given, by version. Read in nvrm_registry.h and kern_bus.c of
- * NVIDIA/open-gpu-kernel-modules at each tag from 515.43.04 to 595.45.04; later versions are taken to go on like the last.
+ * Values and default of RMForceStaticBar1, by version. Read in nvrm_registry.h and kern_bus.c of
+ * NVIDIA/open-gpu-kernel-modules at each tag from 515.43.04 to 595.45.04; later versions are assumed to behave like the
+ * last.
  */
 const RULES = [
   { since: '580.65.06', values: [0, 1, 2], usual: 2 },
@@ -14,23 +15,23 @@ const RULES = [
 
 const STATES = ['off', 'on', 'auto', 'p2p-only'] as const
 
-/** Whether `version` has the key at all. */
+/** Returns whether `version` has the key. */
 export function hasStaticBar1(version: string): boolean {
   return ruleOf(version) !== undefined
 }
 
-/** @param registry the keys of the module that runs. */
+/** @param registry keys of the running module. */
 export function staticBar1(version: string, registry: Readonly<Record<string, number>>): StaticBar1 {
   if (!isDriverVersion(version))
-    return { state: unknown(`no rule for the version '${version}'`), because: 'the version is not one that is known' }
+    return { state: unknown(`no rule for the version '${version}'`), because: 'the version is unknown' }
   const rule = ruleOf(version)
-  if (rule === undefined) return { state: 'none', because: `${version} does not have it: 565.57.01 is the first` }
+  if (rule === undefined) return { state: 'none', because: `${version} does not support it (565.57.01 and later do)` }
   const key = registry['RMForceStaticBar1']
   const ignored = key !== undefined && !(rule.values as readonly number[]).includes(key)
   const state = STATES[key === undefined || ignored ? rule.usual : key]!
-  const usual = `it is so from ${rule.since} on when no key says otherwise`
-  if (ignored) return { state, because: `RMForceStaticBar1=${key} means nothing to ${version}; ${usual}` }
-  return { state, because: key === undefined ? usual : `RMForceStaticBar1=${key} says so` }
+  const usual = `the default since ${rule.since}`
+  if (ignored) return { state, because: `${version} ignores RMForceStaticBar1=${key}; ${usual}` }
+  return { state, because: key === undefined ? usual : `set by RMForceStaticBar1=${key}` }
 }
 
 function ruleOf(version: string) {

@@ -10,13 +10,13 @@ const MOST_TREES = 64
 const MOST_BUILDS = 256
 const MOST_SOURCE_BYTES = 1024 * 1024
 
-/** Where a tree has its parts: NVIDIA's own release, and what distributions make of it. */
+/** Layouts of trees: NVIDIA's release, and the packages of distributions. */
 const LAYOUTS = [
   { folder: 'kernel-open', lookup: 'kernel-open/nvidia/os-mlock.c', isFull: true },
   { folder: 'nvidia', lookup: 'nvidia/os-mlock.c', isFull: false },
 ] as const
 
-/** Below /usr/src, and what DKMS links to elsewhere. */
+/** Reads trees below /usr/src, and those that DKMS links to elsewhere. */
 export async function readTrees(
   root: Root,
   builds: readonly DkmsBuild[],
@@ -34,7 +34,7 @@ export async function readTrees(
   return trees
 }
 
-/** @returns undefined of a folder with nothing of the driver in it: nvidia-fs, for one. */
+/** @returns undefined for a directory without driver sources, such as nvidia-fs. */
 export async function readTree(
   root: Root,
   path: string,
@@ -53,7 +53,7 @@ export async function readTree(
   }
 }
 
-/** Where the PFN look-up of a tree is, below it; undefined where there is none. */
+/** Returns the path of a tree's PFN lookup; undefined if there is none. */
 export async function lookupFileOf(root: Root, path: string): Promise<string | undefined> {
   return (await layoutOf(root, path))?.lookup
 }
@@ -68,11 +68,11 @@ async function kindOf(root: Root, path: string, isFull: boolean, flavour: Known<
   if (isFull && (await root.exists(`${path}/src/nvidia`))) return 'full-source'
   if (!isKnown(flavour)) return flavour
   const binary = `${path}/nvidia/nv-kernel.o_binary`
-  if (!(await root.exists(binary))) return unknown(`neither all sources nor object code (/${binary}) are there`)
+  if (!(await root.exists(binary))) return unknown(`neither complete sources nor object code (/${binary})`)
   return flavour === 'open' ? 'open-interface+binary' : 'proprietary-interface+binary'
 }
 
-/** By the licence that its module will have. Up to 535 that stands in a file of its own. */
+/** Determines the flavour by the licence of the module. Up to 535, it is in a separate file. */
 export async function flavourOfTree(root: Root, folder: string): Promise<Known<Flavour>> {
   for (const name of ['nv.c', 'nv-frontend.c']) {
     const text = await root.text(`${folder}/${name}`, MOST_SOURCE_BYTES)
@@ -80,7 +80,7 @@ export async function flavourOfTree(root: Root, folder: string): Promise<Known<F
     if (license === 'Dual MIT/GPL') return 'open'
     if (license === 'NVIDIA') return 'proprietary'
   }
-  return unknown(`/${folder} does not say under which licence its module is`)
+  return unknown(`/${folder} has no licence of the module`)
 }
 
 async function versionOfTree(root: Root, path: string): Promise<Known<string>> {
@@ -89,7 +89,7 @@ async function versionOfTree(root: Root, path: string): Promise<Known<string>> {
   const name = /-([\d.]+)$/.exec(path)?.[1]
   return (
     [release, dkms, name].find((text) => text !== undefined && isDriverVersion(text)) ??
-    unknown(`no file of /${path} says it`)
+    unknown(`not in the files of /${path}`)
   )
 }
 
@@ -103,16 +103,16 @@ async function shapeOfFile(
   if (source === undefined) return root.why(path)
   const ours = formOfOurs(source)
   if (ours !== undefined) return ours
-  return shapeOf(source, flavour, table)?.shape ?? unknown(`/${path} is like no source that is known here`)
+  return shapeOf(source, flavour, table)?.shape ?? unknown(`/${path} matches no known source`)
 }
 
-/** What `dkms status` would print, of every module whose name begins with nvidia. */
+/** Returns the output of `dkms status` for modules whose names begin with nvidia. */
 export async function readDkms(root: Root): Promise<DkmsBuild[]> {
   const builds: DkmsBuild[] = []
   for (const name of (await root.list('var/lib/dkms')).filter((each) => each.startsWith('nvidia'))) {
     if (name === 'nvidia-fs') continue
     const folder = `var/lib/dkms/${name}`
-    // Beside versions there are links to what was built, 'kernel-6.12.43-x86_64'.
+    // The directory also has links to build results, 'kernel-6.12.43-x86_64'.
     for (const version of (await root.list(folder)).filter((each) => !each.startsWith('kernel-'))) {
       const source = await root.link(`${folder}/${version}/source`)
       const built = await builtFor(root, `${folder}/${version}`)

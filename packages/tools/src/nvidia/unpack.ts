@@ -5,7 +5,7 @@ import { unknown, type Known } from '../machine/known.js'
 
 export type Compression = 'none' | 'gzip' | 'xz' | 'zstd' | 'lz4'
 
-/** What files begin with: RFC 1952; the .xz file format 1.2.1; RFC 8878; LZ4 frames as the kernel and lz4 -l write them. */
+/** Magic numbers: RFC 1952; the .xz file format 1.2.1; RFC 8878; LZ4 frames as written by the kernel and lz4 -l. */
 const MAGIC: readonly (readonly [Compression, string])[] = [
   ['gzip', '1f8b'],
   ['xz', 'fd377a585a00'],
@@ -14,28 +14,28 @@ const MAGIC: readonly (readonly [Compression, string])[] = [
   ['lz4', '04224d18'],
 ]
 
-/** By programs that every system has which uses them; Node unpacks only gzip by itself. */
+/** Programs for decompression; Node itself supports only gzip. */
 const PROGRAMS = { xz: 'xz', zstd: 'zstd', lz4: 'lz4' } as const
 
-/** Unpacking takes seconds; a program that hangs must not hang us. */
+/** Unpacking takes seconds; a program that hangs is killed. */
 const MOST_MS = 120_000
 
-/** How a file is compressed, by its first bytes; undefined where they are none of these. */
+/** Returns the compression of a file by its first bytes; undefined if unknown. */
 export function compressionOf(start: Buffer): Exclude<Compression, 'none'> | undefined {
   const found = MAGIC.find(([, magic]) => start.subarray(0, magic.length / 2).toString('hex') === magic)
   return found?.[0] as Exclude<Compression, 'none'> | undefined
 }
 
 /**
- * The unpacked bytes, piece by piece; whoever has enough may leave the loop.
- * @throws UnpackError where the file is damaged, or the program for it is missing.
+ * Yields the unpacked bytes in pieces; the loop may be left early.
+ * @throws UnpackError for a damaged file, or a missing program.
  */
 export async function* unpacked(bytes: Buffer, compression: Exclude<Compression, 'none'>): AsyncGenerator<Buffer> {
   if (compression === 'gzip') yield* gunzipped(bytes)
   else yield* throughProgram(bytes, PROGRAMS[compression])
 }
 
-/** All of it, of what is not larger than `atMostBytes`. */
+/** Unpacks all bytes, at most `atMostBytes`. */
 export async function unpackWhole(
   bytes: Buffer,
   compression: Exclude<Compression, 'none'>,
@@ -71,13 +71,13 @@ async function* throughProgram(bytes: Buffer, program: string): AsyncGenerator<B
   const child = spawn(program, ['-d', '-c', '-q'], { stdio: ['pipe', 'pipe', 'pipe'], timeout: MOST_MS })
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
-      resolve(error.code === 'ENOENT' ? `the program ${program}, which unpacks it, is not installed` : error.message)
+      resolve(error.code === 'ENOENT' ? `the decompressor ${program} is not installed` : error.message)
     })
     child.on('close', (code, signal) => {
       resolve(code === 0 ? undefined : `${program} cannot unpack it (${signal ?? `exit code ${code}`})`)
     })
   })
-  // It may end before it has read everything; why is what `ended` says.
+  // It may end before reading all input; `ended` reports the reason.
   child.stdin.on('error', () => undefined)
   child.stderr.resume()
   child.stdin.end(bytes)
@@ -90,5 +90,5 @@ async function* throughProgram(bytes: Buffer, program: string): AsyncGenerator<B
   }
 }
 
-/** Why something could not be unpacked; it becomes the reason of something unknown. */
+/** Reason of a failed decompression, reported as that of an unknown value. */
 export class UnpackError extends Error {}

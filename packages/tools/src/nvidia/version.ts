@@ -1,11 +1,11 @@
-/** What a release of the driver is called: '580.142', '580.65.06'. */
+/** Version of a driver release: '580.142', '580.65.06'. */
 const VERSION = /^\d{3}\.\d{1,3}(?:\.\d{1,2})?$/
 
 export function isDriverVersion(text: string): boolean {
   return VERSION.test(text)
 }
 
-/** By their numbers: '580.65.06' is before '580.142'. @returns below zero where `a` is before `b`. */
+/** Compares numerically: '580.65.06' is before '580.142'. @returns a negative number if `a` is before `b`. */
 export function compareVersions(a: string, b: string): number {
   const [as, bs] = [a.split('.').map(Number), b.split('.').map(Number)]
   for (let index = 0; index < Math.max(as.length, bs.length); index++) {

@@ -30,7 +30,7 @@ test('a key decides about static BAR1 where the version knows its value', () => 
   // 3 was taken away with 575.
   expect(staticBar1('575.64.05', { RMForceStaticBar1: 3 })).toEqual({
     state: 'off',
-    because: 'RMForceStaticBar1=3 means nothing to 575.64.05; it is so from 575.51.02 on when no key says otherwise',
+    because: '575.64.05 ignores RMForceStaticBar1=3; the default since 575.51.02',
   })
   expect(staticBar1('of tomorrow', {}).state).toEqual({ unknown: "no rule for the version 'of tomorrow'" })
 })
@@ -52,28 +52,28 @@ test('what the version does by itself is not written', () => {
 })
 
 test.each<[string, Goal, string, { file: string; name: string; value: string }[], string]>([
-  ['a version without the key', 'static-bar1', '560.35.03', [], 'RMForceStaticBar1 is there from 565.57.01 on'],
-  ['a version without the option', 'resizable-bar', '525.147.05', [], 'from 530.30.02 on'],
+  ['a version without the key', 'static-bar1', '560.35.03', [], 'RMForceStaticBar1 requires 565.57.01 or later'],
+  ['a version without the option', 'resizable-bar', '525.147.05', [], 'requires 530.30.02 or later'],
   [
     'another file that says otherwise',
     'bar1-p2p',
     '580.142',
     [{ file: '/etc/modprobe.d/p2p.conf', name: 'NVreg_RegistryDwords', value: 'RMForceP2PType=2' }],
-    '/etc/modprobe.d/p2p.conf sets RMForceP2PType=2; 1 is needed',
+    '/etc/modprobe.d/p2p.conf sets RMForceP2PType=2; 1 is required',
   ],
   [
     'another file that turns off what the version does by itself',
     'static-bar1',
     '590.48.01',
     [{ file: '/etc/modprobe.d/nvidia.conf', name: 'NVreg_RegistryDwords', value: 'RMForceStaticBar1=0' }],
-    '/etc/modprobe.d/nvidia.conf sets RMForceStaticBar1=0; without it',
+    '/etc/modprobe.d/nvidia.conf sets RMForceStaticBar1=0; 590.48.01 enables it by default',
   ],
   [
     'the command line, which has the last word',
     'peer-mapping',
     '580.142',
     [{ file: '/proc/cmdline', name: 'NVreg_RegistryDwords', value: 'A=1' }],
-    "the kernel's command line sets nvidia.NVreg_RegistryDwords",
+    'the kernel command line sets nvidia.NVreg_RegistryDwords',
   ],
 ])('%s is a problem, and nothing is written', (_, goal, version, configured, problem) => {
   const { text, problems } = planOptions([goal], version, configured)

@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import { WholeFile } from '../block-io/whole-file.js'
 import { attempting } from '../command-line/file-error.js'
 
-/** The only ways in which a driver's files are changed. Each is done whole or not at all. */
+/** Operations that change a driver's files, each atomic. */
 export interface Writer {
-  /** With the mode and the owner of the file that was there, as `WholeFile` keeps them. */
+  /** Keeps mode and owner of an existing file, as `WholeFile` does. */
   put(path: string, bytes: Uint8Array): Promise<void>
   remove(path: string): Promise<void>
-  /** Of folders, those that nothing is left in. */
+  /** Removes a directory if it is empty. */
   removeEmpty(path: string): Promise<void>
 }
 
@@ -29,6 +29,6 @@ export const diskWriter: Writer = {
   },
 
   async removeEmpty(path) {
-    await rmdir(path).catch(() => undefined) // whatever is in it is not ours to remove
+    await rmdir(path).catch(() => undefined) // it is not empty
   },
 }

@@ -1,18 +1,18 @@
 import { isKnown, pathBetween, type Machine, type Path, type Verdict } from '../machine/index.js'
 import { formatBytes } from '../terminal/units.js'
 
-/** What a GPU and a drive would send each other, and what of it this machine may be expected to pass. */
+/** Kinds of traffic between a GPU and a drive, with the expected result of each on this machine. */
 export interface DriveWay {
   readonly gpu: string
   readonly drive: string
   readonly path: Path
-  /** The GPU writes to the drive's registers. */
+  /** Writes to the drive's registers by the GPU. */
   readonly doorbells: Verdict
-  /** The drive writes what it has read into GPU memory. */
+  /** Writes of data to GPU memory by the drive. */
   readonly data: Verdict
-  /** The drive fetches from GPU memory: queue entries, and data to be written. */
+  /** Reads of GPU memory by the drive: queue entries, and data to write. */
   readonly fetches: Verdict
-  /** By tier, from 1: what the weakest that it needs allows. */
+  /** By tier, from 1: the weakest result of its requirements. */
   readonly tiers: readonly Tier[]
 }
 
@@ -21,12 +21,12 @@ export interface Tier {
   readonly passes: Verdict['passes']
 }
 
-/** Graphics of a processor are no peers: their memory is the host's. */
+/** Integrated GPUs are excluded: their memory is host memory. */
 export function cardsOf({ gpus }: Machine): Machine['gpus'] {
   return gpus.filter(({ isIntegrated }) => !isIntegrated)
 }
 
-/** Between every two cards, in both directions. */
+/** Returns the paths between all discrete GPUs, in both directions. */
 export function gpuPaths(machine: Machine): Path[] {
   const cards = cardsOf(machine)
   return cards.flatMap(({ address: from }) =>
@@ -34,7 +34,7 @@ export function gpuPaths(machine: Machine): Path[] {
   )
 }
 
-/** Between every card and every drive. */
+/** Returns the traffic between each discrete GPU and each drive. */
 export function driveWays(machine: Machine): DriveWay[] {
   return cardsOf(machine).flatMap(({ address: gpu }) =>
     machine.drives.map(({ address: drive }) => {
@@ -46,7 +46,7 @@ export function driveWays(machine: Machine): DriveWay[] {
   )
 }
 
-/** What a drive can reach of a GPU's memory is what its window (BAR1) shows. */
+/** A drive can access only the part of GPU memory in its window (BAR1). */
 function withWindow(machine: Machine, gpu: string, verdict: Verdict): Verdict {
   const { window, memoryBytes } = machine.gpus.find(({ address }) => address === gpu)!
   if (!isKnown(window) || !isKnown(memoryBytes) || window.sizeBytes >= memoryBytes) return verdict

@@ -27,7 +27,7 @@ test('copies are held against the slowest link on the way: Gen4 x8 at MPS 256 ca
 
 test('one GPU, or none, is too few', () => {
   const one = { devices: [gpu(0, '0000:09:00.0')], reaches: [] }
-  expect(() => requireTwo({ peers: one })).toThrow(/and CUDA has one$/m)
-  expect(() => requireTwo({ unavailable: new TooFewGpusError(0) })).toThrow(/and CUDA has none$/m)
+  expect(() => requireTwo({ peers: one })).toThrow(/CUDA lists one$/m)
+  expect(() => requireTwo({ unavailable: new TooFewGpusError(0) })).toThrow(/CUDA lists none$/m)
   expect(requireTwo({ peers: peers('0000:0a:00.0') }).devices).toHaveLength(2)
 })

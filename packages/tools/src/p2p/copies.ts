@@ -4,10 +4,10 @@ import { functionAt, isKnown, pathBetween, type Machine } from '../machine/index
 import type { CopySettings } from './copy-matrix.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** What CUDA says, or why it is not to be asked. */
+/** CUDA's data of peers, or why CUDA is not used. */
 export type AskedCuda = { readonly peers: CudaPeers } | { readonly unavailable: GpuNvmeError }
 
-/** @throws CudaCallError where the driver is there and fails. */
+/** @throws CudaCallError if the driver is present but fails. */
 export function askCuda(): AskedCuda {
   try {
     return { peers: cudaPeers() }
@@ -25,8 +25,8 @@ export function requireTwo(asked: AskedCuda): CudaPeers {
 }
 
 /**
- * What the slowest link between two GPUs carries at most, in one direction. Undefined where it is not known: of GPUs
- * that the machine does not list, and of those that reach each other by NVLink, which alone has atomics.
+ * Returns the payload limit of the slowest link between two GPUs, in one direction. Undefined if unknown: for GPUs that
+ * the machine does not list, and for NVLink, which alone has atomics.
  */
 export function limitsBetween(machine: Machine, { devices, reaches }: CudaPeers): CopySettings['limitOf'] {
   return (from, to) => {
@@ -38,16 +38,16 @@ export function limitsBetween(machine: Machine, { devices, reaches }: CudaPeers)
   }
 }
 
-/** There are no two GPUs to copy between. */
+/** Error of copies with fewer than two GPUs. */
 export class TooFewGpusError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TOO_FEW_GPUS'
   readonly category = 'infeasible'
 
   constructor(count: number, cause?: GpuNvmeError) {
     const why = cause === undefined ? [] : [cause.headline]
-    super(`Copies between GPUs need two of them, and CUDA has ${count === 0 ? 'none' : 'one'}`, {
+    super(`Copies between GPUs require two GPUs; CUDA lists ${count === 0 ? 'none' : 'one'}`, {
       facts: why,
-      next: [{ command: ['p2p'], note: 'which says how GPUs and SSDs are connected' }, { command: ['doctor'] }],
+      next: [{ command: ['p2p'], note: 'which shows how GPUs and SSDs are connected' }, { command: ['doctor'] }],
       cause,
     })
   }

@@ -2,18 +2,18 @@ import { estimate, type Estimate } from '../report/statistics.js'
 import type { CudaPeers } from '@gpunvme/cuda-native/cuda'
 import type { Checked, PeerLane, PeerRig } from './peer-rig.js'
 
-/** One pair of GPUs in one or both directions. */
+/** Result of copies between two GPUs in one or both directions. */
 export interface CopyResult {
   readonly from: number
   readonly to: number
-  /** 'both': there and back at once, and the rate is that of both together. */
+  /** 'both': concurrent copies in both directions; the rate is their sum. */
   readonly directions: 'one' | 'both'
-  /** Straight from device to device; otherwise the driver copies over host memory. */
+  /** Directly between devices; otherwise the driver copies through host memory. */
   readonly isDirect: boolean
   readonly repeats: number
-  /** Undefined where it is not to be believed. */
+  /** Undefined for an invalid result. */
   readonly bytesPerSecond: Estimate | undefined
-  /** Why it is not to be believed. */
+  /** Why the result is invalid. */
   readonly problem: string | undefined
 }
 
@@ -21,16 +21,16 @@ export interface CopySettings {
   readonly lengthBytes: number
   readonly repeats: number
   readonly signal: AbortSignal
-  /** Nanoseconds of the wall. */
+  /** Wall time in nanoseconds. */
   readonly nowNs: () => number
-  /** What copies between two GPUs can have at most in one direction; undefined where that is not known. */
+  /** Maximum rate between two GPUs in one direction; undefined if unknown. */
   readonly limitOf: (from: number, to: number) => number | undefined
   readonly onResult: (result: CopyResult) => void
 }
 
 /**
- * Copies between every two GPUs, one way each and both ways at once, every byte of each copy checked where it arrived.
- * Before each, the destination holds something else: a copy that moves nothing, and says that it is done, is found.
+ * Copies between all pairs of GPUs, in each direction and in both at once, and checks each byte at its destination. The
+ * destination is overwritten before each copy, to detect copies that report success without moving data.
  */
 export async function copyMatrix(
   { devices }: Pick<CudaPeers, 'devices'>,
@@ -63,7 +63,7 @@ async function withLanes(
 ): Promise<CopyResult> {
   const lanes = pairs.map(([from, to]) => rig.lane(from, to, settings.lengthBytes))
   const result = await measure(which, lanes, settings)
-  // After a failure there may be a copy under way still: then all goes with its GPUs.
+  // After a failure, a copy may still be in progress: the lanes are then closed with the GPUs.
   for (const lane of lanes) lane.close()
   return result
 }
@@ -75,7 +75,7 @@ async function measure(
 ): Promise<CopyResult> {
   const isDirect = lanes.every(({ isDirect }) => isDirect)
   const rates: number[] = []
-  // The first is not counted: it has the driver make ready what it makes ready once.
+  // The first copy is not counted: it includes one-time setup by the driver.
   for (let turn = 0; turn <= repeats; turn++) {
     signal.throwIfAborted()
     const seed = turn + 1
@@ -93,7 +93,7 @@ async function measure(
   const most = limit === undefined ? Infinity : limit * lanes.length
   if (rates.some((rate) => !(rate <= most))) {
     const problem =
-      'faster than the slowest link between them can be: it did not come that way, or that link is another'
+      'faster than the limit of the slowest link between them: the data took another path, or the link data are wrong'
     return { ...what, isDirect, repeats, bytesPerSecond: undefined, problem }
   }
   return { ...what, isDirect, repeats, bytesPerSecond: estimate(rates), problem: undefined }
@@ -102,5 +102,5 @@ async function measure(
 function wrong({ wrongBytes, firstWrongByte }: Checked, lengthBytes: number): string | undefined {
   if (wrongBytes === 0) return undefined
   const first = firstWrongByte === undefined ? '' : `, the first at ${firstWrongByte}`
-  return `the copy reported success, and ${wrongBytes} of ${lengthBytes} bytes are not those that were sent${first}`
+  return `the copy reported success, but ${wrongBytes} of ${lengthBytes} bytes are wrong${first}`
 }

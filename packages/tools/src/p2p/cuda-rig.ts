@@ -13,20 +13,20 @@ interface OpenGpu {
   readonly pattern: CudaPattern
 }
 
-/** What copies from one GPU, and the last copy that it made. */
+/** GPU that copies, and its latest copy. */
 interface Copying {
   readonly from: Cuda
   readonly copier: CudaPeerCopier
   last: Promise<void>
 }
 
-/** What a destination holds before a copy: the pattern of no copy. */
+/** Content of a destination before a copy: a pattern that no copy has. */
 const POISON = 0xdead_0000_0000n
 
 /**
- * Opens GPUs as they are asked for, lends what copies between them, and closes them however `use` ends: all but those
- * that a copy still reads, which stay open with their memory.
- * @param timeoutNs for each copy; 30 s when not given.
+ * Opens GPUs on demand, lends them for copies, and closes them in all cases, except those that a copy still reads,
+ * which stay open with their memory.
+ * @param timeoutNs time limit of each copy. Default: 30 s.
  */
 export async function withCudaRig<T>(use: (rig: PeerRig) => Promise<T>, timeoutNs?: number): Promise<T> {
   const cudas = new Set<Cuda>()
@@ -52,7 +52,7 @@ export async function withCudaRig<T>(use: (rig: PeerRig) => Promise<T>, timeoutN
       lane: (from, to, lengthBytes) => laneOf(gpu(from), gpu(to), lengthBytes, copying, options),
     })
   } catch (error) {
-    // What went wrong first is what is to be told.
+    // The first error is reported.
     await Promise.allSettled([closeAll()])
     throw error
   }
@@ -60,15 +60,15 @@ export async function withCudaRig<T>(use: (rig: PeerRig) => Promise<T>, timeoutN
   return result
 }
 
-/** The GPUs whose memory may still be copied from: copies are in the stream of the other GPU, so theirs is idle. */
+/** Returns the GPUs that copies may still read: copies run in the stream of the other GPU. */
 async function stillRead(copying: ReadonlySet<Copying>): Promise<Set<Cuda>> {
   const read = new Set<Cuda>()
   for (const { from, copier, last } of copying) {
-    await last.catch(() => undefined) // whoever copied has heard of it
+    await last.catch(() => undefined) // already reported
     try {
       copier.close()
     } catch {
-      // It is busy, or nobody knows: what it reads is not given back.
+      // It is busy or unknown: its source must not be freed.
       read.add(from)
     }
   }

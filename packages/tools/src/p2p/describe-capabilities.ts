@@ -4,26 +4,26 @@ import { formatTable } from '../terminal/table.js'
 import { formatRate } from '../terminal/units.js'
 import { cardsOf, driveWays, gpuPaths, type DriveWay } from './capabilities.js'
 
-/** Where two GPUs meet, in a word that fits a table, and what it means. */
+/** Short name and meaning of where two GPUs meet. */
 const MEETINGS: Readonly<Record<Meeting, readonly [word: string, meaning: string]>> = {
-  'same-switch': ['switch', 'they meet in a switch of PCI Express'],
-  'same-host-bridge': ['bridge', 'they meet in one host bridge of the processor'],
-  'same-socket': ['socket', 'they meet in the processor, between its host bridges'],
-  'across-sockets': ['across', 'what they send goes from one processor to another'],
-  unknown: ['?', 'it is not known where they meet'],
+  'same-switch': ['switch', 'they meet in a PCI Express switch'],
+  'same-host-bridge': ['bridge', 'they meet in one host bridge of the CPU'],
+  'same-socket': ['socket', 'they meet in the CPU, between its host bridges'],
+  'across-sockets': ['across', 'traffic crosses from one CPU to another'],
+  unknown: ['?', 'the meeting point is unknown'],
 }
 
 const WAYS =
   'doorbells: the GPU writes to the SSD; data: the SSD writes to GPU memory; queues: the SSD reads GPU memory'
 
-/** A table has so many GPUs in a row that it fits 80 columns. */
+/** Number of GPUs per table, so that it fits 80 columns. */
 const GPUS_IN_A_ROW = 8
 const LABEL_COLUMNS = 17
 
-/** What of peer-to-peer traffic may be expected to pass on this machine, in lines of at most `columns`. */
+/** Describes the expected peer-to-peer traffic on this machine, in lines of at most `columns`. */
 export function describeCapabilities(machine: Machine, columns: number): string[] {
   const cards = cardsOf(machine)
-  if (cards.length === 0) return ['There is no GPU that has memory of its own: nothing to be a peer of an SSD.']
+  if (cards.length === 0) return ['No GPU with its own memory found: peer-to-peer access to an SSD is not possible.']
   return [
     'GPUs',
     ...cards.flatMap(({ address }, index) => hanging(`  ${letter(index)}  `, gpuText(machine, address), columns)),
@@ -31,11 +31,7 @@ export function describeCapabilities(machine: Machine, columns: number): string[
     ...(cards.length < 2 ? [] : ['', 'Between GPUs', ...gpuTable(machine), ...gpuGroups(machine, columns)]),
     '',
     ...(machine.drives.length === 0
-      ? [
-          cards.length === 1
-            ? 'There is no second GPU and no NVMe SSD: nothing that it could be a peer of.'
-            : 'There is no NVMe SSD.',
-        ]
+      ? [cards.length === 1 ? 'No second GPU and no NVMe SSD found: there is no peer.' : 'No NVMe SSD found.']
       : [
           'Between GPU and SSD',
           ...hanging('  ', WAYS, columns),
@@ -51,7 +47,10 @@ function gpuText(machine: Machine, address: string): string {
 
 function iommuLines({ iommu }: Machine, columns: number): string[] {
   if (iommu.mode !== 'translated' && iommu.mode !== 'mixed') return []
-  return ['', ...hanging('', 'The IOMMU translates: what is not mapped for the sender does not arrive.', columns)]
+  return [
+    '',
+    ...hanging('', "The IOMMU translates addresses: accesses outside the sender's mappings are blocked.", columns),
+  ]
 }
 
 function gpuTable(machine: Machine): string[] {
@@ -71,7 +70,7 @@ function gpuTable(machine: Machine): string[] {
   return blocks.flat()
 }
 
-/** Pairs of which the same is to be said are named together. */
+/** Pairs with the same result are listed together. */
 function gpuGroups(machine: Machine, columns: number): string[] {
   const cards = cardsOf(machine).map(({ address }) => address)
   const groups = new Map<string, { path: Path; pairs: string[] }>()
@@ -122,12 +121,12 @@ function describeWays(machine: Machine, ways: readonly DriveWay[], columns: numb
   ])
 }
 
-/** CUDA numbers GPUs in an order of its own: here they have letters. */
+/** Letters, since CUDA numbers GPUs in another order. */
 function letter(index: number): string {
   return index < 26 ? String.fromCharCode(0x41 + index) : `G${index}`
 }
 
-/** What has the same verdict is said in one. */
+/** Kinds of traffic with the same result share a row. */
 function wayRows({ doorbells, data, fetches }: DriveWay): Row[] {
   const named = { doorbells, data, queues: fetches }
   const texts = new Map<string, string[]>()
@@ -156,7 +155,7 @@ function verdictText({ passes, reason }: Verdict): string {
   return `${passes}: ${reason}`
 }
 
-/** @param withPlace where the link is, which differs between pairs of which all else is the same. */
+/** @param withPlace whether to include the place of the link, which may differ between otherwise equal pairs. */
 function limitText({ slowest }: Path, withPlace: boolean): string {
   if (!isKnown(slowest)) return `unknown: ${slowest.unknown}`
   const place = withPlace ? ` at ${shortAddress(slowest.address)}` : ''

@@ -6,7 +6,7 @@ import { hanging } from '../machine/views/names.js'
 import type { CopyResult, CopySettings } from './copy-matrix.js'
 import type { CudaPeers } from '@gpunvme/cuda-native/cuda'
 
-/** What CUDA says of each pair: whether one GPU reaches the other's memory. */
+/** Describes CUDA's peer access for each pair. */
 export function describePeers({ devices, reaches }: CudaPeers): string[] {
   const word = (from: number, to: number) => {
     const reach = reaches.find((one) => one.from === from && one.to === to)
@@ -21,7 +21,7 @@ export function describePeers({ devices, reaches }: CudaPeers): string[] {
     ...(devices.length < 2
       ? []
       : formatTable(
-          [{ title: 'FROM' }, { title: 'TO' }, { title: 'REACHES ITS MEMORY' }],
+          [{ title: 'FROM' }, { title: 'TO' }, { title: 'PEER ACCESS' }],
           devices.flatMap(({ device: from }) =>
             devices.flatMap(({ device: to }) => (from === to ? [] : [[String(from), String(to), word(from, to)]])),
           ),
@@ -29,7 +29,7 @@ export function describePeers({ devices, reaches }: CudaPeers): string[] {
   ]
 }
 
-/** Rates with what the narrowest link between the two carries at most, and what is not to be believed. */
+/** Describes rates, limits of the slowest links, and invalid results. */
 export function describeCopies(
   results: readonly CopyResult[],
   { lengthBytes, repeats, limitOf }: Pick<CopySettings, 'lengthBytes' | 'repeats' | 'limitOf'>,
@@ -42,7 +42,7 @@ export function describeCopies(
     return [
       `${from} ${directions === 'both' ? '<->' : '->'} ${to}`,
       isDirect ? 'by the GPU' : 'through the host',
-      bytesPerSecond === undefined ? 'not believed' : formatEstimate('rate', bytesPerSecond),
+      bytesPerSecond === undefined ? 'rejected' : formatEstimate('rate', bytesPerSecond),
       most === undefined
         ? 'unknown'
         : `${bytesPerSecond === undefined ? '-' : formatShare(bytesPerSecond.mean / most)} of ${formatQuantity('rate', most)}`,
@@ -56,6 +56,6 @@ export function describeCopies(
     ...formatTable([{ title: 'GPUS' }, { title: 'HOW' }, { title: 'RATE, ± 95 %' }, { title: 'LIMIT' }], rows).map(
       (line) => `  ${line}`,
     ),
-    ...(problems.length === 0 ? [] : ['', 'Not believed', ...problems]),
+    ...(problems.length === 0 ? [] : ['', 'Rejected', ...problems]),
   ]
 }

@@ -1,12 +1,12 @@
-/** Memory on two GPUs, and what moves it from the first to the second. */
+/** Memory on two GPUs, and copies from the first to the second. */
 export interface PeerLane {
-  /** Whether bytes go from device to device; otherwise the driver copies over host memory. */
+  /** Whether data move directly between devices; otherwise the driver copies through host memory. */
   readonly isDirect: boolean
-  /** The source is filled with the pattern of `seed`, and the destination with that of another one. */
+  /** Fills the source with the pattern of `seed`, and the destination with another one. */
   readonly prepare: (seed: number) => Promise<void>
-  /** Copies all of it. */
+  /** Copies all bytes. */
   readonly copy: () => Promise<void>
-  /** Compares every byte of the destination with the pattern of `seed`, on the GPU that has it. */
+  /** Compares all bytes of the destination with the pattern of `seed`, on its GPU. */
   readonly check: (seed: number) => Promise<Checked>
   readonly close: () => void
 }
@@ -16,7 +16,7 @@ export interface Checked {
   readonly firstWrongByte: number | undefined
 }
 
-/** GPUs that are open for copies, by CUDA's numbers. */
+/** GPUs opened for copies, by CUDA's numbers. */
 export interface PeerRig {
   readonly lane: (from: number, to: number, lengthBytes: number) => PeerLane
 }

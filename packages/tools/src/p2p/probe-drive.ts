@@ -10,21 +10,26 @@ import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { ProbeError, probeStores, type ProbeResult } from './probe.js'
 
 export interface DriveProbe extends ProbeResult {
-  /** The drive's registers are memory: stores come by no bus, and nothing is shown of one. */
+  /** Whether the drive's registers are memory, so that the result does not apply to a bus. */
   readonly isSimulated: boolean
 }
 
 /**
- * Opens the GPU, lets it reach the drive's registers, makes the probe, and takes them away again.
+ * Opens the GPU, maps the drive's registers for it, runs the probe, and unmaps them.
  * @param device CUDA's number of the GPU.
- * @throws ProbeError for registers that are no memory, too; BlackwellRegistersError; as `openCuda`, `probeStores`.
+ * @throws ProbeError, also for registers that are not memory-mapped; BlackwellRegistersError; errors of `openCuda` and
+ * `probeStores`.
  */
 export async function probeDrive(transport: Transport, device: number, signal: AbortSignal): Promise<DriveProbe> {
   const { window } = transport.bar
   if (window === undefined)
-    throw new ProbeError('infeasible', `The registers of ${transport.name} are not memory: no GPU can store there`, {
-      next: '--drive ADDRESS, or a simulated drive with --real-time',
-    })
+    throw new ProbeError(
+      'infeasible',
+      `The registers of ${transport.name} are not memory-mapped: a GPU cannot write them`,
+      {
+        next: 'use --drive ADDRESS, or a simulated drive with --real-time',
+      },
+    )
   if (window.isMemory !== true) refuseFreezing(transport.name, device)
   const cuda = openGpu(device)
   let result: DriveProbe
@@ -33,7 +38,7 @@ export async function probeDrive(transport: Transport, device: number, signal: A
     result = { ...(await probeStores(transport.bar, writer, { signal })), isSimulated: window.isMemory === true }
     writer.close()
   } catch (error) {
-    // What went wrong first is what is to be told; the registration goes with the GPU.
+    // The first error is reported; closing the GPU ends the registration.
     await Promise.allSettled([cuda.close()])
     throw error
   }
@@ -41,19 +46,19 @@ export async function probeDrive(transport: Transport, device: number, signal: A
   return result
 }
 
-/** @throws ProbeError where there is none, since no other engine stands in for it here; as `openCuda` */
+/** @throws ProbeError without a GPU, which no other engine can replace here; errors of `openCuda` */
 function openGpu(device: number): Cuda {
   try {
     return openCuda({ device })
   } catch (error) {
     if (!(error instanceof CudaUnavailableError)) throw error
-    throw new ProbeError('not-found', `There is no GPU to store with: ${error.headline}`, {
-      next: { command: ['doctor'], note: 'which looks for what is missing' },
+    throw new ProbeError('not-found', `No GPU for the probe: ${error.headline}`, {
+      next: { command: ['doctor'], note: 'which reports what is missing' },
     })
   }
 }
 
-/** @throws BlackwellRegistersError for a GPU that has frozen a machine when it had a drive's registers. */
+/** @throws BlackwellRegistersError for a GPU that froze a machine when a drive's registers were mapped. */
 function refuseFreezing(name: string, device: number): void {
   const status = cudaStatus()
   const gpu = status.available ? status.devices[device] : undefined

@@ -4,52 +4,52 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolsError } from '../command-line/tools-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 
-/** Stores from the GPU, one at a time, and no loads. */
+/** Writes by the GPU, one at a time, without reads. */
 export interface GpuStores {
   readonly store32: (offset: number, value: number) => Promise<void>
 }
 
 export interface ProbeResult {
-  /** All that the GPU stored was seen by the CPU. */
+  /** Whether the CPU saw all values written by the GPU. */
   readonly arrived: boolean
   readonly stores: readonly ProbedStore[]
-  /** What the register held before, and holds again. */
+  /** Register value before the probe, restored afterwards. */
   readonly before: number
 }
 
 export interface ProbedStore {
   readonly value: number
-  /** What the CPU read at last. */
+  /** Last value read by the CPU. */
   readonly seen: number
   readonly arrived: boolean
 }
 
-/** AQA: two sizes of 12 bits, 0's based, read and written (Base 2.1 §3.1.4.8). Nothing of it counts before CC.EN. */
+/** AQA: two 0's based sizes of 12 bits, readable and writable (Base 2.1 §3.1.4.8). It has no effect before CC.EN. */
 const VALUES = [0x0123_0abc, 0x0edc_0543, 0x0001_0001]
 
-/** All ones: the function does not answer. */
+/** All ones: the function does not respond. */
 const GONE = 0xffff_ffff
 
-/** How long a write may take to be seen before it is written again. */
+/** Time until a write is repeated. */
 const SETTLING_MS = 20
 
 export interface ProbeOptions {
   readonly signal: AbortSignal
-  /** How long a store may take to be seen. */
+  /** Time limit for a write to become visible. */
   readonly timeoutMs?: number
 }
 
 /**
- * Lets a GPU store to AQA of a controller that is disabled, and looks with the CPU whether it arrives: what doorbells
- * need. The GPU reads nothing. The register holds afterwards what it held before.
- * @throws ProbeError where the controller is enabled, or gone.
+ * Lets a GPU write to AQA of a disabled controller, and checks with the CPU whether the writes arrive, as doorbells
+ * require. The GPU reads nothing. The register is restored.
+ * @throws ProbeError if the controller is enabled or gone.
  */
 export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOptions): Promise<ProbeResult> {
   const { signal, timeoutMs = 1000 } = options
   checkPresent(bar)
   if (CC.EN.of(bar.read32(CC.offset)) === 1 || CSTS.RDY.of(bar.read32(CSTS.offset)) === 1) {
-    throw new ProbeError('infeasible', 'The controller is enabled: a store to AQA would not be harmless', {
-      next: { first: 'end what uses it', command: ['identify'], note: 'which brings it up and leaves it disabled' },
+    throw new ProbeError('infeasible', 'The controller is enabled, so AQA must not be written', {
+      next: { first: 'end programs that use it', command: ['identify'], note: 'which leaves it disabled' },
     })
   }
   const before = bar.read32(AQA.offset)
@@ -63,20 +63,23 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
       if (seen !== value) break
     }
   } catch (error) {
-    // What went wrong first is what is to be told.
+    // The first error is reported.
     await putBack(bar, before, timeoutMs)
     throw error
   }
   const after = await putBack(bar, before, timeoutMs)
   checkPresent(bar)
   if (after !== before)
-    throw new ProbeError('device', `AQA reads ${hex(after)} after ${hex(before)} was written back to it`, {
+    throw new ProbeError('device', `AQA reads ${hex(after)} after ${hex(before)} was restored`, {
       next: { command: ['identify'], note: 'which resets the controller' },
     })
   return { arrived: stores.every(({ arrived }) => arrived), stores, before }
 }
 
-/** Writes until it is seen: a simulated drive may take a store of the GPU after a write of the CPU that came later. */
+/**
+ * Repeats the write until it is visible: a simulated drive may process an earlier write of the GPU after a later one of
+ * the CPU.
+ */
 async function putBack(bar: Bar, before: number, timeoutMs: number): Promise<number> {
   const endMs = performance.now() + timeoutMs
   for (;;) {
@@ -97,8 +100,8 @@ async function watch(bar: Bar, wanted: number, timeoutMs: number, signal?: Abort
 
 function checkPresent(bar: Bar): void {
   if (bar.read32(CSTS.offset) !== GONE) return
-  throw new ProbeError('device', 'The controller does not answer: every register reads ffffffffh', {
-    next: { command: ['doctor'], note: 'and a power cycle if the drive has left the bus' },
+  throw new ProbeError('device', 'The controller does not respond: all registers read ffffffffh', {
+    next: { command: ['doctor'], note: 'then power-cycle the drive if it has left the bus' },
   })
 }
 
@@ -106,7 +109,7 @@ export function hex(value: number): string {
   return `${value.toString(16).padStart(8, '0')}h`
 }
 
-/** The probe cannot be made, or the drive went wrong in it. */
+/** Error of a probe that is not possible, or during which the drive failed. */
 export class ProbeError extends ToolsError {
   readonly code = 'ERR_GPUNVME_PROBE'
   readonly category: ErrorCategory

@@ -1,73 +1,73 @@
 /**
- * What `gpunvme bench` leaves behind: one JSON object, `gpunvme.bench/1`. Fields may be added to it; one that changes
- * its meaning gets a new number. Nothing in it names the machine or its owner.
+ * Results of `gpunvme bench`: one JSON object, `gpunvme.bench/1`. Fields may be added; a changed meaning requires a new
+ * number. It contains no names of the machine or its owner.
  */
 export const BENCH_SCHEMA = 'gpunvme.bench/1'
 
 export interface BenchResults {
   readonly schema: typeof BENCH_SCHEMA
-  /** The version of gpunvme that measured. */
+  /** Version of gpunvme that measured. */
   readonly version: string
-  /** What was typed: 'gpunvme bench --bs 4KiB,1MiB --qd 1,32'. */
+  /** The command line: 'gpunvme bench --bs 4KiB,1MiB --qd 1,32'. */
   readonly command: string
-  /** When it began: ISO 8601, UTC. */
+  /** Start time: ISO 8601, UTC. */
   readonly startedAt: string
-  /** How long all of it took, by the wall's clock, with what was not measured. */
+  /** Total wall time, including time that was not measured. */
   readonly totalSeconds: number
-  /** Whose clock `seconds` and latencies go by: the simulator's, or the wall's. */
+  /** Clock of `seconds` and latencies: the simulator's, or wall time. */
   readonly time: 'modelled' | 'wall'
-  /** How the drive was reached: 'sim', 'vfio', 'kernel'. */
+  /** Transport of the drive: 'sim', 'vfio', 'kernel'. */
   readonly transport: string
   readonly machine: BenchMachine
   readonly drive: BenchDrive
-  /** The drive's link. Left out where it is not known: then no rate has a denominator. */
+  /** The drive's link. Absent if unknown: rates then have no denominator. */
   readonly link?: BenchLink
   readonly method: BenchMethod
-  /** In the order in which they are to be shown; names are unique. */
+  /** In the order of display; names are unique. */
   readonly sources: readonly BenchSource[]
-  /** No two of one source and one setting. */
+  /** At most one per source and setting. */
   readonly cells: readonly BenchCell[]
-  /** The commands of a moment of one cell. */
+  /** Individual commands of one cell. */
   readonly timeline?: BenchTimeline
-  /** Of a file that was made of several runs: what each of them measured. */
+  /** For a file joined from several runs: the sources of each. */
   readonly runs?: readonly BenchRun[]
-  /** What a reader has to know to judge the numbers, a sentence each: 'The drive reached 71 °C and slowed down.' */
+  /** Notes needed to judge the numbers, one sentence each: 'The drive reached 71 °C and throttled.' */
   readonly notes: readonly string[]
 }
 
-/** One of several runs, one after the other: a drive is not in two drivers at once. */
+/** One of several consecutive runs: a drive cannot be bound to two drivers at once. */
 export interface BenchRun {
   readonly startedAt: string
-  /** The names of those that it measured. */
+  /** Names of the measured sources. */
   readonly sources: readonly string[]
 }
 
 export interface BenchMachine {
   /** 'AMD Ryzen 7 3700X 8-Core Processor'. */
   readonly cpu: string
-  /** Logical ones that the process might use. */
+  /** Logical CPUs available to the process. */
   readonly cpus: number
   /** 'Linux 6.8.0-45-generic'. */
   readonly kernel: string
   /** 'v20.20.2'. */
   readonly node: string
-  /** Where there is one that the run used. */
+  /** Present if the run used one. */
   readonly gpu?: string
 }
 
 export interface BenchDrive {
   readonly model: string
   readonly firmware: string
-  /** What the simulator simulated: 'sn740'. Left out for a real drive. */
+  /** Simulated drive: 'sn740'. Absent for a real drive. */
   readonly profile?: string
-  /** On the bus: '0000:0b:00.0'. */
+  /** PCI address: '0000:0b:00.0'. */
   readonly address?: string
-  /** The last four characters of the serial number, enough to tell two drives of one owner apart. */
+  /** Last four characters of the serial number, to distinguish drives. */
   readonly serialEnd?: string
   readonly capacityBytes: number
   /** LBA data size. */
   readonly blockBytes: number
-  /** MDTS; left out where the drive has no limit. */
+  /** MDTS; absent if the drive has no limit. */
   readonly maxTransferBytes?: number
 }
 
@@ -78,100 +78,102 @@ export interface BenchLink {
   readonly width: number
   /** Maximum Payload Size in bytes. */
   readonly mps: number
-  /** What the link can carry of data at most: `payloadLimit` of nvme-spec. */
+  /** Payload limit of the link: `payloadLimit` of nvme-spec. */
   readonly payloadLimitBytesPerSecond: number
 }
 
 export interface BenchMethod {
-  /** How long a repeat was to be measured, or how much it was to move; one of both. */
+  /** Requested duration of a repeat, or bytes; one of the two. */
   readonly secondsPerRepeat?: number
   readonly bytesPerRepeat?: number
   readonly repeats: number
-  /** Before each repeat, and not measured. */
+  /** Before each repeat; not measured. */
   readonly warmUpSeconds?: number
-  /** Between repeats. */
+  /** Pause between repeats. */
   readonly coolDownSeconds?: number
-  /** What part of the namespace was touched. */
+  /** Area of the namespace. */
   readonly span: { readonly firstByte: number; readonly lengthBytes: number }
-  /** Of the random numbers. */
+  /** Seed of the random numbers. */
   readonly seed: number
-  /** What makes a repeat an outlier: 'a modified z-score above 3.5'. */
+  /** Criterion of outliers: 'a modified z-score above 3.5'. */
   readonly outlierRule?: string
 }
 
-/** Who moved the bytes. */
+/** Source of a measurement. */
 export interface BenchSource {
-  /** 'cuda', 'cpu-kernel', 'host'; of a baseline 'io_uring', 'pread', 'cuFile'. */
+  /** 'cuda', 'cpu-kernel', 'host'; for a baseline 'io_uring', 'pread', 'cuFile'. */
   readonly name: string
-  /** One of ours, or what it is compared with: another way to the same bytes on the same device, in the same run. */
+  /** An engine of gpunvme, or a baseline: another path to the same data on the same device in the same run. */
   readonly kind: 'engine' | 'baseline'
   /** One line: 'TypeScript submits, the CPU rings the doorbells'. */
   readonly description: string
-  /** Where the bytes of a read land, or those of a write come from. */
+  /** Memory that reads write to, and writes read from. */
   readonly memory: 'host' | 'gpu'
-  /** What a latency is the latency of: one NVMe command, a plan of several, or one call of the system. */
+  /** Unit of a latency: one NVMe command, a plan of several commands, or one system call. */
   readonly latencyOf: 'command' | 'plan' | 'call'
-  /** Why none of its cells could run at all. */
+  /** Why none of its cells could run. */
   readonly missing?: BenchReason
 }
 
 export interface BenchReason {
   /** 'cuFile is not installed'. */
   readonly reason: string
-  /** What to do about it. */
+  /** Next step. */
   readonly next?: string
 }
 
 export interface BenchCell {
-  /** The name of its source. */
+  /** Name of its source. */
   readonly source: string
   readonly rw: 'read' | 'write' | 'mixed'
   readonly pattern: 'sequential' | 'random'
-  /** Of one command or call: `--bs`. */
+  /** Bytes per command or call: `--bs`. */
   readonly blockBytes: number
-  /** Of each job: `--qd`. */
+  /** Queue depth of each job: `--qd`. */
   readonly depth: number
   /** `--numjobs`. */
   readonly jobs: number
-  /** In the order in which they ran; none in a cell that was refused. */
+  /** In the order of execution; empty for a refused cell. */
   readonly repeats: readonly BenchRepeat[]
-  /** 'refused': it could not run. 'failed': it ran, and what it measured is not to be believed. */
+  /** 'refused': it could not run. 'failed': it ran, but the result is invalid. */
   readonly problem?: BenchReason & { readonly kind: 'refused' | 'failed' }
 }
 
 export interface BenchRepeat {
-  /** Moved, by all jobs together. */
+  /** Bytes moved by all jobs. */
   readonly bytes: number
-  /** Commands or calls that ended well. */
+  /** Successful commands or calls. */
   readonly commands: number
   readonly seconds: number
-  /** CPU time of the process and of the kernel for it. Left out where the time is the model's. */
+  /** CPU time of the process, including system time. Absent in modelled time. */
   readonly cpuSeconds?: number
   readonly latency?: BenchLatency
-  /** Which of all repeats of the run it was, counted from 0 in the order in which they ran. */
+  /** Position among all repeats of the run, from 0. */
   readonly turn?: number
-  /** Why it is marked as far from the others: 'modified z-score 5.1'. It counts in means all the same. */
+  /** Why it is an outlier: 'modified z-score 5.1'. It is included in means. */
   readonly outlier?: string
-  /** Why this repeat is not to be believed: 'the drive counted 12 commands, 4096 were asked for'. It counts in nothing. */
+  /**
+   * Why this repeat is invalid: 'the drive counted 12 commands, but 4096 were sent'. It is excluded from all results.
+   */
   readonly problem?: string
   /** SMART / Health Information (LID 02h). */
   readonly counters?: { readonly before: BenchCounters; readonly after: BenchCounters }
   /** Composite Temperature. */
   readonly temperatureCelsius?: { readonly before: number; readonly after: number }
-  /** How long the drive held itself back for heat meanwhile, by its Thermal Management counters. */
+  /** Time for which the drive throttled because of heat, by its Thermal Management counters. */
   readonly throttledSeconds?: number
 }
 
 export interface BenchLatency {
-  /** Where a latency is that of a plan. */
+  /** Present if latencies are those of plans. */
   readonly commandsPerPlan?: number
   readonly leastNs: number
   readonly mostNs: number
-  /** Upper edge in ns and how many were at most that and above the edge before; edges rise, counts are above 0. */
+  /** Upper edges in ns, rising, with the count above the previous edge; counts are above 0. */
   readonly buckets: readonly (readonly [upToNs: number, count: number])[]
 }
 
-/** 128-bit counters, as decimal text. */
+/** 128-bit counters as decimal strings. */
 export interface BenchCounters {
   /** Thousands of 512 bytes. */
   readonly dataUnitsRead: string
@@ -181,14 +183,14 @@ export interface BenchCounters {
 }
 
 export interface BenchTimeline {
-  /** Which of `cells`. */
+  /** Index into `cells`. */
   readonly cell: number
-  /** Sorted by `startNs`, which is counted from the first of them. */
+  /** Sorted by `startNs`, which is relative to the first command. */
   readonly commands: readonly BenchCommand[]
 }
 
 export interface BenchCommand {
-  /** The I/O queue's identifier, or the number of the job. */
+  /** Identifier of the I/O queue, or number of the job. */
   readonly queue: number
   readonly startNs: number
   readonly endNs: number

@@ -1,7 +1,7 @@
-/** Passes a value of JSON that is a T, and refuses all others by where they are. */
+/** Returns a JSON value as a T. @throws UnfitValueError with its location for any other value. */
 export type Check<T> = (value: unknown, at: string) => T
 
-/** A value is not what its place in the object wants. */
+/** Error of a value that does not match its place in the object. */
 export class UnfitValueError extends Error {
   constructor(at: string, expected: string, value: unknown) {
     super(`${at === '' ? 'the file' : at}: expected ${expected}, got ${shown(value)}`)
@@ -11,7 +11,7 @@ export class UnfitValueError extends Error {
 export function text(most: number): Check<string> {
   return (value, at) => {
     if (typeof value === 'string' && value.length <= most) return value
-    throw new UnfitValueError(at, `a text of at most ${most} characters`, value)
+    throw new UnfitValueError(at, `a string of at most ${most} characters`, value)
   }
 }
 
@@ -40,13 +40,13 @@ export function number(least: number, most = Number.MAX_SAFE_INTEGER): Check<num
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Check<number> {
   return (value, at) => {
     if (Number.isSafeInteger(value)) return number(least, most)(value, at)
-    throw new UnfitValueError(at, `a whole number from ${least} to ${most}`, value)
+    throw new UnfitValueError(at, `an integer from ${least} to ${most}`, value)
   }
 }
 
 export function list<T>(item: Check<T>, most: number): Check<T[]> {
   return (value, at) => {
-    if (!Array.isArray(value)) throw new UnfitValueError(at, 'a list', value)
+    if (!Array.isArray(value)) throw new UnfitValueError(at, 'an array', value)
     if (value.length > most) throw new UnfitValueError(at, `at most ${most} entries`, `${value.length}`)
     return value.map((entry, index) => item(entry, `${at}[${index}]`))
   }
@@ -62,7 +62,7 @@ export function pair<A, B>(first: Check<A>, second: Check<B>): Check<[A, B]> {
 type Checks = Readonly<Record<string, Check<unknown>>>
 type Checked<C extends Checks> = { -readonly [K in keyof C]: C[K] extends Check<infer T> ? T : never }
 
-/** An object with all of `required`, and those of `optional` that are there. What it has besides is left behind. */
+/** Checks an object with all of `required`, and `optional` members if present. Other members are dropped. */
 export function object<R extends Checks, O extends Checks = Record<never, never>>(
   required: R,
   optional?: O,
@@ -83,8 +83,8 @@ export function object<R extends Checks, O extends Checks = Record<never, never>
 const MOST_SHOWN = 60
 
 function shown(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (Array.isArray(value)) return 'a list'
+  if (value === undefined) return 'undefined'
+  if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
   const json = JSON.stringify(value)
   return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json

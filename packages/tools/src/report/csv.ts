@@ -33,8 +33,8 @@ const COLUMNS = [
 ] as const
 
 /**
- * A row for each repeat, and one for each cell or source that has none, with the reason in `problem`; RFC 4180. Files of
- * several runs can be joined: every row says of which run it is.
+ * Formats a row per repeat, and one per cell or source without repeats, with the reason in `problem`; RFC 4180. Files
+ * of several runs can be joined, since each row names its run.
  */
 export function formatCsv(results: BenchResults): string {
   const { startedAt, time, transport, drive, sources, cells } = results
@@ -54,7 +54,7 @@ export function formatCsv(results: BenchResults): string {
   return [COLUMNS, ...missing, ...measured].map((values) => `${values.map(field).join(',')}\r\n`).join('')
 }
 
-/** `problem` is the last column, whatever else is missing. */
+/** `problem` is always the last column. */
 function row(values: readonly Value[], problem: string | undefined): Value[] {
   const blanks = Array.from({ length: COLUMNS.length - 1 - values.length }, () => undefined)
   return [...values, ...blanks, problem]
@@ -66,7 +66,7 @@ function whyNot({ problem }: BenchCell, repeat: BenchRepeat): string | undefined
 
 function numbersOf(repeat: BenchRepeat, latencyOf: string): Value[] {
   const { bytes, commands, seconds, cpuSeconds, outlier, latency } = repeat
-  // Of a repeat that is not to be believed too: its row says that it is not.
+  // Also for an invalid repeat, which its row marks.
   const latencies = latenciesOf([{ bytes, commands, seconds, ...(latency !== undefined && { latency }) }])
   return [
     bytes,
@@ -84,8 +84,8 @@ function numbersOf(repeat: BenchRepeat, latencyOf: string): Value[] {
 }
 
 /**
- * Texts are quoted where they have to be. One that a spreadsheet would take for a formula gets an apostrophe in front:
- * names come from drives and files.
+ * Quotes strings if necessary. One that a spreadsheet would interpret as a formula is prefixed with an apostrophe,
+ * since names come from drives and files.
  */
 function field(value: Value): string {
   if (value === undefined) return ''

@@ -1,15 +1,15 @@
 import type { BenchRepeat, BenchResults } from './bench-results.js'
 import { counted } from './statistics.js'
 
-/** What the drive itself has counted, beside what was reported, over all repeats that have counters. */
+/** The drive's own counters and the reported commands, over all repeats with counters. */
 export interface CountedByDrive {
   readonly repeats: number
   readonly reportedCommands: bigint
-  /** Of SMART: reads and writes by the host, warm-up and others' among them. */
+  /** SMART's host reads and writes, including warm-up and other programs. */
   readonly deviceCommands: bigint
 }
 
-/** Undefined where no repeat has counters: a drive need not be asked, and a simulated one may not count. */
+/** Undefined without counters in any repeat: they may not be requested, or not supported. */
 export function countedByDrive({ cells }: Pick<BenchResults, 'cells'>): CountedByDrive | undefined {
   const repeats = cells.flatMap((cell) => counted(cell.repeats).filter(({ counters }) => counters !== undefined))
   if (repeats.length === 0) return undefined

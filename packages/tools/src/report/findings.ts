@@ -3,11 +3,11 @@ import type { BenchCell, BenchResults, BenchSource } from './bench-results.js'
 import { latenciesOf, type Latencies } from './latencies.js'
 import { bytesPerSecond, commandsPerSecond, counted, cpuSecondsPerGigabyte, type Estimate } from './statistics.js'
 
-/** A cell that was measured, with what its repeats say together. */
+/** A measured cell with its summary. */
 export interface Finding {
   readonly cell: BenchCell
   readonly source: BenchSource
-  /** Where its source stands among all: what gives it a colour and a marker. */
+  /** Index of its source, which determines colour and marker. */
   readonly series: number
   readonly rate: Estimate
   readonly iops: Estimate
@@ -16,16 +16,16 @@ export interface Finding {
   readonly outliers: number
 }
 
-/** All that was measured of one kind of work: 'Sequential reads'. */
+/** All findings of one kind of work: 'Sequential reads'. */
 export interface Workload {
   readonly title: string
   readonly rw: BenchCell['rw']
   readonly findings: readonly Finding[]
-  /** Its fastest engine where that is as fast as it gets: what the first sentence is about, and the setting to compare. */
+  /** The finding of the headline: the fastest engine at its best setting, which is also the setting of comparisons. */
   readonly best: Finding
 }
 
-/** Cells that were refused, that failed, that moved nothing, or of which no repeat is to be believed are none. */
+/** Excludes cells that were refused, failed, moved nothing, or have no valid repeat. */
 export function findingsOf({ cells, sources }: BenchResults): Finding[] {
   return cells.flatMap((cell) => {
     const series = sources.findIndex(({ name }) => name === cell.source)
@@ -42,7 +42,7 @@ function isPositive(estimate: Estimate | undefined): estimate is Estimate {
   return estimate !== undefined && estimate.mean > 0
 }
 
-/** In the order in which they were measured. */
+/** In the order of measurement. */
 export function workloadsOf(findings: readonly Finding[]): Workload[] {
   const groups = new Map<string, Finding[]>()
   for (const finding of findings) {
@@ -64,8 +64,9 @@ export function formatSetting({ blockBytes, depth }: BenchCell): string {
 }
 
 /**
- * The fastest of an engine; where no engine was measured, the fastest of all. Of settings that cannot be told from the
- * fastest, or are within 1 % of it, the one with the fewest bytes in flight: the highest of many means is high by chance.
+ * Returns the fastest finding of an engine; without engines, the fastest of all. Among settings that are statistically
+ * equal to the fastest, or within 1 % of it, it is the one with the fewest bytes in flight: the highest of many means
+ * is high by chance.
  */
 export function bestOf(findings: readonly Finding[]): Finding {
   const engines = findings.filter(({ source }) => source.kind === 'engine')
@@ -95,12 +96,12 @@ export function sameSetting(a: BenchCell, b: BenchCell): boolean {
   )
 }
 
-/** What was measured at the setting of `cell`, by every source that was. */
+/** Returns the findings of all sources at the setting of `cell`. */
 export function atSettingOf(findings: readonly Finding[], cell: BenchCell): Finding[] {
   return findings.filter((finding) => sameSetting(finding.cell, cell))
 }
 
-/** Rising, each once. */
+/** In ascending order, without duplicates. */
 export function distinct(values: readonly number[]): number[] {
   return [...new Set(values)].sort((a, b) => a - b)
 }

@@ -21,7 +21,7 @@ test('the claim names engine, rate with its margin, drive and setting', () => {
     'cuda reads 3.50 ± 0.25 GB/s from WD PC SN740 SDDQNQD-512G: sequential reads, 128 KiB each, at queue depth 32.',
   )
   expect(context).toEqual([
-    'That is 97 % of the 3.60 GB/s of payload that its link carries at most (Gen3 x4, MPS 256).',
+    'That is 97 % of the payload limit of its link, 3.60 GB/s (Gen3 x4, MPS 256).',
     'It has 1.17 ± 0.08 times the rate of io_uring at the same setting in this run.',
   ])
 })
@@ -47,9 +47,7 @@ test('memory is named where one has its data elsewhere', () => {
 test('modelled time is said first, and said to be no measurement', () => {
   const { claim, context } = headlineOf(modelled())
   expect(claim).toMatch(/^In modelled time, host reads 3\.\d+ ± 0\.\d+ GB\/s from a simulated WD PC SN740: /)
-  expect(context[0]).toBe(
-    'The clock was that of the simulator: this is what its model of the drive predicts, not a measurement.',
-  )
+  expect(context[0]).toBe('Times are modelled: this is a prediction of the simulator, not a measurement.')
 })
 
 test('of settings as fast as each other, the one with the least in flight is named', () => {
@@ -70,8 +68,8 @@ test('what was measured in another run is said to be', () => {
 
 test('without a link or a baseline there is no comparison, and none is made up', () => {
   expect(headlineOf(oneCell()).context.slice(1)).toEqual([
-    'The link of the drive is not known, so that there is no limit to compare this with.',
-    'No baseline was asked for, so that there is nothing to compare it with.',
+    'The link of the drive is unknown, so there is no limit to compare with.',
+    'No baseline was requested for comparison.',
   ])
   expect(headlineOf(results([cell('cuda', [3, 3])])).context[1]).toBe(
     'No baseline was measured at this setting (io_uring: see what could not be measured).',
@@ -80,22 +78,22 @@ test('without a link or a baseline there is no comparison, and none is made up',
 
 test('a rate above what the link can carry is doubted', () => {
   expect(headlineOf(results([cell('cuda', [3.9, 3.9])])).doubts).toEqual([
-    expect.stringMatching(/^1 cell of 1 is above what the link can carry: bytes did not all come from the drive/),
+    expect.stringMatching(/^1 cell of 1 is above the limit of the link: not all bytes came from the drive/),
   ])
   expect(headlineOf(results([cell('cuda', [3.5, 3.5])])).doubts).toEqual([])
 })
 
 test('cells and repeats that failed their checks are counted, and a single repeat is said to have no interval', () => {
   expect(headlineOf(mixedFailures()).doubts).toEqual([
-    '6 cells of 144 failed the checks of the run, and no rate of them is shown.',
-    expect.stringMatching(/^\d+ repeats failed the checks of the run and count in nothing\.$/),
+    '6 cells of 144 failed the checks of the run; their rates are not shown.',
+    expect.stringMatching(/^\d+ repeats failed the checks of the run and are excluded\.$/),
   ])
   expect(headlineOf(oneCell()).doubts[0]).toMatch(/^Single repeats have no confidence interval/)
 })
 
 test('where nothing was measured, that is what is said', () => {
   expect(headlineOf(nothingMeasured())).toEqual({
-    claim: 'Nothing was measured: no cell of this run has a rate to show.',
+    claim: 'Nothing was measured: no cell of this run has a valid rate.',
     context: [],
     doubts: [],
   })

@@ -4,17 +4,17 @@ import { atSettingOf, bestOf, findingsOf, formatSetting, workloadTitle, type Fin
 import { formatEstimate, formatQuantity, formatShare } from './quantities.js'
 import { ratio, type Estimate } from './statistics.js'
 
-/** What the run has shown, in sentences that stand on their own. */
+/** Results of the run in self-contained sentences. */
 export interface Headline {
-  /** Who moved how much a second, in which setting, by whose clock. */
+  /** Source, rate, setting and clock. */
   readonly claim: string
-  /** Against what: the link, and the best baseline at the same setting in the same run. */
+  /** Comparison with the link, and with the best baseline at the same setting in the same run. */
   readonly context: readonly string[]
-  /** What stands against believing all of it, worst first. */
+  /** Reservations, most important first. */
   readonly doubts: readonly string[]
 }
 
-/** What the first sentence is about. Undefined where nothing was measured. */
+/** The finding that the first sentence is about. Undefined if nothing was measured. */
 export function subjectOf(findings: readonly Finding[]): Finding | undefined {
   const reads = findings.filter(({ cell }) => cell.rw === 'read')
   const candidates = reads.length > 0 ? reads : findings
@@ -26,7 +26,7 @@ export function headlineOf(results: BenchResults): Headline {
   const subject = subjectOf(findings)
   const doubts = doubtsOf(results, findings)
   if (subject === undefined)
-    return { claim: 'Nothing was measured: no cell of this run has a rate to show.', context: [], doubts }
+    return { claim: 'Nothing was measured: no cell of this run has a valid rate.', context: [], doubts }
   return { claim: claimOf(results, subject), context: contextOf(results, findings, subject), doubts }
 }
 
@@ -40,14 +40,13 @@ function claimOf({ time, drive }: BenchResults, { source, cell, rate }: Finding)
     : `${claim} ${where} ${drive.model}: ${setting}.`
 }
 
-/** The simulator's drives mostly say in their names that they are simulated. */
+/** Most simulated drives have 'simulated' in their names. */
 function simulated(model: string): string {
   return /^simulated\b/i.test(model) ? `a ${model}` : `a simulated ${model}`
 }
 
 function contextOf(results: BenchResults, findings: readonly Finding[], subject: Finding): string[] {
-  const modelled =
-    'The clock was that of the simulator: this is what its model of the drive predicts, not a measurement.'
+  const modelled = 'Times are modelled: this is a prediction of the simulator, not a measurement.'
   return [
     ...(results.time === 'modelled' ? [modelled] : []),
     shareOfLink(results, subject.rate),
@@ -56,9 +55,9 @@ function contextOf(results: BenchResults, findings: readonly Finding[], subject:
 }
 
 function shareOfLink({ link }: BenchResults, { mean }: Estimate): string {
-  if (link === undefined) return 'The link of the drive is not known, so that there is no limit to compare this with.'
+  if (link === undefined) return 'The link of the drive is unknown, so there is no limit to compare with.'
   const { gen, width, mps, payloadLimitBytesPerSecond: limit } = link
-  return `That is ${formatShare(mean / limit)} of the ${formatQuantity('rate', limit)} of payload that its link carries at most (Gen${gen} x${width}, MPS ${mps}).`
+  return `That is ${formatShare(mean / limit)} of the payload limit of its link, ${formatQuantity('rate', limit)} (Gen${gen} x${width}, MPS ${mps}).`
 }
 
 function againstBaseline(results: BenchResults, findings: readonly Finding[], subject: Finding): string {
@@ -68,7 +67,7 @@ function againstBaseline(results: BenchResults, findings: readonly Finding[], su
   if (beside.length === 0) {
     const baselines = sources.filter(({ kind }) => kind === 'baseline').map(({ name }) => name)
     return baselines.length === 0
-      ? 'No baseline was asked for, so that there is nothing to compare it with.'
+      ? 'No baseline was requested for comparison.'
       : `No baseline was measured at this setting (${baselines.join(', ')}: see what could not be measured).`
   }
   const other = bestOf(beside)
@@ -82,7 +81,7 @@ function againstBaseline(results: BenchResults, findings: readonly Finding[], su
   return `${comparison(found, source.name)} ${inRun}.${atItsBest(findings, subject, other)}${memory}`
 }
 
-/** A baseline may want another setting than ours to be fast: it is not to be shown at its worst alone. */
+/** A baseline may need another setting to be fast; both are shown for fairness. */
 function atItsBest(findings: readonly Finding[], subject: Finding, { series, rate }: Finding): string {
   const own = findings.filter((one) => one.series === series && workloadTitle(one.cell) === workloadTitle(subject.cell))
   const best = bestOf(own)
@@ -102,7 +101,7 @@ function landing({ source, cell }: Pick<Finding, 'source' | 'cell'>): string {
   return `${source.name} ${cell.rw === 'write' ? 'writes from' : 'has its data in'} ${memory}`
 }
 
-/** A rate above the limit by more than the clock may be off. */
+/** Rates above the limit by more than the clock's error are impossible. */
 const IMPOSSIBLE = 1.01
 
 function doubtsOf({ cells, link }: BenchResults, findings: readonly Finding[]): string[] {
@@ -117,11 +116,11 @@ function doubtsOf({ cells, link }: BenchResults, findings: readonly Finding[]): 
   const single = findings.filter(({ rate }) => rate.marginOfError === undefined).length
   const doubts = [
     failed > 0 &&
-      `${plural(failed, 'cell')} of ${cells.length} failed the checks of the run, and no rate of them is shown.`,
+      `${plural(failed, 'cell')} of ${cells.length} failed the checks of the run; their rates are not shown.`,
     disbelieved > 0 &&
-      `${plural(disbelieved, 'repeat')} failed the checks of the run and ${disbelieved === 1 ? 'counts' : 'count'} in nothing.`,
+      `${plural(disbelieved, 'repeat')} failed the checks of the run and ${disbelieved === 1 ? 'is' : 'are'} excluded.`,
     impossible > 0 &&
-      `${plural(impossible, 'cell')} of ${cells.length} ${impossible === 1 ? 'is' : 'are'} above what the link can carry: bytes did not all come from the drive, or the link is another.`,
+      `${plural(impossible, 'cell')} of ${cells.length} ${impossible === 1 ? 'is' : 'are'} above the limit of the link: not all bytes came from the drive, or the link data are wrong.`,
     single > 0 && 'Single repeats have no confidence interval: their error is unknown.',
   ]
   return doubts.filter((doubt) => doubt !== false)

@@ -1,16 +1,16 @@
 import type { BenchRepeat } from './bench-results.js'
 import { counted } from './statistics.js'
 
-/** All latencies of a cell's repeats, in one. */
+/** Latencies of all repeats of a cell. */
 export interface Latencies {
   readonly count: number
   readonly leastNs: number
   readonly mostNs: number
-  /** Upper edge, and the share of all that is not above it: rising to 1. */
+  /** Upper edges with cumulative fractions, rising to 1. */
   readonly cumulative: readonly (readonly [upToNs: number, share: number])[]
 }
 
-/** Undefined where none was measured. */
+/** Undefined without latencies. */
 export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefined {
   const all = counted(repeats).flatMap(({ latency }) => latency ?? [])
   const counts = new Map<number, number>()
@@ -34,8 +34,8 @@ export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefi
   }
 }
 
-/** What this share of all latencies is not above, by the upper edge of its bucket. */
+/** Returns the value that this fraction of latencies does not exceed, as the upper edge of its bucket. */
 export function percentile({ cumulative, mostNs }: Latencies, share: number): number {
-  // Shares are sums of fractions: a hair below what they stand for.
+  // Sums of fractions may be slightly below their exact value.
   return cumulative.find(([, reached]) => reached >= share - 1e-12)?.[0] ?? mostNs
 }

@@ -6,7 +6,7 @@ import { headlineOf } from './headline.js'
 import { missingOf } from './missing.js'
 import { formatEstimate, formatQuantity } from './quantities.js'
 
-/** For a pull request or a README: what was shown, a table for each kind of work, what is missing, and on what. */
+/** Formats a summary for a pull request or README: results, a table per kind of work, missing parts, and the setup. */
 export function formatMarkdown(results: BenchResults): string {
   const { claim, context, doubts } = headlineOf(results)
   const parts = [
@@ -69,7 +69,7 @@ function setup({ drive, machine, link, method, time, transport, version, started
   ].join('; ')
 }
 
-/** Names mean nothing in Markdown: no emphasis, no link, no HTML, no end of a cell. */
+/** Escapes names: no emphasis, links, HTML or cell separators. */
 function escape(text: string): string {
   return printableLines(text)
     .join(' ')

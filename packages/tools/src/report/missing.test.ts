@@ -17,7 +17,7 @@ test('cells of one reason are one entry, which names the first of them', () => {
     why: '1 MiB is more than one command may transfer: MDTS is 512 KiB',
     next: '--bs 512KiB, or less',
   })
-  expect(found.find(({ why }) => why.startsWith('measured, and not to be believed: '))?.source).toBe('host')
+  expect(found.find(({ why }) => why.startsWith('measured, but invalid: '))?.source).toBe('host')
 })
 
 test('a run that measured all it was asked for misses nothing', () => {
@@ -32,9 +32,9 @@ test('a cell of which no repeat moved anything is missing, with the reason if th
   const idle = { bytes: 0, commands: 0, seconds: 1 }
   const only = oneCell().cells[0]!
   const why = (repeats: typeof only.repeats) => missingOf({ ...sweep(), cells: [{ ...only, repeats }] })[0]?.why
-  expect(why([idle])).toBe('nothing was moved')
+  expect(why([idle])).toBe('no data were moved')
   expect(why([{ ...idle, problem: 'the kernel did not execute' }])).toBe('the kernel did not execute')
-  expect(why([])).toBe('no repeat of it was run')
+  expect(why([])).toBe('no repeat was run')
 })
 
 test('a run of which nothing is left names every source once for each reason', () => {

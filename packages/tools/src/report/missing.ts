@@ -2,16 +2,16 @@ import type { BenchCell, BenchResults } from './bench-results.js'
 import { formatSetting, workloadTitle } from './findings.js'
 import { counted } from './statistics.js'
 
-/** Something that has no number in the report. */
+/** Something without a number in the report. */
 export interface Missing {
   readonly source: string
-  /** Which of its cells. */
+  /** The affected cells. */
   readonly what: string
   readonly why: string
   readonly next: string | undefined
 }
 
-/** What was refused, what failed, and repeats that are not to be believed: one entry for all cells of one reason. */
+/** Returns refused and failed cells, and invalid repeats, grouped by reason. */
 export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
   const bySource = sources.flatMap(({ name, missing }) =>
     missing === undefined ? [] : [{ source: name, what: 'all of it', why: missing.reason, next: missing.next }],
@@ -20,12 +20,12 @@ export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
     const { problem, repeats, source } = cell
     const place = `${workloadTitle(cell).toLowerCase()}, ${formatSetting(cell)}`
     if (problem !== undefined) {
-      const why = problem.kind === 'failed' ? `measured, and not to be believed: ${problem.reason}` : problem.reason
+      const why = problem.kind === 'failed' ? `measured, but invalid: ${problem.reason}` : problem.reason
       return [{ source, place, why, next: problem.next }]
     }
-    if (repeats.length === 0) return [{ source, place, why: 'no repeat of it was run', next: undefined }]
+    if (repeats.length === 0) return [{ source, place, why: 'no repeat was run', next: undefined }]
     if (counted(repeats).every(({ bytes, commands }) => bytes === 0 || commands === 0))
-      return [{ source, place, why: firstProblem(cell) ?? 'nothing was moved', next: undefined }]
+      return [{ source, place, why: firstProblem(cell) ?? 'no data were moved', next: undefined }]
     return repeats.flatMap(({ problem: why }, index) =>
       why === undefined ? [] : [{ source, place: `repeat ${index + 1} of ${place}`, why, next: undefined }],
     )
@@ -42,7 +42,7 @@ export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
   const cpu = {
     source: 'every source',
     what: 'CPU time',
-    why: "in modelled time it would be the simulator's",
+    why: "in modelled time, it would be the simulator's",
     next: undefined,
   }
   return [...bySource, ...grouped, ...(time === 'modelled' && cells.length > 0 ? [cpu] : [])]

@@ -1,6 +1,6 @@
 import type { Estimate } from './statistics.js'
 
-/** What is measured, in its units from small to large. */
+/** Measured quantities, with units from small to large. */
 const UNITS = {
   /** Bytes per second. */
   rate: [
@@ -41,7 +41,7 @@ export interface Unit {
   readonly name: string
 }
 
-/** The largest unit that keeps `value` at 1 or above, once it is rounded. */
+/** Returns the largest unit in which `value` is at least 1 after rounding. */
 export function unitOf(quantity: Quantity, value: number): Unit {
   const units = UNITS[quantity].map(([factor, name]) => ({ factor, name }))
   return units.findLast(({ factor }) => Number((value / factor).toPrecision(3)) >= 1) ?? units[0]!
@@ -54,8 +54,8 @@ export function formatQuantity(quantity: Quantity, value: number): string {
 }
 
 /**
- * '3.49 ± 0.02 GB/s', '3.472 ± 0.005 GB/s'; without a margin where there is none.
- * @param beside the highest of values that are to be compared: its unit is that of all, unless one is far below it.
+ * Formats '3.49 ± 0.02 GB/s', '3.472 ± 0.005 GB/s'; without a margin if there is none.
+ * @param beside the highest of the compared values, which determines the common unit unless a value is far below it.
  */
 export function formatEstimate(quantity: Quantity, { mean, marginOfError }: Estimate, beside = mean): string {
   const common = unitOf(quantity, beside)
@@ -81,7 +81,7 @@ export function formatShare(share: number): string {
   return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : percent.toPrecision(1)} %`
 }
 
-/** '0.5 s', '29 min 1 s', '2 h 3 min': how long a run took. */
+/** Formats the duration of a run: '0.5 s', '29 min 1 s', '2 h 3 min'. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.round(seconds)
   if (whole >= 7200) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
@@ -89,7 +89,7 @@ export function formatSeconds(seconds: number): string {
   return `${Number(seconds.toPrecision(3))} s`
 }
 
-/** A count as it fits under an axis: '32', '65536', '1.05e6'. */
+/** Formats a count for an axis: '32', '65536', '1.05e6'. */
 export function formatCount(count: number): string {
   return count < 1e6 ? String(count) : count.toExponential(2).replace('e+', 'e')
 }
@@ -98,12 +98,12 @@ function joined(text: string, unit: string): string {
   return unit === '' ? text : `${text} ${unit}`
 }
 
-/** Digits after the point that leave three significant ones. */
+/** Decimals that give three significant digits. */
 function decimals(value: number): number {
   return value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2
 }
 
-/** What is written with an exponent. */
+/** Values from here on are written with an exponent. */
 const TOO_LONG = 1e6
 
 function fixed(value: number): string {

@@ -15,7 +15,7 @@ function refusal(json: string): BenchResultsError {
 }
 
 const problem = (value: unknown) =>
-  /^results\.json cannot be read as results of gpunvme bench: (.*)\n/.exec(refusal(JSON.stringify(value)).message)?.[1]
+  /^Cannot read results\.json as results of gpunvme bench: (.*)\n/.exec(refusal(JSON.stringify(value)).message)?.[1]
 
 /** The results of one cell, with the value at a path of keys replaced. */
 function withValue(path: string, value: unknown): unknown {
@@ -37,41 +37,41 @@ test('a field that is added to the form later does not make a file unreadable', 
 
 test.each([
   ['schema', 'bench', `schema: expected 'gpunvme.bench/1', got "bench"`],
-  ['schema', undefined, `schema: expected 'gpunvme.bench/1', got nothing`],
-  ['schema', 'gpunvme.load/1', 'it is what gpunvme load printed'],
-  ['schema', 'gpunvme.error/1', 'it is the error of a command that failed'],
-  ['schema', 'gpunvme.bench/2', 'it is version 2 of the form; this gpunvme reads version 1'],
+  ['schema', undefined, `schema: expected 'gpunvme.bench/1', got undefined`],
+  ['schema', 'gpunvme.load/1', 'it is the output of gpunvme load'],
+  ['schema', 'gpunvme.error/1', 'it is the error of a failed command'],
+  ['schema', 'gpunvme.bench/2', 'it has version 2 of the format; this gpunvme reads version 1'],
   ['time', 'real', `time: expected 'modelled' or 'wall', got "real"`],
   ['startedAt', 'yesterday', `startedAt: expected a time such as '2026-11-22T18:00:00Z', got "yesterday"`],
-  ['machine', [], 'machine: expected an object, got a list'],
-  ['machine.cpus', 1.5, 'machine.cpus: expected a whole number from 1 to 9007199254740991, got 1.5'],
-  ['drive.model', 'x'.repeat(301), /^drive\.model: expected a text of at most 300 characters, got "x{59}…$/],
-  ['drive.serialEnd', 'ABCDE', 'drive.serialEnd: expected a text of at most 4 characters, got "ABCDE"'],
+  ['machine', [], 'machine: expected an object, got an array'],
+  ['machine.cpus', 1.5, 'machine.cpus: expected an integer from 1 to 9007199254740991, got 1.5'],
+  ['drive.model', 'x'.repeat(301), /^drive\.model: expected a string of at most 300 characters, got "x{59}…$/],
+  ['drive.serialEnd', 'ABCDE', 'drive.serialEnd: expected a string of at most 4 characters, got "ABCDE"'],
   ['link', null, 'link: expected an object, got null'],
-  ['cells', {}, 'cells: expected a list, got an object'],
+  ['cells', {}, 'cells: expected an array, got an object'],
   ['cells', Array.from({ length: 4097 }, () => 0), 'cells: expected at most 4096 entries, got "4097"'],
   ['cells.0.source', 'magic', 'cells[0].source: expected one of sources, got "magic"'],
   ['cells.0.depth', 0, 'cells[0].depth: expected a number from 1 to 9007199254740991, got 0'],
   ['cells.0.repeats.0.seconds', 0, /^cells\[0\]\.repeats\[0\]\.seconds: expected a number from 1e-9/],
   ['cells.0.repeats.0.bytes', -1, /^cells\[0\]\.repeats\[0\]\.bytes: expected a number from 0/],
-  ['cells.0.repeats.0.bytes', '4096', /^cells\[0\]\.repeats\[0\]\.bytes: expected a whole number/],
+  ['cells.0.repeats.0.bytes', '4096', /^cells\[0\]\.repeats\[0\]\.bytes: expected an integer/],
   ['cells.0.repeats.0.counters.after.dataUnitsRead', 7, /dataUnitsRead: expected a decimal number as text, got 7$/],
-  ['cells.0.repeats.0.latency.leastNs', 1e12, /latency\.mostNs: expected no less than leastNs/],
+  ['cells.0.repeats.0.latency.leastNs', 1e12, /latency\.mostNs: expected at least leastNs/],
   [
     'cells.0.repeats.0.latency.buckets',
     [
       [20, 1],
       [10, 1],
     ],
-    /buckets\[1\]\[0\]: expected more than the edge before, got 10$/,
+    /buckets\[1\]\[0\]: expected more than the previous edge, got 10$/,
   ],
-  ['cells.0.repeats.0.latency.buckets', [[20]], /buckets\[0\]: expected a pair, got a list$/],
+  ['cells.0.repeats.0.latency.buckets', [[20]], /buckets\[0\]: expected a pair, got an array$/],
   ['cells.0.problem', { kind: 'odd', reason: '' }, `cells[0].problem.kind: expected 'refused' or 'failed', got "odd"`],
   ['timeline', { cell: 1, commands: [] }, 'timeline.cell: expected one of 1 cells, got 1'],
   [
     'timeline',
     { cell: 0, commands: [{ queue: 1, startNs: 2, endNs: 1, bytes: 1 }] },
-    'timeline.commands[0].endNs: expected no less than startNs, got 1',
+    'timeline.commands[0].endNs: expected at least startNs, got 1',
   ],
 ])('%s of %j is refused', (path, value, expected) => {
   expect(problem(withValue(path, value))).toMatch(expected)
@@ -79,16 +79,16 @@ test.each([
 
 test('two sources of one name, or two cells of one setting, are refused', () => {
   const { sources, cells } = oneCell()
-  expect(problem({ ...oneCell(), sources: [...sources, ...sources] })).toMatch(/^sources\[1\]\.name: expected another/)
-  expect(problem({ ...oneCell(), cells: [...cells, ...cells] })).toMatch(/^cells\[1\]: expected another setting/)
+  expect(problem({ ...oneCell(), sources: [...sources, ...sources] })).toMatch(/^sources\[1\]\.name: expected a unique/)
+  expect(problem({ ...oneCell(), cells: [...cells, ...cells] })).toMatch(/^cells\[1\]: expected a unique setting/)
 })
 
 test('what is no JSON, no object or nothing at all is refused, with what writes the file that was wanted', () => {
   for (const [json, words] of [
     ['', 'the file is empty'],
-    ['\0\0\0\0', 'it is not JSON: '],
-    ['{"schema":', 'it is not JSON: '],
-    ['[]', 'the file: expected an object, got a list'],
+    ['\0\0\0\0', 'invalid JSON: '],
+    ['{"schema":', 'invalid JSON: '],
+    ['[]', 'the file: expected an object, got an array'],
     ['"gpunvme.bench/1"', 'the file: expected an object'],
     ['1e999', 'the file: expected an object'],
   ] as const) {
@@ -100,7 +100,7 @@ test('what is no JSON, no object or nothing at all is refused, with what writes 
 })
 
 test('a file of a newer form says which gpunvme reads it', () => {
-  expect(refusal('{"schema":"gpunvme.bench/2"}').message).toContain('Try: the gpunvme that wrote the file')
+  expect(refusal('{"schema":"gpunvme.bench/2"}').message).toContain('Try: use the gpunvme that wrote the file')
 })
 
 test('names that objects have by birth are no fields', () => {

@@ -24,7 +24,7 @@ import {
 } from './checked-json.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-// More than any run leaves behind, and little enough to draw.
+// Limits above those of any run, small enough to draw.
 const MOST_SOURCES = 32
 const MOST_CELLS = 4096
 const MOST_REPEATS = 1000
@@ -52,10 +52,10 @@ const latency: Check<BenchLatency> = (value, at) => {
     { leastNs: number(0), mostNs: number(0), buckets: list(pair(number(0), whole(1)), MOST_BUCKETS) },
     { commandsPerPlan: positive },
   )(value, at)
-  if (passed.leastNs > passed.mostNs) throw new UnfitValueError(`${at}.mostNs`, 'no less than leastNs', passed.mostNs)
+  if (passed.leastNs > passed.mostNs) throw new UnfitValueError(`${at}.mostNs`, 'at least leastNs', passed.mostNs)
   passed.buckets.forEach(([upToNs], index) => {
     if (index > 0 && upToNs <= passed.buckets[index - 1]![0])
-      throw new UnfitValueError(`${at}.buckets[${index}][0]`, 'more than the edge before', upToNs)
+      throw new UnfitValueError(`${at}.buckets[${index}][0]`, 'more than the previous edge', upToNs)
   })
   return passed
 }
@@ -100,7 +100,7 @@ const cell: Check<BenchCell> = object(
 
 const command: Check<BenchCommand> = (value, at) => {
   const passed = object({ queue: whole(0), startNs: number(0), endNs: number(0), bytes: whole(0) })(value, at)
-  if (passed.endNs < passed.startNs) throw new UnfitValueError(`${at}.endNs`, 'no less than startNs', passed.endNs)
+  if (passed.endNs < passed.startNs) throw new UnfitValueError(`${at}.endNs`, 'at least startNs', passed.endNs)
   return passed
 }
 
@@ -145,9 +145,9 @@ const results: Check<BenchResults> = object(
 )
 
 /**
- * What `gpunvme bench --json` printed, with every field looked at.
+ * Parses the output of `gpunvme bench --json`, and validates each field.
  * @param fileName for errors.
- * @throws BenchResultsError for anything else, by the field that is wrong.
+ * @throws BenchResultsError that names the invalid field.
  */
 export function readResults(json: string, fileName: string): BenchResults {
   const value = parse(json, fileName)
@@ -164,7 +164,7 @@ function parse(json: string, fileName: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {
-    throw new BenchResultsError(fileName, `it is not JSON: ${printable((cause as SyntaxError).message)}`, { cause })
+    throw new BenchResultsError(fileName, `invalid JSON: ${printable((cause as SyntaxError).message)}`, { cause })
   }
 }
 
@@ -173,25 +173,25 @@ function refuseOtherSchemas(value: unknown, fileName: string): void {
   const [, verb, version] = /^gpunvme\.([a-z0-9]{1,20})\/(\d{1,6})$/.exec(value.schema) ?? []
   if (value.schema === BENCH_SCHEMA || verb === undefined) return
   if (verb === 'bench')
-    throw new BenchResultsError(fileName, `it is version ${version!} of the form; this gpunvme reads version 1`, {
-      next: 'the gpunvme that wrote the file, or a newer one, makes a report of it',
+    throw new BenchResultsError(fileName, `it has version ${version!} of the format; this gpunvme reads version 1`, {
+      next: 'use the gpunvme that wrote the file, or a newer one',
     })
-  const what = verb === 'error' ? 'the error of a command that failed' : `what gpunvme ${verb} printed`
+  const what = verb === 'error' ? 'the error of a failed command' : `the output of gpunvme ${verb}`
   throw new BenchResultsError(fileName, `it is ${what}`)
 }
 
-/** What fields say of each other. */
+/** Checks relations between fields. */
 function related(passed: BenchResults): BenchResults {
   const sources = new Set<string>()
   passed.sources.forEach(({ name: own }, index) => {
-    if (sources.has(own)) throw new UnfitValueError(`sources[${index}].name`, 'another name than those before', own)
+    if (sources.has(own)) throw new UnfitValueError(`sources[${index}].name`, 'a unique name', own)
     sources.add(own)
   })
   const settings = new Set<string>()
   passed.cells.forEach((one, index) => {
     if (!sources.has(one.source)) throw new UnfitValueError(`cells[${index}].source`, 'one of sources', one.source)
     const setting = JSON.stringify([one.source, one.rw, one.pattern, one.blockBytes, one.depth, one.jobs])
-    if (settings.has(setting)) throw new UnfitValueError(`cells[${index}]`, 'another setting than those before', one)
+    if (settings.has(setting)) throw new UnfitValueError(`cells[${index}]`, 'a unique setting', one)
     settings.add(setting)
   })
   const shown = passed.timeline?.cell
@@ -200,14 +200,14 @@ function related(passed: BenchResults): BenchResults {
   return passed
 }
 
-/** The file does not hold the results of a benchmark, or not in a form that is known here. */
+/** Error of a file that does not have results of a benchmark, or in an unknown format. */
 export class BenchResultsError extends ToolsError {
   readonly code = 'ERR_GPUNVME_BENCH_RESULTS'
   readonly category = 'infeasible'
   readonly fileName: string
 
   constructor(fileName: string, problem: string, { next, cause }: { next?: string; cause?: unknown } = {}) {
-    super(`${fileName} cannot be read as results of gpunvme bench: ${problem}`, {
+    super(`Cannot read ${fileName} as results of gpunvme bench: ${problem}`, {
       next: next ?? { command: ['bench', '-o', 'results.json'], note: 'which writes them' },
       cause,
     })

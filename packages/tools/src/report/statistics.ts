@@ -3,7 +3,7 @@ import type { BenchRepeat } from './bench-results.js'
 /** A mean with its 95 % confidence interval, mean - marginOfError to mean + marginOfError. */
 export interface Estimate {
   readonly mean: number
-  /** Half of the interval's width. Undefined where there is but one value: it says nothing of how far off it is. */
+  /** Half of the interval's width. Undefined for a single value, whose error is unknown. */
   readonly marginOfError: number | undefined
   readonly count: number
 }
@@ -14,12 +14,12 @@ const T_95 = [
   2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ]
 
-/** Above the table, t nears 1.96 as 1 / degrees: within 0.003 of the handbook's. */
+/** Above the table, t approaches 1.96 as 1 / degrees: within 0.003 of the handbook's values. */
 function studentT(degrees: number): number {
   return T_95[degrees - 1] ?? 1.96 + 2.4 / degrees
 }
 
-/** Undefined where there is no value. */
+/** Undefined without values. */
 export function estimate(values: readonly number[]): Estimate | undefined {
   const count = values.length
   if (count === 0) return undefined
@@ -29,7 +29,7 @@ export function estimate(values: readonly number[]): Estimate | undefined {
   return { mean, marginOfError: studentT(count - 1) * Math.sqrt(variance / count), count }
 }
 
-/** How many times `b` is `a`; the margin by the two relative margins, taken as independent. */
+/** Returns `a` / `b`; the margin combines both relative margins as independent. */
 export function ratio(a: Estimate, b: Estimate): Estimate {
   const mean = a.mean / b.mean
   const count = Math.min(a.count, b.count)
@@ -37,7 +37,7 @@ export function ratio(a: Estimate, b: Estimate): Estimate {
   return { mean, marginOfError: mean * Math.hypot(a.marginOfError / a.mean, b.marginOfError / b.mean), count }
 }
 
-/** Repeats that count: all that are to be believed. Outliers are among them; a drive that stumbles has stumbled. */
+/** Returns valid repeats, including outliers: a drive that stumbles has stumbled. */
 export function counted(repeats: readonly BenchRepeat[]): readonly BenchRepeat[] {
   return repeats.filter(({ problem }) => problem === undefined)
 }
@@ -50,7 +50,7 @@ export function commandsPerSecond(repeats: readonly BenchRepeat[]): Estimate | u
   return estimate(counted(repeats).map(({ commands, seconds }) => commands / seconds))
 }
 
-/** CPU seconds for each 10^9 bytes moved. Undefined where CPU time was not measured. */
+/** CPU seconds per 10^9 bytes. Undefined if CPU time was not measured. */
 export function cpuSecondsPerGigabyte(repeats: readonly BenchRepeat[]): Estimate | undefined {
   return estimate(
     counted(repeats).flatMap(({ cpuSeconds, bytes }) =>

@@ -1,4 +1,4 @@
-/** An option that was considered and not used, and the fact that ruled it out. */
+/** An option that was considered but not used, with the reason. */
 export interface Rejected {
   readonly option: string
   readonly reason: string

@@ -7,16 +7,16 @@ import { openEngine, type EngineName } from '../drive/by-name.js'
 import type { Choice } from './choice.js'
 import type { Target } from './gpu.js'
 
-/** A controller, and the engine that drives it. */
+/** A controller and its engine. */
 export interface Driven {
   readonly controller: Controller
   readonly choice: Choice
 }
 
 /**
- * Opens the controller with the engine that `wanted` names; if undefined, with `cuda` where the GPU can ring its
- * doorbells, otherwise with `host`.
- * @throws as `Controller.open`; EngineUnsuitableError, CudaUnavailableError, … for an engine that was named
+ * Opens the controller with the requested engine; by default, with `cuda` if the GPU can ring its doorbells, otherwise
+ * with `host`.
+ * @throws errors of `Controller.open`; EngineUnsuitableError, CudaUnavailableError, … for a requested engine
  */
 export async function openDriven(
   transport: Transport,
@@ -29,7 +29,7 @@ export async function openDriven(
     return { subject: 'engine', drive, chosen, reason, rejected }
   }
   if (wanted !== undefined) {
-    // The engine uses the GPU that the layers go to.
+    // The engine uses the GPU that receives the layers.
     const engine =
       wanted === 'cuda' && gpu !== undefined ? cudaEngine(transport, gpu.cuda) : openEngine(wanted, transport)
     const controller = await Controller.open(transport, { ...options, engine })
@@ -50,7 +50,7 @@ export async function openDriven(
   }
 }
 
-/** The GPU cannot reach the registers: a fact about the machine, not a failure of the drive. */
+/** The GPU cannot access the registers: a property of the machine, not a failure of the drive. */
 function isUnsuitable(error: unknown): error is GpuNvmeError {
   return [EngineUnsuitableError, BlackwellRegistersError, CudaRegistrationError].some((type) => error instanceof type)
 }

@@ -6,22 +6,22 @@ import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
 import type { Choice } from './choice.js'
 import type { Teardown } from './teardown.js'
 
-/** Where layers go: a GPU, or host memory in its place. */
+/** Destination of layers: a GPU, or host memory in its place. */
 export interface Target {
   /** 'NVIDIA H100 PCIe', or 'host memory'. */
   readonly name: string
   /** The GPU; absent if host memory takes its place. */
   readonly gpu?: { readonly cuda: Cuda; readonly device: CudaDevice }
   readonly copies: CopyEngine
-  /** Computes checksums in the target's memory. */
+  /** Computes checksums in the destination's memory. */
   readonly checksummer: Checksummer
-  /** The budget of GPU memory by default; 0 without a GPU. */
+  /** Default budget of GPU memory; 0 without a GPU. */
   readonly defaultVramBytes: number
 }
 
 /**
- * Opens the GPU that `wanted` names; if undefined, GPU 0 or host memory in its place.
- * @throws CudaUnavailableError, NativeAddonError if a GPU was named and cannot be used; RangeError for one that does not exist
+ * Opens the requested GPU; by default GPU 0, or host memory in its place.
+ * @throws CudaUnavailableError, NativeAddonError if a requested GPU cannot be used; RangeError if it does not exist
  */
 export function openTarget(wanted: number | 'none' | undefined, teardown: Teardown): [Target, Choice] {
   const choice = (chosen: string, reason: string, rejected: Choice['rejected'] = []): Choice => {
@@ -40,7 +40,7 @@ export function openTarget(wanted: number | 'none' | undefined, teardown: Teardo
   return [target, choice(`GPU ${wanted ?? 0}: ${target.name}`, reason)]
 }
 
-/** Computes checksums of host memory: natively if the addon is built. */
+/** Returns a checksummer of host memory: native if the addon is built. */
 export function hostChecksummer(): Checksummer {
   try {
     return nativeChecksummer()
@@ -60,7 +60,7 @@ function gpuTarget(number: number, teardown: Teardown): Target {
     await cuda.close()
   })
   const status = cudaStatus()
-  if (!status.available) throw new TypeError('expected CUDA to list the GPU that it has opened')
+  if (!status.available) throw new TypeError('expected CUDA to list the opened GPU')
   const device = status.devices[number]!
   const copies = cuda.copyEngine()
   teardown.add(() => copies.close())

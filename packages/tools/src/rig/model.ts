@@ -24,10 +24,10 @@ import { readStore, type StoreOptions } from '../model/store-of.js'
 import type { ComposeOptions } from './options.js'
 import type { Teardown } from './teardown.js'
 
-/** A model, and what else was found where it lies. */
+/** A model, and other data found with it. */
 export interface FoundModel {
   readonly model: StoredModel
-  /** Names of all models there. */
+  /** Names of all models in the same place. */
   readonly models: readonly string[]
   /** Identifies a packed model's content; absent for a model that was not packed. */
   readonly fingerprint?: string
@@ -35,7 +35,7 @@ export interface FoundModel {
   readonly problems: readonly GpuNvmeError[]
 }
 
-/** Opens the model on one drive, or on the set that several drives form. */
+/** Opens the model on one drive, or on the set of several drives. */
 export async function openOnDrives(
   namespaces: readonly [Namespace, ...Namespace[]],
   options: Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'> & Partial<Pick<FindOptions, 'onFile'>> & StoreOptions,
@@ -52,7 +52,7 @@ export async function openOnDrives(
   })
 }
 
-/** Opens a model in plain files, or on a web server. @throws as `openModelInFiles` */
+/** Opens a model in plain files, or on a web server. @throws errors of `openModelInFiles` */
 export async function openInFiles(
   path: string,
   { signal }: Pick<ComposeOptions, 'signal'>,
@@ -104,7 +104,7 @@ async function openInPlace(
   return { model, models: [model.name], problems: [] }
 }
 
-/** The file system that has the path: that of the whole drive, or of one of its partitions. */
+/** Finds the file system with the path: on the whole drive, or on one of its partitions. */
 async function fileSystemWith(
   source: ReturnType<typeof storeSource>,
   path: string,
@@ -127,15 +127,15 @@ async function fileSystemWith(
   throw new FileNotInPlaceError(path, source.name, tried)
 }
 
-/** No file system on the drive has a readable file of that path. */
+/** Error of a path that no readable file system on the drive has. */
 export class FileNotInPlaceError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FILE_NOT_IN_PLACE'
   readonly category = 'not-found'
 
   constructor(path: string, store: string, tried: readonly string[]) {
-    super(`No file ${path} can be read in place on ${store}`, {
+    super(`Cannot read ${path} in place on ${store}`, {
       facts: tried.length === 0 ? ['the drive has a partition table without partitions'] : tried,
-      next: 'give the path inside the file system, without the mount point: /models/x.gguf',
+      next: 'use the path inside the file system, without the mount point: /models/x.gguf',
     })
   }
 }

@@ -26,67 +26,71 @@ import { place, sourceOptions } from './placement.js'
 import { Teardown } from './teardown.js'
 import { findDmaBufs, reachTier, throughHost, type FindReach, type ReachedTier } from './tier.js'
 
-/** A model, and what was decided on it, before any of it is in memory. */
+/** A model with all decisions on it, before any of it is in memory. */
 export interface RigPlan {
   readonly model: StoredModel
-  /** Names of all models that were found with it. */
+  /** Names of all models found with it. */
   readonly models: readonly string[]
   readonly fingerprint?: string
   /** Damage to the image that does not prevent loading. */
   readonly problems: readonly GpuNvmeError[]
   /** Name of the GPU; absent without one. */
   readonly gpu?: string
-  /** 0: layers are computed on in host memory. 1: they are copied to the GPU. 2 and 3: the drive writes to GPU memory. */
+  /** 0: layers stay in host memory. 1: they are copied to the GPU. 2 and 3: the drive writes to GPU memory. */
   readonly tier: Tier | 0
-  /** Where each layer stays between passes, and the predicted time of a pass. In tier 0 its GPU memory is host memory. */
+  /**
+   * Place of each layer between passes, and the predicted time of a pass. In tier 0, the plan's GPU memory is host
+   * memory.
+   */
   readonly placement: ResidencePlan
-  /** Each decision, its reason, and what ruled out the alternatives. */
+  /** Each decision with its reason and the rejected alternatives. */
   readonly why: readonly Choice[]
-  /** Of the drives, in the order given; none for a model in files. */
+  /** Controllers of the drives, in the given order; empty for a model in files. */
   readonly controllers: readonly Controller[]
 }
 
-/** A model that is ready to be computed on, layer by layer, in GPU memory. */
+/** A model that is ready for use, layer by layer, in GPU memory. */
 export interface Rig extends RigPlan {
-  /** Iterates over the layers: `for await (using layer of rig.loader.pass()) compute(layer.memory.gpuPointer)`. */
+  /** Provides the layers: `for await (using layer of rig.loader.pass()) compute(layer.memory.gpuPointer)`. */
   readonly loader: ResidentModel
-  /** The layers that stay in memory, and how long loading them took: by the drive's clock, and by this machine's. */
+  /** The resident layers, and the time to load them: by the drive's clock, and by this machine's. */
   readonly loaded: {
     readonly layers: number
     readonly bytes: number
     readonly elapsedNs: number
-    /** The part of `elapsedNs` in which the drive was busy; copies and checksums took the rest. */
+    /** Part of `elapsedNs` in which the drive was busy; the rest is copies and checksums. */
     readonly driveBusyNs: number
     readonly wallNs: number
   }
-  /** Releases layers, GPU memory, controllers and transports. Closing twice is harmless. */
+  /** Releases layers, GPU memory, controllers and transports. Idempotent. */
   close(): Promise<void>
+  /** Same as `close`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Hooks for the command and for tests. */
 export interface ComposeParts extends Pick<StoreOptions, 'names' | 'onSetProblem'> {
   readonly findReach?: FindReach
-  /** Called with a packed model that was found by a model file, and that file. */
+  /** Called with a packed model that was found by a model file, and with that file. */
   readonly onFile?: FindOptions['onFile']
   /** Called before layers are loaded. */
   readonly onPlanned?: (plan: RigPlan) => void
 }
 
 /**
- * Opens a model for computation on a GPU: transports and controllers of its drives, the engine that the machine allows,
- * GPU memory by the highest tier whose probe passes, and the loader with its placement.
+ * Opens a model for computation on a GPU: transports and controllers of its drives, a suitable engine, GPU memory of
+ * the highest tier whose probe passes, and the loader with its placement.
  *
  * ```ts
  * await using rig = await openRig({ drives: ['0000:0b:00.0'], vram: 20 * 2 ** 30 })
  * for await (using layer of rig.loader.pass()) await compute(layer.memory.gpuPointer, layer.tensors)
  * ```
  *
- * If the model stores checksums, every byte is verified after its read and again after its copy to the GPU; otherwise the
- * copies are verified. If a step fails, everything opened before it is closed.
- * @throws TypeError, RangeError for invalid options; UsageError, DriveNotFoundError, DriveInUseError; as `openTransport`,
- *   `Controller.open`, `openImage`, `openSet`, `planResidence` and `openResidence`; CudaUnavailableError for a GPU that was
- *   named
+ * If the model has checksums, every byte is verified after its read and again after its copy to the GPU; otherwise only
+ * the copies are verified. If a step fails, everything opened before is closed.
+ * @throws TypeError, RangeError for invalid options; UsageError, DriveNotFoundError, DriveInUseError; errors of
+ * `openTransport`, `Controller.open`, `openImage`, `openSet`, `planResidence` and `openResidence`; CudaUnavailableError
+ * for a requested GPU
  */
 export async function openRig({ drives = [], sim, ...options }: RigOptions): Promise<Rig> {
   const all = [...drives, ...(sim === undefined ? [] : [{ transport: 'sim', ...sim } as const])]
@@ -111,7 +115,7 @@ export async function openRig({ drives = [], sim, ...options }: RigOptions): Pro
   }
 }
 
-/** Packs a model file onto a drive that holds nothing else. */
+/** Packs a model file onto an empty drive. */
 export async function packInto(
   { transport, serial }: OpenedTransport,
   path: string,
@@ -123,7 +127,7 @@ export async function packInto(
   await packOnto(path, controller.namespace(controller.namespaces[0]!.identity.nsid), options)
 }
 
-/** As `openRig`, on transports that the caller has opened and closes. None: the model is in files. */
+/** Like `openRig`, with transports that the caller has opened and closes. Without transports, the model is in files. */
 export async function composeRig(
   opened: readonly OpenedTransport[],
   options: ComposeOptions,
@@ -135,7 +139,7 @@ export async function composeRig(
   try {
     const drives = new Drives(options)
     const [gpu, gpuMemory] = [new Teardown(), new Teardown()]
-    // A controller that could not be stopped may still write to GPU memory: then it stays until the process ends.
+    // A controller that could not be stopped may still write to GPU memory, which is then kept until the process ends.
     for (const part of [gpu, gpuMemory]) teardown.add(() => (drives.mayStillWrite ? undefined : part.run()))
     teardown.add(() => drives.close())
     const [target, gpuChoice] = openTarget(options.gpu, gpu)
@@ -179,19 +183,18 @@ function countLoaded({ vram, ram }: ResidencePlan, { onProgress }: ComposeOption
   }
 }
 
-/** @throws TypeError, RangeError for options that the parts of a rig would not reject by themselves */
+/** @throws TypeError, RangeError for options that the parts of a rig do not check themselves */
 function checkOptions(opened: readonly OpenedTransport[], { tier, inPlace, model }: ComposeOptions): void {
   if (tier !== undefined && ![1, 2, 3].includes(tier)) throw new RangeError(`tier: expected 1, 2 or 3, got ${tier}`)
   if (opened.length === 0 && model === undefined)
-    throw new TypeError('model: expected a path, since no drive was given, got undefined')
-  if (opened.length === 0 && inPlace === true)
-    throw new TypeError('inPlace: expected a drive that has the file, got none')
+    throw new TypeError('model: expected a path if no drive is given, got undefined')
+  if (opened.length === 0 && inPlace === true) throw new TypeError('inPlace: expected a drive with the file, got none')
 }
 
 /** Controllers and their engines. */
 class Drives {
   readonly driven: Driven[] = []
-  /** A controller could not be stopped. */
+  /** Whether a controller could not be stopped. */
   mayStillWrite = false
   private readonly options: ComposeOptions
 
@@ -215,7 +218,7 @@ class Drives {
     return controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1)
   }
 
-  /** Stops every controller, also after one failed to. @throws the first failure */
+  /** Stops all controllers, even if one fails. @throws the first failure */
   async close(): Promise<void> {
     const ends = await Promise.allSettled(this.driven.splice(0).map(({ controller }) => controller.close()))
     for (const end of ends) {
@@ -261,7 +264,7 @@ async function openModel(
   return { found, tier }
 }
 
-/** @throws as `openReal` and `openTransport` */
+/** @throws errors of `openReal` and `openTransport` */
 async function openDrive(drive: RigDrive): Promise<OpenedTransport> {
   if (typeof drive === 'string') return openReal(drive)
   const { transport, ...options } = drive

@@ -18,13 +18,13 @@ import { hostChecksummer, type Target } from './gpu.js'
 import type { ComposeOptions } from './options.js'
 import type { ReachedTier } from './tier.js'
 
-/** How much is read, and copied, to measure what both cost. */
+/** Bytes read and copied to measure their cost. */
 const SAMPLE_BYTES = 32 * 1024 * 1024
 
 /** Default budget of host memory on a simulated drive in real time, which has 512 MiB for DMA. */
 const REAL_TIME_RAM_BYTES = 256 * 1024 * 1024
 
-/** What a placement depends on, apart from the model and its drives. */
+/** Parameters of a placement, in addition to the model and its drives. */
 interface PlacementParts {
   readonly target: Target
   readonly options: ComposeOptions
@@ -32,7 +32,7 @@ interface PlacementParts {
   readonly source: LoaderSourceOptions
 }
 
-/** What is verified, and where. */
+/** Returns which data are verified, and where. */
 export function sourceOptions(
   { checkable }: StoredModel,
   { checksummer, name }: Target,
@@ -47,18 +47,18 @@ export function sourceOptions(
     : checkable
       ? choice('every byte', `against the checksums in the image, ${where[tier]}`)
       : tier === 0
-        ? choice('none', 'these files store no checksums')
-        : choice('copies', `these files store no checksums: ${name} is compared with what was read`)
+        ? choice('none', 'these files have no checksums')
+        : choice('copies', `these files have no checksums: ${name} is compared with host memory`)
   const host = checks ? ({ verify: 'full', checksummer: hostChecksummer() } as const) : ({ verify: 'off' } as const)
   if (vram === undefined) return [decided, host]
   const onGpu = checks ? { checksummer, dma: vram } : { dma: vram }
   return [decided, { ...host, onGpu }]
 }
 
-/** Placeholder for plans that only decide what fits. */
+/** Placeholder cost for plans that only decide what fits. */
 const ANY_COST = { readNs: (bytes: number) => bytes, copyNs: (bytes: number) => bytes }
 
-/** Where each layer stays, by costs measured now if they matter. @throws as `planResidence` and `measureCost` */
+/** Places the layers, with measured costs if they matter. @throws errors of `planResidence` and `measureCost` */
 export async function place(
   model: StoredModel,
   opened: readonly OpenedTransport[],
@@ -87,7 +87,7 @@ export async function place(
   return [plan, choice('measured', `${formatBytes(sampleBytes)} of ${what}, ${clock}`)]
 }
 
-/** @throws BudgetInfeasibleError in terms of the memory that the user has */
+/** @throws BudgetInfeasibleError in terms of the user's memory */
 function planFor({ tier }: ReachedTier, layers: readonly LayerSize[], options: ResidenceOptions): ResidencePlan {
   try {
     return planResidence(layers, options)
@@ -101,7 +101,7 @@ function planFor({ tier }: ReachedTier, layers: readonly LayerSize[], options: R
 function budgetOf(opened: readonly OpenedTransport[], { target, options, tier }: PlacementParts): Budget {
   const isRealTimeSim = opened.some(({ name, time }) => name === 'sim' && time === 'wall')
   const ramBytes = options.ram ?? (isRealTimeSim ? REAL_TIME_RAM_BYTES : Math.floor(totalmem() / 2))
-  // Without a GPU, host memory is where layers are computed on: the planner's GPU memory.
+  // Without a GPU, layers are used in host memory: the planner's GPU memory.
   if (tier.tier === 0) return { vramBytes: ramBytes, ramBytes: 0 }
   return { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes }
 }

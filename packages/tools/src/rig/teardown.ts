@@ -1,4 +1,4 @@
-/** Resources to release, in reverse order of their acquisition. */
+/** Resources to release in reverse order of acquisition. */
 export class Teardown {
   private steps: (() => void | Promise<void>)[] = []
   private ending: Promise<void> | undefined
@@ -7,12 +7,12 @@ export class Teardown {
     this.steps.push(release)
   }
 
-  /** Releases everything, also after a failure; running twice is harmless. @throws the first failure */
+  /** Releases everything, even after a failure. Idempotent. @throws the first failure */
   run(): Promise<void> {
     return (this.ending ??= this.releaseAll())
   }
 
-  /** Releases everything after a failure. @throws the failure, whatever else fails */
+  /** Releases everything after a failure. @throws the failure, regardless of later ones */
   async undo(failure: unknown): Promise<never> {
     await Promise.allSettled([this.run()])
     throw failure

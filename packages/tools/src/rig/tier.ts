@@ -34,14 +34,14 @@ export interface GpuReach {
 export type FindReach = (cuda: Cuda, transport: Transport) => GpuReach
 
 export interface ReachedTier {
-  /** 0: there is no GPU, and layers are computed on in host memory. */
+  /** 0: no GPU; layers stay in host memory. */
   readonly tier: Tier | 0
-  /** Allocates GPU memory that the controller reaches; absent in tier 1. */
+  /** Allocates GPU memory that the controller can access; absent in tier 1. */
   readonly vram?: VramAllocator
   readonly choice: Choice
 }
 
-/** What decides on a tier. */
+/** Input of the decision on a tier. */
 export interface TierInput {
   readonly transport: Transport
   readonly namespace: Namespace
@@ -51,8 +51,8 @@ export interface TierInput {
 }
 
 /**
- * Negotiates the highest tier that a probe has proven, and opens its memory.
- * @param teardown runs after the controller has stopped; if it could not be stopped, not at all
+ * Negotiates the highest tier whose probe passes, and opens its memory.
+ * @param teardown runs after the controller has stopped, and not at all if it could not be stopped
  */
 export async function reachTier(input: TierInput, teardown: Teardown): Promise<ReachedTier> {
   const { transport, namespace, target, options, findReach } = input
@@ -76,7 +76,7 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
       peerReads: { probe: (provider: VramProvider, flush?: () => void) => probeReads(probed(provider, flush)) },
     }),
   })
-  // A failed probe keeps the memory that its last command may still write to.
+  // A failed probe keeps memory that its last command may still write to.
   for (const { kept } of reasons) if (kept !== undefined) teardown.add(() => kept.free())
   const rejected = reasons.map(({ tier: missed, provider, message }) => {
     return { option: `tier ${missed}${provider === undefined ? '' : ` by ${provider}`}`, reason: message }
@@ -92,7 +92,7 @@ function openVram({ dma }: Transport, { provider, flush }: AcceptedMemory, { mem
   return withVram(dma, provider, memory, flush && { flush })
 }
 
-/** Returns the tier for a source that the drive cannot write to GPU memory. @param reason why not */
+/** Returns the tier for a source that cannot write to GPU memory. @param reason why not */
 export function throughHost(
   { gpu }: Pick<Target, 'gpu'>,
   { vram = 0 }: Pick<ComposeOptions, 'vram'>,
@@ -102,7 +102,7 @@ export function throughHost(
   const choice = {
     subject: 'tier',
     chosen: 'none',
-    reason: 'layers are computed on in host memory',
+    reason: 'layers stay in host memory',
     rejected: [],
   } as const
   return { tier: 0, choice }
@@ -117,7 +117,7 @@ function tierOneAfter(rejected: Choice['rejected']): ReachedTier {
   return { tier: 1, choice: { subject: 'tier', chosen: '1', reason: 'data go through host memory', rejected } }
 }
 
-/** CUDA's memory by dma-buf, for a controller that our module has. */
+/** CUDA memory by dma-buf, for a controller bound to the module gpunvme. */
 export const findDmaBufs: FindReach = (cuda, transport) => {
   const memory = new CudaMemorySource(cuda)
   const { dmaBufs } = transport as Partial<Pick<KmodTransport, 'dmaBufs'>>

@@ -5,18 +5,18 @@ import type { Output } from '../terminal/output.js'
 import { Narrator } from './narrator.js'
 import type { FinalCounters } from './summary.js'
 
-/** How often the counters are asked for: where they are redrawn, and where only clients and mistakes are told. */
+/** Polling interval of the counters, if they are redrawn, or if only clients and mistakes are reported. */
 const LOOK_MS = { redrawn: 250, told: 1000 } as const
 
-/** What a server has done, as it was before its end. */
+/** Final state of a server. */
 export interface Attended {
   readonly counters: FinalCounters
   readonly diagnostics: readonly string[]
-  /** Of the command that it was served to. */
+  /** Exit code of the command that it was served to. */
   readonly exitCode?: number
 }
 
-/** Tells what goes on at a server, until `signal` is aborted. @throws what ended a server that ended by itself */
+/** Reports the activity of a server until `signal` is aborted. @throws the error of a server that ended by itself */
 export async function attend(
   server: VfioUserServer,
   output: Output,
@@ -28,8 +28,8 @@ export async function attend(
 }
 
 /**
- * The same for as long as a command runs, which has the terminal. Signals are its own to end by.
- * @throws CommandNotStartedError; what ended the server: then the command is ended too, as nobody answers it any more.
+ * Does the same while a command runs, which has the terminal. Signals are forwarded to it.
+ * @throws CommandNotStartedError; the error of the server, after which the command is ended too.
  */
 export async function attendDuring(
   server: VfioUserServer,
@@ -39,7 +39,7 @@ export async function attendDuring(
   const over = new AbortController()
   let pid: number | undefined
   const command = runCommand(words, (started) => (pid = started)).finally(() => over.abort())
-  // It may fail before anybody waits for it.
+  // It may fail before it is awaited.
   command.catch(() => undefined)
   try {
     const attended = await attend(server, output, over.signal, false)
@@ -65,7 +65,7 @@ async function narrate(server: VfioUserServer, output: Output, signal: AbortSign
   }
 }
 
-/** A server that is held up, as by its disk, serves on: there is nothing new to tell until it answers again. */
+/** A blocked server, for example by its disk, continues: there is nothing to report until it responds. */
 async function unlessLate(look: () => Promise<void>): Promise<void> {
   try {
     await look()
@@ -78,7 +78,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal })
   } catch (error) {
-    // Its end is what the signal is for here.
+    // The signal reports its end.
     if (!signal.aborted) throw error
   }
 }

@@ -1,9 +1,9 @@
 import { formatQuantity } from '../report/quantities.js'
 import { formatRate, plural } from '../terminal/units.js'
 
-/** What is shown of a server's statistics. */
+/** Displayed statistics of a server. */
 export interface Counters {
-  /** Clients so far, with one that is connected. */
+  /** Clients so far, including a connected one. */
   readonly clients: number
   readonly connected: boolean
   readonly adminCommands: Readonly<Record<number, number>>
@@ -12,18 +12,18 @@ export interface Counters {
   readonly errors: number
   readonly bytesRead: number
   readonly bytesWritten: number
-  /** I/O commands that were fetched and are not completed. */
+  /** I/O commands that were fetched and are not complete. */
   readonly queueDepth: number
   readonly faultsStruck: number
 }
 
-/** Counters as they stood at a time of this machine's clock. */
+/** Counters at a time of this machine's clock. */
 export interface Sample {
   readonly atMs: number
   readonly counters: Counters
 }
 
-/** '4019 commands, 20.5 kIOPS, 84 MB/s read, 0 B/s written, 32 in flight, 0 faults, client 1': a line that is redrawn. */
+/** '4019 commands, 20.5 kIOPS, 84 MB/s read, 0 B/s written, 32 in flight, 0 faults, client 1': a redrawn line. */
 export function describeCounters(now: Sample, before: Sample): string {
   const { counters, atMs } = now
   const elapsedNs = (atMs - before.atMs) * 1e6
@@ -39,7 +39,7 @@ export function describeCounters(now: Sample, before: Sample): string {
   ].join(', ')
 }
 
-/** '14 commands, 1 error, 1 fault struck': what was done between two looks, as that of one client. */
+/** '14 commands, 1 error, 1 fault struck': the difference between two samples, for example of one client. */
 export function describeDone(now: Counters, before: Counters): string {
   const faults = now.faultsStruck - before.faultsStruck
   return [

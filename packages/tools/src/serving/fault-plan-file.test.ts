@@ -27,7 +27,7 @@ test('the plan of the help is one, and is that of the page', async () => {
 
 test('what is none is refused with the name of the file, and where in it', async () => {
   const refusals = [
-    ['{ "rules": [', 'fault plan: it is not JSON: '],
+    ['{ "rules": [', 'fault plan: not valid JSON: '],
     ['{ "rule": [] }', 'fault plan: unknown "rule"; known are rules'],
     ['{ "rules": [{ "match": {}, "action": { "kind": "x" } }] }', 'fault plan, rule 0, action.kind: expected one of'],
   ] as const
@@ -41,6 +41,6 @@ test('what is none is refused with the name of the file, and where in it', async
 test('rejects an endless fault plan, such as /dev/zero', async () => {
   await expect(readFaultPlan('/dev/zero')).rejects.toMatchObject({
     code: 'ERR_GPUNVME_USAGE',
-    message: expect.stringContaining('/dev/zero holds more than 16 MiB') as string,
+    message: expect.stringContaining('/dev/zero is longer than 16 MiB') as string,
   })
 })

@@ -20,7 +20,7 @@ export async function readFaultPlan(path: string): Promise<FaultPlan> {
   }
 }
 
-/** What is in the file is no plan. */
+/** Error of a file that is not a valid fault plan. */
 export class FaultPlanFileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_FAULT_PLAN'
   readonly category = 'usage'

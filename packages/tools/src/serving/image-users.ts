@@ -6,19 +6,19 @@ import { ToolsError } from '../command-line/tools-error.js'
 /** A process that has a file open. */
 export interface FileUser {
   readonly pid: number
-  /** As the kernel names it: 'qemu-system-x86'. */
+  /** Its name in the kernel: 'qemu-system-x86'. */
   readonly name: string
   readonly writes: boolean
 }
 
 /**
- * Lends an image file: nobody else writes to it, and to one that is written to nobody else looks either, be it another
- * simulated drive, a QEMU or a copy that would be torn. Asked of the kernel, so that nothing is left behind by who was
- * killed; processes of other users are seen by root alone.
+ * Lends an image file exclusively: no other process may write to it, or read it while it is written, be it another
+ * simulated drive, QEMU, or a copy. The kernel is queried, so that killed processes leave no stale locks; processes of
+ * other users are visible only to root.
  * @throws ImageInUseError, FileError
  */
 export async function withImageAlone<T>(path: string, access: 'read' | 'write', use: () => Promise<T>): Promise<T> {
-  // Opened before the others are looked at: of two who come at once, at least one then sees the other.
+  // Opened before the check: of two concurrent processes, at least one then sees the other.
   const file = await attempting(`open ${printable(path)}`, () => open(path, access === 'read' ? 'r' : 'r+'))
   try {
     const users = (await usersOf(await realpath(path))).filter(({ writes }) => writes || access === 'write')
@@ -29,7 +29,7 @@ export async function withImageAlone<T>(path: string, access: 'read' | 'write', 
   }
 }
 
-/** The other processes that have the file of this name open. @param proc where the kernel tells of processes. */
+/** Returns other processes that have the file open. @param proc directory of the kernel's process data. */
 export async function usersOf(path: string, proc = '/proc'): Promise<readonly FileUser[]> {
   const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
   const users = await Promise.all(pids.map((pid) => userOf(proc, pid, path)))
@@ -50,13 +50,13 @@ async function userOf(proc: string, pid: string, path: string): Promise<FileUser
     // O_ACCMODE is 3, and O_RDONLY is 0.
     return { pid: Number(pid), name, writes: flags.some((each) => (each & 3) !== 0) }
   } catch (error) {
-    // It has ended, or is another user's.
+    // It has ended, or belongs to another user.
     if (isSystemError(error)) return undefined
     throw error
   }
 }
 
-/** Another process has the image file open. Nothing was changed. */
+/** Error of an image file that another process has open. Nothing was changed. */
 export class ImageInUseError extends ToolsError {
   readonly code = 'ERR_GPUNVME_IMAGE_IN_USE'
   readonly category = 'privilege'
@@ -65,7 +65,7 @@ export class ImageInUseError extends ToolsError {
       facts: users.map(
         ({ pid, name, writes }) => `process ${pid} (${printable(name)}) ${writes ? 'writes to' : 'reads'} it`,
       ),
-      next: 'end that process, or name another --image; several may serve one file if all of them have --read-only',
+      next: 'end that process, or use another --image; several may serve one file if all use --read-only',
     })
   }
 }

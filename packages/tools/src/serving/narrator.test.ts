@@ -31,7 +31,7 @@ test('a client is told once when it comes and once when it goes, with how much i
       { counters: { ...busy, connected: false } },
       { counters: { ...busy, clients: 2 } },
     ),
-  ).toEqual(['Client 1 has connected', 'Client 1 has gone: 10 commands, 0 errors', 'Client 2 has connected'])
+  ).toEqual(['Client 1 connected', 'Client 1 disconnected: 10 commands, 0 errors', 'Client 2 connected'])
 })
 
 test('clients that came and went between two looks are told too, with what they did', () => {
@@ -41,9 +41,9 @@ test('clients that came and went between two looks are told too, with what they 
       { counters: { clients: 4, adminCommands: { 6: 20 }, errors: 1, faultsStruck: 1 } },
     ),
   ).toEqual([
-    'Client 1 came and went: 14 commands, 1 error, 1 fault struck',
-    'The fault plan has struck: 1 more, 1 in all',
-    'Clients 2 to 4 came and went: 6 commands, 0 errors',
+    'Client 1 connected and disconnected: 14 commands, 1 error, 1 fault struck',
+    'Faults injected: 1 more, 1 in total',
+    'Clients 2 to 4 connected and disconnected: 6 commands, 0 errors',
   ])
 })
 
@@ -55,10 +55,10 @@ test('of clients that followed each other between two looks nobody knows which d
       { counters: { clients: 3, ioCommands: { 2: 11 } } },
     ),
   ).toEqual([
-    'Client 1 has connected',
-    'Clients 1 to 2 came and went: 9 commands, 0 errors, with what client 3 has sent',
-    'Client 3 has connected',
-    'Client 3 has gone: 2 commands, 0 errors',
+    'Client 1 connected',
+    'Clients 1 to 2 connected and disconnected: 9 commands, 0 errors, including client 3',
+    'Client 3 connected',
+    'Client 3 disconnected: 2 commands, 0 errors',
   ])
 })
 
@@ -71,9 +71,9 @@ test('who is connected at the end is cut off', () => {
   narrator.update({ atMs: 2000, counters }, [])
   narrator.end()
   expect(lines).toEqual([
-    'Client 1 came and went: 0 commands, 0 errors',
-    'Client 2 has connected',
-    'Client 2 is cut off with 1 command under way: 5 commands, 0 errors',
+    'Client 1 connected and disconnected: 0 commands, 0 errors',
+    'Client 2 connected',
+    'Client 2 is disconnected with 1 command in flight: 5 commands, 0 errors',
   ])
 })
 
@@ -81,11 +81,8 @@ test('faults are told as they strike, at 20 looks', () => {
   const looks = Array.from({ length: 30 }, (_, index) => ({ counters: { faultsStruck: 2 * index } }))
   const lines = told(...looks)
   expect(lines).toHaveLength(21)
-  expect(lines[0]).toBe('The fault plan has struck: 2 more, 2 in all')
-  expect(lines.slice(19)).toEqual([
-    'The fault plan has struck: 2 more, 40 in all',
-    'More faults are counted, and not shown any more.',
-  ])
+  expect(lines[0]).toBe('Faults injected: 2 more, 2 in total')
+  expect(lines.slice(19)).toEqual(['Faults injected: 2 more, 40 in total', 'Further faults are counted but not shown.'])
 })
 
 test('the first 20 mistakes of the host are told as they come, and the others are not', () => {
@@ -93,10 +90,7 @@ test('the first 20 mistakes of the host are told as they come, and the others ar
   const lines = told({ mistakes: all.slice(0, 2) }, { mistakes: all.slice(0, 3) }, { mistakes: all }, { mistakes: all })
   expect(lines).toHaveLength(21)
   expect(lines.slice(0, 3)).toEqual(['The host: mistake 0', 'The host: mistake 1', 'The host: mistake 2'])
-  expect(lines.slice(19)).toEqual([
-    'The host: mistake 19',
-    'More mistakes of the host are counted, and not shown any more.',
-  ])
+  expect(lines.slice(19)).toEqual(['The host: mistake 19', 'Further mistakes of the host are counted but not shown.'])
 })
 
 test('what a host could put on the terminal is shown as what it is', () => {

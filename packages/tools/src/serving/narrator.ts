@@ -3,22 +3,24 @@ import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import { describeCounters, describeDone, type Counters, type Sample } from './counters.js'
 
-/** Mistakes of the host, and looks at faults, that are told. What comes in a loop would leave nothing else to be read. */
+/**
+ * Maximum number of reported mistakes of the host, and of reports of faults, so that a loop does not flood the output.
+ */
 const MOST_SHOWN = 20
 
-/** Tells on stderr what goes on at a server: who comes and goes, what the host does wrong, and on a terminal how much. */
+/** Reports the activity of a server on stderr: clients, mistakes of the host and, on a terminal, counters. */
 export class Narrator {
   private readonly output: Output
   private readonly isRedrawn: boolean
   private last: Sample
   private clients = 0
   private isConnected = false
-  /** As they stood when the client that is connected, or the next one, came. */
+  /** Counters when the current or next client connected. */
   private before: Counters
   private shown = 0
   private faultsTold = 0
 
-  /** @param isRedrawn whether there is a last line on the terminal for the counters. */
+  /** @param isRedrawn whether the terminal has a status line for the counters. */
   constructor(output: Output, first: Sample, isRedrawn: boolean) {
     this.output = output
     this.isRedrawn = isRedrawn
@@ -35,28 +37,28 @@ export class Narrator {
     this.last = sample
   }
 
-  /** Takes the counters off the terminal, and tells who is sent away. */
+  /** Removes the status line, and reports a client that is disconnected. */
   end(): void {
     if (this.isRedrawn) this.output.setStatus('')
     const { counters } = this.last
     if (!this.isConnected) return
-    const left = `${plural(counters.queueDepth, 'command')} under way`
-    this.output.note(`Client ${this.clients} is cut off with ${left}: ${describeDone(counters, this.before)}`)
+    const left = `${plural(counters.queueDepth, 'command')} in flight`
+    this.output.note(`Client ${this.clients} is disconnected with ${left}: ${describeDone(counters, this.before)}`)
   }
 
-  /** Clients that went between two looks are told together, as nobody knows which of them did what. */
+  /** Clients that disconnected between two polls are reported together: their shares are unknown. */
   private tellClients(counters: Counters): void {
     const { clients, connected } = counters
     const first = this.isConnected ? this.clients : this.clients + 1
     const last = connected ? clients - 1 : clients
     if (last >= first) {
       const who = first === last ? `Client ${first}` : `Clients ${first} to ${last}`
-      const what = first === last && this.isConnected ? 'has gone' : 'came and went'
-      const more = connected ? `, with what client ${clients} has sent` : ''
+      const what = first === last && this.isConnected ? 'disconnected' : 'connected and disconnected'
+      const more = connected ? `, including client ${clients}` : ''
       this.output.note(`${who} ${what}: ${describeDone(counters, this.before)}${more}`)
       this.before = counters
     }
-    if (connected && clients > this.clients) this.output.note(`Client ${clients} has connected`)
+    if (connected && clients > this.clients) this.output.note(`Client ${clients} connected`)
     this.clients = clients
     this.isConnected = connected
   }
@@ -66,9 +68,7 @@ export class Narrator {
     if (fresh === 0 || this.faultsTold > MOST_SHOWN) return
     const isLast = this.faultsTold++ === MOST_SHOWN
     this.output.note(
-      isLast
-        ? 'More faults are counted, and not shown any more.'
-        : `The fault plan has struck: ${fresh} more, ${faultsStruck} in all`,
+      isLast ? 'Further faults are counted but not shown.' : `Faults injected: ${fresh} more, ${faultsStruck} in total`,
     )
   }
 
@@ -77,11 +77,11 @@ export class Narrator {
     const fresh = diagnostics.slice(this.shown, MOST_SHOWN)
     if (fresh.length > 0) this.output.note(fresh.map((line) => `The host: ${printable(line)}`))
     this.shown += fresh.length
-    if (this.shown === MOST_SHOWN) this.output.note('More mistakes of the host are counted, and not shown any more.')
+    if (this.shown === MOST_SHOWN) this.output.note('Further mistakes of the host are counted but not shown.')
   }
 }
 
-/** One column short, so that no terminal wraps the line and leaves pieces of it behind. */
+/** One column shorter, so that no terminal wraps the line. */
 function fitted(text: string, columns: number): string {
   return text.slice(0, columns - 1)
 }

@@ -3,18 +3,18 @@ import type { Invocation } from '../command-line/invocation.js'
 import { typed } from '../command-line/next-step.js'
 import { shellLine } from '../command-line/shell-line.js'
 
-/** The first QEMU that can: the device vfio-user-pci is new in it. */
+/** The first QEMU with the device vfio-user-pci. */
 const QEMU_VERSION = '10.1'
 
 /**
- * The command line that gives the drive to a guest, as a shell takes it. Its memory is a file that both map, which is how
- * the drive reaches it; without share=on the guest would see a drive that answers with nothing.
+ * Returns the QEMU command line that attaches the drive to a guest. Guest memory must be a shared file, which the drive
+ * maps; without share=on, the drive would not respond.
  */
 export function qemuLine(socket: string): string {
   return shellLine(qemuWords(socket))
 }
 
-/** What is printed once clients may come: how to start a guest, and what else has the drive. */
+/** Printed when the server accepts clients: how to start a guest, and other clients. */
 export function howToConnect(socket: string, invocation: Invocation): readonly string[] {
   return [
     `Start a guest with it (QEMU ${QEMU_VERSION} or later; add your guest's disk or kernel):`,
@@ -23,9 +23,9 @@ export function howToConnect(socket: string, invocation: Invocation): readonly s
   ]
 }
 
-/** The same in words, for programs. */
+/** The command as words, for JSON. */
 export function qemuWords(socket: string): readonly string[] {
-  // QEMU may be started somewhere else.
+  // QEMU may be started in another directory.
   const path = resolve(socket)
   return [
     'qemu-system-x86_64',

@@ -55,7 +55,7 @@ test('what the system refused to the thread of a server is said with its file', 
   standIn({ closed: Promise.reject(new VfioUserServerError('crashed', cause)) })
   await expect(serve({ socket: '/nowhere/x.sock' }, output, never)).rejects.toMatchObject({
     category: 'infeasible',
-    message: expect.stringContaining('Cannot serve /nowhere/x.sock any more, write, trace.json: no space') as string,
+    message: expect.stringContaining('Cannot continue serving /nowhere/x.sock, write, trace.json: no space') as string,
   })
 })
 

@@ -26,7 +26,7 @@ import { describeServed, servedJson, startedJson } from './summary.js'
 
 export interface ServeRequest extends DriveChoice {
   readonly socket: string
-  /** Serves for as long as this runs. Its output is then that of this program. */
+  /** Serves while this command runs, whose output is then that of this program. */
   readonly command?: readonly [string, ...string[]]
   readonly seed?: number
   readonly faults?: string
@@ -35,9 +35,10 @@ export interface ServeRequest extends DriveChoice {
 }
 
 /**
- * Serves a simulated drive until `signal` is aborted, or for as long as a command runs, and says what was made of it.
+ * Serves a simulated drive until `signal` is aborted, or while a command runs, and prints a summary.
  * @returns the exit code: that of the command.
- * @throws as `chooseDrive`, `withImageAlone`, `readFaultPlan`, `startVfioUserServer`, `attend` and `attendDuring`
+ * @throws errors of `chooseDrive`, `withImageAlone`, `readFaultPlan`, `startVfioUserServer`, `attend` and
+ * `attendDuring`
  */
 export async function serve(request: ServeRequest, output: Output, signal: AbortSignal): Promise<number> {
   const { faults, image, trace } = request
@@ -57,7 +58,7 @@ async function serveDrive(
 ): Promise<number> {
   signal.throwIfAborted()
   const { command, trace } = request
-  // What a command prints is not to be mixed with ours.
+  // The output of a command must not be mixed with ours.
   const say = (...lines: Lines[]) => (command === undefined ? output.print(...lines) : output.note(...lines))
   const startMs = performance.now()
   const server = await undoOnFailure(drive.unmake, () => startVfioUserServer(optionsOf(request, drive, faults)))
@@ -67,10 +68,10 @@ async function serveDrive(
     say(howToConnect(socket, output.invocation))
     output.record('gpunvme.sim-serve-start/1', startedJson(socket, drive))
     if (command === undefined) {
-      output.note('SIGINT (Ctrl-C) ends it.')
+      output.note('Press Ctrl-C to stop (SIGINT).')
       return attend(server, output, signal, true)
     }
-    output.note(`It is served for as long as this runs: ${printable(shellLine(command))}`)
+    output.note(`Serving while this command runs: ${printable(shellLine(command))}`)
     return attendDuring(server, command, output)
   })
   const wallNs = Math.round((performance.now() - startMs) * 1e6)
@@ -80,9 +81,9 @@ async function serveDrive(
   return attended.exitCode ?? EXIT.ok
 }
 
-/** Closes the server after `use`, and says what ended one that ended by itself. */
+/** Closes the server after `use`, and reports why it ended if it ended by itself. */
 async function closing(server: VfioUserServer, use: () => Promise<Attended>): Promise<Attended> {
-  // The second signal ends the process at once.
+  // A second signal ends the process at once.
   const made = lstatSync(server.socket, { throwIfNoEntry: false })
   const atExit = () => {
     if (made !== undefined) removeSocket(server.socket, made)
@@ -101,10 +102,10 @@ async function closing(server: VfioUserServer, use: () => Promise<Attended>): Pr
   }
 }
 
-/** What was wrong with the server's thread: a file of its, or else what nobody foresaw. */
+/** Returns the error of the server's thread: of one of its files, or an unexpected one. */
 function endOf(socket: string, error: VfioUserServerError): Error {
   const { cause } = error
-  const attempt = `serve ${printable(socket)} any more`
+  const attempt = `continue serving ${printable(socket)}`
   if (isSystemError(cause)) return new FileError([attempt, cause.syscall, cause.path].filter(Boolean).join(', '), cause)
   return cause instanceof Error ? cause : error
 }
@@ -123,7 +124,7 @@ function optionsOf(
   }
 }
 
-/** As the name says: a time line by .json, lines for programs by .jsonl, and lines for people by any other. */
+/** By file extension: .json for Perfetto, .jsonl for JSON lines, otherwise text. */
 export function formatOf(path: string): Format {
   if (path.endsWith('.jsonl')) return 'jsonl'
   return path.endsWith('.json') ? 'perfetto' : 'text'
@@ -131,7 +132,7 @@ export function formatOf(path: string): Format {
 
 function requireOwnFile(trace: string, others: readonly (string | undefined)[]): void {
   if (others.some((other) => other !== undefined && sameFile(other, trace)))
-    throw new UsageError(`${printable(trace)} is read here, and the trace would replace it`, {
-      next: 'name another --trace',
+    throw new UsageError(`${printable(trace)} is in use and would be overwritten by the trace`, {
+      next: 'use another --trace',
     })
 }

@@ -46,10 +46,10 @@ test('an image is made where its capacity is given, and found again by its own',
 
 test('what contradicts itself, or cannot be a drive, is refused', async () => {
   writeFileSync(at('small.img'), new Uint8Array(100))
-  await expect(chooseDrive({ image: at('small.img') })).rejects.toThrow('100 bytes are no drive')
+  await expect(chooseDrive({ image: at('small.img') })).rejects.toThrow('100 bytes are too few for a drive')
   await expect(chooseDrive({ image: folder })).rejects.toThrow('it is a directory')
   writeFileSync(at('whole.img'), new Uint8Array(4096))
-  await expect(chooseDrive({ image: at('whole.img'), capacity: 8192 })).rejects.toThrow('has 4096 bytes, not 8192')
+  await expect(chooseDrive({ image: at('whole.img'), capacity: 8192 })).rejects.toThrow('expected 8192 bytes, got 4096')
   await expect(chooseDrive({ readOnly: true })).rejects.toThrow(UsageError)
   await expect(chooseDrive({ profile: 'sn750' })).rejects.toThrow(UnknownProfileError)
 })

@@ -6,33 +6,33 @@ import { UsageError } from '../command-line/usage-error.js'
 import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 
-/** Blocks that the presets' originals are delivered with. */
+/** Block size in which the modelled drives are delivered. */
 const BLOCK_BYTES = 512
 
-/** Which drive is to be served. */
+/** Options of the served drive. */
 export interface DriveChoice {
   readonly profile?: string
-  /** The preset's when not given. Linux takes no second drive of the same number. */
+  /** Default: that of the preset. Linux rejects a second drive with the same number. */
   readonly serial?: string
   readonly image?: string
   readonly capacity?: number
   readonly readOnly?: boolean
 }
 
-/** A drive that can be served, and what is to be said of it. */
+/** A drive to serve, with its description. */
 export interface ServedDrive {
   readonly profile: DriveProfile
   readonly namespace: RealTimeNamespace
   readonly capacityBytes: number
   readonly image: string | undefined
   readonly isReadOnly: boolean
-  /** Takes away an image file that was made for it, for when it cannot be served. */
+  /** Removes an image file that was created for it, if serving fails. */
   readonly unmake: () => void
 }
 
 /**
- * Finds what the drive is made of, and makes an image file that is not there, where its capacity is given.
- * @throws UsageError for what contradicts itself; UnknownProfileError, ImageFileError, FileError
+ * Determines the drive, and creates a missing image file if its capacity is given.
+ * @throws UsageError for contradictory options; UnknownProfileError, ImageFileError, FileError
  */
 export async function chooseDrive({
   profile: name,
@@ -44,7 +44,8 @@ export async function chooseDrive({
   const profile = withSerial(requireProfile(name), serial)
   if (capacity !== undefined) requireWholeBlocks(capacity)
   if (image === undefined) {
-    if (readOnly) throw new UsageError('--read-only is for an --image', { next: '--image FILE, or leave it out' })
+    if (readOnly)
+      throw new UsageError('--read-only requires --image', { next: 'use --image FILE, or omit --read-only' })
     const capacityBytes = capacity ?? DEFAULT_CAPACITY_BYTES
     const namespace = { blockBytes: BLOCK_BYTES, capacityBytes } as const
     return { profile, namespace, capacityBytes, image, isReadOnly: false, unmake: () => undefined }
@@ -64,23 +65,21 @@ function withSerial(profile: DriveProfile, serial: string | undefined): DrivePro
 /** 'simulated WD PC SN740 512GB, serial GPUNVME-SIM-SN740, 16 GiB, d.img'. */
 export function describeDrive({ profile, capacityBytes, image, isReadOnly }: ServedDrive): string {
   const { MN: model = 'no model', SN: serial = 'none' } = profile.identify
-  const place = image === undefined ? 'in memory, gone afterwards' : printable(image)
-  return `${model}, serial ${serial}, ${formatBytes(capacityBytes)}, ${place}${isReadOnly ? ', read only' : ''}`
+  const place = image === undefined ? 'in memory (lost when it ends)' : printable(image)
+  return `${model}, serial ${serial}, ${formatBytes(capacityBytes)}, ${place}${isReadOnly ? ', read-only' : ''}`
 }
 
-/** The same for programs. */
+/** Returns the same data for JSON. */
 export function driveJson({ profile, capacityBytes, image, isReadOnly }: ServedDrive): object {
   const { name, identify } = profile
   const place = image === undefined ? {} : { image, readOnly: isReadOnly }
   return { profile: name, model: identify.MN, serial: identify.SN, capacityBytes, ...place }
 }
 
-/** @returns what takes it away again. */
+/** @returns a function that removes it. */
 async function makeImage(path: string, capacityBytes: number | undefined, readOnly: boolean): Promise<() => void> {
   if (capacityBytes === undefined || readOnly) {
-    const next = readOnly
-      ? 'check the spelling'
-      : '--capacity 16GiB, which makes it, and takes no room until it is written to'
+    const next = readOnly ? 'check the spelling' : 'create a sparse file with --capacity 16GiB'
     throw new ImageFileError(printable(path), 'no such file', 'not-found', next)
   }
   return createImageFile(path, capacityBytes)
@@ -90,7 +89,7 @@ function requireWholeBlocks(bytes: number): void {
   const below = wholeBlocks(bytes)
   if (below === bytes) return
   const nearest = [below, below + BLOCK_BYTES].filter((each) => each > 0).map((each) => `--capacity ${each}`)
-  throw new UsageError(`A drive of ${bytes} bytes has no whole number of blocks of ${BLOCK_BYTES} bytes`, {
+  throw new UsageError(`The capacity of ${bytes} bytes is not a multiple of ${BLOCK_BYTES}`, {
     next: nearest.join(' or '),
   })
 }

@@ -4,7 +4,7 @@ import { total, type Counters } from './counters.js'
 import { qemuWords } from './qemu-line.js'
 import { driveJson, type ServedDrive } from './served-drive.js'
 
-/** What the summary adds to what was shown meanwhile. */
+/** Counters of the summary, in addition to those shown before. */
 export interface FinalCounters extends Counters {
   readonly messages: number
   readonly doorbellWrites: number
@@ -16,37 +16,35 @@ export interface Served {
   readonly socket: string
   readonly drive: ServedDrive
   readonly trace: string | undefined
-  /** How many the fault plan has; undefined without one. */
+  /** Number of rules of the fault plan; undefined without one. */
   readonly rules: number | undefined
   readonly wallNs: number
   readonly counters: FinalCounters
   readonly diagnostics: readonly string[]
 }
 
-/** For people. */
+/** Returns the summary as text. */
 export function describeServed({ socket, drive, trace, rules, wallNs, counters, diagnostics }: Served): string[] {
   const { clients, messages, adminCommands, ioCommands, errors, bytesRead, bytesWritten, faultsStruck } = counters
   return [
     `Served ${drive.profile.name} at ${printable(socket)} for ${formatDuration(wallNs)}`,
-    `  clients     ${clients === 0 ? 'none' : `${clients}, who sent ${plural(messages, 'message')}`}`,
-    `  commands    ${total(adminCommands)} Admin and ${total(ioCommands)} I/O; ${orNone(errors)} ended with an error`,
+    `  clients     ${clients === 0 ? 'none' : `${clients}, ${plural(messages, 'message')}`}`,
+    `  commands    ${total(adminCommands)} Admin and ${total(ioCommands)} I/O; ${orNone(errors)} failed`,
     `  read        ${formatBytes(bytesRead)}`,
     `  written     ${formatBytes(bytesWritten)}`,
     `  interrupts  ${fired(counters)}`,
-    ...(rules === undefined
-      ? []
-      : [`  faults      ${orNone(faultsStruck)} struck, by a plan of ${plural(rules, 'rule')}`]),
-    `  mistakes    ${orNone(diagnostics.length)} of the host's`,
+    ...(rules === undefined ? [] : [`  faults      ${orNone(faultsStruck)} injected, by ${plural(rules, 'rule')}`]),
+    `  mistakes    ${orNone(diagnostics.length)} by the host`,
     ...(trace === undefined ? [] : [`  trace       ${printable(trace)}`]),
   ]
 }
 
-/** For programs, while it is served. */
+/** JSON record at the start of serving. */
 export function startedJson(socket: string, drive: ServedDrive): object {
   return { socket, qemu: qemuWords(socket), drive: driveJson(drive) }
 }
 
-/** For programs. */
+/** JSON record at the end of serving. */
 export function servedJson({ socket, drive, trace, wallNs, counters, diagnostics }: Served): object {
   const { clients, messages, errors, bytesRead, bytesWritten, doorbellWrites, faultsStruck } = counters
   return {

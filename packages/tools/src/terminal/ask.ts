@@ -10,8 +10,8 @@ export function canAsk({ json, io }: Output): boolean {
 
 /**
  * Asks on the terminal.
- * @returns the answer without blanks around it; the end of input is the empty answer.
- * @throws InterruptedError for Ctrl-C, which is no signal while a line is edited; the signal's reason.
+ * @returns the trimmed answer; empty at the end of input.
+ * @throws InterruptedError for Ctrl-C, which is not a signal while a line is edited; the signal's reason.
  */
 export async function ask(
   question: string,

@@ -8,15 +8,15 @@ type Style = Parameters<typeof styleText>[0]
 export type Lines = string | readonly string[]
 
 export interface OutputOptions {
-  /** The result is bytes on stdout and nothing else. */
+  /** Whether the result is only bytes on stdout. */
   readonly raw?: boolean
-  /** The result is one JSON object on stdout and nothing else. */
+  /** Whether the result is one JSON object on stdout. */
   readonly json?: boolean
-  /** No narration and no progress. Errors are still written. */
+  /** Whether to suppress notes and progress. Errors are still written. */
   readonly quiet?: boolean
 }
 
-/** Where everything that a command says goes: the result to stdout, narration and progress to stderr. */
+/** All output of a command: the result on stdout, notes and progress on stderr. */
 export class Output {
   readonly json: boolean
   readonly quiet: boolean
@@ -33,7 +33,7 @@ export class Output {
     this.io = io
   }
 
-  /** How the user starts this program again, for the commands that it prints. */
+  /** How the user starts this program again, for printed commands. */
   get invocation(): Invocation {
     return invocationOf(this.io)
   }
@@ -48,19 +48,19 @@ export class Output {
     return columnsOf(this.io.stderr, this.io)
   }
 
-  /** Whether the last line on stderr can be rewritten in place. */
+  /** Whether the last line on stderr can be rewritten. */
   get isRedrawn(): boolean {
     return hasCursor(this.io.stderr, this.io)
   }
 
-  /** Lines of the result for people. Not with --json: then `object` is the result. */
+  /** Prints lines of the result. Ignored with --json, where `object` is the result. */
   print(...lines: Lines[]): void {
     if (!this.json) this.write(this.io.stdout, lines)
   }
 
   /**
-   * Names the drive that the result is about: as a line of text, and as the member `drive` of the next JSON result. Where
-   * stdout carries bytes, the line goes to stderr.
+   * Names the drive of the result: as a line of text, and as member `drive` of the next JSON result. If stdout has
+   * binary data, the line goes to stderr.
    */
   nameDrive({ line, facts }: { readonly line: string; readonly facts: object }): void {
     this.drive = facts
@@ -68,41 +68,41 @@ export class Output {
     else this.print(line)
   }
 
-  /** The result for programs. Not without --json. */
+  /** Prints the JSON result. Ignored without --json. */
   object(schema: string, value: object): void {
     if (this.json) this.write(this.io.stdout, [JSON.stringify(this.result(schema, value), jsonValue, 2)])
   }
 
-  /** One of many results for programs, on a line of its own. Not without --json. */
+  /** Prints one of several JSON results on a separate line. Ignored without --json. */
   record(schema: string, value: object): void {
     if (this.json) this.write(this.io.stdout, [JSON.stringify(this.result(schema, value), jsonValue)])
   }
 
-  /** What is going on, for whoever watches. */
+  /** Prints a note on what happens. */
   note(...lines: Lines[]): void {
     if (!this.quiet) this.write(this.io.stderr, lines)
   }
 
-  /** What went wrong, or is about to. Never silenced. */
+  /** Prints an error or warning. Never suppressed. */
   error(...lines: Lines[]): void {
     this.write(this.io.stderr, lines)
   }
 
-  /** A last line on a terminal's stderr that is replaced by the next one, and by anything else that is written. */
+  /** Sets a status line on a terminal's stderr, which any further output replaces. */
   setStatus(text: string): void {
     if (this.quiet || !this.isRedrawn) return
     this.io.stderr.write(`\r${text}\u001b[K`)
     this.status = text
   }
 
-  /** Text for stderr in a style, where that is a terminal that wants colours (NO_COLOR, FORCE_COLOR, TERM). */
+  /** Formats text for stderr if that is a terminal with colours (NO_COLOR, FORCE_COLOR, TERM). */
   noteStyle(style: Style, text: string): string {
     return styleText(style, text, { stream: this.io.stderr })
   }
 
   private result(schema: string, value: { readonly drive?: object }): object {
     const { drive } = this
-    // The first of many records names the drive; the others are about the same one.
+    // Only the first record names the drive.
     this.drive = undefined
     return drive === undefined ? { schema, ...value } : { schema, ...value, drive: { ...drive, ...value.drive } }
   }
@@ -116,7 +116,7 @@ export class Output {
   }
 }
 
-/** Whether a line can be rewritten in place. */
+/** Returns whether a line can be rewritten. */
 export function hasCursor(stream: OutputStream, { env }: Pick<Io, 'env'>): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
@@ -125,7 +125,7 @@ function columnsOf(stream: OutputStream, io: Io): number {
   return hasCursor(stream, io) ? stream.columns || Infinity : Infinity
 }
 
-/** 64-bit values that no number holds become decimal strings, and maps objects. */
+/** Converts bigints beyond the exact range of numbers to decimal strings, and maps to objects. */
 function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Map) return Object.fromEntries(value) as unknown

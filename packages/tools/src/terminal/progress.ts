@@ -6,8 +6,8 @@ const LOG_MS = 3000
 const BAR_COLUMNS = 20
 
 /**
- * How far a long operation is, by wall time: a bar where stderr is a terminal, otherwise a line every few seconds,
- * so that a log stays readable and short work leaves nothing in it.
+ * Shows the progress of a long operation by wall time: a bar if stderr is a terminal, otherwise a line every few
+ * seconds, so that logs stay readable and short work leaves none.
  */
 export class Progress {
   private readonly output: Output
@@ -21,7 +21,7 @@ export class Progress {
     this.lastMs = this.startMs
   }
 
-  /** @param totalBytes undefined where nobody knows how much there will be, as of a pipe. */
+  /** @param totalBytes undefined if unknown, as for a pipe. */
   update(doneBytes: number, totalBytes: number | undefined): void {
     const nowMs = performance.now()
     const bar = this.output.isRedrawn
@@ -33,7 +33,7 @@ export class Progress {
     else this.output.note(text)
   }
 
-  /** Takes the bar off the terminal. */
+  /** Removes the bar from the terminal. */
   end(): void {
     this.output.setStatus('')
   }
@@ -53,7 +53,7 @@ function drawBar(share: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_COLUMNS - filled)}]`
 }
 
-/** One column short, so that no terminal wraps the line and leaves pieces of it behind. */
+/** One column shorter, so that no terminal wraps the line. */
 function fit(text: string, columns: number): string {
   return text.slice(0, Math.max(20, columns - 1))
 }

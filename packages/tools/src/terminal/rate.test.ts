@@ -13,5 +13,5 @@ test('without a link there is no denominator, and none is made up', () => {
 })
 
 test('what took no modelled time has no rate', () => {
-  expect(describeModelled(4096, 0, undefined)).toBe('no time at all: this profile costs none')
+  expect(describeModelled(4096, 0, undefined)).toBe('no time: this profile has no latency')
 })

@@ -10,9 +10,12 @@ export function describeRate(bytes: number, durationNs: number, link: Link | und
   return `${rate}, ${percent} % of the Gen${gen} x${width} payload limit at MPS ${mps}`
 }
 
-/** The drive's side of a transfer: '77.1 ms, 3.47 GB/s, ...'. The ideal profile costs nothing, and then has no rate. */
+/**
+ * Describes the drive's part of a transfer: '77.1 ms, 3.47 GB/s, ...'. The ideal profile takes no time, and has no
+ * rate.
+ */
 export function describeModelled(bytes: number, durationNs: number, link: Link | undefined): string {
-  if (!(durationNs > 0)) return 'no time at all: this profile costs none'
+  if (!(durationNs > 0)) return 'no time: this profile has no latency'
   return `${formatDuration(durationNs)}, ${describeRate(bytes, durationNs, link)}`
 }
 
@@ -20,7 +23,7 @@ function shareOfLimit(bytes: number, durationNs: number, link: Link): number {
   return ((bytes / durationNs) * 1e9) / payloadLimit(link)
 }
 
-/** The same for JSON. */
+/** Returns the same data for JSON. */
 export function describeLink(bytes: number, durationNs: number, link: Link | undefined): object {
   if (link === undefined) return {}
   const { gen, width, mps } = link

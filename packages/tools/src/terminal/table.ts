@@ -1,12 +1,12 @@
 export interface Column {
   readonly title: string
-  /** Numbers go to the right. Left when not given. */
+  /** For numbers. Default: left. */
   readonly align?: 'right'
-  /** At least this wide: for rows that are printed before the later ones are known. */
+  /** Minimum width, for rows that are printed before later ones are known. */
   readonly width?: number
 }
 
-/** Rows under their titles, two spaces between columns, nothing after the last cell. */
+/** Formats rows below their titles, with two blanks between columns and none at the end. */
 export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const fitted = columns.map((column, index) => ({
     ...column,
@@ -30,7 +30,7 @@ export function formatRow(columns: readonly Column[], row: readonly string[]): s
   return cells.join('  ').trimEnd()
 }
 
-/** `words` joined by spaces, in lines of at most `columns`; lines after the first are indented. */
+/** Folds text to lines of at most `columns`; lines after the first are indented. */
 export function wrap(text: string, columns: number, indent: string): string[] {
   const lines: string[] = []
   let line = ''

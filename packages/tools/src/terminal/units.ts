@@ -1,12 +1,12 @@
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
 const DECIMAL = ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'] as const
 
-/** Sizes are binary, as memory and files are counted: '255 MiB'. */
+/** Sizes are binary, as for memory and files: '255 MiB'. */
 export function formatBytes(bytes: number): string {
   return scaled(bytes, 1024, BINARY)
 }
 
-/** Rates are decimal, as links are specified: '3.49 GB/s'. */
+/** Rates are decimal, as for links: '3.49 GB/s'. */
 export function formatRate(bytes: number, durationNs: number): string {
   return durationNs > 0 ? scaled((bytes / durationNs) * 1e9, 1000, DECIMAL) : '-'
 }
@@ -23,7 +23,9 @@ export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`
 }
 
-/** Three significant digits in the largest unit that keeps the value at 1 or above: '1000 KiB', '1.5 MiB', '3.49 GB/s'. */
+/**
+ * Three significant digits in the largest unit in which the value is at least 1: '1000 KiB', '1.5 MiB', '3.49 GB/s'.
+ */
 function scaled(value: number, step: number, units: readonly string[]): string {
   let unit = 0
   while (unit < units.length - 1 && Math.round(value) >= step) {
@@ -43,7 +45,7 @@ const SUFFIXES = new Map<string, number>([
   ]),
 ])
 
-/** Reads '512MiB', '16 GB', '4096'. Undefined for anything else, '16G' included: it means both and therefore neither. */
+/** Parses '512MiB', '16 GB', '4096'. Undefined for anything else, including the ambiguous '16G'. */
 export function parseBytes(text: string): number | undefined {
   const [, digits, suffix] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
   const factor = suffix === undefined ? undefined : SUFFIXES.get(suffix.toLowerCase())

@@ -5,27 +5,27 @@ import type { OpenedTransport } from '../drive/opened-transport.js'
 
 interface Trace {
   readonly sink: TraceSink
-  /** How many transports were opened so far. */
+  /** Number of transports opened so far. */
   opened: number
 }
 
-/** The trace that the verb which is running was called for; none without `gpunvme trace`. */
+/** Trace of the running verb; undefined without `gpunvme trace`. */
 const active = new AsyncLocalStorage<Trace>()
 
-/** Runs `use`; what the transports that it opens do goes to `sink`. */
+/** Runs `use` with a trace of all transports that it opens. */
 export function traceInto<T>(sink: TraceSink, use: () => Promise<T>): Promise<T> {
   return active.run({ sink, opened: 0 }, use)
 }
 
-/** Whether a trace is being taken. */
+/** Returns whether a trace is active. */
 export function isTraced(): boolean {
   return active.getStore() !== undefined
 }
 
 /**
- * The transport for a verb to use: itself, or while a trace is taken one that it listens to. A verb may open several, and
- * each has a clock of its own: the tracks of those after the first begin with their number, '2: sq 1'.
- * @param time what its clock counts. The trace says so in its first event, as its times mean nothing without it.
+ * Returns the transport for a verb: unchanged, or wrapped while a trace is active. A verb may open several, each with
+ * its own clock: tracks of further ones begin with their number, '2: sq 1'.
+ * @param time kind of its clock, recorded in the first event, since times are meaningless without it.
  */
 export function wrapTraced(transport: Transport, time: OpenedTransport['time']): Transport {
   const trace = active.getStore()

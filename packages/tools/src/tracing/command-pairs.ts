@@ -1,9 +1,9 @@
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { parseCompleted, parseSubmitted, type CompletedEntry, type SubmittedEntry } from './entry-text.js'
 
-/** A command as a trace has seen it: from the doorbell that submitted it to the one that freed its completion. */
+/** A command in a trace: from its submission doorbell to the doorbell that freed its completion. */
 export interface TracedCommand {
-  /** Which of the drives that were open: '' of the first one, '2: ' of the second. */
+  /** Drive of the trace: '' for the first one, '2: ' for the second. */
   readonly drive: string
   readonly qid: number
   readonly submitted: SubmittedEntry
@@ -12,23 +12,23 @@ export interface TracedCommand {
   readonly completedNs: number
 }
 
-/** What an event is to the commands. */
+/** Meaning of an event for commands. */
 export type CommandEvent =
   | { readonly kind: 'submitted'; readonly drive: string; readonly qid: number; readonly submitted: SubmittedEntry }
   | { readonly kind: 'completed'; readonly command: TracedCommand }
   /** A completion whose command was submitted before the trace began. */
   | { readonly kind: 'stray' }
-  /** A submission or completion with an entry that says nothing, as of memory that the host cannot read. */
+  /** A submission or completion with an unreadable entry. */
   | { readonly kind: 'unreadable' }
 
-/** Of identifiers that are used again there is one at a time: 65536 for each queue. A trace has few queues. */
+/** Only one command per identifier is in flight: 65536 per queue. A trace has few queues. */
 const MOST_IN_FLIGHT = 1 << 20
 
-/** Brings together, event by event, what was submitted and what was completed. */
+/** Matches submissions and completions, event by event. */
 export class CommandPairs {
   private readonly inFlight = new Map<string, Pick<TracedCommand, 'submitted' | 'submittedNs'>>()
 
-  /** Undefined for an event that has nothing to do with commands. */
+  /** Undefined for an event without a command. */
   add({ track, name, timeNs, details }: TraceEvent): CommandEvent | undefined {
     const [, drive = '', side, number = ''] = /^(\d{1,9}: )?([sc]q) (\d{1,5})$/.exec(track) ?? []
     const isSubmit = side === 'sq' && name === 'submit'
@@ -39,7 +39,7 @@ export class CommandPairs {
       if (submitted === undefined) return { kind: 'unreadable' }
       const qid = Number(number)
       const key = keyOf(drive, qid, submitted.cid)
-      // What was submitted under the same identifier before has got no completion, and will get none.
+      // An earlier command with the same identifier got no completion.
       this.inFlight.delete(key)
       if (this.inFlight.size < MOST_IN_FLIGHT) this.inFlight.set(key, { submitted, submittedNs: timeNs })
       return { kind: 'submitted', drive, qid, submitted }

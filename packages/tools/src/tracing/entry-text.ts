@@ -1,13 +1,13 @@
-/** What the text of a submission queue entry says, as `formatSqe` writes it. */
+/** A submission queue entry parsed from the text of `formatSqe`. */
 export interface SubmittedEntry {
-  /** 'Read'; 'NVM opcode 0xc0' of one that is not declared. */
+  /** 'Read'; 'NVM opcode 0xc0' for an undeclared one. */
   readonly name: string
   readonly cid: number
-  /** The text of each field that it names: a field that is zero may not be there. */
+  /** Text of each printed field; zero fields may be omitted. */
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** What the text of a completion queue entry says, as `formatCqe` writes it. */
+/** A completion queue entry parsed from the text of `formatCqe`. */
 export interface CompletedEntry {
   readonly sqid: number
   readonly cid: number
@@ -17,7 +17,7 @@ export interface CompletedEntry {
   readonly status: string
 }
 
-/** Undefined for text that is no entry. */
+/** Undefined for other text. */
 export function parseSubmitted(text: string): SubmittedEntry | undefined {
   const first = /(?:^| )[A-Z][A-Za-z0-9_]*=/.exec(text)?.index ?? text.length
   const name = text.slice(0, first)
@@ -30,7 +30,7 @@ export function parseSubmitted(text: string): SubmittedEntry | undefined {
   return cid === undefined ? undefined : { name, cid, fields }
 }
 
-/** Undefined for text that is no entry. */
+/** Undefined for other text. */
 export function parseCompleted(text: string): CompletedEntry | undefined {
   const [, cidText = '', sqidText = '', status = '', sctText = '', scText = ''] =
     /^CID=(\w+) SQID=(\w+) SQHD=\w+ P=[01](?: (?:DW0|DW1|CRD)=\w+)* (\S.*\(SCT ([0-7])h SC ([0-9A-F]{2})h[^()]*\))$/.exec(
@@ -42,7 +42,7 @@ export function parseCompleted(text: string): CompletedEntry | undefined {
   return { sqid, cid, sct: Number(sctText), sc: Number.parseInt(scText, 16), status }
 }
 
-/** A number as these texts write it: in decimal, or in hexadecimal after 0x. Undefined for others, and beyond `most`. */
+/** Parses a number of these texts: decimal, or hexadecimal after 0x. Undefined for others, and above `most`. */
 export function wholeNumber(text: string, most = Number.MAX_SAFE_INTEGER): number | undefined {
   const value = /^(?:\d{1,20}|0x[0-9a-f]{1,16})$/.test(text) ? Number(text) : NaN
   return value <= most ? value : undefined

@@ -1,4 +1,4 @@
-/** Of durations in nanoseconds. */
+/** Summary of durations in nanoseconds. */
 export interface LatencySummary {
   readonly count: number
   readonly meanNs: number
@@ -9,7 +9,7 @@ export interface LatencySummary {
 
 const DIGITS = 3
 
-/** Durations of any number, in memory that does not grow with it: percentiles are right to three digits. */
+/** Collects any number of durations in constant memory; percentiles are exact to three digits. */
 export class LatencyTally {
   private readonly counts = new Map<number, number>()
   private count = 0

@@ -6,7 +6,7 @@ import { attempting } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** No event of ours comes near it: what goes on for so long without a line break is no trace. */
+/** Maximum length of a line; our events are far shorter. */
 const MOST_CHARACTERS = 65_536
 
 /** A line of a trace. */
@@ -16,20 +16,20 @@ export interface TraceLine {
   readonly event: TraceEvent
 }
 
-/** What a file is known by to be the same as before. */
+/** Identifies the file's content. */
 export type TraceStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs'>
 
-/** Refuses what cannot be read twice. @throws FileError, UsageError */
+/** Rejects files that cannot be read twice. @throws FileError, UsageError */
 export async function checkTraceFile(path: string): Promise<TraceStamp> {
   const stats = await attempting(`read ${path}`, () => stat(path, { bigint: true }))
   if (stats.isFile()) return stats
   throw new UsageError(`${path} is not a regular file`, {
     facts: ['a trace is read twice: all of it is checked before the first command'],
-    next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE'], note: 'which makes one' },
+    next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE'], note: 'which creates one' },
   })
 }
 
-/** Refuses to read it again once it is another one than was checked. @throws TraceChangedError; as `checkTraceFile` */
+/** Checks that the file is still the checked one. @throws TraceChangedError; errors of `checkTraceFile` */
 export async function requireUnchanged(path: string, before: TraceStamp): Promise<void> {
   const now = await checkTraceFile(path)
   const parts = ['dev', 'ino', 'size', 'mtimeNs'] as const
@@ -37,9 +37,8 @@ export async function requireUnchanged(path: string, before: TraceStamp): Promis
 }
 
 /**
- * The events of a JSONL trace, in its order and one at a time. A last line that was cut off, as a killed process leaves
- * it, counts as absent.
- * @throws TraceFileError naming the line; FileError; the signal's reason.
+ * Yields the events of a JSONL trace in order. An incomplete last line, as left by a killed process, is ignored.
+ * @throws TraceFileError that names the line; FileError; the signal's reason.
  */
 export async function* readTrace(path: string, signal: AbortSignal): AsyncGenerator<TraceLine, void, undefined> {
   let number = 0
@@ -60,7 +59,7 @@ function parse(path: string, text: string, number: number, isWhole: boolean): Tr
   }
 }
 
-/** Lines without their line breaks; the last one may have had none. */
+/** Yields lines without line breaks; the last one may have none. */
 async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<{ text: string; isWhole: boolean }> {
   const stream = createReadStream(path, { encoding: 'utf8' })
   let rest = ''
@@ -82,25 +81,25 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<{ tex
   }
 }
 
-/** The file is no trace that can be replayed. No command was sent. */
+/** Error of a file that is not a replayable trace. No command was sent. */
 export class TraceFileError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TRACE_FILE'
   readonly category = 'infeasible'
   constructor(path: string, problem: string, cause?: unknown) {
-    super(`${path} is no trace to replay: ${problem}`, {
-      next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE', 'VERB'], note: 'which makes one' },
+    super(`Cannot replay ${path}: ${problem}`, {
+      next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE', 'VERB'], note: 'which creates a trace' },
       cause,
     })
   }
 }
 
-/** It is not the trace any more that was checked, and that the guards have gone by. */
+/** Error of a trace that has changed since the guards checked it. */
 export class TraceChangedError extends ToolsError {
   readonly code = 'ERR_GPUNVME_TRACE_CHANGED'
   readonly category = 'infeasible'
   constructor(path: string) {
-    super(`${path} was changed since it was checked: the rest of it is not replayed`, {
-      next: 'the same command again, once nothing writes to the file',
+    super(`${path} has changed since it was checked: the rest is not replayed`, {
+      next: 'repeat the command when nothing writes to the file',
     })
   }
 }

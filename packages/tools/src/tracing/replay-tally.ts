@@ -2,7 +2,7 @@ import type { CompletedEntry } from './entry-text.js'
 import { LatencyTally } from './latency-tally.js'
 import type { ReplayableCommand } from './replayable.js'
 
-/** How a command ended on this drive. */
+/** Outcome of a command on this drive. */
 export interface Answer {
   readonly sct: number
   readonly sc: number
@@ -11,35 +11,35 @@ export interface Answer {
   readonly latencyNs: number
 }
 
-/** A command that ended in another way than it did when the trace was taken. */
+/** A command whose outcome differs from the trace. */
 export interface Difference {
-  /** The line of its completion. */
+  /** Line of its completion. */
   readonly line: number
   readonly command: ReplayableCommand
   readonly trace: string
   readonly here: string
 }
 
-/** All commands of one name. */
+/** Totals of commands with one name. */
 export class NameTally {
   same = 0
   different = 0
-  /** Answered here, and not in the trace. */
+  /** Completed here but not in the trace. */
   unanswered = 0
   readonly trace = new LatencyTally()
   readonly here = new LatencyTally()
 }
 
-/** The first ones are enough to look into. */
+/** Number of differences that are kept. */
 const MOST_DIFFERENCES = 10
-/** Names come from a file. */
+/** Limit for names, which come from a file. */
 const MOST_REASONS = 40
 
-/** What came of a replay. */
+/** Results of a replay. */
 export class ReplayTally {
   readonly names = new Map<string, NameTally>()
   readonly differences: Difference[] = []
-  /** Why commands were not replayed, and how many for each reason. */
+  /** Number of skipped commands by reason. */
   readonly skipped = new Map<string, number>()
 
   add(line: number, command: ReplayableCommand, answer: Answer, completed: CompletedEntry, traceNs: number): void {
@@ -56,7 +56,7 @@ export class ReplayTally {
     }
   }
 
-  /** A command for which the trace has no completion. */
+  /** Adds a command without a completion in the trace. */
   addUnanswered(command: ReplayableCommand, { latencyNs }: Answer): void {
     const tally = this.of(command)
     tally.unanswered++
@@ -68,12 +68,12 @@ export class ReplayTally {
     this.skipped.set(known, (this.skipped.get(known) ?? 0) + 1)
   }
 
-  /** How many commands ended in another way. */
+  /** Number of commands with a different outcome. */
   get different(): number {
     return [...this.names.values()].reduce((sum, { different }) => sum + different, 0)
   }
 
-  /** How many were sent. */
+  /** Number of sent commands. */
   get sent(): number {
     return [...this.names.values()].reduce((sum, tally) => sum + tally.same + tally.different + tally.unanswered, 0)
   }

@@ -137,7 +137,7 @@ describe('a trace that is replayed', () => {
     }
     writeFileSync(path, submits({ entry: 'Read NSID=1 SLBA=9 NLB=1' }))
     const afterScan = () => writeFileSync(path, write(9, 1))
-    await expect(replayed({ allowWrites: true, afterScan })).rejects.toThrow('was changed since it was checked')
+    await expect(replayed({ allowWrites: true, afterScan })).rejects.toThrow('has changed since it was checked')
   })
 
   test('is refused when its file was written to, or replaced, since it was checked', async () => {
@@ -165,7 +165,7 @@ describe('a trace that is replayed', () => {
     const lines = submits({ entry: 'Read NSID=1 SLBA=0x0 NLB=65535' })
     writeFileSync(path, lines)
     expect(
-      (await replayed({ capacityBytes: 64 * 1024 * 1024 })).skipped.get('longer than one command may be here (MDTS)'),
+      (await replayed({ capacityBytes: 64 * 1024 * 1024 })).skipped.get('longer than the limit of this drive (MDTS)'),
     ).toBe(1)
   })
 
@@ -173,7 +173,7 @@ describe('a trace that is replayed', () => {
     const events = await recordedTrace(({ namespace }) => namespace.readBytes(0, 512).then(() => undefined))
     save([...events, ...events.map((event) => ({ ...event, track: `2: ${event.track}` }))])
     expect(counts(await replayed({ drive: '2: ' }))).toEqual({ Read: [1, 0, 0] })
-    await expect(scanTrace(path, '3: ', never)).rejects.toThrow('--opened 3: it holds commands of the drives 1, 2')
+    await expect(scanTrace(path, '3: ', never)).rejects.toThrow('--opened 3: it has commands of the drives 1, 2')
   })
 })
 
@@ -186,18 +186,18 @@ function submits(...details: readonly object[]): string {
 
 describe('a file that is no trace, or a strange one', () => {
   test.each([
-    ['', 'it holds no events'],
+    ['', 'it has no events'],
     ['{}\n', 'Trace line 1 cannot be read: "timeNs" is missing'],
     [`${submits({ entry: 'Read CID=0x1' })}nonsense\n`, 'Trace line 2 cannot be read: not JSON'],
     [submits({}), 'line 1 has a command without its "entry"'],
-    ['{"timeNs":1,"track":"bar","name":"read VS"}\n', 'it holds no commands that a host has submitted'],
+    ['{"timeNs":1,"track":"bar","name":"read VS"}\n', 'it has no submitted commands'],
     ['x'.repeat(200_000), 'line 1 has more than 65536 characters'],
     [`${submits({ entry: 'Read' })}${'\0'.repeat(100)}\n`, 'Trace line 2 cannot be read: not JSON'],
   ])('%j is refused before a drive is opened, by its line', async (text, problem) => {
     writeFileSync(path, text)
     await expect(scanTrace(path, '', never)).rejects.toMatchObject({
       category: 'infeasible',
-      message: expect.stringContaining(`trace.jsonl is no trace to replay: ${problem}`) as string,
+      message: expect.stringContaining(`trace.jsonl: ${problem}`) as string,
     })
   })
 
@@ -223,7 +223,7 @@ describe('a file that is no trace, or a strange one', () => {
     const tally = await replayed()
     expect(counts(tally)).toEqual({ Read: [0, 0, 1] })
     expect(Object.fromEntries(tally.skipped)).toEqual({
-      'of another namespace': 1,
+      'for another namespace': 1,
       'Read, which is not replayed': 3,
       'Dataset Management, which is not replayed': 1,
       'no entry at all, which is not replayed': 1,

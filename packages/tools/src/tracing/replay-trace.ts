@@ -8,22 +8,22 @@ import { isUnguarded, replayable, whyNot, type ReplayableCommand, type ReplayTar
 
 export interface ReplayOptions {
   readonly target: ReplayTarget
-  /** Which of the drives of the trace: '', '2: '. */
+  /** Drive of the trace: '', '2: '. */
   readonly drive: string
-  /** Commands in flight at most. */
+  /** Maximum commands in flight. */
   readonly depth: number
   readonly signal: AbortSignal
-  /** How many blocks of the trace are behind. */
+  /** Called with the number of processed blocks of the trace. */
   readonly onProgress: (blocks: number) => void
 }
 
-/** Memory that commands in flight may have at a time. */
+/** Maximum memory of commands in flight. */
 const MOST_BYTES = 128 * 1024 * 1024
-/** Commands whose completion may still come in the trace. */
+/** Maximum commands that wait for their completion in the trace. */
 const MOST_OPEN = 65_536
 const SUCCESS = { sct: 0, sc: 0, dnr: false }
 
-/** A command on its way. */
+/** A command in flight. */
 interface Flight {
   readonly command: ReplayableCommand
   readonly lengthBytes: number
@@ -32,9 +32,9 @@ interface Flight {
 }
 
 /**
- * Sends the commands of a trace again, in its order: each when all have ended that had ended before it in the trace, so
- * that as many are in flight as there were then, or as there may be here.
- * @throws TransferError and what else ends a drive's work; TraceFileError, TraceChangedError, the signal's reason.
+ * Sends the commands of a trace again, in order: each when all commands that had completed before it in the trace have
+ * completed, so that the depth is that of the trace, up to the limit here.
+ * @throws TransferError and other errors of the drive; TraceFileError, TraceChangedError, the signal's reason.
  */
 export async function replayTrace(path: string, namespace: Namespace, options: ReplayOptions): Promise<ReplayTally> {
   const { target, drive, signal, onProgress } = options
@@ -57,7 +57,7 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
         }
         if (isUnguarded(command, target)) throw new TraceChangedError(path)
         const key = `${qid}:${submitted.cid}`
-        // An identifier that comes again has got no answer before; and a file may hold any number without one.
+        // A reused identifier had no completion; and a file may have any number of these.
         const lost = flights.has(key) ? key : flights.size === MOST_OPEN ? flights.keys().next().value : undefined
         if (lost !== undefined) {
           const { command: unanswered, ...flight } = flights.get(lost)!
@@ -74,7 +74,7 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
         flights.delete(key)
         tally.add(number, flight.command, await answerOf(flight), completed, completedNs - submittedNs)
       }
-      if (found?.kind === 'unreadable') tally.skip('entries that the trace could not read')
+      if (found?.kind === 'unreadable') tally.skip('unreadable entries')
     }
     for (const flight of flights.values()) tally.addUnanswered(flight.command, await answerOf(flight))
     return tally
@@ -93,7 +93,7 @@ async function answerOf({ ended }: Pick<Flight, 'ended'>): Promise<Answer> {
   return result.value
 }
 
-/** Sends commands, as many at a time as fit. */
+/** Sends commands, as many at a time as memory and depth allow. */
 class Sender {
   private readonly namespace: Namespace
   private readonly options: ReplayOptions
@@ -105,7 +105,7 @@ class Sender {
     this.options = options
   }
 
-  /** Resolves as soon as the command is on its way. */
+  /** Resolves when the command is submitted. */
   async send(qid: number, command: ReplayableCommand): Promise<Flight> {
     const lengthBytes = command.blocks * this.namespace.blockBytes
     for (const flight of this.pending) {
@@ -123,7 +123,7 @@ class Sender {
     return flight
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when no command is in flight. */
   async settle(): Promise<void> {
     await Promise.all([...this.pending].map(({ ended }) => ended))
   }
@@ -169,10 +169,10 @@ class Sender {
 
 function writable(namespace: Namespace): WritableNamespace {
   if (namespace instanceof WritableNamespace) return namespace
-  throw new TypeError('replay: expected a namespace that may be written to')
+  throw new TypeError('replay: expected a writable namespace')
 }
 
-/** A trace has no data: each block is its own LBA, over and over, 64 bits little endian. */
+/** A trace has no data: each block is filled with its LBA, 64 bits little-endian. */
 function fillPattern({ view }: DmaMemory, { slba, blocks }: ReplayableCommand, blockBytes: number): void {
   for (let block = 0; block < blocks; block++) {
     const lba = BigInt(slba + block)

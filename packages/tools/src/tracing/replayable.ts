@@ -1,28 +1,30 @@
 import { wholeNumber, type SubmittedEntry } from './entry-text.js'
 
-/** A command of a trace that can be sent again: the same blocks, the same way. */
+/** A command of a trace that can be sent again: the same blocks and operation. */
 export interface ReplayableCommand {
   readonly name: 'Read' | 'Write' | 'Flush'
   readonly nsid: number
-  /** 0 of Flush, as `blocks` is. */
+  /** 0 for Flush, like `blocks`. */
   readonly slba: number
   readonly blocks: number
 }
 
-/** Where a command of a trace would have to go. */
+/** Target of replayed commands. */
 export interface ReplayTarget {
-  /** The namespace of the trace that is replayed. */
+  /** Namespace of the trace that is replayed. */
   readonly nsid: number
   readonly blocks: number
   readonly blockBytes: number
   readonly maxTransferBytes: number
   readonly allowWrites: boolean
-  /** The first block that the guards of writes have looked at, and the one after the last. */
+  /** First block checked by the write guards, and the one after the last. */
   readonly writtenFrom: number
   readonly writtenTo: number
 }
 
-/** Reads the command; undefined for one that is never replayed: Admin commands, and what is neither read nor written. */
+/**
+ * Parses a command; undefined for one that is never replayed: Admin commands, and other than reads, writes and flushes.
+ */
 export function replayable(qid: number, { name, fields }: SubmittedEntry): ReplayableCommand | undefined {
   if (qid === 0) return undefined
   const nsid = wholeNumber(fields.get('NSID') ?? '', 0xffff_fffe)
@@ -35,17 +37,17 @@ export function replayable(qid: number, { name, fields }: SubmittedEntry): Repla
   return { name, nsid, slba, blocks: nlb + 1 }
 }
 
-/** Why this drive is not sent the command; undefined where it is. */
+/** Returns why a command is not sent; undefined if it is. */
 export function whyNot(command: ReplayableCommand, target: ReplayTarget): string | undefined {
   const { name, nsid, slba, blocks } = command
-  if (nsid !== target.nsid) return 'of another namespace'
+  if (nsid !== target.nsid) return 'for another namespace'
   if (name !== 'Read' && !target.allowWrites) return 'without --allow-writes'
   if (slba + blocks > target.blocks) return 'beyond the end of this namespace'
-  if (blocks * target.blockBytes > target.maxTransferBytes) return 'longer than one command may be here (MDTS)'
+  if (blocks * target.blockBytes > target.maxTransferBytes) return 'longer than the limit of this drive (MDTS)'
   return undefined
 }
 
-/** Whether a command that would be sent writes where no guard has looked: then it was not there when the trace was scanned. */
+/** Returns whether a command writes outside the checked range: it was not in the trace when it was scanned. */
 export function isUnguarded({ name, slba, blocks }: ReplayableCommand, target: ReplayTarget): boolean {
   return name === 'Write' && (slba < target.writtenFrom || slba + blocks > target.writtenTo)
 }

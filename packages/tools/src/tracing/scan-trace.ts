@@ -2,25 +2,25 @@ import { CommandPairs } from './command-pairs.js'
 import { readTrace, TraceFileError } from './read-trace.js'
 import { replayable } from './replayable.js'
 
-/** What a trace holds, as far as replaying it needs to know beforehand. */
+/** Properties of a trace that a replay needs in advance. */
 export interface TraceScan {
-  /** Commands of the drive that is replayed. */
+  /** Commands of the replayed drive. */
   readonly commands: number
   readonly writes: number
-  /** The namespace of its first command that could be replayed; 0 where there is none. */
+  /** Namespace of its first replayable command; 0 if there is none. */
   readonly nsid: number
-  /** How many blocks it reads and writes there. */
+  /** Number of blocks that it reads and writes there. */
   readonly blocks: number
-  /** The first block that is written, and the one after the last. */
+  /** First written block, and the one after the last. */
   readonly writtenFrom: number
   readonly writtenTo: number
-  /** What its clock counted; undefined in a trace that does not say. */
+  /** Kind of its clock; undefined if the trace does not record it. */
   readonly time: string | undefined
 }
 
 /**
- * Reads all of a trace, before a drive is opened for it.
- * @param drive which of the drives of the trace: '', '2: '.
+ * Reads a whole trace before a drive is opened for it.
+ * @param drive drive of the trace: '', '2: '.
  * @throws TraceFileError, FileError, the signal's reason.
  */
 export async function scanTrace(path: string, drive: string, signal: AbortSignal): Promise<TraceScan> {
@@ -49,13 +49,13 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
     writtenFrom = Math.min(writtenFrom, command.slba)
     writtenTo = Math.max(writtenTo, command.slba + command.blocks)
   }
-  if (lines === 0) throw new TraceFileError(path, 'it holds no events')
-  if (drives.size === 0) throw new TraceFileError(path, 'it holds no commands that a host has submitted')
-  if (commands === 0) throw new TraceFileError(path, `--opened ${opened(drive)}: it holds commands of ${named(drives)}`)
+  if (lines === 0) throw new TraceFileError(path, 'it has no events')
+  if (drives.size === 0) throw new TraceFileError(path, 'it has no submitted commands')
+  if (commands === 0) throw new TraceFileError(path, `--opened ${opened(drive)}: it has commands of ${named(drives)}`)
   return { commands, writes, nsid, blocks, writtenFrom, writtenTo, time }
 }
 
-/** The number of a drive, as it stands before its tracks. */
+/** Number of a drive, as in the prefix of its tracks. */
 function opened(drive: string): string {
   return drive === '' ? '1' : drive.slice(0, -2)
 }

@@ -3,17 +3,16 @@ import type { Output } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 import type { EventWriter } from './write-events.js'
 
-/** Makes a writer of events; `output` takes whole lines. */
+/** Creates a writer of events; `output` receives whole lines. */
 type MakeWriter = (output: (text: string) => void) => EventWriter
 
-/** So much is written at once. What is held back goes out when the program waits, too. */
+/** Characters written at once. Buffered text is also written when the program waits. */
 const HELD_CHARACTERS = 65_536
 
 /**
- * Events into a file that takes its place when the trace ends, however the verb has ended: also when a second SIGINT ends
- * the process. A sink is called from the middle of an access to a register: what goes wrong with the file is thrown by
- * `end`, and the verb hears nothing of it.
- * @throws FileError, UsageError for a file that cannot be made; FileError from `end`.
+ * Writes events to a file that is published when the trace ends, also after a second SIGINT. Since a sink is called
+ * during register accesses, errors of the file are thrown by `end` and not by the sink.
+ * @throws FileError, UsageError for a file that cannot be created; FileError from `end`.
  */
 export function traceToFile(path: string, makeWriter: MakeWriter): EventWriter {
   let held = ''
@@ -59,10 +58,10 @@ export function traceToFile(path: string, makeWriter: MakeWriter): EventWriter {
   return { sink: writer.sink, end }
 }
 
-/** Events among the narration of the verb, in lines that are folded where the terminal ends. */
+/** Writes events between the verb's notes, folded to the terminal's width. */
 export function traceToStderr(makeWriter: MakeWriter, output: Output): EventWriter {
   const { noteColumns: columns, isRedrawn, io } = output
-  // What stands on the last line of a terminal is a bar that is about to be drawn again.
+  // The last line of a terminal may be a progress bar, which is redrawn.
   const before = isRedrawn ? '\r\u001b[K' : ''
   return makeWriter((text) => io.stderr.write(`${before}${fold(text, columns)}`))
 }
@@ -72,7 +71,7 @@ function fold(text: string, columns: number): string {
   return text
     .split('\n')
     .flatMap((line) => {
-      // Times are set to the right, and stay there.
+      // Times are right-aligned.
       const words = line.trimStart()
       const left = ' '.repeat(line.length - words.length)
       const [first = '', ...others] = wrap(words, columns - left.length, ' '.repeat(8))

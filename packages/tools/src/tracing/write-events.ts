@@ -2,12 +2,12 @@ import { jsonlTrace, perfettoTrace, textTrace } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent, TraceSink } from '@gpunvme/nvme-spec/transport'
 import { CommandPairs } from './command-pairs.js'
 
-/** How a trace is written down. */
+/** Output formats of a trace. */
 export const FORMATS = ['text', 'jsonl', 'perfetto'] as const
 
 export type Format = (typeof FORMATS)[number]
 
-/** Kinds of events, and which ones they are. */
+/** Kinds of events, with their predicates. */
 const KINDS: Readonly<Record<string, (event: TraceEvent, track: string) => boolean>> = {
   registers: (_, track) => track === 'bar',
   doorbells: ({ name }, track) => isQueue(track) && name.startsWith('ring '),
@@ -17,28 +17,28 @@ const KINDS: Readonly<Record<string, (event: TraceEvent, track: string) => boole
   resets: (_, track) => track === 'reset',
 }
 
-/** What --only takes. */
+/** Values of --only. */
 export const EVENT_KINDS = Object.keys(KINDS)
 
 function isQueue(track: string): boolean {
   return /^[sc]q \d+$/.test(track)
 }
 
-/** Where events go in a format, and how that ends. */
+/** Writes events in a format. */
 export interface EventWriter {
   readonly sink: TraceSink
-  /** Writes what a format needs at its end. */
+  /** Writes the end of the format. */
   readonly end: () => void
 }
 
 export interface WriteEventsOptions {
-  /** Only events of these kinds, of `EVENT_KINDS`; all when not given. Which drive was opened is always told. */
+  /** Kinds of events to write, of `EVENT_KINDS`. Default: all. The name of the drive is always written. */
   readonly only?: readonly string[]
-  /** What stands above a Perfetto trace. */
+  /** Title of a Perfetto trace. */
   readonly title: string
 }
 
-/** Writes events in a format to `output`, which takes whole lines. */
+/** Writes events in a format to `output`, which receives whole lines. */
 export function writeEvents(
   format: Format,
   output: (text: string) => void,
@@ -59,7 +59,7 @@ function writerOf(format: Format, output: (text: string) => void, title: string)
   return { sink: format === 'jsonl' ? jsonlTrace(output) : textTrace(output), end: () => undefined }
 }
 
-/** A viewer of time lines shows spans: each command from its submission to its completion, beside the events. */
+/** A timeline viewer shows spans: each command from submission to completion, in addition to the events. */
 function perfettoWriter(output: (text: string) => void, process: string): EventWriter {
   const trace = perfettoTrace(output, { process })
   const pairs = new CommandPairs()

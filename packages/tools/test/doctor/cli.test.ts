@@ -45,7 +45,7 @@ test('what is saved of this machine gives the same report again', { timeout: 120
   expect(best(again.stdout)).toBe(best(live.stdout))
   const second = await gpunvme(['doctor', '--save', 'here'], { cwd })
   expect([second.code, second.stdout]).toEqual([2, ''])
-  expect(second.stderr).toMatch(/^here exists\n.*name of a new folder/s)
+  expect(second.stderr).toMatch(/^here exists\n.*name of a new directory/s)
 })
 
 test(

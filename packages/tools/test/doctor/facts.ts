@@ -138,7 +138,7 @@ export const NVIDIA: NvidiaDriver = {
   ...{ initramfs: [], trees: [], dkms: [] },
   options: { running: {}, runningRegistry: {}, configured: [], configuredRegistry: {} },
   kernels: [],
-  staticBar1: { state: 'auto', because: 'it is so from 580.65.06 on when no key says otherwise' },
+  staticBar1: { state: 'auto', because: 'the default since 580.65.06' },
   gpus: [{ address: GPU, model: 'NVIDIA GeForce RTX 3090', uuid: undefined, minor: 0, videoBios: undefined }],
   libcuda: { path: '/usr/lib/x86_64-linux-gnu/libcuda.so.590.48.01', version: '590.48.01' },
   mismatches: [],

@@ -62,9 +62,9 @@ describe('bind -- COMMAND', () => {
   test('runs it on the bound drive, ends with its status, and gives the drive back', { timeout: 120_000 }, async () => {
     const { code, stdout, stderr } = await bind(node(`console.log('out'); process.exitCode = 17`))
     expect([code, stdout]).toEqual([17, 'out\n'])
-    expect(stderr).toContain(`${BDF} (nvme0) is bound to vfio-pci for as long as this runs: `)
+    expect(stderr).toContain(`${BDF} (nvme0) is bound to vfio-pci while this command runs: `)
     expect(stderr).toContain('driver ../../drivers/vfio-pci\n')
-    expect(stderr).toContain(`${BDF} was given back to nvme\n`)
+    expect(stderr).toContain(`${BDF} was returned to nvme\n`)
     expect(tree.state()).toEqual(ORIGINAL)
     expect(existsSync(join(tree.root, `run/gpunvme/${BDF}.json`))).toBe(false)
   })
@@ -102,7 +102,7 @@ describe('bind -- COMMAND', () => {
     )
     expect(ended.code).toBeNull()
     // All that had its stderr open has ended: the command, and the watcher after it.
-    expect(ended.stderr).toContain(`${BDF} was given back: the gpunvme that had it ended without\n`)
+    expect(ended.stderr).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so\n`)
     expect(tree.state()).toEqual(ORIGINAL)
     const pid = Number(/pid (\d+)/.exec(ended.stderr)?.[1])
     expect(identityOf(pid)).toBeUndefined()
@@ -119,7 +119,7 @@ describe('bind -- COMMAND', () => {
     )
     expect(code).toBe(4)
     // All that had its stderr open has ended: the watcher as well.
-    expect(stderr).toContain(`${BDF} was given back: the gpunvme that had it ended without\n`)
+    expect(stderr).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so\n`)
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
@@ -134,7 +134,7 @@ describe('bind -- COMMAND', () => {
   test('takes nothing where its watcher does not start', { timeout: 120_000 }, async () => {
     const { code, stderr } = await bind(node(''), inWatcher('process.exit(9)'))
     expect(code).toBe(1)
-    expect(stderr).toContain(`${BDF} was not taken: the process that would give it back after a crash does not start`)
+    expect(stderr).toContain(`${BDF} was not bound: the process that would return it after a crash does not start`)
     expect(tree.state()).toEqual(ORIGINAL)
     expect(existsSync(join(tree.root, 'run'))).toBe(false)
   })
@@ -143,7 +143,7 @@ describe('bind -- COMMAND', () => {
     const [end, go] = [join(tree.root, 'end'), join(tree.root, 'go')]
     const command = `const fs = require('fs'); fs.writeFileSync('${end}', '')
       setInterval(() => { if (fs.existsSync('${go}')) process.exit(0) }, 50)`
-    const says = `The watcher process of ${BDF} ended early; this process will give the drive back\n`
+    const says = `The watcher process of ${BDF} ended early; this process will return the drive\n`
     const { code, stderr } = await bind(
       node(command),
       inWatcher(`setInterval(() => { if (existsSync('${end}')) process.exit(9) }, 50)`),
@@ -171,8 +171,8 @@ describe('bind -- COMMAND', () => {
     const [unbind, bindAgain, status] = await others!
     expect(code).toBe(0)
     expect([unbind!.code, bindAgain!.code]).toEqual([4, 4])
-    expect(unbind!.stderr).toMatch(/is in the hands of process \d+, which gives it back when it ends/)
-    expect(status!.stderr).toContain('driver     vfio-pci, by a gpunvme that runs')
+    expect(unbind!.stderr).toMatch(/is in use by process \d+, which returns it when it ends/)
+    expect(status!.stderr).toContain('driver     vfio-pci, by a running gpunvme')
     expect(tree.state()).toEqual(ORIGINAL)
   })
 })

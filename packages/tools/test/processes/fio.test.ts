@@ -20,7 +20,7 @@ test.skipIf(!hasFio)(`baselines read a file through Linux, and name what is miss
   const { sources, cells, drive } = readResults(stdout, 'stdout')
   expect(drive.model).toBe('the file file.bin')
   expect(sources.map(({ name, missing }) => [name, missing?.reason])).toEqual([
-    ['host', 'engines drive controllers, not files'],
+    ['host', 'engines require a controller, not a file'],
     ['pread', undefined],
     ['io_uring', undefined],
     ['cufile', expect.stringContaining('nvidia-fs is not loaded')],

@@ -169,7 +169,7 @@ describe('openRig without a GPU', () => {
   })
 
   test.each<[string, RigOptions, Error]>([
-    ['no drive and no model', {}, new TypeError('model: expected a path, since no drive was given, got undefined')],
+    ['no drive and no model', {}, new TypeError('model: expected a path if no drive is given, got undefined')],
     ['in place without a drive', { model: 'x', inPlace: true }, new TypeError('inPlace: expected a drive')],
     ['an unknown tier', { sim: {}, tier: 4 as 3 }, new RangeError('tier: expected 1, 2 or 3, got 4')],
   ])('rejects %s', async (_, options, expected) => {

@@ -125,7 +125,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       (rig) => {
         expect(rig.why.find(({ subject }) => subject === 'tier')).toMatchObject({
           chosen: '1',
-          rejected: [{ option: 'tier 2', reason: 'there is no way to map GPU memory for the controller' }],
+          rejected: [{ option: 'tier 2', reason: 'no provider can map GPU memory for the controller' }],
         })
         return passes(rig)
       },

@@ -146,7 +146,7 @@ check(`a fault of the plan is what the client meets, and is counted${skipped}`, 
   const { code, stderr } = await gpunvme(['read', '--lba', '64', '--socket', socket], { cwd })
   expect([code, stderr]).toEqual([5, expect.stringContaining('Unrecovered Read Error (SCT 2h SC 81h')])
   const ended = await server.end('SIGINT')
-  expect(ended.stderr).toContain('The fault plan has struck: 1 more, 1 in all')
+  expect(ended.stderr).toContain('Faults injected: 1 more, 1 in total')
   expect(JSON.parse(lastLine(ended.stdout))).toMatchObject({ faultsStruck: 1, errors: 1 })
 })
 
@@ -184,16 +184,16 @@ check(`a drive for reading is write-protected to its client${skipped}`, { timeou
 
 test('what a socket does not go together with', async () => {
   const refusals = [
-    [['identify', '--transport', 'vfio-user'], 'needs a --socket'],
-    [['identify', '--transport', 'sim', '--socket', 'x.sock'], '--socket and --transport sim do not go together'],
-    [['identify', '--socket', 'x.sock', '--profile', 'sn740'], '--profile and --socket do not go together'],
-    [['read', '--socket', 'x.sock', '--image', 'x.img'], '--image and --socket do not go together'],
+    [['identify', '--transport', 'vfio-user'], 'requires --socket'],
+    [['identify', '--transport', 'sim', '--socket', 'x.sock'], '--socket and --transport sim are mutually exclusive'],
+    [['identify', '--socket', 'x.sock', '--profile', 'sn740'], '--profile and --socket are mutually exclusive'],
+    [['read', '--socket', 'x.sock', '--image', 'x.img'], '--image and --socket are mutually exclusive'],
     [
       ['identify', '--transport', 'vfio-user', '--socket', 'x.sock', '--seed', '1'],
-      '--seed and --transport vfio-user do not go together',
+      '--seed and --transport vfio-user are mutually exclusive',
     ],
-    [['identify', '--socket', 'x.sock', '--drive', '0b:00.0'], '--socket and --drive do not go together'],
-    [['p2p', '--probe', '--socket', 'x.sock'], 'No GPU reaches a drive that is served over a socket'],
+    [['identify', '--socket', 'x.sock', '--drive', '0b:00.0'], '--socket and --drive are mutually exclusive'],
+    [['p2p', '--probe', '--socket', 'x.sock'], 'A GPU cannot reach a drive served over a socket'],
   ] as const
   for (const [args, words] of refusals) {
     const { code, stderr } = await gpunvme(args, { cwd })
@@ -209,6 +209,6 @@ check(`a socket that nobody listens at, and one that is no socket${skipped}`, { 
   writeFileSync(at('plain'), '')
   expect(await gpunvme(['identify', '--socket', 'plain'], { cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Cannot connect to plain: it is no socket (ECONNREFUSED)') as string,
+    stderr: expect.stringContaining('Cannot connect to plain: not a socket (ECONNREFUSED)') as string,
   })
 })

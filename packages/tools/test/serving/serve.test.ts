@@ -31,7 +31,7 @@ test('the drives that there are to be served', async () => {
   expect(await gpunvme(['sim', 'serve', '--serial', 'x'.repeat(21)], { cwd })).toMatchObject({ code: 2 })
   expect(await gpunvme(['sim', 'serve'], { cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Try: --socket') as string,
+    stderr: expect.stringContaining('Try: use --socket') as string,
   })
 })
 
@@ -141,7 +141,7 @@ check(`images: missing, too small, of another size, used by somebody else${skipp
   writeFileSync(at('used.img'), new Uint8Array(1024 * 1024))
   expect(await refused(['--socket', socket, '--image', 'used.img', '--capacity', '2MiB'])).toMatchObject({
     code: 2,
-    next: expect.stringContaining('leave the capacity out') as string,
+    next: expect.stringContaining('omit the capacity') as string,
   })
   await withServer(['--socket', newSocket(), '--image', 'used.img'], cwd, async ({ child }) => {
     for (const more of [[], ['--read-only']]) {
@@ -152,7 +152,7 @@ check(`images: missing, too small, of another size, used by somebody else${skipp
   const readers = ['--image', 'used.img', '--read-only']
   await withServer(['--socket', newSocket(), ...readers], cwd, () =>
     withServer(['--socket', newSocket(), ...readers], cwd, ({ said }) => {
-      expect(said()).toContain('used.img, read only')
+      expect(said()).toContain('used.img, read-only')
       return Promise.resolve()
     }),
   )

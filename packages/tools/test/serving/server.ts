@@ -3,7 +3,7 @@ import type { Ended } from '../gpunvme.js'
 import { BIN } from '../process.js'
 
 /** What it says when clients may come. */
-const READY = 'SIGINT (Ctrl-C) ends it.'
+const READY = 'Press Ctrl-C to stop (SIGINT).'
 
 /** A server that runs in a process of its own. */
 export interface Server {

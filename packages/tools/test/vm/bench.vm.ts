@@ -95,7 +95,7 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
   test('both are one comparison on the same drive', () => {
     const { ended } = of('both')
     expect(ended.code, ended.stderr).toBe(0)
-    expect(ended.stdout).toContain('TIMES: how many times the rate of pread')
+    expect(ended.stdout).toContain('TIMES: rate divided by that of pread')
     for (const name of ['pread', 'io_uring', 'host', 'cpu-kernel']) {
       expect(ended.stdout).toMatch(new RegExp(`^${name} +\\d`, 'm'))
     }

@@ -144,13 +144,13 @@ describeMachine('on a machine with an IOMMU', { script: 'binding-by-vfio', isTra
   test('bind -- COMMAND: another verb on the bound drive, and then Linux has it again', () => {
     const { ended, after } = of('command')
     expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
-    expect(ended.stderr).toContain(`${BDF} was given back to nvme`)
+    expect(ended.stderr).toContain(`${BDF} was returned to nvme`)
     expect(after).toEqual(LINUX)
   })
 
   test('kill -9 of who has the drive: the watcher ends the command and gives the drive back', () => {
     const { said, after } = of('killed')
-    expect(said).toContain(`${BDF} was given back: the gpunvme that had it ended without`)
+    expect(said).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so`)
     expect(after).toEqual(LINUX)
   })
 
@@ -188,7 +188,7 @@ describeMachine('on a machine without an IOMMU', { script: 'binding-without-iomm
     if (typeof module === 'string') return skip(module)
     const { ended, after } = of('module')
     expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
-    expect(ended.stderr).toContain('is bound to gpunvme for as long as this runs')
+    expect(ended.stderr).toContain('is bound to gpunvme while this command runs')
     expect(after).toEqual(LINUX)
   })
 })

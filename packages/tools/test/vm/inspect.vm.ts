@@ -162,17 +162,17 @@ else {
         'inspect-refused',
       ) as Refused
       const said = ({ code, stderr }: Ended) => `${code}: ${stderr}`
-      expect(said(unknown.page)).toMatch(/^7: [^]*This drive does not have log page CAh[^]*Invalid/)
+      expect(said(unknown.page)).toMatch(/^7: [^]*This drive does not support log page CAh[^]*Invalid/)
       expect(said(unknown.feature)).toMatch(
-        /^7: [^]*This drive does not have Vendor Specific \(0xc5\)[^]*Invalid Field/,
+        /^7: [^]*This drive does not support Vendor Specific \(0xc5\)[^]*Invalid Field/,
       )
       expect(said(unknown.namespace)).toMatch(/^3: [^]*Namespace 7 is not active\n {2}active: 1\n/)
-      expect(said(unknown.structure)).toMatch(/^7: [^]*This drive does not have Identify 0xc7/)
-      expect(said(unknown.drive)).toMatch(/^3: Linux has no drive of the name nvme9\n {2}Try: gpunvme list/)
-      expect(said(unknown.image)).toMatch(/^2: --image and --drive do not go together/)
+      expect(said(unknown.structure)).toMatch(/^7: [^]*This drive does not support Identify 0xc7/)
+      expect(said(unknown.drive)).toMatch(/^3: Linux has no drive named nvme9\n {2}Try: gpunvme list/)
+      expect(said(unknown.image)).toMatch(/^2: --image and --drive are mutually exclusive/)
       expect(said(registers)).toMatch(/^4: [^]*IO_STRICT_DEVMEM[^]*\(EINVAL\)[^]*iomem=relaxed/)
       expect(said(asNobody)).toMatch(/^4: Cannot open \/dev\/nvme0: permission denied \(EACCES\)\n {2}Try: run as root/)
-      expect(said(withoutNode)).toMatch(/^3: Cannot open \/dev\/nvme0: there is no such node \(ENOENT\)\n {2}Try: /)
+      expect(said(withoutNode)).toMatch(/^3: Cannot open \/dev\/nvme0: the node does not exist \(ENOENT\)\n {2}Try: /)
       expect(there.code, there.stderr).toBe(0)
       expect(said(gone)).toMatch(/^3: There is no PCI function 0000:00:05\.0\n/)
       expect(after).toEqual(before)

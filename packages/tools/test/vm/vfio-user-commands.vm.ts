@@ -194,8 +194,8 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     expect(guest.kernel.filter((line) => /nvme|BUG|WARNING|Oops|Call Trace/.test(line))).toEqual([])
     // show-regs reads all registers.
     expect(mistakes(guest.drives[0]!.diagnostics).toSorted()).toEqual([
-      'host read INTMC while MSI-X is enabled: it masks in its table',
-      'host read INTMS while MSI-X is enabled: it masks in its table',
+      'host read INTMC while MSI-X is enabled: use the masks in the MSI-X table',
+      'host read INTMS while MSI-X is enabled: use the masks in the MSI-X table',
     ])
     expect(guest.finished, guest.console).toBe(true)
   })

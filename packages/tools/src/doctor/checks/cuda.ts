@@ -4,13 +4,13 @@ import { familyOf } from '../advice.js'
 import type { Facts } from '../facts.js'
 import { command, finding, hands, instead, read, type Draft, type Finding, type Step } from '../finding.js'
 
-/** The first driver whose library has CUDA 12.2. */
+/** Driver with CUDA 12.2. */
 const LEAST_DRIVER = 535
 
-/** Whether a program finds CUDA here; of another machine's tree, whether its library is there. */
+/** Checks whether CUDA works here; for the tree of another machine, whether its library is installed. */
 export function checkCuda(facts: Facts): Finding[] {
   const isNvidia = facts.machine.gpus.some(({ vendor }) => vendor === 'NVIDIA')
-  // Without a GPU there is nothing that CUDA would be for.
+  // CUDA has no use without a GPU.
   if (!isNvidia) return []
   const drafts = facts.process === undefined ? libraryOnly(facts) : asked(facts, facts.process.cuda)
   return drafts.map((draft) => finding('cuda', draft))

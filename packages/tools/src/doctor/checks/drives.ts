@@ -7,7 +7,7 @@ import { formatBytes } from '../../terminal/units.js'
 import { sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
 
-/** Each drive: who uses it, and what of it a stream of reads will meet. How it is reached is another check's. */
+/** Checks the users, state, temperature and namespaces of each drive. Other checks cover its links and transports. */
 export function checkDrives(facts: Facts): Finding[] {
   return facts.machine.drives
     .flatMap((drive) => checkDrive(facts, drive).map((draft) => ({ ...draft, subjects: [drive.address] })))
@@ -25,7 +25,7 @@ function checkDrive(facts: Facts, drive: Drive): Draft[] {
   ]
 }
 
-/** 'SN740 (nvme1)': as people know it. */
+/** Returns model and name: 'SN740 (nvme1)'. */
 export function callDrive({ address, name, model }: Drive): string {
   const words = [valueOf(model), name].filter((word) => word !== undefined && word !== '')
   return words.length === 0 ? address : `${address} (${words.join(', ')})`
@@ -48,7 +48,7 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
     return [
       {
         id: 'drive-unused',
-        // A user may miss what is on it, although the running system does not.
+        // The user may miss the data, although the running system does not use them.
         severity: holdsKnownData(drive.namespaces) ? 'note' : 'ok',
         title: `${name} is not in use, ${describeContents(drive.namespaces)}`,
         evidence: [read('mounts, swap, holders, open files', 'none')],
@@ -83,7 +83,7 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
   ]
 }
 
-/** Free, or a program's already. */
+/** Whether the drive is unused, or used by a user-space driver. */
 function isForPrograms({ holders }: Drive): boolean {
   return isKnown(holders) && holders.every(isProgram)
 }
@@ -92,7 +92,7 @@ function isProgram({ use }: Holder): boolean {
   return use.startsWith('driven from user space')
 }
 
-/** Handed over, and in somebody's hands. */
+/** Finding for a drive in use by a user-space driver. */
 function driven(name: string, uses: readonly string[]): Draft {
   return {
     id: 'drive-driven',
@@ -104,7 +104,7 @@ function driven(name: string, uses: readonly string[]): Draft {
   }
 }
 
-/** Whether the running system cannot do without what is on the drive. */
+/** Whether the running system requires the contents of the drive. */
 export function isSystemDrive({ holders }: Drive): boolean {
   return isKnown(holders) && holders.some(({ use }) => SYSTEM_USE.test(use))
 }
@@ -117,7 +117,7 @@ function releases(holders: readonly Holder[]): Step[] {
   return steps.filter((step, index) => steps.findIndex(({ action }) => action === step.action) === index)
 }
 
-/** Commands where they are sure; words where only the user knows what depends on it. */
+/** Returns a command if it is certain, else words, because only the user knows what depends on the drive. */
 function release(device: string, use: string): Step {
   const [, where] = /^mounted on (\S+)$/.exec(use) ?? []
   if (where !== undefined) return command(`sudo umount ${where}`)
@@ -177,7 +177,7 @@ function limits({ celsius, warningCelsius, criticalCelsius }: Temperature): stri
 
 function namespaces(drive: Drive): Draft[] {
   const known = valueOf(drive.namespaces)
-  // What no kernel driver has, or has given up, has no namespaces that anybody could list.
+  // A drive without a kernel driver, or given up by it, has no namespaces to list.
   if (known === undefined || drive.name === undefined || drive.state === 'dead') return []
   if (known.length === 0)
     return [
@@ -213,7 +213,7 @@ function lentMemory(drive: Drive): Draft[] {
   ]
 }
 
-/** Without a reset of its own, a drive that has stopped is brought back by a reset of the bus, or not at all. */
+/** A hung drive without a Function Level Reset needs a bus reset or a power cycle. */
 function reset(facts: Facts, drive: Drive): Draft[] {
   const found = functionAt(facts.machine, drive.address)
   if (found === undefined || valueOf(found.hasFunctionLevelReset) !== false) return []

@@ -4,9 +4,9 @@ import { firmwareSwitch, kernelParameter } from '../advice.js'
 import type { Facts } from '../facts.js'
 import { finding, hands, read, type Draft, type Evidence, type Finding, type Step } from '../finding.js'
 
-/** What the IOMMU does: for safety, for the choice of a transport, and for addresses of a GPU's memory. */
+/** Checks the IOMMU, which matters for safety, for the choice of a transport, and for addresses of GPU memory. */
 export function checkIommu({ machine }: Facts): Finding[] {
-  // Without a drive there is nothing that it would be on or off for.
+  // The state of the IOMMU has no effect without a drive.
   if (machine.drives.length === 0) return []
   return byMode(machine).map((draft) => finding('iommu', draft))
 }
@@ -74,7 +74,7 @@ function off(machine: Machine): Draft {
   }
 }
 
-/** Words of the command line that turn it off. */
+/** Kernel parameters that turn the IOMMU off. */
 const OFF_WORDS = ['iommu=off', 'amd_iommu=off', 'intel_iommu=off', 'iommu=0']
 
 function turnOn(machine: Machine): Step[] {
@@ -83,7 +83,7 @@ function turnOn(machine: Machine): Step[] {
   const words = (valueOf(kernel.commandLine) ?? '').split(' ')
   const remove = OFF_WORDS.find((word) => words.includes(word))
   const isIntel = valueOf(cpu.vendor) === 'Intel'
-  // Intel's needs to be asked for on kernels that are built without INTEL_IOMMU_DEFAULT_ON; AMD's does not.
+  // Kernels built without INTEL_IOMMU_DEFAULT_ON need it for Intel's IOMMU; AMD's is on by default.
   const add = isIntel && !words.includes('intel_iommu=on') ? 'intel_iommu=on' : undefined
   const table = valueOf(firmware.iommuTable)
   return [

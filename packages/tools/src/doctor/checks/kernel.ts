@@ -3,16 +3,16 @@ import { formatBytes } from '../../terminal/units.js'
 import type { Facts } from '../facts.js'
 import { finding, hands, read, type Draft, type Finding } from '../finding.js'
 
-/** What the running kernel was built with and lets root do, as far as somebody has to know it. */
+/** Checks the configuration and restrictions of the running kernel. */
 export function checkKernel(facts: Facts): Finding[] {
-  // What is said here is said about driving one.
+  // All of it matters only for using a drive.
   if (facts.machine.drives.length === 0) return []
   return [...config(facts), ...lockdown(facts), ...secureBoot(facts), ...memory(facts)].map((draft) =>
     finding('kernel', draft),
   )
 }
 
-/** Options that decide which ways are open: what it means that one is built in or a module, and that it is not. */
+/** Options that enable or disable routes: the meaning of y or m, and the meaning of n. */
 const OPTIONS: readonly (readonly [name: string, on: string, off: string])[] = [
   ['VFIO_NOIOMMU', 'vfio works without an IOMMU', 'vfio requires an IOMMU'],
   [
@@ -25,7 +25,7 @@ const OPTIONS: readonly (readonly [name: string, on: string, off: string])[] = [
     'the kernel has a peer-to-peer interface (not needed)',
     'the kernel has no peer-to-peer interface (not needed)',
   ],
-  ['DMA_SHARED_BUFFER', 'dma-buf is available, which tier 2 uses for GPU memory', 'there is no dma-buf'],
+  ['DMA_SHARED_BUFFER', 'dma-buf is available, which tier 2 uses for GPU memory', 'dma-buf is not available'],
 ]
 
 function config({ machine: { kernel } }: Facts): Draft[] {
@@ -92,7 +92,7 @@ function secureBoot({ machine: { firmware } }: Facts): Draft[] {
   ]
 }
 
-/** What a stream keeps locked at least: two layers of a 70B model are above 1 GiB, but a small one does with this. */
+/** Locked memory that a stream needs at least. Two layers of a 70B model exceed 1 GiB; a small model fits. */
 const LEAST_LOCKED_BYTES = 64 * 1024 * 1024
 
 function memory({ machine: { memory }, process }: Facts): Draft[] {

@@ -6,7 +6,9 @@ import { sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
 import { limitOf, narrower, shapeOf } from '../link-words.js'
 
-/** The link of each GPU and drive to the port above it: what it could do, what it does, and whether it makes mistakes. */
+/**
+ * Checks the link of each GPU and drive to the port above it: its maximum, its current state and its recorded errors.
+ */
 export function checkLinks(facts: Facts): Finding[] {
   const { gpus, drives } = facts.machine
   const ends = [
@@ -91,7 +93,7 @@ function linkShape(end: PciFunction, port: PciFunction | undefined, kind: Kind):
   return [...limits, { id: 'link', severity: 'ok', title: `${title}: link ${shapeOf(now)}${carries}`, evidence }]
 }
 
-/** The slot is the smaller of the two: nothing to repair, but what the rate is bounded by. */
+/** The slot is the lower limit: not a fault, but a limit of the rate. */
 function limitsOf(end: PciFunction, port: LinkShape | undefined, kind: Kind): Draft[] {
   if (!isKnown(end.link) || end.link === undefined || port === undefined) return []
   const { max } = end.link

@@ -7,7 +7,7 @@ import { generationOf, isBefore, type Generation } from '../generation.js'
 import { openFlavour } from '../open-flavour.js'
 import { updateInitramfs } from '../advice.js'
 
-/** One GPU: who has it, and whether its generation is one that our kernels are for. */
+/** Checks the driver of one GPU, and whether our kernels support its generation. */
 export function checkNvidiaGpu(facts: Facts, { address, model }: Gpu): Draft[] {
   const found = functionAt(facts.machine, address)
   const generation = found === undefined ? undefined : generationOf(found.deviceId)
@@ -16,14 +16,14 @@ export function checkNvidiaGpu(facts: Facts, { address, model }: Gpu): Draft[] {
   return drafts.map((draft) => ({ ...draft, subjects: [address] }))
 }
 
-/** Drivers that drive NVIDIA's GPUs in the place of NVIDIA's own. */
+/** Whether a driver drives NVIDIA GPUs instead of NVIDIA's own. */
 export function isRival(driver: string | undefined): boolean {
   return driver === 'nouveau' || driver === 'nova_core'
 }
 
 function boundDriver(facts: Facts, address: string, driver: string | undefined): Draft[] {
   if (driver === 'nvidia') return []
-  // Where the module does not run at all, that is what is said.
+  // Another finding reports a module that is not loaded.
   const isLoaded = valueOf(facts.nvidia.running) !== undefined
   if (driver === undefined && !isLoaded) return []
   return [
@@ -45,7 +45,7 @@ function giveBack(address: string): Step {
   )
 }
 
-/** Packages of NVIDIA's driver keep nouveau from loading; where one is installed and it loads all the same, that is done here. */
+/** NVIDIA's packages blacklist nouveau. If it loads anyway, these steps blacklist it. */
 function insteadOf(facts: Facts, driver: string): Step[] {
   const { onDisk, kernel } = facts.nvidia
   const isInstalled = valueOf(onDisk)?.some((module) => module.kernel === valueOf(kernel)) ?? false

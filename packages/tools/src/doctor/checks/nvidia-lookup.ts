@@ -4,7 +4,7 @@ import { gpunvme, type Facts } from '../facts.js'
 import { command, read, type Draft } from '../finding.js'
 import { fixedDriver } from '../open-flavour.js'
 
-/** Whether the running module can find the pages of a drive's registers: what decides if the GPU may ring. */
+/** Checks whether the running module can look up the pages of a drive's registers, which GPU doorbells require. */
 export function checkLookup(facts: Facts, running: RunningModule): Draft {
   const file = fileOf(facts.nvidia, running)
   if (file === undefined)
@@ -54,7 +54,7 @@ function noLookup(facts: Facts, { flavour: kind }: ModuleContents, path: string)
   }
 }
 
-/** The file that the running module came from: the same version, and the same sources where both say. */
+/** Returns the module file of the same version and, where both are known, the same srcversion. */
 function fileOf(
   { onDisk, kernel }: NvidiaDriver,
   running: RunningModule,

@@ -7,7 +7,7 @@ import { command, hands, read, type Draft, type Step } from '../finding.js'
 
 type Kind = Mismatch['kind']
 
-/** Those that say that parts of the driver are not of one version, or not of one flavour. */
+/** Mismatches of version or flavour between parts of the driver. */
 const PARTS: readonly Kind[] = [
   'running-and-disk',
   'running-and-initramfs',
@@ -16,11 +16,13 @@ const PARTS: readonly Kind[] = [
   'flavours',
 ]
 
-/** Module in memory, module on disk, module in the initramfs and libraries: what of them is of another version. */
+/**
+ * Checks that the running module, the module on disk, the one in the initramfs and the libraries have the same version.
+ */
 export function checkVersions(facts: Facts): Draft[] {
   const { mismatches } = facts.nvidia
   const isPacked = mismatches.some(({ kind }) => kind === 'disk-and-initramfs')
-  // What is on disk is not what the next start loads then.
+  // With a stale initramfs, the next start does not load the module on disk.
   const parts = mismatches.filter(({ kind }) => PARTS.includes(kind) && !(isPacked && kind === 'running-and-disk'))
   const others = mismatches.filter(({ kind }) => !PARTS.includes(kind))
   return [...(parts.length === 0 ? [] : [different(facts, parts)]), ...others.map((each) => other(facts, each))]
@@ -31,7 +33,7 @@ function different(facts: Facts, parts: readonly Mismatch[]): Draft {
   const isDead = has('running-and-libcuda')
   const title = isDead
     ? "NVIDIA's module and its libraries are of different versions: CUDA does not start"
-    : 'The NVIDIA module that runs is not the one that the next start loads'
+    : 'The running NVIDIA module is not the one that the next start loads'
   return {
     id: isDead ? 'nvidia-versions' : 'nvidia-next-start',
     severity: 'problem',
@@ -45,7 +47,7 @@ function different(facts: Facts, parts: readonly Mismatch[]): Draft {
   }
 }
 
-/** What is on disk is what was installed last: the rest is brought to that. */
+/** The files on disk were installed last: the steps bring everything else to their version. */
 function steps(facts: Facts, has: (kind: Kind) => boolean): Step[] {
   const { onDisk, libcuda, kernel } = facts.nvidia
   const disk = valueOf(onDisk)?.find((each) => each.kernel === valueOf(kernel))
@@ -55,7 +57,7 @@ function steps(facts: Facts, has: (kind: Kind) => boolean): Step[] {
   const isWhole = libraryVersion === undefined || contents?.version === libraryVersion
   const isWorse = has('flavours') && contents !== undefined && valueOf(contents.flavour) === 'proprietary'
   return [
-    // Who restarts now has the other flavour afterwards.
+    // A restart would switch the flavour.
     ...(isWorse ? openFlavour(facts, contents.version).slice(0, 1) : []),
     ...(isWhole ? [] : [hands('install module and libraries of one version, by the same packages')]),
     ...(has('disk-and-initramfs') ? [updateInitramfs(facts.machine)] : []),

@@ -23,7 +23,7 @@ test('the proprietary flavour is one finding, and the open one of the same branc
     'sudo apt install nvidia-driver-590-open',
     'sudo reboot',
     expect.stringMatching(
-      /^to keep the proprietary module: gpunvme driver plan pfn-lookup, for doorbells only, once its source tree is there: .*nvidia-dkms/,
+      /^to keep the proprietary module: gpunvme driver plan pfn-lookup, for doorbells only; it requires the driver's sources: .*nvidia-dkms/,
     ),
   ])
   // On a kernel that still has follow_pfn, as 6.1.
@@ -99,7 +99,7 @@ test('libcuda of another version ends CUDA; what the next start loads is brought
 test('static BAR1: off by a key, too old, and unknown', () => {
   const state = (staticBar1: NvidiaDriver['staticBar1']) =>
     about({ staticBar1 }).find(({ id }) => id.startsWith('static-bar1'))
-  expect(state({ state: 'off', because: 'RMForceStaticBar1=0 says so' })).toMatchObject({
+  expect(state({ state: 'off', because: 'set by RMForceStaticBar1=0' })).toMatchObject({
     id: 'static-bar1-off',
     severity: 'note',
     closes: ['tier2-static-bar1'],

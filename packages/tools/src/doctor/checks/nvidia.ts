@@ -9,7 +9,7 @@ import { checkNvidiaGpu, isRival } from './nvidia-gpu.js'
 import { checkLookup, DEAD_LOOKUP } from './nvidia-lookup.js'
 import { checkVersions } from './nvidia-versions.js'
 
-/** NVIDIA's driver: which flavour and version runs, whether a GPU can be given a drive's registers by it, and static BAR1. */
+/** Checks flavour and version of NVIDIA's driver, its lookup of register pages, and static BAR1. */
 export function checkNvidia(facts: Facts): Finding[] {
   const gpus = facts.machine.gpus.filter(({ vendor }) => vendor === 'NVIDIA')
   if (gpus.length === 0) return []
@@ -34,7 +34,7 @@ function runningModule(facts: Facts): Draft[] {
 }
 
 function absent(facts: Facts): Draft[] {
-  // Who has the GPUs now says more, and what is to be done.
+  // The finding about the driver bound to the GPUs is more specific.
   const isTaken = facts.machine.gpus.every(({ address }) => isRival(functionAt(facts.machine, address)?.driver))
   return isTaken ? [] : [notRunning(facts)]
 }
@@ -90,7 +90,7 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
     ]
   if (kind === 'open')
     return [{ id: 'flavour', severity: 'ok', title: 'Open flavour', evidence, opens: ['tier2-dma-buf'] }, found]
-  // For what is older there is no other flavour, and that it is older is said already.
+  // GPUs before Turing have no open flavour, and another finding reports them.
   if (!hasTuring(facts)) return [found]
   const isDead = found.id === DEAD_LOOKUP
   const proprietary: Draft = {

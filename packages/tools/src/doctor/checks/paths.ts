@@ -6,7 +6,10 @@ import type { Facts } from '../facts.js'
 import { finding, hands, read, type Draft, type Finding } from '../finding.js'
 import { shapeOf } from '../link-words.js'
 
-/** What lies between each drive and each GPU, and what may pass there: how tiers 2 and 3 and doorbells of a GPU go. */
+/**
+ * Checks the path between each drive and each GPU, and whether reads and writes pass there: tiers 2 and 3, and
+ * doorbells rung by the GPU.
+ */
 export function checkPaths({ machine }: Facts): Finding[] {
   const { gpus, drives, functions } = machine
   const isListed = ({ address }: { readonly address: string }) =>
@@ -50,7 +53,7 @@ function between(machine: Facts['machine'], path: Path): Draft[] {
   }))
 }
 
-/** Ports of a switch that send what is for a neighbour up to the root complex first. */
+/** Ports of a switch that redirect traffic between neighbours to the root complex (ACS). */
 function detours(machine: Facts['machine'], { from, to, notes }: Path): Draft[] {
   const ports = notes.flatMap((note) => /^ACS redirect at (\S+)/.exec(note)?.[1] ?? [])
   return ports.map((port) => ({
@@ -105,7 +108,7 @@ function meeting({ from, to, meeting: where, meetAt, slowest }: Path): Draft[] {
   ]
 }
 
-/** Doorbells of a GPU, and a drive's data that land in GPU memory. */
+/** Writes: doorbells rung by a GPU, and drive data written to GPU memory. */
 function writes({ from, to, writes: { passes, reason } }: Path): Draft[] {
   const evidence = [read('', reason)]
   if (passes === 'likely')
@@ -131,7 +134,7 @@ function writes({ from, to, writes: { passes, reason } }: Path): Draft[] {
   ]
 }
 
-/** A drive that fetches from GPU memory; nothing here has a GPU read a drive's registers. */
+/** Reads by a drive from GPU memory. A GPU never reads a drive's registers. */
 function reads({ from, to, reads: { passes, reason } }: Path): Draft[] {
   const evidence = [read('', reason)]
   if (passes === 'likely')

@@ -4,9 +4,12 @@ import { installHeaders } from '../advice.js'
 import type { Facts } from '../facts.js'
 import { command, finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
 
-/** What of ours a real drive needs: the addon of `@gpunvme/cuda-native`, and for some ways the kernel module of kmod/. */
+/**
+ * Checks our native code: the addon of `@gpunvme/cuda-native`, and the kernel module of kmod/, which some routes
+ * require.
+ */
 export function checkSoftware(facts: Facts): Finding[] {
-  // Neither is of use where there is nothing to drive.
+  // Both are useless without a drive.
   if (facts.machine.drives.length === 0) return []
   return [...addon(facts), ...kmod(facts)].map((draft) => finding('software', draft))
 }
@@ -35,10 +38,10 @@ function addon({ process }: Facts): Draft[] {
   ]
 }
 
-/** Whether our module is there, and what brings it there. */
+/** State of our kernel module, and the steps that install it. */
 export interface KmodState {
   readonly isLoaded: boolean
-  /** To have it loaded; none where it is. */
+  /** Steps that load it; empty if it is loaded. */
   readonly steps: readonly Step[]
 }
 

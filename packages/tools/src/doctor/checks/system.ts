@@ -7,10 +7,10 @@ import { command, finding, hands, instead, read, type Draft, type Finding } from
 const DOCTOR: CommandStep = { command: ['doctor'], isElsewhere: true }
 const SAVE: CommandStep = { command: ['doctor', '--save', 'DIR'], isElsewhere: true }
 
-/** What the machine is: whether it has a GPU and a drive at all, and whether all of it can be seen from here. */
+/** Checks whether the machine has a GPU and a drive, and whether all of it is visible. */
 export function checkSystem(facts: Facts): Finding[] {
   const { hypervisor } = facts.machine.virtualisation
-  // What is not there, is not there by Windows' leave.
+  // Under WSL, Windows hides the missing devices.
   const drafts =
     hypervisor !== undefined && /WSL/.test(hypervisor.name)
       ? [windows(hypervisor.evidence)]

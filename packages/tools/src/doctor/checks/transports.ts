@@ -8,24 +8,24 @@ import { command, finding, read, type Draft, type Finding, type Step } from '../
 import { callDrive, isSystemDrive } from './drives.js'
 import { kmodState } from './software.js'
 
-/** Drivers that leave a function to a program, and by which transport it is reached then. */
+/** Drivers for user-space access, and the transport that each provides. */
 const GIVEN = new Map([
   ['vfio-pci', 'vfio'],
   ['gpunvme', 'kmod'],
 ])
 
-/** Drivers beside vfio-pci with which a group may be handed out. */
+/** Drivers that other functions of a vfio group may have. */
 const HARMLESS = ['vfio-pci', 'pci-stub', 'pcieport']
 
 const HUGE_PAGE_BYTES = 2_097_152
-/** As many as two layers of a 70B model want: 2 x 670 MiB. */
+/** Enough for two layers of a 70B model: 2 x 670 MiB. */
 const ADVISED_HUGE_PAGES = 768
 
-/** How a program can get at each drive: what it is bound to, and what has to be done where that is the kernel's driver. */
+/** Checks how a program can access each drive: its current driver, and the steps to bind another. */
 export function checkTransports(facts: Facts): Finding[] {
   return facts.machine.drives.flatMap((drive) => {
     const found = functionAt(facts.machine, drive.address)
-    // How to hand over what the system runs from, or what is not there, is not to be said.
+    // The system drive and absent drives get no steps.
     if (found === undefined || !found.answers || isSystemDrive(drive)) return []
     return checkDrive(facts, drive, found).map((draft) => finding('drives', { ...draft, subjects: [drive.address] }))
   })
@@ -49,7 +49,7 @@ function checkDrive(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
   return found.group === undefined ? withoutGroup(facts, drive, found) : byVfio(facts, drive, found, found.group)
 }
 
-/** vfio gives a drive no memory of other devices that a driver of the kernel has, as NVIDIA's has a GPU's. */
+/** vfio cannot map memory of devices that have a kernel driver, such as a GPU's. */
 function forDmaBuf(facts: Facts, drive: Drive, { address, driver }: PciFunction): Draft[] {
   if (driver === 'gpunvme' || facts.machine.gpus.length === 0) return []
   return [
@@ -63,7 +63,10 @@ function forDmaBuf(facts: Facts, drive: Drive, { address, driver }: PciFunction)
   ]
 }
 
-/** With an IOMMU group vfio is the way: the drive reaches what it was given, and is stopped when the program ends. */
+/**
+ * With an IOMMU group: our module if it is loaded, else vfio, which limits the drive to mapped memory and stops it when
+ * the program ends.
+ */
 function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number): Draft[] {
   const others = obstacles(facts, found)
   const kmod = kmodState(facts)
@@ -113,7 +116,7 @@ function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number):
 
 const BY_MODULE = 'the module gpunvme'
 
-/** Without one, by our module where it is loaded, and else by /sys and huge pages. */
+/** Without an IOMMU group: our module if it is loaded, else /sys and huge pages. */
 function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
   const { machine } = facts
   const kmod = kmodState(facts)
@@ -163,7 +166,7 @@ function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: st
   }
 }
 
-/** `bind` chooses the driver by what it finds then, as it is chosen here. */
+/** `bind` chooses the driver in the same way. */
 function bind(facts: Facts, { address }: PciFunction, before?: string): Step {
   const step = gpunvme(facts, `bind ${address}`, 'root')
   return command(before === undefined ? step : { words: [`${before} && `, step] })
@@ -174,7 +177,7 @@ function isVfioLoaded({ machine: { modules } }: Facts): boolean {
   return loaded.includes('vfio_pci') || (valueOf(modules.builtIn) ?? []).includes('vfio_pci')
 }
 
-/** The other functions of the group that a driver of the kernel has; bridges do not count, as for the kernel. */
+/** Other functions of the group that have a kernel driver. As in the kernel, bridges do not count. */
 function obstacles({ machine }: Facts, found: PciFunction): PciFunction[] {
   return machine.functions.filter(
     ({ address, group, driver, classCode }) =>
@@ -186,7 +189,7 @@ function obstacles({ machine }: Facts, found: PciFunction): PciFunction[] {
   )
 }
 
-/** Where it says that there is no vfio-pci; undefined where there is one, or nobody knows. */
+/** Returns the source that shows that vfio-pci is missing; undefined if it exists or is unknown. */
 function lacksVfio({ machine: { kernel, modules } }: Facts): string | undefined {
   const config = valueOf(kernel.config)
   const setting = config?.options['VFIO_PCI']

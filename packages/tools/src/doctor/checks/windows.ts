@@ -7,10 +7,10 @@ import { finding, firmware, hands, read, type Draft, type Evidence, type Finding
 
 const GIB4 = 2 ** 32
 
-/** What a card shows that was not asked for more. */
+/** BAR1 size of a card without Resizable BAR. */
 const SMALL_BYTES = 256 * 1024 ** 2
 
-/** The window to each GPU's memory (NVIDIA: BAR1): as large as the memory, or could it be. */
+/** Checks the window to each GPU's memory (NVIDIA: BAR1): whether it covers the memory, or could. */
 export function checkWindows(facts: Facts): Finding[] {
   return facts.machine.gpus
     .filter(({ vendor }) => vendor === 'NVIDIA')
@@ -69,8 +69,10 @@ function sizesOf({ sizesBytes }: GpuWindow): Evidence {
   return read('Resizable BAR offers', sizesBytes.map(formatBytes).join(', '))
 }
 
-/** The list of the capability decides, not the age of the firmware: some cards offer 256 MiB whatever is enabled. */
-/** @param memoryBytes undefined where it is not known: no GPU from Turing on has as little as such a window shows. */
+/**
+ * Decides by the sizes in the capability, not by the age of the firmware: some cards offer 256 MiB whatever is enabled.
+ * @param memoryBytes undefined if unknown. All GPUs since Turing have more than such a window covers.
+ */
 function small(facts: Facts, { address }: Gpu, window: GpuWindow, memoryBytes: number | undefined): Draft {
   const { machine } = facts
   const { sizeBytes, sizesBytes } = window

@@ -8,16 +8,16 @@ import { command, finding, hands, instead, read, type Draft, type Finding } from
 import { isKnownVersion, ResourceManager, RmRefusal, type GpuPlace } from './resource-manager.js'
 import { statusName } from './status.js'
 
-/** Drivers that leave a drive's registers to whoever maps them. */
+/** Drivers that do not use a drive's registers themselves. */
 const LEAVE_ALONE = [undefined, 'vfio-pci', 'pci-stub', 'uio_pci_generic']
 
-/** Said with every answer: what it does not mean. */
+/** Part of every answer. */
 const CAVEAT =
   'This tests the kernel module only and yields no mapping for GPU kernels. It was tested on stand-ins, on no GPU.'
 
 /**
- * Asks NVIDIA's kernel module, past libcuda, whether a GPU may reach a drive's registers: for each GPU with each drive
- * that no driver of the kernel has. The registers are mapped, and neither read nor written.
+ * Asks NVIDIA's kernel module, without libcuda, whether a GPU may access a drive's registers: for each GPU with each
+ * drive that has no kernel driver of its own. Maps the registers, but does not read or write them.
  */
 export function probeRegistration(facts: Facts, host: RmHostWithMap, only: readonly string[]): Finding[] {
   const isAsked = ({ address }: { readonly address: string }) => only.length === 0 || only.includes(address)
@@ -138,7 +138,7 @@ function refused(error: unknown, facts: Facts, drive: string): Draft {
   }
 }
 
-/** What a refusal of registers says, as read in the sources of the open flavour. */
+/** Meanings of a rejection of registers, as read in the sources of the open flavour. */
 const MEANINGS = new Map<number, string>([
   [
     0x1e,

@@ -20,16 +20,16 @@ import {
 } from './abi.js'
 import { statusName } from './status.js'
 
-/** Handles of our choice: any number that the client does not use twice. */
+/** Handles chosen by the client; any unused numbers. */
 const HANDLE = { DEVICE: 0x0d0c_0001, MEMORY: 0x0d0c_0002 } as const
 
-/** Whether the versions' structures are known: those that were compiled and compared. */
+/** Whether the structures of a version are known: those that were compiled and compared. */
 export function isKnownVersion(version: string): boolean {
   const branch = Number.parseInt(version, 10)
   return branch >= 525 && branch <= 595
 }
 
-/** As much of the native host as RM is asked by. */
+/** Functions of the native host that RM requires. */
 export type RmHost = Pick<HardwareHost, 'ioctl' | 'allocate'>
 
 export interface GpuPlace {
@@ -41,8 +41,8 @@ export interface GpuPlace {
 }
 
 /**
- * A client of NVIDIA's resource manager on one GPU, by its ioctls alone and without libcuda. Ends with `close`, and at the
- * latest with the process: RM frees what a client has left.
+ * A client of NVIDIA's resource manager for one GPU, by ioctls and without libcuda. RM frees its objects on `close`, or
+ * at the end of the process.
  */
 export class ResourceManager {
   private readonly host: RmHost
@@ -53,9 +53,9 @@ export class ResourceManager {
   private client = 0
 
   /**
-   * Opens the driver's nodes, which starts the GPU if nobody uses it.
-   * @param version of the module that runs: `isKnownVersion` has to say yes.
-   * @throws Error with `code` as `fs` does where a node cannot be opened.
+   * Opens the driver's nodes, which starts the GPU if it is unused.
+   * @param version of the running module; requires `isKnownVersion`.
+   * @throws Error with `code` as `fs` does if a node cannot be opened.
    */
   constructor(host: RmHost, root: string, version: string, { minor }: GpuPlace) {
     if (!isKnownVersion(version)) throw new RangeError(`version: expected 525 to 595, got ${version}`)
@@ -74,8 +74,9 @@ export class ResourceManager {
   }
 
   /**
-   * Has RM take registers, mapped at `address`, as memory that the GPU may reach; and lets go of them at once.
-   * @throws RmRefusal naming the call that was refused, with its status.
+   * Registers `lengthBytes` bytes of registers, mapped at `address`, as memory that the GPU may access; frees them
+   * immediately.
+   * @throws RmRefusal with the rejected call and its status.
    */
   registerRegisters(place: GpuPlace, address: bigint, lengthBytes: number): void {
     this.registerFile()
@@ -107,7 +108,7 @@ export class ResourceManager {
     }
   }
 
-  /** Says to the GPU's file which client is its own. */
+  /** Associates the GPU's file with the client. */
   private registerFile(): void {
     const data = viewOf(4)
     data.setInt32(0, this.control, true)
@@ -152,7 +153,7 @@ export class ResourceManager {
     return answer
   }
 
-  /** @param bytes of the parameters that stand in `parameters`; 0 for none. */
+  /** @param bytes Length of the arguments in `parameters`; 0 for none. */
   private allocate(what: string, parent: number, handle: number, kind: number, bytes: number): number {
     const declaration = this.before535 ? Alloc525 : Alloc
     const data = viewOf(declaration.bytes)
@@ -179,7 +180,7 @@ export class ResourceManager {
     this.host.ioctl(fd, requestOf(escape, data.byteLength), new Uint8Array(data.buffer))
   }
 
-  /** The parameters of the next call, zeroed: memory that has an address. */
+  /** Returns the parameter block of the next call, zeroed, in memory with a known address. */
   private parameterView(bytes: number): DataView {
     new Uint8Array(this.parameters.buffer).fill(0)
     return new DataView(this.parameters.buffer, 0, bytes)
@@ -194,13 +195,13 @@ function accept(what: string, status: number): void {
   if (status !== 0) throw new RmRefusal(what, status)
 }
 
-/** RM said no: to which question, and by which NV_STATUS. */
+/** Error of a request that RM rejected, with its NV_STATUS. */
 export class RmRefusal extends Error {
-  /** 'client', 'list of GPUs', 'place', 'instance', 'device', 'registers'. */
+  /** Rejected request: 'client', 'list of GPUs', 'place', 'instance', 'device', 'registers'. */
   readonly what: string
   readonly status: number
   constructor(what: string, status: number) {
-    super(`the resource manager refused ${what}: ${statusName(status)}`)
+    super(`the resource manager rejected ${what}: ${statusName(status)}`)
     this.name = 'RmRefusal'
     this.what = what
     this.status = status

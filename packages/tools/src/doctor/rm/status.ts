@@ -1,4 +1,4 @@
-/** NV_STATUS codes that this probe may meet, as nvstatuscodes.h names them. */
+/** NV_STATUS codes that this probe may receive, named as in nvstatuscodes.h. */
 const NAMES = new Map<number, string>([
   [0x00, 'NV_OK'],
   [0x0f, 'NV_ERR_GPU_IS_LOST'],
@@ -18,7 +18,7 @@ const NAMES = new Map<number, string>([
   [0x59, 'NV_ERR_OPERATING_SYSTEM'],
 ])
 
-/** 'NV_ERR_INVALID_ADDRESS (0x1e)'; the number alone of one that has no name here. */
+/** Returns name and number of a status: 'NV_ERR_INVALID_ADDRESS (0x1e)'; only the number if it has no name here. */
 export function statusName(status: number): string {
   const hex = `0x${status.toString(16)}`
   const name = NAMES.get(status)

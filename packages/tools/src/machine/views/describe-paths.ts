@@ -6,7 +6,7 @@ import { pathBetween, type Path } from '../path.js'
 import { functionAt } from '../tree.js'
 import { hanging, labelOf, shapeText, shortAddress } from './names.js'
 
-/** A path for each GPU that is a card and each drive. */
+/** Returns a path for each pair of discrete GPU and drive. */
 export function gpuDrivePaths(machine: Machine): Path[] {
   const cards = machine.gpus.filter(({ isIntegrated }) => !isIntegrated)
   return cards.flatMap((gpu) => machine.drives.map((drive) => pathBetween(machine, gpu.address, drive.address)))
@@ -14,7 +14,7 @@ export function gpuDrivePaths(machine: Machine): Path[] {
 
 const LABEL_COLUMNS = 12
 
-/** Paths that differ in nothing but the drive are told once. */
+/** Paths that differ only in the drive are printed once. */
 export function describePaths(machine: Machine, paths: readonly Path[], columns: number): string[] {
   const told = new Map<string, string[]>()
   for (const path of paths) {
@@ -64,14 +64,14 @@ function meetingText(machine: Machine, { from, to, meeting, meetAt = '' }: Path)
             ? ', the GPU behind the chipset'
             : ''
   if (meeting === 'same-switch')
-    return `in the switch at ${shortAddress(meetAt)}${a === 'chipset' ? ', which is the chipset' : ''}`
+    return `in the switch at ${shortAddress(meetAt)}${a === 'chipset' ? ', the chipset' : ''}`
   if (meeting === 'same-host-bridge') return `in host bridge ${meetAt}${whose}`
   if (meeting === 'same-socket') return `in the CPU, between its host bridges${whose}`
   if (meeting === 'across-sockets') {
     const [here, there] = [from, to].map((address) => functionAt(machine, address)?.numaNode)
     return `across sockets: NUMA nodes ${here} and ${there}`
   }
-  return `between two host bridges; which sockets those are of is not known${whose}`
+  return `between two host bridges of unknown sockets${whose}`
 }
 
 function driveName({ drives }: Machine, address: string): string {

@@ -5,17 +5,17 @@ import type { PciFunction } from '../pci-function.js'
 import { bestOf, hasLinkAbove, nowOf, treeOf, type Branch } from '../tree.js'
 import { labelOf, shapeText, shortAddress } from './names.js'
 
-/** Room for 'Gen1 x16 of Gen4 x16'. */
+/** Width of 'Gen1 x16 of Gen4 x16'. */
 const LINK_COLUMNS = 20
 
 export interface TreeOptions {
-  /** Every function, and not only what has a link to share. */
+  /** Whether to print all functions, including those without a shared link. */
   readonly all: boolean
-  /** Lines are at most this long; Infinity for whole ones. */
+  /** Maximum length of lines; Infinity for no limit. */
   readonly columns: number
 }
 
-/** The functions of a machine as a tree, with the link of each at the end of its line. */
+/** Draws the functions of a machine as a tree, with the link of each at the end of its line. */
 export function drawTree(machine: Machine, { all, columns }: TreeOptions): string[] {
   const lines: string[] = []
   let hidden = 0
@@ -27,11 +27,11 @@ export function drawTree(machine: Machine, { all, columns }: TreeOptions): strin
     for (const line of drawBranches(machine, shown, '', columns)) lines.push(line)
   }
   if (hidden === 0) return lines
-  const rest = `Not shown: ${plural(hidden, 'function')} that nothing hangs on; --all shows everything.`
+  const rest = `Not shown: ${plural(hidden, 'function')} without devices below; --all shows everything.`
   return lines.length === 0 ? [rest] : [...lines, '', rest]
 }
 
-/** On the bus of the host bridge: what leads somewhere, and what computes or stores. */
+/** On the bus of the host bridge: bridges with devices below, and functions that compute or store. */
 function isWorthIt({ gpus, drives }: Machine, { found, behind }: Branch): boolean {
   return behind.length > 0 || [...gpus, ...drives].some(({ address }) => address === found.address)
 }
@@ -52,7 +52,7 @@ function drawBranches(machine: Machine, branches: readonly Branch[], indent: str
   })
 }
 
-/** Whose lanes a root port has, and whether a switch's port redirects. */
+/** Owner of a root port's lanes, and whether a switch's port redirects. */
 function hints(machine: Machine, found: PciFunction): string {
   if (found.kind === 'root-port') {
     const below = machine.functions.find(({ parent }) => parent === found.address)
@@ -66,7 +66,7 @@ function hints(machine: Machine, found: PciFunction): string {
   return acs !== undefined && 'enabled' in acs && acs.enabled.includes('RR') ? ', ACS redirects' : ''
 }
 
-/** 'Gen1 x8 of Gen3 x8': now, and what both ends could do. A port's link is told at its other end. */
+/** 'Gen1 x8 of Gen3 x8': current and best link. The link of a port is printed at its other end. */
 function linkText(machine: Machine, found: PciFunction): string {
   if (!hasLinkAbove(found) || found.link === undefined) return ''
   const best = bestOf(machine, found)

@@ -5,7 +5,7 @@ import { isGpu } from '../path.js'
 import { bestOf, functionAt, maxOf, nowOf } from '../tree.js'
 import { shapeText, shortAddress } from './names.js'
 
-/** Sentences about links of GPUs and drives that are not what they could be, each with what to make of it. */
+/** Returns remarks on links of GPUs and drives below their maximum, with advice. */
 export function linkNotes(machine: Machine): string[] {
   const addresses = [...machine.gpus, ...machine.drives].map(({ address }) => address)
   const notes = addresses.flatMap((address) => {
@@ -22,23 +22,23 @@ function ownNotes(machine: Machine, found: PciFunction): string[] {
   const at = shortAddress(found.address)
   const notes: string[] = []
   const isVirtual = machine.virtualisation.hypervisor !== undefined
-  if (!isVirtual && isLess(best, max)) notes.push(`${at} could do ${shapeText(max)}; its slot has ${shapeText(best)}.`)
+  if (!isVirtual && isLess(best, max)) notes.push(`${at} supports ${shapeText(max)}; its slot has ${shapeText(best)}.`)
   const now = nowOf(found)
   if (now === undefined) return notes
   if (now.lanes < best.lanes)
     notes.push(
-      `${at} has come up with ${now.lanes} of ${best.lanes} lanes: look at how it sits in its slot, at its riser, and at what the firmware shares out.`,
+      `${at} has trained ${now.lanes} of ${best.lanes} lanes: check its seat, its riser, and lane sharing in firmware.`,
     )
   if (now.gen < best.gen)
     notes.push(
       isGpu(found)
-        ? `${at} is at Gen${now.gen} now: an idle GPU slows its link down. Look again while it works.`
-        : `${at} is at Gen${now.gen}, and both ends could do Gen${best.gen}: the link came up slower, or firmware holds it back.`,
+        ? `${at} is at Gen${now.gen}: an idle GPU lowers its link speed. Check again under load.`
+        : `${at} is at Gen${now.gen}, but both ends support Gen${best.gen}: the link trained slower, or firmware limits it.`,
     )
   return notes
 }
 
-/** A GPU's slot and its neighbour often are one slot's lanes in two: ports of one device number say so. */
+/** A GPU's slot and its neighbour often share one slot's lanes: ports of one device number indicate that. */
 function sharedLanes(machine: Machine, found: PciFunction): string[] {
   const port = found.parent === undefined ? undefined : functionAt(machine, found.parent)
   const lanes = port && maxOf(port)?.lanes

@@ -12,16 +12,16 @@ import type { PciFunction } from '../pci-function.js'
 import { bestOf, functionAt, nowOf } from '../tree.js'
 import { hanging, shapeText } from './names.js'
 
-/** Models are cut to what the other columns leave them, and not below this. */
+/** Models are cut to the remaining width, but not below this. */
 const LEAST_MODEL_COLUMNS = 10
 
-/** Degrees below the drive's own limit from which on it is worth a word. */
+/** Degrees below the drive's limit from which a warning is printed. */
 const CLOSE_CELSIUS = 5
 
-/** A window to GPU memory that nobody has made larger; those of servers' cards are large from the beginning. */
+/** Size of a window that was not enlarged; server cards have large ones by default. */
 const SMALL_WINDOW_BYTES = 256 * 1024 ** 2
 
-/** A blank that no line is folded at: a command has to be copied as a whole. */
+/** A blank without line break: commands must be copyable. */
 const KEPT = '\u00a0'
 
 interface Row {
@@ -79,13 +79,13 @@ function sentences(...all: readonly string[]): string {
   return all.filter((text) => text !== '').join(' ')
 }
 
-/** 'Next: gpunvme doctor'; '' if there is no next step. */
+/** Returns 'Next: gpunvme doctor'; '' without a next step. */
 function nextText(next: Action | undefined, invocation: Invocation): string {
   if (next === undefined) return ''
   return `Next: ${printableLines(renderStep(next, invocation)).join(' ').replaceAll(' ', KEPT)}`
 }
 
-/** A table with a line of its own below each row; what is too long in it is the model. */
+/** Formats a table with an extra line below each row; models are cut if it is too wide. */
 function formatRows(titles: readonly string[], rows: readonly Row[], columns: number): string[] {
   const at = titles.indexOf('MODEL')
   const titled = titles.map((title) => (/SIZE|WINDOW/.test(title) ? { title, align: 'right' as const } : { title }))
@@ -119,25 +119,23 @@ function linkText(machine: Machine, found: PciFunction | undefined): string {
   return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
 }
 
-/** States who uses the drive, or what is on a drive that is not in use. */
+/** Returns the users of a drive, or its content if it is not in use. */
 function useOf(machine: Machine, { holders, state, namespaces }: Drive, found: PciFunction | undefined): string {
   if (found?.answers === false) return 'Off the bus: it reads all ones.'
-  if (state !== undefined && state !== 'live') return `The driver says '${printable(state)}'.`
+  if (state !== undefined && state !== 'live') return `State in the driver: '${printable(state)}'.`
   if (!isKnown(holders)) return `In use: unknown, ${holders.unknown}.`
   if (holders.length > 0)
     return `In use: ${holders.map(({ device, use }) => printable(`${device} ${use}`)).join('; ')}.`
   const asleep = found?.power.state?.startsWith('D3') ? `, asleep in ${found.power.state}` : ''
-  const view = machine.virtualisation.container === undefined ? '' : ' as far as a container sees'
+  const view = machine.virtualisation.container === undefined ? '' : ' as seen from this container'
   return `Not in use${view}${asleep}, ${describeContents(namespaces)}.`
 }
 
-/** Of a drive that is close to what it calls too warm. */
+/** Returns a warning for a drive close to its temperature limit. */
 function heatOf({ temperature }: Drive): string {
   if (!isKnown(temperature) || temperature.warningCelsius === undefined) return ''
   const { celsius, warningCelsius } = temperature
-  return celsius < warningCelsius - CLOSE_CELSIUS
-    ? ''
-    : `Hot: ${celsius} °C; from ${warningCelsius} °C on it slows down.`
+  return celsius < warningCelsius - CLOSE_CELSIUS ? '' : `Hot: ${celsius} °C; it throttles from ${warningCelsius} °C.`
 }
 
 function nextOfDrive(machine: Machine, drive: Drive, found: PciFunction | undefined): Action | undefined {
@@ -159,11 +157,11 @@ function nextOfGpu({ root }: Machine, gpu: Gpu, found: PciFunction | undefined):
 }
 
 function gpuHint(gpu: Gpu, found: PciFunction | undefined): string {
-  if (isAsleep(found)) return 'Asleep in D3cold; it was not woken.'
-  if (gpu.vendor !== 'NVIDIA') return 'Not of NVIDIA: this program computes on those alone so far.'
+  if (isAsleep(found)) return 'Asleep in D3cold; not woken.'
+  if (gpu.vendor !== 'NVIDIA') return 'Not supported: only NVIDIA GPUs are.'
   if (found?.driver === 'nvidia') return windowText(gpu)
-  const who = found?.driver === undefined ? 'No driver has it' : `${found.driver} has it`
-  return `${who}: CUDA needs NVIDIA's driver.`
+  const who = found?.driver === undefined ? 'No driver' : `Bound to ${found.driver}`
+  return `${who}: CUDA requires NVIDIA's driver.`
 }
 
 function isAsleep(found: PciFunction | undefined): boolean {
@@ -173,14 +171,14 @@ function isAsleep(found: PciFunction | undefined): boolean {
 function windowText({ window }: Gpu): string {
   if (!isKnown(window)) return `BAR1 unknown: ${window.unknown}.`
   const { sizesBytes, sizeBytes } = window
-  if (!isKnown(sizesBytes)) return `What BAR1 could be is not known (${sizesBytes.unknown}).`
+  if (!isKnown(sizesBytes)) return `The supported sizes of BAR1 are unknown (${sizesBytes.unknown}).`
   const most = (sizesBytes ?? [sizeBytes]).reduce((most, each) => Math.max(most, each), 0)
-  if (most > sizeBytes) return `Its BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or found no room.`
+  if (most > sizeBytes) return `BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or firmware found no space.`
   const isSmall = sizesBytes === undefined && sizeBytes <= SMALL_WINDOW_BYTES
-  return isSmall ? 'Its BAR1 cannot be resized.' : 'Its BAR1 is as large as it gets.'
+  return isSmall ? 'BAR1 cannot be resized.' : 'BAR1 has its maximum size.'
 }
 
-/** The same for JSON. */
+/** Returns the same data for JSON. */
 export function listed(machine: Machine, invocation: Invocation): object {
   const more = (found: PciFunction | undefined, next: Action | undefined) => ({
     driver: found?.driver,

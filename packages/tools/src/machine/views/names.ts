@@ -4,7 +4,7 @@ import type { LinkShape, PciFunction } from '../pci-function.js'
 import { printable } from '../../terminal/printable.js'
 import { wrap } from '../../terminal/table.js'
 
-/** Base class and sub class of a class code in a few words (PCI Code and ID Assignment; those that one meets). */
+/** Short names of base class and subclass (PCI Code and ID Assignment; common ones only). */
 const CLASSES: readonly (readonly [code: number, words: string])[] = [
   [0x0106, 'SATA'],
   [0x0107, 'SAS'],
@@ -24,7 +24,7 @@ const CLASSES: readonly (readonly [code: number, words: string])[] = [
   [0x1200, 'accelerator'],
 ]
 
-/** '0a:00.0': without the domain where that is 0000, as lspci has it. */
+/** Returns '0a:00.0': without domain 0000, as in lspci. */
 export function shortAddress(address: string): string {
   return address.startsWith('0000:') ? address.slice(5) : address
 }
@@ -34,7 +34,7 @@ export function shapeText({ gen, lanes }: LinkShape): string {
   return `Gen${gen} x${lanes}`
 }
 
-/** What a function is, in a few words, fit for a terminal. */
+/** Returns a short description of a function, safe for a terminal. */
 export function labelOf(machine: Machine, found: PciFunction): string {
   const gpu = machine.gpus.find(({ address }) => address === found.address)
   if (gpu !== undefined) return `GPU ${isKnown(gpu.model) ? printable(gpu.model) : idsOf(found)}`
@@ -65,7 +65,7 @@ function idsOf({ vendorId, deviceId }: PciFunction): string {
   return [vendorId, deviceId].map((id) => id.toString(16).padStart(4, '0')).join(':')
 }
 
-/** Text behind a label, its further lines below its first one: 'P2P  likely: ...'. */
+/** Returns text after a label, with further lines aligned: 'P2P  likely: ...'. */
 export function hanging(label: string, text: string, columns: number): string[] {
   const indent = ' '.repeat(label.length)
   return wrap(text, columns - label.length, '').map((line, index) => `${index === 0 ? label : indent}${line}`.trimEnd())

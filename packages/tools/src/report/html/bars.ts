@@ -5,11 +5,11 @@ import { each, foreign, html, type Content, type Markup } from './markup.js'
 export interface Bar {
   readonly series: Series
   readonly value: Estimate
-  /** Of each repeat. */
+  /** One per repeat. */
   readonly values: readonly { readonly value: number; readonly outlier: boolean }[]
-  /** Said at its end: '3.49 ± 0.01 GB/s, 97 %'. */
+  /** Text at its end: '3.49 ± 0.01 GB/s, 97 %'. */
   readonly text: string
-  /** What is to be known of it: another setting than the others'. */
+  /** Remark, for example on a different setting. */
   readonly note?: Content
 }
 
@@ -19,12 +19,12 @@ export interface BarChart {
   readonly limit?: number
 }
 
-/** The bar, and below it the repeats. */
+/** The bar and, below it, the repeats. */
 const HEIGHT = 26
 const MIDDLE = 8
 const DOTS = 21
 
-/** One bar below the other, with a dot for each repeat. As wide as its place, without a size of its own. */
+/** Draws one bar below the other, with a dot per repeat. It fills the width of its container. */
 export function barChart({ title, bars, limit }: BarChart): Markup {
   const most = bars
     .flatMap(({ value, values }) => [value.mean + (value.marginOfError ?? 0), ...values.map((one) => one.value)])

@@ -16,10 +16,10 @@ export interface CdfChart extends Described {
 
 const PERCENTS = [0, 25, 50, 75, 100]
 
-/** Where a curve has a marker, so that curves are told apart without colours. */
+/** Positions of markers on a curve, so that curves are distinguishable without colours. */
 const MARKED = [0.25, 0.5, 0.75, 0.99]
 
-/** The share of commands that took at most so long, over the logarithm of the time. */
+/** Draws the cumulative fraction of commands over the logarithm of the time. */
 export function cdfChart(chart: CdfChart): Markup {
   return html`${legend(chart.distributions.map(({ series }) => series))}${drawing(chart, (size) => ({
     content: draw(chart, size),
@@ -41,7 +41,7 @@ function draw({ distributions }: CdfChart, size: Size): Markup {
     x: ticks.map((tick) => ({ at: x(tick), text: formatTime(tick) })),
     y: PERCENTS.map((percent) => ({ at: y(percent), text: `${percent} %` })),
     xTitle: 'latency, logarithmic',
-    yTitle: 'took at most so long',
+    yTitle: 'cumulative fraction of commands',
   })}${each(distributions, (distribution) => drawCurve(distribution, x, y))}`
 }
 

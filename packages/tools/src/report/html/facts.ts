@@ -8,7 +8,7 @@ import { missingOf } from '../missing.js'
 import { definitions, each, foreign, html, type Content, type Markup } from './markup.js'
 import { table } from './table.js'
 
-/** What could not be measured, and why. Nothing where all could. */
+/** Lists measurements that failed or were skipped, with reasons. Undefined if there are none. */
 export function notMeasured(results: BenchResults): Markup | undefined {
   const missing = missingOf(results)
   if (missing.length === 0) return undefined
@@ -16,15 +16,15 @@ export function notMeasured(results: BenchResults): Markup | undefined {
     <h2>What could not be measured</h2>
     <div class="card">
       ${table({
-        caption: 'Not measured, or measured and not shown; cells that share a reason are in one row',
-        columns: [{ title: 'source' }, { title: 'what' }, { title: 'why' }, { title: 'what to do' }],
+        caption: 'Not measured, or not shown; cells with the same reason share a row',
+        columns: [{ title: 'source' }, { title: 'cells' }, { title: 'reason' }, { title: 'next step' }],
         rows: missing.map(({ source, what, why, next }) => [foreign(source), what, why, next ?? '-']),
       })}
     </div>
   </section>`
 }
 
-/** On what, by whom and how it was measured. */
+/** Describes drive, machine and method. */
 export function howMeasured(results: BenchResults): Markup {
   const { sources, notes } = results
   return html`<section>
@@ -86,7 +86,7 @@ function setup(results: BenchResults): [Content, Content][] {
     [
       'link',
       link === undefined
-        ? 'not known'
+        ? 'unknown'
         : `PCIe Gen${link.gen} x${link.width}, MPS ${link.mps}: ${formatQuantity('rate', link.payloadLimitBytesPerSecond)} of payload`,
     ],
     ['processor', html`${foreign(machine.cpu)}, ${plural(machine.cpus, 'logical CPU')}`],
@@ -97,8 +97,8 @@ function setup(results: BenchResults): [Content, Content][] {
     ['part of the drive', `${formatBytes(span.lengthBytes)} from byte ${span.firstByte}; seed ${seed}`],
     ...optional('device counters', countedByDrive(results), describeCounters),
     ...optional('temperature', heat, (range) => range),
-    ...optional('held back for heat', held > 0 ? held : undefined, (seconds) => formatSeconds(seconds)),
-    ['took', `${formatSeconds(totalSeconds)}, begun at ${startedAt}`],
+    ...optional('throttled', held > 0 ? held : undefined, (seconds) => formatSeconds(seconds)),
+    ['duration', `${formatSeconds(totalSeconds)}, started at ${startedAt}`],
     ...optional('runs', results.runs, (runs) =>
       runs.map(({ startedAt: begun, sources }) => `${begun}: ${sources.join(', ')}`).join('; '),
     ),
@@ -122,7 +122,7 @@ function temperatures({ cells }: BenchResults): string | undefined {
     : `${all.reduce((least, each) => Math.min(least, each), Infinity)} to ${all.reduce((most, each) => Math.max(most, each), 0)} °C`
 }
 
-/** Every cell in one table, folded away. */
+/** Lists all cells in a collapsed table. */
 export function everyCell(results: BenchResults): Markup | undefined {
   const findings = findingsOf(results)
   if (findings.length === 0) return undefined

@@ -6,7 +6,7 @@ import { formatQuantity, formatShare } from '../quantities.js'
 import { ratio } from '../statistics.js'
 import { each, foreign, html, type Content, type Markup } from './markup.js'
 
-/** What comes first: what the run has shown, in a sentence, in context, in four numbers, and with its doubts. */
+/** The first section: the headline, its context, four numbers, and reservations. */
 export function head(results: BenchResults): Markup {
   const { claim, context, doubts } = headlineOf(results)
   const { drive, time, transport, startedAt } = results
@@ -30,7 +30,7 @@ export function head(results: BenchResults): Markup {
   </header>`
 }
 
-/** No line ends between a value and its margin, or between a number and its unit. */
+/** No line break between a value and its margin, or a number and its unit. */
 function unbroken(sentence: string): string {
   return sentence.replace(/ ± (?=\d|<)/g, '\u00a0±\u00a0').replace(/(?<=\d) (?=[kMGT]?B\/s|[KMG]iB|%)/g, '\u00a0')
 }
@@ -71,7 +71,7 @@ function tiles(results: BenchResults): Markup | undefined {
       more: `half within ${formatQuantity('time', percentile(latencies, 0.5))}`,
     })
   if (cpu !== undefined && results.time === 'wall')
-    shown.push({ what: 'CPU time', value: formatQuantity('cpu', cpu.mean), more: 'all threads, and the kernel' })
+    shown.push({ what: 'CPU time', value: formatQuantity('cpu', cpu.mean), more: 'all threads, including system time' })
   return html`<ul class="tiles">
     ${each(
       shown,

@@ -13,7 +13,7 @@ export interface LinePoint {
 
 export interface Line {
   readonly series: Series
-  /** By rising x. */
+  /** In ascending order of x. */
   readonly points: readonly LinePoint[]
 }
 
@@ -22,14 +22,14 @@ export interface LineChart extends Described {
   readonly formatX: (x: number) => string
   readonly quantity: Quantity
   readonly lines: readonly Line[]
-  /** A value that none can be above. */
+  /** Upper limit of the values. */
   readonly limit?: { readonly value: number; readonly name: string }
 }
 
-/** A limit that is this many times above all values would press them to the ground. */
+/** A limit higher than this multiple of all values is not drawn, since it would compress them. */
 const FAR_ABOVE = 2.5
 
-/** Lines over block sizes or depths, with whiskers for confidence intervals and crosses for outliers. */
+/** Draws lines over block sizes or depths, with whiskers for confidence intervals and crosses for outliers. */
 export function lineChart(chart: LineChart): Markup {
   const { lines, limit, quantity } = chart
   const points = lines.flatMap((line) => line.points)
@@ -82,7 +82,7 @@ function draw(chart: LineChart, size: Size, top: number, limit: LineChart['limit
     xTitle,
     yTitle: unit.name,
   })}${limit && drawLimit(limit, y, area, quantity)}${each(lines, (line, index) => {
-    // Side by side, so that whiskers at one x can be told apart.
+    // Side by side, so that whiskers at one x are distinguishable.
     const aside = (index - (lines.length - 1) / 2) * 4
     return drawLine(line, (value) => x(value) + aside, y, values)
   })}`
@@ -116,7 +116,7 @@ function drawLine({ series, points }: Line, x: Scale, y: Scale, values: readonly
   </g>`
 }
 
-/** Interrupted where a value of x was not measured. */
+/** Interrupted at unmeasured values of x. */
 function path(points: readonly LinePoint[], x: Scale, y: Scale, values: readonly number[]): string {
   let before = -2
   return points

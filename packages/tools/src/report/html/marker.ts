@@ -1,6 +1,6 @@
 import { each, html, type Content, type Markup } from './markup.js'
 
-/** Colours of the style sheet: --s0 to --s5. Sources beyond them take the colours again, with other markers. */
+/** Colours of the style sheet: --s0 to --s5. Further sources reuse them with other markers. */
 const COLOURS = 6
 
 type Shape = (x: number, y: number) => Markup
@@ -9,7 +9,7 @@ const polygon = (points: readonly (readonly [number, number])[]): Shape => {
   return (x, y) => html`<polygon points="${points.map(([dx, dy]) => `${at(x + dx)},${at(y + dy)}`).join(' ')}" />`
 }
 
-// As large as each other to the eye, within a circle of 5.
+// Of equal visual size, within a circle of radius 5.
 const SHAPES: readonly Shape[] = [
   (x, y) => html`<circle cx="${at(x)}" cy="${at(y)}" r="4" />`,
   polygon([
@@ -50,16 +50,16 @@ const SHAPES: readonly Shape[] = [
   ]),
 ]
 
-/** Who a mark stands for. */
+/** Source of a mark. */
 export interface Series {
-  /** Its place among all sources. */
+  /** Index among all sources. */
   readonly index: number
   readonly name: string
   /** Baselines are dashed and hollow. */
   readonly kind: 'engine' | 'baseline'
 }
 
-/** The style sheet's class of a series. */
+/** Returns the CSS class of a series. */
 export function seriesClass({ index, kind }: Series): string {
   return `s${index % COLOURS} ${kind}`
 }
@@ -69,12 +69,12 @@ export function marker({ index }: Series, x: number, y: number): Markup {
   return html`<g class="marker">${shape(x, y)}</g>`
 }
 
-/** A cross through a value that is far from the others of its setting. */
+/** Draws a cross through an outlier. */
 export function outlierMark(x: number, y: number): Markup {
   return html`<path class="outlier" d="M${at(x - 3)} ${at(y - 3)}l6 6m0 -6l-6 6" />`
 }
 
-/** Which mark is whose, above a chart; `also` are further entries. */
+/** Draws a legend above a chart; `also` has further entries. */
 export function legend(series: readonly Series[], also: readonly Content[] = []): Markup {
   return html`<ul class="legend">
     ${each(
@@ -90,7 +90,7 @@ export function legend(series: readonly Series[], also: readonly Content[] = [])
   </ul>`
 }
 
-/** A place in a drawing, as short as it may be written. */
+/** Formats a coordinate as briefly as possible. */
 export function at(place: number): string {
   return String(Math.round(place * 10) / 10)
 }

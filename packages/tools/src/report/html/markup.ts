@@ -1,6 +1,6 @@
 import { printableLines } from '../../terminal/printable.js'
 
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Markup {
   readonly text: string
 
@@ -12,8 +12,8 @@ export class Markup {
 export type Content = string | number | Markup | undefined | readonly Content[]
 
 /**
- * HTML (or SVG in it) from a template. What is put into it is text and becomes harmless, unless it is Markup: names come
- * from drives and files. Control characters and those that reverse text are shown by their numbers.
+ * Creates HTML (or SVG in it) from a template. Interpolated values are escaped unless they are Markup: names come from
+ * drives and files. Control characters and bidirectional overrides are shown by their numbers.
  */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   return new Markup(strings.reduce((all, part, index) => `${all}${textOf(contents[index - 1])}${part}`))
@@ -38,12 +38,12 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 
-/** A name from a drive or a file: whatever its letters, it turns nothing around it from left to right. */
+/** Isolates a name from a drive or file, so that its text direction does not affect its surroundings. */
 export function foreign(name: string): Markup {
   return html`<bdi>${name}</bdi>`
 }
 
-/** JSON for a script element: no text in it can end the element, or begin a comment. */
+/** JSON for a script element: no text in it can end the element or start a comment. */
 export function embeddedJson(value: object): Markup {
   return new Markup(
     JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
@@ -52,12 +52,12 @@ export function embeddedJson(value: object): Markup {
   )
 }
 
-/** One after the other, with nothing between. */
+/** Concatenates items without separator. */
 export function each<T>(items: readonly T[], draw: (item: T, index: number) => Content): Markup {
   return html`${items.map(draw)}`
 }
 
-/** Names and what they are, one below the other. */
+/** A definition list. */
 export function definitions(rows: readonly (readonly [Content, Content])[]): Markup {
   return html`<dl>
     ${each(

@@ -7,10 +7,10 @@ import { STYLE } from './style.js'
 import { timelineSection } from './timeline-section.js'
 import { workloadSection } from './workload-section.js'
 
-/** Nothing is asked of anywhere, and no script runs: the page is text, drawings and a style sheet. */
+/** No network requests and no scripts: the page is text, drawings and a style sheet. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
-/** One file that says everything about a benchmark, on a screen and on paper. */
+/** Formats a benchmark as one HTML file, for screen and paper. */
 export function formatHtml(results: BenchResults): string {
   const workloads = workloadsOf(findingsOf(results))
   return `<!doctype html>

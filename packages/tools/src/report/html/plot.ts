@@ -2,7 +2,7 @@ import { at } from './marker.js'
 import { each, html, type Markup } from './markup.js'
 import { fitting, type Label } from './scale.js'
 
-/** A drawing is made once for narrow places and once for wide ones, so that its letters are as large as the page's. */
+/** Drawings are made for narrow and for wide screens, so that their text has the size of the page's. */
 export interface Size {
   readonly name: 'wide' | 'narrow'
   readonly width: number
@@ -14,19 +14,19 @@ const SIZES: readonly Size[] = [
   { name: 'narrow', width: 336, height: 290 },
 ]
 
-/** The width of a letter and of a figure in a drawing, at most. */
+/** Maximum width of a letter or digit in a drawing. */
 export const LETTER = 8.3
 
-/** What a drawing is, for those who do not see it. */
+/** Text alternative of a drawing. */
 export interface Described {
-  /** Unlike any other in the page. */
+  /** Unique in the page. */
   readonly id: string
   readonly title: string
-  /** What is to be seen in it, in a sentence or two. */
+  /** Content of the drawing in one or two sentences. */
   readonly description: string
 }
 
-/** Both sizes of a drawing, of which the style sheet shows the one that fits. */
+/** Returns both sizes of a drawing; the style sheet shows the one that fits. */
 export function drawing({ id, title, description }: Described, draw: (size: Size) => Drawn): Markup {
   return html`<div class="drawing">
     ${each(SIZES, (size) => {
@@ -48,11 +48,11 @@ export function drawing({ id, title, description }: Described, draw: (size: Size
 
 export interface Drawn {
   readonly content: Markup
-  /** Where it is not that of the size. */
+  /** Present if it differs from that of the size. */
   readonly height?: number
 }
 
-/** The part of a drawing that has the data, between its axes. */
+/** The data area of a drawing, between its axes. */
 export interface Area {
   readonly left: number
   readonly right: number
@@ -69,13 +69,13 @@ export interface Axes {
   readonly area: Area
   readonly x: readonly Label[]
   readonly y: readonly Label[]
-  /** What lies along the axis: 'block size'. */
+  /** Title of the horizontal axis: 'block size'. */
   readonly xTitle: string
-  /** Above the vertical axis. */
+  /** Title above the vertical axis. */
   readonly yTitle: string
 }
 
-/** Grid, ticks and titles. */
+/** Draws grid, ticks and titles. */
 export function drawAxes({ area, x, y, xTitle, yTitle }: Axes): Markup {
   const { left, right, top, bottom } = area
   return html`<g class="grid">

@@ -1,17 +1,17 @@
-/** Values to places on a chart, in units of its drawing. */
+/** Maps values to coordinates of a drawing. */
 export type Scale = (value: number) => number
 
 export function linear([from, to]: readonly [number, number], [start, end]: readonly [number, number]): Scale {
   return (value) => start + ((value - from) / (to - from)) * (end - start)
 }
 
-/** Of positive values: equal factors are equally far apart. */
+/** A logarithmic scale, for positive values. */
 export function logarithmic([from, to]: readonly [number, number], range: readonly [number, number]): Scale {
   const scale = linear([Math.log(from), Math.log(to)], range)
   return (value) => scale(Math.log(value))
 }
 
-/** Round values from 0 up to the first that is not below `most`, about `count` of them. */
+/** Returns round values from 0 to the first that is not below `most`, about `count` of them. */
 export function linearTicks(most: number, count: number): number[] {
   const rough = most / count
   const magnitude = 10 ** Math.floor(Math.log10(rough))
@@ -20,7 +20,7 @@ export function linearTicks(most: number, count: number): number[] {
   return Array.from({ length: steps + 1 }, (_, index) => index * step)
 }
 
-/** 1, 2 and 5 times powers of ten around a range, or only the powers where that would be too many. */
+/** Returns 1, 2 and 5 times powers of ten around a range, or only the powers if that would be too many. */
 export function logTicks(least: number, most: number): { readonly from: number; readonly to: number; ticks: number[] } {
   const first = Math.floor(Math.log10(least))
   const last = Math.ceil(Math.log10(most))
@@ -39,7 +39,7 @@ export interface Label {
   readonly text: string
 }
 
-/** Those that fit beside each other, the first among them; `letter` is the width of one. */
+/** Returns labels that fit beside each other, starting with the first; `letter` is the width of a letter. */
 export function fitting(labels: readonly Label[], letter: number): Label[] {
   const kept: Label[] = []
   for (const label of labels) {

@@ -1,6 +1,6 @@
 /**
- * The style sheet of a report. Colours of series are told apart by people who see no red or no green, stand out from
- * the ground by 3:1 or more, and come with markers of their own shape. Paper is always light.
+ * Style sheet of a report. Colours of series are distinguishable with red-green colour blindness, have a contrast of at
+ * least 3:1, and are combined with distinct markers. Paper is always light.
  */
 export const STYLE = `
 :root {

@@ -1,14 +1,14 @@
 import { each, html, type Content, type Markup } from './markup.js'
 
 export interface Table {
-  /** What it is a table of, for those who do not see what is around it. */
+  /** Caption, for readers without the visual context. */
   readonly caption: string
   readonly columns: readonly { readonly title: Content; readonly numeric?: boolean }[]
-  /** The first cell of each is what the row is about. */
+  /** The first cell of each row is its header. */
   readonly rows: readonly (readonly Content[])[]
 }
 
-/** A table that is moved sideways on its own where it is wider than its place. */
+/** A table that scrolls horizontally if it is too wide. */
 export function table({ caption, columns, rows }: Table): Markup {
   const kind = (index: number) => (columns[index]?.numeric === true ? html` class="number"` : undefined)
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}">
@@ -36,7 +36,7 @@ export function table({ caption, columns, rows }: Table): Markup {
   </div>`
 }
 
-/** A table below a chart, which is there for those who want its numbers. */
+/** A collapsed table below a chart, with its numbers. */
 export function tableBelow(described: Table): Markup {
   return html`<details>
     <summary>The numbers of this chart</summary>
@@ -53,11 +53,11 @@ export interface HeatTable {
 
 export interface HeatCell {
   readonly text: string
-  /** Of the highest in all tables that are compared: 0 to 1. */
+  /** Fraction of the maximum in all compared tables: 0 to 1. */
   readonly share: number
 }
 
-/** Numbers on a ground that is the darker, the higher they are. */
+/** Numbers on a background that is darker for higher values. */
 export function heatTable({ caption, corner, columns, rows }: HeatTable): Markup {
   const cell = (one: HeatCell | undefined) =>
     one === undefined

@@ -6,7 +6,7 @@ import { each, html, type Markup } from './markup.js'
 import { areaOf, drawAxes, drawing, type Described, type Drawn, type Size } from './plot.js'
 import { linear, linearTicks, type Scale } from './scale.js'
 
-/** More than these are not told apart on a page. */
+/** Maximum number of distinguishable commands on a page. */
 const MOST_DRAWN = 600
 
 interface Lane {
@@ -14,7 +14,7 @@ interface Lane {
   readonly commands: readonly BenchCommand[]
 }
 
-/** Commands of a queue that overlap in time lie below each other: its lanes are as many as were in flight at once. */
+/** Assigns overlapping commands of a queue to lanes: as many as were in flight at once. */
 export function lanesOf(commands: readonly BenchCommand[]): Lane[] {
   const lanes: { queue: number; commands: BenchCommand[]; endNs: number }[] = []
   for (const command of commands) {
@@ -28,7 +28,7 @@ export function lanesOf(commands: readonly BenchCommand[]): Lane[] {
   return lanes.sort((a, b) => a.queue - b.queue)
 }
 
-/** Each command as a bar from its submission to its completion, queue by queue. */
+/** Draws each command as a bar from submission to completion, by queue. */
 export function timelineChart(commands: readonly BenchCommand[], described: Described): Markup {
   const drawn = commands.slice(0, MOST_DRAWN)
   const lanes = lanesOf(drawn)
@@ -40,9 +40,9 @@ export function timelineChart(commands: readonly BenchCommand[], described: Desc
   }`
 }
 
-/** Between the lanes of two queues. */
+/** Gap between the lanes of two queues. */
 const GAP = 8
-/** As high as a queue's name. */
+/** Height of a queue's name. */
 const NAME_HEIGHT = 15
 
 function draw(lanes: readonly Lane[], size: Size): Drawn {
@@ -77,13 +77,13 @@ function draw(lanes: readonly Lane[], size: Size): Drawn {
 }
 
 function drawCommand({ startNs, endNs }: BenchCommand, x: Scale, y: number, laneHeight: number): Markup {
-  // A hair of ground between one command and the next in its lane.
+  // A small gap between consecutive commands of a lane.
   const width = Math.max(0.5, x(endNs) - x(startNs) - 0.6)
   const height = Math.max(1, laneHeight - 1)
   return html`<rect x="${at(x(startNs))}" y="${at(y)}" width="${at(width)}" height="${at(height)}" />`
 }
 
-/** Queues beside their lanes, as many as there is room for. */
+/** Draws queue names beside their lanes, as many as fit. */
 function drawNames(
   lanes: readonly Lane[],
   queues: readonly number[],

@@ -5,7 +5,7 @@ import { formatQuantity } from '../quantities.js'
 import { definitions, html, type Content, type Markup } from './markup.js'
 import { lanesOf, timelineChart } from './timeline-chart.js'
 
-/** A moment of one cell, command by command. Nothing where none was recorded. */
+/** A time span of one cell, command by command. Undefined without records. */
 export function timelineSection({ timeline, cells }: BenchResults): Markup | undefined {
   if (timeline === undefined || timeline.commands.length === 0) return undefined
   const cell = cells[timeline.cell]!

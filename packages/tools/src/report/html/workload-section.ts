@@ -11,7 +11,7 @@ import type { Series } from './marker.js'
 import { each, foreign, html, type Content, type Markup } from './markup.js'
 import { heatTable, tableBelow } from './table.js'
 
-/** Everything about one kind of work: 'Sequential reads'. What was not measured has no chart. */
+/** Shows one kind of work: 'Sequential reads'. Unmeasured parts have no chart. */
 export function workloadSection(results: BenchResults, workload: Workload, index: number): Markup {
   const id = `w${index}`
   const cards = [
@@ -39,7 +39,7 @@ function seriesOf({ series, source }: Finding): Series {
   return { index: series, name: source.name, kind: source.kind }
 }
 
-/** Each source's finding at the setting of the best; of one that was not measured there, its own best. */
+/** Returns each source's finding at the best setting; a source without one, at its own best setting. */
 function besides({ findings, best }: Workload): Finding[] {
   const bySource = new Map<number, Finding>()
   for (const finding of findings) {
@@ -57,7 +57,7 @@ function throughputBars({ link }: BenchResults, workload: Workload): Markup {
   const shown = besides(workload)
   const limit = link?.payloadLimitBytesPerSecond
   const title = `Throughput at ${formatSetting(best.cell)}`
-  const chosen = `Where ${best.source.name} is as fast as it gets, within 1 %, with the least in flight. Dots are single repeats`
+  const chosen = `The setting where ${best.source.name} reaches its maximum, within 1 %, with the fewest bytes in flight. Dots are single repeats`
   const caption =
     limit === undefined
       ? `${chosen}.`
@@ -77,7 +77,7 @@ function throughputBars({ link }: BenchResults, workload: Workload): Markup {
         })),
         text: `${formatEstimate('rate', finding.rate, best.rate.mean)}${limit === undefined ? '' : `, ${formatShare(finding.rate.mean / limit)}`}`,
         ...(!sameSetting(finding.cell, best.cell) && {
-          note: `At ${formatSetting(finding.cell)}: it was not measured at the setting above.`,
+          note: `At ${formatSetting(finding.cell)}: not measured at the setting above.`,
         }),
       })),
     }),
@@ -140,18 +140,18 @@ function iopsByDepth({ findings }: Workload, id: string): Markup | undefined {
   const shown = findings.filter(({ cell }) => cell.blockBytes === blockBytes)
   const lines = linesOf(shown, ({ cell }) => cell.depth, 'iops')
   return card(
-    'Commands a second by queue depth',
+    'Commands per second by queue depth',
     `With blocks of ${formatBytes(blockBytes)}.`,
     lineChart({
       id: `${id}-iops`,
-      title: `Commands a second by queue depth with blocks of ${formatBytes(blockBytes)}`,
+      title: `Commands per second by queue depth with blocks of ${formatBytes(blockBytes)}`,
       description: spoken(lines, 'iops', formatCount),
       xTitle: 'queue depth',
       formatX: formatCount,
       quantity: 'iops',
       lines,
     }),
-    linesTable(`Commands a second by queue depth`, 'queue depth', lines, 'iops', formatCount),
+    linesTable(`Commands per second by queue depth`, 'queue depth', lines, 'iops', formatCount),
   )
 }
 
@@ -171,7 +171,7 @@ function linesOf(findings: readonly Finding[], xOf: (finding: Finding) => number
   })
 }
 
-/** A chart's description: where each line begins and ends. */
+/** Text alternative of a chart: the first and last point of each line. */
 function spoken(lines: readonly Line[], quantity: Quantity, formatX: (x: number) => string): string {
   return lines
     .map(({ series, points }) => {
@@ -203,7 +203,7 @@ function linesTable(
   })
 }
 
-/** Latency where nothing waits for anything else, and where the fastest was fastest; one card where these are one. */
+/** Latency without queueing, and at the setting of the highest rate; one card if they coincide. */
 function latencyCards({ findings, best }: Workload, id: string): (Markup | undefined)[] {
   const lightest = [...findings].sort(
     (a, b) => a.cell.depth - b.cell.depth || a.cell.blockBytes - b.cell.blockBytes || a.series - b.series,
@@ -225,19 +225,19 @@ function latencyCard(findings: readonly Finding[], of: Finding, title: string, i
   const setting = formatSetting(of.cell)
   const description = shown.map(
     ({ finding, latencies }) =>
-      `${finding.source.name}: half within ${formatQuantity('time', percentile(latencies, 0.5))}, 99 % within ${formatQuantity('time', percentile(latencies, 0.99))}.`,
+      `${finding.source.name}: median ${formatQuantity('time', percentile(latencies, 0.5))}, 99th percentile ${formatQuantity('time', percentile(latencies, 0.99))}.`,
   )
   return card(
     title,
     `At ${setting}. ${whatIsTimed(shown.map(({ finding }) => finding))}`,
     cdfChart({
       id,
-      title: `${title}: share of all that took at most so long, at ${setting}`,
+      title: `${title}: cumulative fraction of commands, at ${setting}`,
       description: description.join(' '),
       distributions: shown.map(({ finding, latencies }) => ({ series: seriesOf(finding), latencies })),
     }),
     tableBelow({
-      caption: `${title} at ${setting}; percentiles are at most so much, by the width of a bucket`,
+      caption: `${title} at ${setting}; percentiles are upper bounds, exact to the width of a bucket`,
       columns: [
         { title: 'source' },
         ...['least', '50 %', '90 %', '99 %', '99.9 %', 'most', 'counted'].map((name) => ({
@@ -256,7 +256,7 @@ function latencyCard(findings: readonly Finding[], of: Finding, title: string, i
   )
 }
 
-/** What a latency is one of: sources that time other things are named, since these compare with nothing. */
+/** Describes the unit of latencies. Sources with different units are named, since they are not comparable. */
 function whatIsTimed(findings: readonly Finding[]): string {
   const kinds = [...new Set(findings.map(({ source }) => source.latencyOf))]
   const names = { command: 'one NVMe command', plan: 'a plan of several commands', call: 'one call of the system' }
@@ -265,21 +265,21 @@ function whatIsTimed(findings: readonly Finding[]): string {
     const own = findings.filter(({ source }) => source.latencyOf === kind).map(({ source }) => source.name)
     return `of ${names[kind]} for ${own.join(', ')}`
   })
-  return `Not all time the same: ${each.join('; ')}.`
+  return `Units of latency differ: ${each.join('; ')}.`
 }
 
 function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined {
   const shown = besides(workload).flatMap((finding) =>
     finding.cpu === undefined ? [] : [{ finding, cpu: finding.cpu }],
   )
-  // The CPU time of a simulator is no drive's.
+  // The CPU time of a simulator is not that of a drive.
   if (time === 'modelled' || shown.length === 0) return undefined
   const { cell } = workload.best
-  const title = 'CPU time for each 10⁹ bytes'
+  const title = 'CPU time per 10⁹ bytes'
   const most = shown.reduce((most, { cpu }) => Math.max(most, cpu.mean), 0)
   return card(
     title,
-    `At ${formatSetting(cell)}. Less is better; all threads, with what the kernel does for them.`,
+    `At ${formatSetting(cell)}. Less is better; all threads, including system time.`,
     barChart({
       title,
       bars: shown.map(({ finding, cpu }) => ({
@@ -302,7 +302,7 @@ function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined
   )
 }
 
-/** A table of block sizes by depths for each source; not where there is one setting only. */
+/** A table of block sizes and depths for each source; undefined with a single setting. */
 function everySetting({ findings, best }: Workload): Markup | undefined {
   const sizes = distinct(findings.map(({ cell }) => cell.blockBytes))
   const depths = distinct(findings.map(({ cell }) => cell.depth))

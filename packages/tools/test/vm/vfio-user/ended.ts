@@ -66,7 +66,7 @@ export function kernelErrors(steps: readonly StepRun[]): string[] {
  * clears a moment later, before the first command.
  */
 export function mistakes(diagnostics: readonly string[]): string[] {
-  return diagnostics.filter((line) => !/^CQ \d+ at .* have the Phase Tag set already/.test(line))
+  return diagnostics.filter((line) => !/^CQ \d+ at .* have the Phase Tag set;/.test(line))
 }
 
 const ERROR = 3
