@@ -70,7 +70,7 @@ function printTable(figures) {
   const table = [
     where,
     '',
-    '| figure | measured | goal | |',
+    '| figure | measured | goal | note |',
     '|---|---|---|---|',
     ...figures.map((figure) => `| ${figure.name} | ${cell(figure)} | ${figure.goal ?? ''} | ${figure.note ?? ''} |`),
   ].join('\n')

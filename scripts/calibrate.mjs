@@ -1,5 +1,5 @@
-// Runs the simulator's presets against what is published about their drives, in virtual time, and prints model beside
-// published. --json prints one object instead; --write puts the tables into docs/evidence/calibration.md between its markers.
+// Compares the simulator's presets with published figures of their drives, in virtual time, and prints both. --json prints
+// one object instead; --write also updates the tables in docs/evidence/calibration.md, between its markers.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { calibrate, renderCalibration } from '../packages/nvme-sim/dist/calibration/index.js'
@@ -7,7 +7,7 @@ import { calibrate, renderCalibration } from '../packages/nvme-sim/dist/calibrat
 const flags = process.argv.slice(2)
 const unknown = flags.filter((flag) => !['--json', '--write'].includes(flag))
 if (unknown.length > 0) {
-  console.error(`calibrate: unknown option ${unknown.join(' ')}; known are --json and --write`)
+  console.error(`calibrate: unknown option ${unknown.join(' ')}; expected --json or --write`)
   process.exit(2)
 }
 

@@ -1,5 +1,5 @@
-// What the engine `cpu-kernel` costs: its device code by itself, against a device that does nothing but answer; and
-// whole, through the driver, on the real-time simulator. Nothing where there is neither a compiler nor the addon.
+// Cost of the engine `cpu-kernel`: its device code alone, with a null device; and through the driver, on the real-time
+// simulator. Without a compiler or the addon, the figures that require it are skipped.
 // Alone: node packages/cuda-native/bench/engine.mjs
 import { pathToFileURL } from 'node:url'
 import { NativeAddonError } from '@gpunvme/cuda-native/host'
@@ -10,11 +10,11 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const DEPTH = 32
 const ROUNDS = 9
-/** 4 KiB reads go over less than the media have, as in nvme-sim's bench. */
+/** 4 KiB reads use only a part of the media, as in the bench of nvme-sim. */
 const SMALL_SPAN_BYTES = 64 * MIB
 
-/** Loads, stores, loads of a poll that finds its completion, doorbells: see ../docs/command-cost.md. */
-const ORIGINAL_TRANSACTIONS = 13 + 22 + 3 + 2
+/** Loads, stores, loads of the poll that finds the completion, doorbells: see ../docs/command-cost.md. */
+const PREDECESSOR_TRANSACTIONS = 13 + 22 + 3 + 2
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 const thousands = (perMs) => `${Math.round(perMs)} k`
@@ -32,23 +32,23 @@ function deviceCode() {
     const commands = 2 ** 20
     const lines = run('both', 2 * ROUNDS, commands, DEPTH, 8)
     const { commands: served, doorbellWrites } = lines.pop()
-    // The first touches its memory for the first time.
+    // The first round touches its memory for the first time.
     const rounds = lines.slice(1)
     const ns = median(rounds.map(({ engineNs, deviceNs }) => engineNs - deviceNs))
     const deviceNs = median(rounds.map((each) => each.deviceNs))
     const perDoorbell = served / doorbellWrites
     return [
       {
-        name: 'Device code on a thread of the CPU (`cpu-kernel`), one 4 KiB read at QD 32, against a null device on the same thread, whose own time is taken off',
+        name: 'Device code on a CPU thread (`cpu-kernel`): one 4 KiB read at QD 32, minus the time of a null device on the same thread',
         value: ns,
         unit: 'ns',
         goal: '≤ 60 ns',
         met: ns <= 60,
-        note: `${(1e3 / ns).toFixed(1)} M commands/s; the null device, which reads two dwords of each SQE and posts CQEs in batches of 32, takes ${deviceNs.toFixed(1)} ns of its own; median of ${rounds.length} rounds of ${commands} commands, in the thread’s CPU time. The best published figure of one thread is 27 ns (37.5 M IOPS, uPCIe, 16 drives); between it and ours stands what a null device leaves out: completions that are in no cache, doorbells that leave the processor`,
+        note: `${(1e3 / ns).toFixed(1)} M commands/s; the null device reads two dwords of each SQE, posts CQEs in batches of 32, and takes ${deviceNs.toFixed(1)} ns; median of ${rounds.length} rounds of ${commands} commands, in CPU time of the thread. The best published figure for one thread is 27 ns (37.5 M IOPS, uPCIe, 16 drives). It includes costs that a null device does not have: completions missing from the cache, and doorbells over PCIe`,
       },
       ...instructions(instructionsOf),
       {
-        name: 'Commands for each write to a doorbell, tails and heads counted together, in the same run',
+        name: 'Device code: commands per doorbell write (tail or head), in the same run',
         value: perDoorbell,
         unit: '',
         goal: '≥ 8',
@@ -60,7 +60,7 @@ function deviceCode() {
   })
 }
 
-/** By the same device code with a port that counts. */
+/** Counted by the same device code with a counting port. */
 function transactions(run) {
   const of = (depth) => {
     const { sqeStores, listStores, outcomeStores, doorbells, polls, hostLoads } = run('count', 1, 2 ** 16, depth, 8)[1]
@@ -69,16 +69,16 @@ function transactions(run) {
   }
   const { reads, all } = of(DEPTH)
   return {
-    name: 'Loads and stores that cross PCIe for a 4 KiB read at QD 32, on a GPU with its queues in host memory',
+    name: 'Device code: loads and stores over PCIe for one 4 KiB read at QD 32, by a GPU with queues in host memory',
     value: all,
-    unit: 'a command',
-    goal: `≤ ${ORIGINAL_TRANSACTIONS / 5}, a fifth of the original’s ${ORIGINAL_TRANSACTIONS}`,
-    met: all <= ORIGINAL_TRANSACTIONS / 5,
-    note: `by construction, counted by running the device code with a port that counts; ${reads.toFixed(2)} of them are loads, which a GPU waits for, of the original’s 16; QD 1: ${of(1).all.toFixed(1)}; polls for a command that is not done yet come on top in both`,
+    unit: 'per command',
+    goal: `≤ ${PREDECESSOR_TRANSACTIONS / 5}, a fifth of the predecessor’s ${PREDECESSOR_TRANSACTIONS}`,
+    met: all <= PREDECESSOR_TRANSACTIONS / 5,
+    note: `counted by running the device code with a counting port; ${reads.toFixed(2)} of them are loads, for which a GPU waits (predecessor: 16); QD 1: ${of(1).all.toFixed(1)}; both figures exclude polls of incomplete commands`,
   }
 }
 
-/** Counted by callgrind, where it is. */
+/** Counted by callgrind, if it is installed. */
 function instructions(instructionsOf) {
   if (!isInstalled('valgrind')) {
     console.error('bench: instructions of the device code are not counted: valgrind is not installed')
@@ -89,10 +89,10 @@ function instructions(instructionsOf) {
   const device = instructionsOf('gpunvme::*AnswerAlone(*', 'device', 1, commands, DEPTH, 8)
   return [
     {
-      name: 'Instructions of it',
+      name: 'Device code: instructions',
       value: (all - device) / commands,
-      unit: 'a command',
-      note: `counted by callgrind over ${commands} commands, polls, doorbells and looks at the clock included; the null device’s ${(device / commands).toFixed(0)} are taken off`,
+      unit: 'per command',
+      note: `counted by callgrind over ${commands} commands, including polls, doorbells and clock reads; without the ${(device / commands).toFixed(0)} of the null device`,
     },
   ]
 }
@@ -120,7 +120,7 @@ async function throughput(drive) {
     drive.withDriver(engine, DEPTH, async (reader, kernelEngine) => {
       const smallPlan = reader.planReads(...small)
       const largePlan = reader.planReads(...large)
-      // For both, the first is code that is not compiled yet, and memory that is in no cache.
+      // The first run of each plan warms up code and caches.
       await reader.execute(smallPlan)
       const before = kernelEngine?.statistics
       const smallMs = await reader.execute(smallPlan)
@@ -141,31 +141,31 @@ async function throughput(drive) {
   const largeRatio = ofCopy('ours')
   return [
     {
-      name: 'Engine `cpu-kernel` through the driver’s `execute`, on the real-time simulator: 4 KiB reads from RAM media, 32 in flight',
+      name: 'Engine `cpu-kernel` through `execute`, on the real-time simulator: 4 KiB reads from RAM media, 32 in flight',
       value: ours,
       unit: 'thousand commands/s',
       goal: '≥ 800',
       met: ours >= 800,
-      note: `two threads that poll, the engine’s and the simulator’s; ${median(rounds.map((each) => each.ours.perDoorbell)).toFixed(0)} commands a doorbell; plans of ${small[1]} commands over 64 MiB, median of ${ROUNDS}`,
+      note: `two polling threads: engine and simulator; ${median(rounds.map((each) => each.ours.perDoorbell)).toFixed(0)} commands per doorbell write; plans of ${small[1]} commands over 64 MiB, median of ${ROUNDS}`,
     },
     {
-      name: 'The same against the engine `host`, on the same simulator',
+      name: 'The same, compared with the engine `host`',
       value: median(rounds.map((each) => each.host.smallMs / each.ours.smallMs)),
       unit: '×',
-      note: `the host engine: ${thousands(host)} commands/s`,
+      note: `engine \`host\`: ${thousands(host)} commands/s`,
     },
     {
-      name: 'Engine `cpu-kernel` on the real-time simulator: 128 KiB reads, 32 in flight, against memcpy (`Uint8Array.set`) of as many blocks into the same memory',
+      name: 'Engine `cpu-kernel` on the real-time simulator: 128 KiB reads, 32 in flight, compared with copying the same blocks into the same memory (`Uint8Array.set`)',
       value: largeRatio,
       unit: '×',
       goal: '≥ 0.9',
       met: largeRatio >= 0.9,
-      note: `${gbs((each) => each.ours.largeMs).toFixed(1)} against ${gbs((each) => each.ours.copyMs).toFixed(1)} GB/s, out of 256 MiB; the engine \`host\`: ${ofCopy('host').toFixed(2)} ×`,
+      note: `${gbs((each) => each.ours.largeMs).toFixed(1)} and ${gbs((each) => each.ours.copyMs).toFixed(1)} GB/s, from 256 MiB of media; engine \`host\`: ${ofCopy('host').toFixed(2)} ×`,
     },
   ]
 }
 
-/** From a call of `execute` with one command until its promise resolves. */
+/** Time from a call of `execute` with one command until its promise resolves. */
 async function latency(drive) {
   const calls = 2000
   const round = (engine) =>
@@ -173,7 +173,7 @@ async function latency(drive) {
       const plan = reader.planReads(4 * KIB, 1)
       const times = []
       for (let call = 0; call < calls; call++) times.push(await reader.execute(plan))
-      // Those before are of code that is not compiled yet.
+      // The first half warms up the code.
       return median(times.slice(calls / 2)) * 1000
     })
   const rounds = []
@@ -182,10 +182,10 @@ async function latency(drive) {
   const ours = median(rounds.map((each) => each.ours))
   const host = median(rounds.map((each) => each.host))
   return {
-    name: 'Engine `cpu-kernel` on the real-time simulator: one 4 KiB read at QD 1, from the call of `execute` to its outcome',
+    name: 'Engine `cpu-kernel` on the real-time simulator: latency of one 4 KiB read at QD 1, from the call of `execute` to its result',
     value: ours,
     unit: 'µs',
-    note: `the engine \`host\`: ${host.toFixed(1)} µs; medians of ${calls / 2} calls, ${ROUNDS} times`,
+    note: `engine \`host\`: ${host.toFixed(1)} µs; median of ${ROUNDS} medians of ${calls / 2} calls`,
   }
 }
 

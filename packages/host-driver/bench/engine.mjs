@@ -1,4 +1,4 @@
-// What the host engine itself costs: plans executed against a controller that answers at once and moves nothing.
+// Cost of the host engine: plans executed with a controller that completes commands at once and moves no data.
 // Alone: node --expose-gc packages/host-driver/bench/engine.mjs
 import { pathToFileURL } from 'node:url'
 import { HostEngine } from '@gpunvme/host-driver'
@@ -6,7 +6,7 @@ import { nullController, readPlan, target } from './lib/null-controller.mjs'
 
 const MIB = 1024 * 1024
 const ROUNDS = 7
-/** What Gen3 x4 drives deliver at most, in bytes per second. */
+/** Maximum rate of Gen3 x4 drives, in bytes per second. */
 const STREAM = 3.5e9
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
@@ -41,7 +41,7 @@ async function costOf({ commands, ...load }) {
   return median(rounds)
 }
 
-/** Bytes of garbage of each command, over a million in one call. */
+/** Returns the bytes of garbage per command, over a million commands in one call. */
 async function garbageOf({ commands, ...load }) {
   const execute = executing(load)
   const rounds = []
@@ -65,33 +65,33 @@ export async function bench() {
   const share = (large * STREAM) / MIB / 1e9
   return [
     {
-      name: 'Host engine, one 4 KiB read at QD 32, without the controller’s own time',
+      name: 'Host engine: one 4 KiB read at QD 32, without the controller’s time',
       value: many / 1000,
       unit: 'µs',
       goal: '≤ 1 µs',
       met: many <= 1000,
-      note: `QD 1: ${(one / 1000).toFixed(2)} µs; against a controller that answers at its doorbell`,
+      note: `QD 1: ${(one / 1000).toFixed(2)} µs; the controller answers within the doorbell write`,
     },
     {
-      name: 'Garbage of it, over a million commands',
+      name: 'Host engine: garbage, over a million commands',
       value: garbage,
-      unit: 'bytes a command',
+      unit: 'bytes per command',
       goal: '< 1',
       met: garbage < 1,
     },
     {
-      name: 'Modelled: CPU of 1 MiB reads at 3.5 GB/s',
+      name: 'Modelled: CPU time of 1 MiB reads at 3.5 GB/s',
       value: share * 100,
       unit: '% of one core',
       goal: '< 3 %',
       met: share < 0.03,
-      note: `${(large / 1000).toFixed(2)} µs a command, its PRP list of 255 entries included: ${((large * 1024) / 1e6).toFixed(2)} ms of CPU a GiB`,
+      note: `${(large / 1000).toFixed(2)} µs per command, including its PRP list of 255 entries; ${((large * 1024) / 1e6).toFixed(2)} ms of CPU time per GiB`,
     },
     {
-      name: 'One 1 MiB read by an SGL descriptor, where the controller takes them and memory is in one piece',
+      name: 'Host engine: one 1 MiB read into contiguous memory, with one SGL descriptor',
       value: bySgl / 1000,
       unit: 'µs',
-      note: `${(large / bySgl).toFixed(1)} times as quick as with its PRP list`,
+      note: `${(large / bySgl).toFixed(1)} × as fast as with a PRP list`,
     },
   ]
 }

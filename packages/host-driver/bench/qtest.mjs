@@ -1,5 +1,5 @@
-// The driver on QEMU's controller against the least that reads blocks over the same channel, and how fast QEMU's
-// controller and ours are when driven by the same loop. Nothing where there is no QEMU.
+// The driver on QEMU's controller, compared with a minimal loop on the same channel; and the speed of QEMU's controller
+// and of the simulator with that loop. Skipped without QEMU.
 // Alone: node packages/host-driver/bench/qtest.mjs
 import { pathToFileURL } from 'node:url'
 import { Controller } from '@gpunvme/host-driver'
@@ -20,7 +20,7 @@ async function rateOf(action) {
   return (COMMANDS / (performance.now() - before)) * 1000
 }
 
-/** Reads a second of the minimal loop. */
+/** Returns reads per second of the minimal loop. */
 async function minimal(transport) {
   const host = new RawHost(transport)
   await host.disable()
@@ -32,7 +32,7 @@ async function minimal(transport) {
   return rate
 }
 
-/** Reads a second of the driver, in one plan. */
+/** Returns reads per second of the driver, in one plan. */
 async function driver(transport) {
   const ctrl = await Controller.open(transport, { queueDepth: DEPTH })
   const ns = ctrl.namespace(1)
@@ -73,18 +73,18 @@ export async function bench() {
     const thousands = (of) => `${(median(rounds.map(of)) / 1000).toFixed(1)} k`
     return [
       {
-        name: 'Driver on QEMU’s controller, 4 KiB reads at QD 32, against a minimal loop over the same channel',
+        name: 'Driver on QEMU’s controller: 4 KiB reads at QD 32, compared with a minimal loop on the same channel',
         value: ratio,
         unit: '×',
         goal: '≥ 0.9',
         met: ratio >= 0.9,
-        note: `${thousands(({ ours }) => ours)} against ${thousands(({ least }) => least)} reads a second, registers over a FIFO, QEMU ${qemu.version.major}.${qemu.version.minor}`,
+        note: `${thousands(({ ours }) => ours)} and ${thousands(({ least }) => least)} reads per second; registers over a FIFO; QEMU ${qemu.version.major}.${qemu.version.minor}`,
       },
       {
-        name: 'Simulator against QEMU’s controller, both driven by that loop',
+        name: 'Simulator with the same loop, compared with QEMU’s controller',
         value: median(rounds.map(({ least, simulator }) => simulator / least)),
         unit: '×',
-        note: `${thousands(({ simulator }) => simulator)} reads a second, ideal profile in virtual time`,
+        note: `${thousands(({ simulator }) => simulator)} reads per second; profile \`ideal\`, virtual time`,
       },
     ]
   } finally {

@@ -1,4 +1,4 @@
-// What loading from a file in the system's cache costs beside fs.readSync of the same bytes into the same memory.
+// Cost of loading from a file in the page cache, compared with fs.readSync of the same bytes into the same memory.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,16 +24,16 @@ export async function bench() {
   const zlib = figureOf(one, 'zlib')
   const both = figureOf(overlapped, 'native')
   const direct = figureOf(one, 'direct')
-  // A thread that reads at one rate and then sums at another.
+  // One thread first reads and then computes checksums, at different rates.
   const sumsGbs = 1 / (1 / full.gbs - 1 / off.gbs)
   return [
     {
-      name: `Loading from a cached file of 1 GiB without verification, against \`fs.readSync\` ${WHAT}, one thread for bytes on either side`,
+      name: `Loading from a cached file of 1 GiB without verification, compared with \`fs.readSync\` ${WHAT}, one I/O thread each`,
       value: off.ratio,
       unit: '×',
       goal: '≥ 0.95',
       met: off.ratio >= 0.95,
-      note: `${wordsOf(one, off)}; two threads on either side: ${shown(figureOf(two, 'off'))}`,
+      note: `${wordsOf(one, off)}; two threads each: ${shown(figureOf(two, 'off'))}`,
     },
     {
       name: `The same with every chunk verified, CRC-32 by ${one.checksummer}`,
@@ -41,19 +41,19 @@ export async function bench() {
       unit: '×',
       goal: '≥ 0.8',
       met: full.ratio >= 0.8,
-      note: `${wordsOf(one, full)}; the checksums alone pass at ${sumsGbs.toFixed(0)} GB/s; two threads on either side: ${shown(figureOf(two, 'native'))}; by zlib, beside the thread that reads: ${shown(zlib)}`,
+      note: `${wordsOf(one, full)}; checksums alone: ${sumsGbs.toFixed(0)} GB/s; two threads each: ${shown(figureOf(two, 'native'))}; by zlib, on another thread than the reads: ${shown(zlib)}`,
     },
     {
-      name: 'The same, reads and checksums overlapped on two threads, against `fs.readSync` on one',
+      name: 'The same, with reads and checksums overlapped on two threads, compared with `fs.readSync` on one',
       value: both.ratio,
       unit: '×',
       note: wordsOf(overlapped, both),
     },
     {
-      name: 'The same past the system’s cache (O_DIRECT), one thread',
+      name: 'The same without the page cache (O_DIRECT), one thread',
       value: direct.gbs,
       unit: 'GB/s',
-      note: `${wordsOf(one, direct)}; bounded by the disk`,
+      note: `${wordsOf(one, direct)}; limited by the disk`,
     },
   ]
 }
@@ -70,7 +70,7 @@ async function packToFile(bytes) {
   return image
 }
 
-/** In a process of its own: how many threads Node has for files is decided when it begins. */
+/** Runs in its own process, since Node's number of file threads is fixed at its start. */
 function passes(path, { pool, threads }) {
   const script = join(import.meta.dirname, 'lib/cached-file-passes.mjs')
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(pool) }
@@ -78,7 +78,7 @@ function passes(path, { pool, threads }) {
   return JSON.parse(execFileSync(process.execPath, [script, path, String(threads), String(PASSES)], options))
 }
 
-/** The median and the quartiles of the passes' ratios, and the median rates. */
+/** Returns median and quartiles of the ratios of the passes, and the median rates. */
 function figureOf({ bytes, cases }, name) {
   const { loader, reads } = cases.find((each) => each.name === name)
   const ratios = loader.map(({ wallMs }, pass) => reads[pass].wallMs / wallMs).sort((a, b) => a - b)
@@ -93,7 +93,7 @@ function median(values) {
 
 function wordsOf({ load }, { low, high, gbs, readGbs }) {
   const quartiles = `quartiles ${low.toFixed(2)} and ${high.toFixed(2)} of ${PASSES} passes`
-  return `${gbs.toFixed(1)} against ${readGbs.toFixed(1)} GB/s; ${quartiles}, load ${load.toFixed(1)}`
+  return `${gbs.toFixed(1)} and ${readGbs.toFixed(1)} GB/s; ${quartiles}, load ${load.toFixed(1)}`
 }
 
 function shown({ ratio, gbs }) {

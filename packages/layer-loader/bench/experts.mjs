@@ -1,4 +1,4 @@
-// What it takes to load 2 of 64 experts of each layer, from an image and from a GGUF that lies on the drive as it is.
+// Cost of loading 2 of 64 experts of each layer, from an image and from a GGUF in place.
 import { openImage, openLoader, asModel, modelInPlace, namespaceStore, pack, storeSource } from '@gpunvme/layer-loader'
 import { Catalogue, memorySource, openModel, writeGguf } from '@gpunvme/layer-loader/formats'
 import { RamMedia, simulate } from '@gpunvme/nvme-sim'
@@ -7,17 +7,17 @@ import { withController } from './lib/demo-drive.mjs'
 const MIB = 1024 * 1024
 const LAYERS = 2
 const EXPERTS = 64
-/** Which ones a router might pick; any two that are no neighbours. */
+/** Any two that are not neighbours. */
 const PICKED = [7, 42]
 
-/** Of the size of Qwen3-30B-A3B's: 2048 wide, 768 within an expert. */
+/** As in Qwen3-30B-A3B: 2048 wide, 768 within an expert. */
 const SHAPES = {
   ffn_gate_exps: [EXPERTS, 768, 2048],
   ffn_up_exps: [EXPERTS, 768, 2048],
   ffn_down_exps: [EXPERTS, 2048, 768],
 }
 
-/** Where the GGUF begins on the drive: at a block, and at no round number. */
+/** Start of the GGUF on the drive: at a block, but not at a round number. */
 const GGUF_START_BYTES = 513 * 512
 
 export async function bench() {
@@ -41,12 +41,12 @@ export async function bench() {
   const sayRate = ({ wantedBytes, elapsedNs }) => `${(wantedBytes / elapsedNs).toFixed(2)} GB/s modelled`
   return [
     ...rows.map(({ blockBytes, image }) => ({
-      name: `Over-read of 2 of ${EXPERTS} experts a layer from an image, verified, ${blockBytes}-byte blocks`,
+      name: `Extra bytes read for 2 of ${EXPERTS} experts per layer, from an image, verified, ${blockBytes}-byte blocks`,
       value: percent(image),
       unit: '%',
       goal: '≤ 2 %',
       met: percent(image) <= 2,
-      note: `${image.commandsEach.toFixed(1)} commands an expert of ${(image.eachBytes / MIB).toFixed(2)} MiB, ${sayRate(image)}`,
+      note: `${image.commandsEach.toFixed(1)} commands per expert of ${(image.eachBytes / MIB).toFixed(2)} MiB, ${sayRate(image)}`,
     })),
     {
       name: 'The same from a GGUF in place, not verified, 512-byte blocks',
@@ -54,7 +54,7 @@ export async function bench() {
       unit: '%',
       goal: '≤ 2 %',
       met: percent(inPlace) <= 2,
-      note: `${inPlace.commandsEach.toFixed(1)} commands an expert, ${sayRate(inPlace)}, ${inPlace.movedBytes} bytes moved in memory`,
+      note: `${inPlace.commandsEach.toFixed(1)} commands per expert, ${sayRate(inPlace)}, ${inPlace.movedBytes} bytes moved in memory`,
     },
   ]
 }
@@ -95,7 +95,7 @@ async function moeModel() {
   ).flat()
   await writeGguf(
     { write: (bytes) => Promise.resolve((pieces.push(bytes.slice()), { bytesWritten: bytes.length })) },
-    // A name that has the data begin at no block.
+    // With this name, the data do not start at a block.
     {
       metadata: new Map([
         ['general.architecture', 'qwen3moe'],

@@ -1,4 +1,4 @@
-// Resident memory while a 4 GiB model is streamed through two slots, and while models of 4 and 400 GiB are read in place.
+// Resident memory while streaming a 4 GiB model through two slots, and while reading models of 4 and 400 GiB in place.
 import { execFileSync } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 const LAYERS = 64
 const LAYER_BYTES = 64 * MIB
 
-/** Stands for the bytes of a layer that are not written. */
+/** Represents bytes of a layer that are not written. */
 const hole = new Uint8Array(LAYER_BYTES)
 
 export async function bench() {
@@ -22,7 +22,7 @@ export async function bench() {
   const media = sparseFileMedia(image, 5120 * MIB)
   await packFile(simulate, media, model)
   media.close()
-  // A process of its own: what packing has allocated is not what streaming needs.
+  // In its own process, to exclude memory allocated for packing.
   const child = join(import.meta.dirname, 'lib', 'stream-and-watch.mjs')
   const { beforeBytes, peakBytes, growthBytes, slotBytes, streamedBytes } = JSON.parse(
     execFileSync(process.execPath, ['--expose-gc', child, image], { encoding: 'utf8' }),
@@ -30,15 +30,15 @@ export async function bench() {
   const beyondMiB = (peakBytes - 2 * slotBytes) / MIB
   return [
     {
-      name: 'Resident memory, streaming a 4 GiB model through 2 slots, beyond the slots',
+      name: 'Resident memory beyond the slots, streaming a 4 GiB model through 2 slots',
       value: beyondMiB,
       unit: 'MiB',
       goal: '≤ 150 MB',
       met: (beyondMiB * MIB) / 1e6 <= 150,
-      note: `peak ${(peakBytes / MIB).toFixed(0)} MiB, 2 slots of ${slotBytes / MIB} MiB, ${(beforeBytes / MIB).toFixed(0)} MiB before the first layer, ${(streamedBytes / 2 ** 30).toFixed(1)} GiB streamed, verified`,
+      note: `peak ${(peakBytes / MIB).toFixed(0)} MiB; 2 slots of ${slotBytes / MIB} MiB; ${(beforeBytes / MIB).toFixed(0)} MiB before the first layer; ${(streamedBytes / 2 ** 30).toFixed(1)} GiB streamed and verified`,
     },
     {
-      name: 'Growth of it from the first quarter of the layers to the last',
+      name: 'Growth of resident memory from the first quarter of the layers to the last',
       value: growthBytes / MIB,
       unit: 'MiB',
       goal: 'flat: ≤ 16 MiB',
@@ -48,7 +48,7 @@ export async function bench() {
   ]
 }
 
-/** As many layers from a model of 4 GiB as from one of 400: what differs is what has to be known of the model. */
+/** Reads the same number of layers from models of 4 and 400 GiB: only the metadata in memory differ. */
 async function sparseModels(folder) {
   const child = join(import.meta.dirname, 'lib', 'read-in-place.mjs')
   const peakMiB = []
@@ -60,7 +60,7 @@ async function sparseModels(folder) {
   }
   const [small, large] = peakMiB
   return {
-    name: 'Resident memory of reading 64 layers in place from a model of 400 GiB (sparse), beyond the same from one of 4 GiB',
+    name: 'Resident memory of reading 64 layers in place from a model of 400 GiB (sparse), minus that for a model of 4 GiB',
     value: large - small,
     unit: 'MiB',
     goal: 'flat: ≤ 32 MiB',
@@ -69,7 +69,7 @@ async function sparseModels(folder) {
   }
 }
 
-/** A GGUF of which the file system stores the header alone. */
+/** Writes a sparse GGUF: the file system stores only the header. */
 async function writeSparseModel(path, layers) {
   const tensors = Array.from({ length: layers }, (_, layer) => ({
     name: `blk.${layer}.weight`,
@@ -89,7 +89,7 @@ async function writeSparseModel(path, layers) {
   await file.close()
 }
 
-/** A GGUF of zeroes, of which the file system stores next to nothing. */
+/** Writes a GGUF of zeros, of which the file system stores almost nothing. */
 async function writeZeroModel(path) {
   const tensors = Array.from({ length: LAYERS }, (_, layer) => ({
     name: `blk.${layer}.weight`,

@@ -1,4 +1,4 @@
-// What it takes to know where everything of a 281 GB model in 59 shards lies, from its index and headers alone.
+// Cost of planning the reads of a 281 GB model in 59 shards, from its index and headers.
 import { loadPlanFor, modelInPlace } from '@gpunvme/layer-loader'
 import { Catalogue, openModelParts } from '@gpunvme/layer-loader/formats'
 import { shardedModel } from './lib/sharded-model.mjs'
@@ -33,15 +33,15 @@ export async function bench() {
   await model.close()
   return [
     {
-      name: `Planning the reads of every layer and expert of a ${(MODEL_BYTES / 1e9).toFixed(0)} GB model of ${SHARDS} shards, after its headers are read`,
+      name: `Planning the reads of every layer and expert of a ${(MODEL_BYTES / 1e9).toFixed(0)} GB model in ${SHARDS} shards, after reading its headers`,
       value: plannedMs / 1000,
       unit: 's',
       goal: '< 1 s',
       met: plannedMs < 1000,
-      note: `${tensors} tensors, ${plans.length} plans of ${pieces} pieces; reading index and headers ${(headersMs / 1000).toFixed(2)} s more`,
+      note: `${tensors} tensors, ${plans.length} plans of ${pieces} pieces; reading index and headers takes another ${(headersMs / 1000).toFixed(2)} s`,
     },
     {
-      name: 'Memory that catalogue and plans hold',
+      name: 'Memory of the catalogue and these plans',
       value: heldMb,
       unit: 'MB',
       goal: '< 200 MB',
@@ -50,7 +50,7 @@ export async function bench() {
   ]
 }
 
-/** The shards one behind the other on a drive that is never read. */
+/** Places the shards consecutively on a drive that is never read. */
 function inPlace(catalogue) {
   let capacityBytes = 0
   const files = catalogue.model.parts.map(({ source }) => {

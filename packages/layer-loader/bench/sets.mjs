@@ -1,4 +1,4 @@
-// What several drives make of one read, in virtual time: the ratios do not depend on the machine.
+// Speed of reads from several drives, in virtual time: the ratios do not depend on the machine.
 import { createMirror, createStripe, namespaceStore } from '@gpunvme/layer-loader'
 import { Controller } from '@gpunvme/host-driver'
 import { deriveProfile, profiles, RamMedia, simulate, SimulatedHost } from '@gpunvme/nvme-sim'
@@ -17,11 +17,11 @@ export async function bench() {
   const stripe = await rates(['sn740', 'sn740'], createStripe)
   const mirror = await rates(['sn740', 'sn740'], createMirror)
   const uneven = await rates(['sn740', slow], createMirror)
-  const gbs = ({ set, first }) => `${set.toFixed(2)} GB/s against ${first.toFixed(2)} GB/s`
-  const what = `${READ_BYTES / MIB} MiB a read, modelled time`
+  const gbs = ({ set, first }) => `${set.toFixed(2)} and ${first.toFixed(2)} GB/s`
+  const what = `${READ_BYTES / MIB} MiB per read, modelled time`
   return [
     {
-      name: 'A stripe of two equal drives (`sn740`), against one of them',
+      name: 'Modelled: a stripe of two equal drives (`sn740`), compared with one of them',
       value: stripe.set / stripe.first,
       unit: '×',
       goal: '≥ 1.9 ×',
@@ -29,23 +29,23 @@ export async function bench() {
       note: `${gbs(stripe)}; ${what}`,
     },
     {
-      name: 'A mirror of two equal drives, against one of them',
+      name: 'Modelled: a mirror of two equal drives, compared with one of them',
       value: mirror.set / mirror.first,
       unit: '×',
       note: `${gbs(mirror)}; ${what}`,
     },
     {
-      name: 'A mirror with one drive that is 8 times slower, against the fast one alone: the slowest read',
+      name: 'Modelled: slowest read of a mirror with one drive 8 times slower, compared with the fast drive alone',
       value: uneven.slowest,
       unit: '×',
       goal: '≥ 1 ×',
       met: uneven.slowest >= 1,
-      note: `in the mean ${gbs(uneven)}; ${what}`,
+      note: `on average ${gbs(uneven)}; ${what}`,
     },
   ]
 }
 
-/** GB/s of a set of drives and of the first of them alone, and how much better the slowest read of the set was than the best alone. */
+/** Returns GB/s of a set and of its first drive, and the ratio of the drive's fastest to the set's slowest read. */
 async function rates(kinds, create) {
   const host = new SimulatedHost()
   const stores = []

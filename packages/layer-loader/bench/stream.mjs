@@ -1,4 +1,4 @@
-// What streaming costs beside copying the same bytes, and what the model of a drive makes of it.
+// Cost of streaming, compared with copying the same bytes; and modelled rates of a drive.
 import { crc32 } from 'node:zlib'
 import { openImage, streamLayers } from '@gpunvme/layer-loader'
 import { deriveProfile, profiles, RamMedia, simulate } from '@gpunvme/nvme-sim'
@@ -8,7 +8,7 @@ import { packDemoModel, withController } from './lib/demo-drive.mjs'
 const MIB = 1024 * 1024
 const PASSES = 9
 
-/** As much as the three slots of the stream. */
+/** Size of the three slots of the stream. */
 const SLOTS_MIB = 96
 
 export async function bench() {
@@ -32,18 +32,18 @@ export async function bench() {
   const share = free.bytes / (free.modelledNs / 1e9) / limit
   return [
     {
-      name: 'Streaming the demo model without verification, against `Uint8Array.set` of the same bytes in 1 MiB blocks',
+      name: 'Streaming the demo model without verification, compared with copying the same bytes in 1 MiB blocks (`Uint8Array.set`)',
       value: plain.ratio,
       unit: '×',
       goal: '≥ 0.6',
       met: plain.ratio >= 0.6,
-      note: `${gbs(plain.wallMs)} GB/s against ${gbs(plain.copyMs)} GB/s; one thread, simulator without latency, RAM media; a first pass, into memory never touched before: ${gbs(cold.wallMs)} against ${gbs(coldCopyMs)} GB/s`,
+      note: `${gbs(plain.wallMs)} and ${gbs(plain.copyMs)} GB/s; one thread, simulator without latency, RAM media; first pass, into untouched memory: ${gbs(cold.wallMs)} and ${gbs(coldCopyMs)} GB/s`,
     },
     {
       name: 'The same with every chunk verified',
       value: verified.ratio,
       unit: '×',
-      note: `${gbs(verified.wallMs)} GB/s; bounded by CRC-32 on the same thread, ${gbs(checksumMs(cold.bytes))} GB/s alone`,
+      note: `${gbs(verified.wallMs)} GB/s; limited by CRC-32 on the same thread (${gbs(checksumMs(cold.bytes))} GB/s alone)`,
     },
     {
       name: 'Modelled: `sn740`, 1 MiB commands, 32 in flight',
@@ -54,7 +54,7 @@ export async function bench() {
       note: `${((presetMiB * MIB) / 1e9).toFixed(2)} GB/s, ${((presetMiB * MIB * 100) / limit).toFixed(1)} % of the Gen3 x4 payload limit at MPS 256`,
     },
     {
-      name: 'Modelled: the same without the drive’s own cap',
+      name: 'Modelled: the same without the rate limit of the drive',
       value: share * 100,
       unit: '%',
       goal: '≥ 98 % of the payload limit',
@@ -76,8 +76,8 @@ async function streamOnce({ transport }, { verify }) {
 }
 
 /**
- * Passes over the model in one stream, as inference makes them, each beside a round of plain copying.
- * Gives the pass with the median ratio; the first one, which touches the slots for the first time, is left out.
+ * Makes passes over the model in one stream, as inference does, each followed by a round of copying.
+ * Returns the pass with the median ratio, without the first pass, which touches the slots for the first time.
  */
 async function passes({ transport }, options, copy) {
   return withController(transport, { queueDepth: 32 }, async (controller) => {
@@ -98,7 +98,7 @@ async function passes({ transport }, options, copy) {
   })
 }
 
-/** How long CRC-32 alone takes for as many bytes, in chunks of 1 MiB. */
+/** Returns the time of CRC-32 alone over the same number of bytes, in chunks of 1 MiB. */
 function checksumMs(bytes) {
   const chunk = new Uint8Array(MIB).fill(1)
   const startMs = performance.now()
@@ -106,7 +106,7 @@ function checksumMs(bytes) {
   return performance.now() - startMs
 }
 
-/** The bound: as many bytes, block by block, from memory as large into slots as large; each call gives its time. */
+/** Returns functions that copy the same number of bytes from equal memory into equal slots, and return the time. */
 function copier(bytes) {
   const blocks = Math.floor(bytes / MIB)
   const from = Array.from({ length: blocks }, () => new Uint8Array(MIB).fill(1))
@@ -117,9 +117,9 @@ function copier(bytes) {
   }
   const touched = new Uint8Array(SLOTS_MIB * MIB).fill(1)
   return {
-    /** Into memory that was written before. */
+    /** Copies into memory that was written before. */
     warm: () => copyInto(touched),
-    /** Into memory whose pages the system has yet to give. */
+    /** Copies into memory whose pages are not allocated yet. */
     cold: () => copyInto(new Uint8Array(SLOTS_MIB * MIB)),
   }
 }

@@ -1,4 +1,4 @@
-// The simulator on a thread of its own, driven in real time by another thread over a SharedArrayBuffer.
+// The simulator on its own thread, driven in real time by another thread through a SharedArrayBuffer.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { RawHost } from '@gpunvme/nvme-sim/conformance'
@@ -6,7 +6,7 @@ import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 
 const MIB = 1024 * 1024
 const MEDIA_BYTES = 256 * MIB
-/** 4 KiB reads go over less, so that they show the simulator and not the machine's memory. */
+/** 4 KiB reads use less, to measure the simulator and not the machine's memory. */
 const SMALL_SPAN_BYTES = 64 * MIB
 const ENTRIES = 64
 const DEPTH = 32
@@ -60,16 +60,16 @@ async function large(driver) {
   const { ratio, wallMs, sharedMs } = rounds.sort((a, b) => a.ratio - b.ratio)[ROUNDS >> 1]
   const gbs = (ms) => ((commands * LARGE) / ms / 1e6).toFixed(1)
   return {
-    name: 'Real time, two threads: 128 KiB reads, 32 in flight, against `Uint8Array.set` of the same blocks into the SharedArrayBuffer',
+    name: 'Real time, two threads: 128 KiB reads, 32 in flight, compared with copying the same blocks into the SharedArrayBuffer (`Uint8Array.set`)',
     value: ratio,
     unit: '×',
     goal: '≥ 0.7',
     met: ratio >= 0.7,
-    note: `${gbs(wallMs)} against ${gbs(sharedMs)} GB/s; against ArrayBuffers on both sides ${median(rounds.map(({ plain }) => plain)).toFixed(2)} × of ${gbs(median(rounds.map(({ plainMs }) => plainMs)))} GB/s`,
+    note: `${gbs(wallMs)} and ${gbs(sharedMs)} GB/s; compared with copying between ArrayBuffers (${gbs(median(rounds.map(({ plainMs }) => plainMs)))} GB/s): ${median(rounds.map(({ plain }) => plain)).toFixed(2)} ×`,
   }
 }
 
-/** Brings the controller up, hands a queue pair and memory for `DEPTH` commands to a thread, and fills the namespace. */
+/** Brings up the controller, gives a thread a queue pair and memory for `DEPTH` commands, and fills the namespace. */
 async function startDriver({ transport, layout }, memory) {
   const { dma } = transport
   const host = new RawHost(transport)
@@ -90,7 +90,7 @@ async function startDriver({ transport, layout }, memory) {
     worker.postMessage(message)
     return (await once(worker, 'message'))[0]
   }
-  // What was never written would be filled in and not copied.
+  // Reads of blocks never written would be filled, not copied.
   const blocks = LARGE / 512
   const transfer = (job) => ask({ transfer: job })
   await transfer({ opcode: 0x01, commands: MEDIA_BYTES / LARGE, blocks, depth: DEPTH, spanBlocks: MEDIA_BYTES / 512 })

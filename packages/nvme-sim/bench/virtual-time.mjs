@@ -1,11 +1,11 @@
-// What the simulator costs in virtual time, beside copying the same bytes.
+// Cost of the simulator in virtual time, compared with copying the same bytes.
 import { profiles, RamMedia, simulate, unverifiableMedia } from '@gpunvme/nvme-sim'
 import { RawHost, transfer, transferAll } from '@gpunvme/nvme-sim/conformance'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
 
-/** Media that are larger than any cache, and small enough for a machine that others use too. */
+/** Larger than any cache, but small enough for a shared machine. */
 const MEDIA_BYTES = 512 * MIB
 const DEPTH = 32
 const ROUNDS = 5
@@ -27,7 +27,7 @@ export async function bench() {
   return [await small(media), await large(media), await largeUnmoved(), await timeouts()]
 }
 
-/** 4 KiB reads that cost no virtual time: what is left is the simulator itself. */
+/** 4 KiB reads that take no virtual time, so that only the simulator is measured. */
 async function small(media) {
   const commands = 200_000
   const read = { commands, blocks: 8, depth: DEPTH, spanBlocks: (64 * MIB) / 512 }
@@ -44,12 +44,12 @@ async function small(media) {
   return {
     name: 'Virtual time: 4 KiB reads from RAM media, 32 in flight',
     value: median(ns),
-    unit: 'ns a command',
+    unit: 'ns per command',
     note: `${(1e3 / median(ns)).toFixed(2)} M commands/s on one thread; ${median(ratios).toFixed(1)} × the time of copying alone`,
   }
 }
 
-/** 10 GiB in commands of 1 MiB, at the pace of the preset, with every byte moved. */
+/** 10 GiB in commands of 1 MiB, at the rate of the preset, copying every byte. */
 async function large(media) {
   const { commands, read } = tenGiB()
   const copy = copier(media, MIB, MEDIA_BYTES)
@@ -61,16 +61,16 @@ async function large(media) {
   }
   const { ratio, speed, copySpeed } = rounds.sort((a, b) => a.ratio - b.ratio)[ROUNDS >> 1]
   return {
-    name: 'Virtual time: `sn740`, 10 GiB in 1 MiB reads, against `Uint8Array.set` of the same blocks',
+    name: 'Virtual time: `sn740`, 10 GiB in 1 MiB reads, compared with copying the same blocks (`Uint8Array.set`)',
     value: ratio,
     unit: '×',
     goal: '≥ 0.7',
     met: ratio >= 0.7,
-    note: `${speed.toFixed(1)} × real time, where copying alone would be ${copySpeed.toFixed(1)} ×`,
+    note: `${speed.toFixed(1)} × real time; copying alone: ${copySpeed.toFixed(1)} ×`,
   }
 }
 
-/** The same with media that move no bytes. */
+/** The same with media that move no data. */
 async function largeUnmoved() {
   const { read } = tenGiB()
   const speeds = []
@@ -80,7 +80,7 @@ async function largeUnmoved() {
     speeds.push(modelledMs / wallMs)
   }
   return {
-    name: 'The same with media that move no bytes, against the time that it models',
+    name: 'The same with media that move no data, compared with the modelled time',
     value: median(speeds),
     unit: '× real time',
     goal: '≥ 30',
@@ -89,7 +89,7 @@ async function largeUnmoved() {
   }
 }
 
-/** A minute in which nothing is ever completed, waited for a second at a time. */
+/** A minute of virtual time without completions, in steps of one second. */
 async function timeouts() {
   const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'drop-completion' } }] }
   const { transport, clock } = simulate({ profile: 'sn740', faults })
@@ -104,7 +104,7 @@ async function timeouts() {
     }
   })
   return {
-    name: 'Virtual time: 60 s of time-outs',
+    name: 'Virtual time: wall time of 60 s of command timeouts',
     value: wallMs,
     unit: 'ms',
     goal: '< 1000',
@@ -135,7 +135,7 @@ async function stream(options, read) {
   return { wallMs, modelledMs: (clock.now() - startNs) / 1e6 }
 }
 
-/** Copies blocks out of the same media into as many slots as the reads have, and says how long it took. */
+/** Returns a function that copies blocks from the same media into the same number of slots, and returns the time. */
 function copier(media, blockBytes, spanBytes) {
   const slots = Array.from({ length: DEPTH }, () => new Uint8Array(blockBytes).fill(1))
   return (commands) => {

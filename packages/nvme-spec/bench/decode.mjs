@@ -1,4 +1,4 @@
-// Submission and completion queue entries and Identify data: read through the declared views, and by hand.
+// Decoding queue entries and Identify data through the declared views, compared with hand-written code.
 // Alone: node packages/nvme-spec/bench/decode.mjs
 import { pathToFileURL } from 'node:url'
 import { CQE, IdentifyController, Read } from '@gpunvme/nvme-spec'
@@ -7,7 +7,7 @@ import { print, versus } from './lib/versus.mjs'
 
 const ENTRIES = 1024
 
-/** @type {(lengthBytes: number) => DataView} bytes that no compiler can guess, the same in every run */
+/** @type {(lengthBytes: number) => DataView} bytes that a compiler cannot predict, the same in every run */
 function noise(lengthBytes) {
   let state = 0x9e37_79b9
   const bytes = Uint8Array.from({ length: lengthBytes }, () => {
@@ -18,13 +18,18 @@ function noise(lengthBytes) {
 }
 
 /**
- * Both sum what they read: the sums must agree, and nothing read can be left out.
+ * Both sum the values: the sums must be equal, and no read can be optimized away.
  * @type {(name: string, declared: (count: number) => number, byHand: (count: number) => number, options?: { perRound?: number, limit?: number }) => import('./lib/versus.mjs').Figure}
  */
 function reading(name, declared, byHand, options) {
   if (declared(ENTRIES) !== byHand(ENTRIES))
     throw new Error(`${name}: the view and the hand-written code read different values`)
-  return versus(`${name} through the declared view, against hand-written DataView code`, declared, byHand, options)
+  return versus(
+    `${name} through the declared view, compared with hand-written DataView code`,
+    declared,
+    byHand,
+    options,
+  )
 }
 
 const sqes = noise(ENTRIES * 64)
@@ -94,7 +99,7 @@ function cqeByHand(count) {
   return sum
 }
 
-// What bring-up reads of a controller, text apart.
+// Numbers that bring-up reads from Identify Controller.
 const dumps = noise(16 * 4096)
 const controller = IdentifyController.view(dumps)
 
@@ -155,18 +160,18 @@ function identifyByHand(count) {
   return sum
 }
 
-/** What the garbage meter runs. */
+/** Functions that the garbage meter runs. */
 export const works = { sqeByView, cqeByView, identifyByView }
 
 export function bench() {
   const garbage = garbageOf(import.meta.url)
   return Promise.resolve([
     reading('Decoding one Read SQE', sqeByView, sqeByHand),
-    garbage('Garbage of it, over a million entries', 'sqeByView'),
+    garbage('Garbage of decoding Read SQEs, over a million entries', 'sqeByView'),
     reading('Decoding one CQE with its status', cqeByView, cqeByHand),
-    garbage('Garbage of it, over a million entries', 'cqeByView'),
-    reading('Decoding Identify Controller, the 31 numbers that bring-up may want,', identifyByView, identifyByHand),
-    garbage('Garbage of it, over a million structures', 'identifyByView'),
+    garbage('Garbage of decoding CQEs, over a million entries', 'cqeByView'),
+    reading('Decoding 31 numbers of Identify Controller that bring-up may use,', identifyByView, identifyByHand),
+    garbage('Garbage of decoding Identify Controller, over a million structures', 'identifyByView'),
   ])
 }
 

@@ -1,5 +1,5 @@
-// What the views spare: entries and structures as objects and as text, as `gpunvme decode` prints them. A driver that
-// counts nanoseconds reads through the views, so none of these has a goal.
+// Cost of decoding entries and structures into objects and text, as `gpunvme decode` does. A fast driver uses the views
+// instead, so these figures have no goal.
 // Alone: node packages/nvme-spec/bench/decoded-objects.mjs
 import { isDeepStrictEqual } from 'node:util'
 import { pathToFileURL } from 'node:url'
@@ -20,7 +20,7 @@ for (let i = 0; i < ENTRIES; i++) {
   entry.FUA = i % 8 === 0 ? 1 : 0
 }
 
-// One in eight failed, each with another status of those that have names.
+// One in eight is a failure, with different named statuses.
 const cqes = new DataView(new ArrayBuffer(ENTRIES * 16))
 const cqe = CQE.view(cqes)
 const statuses = Object.values(STATUS)
@@ -37,7 +37,7 @@ for (let i = 0; i < ENTRIES; i++) {
 const qword = (data, at) => data.getUint32(at, true) + data.getUint32(at + 4, true) * 0x1_0000_0000
 
 /**
- * A Read as `decodeSqe` gives it, by code that knows no other command and loses reserved bits.
+ * Decodes a Read to the same object as `decodeSqe`, but supports no other command and drops reserved bits.
  * @type {(data: DataView, at: number) => import('@gpunvme/nvme-spec').DecodedSqe}
  */
 function decodeReadByHand(data, at) {
@@ -136,7 +136,7 @@ function identify() {
     {
       perRound: 200,
       unit: 'µs',
-      note: `${count(IdentifyController.decode(dump))} values; no goal: a driver reads through the view`,
+      note: `${count(IdentifyController.decode(dump))} values; no goal: drivers use the view`,
     },
   )
 }
@@ -147,21 +147,21 @@ export function bench() {
       'Decoding one Read SQE into an object (`decodeSqe`)',
       (slot) => decodeSqe('nvm', sqes, slot * 64),
       (slot) => decodeReadByHand(sqes, slot * 64),
-      'hand-written for Read alone, without reserved bits',
+      'hand-written code for Read only, without reserved bits',
     ),
     cost(
       'Formatting one Read SQE as text (`formatSqe`)',
       eachEntry((slot) => formatSqe('nvm', sqes, slot * 64)),
       {
         perRound: 20_000,
-        note: 'no goal: for people, who read slower',
+        note: 'no goal: output for people',
       },
     ),
     beside(
       'Decoding one CQE into an object (`decodeCqe`)',
       (slot) => decodeCqe(cqes, slot * 16),
       (slot) => decodeCqeByHand(cqes, slot * 16),
-      'hand-written for the same object, the status name from a Map',
+      'hand-written code for the same object, with status names in a Map',
     ),
     identify(),
   ])

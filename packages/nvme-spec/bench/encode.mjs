@@ -1,4 +1,4 @@
-// Read and Write submission queue entries: written through the declared views, and by hand with a DataView.
+// Encoding Read and Write SQEs through the declared views, compared with hand-written DataView code.
 // Alone: node packages/nvme-spec/bench/encode.mjs
 import { pathToFileURL } from 'node:url'
 import { Read, Write, zeroBased } from '@gpunvme/nvme-spec'
@@ -8,13 +8,13 @@ import { print, versus } from './lib/versus.mjs'
 const ENTRIES = 1024
 const NLB = zeroBased(256)
 
-// Where the values come from: memory, so that a compiler cannot know them to be integers and leave checks out.
+// The values come from memory, so that a compiler cannot infer integers and omit checks.
 const prp1 = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x1_2345_6000 + slot * 4096)
 const prp2 = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x1_4345_6000 + slot * 4096)
 const slba = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x2_0000_0000 + slot * 256)
 
 /**
- * The same 64 bytes as someone would write them who trusts every value: each dword once, nothing checked.
+ * Writes the same 64 bytes without checks: each dword once.
  * @type {(data: DataView, at: number, dword0: number, prp1: number, prp2: number, slba: number) => void}
  */
 function writeEntry(data, at, dword0, prp1, prp2, slba) {
@@ -50,7 +50,7 @@ function encodeReads(read, count) {
 }
 
 /**
- * The same for Write: a function of its own, as a driver has, so that each sees one kind of cursor.
+ * The same for Write: a separate function, as in a driver, so that each has one type of cursor.
  * @type {(write: ReturnType<typeof Write.view>, count: number) => void}
  */
 function encodeWrites(write, count) {
@@ -81,7 +81,7 @@ function writeWrites(data, count) {
   }
 }
 
-/** @type {() => DataView[]} two queues' memory, in turn: of a single one a compiler makes a constant, as no driver can */
+/** @type {() => DataView[]} memory of two queues, used alternately: a compiler could make a single one a constant */
 const queues = () => Array.from({ length: 2 }, () => new DataView(new ArrayBuffer(ENTRIES * 64)))
 
 const readQueues = queues()
@@ -90,7 +90,7 @@ const reads = readQueues.map((queue) => Read.view(queue))
 const writes = writeQueues.map((queue) => Write.view(queue))
 let turn = 0
 
-/** What the garbage meter runs. */
+/** Functions that the garbage meter runs. */
 export const works = {
   /** @param {number} count */
   encodeReads: (count) => {
@@ -107,7 +107,7 @@ function encoding(name, declaredQueues, declared, byHand) {
   const handQueues = queues()
   let handTurn = 0
   const figure = versus(
-    `Encoding one ${name} SQE through the declared view, against hand-written DataView code`,
+    `Encoding one ${name} SQE through the declared view, compared with hand-written DataView code`,
     declared,
     (count) => {
       byHand(handQueues[handTurn++ % 2], count)
@@ -124,9 +124,9 @@ export function bench() {
   const garbage = garbageOf(import.meta.url)
   return Promise.resolve([
     encoding('Read', readQueues, works.encodeReads, writeReads),
-    garbage('Garbage of it, over a million commands', 'encodeReads'),
+    garbage('Garbage of encoding Read SQEs, over a million commands', 'encodeReads'),
     encoding('Write', writeQueues, works.encodeWrites, writeWrites),
-    garbage('Garbage of it, over a million commands', 'encodeWrites'),
+    garbage('Garbage of encoding Write SQEs, over a million commands', 'encodeWrites'),
   ])
 }
 

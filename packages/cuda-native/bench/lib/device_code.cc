@@ -1,10 +1,10 @@
-// What the device code costs: shares served on this thread, against a device that answers at once. Prints one JSON
-// object a line.
+// Cost of the device code: shares served on this thread, with a device that answers at once. Prints one JSON object per
+// line.
 //
 //   device_code <what> <rounds> <commands> <depth> <blocks of 512 bytes>
 //
-// `what` is `both`, or one of `engine` and `device` to do it alone, for a profiler: all of the work is in Serve, and in
-// AnswerAlone; or `count`, to count what would cross PCIe.
+// `what` is `both`; `engine` or `device` alone, for a profiler, with all work in Serve or AnswerAlone; or `count`, to
+// count the accesses that would cross PCIe.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kPageBytes = 4096;
 constexpr uint32_t kBlockBytes = 512;
 
-// Of this thread alone: what else the machine does is none of the device code's time.
+// CPU time of this thread, which excludes other load on the machine.
 uint64_t ThreadNs() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -35,17 +35,17 @@ struct Workload {
   uint32_t bytes() const { return blocks * kBlockBytes; }
 };
 
-// A function of its own, which a profiler can find.
+// A separate function, for the profiler.
 [[gnu::noinline]] void Serve(Leader& leader, uint64_t launch) { serve<NullPort>(leader, launch); }
 
-// One queue pair and its leader, as the session lays them out.
+// One queue pair and its leader, laid out as by the session.
 class Engine {
  public:
   explicit Engine(const Workload& load)
       : load_(load), device_(load.depth + 1), slots_(load.depth), free_slots_(load.depth), shares_(SHARES),
         actives_(SHARES), commands_(load.commands), outcomes_(load.commands) {
     NullPort::device = &device_;
-    // Pages that do not follow each other: as memory is that was pinned page by page.
+    // Pages are not contiguous, like memory pinned page by page.
     const uint64_t bytes = static_cast<uint64_t>(load.depth) * load.bytes();
     for (uint64_t at = 0; at < bytes; at += kPageBytes) pages_.push_back((1ULL << 32) + 2 * at);
     prp_list_pages_.push_back(1ULL << 40);
@@ -125,7 +125,7 @@ class Engine {
   uint64_t launches_ = 0;
 };
 
-// The device by itself: as many doorbells, of as many commands each, over entries that stand there already.
+// The device alone: the same number of doorbells and commands, over entries that exist already.
 [[gnu::noinline]] void AnswerAlone(NullDevice& device, const Workload& load) {
   for (uint32_t at = 0; at < load.commands; at += load.depth) device.Ring((at + load.depth) % (load.depth + 1));
 }

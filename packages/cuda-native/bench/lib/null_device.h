@@ -1,4 +1,4 @@
-// A controller that does nothing but answer, on the thread that rings it: what is left is the device code's own time.
+// A controller that only completes commands, on the thread that rings it, so that the device code's own time remains.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class NullDevice {
       for (; head_ != tail && count < kBatch; head_ = Next(head_)) {
         const uint32_t* entry = sq[head_].dwords;
         cids[count++] = static_cast<uint16_t>(entry[0] >> 16);
-        // What arrived: so that nothing can be left out of what is measured.
+        // A sum of what arrived, so that the compiler keeps all of it.
         slbas += entry[10];
       }
       for (uint32_t at = 0; at < count; at++) {
@@ -59,7 +59,7 @@ class NullDevice {
   uint64_t phase_ = 1;
 };
 
-// The CPU's way to memory, with a device behind the first doorbell.
+// The CPU's port to memory, with a device at the first doorbell.
 struct NullPort : CpuPort {
   static inline NullDevice* device = nullptr;
 
@@ -70,8 +70,8 @@ struct NullPort : CpuPort {
   static void wake_host(void*) {}
 };
 
-// The same, counting what would cross PCIe if a GPU did it, with queues and outcomes in the memory of the host. What is
-// not done through a port is in the memory of whoever runs the device code, or is read once a plan.
+// The same, but counts the accesses that would cross PCIe from a GPU, with queues and outcomes in host memory. Accesses
+// without a port are to local memory of the device code, or happen once per plan.
 struct CountingPort : NullPort {
   static inline uint64_t stores = 0, list_stores = 0, outcome_stores = 0, doorbells = 0, polls = 0, host_loads = 0;
 
@@ -89,7 +89,7 @@ struct CountingPort : NullPort {
   }
   static uint64_t load_completion64(const uint64_t* at) { return load_acquire64(at); }
   static uint64_t load_acquire64(const uint64_t* at) {
-    // The other word that is waited for is the host's.
+    // The other polled word is in host memory.
     const auto* cq = reinterpret_cast<const uint64_t*>(device->cq.data());
     (at >= cq && at < cq + 2 * device->cq.size() ? polls : host_loads)++;
     return NullPort::load_acquire64(at);

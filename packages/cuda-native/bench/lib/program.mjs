@@ -1,4 +1,4 @@
-// The device code as a program of its own, compiled as the addon is.
+// The device code as a program, compiled like the addon.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const packageRoot = join(import.meta.dirname, '../..')
 const includes = ['cuda', '../nvme-spec/include'].map((place) => `-I${join(packageRoot, place)}`)
 
-/** Those of node-gyp's release builds. */
+/** Flags of node-gyp's release builds. */
 const FLAGS = [
   '-std=c++17',
   '-O3',
@@ -19,7 +19,7 @@ const FLAGS = [
   '-g',
 ]
 
-/** Whether a command can be run here. */
+/** Whether a command can run here. */
 export const isInstalled = (command) => spawnSync(command, ['--version']).status === 0
 
 /** Compiles `<name>.cc` of this folder, calls `use` with functions that run it, and removes the program. */
@@ -29,13 +29,13 @@ export function withProgram(name, use) {
     const path = join(folder, name)
     output('g++', [...FLAGS, ...includes, '-o', path, join(import.meta.dirname, `${name}.cc`)])
     return use({
-      /** What it printed: a JSON object a line. */
+      /** Runs the program and returns its output: one JSON object per line. */
       run: (...args) =>
         output(path, args.map(String))
           .trimEnd()
           .split('\n')
           .map((line) => JSON.parse(line)),
-      /** Instructions of one of its functions and of all that it calls, counted by callgrind. */
+      /** Returns the instructions of one function and its callees, counted by callgrind. */
       instructionsOf(symbol, ...args) {
         const counts = join(folder, 'callgrind.out')
         const tool = ['--tool=callgrind', `--callgrind-out-file=${counts}`, `--toggle-collect=${symbol}`]

@@ -1,4 +1,4 @@
-// The real-time simulator on memory of the addon, and the driver on top of it with an engine: what a program would use.
+// The real-time simulator in memory of the addon, and the driver with an engine on top of it, as in a program.
 import { Controller } from '@gpunvme/host-driver'
 import { cpuKernelEngine } from '@gpunvme/cuda-native'
 import { loadHardwareHost, nativeHostModule } from '@gpunvme/cuda-native/host'
@@ -10,7 +10,7 @@ const MEMORY_BYTES = 32 * MIB
 const BLOCK_BYTES = 512
 const LARGE_BYTES = 128 * 1024
 
-/** A drive in memory, filled, that `withDriver` opens as often as it likes. */
+/** Starts a filled drive in memory, which `withDriver` can open repeatedly. */
 export async function startDrive() {
   const region = loadHardwareHost().allocate(MEMORY_BYTES, 4096)
   const { address, lengthBytes } = region
@@ -20,8 +20,8 @@ export async function startDrive() {
   })
   const drive = {
     /**
-     * Opens the driver with the engine of that name, `depth` commands in flight, and calls `use` with what reads, the
-     * engine where it is a kernel engine, and the controller.
+     * Opens the driver with the named engine and `depth` commands in flight, and calls `use` with a reader, the engine
+     * if it is a kernel engine, and the controller.
      */
     async withDriver(engine, depth, use, access = {}) {
       const { transport } = simulator
@@ -47,13 +47,13 @@ export async function startDrive() {
       if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
     },
   }
-  // What was never written would be filled in and not copied.
+  // Reads of blocks never written would be filled, not copied.
   const serial = await drive.withDriver('host', 8, (reader, engine, { identity }) => identity.serial)
   await drive.withDriver('host', 8, ({ write }) => write(), { write: { serial } })
   return drive
 }
 
-/** What one namespace is read by: data lands in one place of `depth` after the other. */
+/** Returns a reader of a namespace: commands use `depth` places in memory in turn. */
 function readerOf(namespace, memory, depth) {
   const transfersOf = (lengthBytes, commands, spanBytes) =>
     Array.from({ length: commands }, (_, index) => ({
@@ -71,12 +71,12 @@ function readerOf(namespace, memory, depth) {
   const slots = (lengthBytes) =>
     Array.from({ length: depth }, (_, slot) => new Uint8Array(buffer, byteOffset + slot * lengthBytes, lengthBytes))
   return {
-    /** A plan to read `commands` times `lengthBytes`, one after the other over `spanBytes` of the namespace. */
+    /** Plans `commands` reads of `lengthBytes`, sequentially over `spanBytes` of the namespace. */
     planReads: (lengthBytes, commands, spanBytes = MEDIA_BYTES) =>
       namespace.planReads(transfersOf(lengthBytes, commands, spanBytes)),
-    /** Milliseconds. */
+    /** Returns milliseconds. */
     execute,
-    /** Milliseconds of the same bytes copied into the same places, from as much memory as the media have. */
+    /** Copies the same bytes into the same places, from as much memory as the media. Returns milliseconds. */
     copy(lengthBytes, commands, spanBytes = MEDIA_BYTES) {
       const targets = slots(lengthBytes)
       const sources = mediaOf(spanBytes)
@@ -97,7 +97,7 @@ function readerOf(namespace, memory, depth) {
 
 let media = []
 
-/** Memory in pieces as large as those of the simulator's media. */
+/** Memory in pieces of the size of the simulator's media pieces. */
 function mediaOf(spanBytes) {
   while (media.length * MIB < spanBytes) media.push(new Uint8Array(MIB).fill(1))
   return media

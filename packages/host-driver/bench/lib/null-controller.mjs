@@ -1,9 +1,9 @@
-// A controller that answers every command at its doorbell and does nothing else: what is left is the driver's own time.
+// A controller that completes every command within its doorbell write and moves no data: only the driver is measured.
 
 const BLOCK_BYTES = 512
 const PAGE_BYTES = 4096
 
-/** Memory at a device address of its own choice, with the same view as `DmaMemory` has. */
+/** Returns memory at a given device address, with the interface of `DmaMemory`. */
 function memory(lengthBytes, iova) {
   return {
     lengthBytes,
@@ -16,7 +16,7 @@ function memory(lengthBytes, iova) {
   }
 }
 
-/** One queue pair of `depth` commands for transfers of up to `transferBytes`, and a transport that completes its commands. */
+/** Returns a queue pair of `depth` commands of up to `transferBytes`, and a transport that completes its commands. */
 export function nullController({ depth, transferBytes, sgl }) {
   const entries = depth + 1
   const prpListBytes = transferBytes > 2 * PAGE_BYTES ? PAGE_BYTES * Math.ceil(transferBytes / (512 * PAGE_BYTES)) : 0
@@ -62,7 +62,7 @@ export function nullController({ depth, transferBytes, sgl }) {
   return { transport: { bar, clock }, queue }
 }
 
-/** A plan of `commands` reads of `lengthBytes`, each into the memory of the slot that it will have. */
+/** Returns a plan of `commands` reads of `lengthBytes`, each into the memory of its slot. */
 export function readPlan({ commands, lengthBytes, slots }) {
   const blocks = lengthBytes / BLOCK_BYTES
   return {
@@ -77,5 +77,5 @@ export function readPlan({ commands, lengthBytes, slots }) {
   }
 }
 
-/** Memory to read into. */
+/** Returns memory to read into. */
 export const target = (lengthBytes) => memory(lengthBytes, 0x1000_0000)

@@ -1,6 +1,6 @@
-// Passes over the image at argv[2] by a loader, and by fs.readSync in turn, argv[4] times. The loader's reads and native
-// checksums are on UV_THREADPOOL_SIZE threads, fs.readSync on argv[3]. Prints { bytes, load, checksummer, cases: [{ name,
-// loader, reads }] }, where each pass has its { wallMs, cpuMs }.
+// Makes argv[4] passes over the image at argv[2], alternately by a loader and by fs.readSync. The loader's reads and
+// native checksums use UV_THREADPOOL_SIZE threads, fs.readSync uses argv[3]. Prints { bytes, load, checksummer, cases:
+// [{ name, loader, reads }] }, with { wallMs, cpuMs } of each pass.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -14,10 +14,10 @@ const SLOTS = 3
 const path = process.argv[2]
 const [threads, passes] = process.argv.slice(3).map(Number)
 
-/** The memory of all slots, those of the first loader first. */
+/** Memory of all slots, those of the first loader first. */
 const slots = []
 
-/** Gives memory that a worker sees too, at multiples of 64 KiB. */
+/** Allocates memory that is shared with workers, at multiples of 64 KiB. */
 const dma = {
   alloc(lengthBytes) {
     const pages = Math.ceil(lengthBytes / 65_536)
@@ -32,7 +32,7 @@ const dma = {
   },
 }
 
-/** How long something took, on the wall, and of the time of all threads. */
+/** Returns the wall time of a call, and the CPU time of all threads. */
 async function timed(what) {
   const before = process.cpuUsage()
   const startMs = performance.now()
@@ -50,7 +50,7 @@ async function openCase(options, verify, checksummer) {
   const loader = openLoader(model, { slots: SLOTS, verify, dma, ...(checksummer && { checksummer }) })
   return {
     extents: layers,
-    /** Brings all layers, with as many asked for ahead as there are slots. */
+    /** Loads all layers, requesting ahead as many as there are slots. */
     async pass() {
       const ahead = []
       for (const { name } of [...layers, ...Array(SLOTS - 1).fill({})]) {
@@ -67,7 +67,10 @@ async function openCase(options, verify, checksummer) {
   }
 }
 
-/** The same bytes by `threads` threads, of which this is one: block by block of 1 MiB, each into where the loader has it. */
+/**
+ * Reads the same bytes with `threads` threads including this one, in blocks of 1 MiB, into the memory that the loader
+ * uses.
+ */
 async function openReads(extents) {
   const blocks = extents.flatMap(({ offsetBytes, lengthBytes }, layer) =>
     Array.from({ length: Math.ceil(lengthBytes / MIB) }, (_, block) => ({
@@ -128,14 +131,14 @@ const open = {
   zlib: await openCase({}, 'full', zlibChecksummer),
   direct: await openCase({ direct: true }, 'full', nativeChecksummer()),
 }
-// Slots are there, and the file is in the cache.
+// Allocates the slots, and brings the file into the page cache.
 for (const each of Object.values(open)) await each.pass()
 const reads = await openReads(open.off.extents)
 reads.pass()
 const cases = Object.keys(open).map((name) => ({ name, loader: [], reads: [] }))
 for (let pass = 0; pass < passes; pass++) {
   for (const each of cases) {
-    // In turn, also which of them is first.
+    // The order alternates too.
     if (pass % 2 === 0) each.reads.push(await timed(() => reads.pass()))
     each.loader.push(await timed(() => open[each.name].pass()))
     if (pass % 2 === 1) each.reads.push(await timed(() => reads.pass()))

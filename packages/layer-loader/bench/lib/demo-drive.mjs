@@ -5,14 +5,14 @@ import { Controller } from '@gpunvme/host-driver'
 import { pack } from '@gpunvme/layer-loader'
 import { openFileSource, openModel, writeDemoModel } from '@gpunvme/layer-loader/formats'
 
-/** A folder that is gone when the process ends. */
+/** Returns a directory that is removed when the process ends. */
 export function scratchFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Packs the demo model onto media, by a controller that costs no time. */
+/** Packs the demo model onto media, with a controller that takes no virtual time. */
 export async function packDemoModel(simulate, media) {
   const path = join(scratchFolder(), 'demo.gguf')
   await writeDemoModel(path)

@@ -1,16 +1,16 @@
-// How the predecessor of this project went through its layers, in tier 2, re-created step by step on the simulated rig:
-// places in contiguous ranges, a look-ahead of two layers, two slots, and one buffer that the drive's layers pass through.
+// The schedule of the predecessor of this project, tier 2, re-created on the simulated rig: layers placed in contiguous
+// ranges, a look-ahead of two layers, two slots, and one buffer for all layers of the drive.
 import { COMPUTE_NS, LAYER_BYTES, LAYERS } from './rig.mjs'
 
 const VRAM_LAYERS = 20
 const RAM_LAYERS = 30
 
-/** Seven tensors copied out of the buffer inside the GPU: read and written once at the RTX 3090's 936 GB/s. */
+/** Seven tensors copied from the buffer inside the GPU: read and written once at the RTX 3090's 936 GB/s. */
 const SCATTER_NS = (2 * LAYER_BYTES) / 936
 
 const placeOf = (index) => (index < VRAM_LAYERS ? 'vram' : index < VRAM_LAYERS + RAM_LAYERS ? 'ram' : 'nvme')
 
-/** One token. Gives how long it took, in nanoseconds of virtual time. */
+/** Computes one token. Returns its nanoseconds of virtual time. */
 export async function originalToken({ store, gpu, clock }) {
   const inHost = store.dma.alloc(LAYER_BYTES)
   const buffer = store.dma.alloc(LAYER_BYTES, { where: 'gpu' })
@@ -22,7 +22,7 @@ export async function originalToken({ store, gpu, clock }) {
   const startNs = clock.now()
 
   for (let layer = 0; layer < LAYERS; layer++) {
-    // The worker is told of the layer after the next; it waits for the buffer that all of them pass through.
+    // The worker gets the layer after the next, and waits for the shared buffer.
     if (placeOf(layer + 2) === 'nvme' && layer + 2 < LAYERS) {
       const transfer = { offsetBytes: (layer + 2) * LAYER_BYTES, lengthBytes: LAYER_BYTES, memoryBytes: 0 }
       read.set(
@@ -30,7 +30,7 @@ export async function originalToken({ store, gpu, clock }) {
         bufferIsFree.then(() => store.read([transfer], buffer)),
       )
     }
-    // The next layer is begun. Its slot is that of the layer before this one, which has to be computed first.
+    // Starts the next layer. Its slot is that of the previous layer, which must be computed first.
     const next = layer + 1
     const slot = slots[next % 2]
     await computed.get(next - 2)
@@ -38,7 +38,7 @@ export async function originalToken({ store, gpu, clock }) {
       transferred.set(next, gpu.copies.copy(inHost, 0, slot, 0, LAYER_BYTES))
     } else if (next < LAYERS && placeOf(next) === 'nvme') {
       await read.get(next)
-      // With a sync of the stream, since there is only one buffer.
+      // With a stream synchronization, since there is only one buffer.
       bufferIsFree = gpu.compute(SCATTER_NS)
       await bufferIsFree
     }

@@ -1,4 +1,4 @@
-// Reads layers of a GGUF in place, from all over the file, and prints how large the process was at most.
+// Reads layers of a GGUF in place, spread over the file, and prints the peak size of the process.
 import { modelInPlace, openFileStore, storeSource, streamLayers } from '@gpunvme/layer-loader'
 import { Catalogue, openModel } from '@gpunvme/layer-loader/formats'
 

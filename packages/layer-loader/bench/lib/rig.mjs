@@ -1,22 +1,22 @@
-// The machine where the predecessor of this project was measured, in virtual time: its drive, the eight lanes of its GPU
-// that copies and the drive's writes share, and the 80 layers that it computed on.
+// The machine where the predecessor of this project was measured, in virtual time: its drive, the eight GPU lanes
+// shared by copies and writes of the drive, and the 80 layers of its model.
 import { Controller } from '@gpunvme/host-driver'
 import { namespaceStore } from '@gpunvme/layer-loader'
 import { costModel, simulate, SimulatedHost, unverifiableMedia } from '@gpunvme/nvme-sim'
 
 const GIB = 2 ** 30
 
-/** Of Llama 3.1 70B in Q6_K: 669.4 MiB. */
+/** A layer of Llama 3.1 70B in Q6_K: 669.4 MiB. */
 export const LAYER_BYTES = 701_890_560
 export const LAYERS = 80
 
-/** Measured: a layer copied from pinned memory over PCIe Gen3 x8. */
+/** Measured: copying a layer from pinned memory over PCIe Gen3 x8. */
 export const COPY_NS = 103e6
 
-/** Measured: what a layer is computed in. */
+/** Measured: computing a layer. */
 export const COMPUTE_NS = 0.7e6
 
-/** How reads are made: the drive's longest command, as many in flight as there. */
+/** The drive's largest command, with the number in flight used there. */
 export const READS = { commandBytes: 2 ** 20, inFlight: 32 }
 
 export const layers = Array.from({ length: LAYERS }, (_, index) => ({
@@ -29,7 +29,7 @@ export const cost = {
   copyNs: (lengthBytes) => (lengthBytes / LAYER_BYTES) * COPY_NS,
 }
 
-/** Runs on the rig, with every part closed afterwards. Bytes are not moved: this is about time alone. */
+/** Calls `use` with the rig, and closes all parts afterwards. Data are not moved, since only time matters. */
 export async function onRig(use) {
   const host = new SimulatedHost({
     hostMemoryBytes: 64 * GIB,
@@ -45,7 +45,7 @@ export async function onRig(use) {
   }
 }
 
-/** The drive's layers, one behind the other, as residence takes them: plain reads, since nothing is there to be checked. */
+/** Returns a source of the drive's layers, placed consecutively, for residence: plain reads without checksums. */
 export function plainSource({ store, clock }) {
   return {
     clock,

@@ -1,10 +1,10 @@
-// A safetensors model of many shards that has headers and no weights: of the rest, every byte is zero.
+// A safetensors model of many shards with headers and without weights: all other bytes are zero.
 
 const LAYERS = 60
 const EXPERTS = 160
 const PROJECTIONS = ['gate_proj', 'up_proj', 'down_proj']
 
-/** Index and shards, named as a publisher names them, and what opens them. */
+/** Returns index and shards with a publisher's names, and a function that opens them. */
 export function shardedModel({ shards, modelBytes }) {
   const names = tensorNames()
   const tensorBytes = Math.floor(modelBytes / names.length / 2) * 2

@@ -2,7 +2,7 @@ import { fileMedia } from '@gpunvme/nvme-sim/file-media'
 
 const zero = Buffer.alloc(1024 * 1024)
 
-/** A file that stays sparse: blocks of zeroes are not written where there is nothing yet. For media that are packed once. */
+/** Returns media in a sparse file: blocks of zeros are not written to unused space. For media that are packed once. */
 export function sparseFileMedia(path, capacityBytes) {
   const media = fileMedia(path, { capacityBytes })
   return {

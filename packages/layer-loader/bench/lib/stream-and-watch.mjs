@@ -1,4 +1,4 @@
-// Streams the model of an image through two slots, and prints how large the process was before and at most.
+// Streams the model of an image through two slots, and prints the size of the process before and at its peak.
 import { openImage, streamLayers } from '@gpunvme/layer-loader'
 import { simulate } from '@gpunvme/nvme-sim'
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'
@@ -16,7 +16,7 @@ await withController(transport, {}, async (controller) => {
     layer.release()
   }
   const peakBytes = process.resourceUsage().maxRSS * 1024
-  // From the first quarter of the layers to the last: what would go on growing with a larger model.
+  // Growth between the first and the last quarter of the layers, which would continue with a larger model.
   const quarter = seen.length / 4
   const growthBytes = Math.max(...seen.slice(-quarter)) - Math.max(...seen.slice(0, quarter))
   const { slotBytes } = stream.shape

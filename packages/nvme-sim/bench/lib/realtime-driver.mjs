@@ -1,12 +1,12 @@
-// A host on a thread of its own that only stores and loads in shared memory, as a native thread would: it rings by
-// plain stores and sends no wake-up. It is not the raw host of nvme-sim: it has no transport, and it loads with Atomics.
+// A host on its own thread that only loads and stores in shared memory, like a native thread: it rings with plain
+// stores and sends no wake-up. Unlike the raw host of nvme-sim, it has no transport, and it loads with Atomics.
 import { parentPort, workerData } from 'node:worker_threads'
 
 const PAGE = 4096
 const MIB = 1024 * 1024
 /**
- * Empty looks before the processor is given away: for machines that have only one, and where one command takes many
- * looks, since a thread that spins takes half of a core that it shares with the simulator.
+ * Empty polls before the thread yields: for machines with one processor, and for commands that take many polls, since a
+ * spinning thread takes half of a core shared with the simulator.
  */
 const SPINS = 3_000
 
@@ -21,7 +21,7 @@ let tail = 0
 let head = 0
 let phase = 1
 
-/** As much memory as the media has, in pieces as large as its own. */
+/** As much memory as the media, in pieces of the same size. */
 const sources = []
 
 parentPort.on('message', ({ transfer, copy }) => {
@@ -29,8 +29,8 @@ parentPort.on('message', ({ transfer, copy }) => {
 })
 
 /**
- * Reads (02h) or writes (01h) `commands` times `blocks` blocks of 512 bytes, one after the other over `spanBlocks`, with
- * `depth` in flight. Every status must be success. Returns milliseconds, as every job here does.
+ * Reads (02h) or writes (01h) `commands` times `blocks` blocks of 512 bytes, sequentially over `spanBlocks`, with
+ * `depth` in flight. Every status must be success. Returns milliseconds, like every job here.
  */
 function transferAll({ opcode, commands, blocks, depth, spanBlocks, spins = SPINS }) {
   writePrpLists(blocks, depth)
@@ -73,7 +73,7 @@ function writeEntry(opcode, slot, slba, blocks) {
   sq[at] = opcode | (slot << 16)
   sq[at + 1] = 1
   setAddress(at + 6, baseIova + data)
-  // A second page is named itself, more of them by a list.
+  // PRP2 is the second page, or a list of several.
   setAddress(at + 8, baseIova + (blocks > 16 ? list : data + PAGE))
   sq[at + 10] = slba
   sq[at + 12] = blocks - 1
@@ -93,7 +93,7 @@ function writePrpLists(blocks, depth) {
   }
 }
 
-/** The bound: as many blocks out of `spanBytes` of memory into the slots, or into memory of this thread alone. */
+/** Copies the same number of blocks from `spanBytes` of memory into the slots, or into memory of this thread. */
 function copyAll({ blockBytes, count, depth, spanBytes, shared }) {
   const target = ({ data }) => (shared ? new Uint8Array(memory, data, blockBytes) : new Uint8Array(blockBytes).fill(1))
   const targets = slots.slice(0, depth).map(target)

@@ -41,7 +41,7 @@ it('sn740 reads 1 MiB commands, 32 deep, at 3,315 to 3,350 MiB/s', () => {
 })
 
 it('sn740 slows down after 53 s at that rate, and takes 314 ms instead of 202 ms for 670 MiB then', () => {
-  expect(pointOf('sn740', 'full rate until').modelValue).toBeCloseTo(53, 0)
+  expect(pointOf('sn740', 'full rate before throttling').modelValue).toBeCloseTo(53, 0)
   expect(Math.abs(pointOf('sn740', 'a layer of 670 MiB, cool').modelValue / 202 - 1)).toBeLessThan(0.01)
   expect(Math.abs(pointOf('sn740', 'a layer of 670 MiB, throttled').modelValue / 314 - 1)).toBeLessThan(0.01)
 })

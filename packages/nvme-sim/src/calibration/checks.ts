@@ -36,7 +36,7 @@ async function nvmevirt(): Promise<Check> {
   })
   const { latencyNs } = await steady(drive, { operation: 'read', blockBytes: 4 * KIB, depth: 1 })
   return {
-    what: '4 KiB at depth 1 with the figures of NVMeVirt’s 970 Pro (firmware 21.5 µs, flash 36 ± 6 µs, 3,360 MB/s)',
+    what: '4 KiB at depth 1, with NVMeVirt’s figures of the 970 Pro (firmware 21.5 µs, flash 36 ± 6 µs, 3,360 MB/s)',
     expected: '60 µs ± 15 %',
     model: `${(latencyNs / 1e3).toFixed(1)} µs`,
     met: Math.abs(latencyNs / 60e3 - 1) <= 0.15,
@@ -59,8 +59,8 @@ async function cells(): Promise<Check[]> {
     const drive = bare(3, { readNs: always(readNs) })
     const { latencyNs } = await steady(drive, { operation: 'read', blockBytes: 4 * KIB, depth: 1 })
     found.push({
-      what: `${name}: 4 KiB at depth 1 with the mean of FEMU’s page types`,
-      expected: faster === '' ? 'the fastest' : `slower than ${faster}`,
+      what: `${name}: 4 KiB at depth 1, mean over FEMU’s page types`,
+      expected: faster === '' ? 'fastest' : `slower than ${faster}`,
       model: `${(latencyNs / 1e3).toFixed(1)} µs`,
       met: latencyNs > fasterNs,
     })
@@ -84,7 +84,7 @@ async function knees(): Promise<Check[]> {
   for (const [gen, latencyNs, blockBytes, depth] of kneeTable) {
     const knee = await kneeOf(bare(gen, { readNs: always(latencyNs) }), blockBytes)
     found.push({
-      what: `least depth that fills Gen${gen} x4 at MPS 256 with ${blockBytes / KIB} KiB after ${latencyNs / 1e3} µs`,
+      what: `minimum depth that saturates Gen${gen} x4 at MPS 256: ${blockBytes / KIB} KiB reads, media latency ${latencyNs / 1e3} µs`,
       expected: `${depth} ± 1`,
       model: `${knee}`,
       met: Math.abs(knee - depth) <= 1,

@@ -14,7 +14,7 @@ export function renderCalibration({ points, checks, links }: CalibrationReport):
     '## Checks of the model',
     table(['check', 'expected', 'model', 'met'], checkRows),
     '## Links',
-    'TLP accounting by hand, in GB/s, compared with the simulator and a drive without costs. All x4, 64-bit addresses.',
+    'GB/s by hand-made TLP accounting, compared with the simulator and a drive without costs. All x4, 64-bit addresses.',
     table(['link', 'commands', 'by hand', 'model', 'error'], links.map(linkRow)),
   ].join('\n\n')
 }

@@ -11,7 +11,7 @@ export const pm1753: DriveProfile = {
   name: 'pm1753',
   source:
     'Samsung PM1753 on PCIe Gen5 x4. Published: the limit at 512 bytes, and the rate of a queue 128 deep, which ' +
-    'gave the mean latency. Byte rates are second-hand ratings. Guesses: the shape of all latencies, mediaUnits, ' +
+    'determined the mean latency. Byte rates are second-hand ratings. Guesses: the shape of all latencies, mediaUnits, ' +
     'VS, MDTS, queue limits, MPS.',
   points: [
     {

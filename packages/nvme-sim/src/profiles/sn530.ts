@@ -32,9 +32,9 @@ export const sn530: DriveProfile = {
   source:
     'The drive that the predecessor of this project calls SN530 1 TB; its model number is WDS100T2B0C, a WD Blue ' +
     'SN550. Measured there: MDTS 512 KiB, MQES 1024, TO 10 s, DSTRD 0, and a table of block sizes and depths. The ' +
-    'rates of 64 KiB and more at depth 32 gave the data path its rate and its cost per transfer; the row of 4 KiB ' +
-    'at depth 1 gave the latency. That is the latency of sequential reads of blocks that may never have been ' +
-    'written; flash takes 20 times as long. VS 1.4 is from the data sheet. Guesses: the tail of the latency, ' +
+    'rates at 64 KiB and more, depth 32, determined the rate of the data path and its cost per transfer; the row of ' +
+    '4 KiB at depth 1 determined the latency. That is the latency of sequential reads of blocks that may never have ' +
+    'been written; flash takes 20 times as long. VS 1.4 is from the data sheet. Guesses: the tail of the latency, ' +
     'mediaUnits, commandNs, all figures of writes except their rates, queue pairs, MPS.',
   points: [
     row(64, 32, 2_111, 'fitted'),
@@ -71,7 +71,7 @@ export const sn530: DriveProfile = {
       use: 'held-back',
       source: "WD Blue SN550 1 TB, maker's rating as KitGuru quotes it (kitguru.net/?p=430847)",
       workload: { operation: 'read', blockBytes: 4 * KIB, depth: 256 },
-      note: 'excluded by the cost per transfer in the table of 64 KiB and more',
+      note: 'contradicts the cost per transfer in the table at 64 KiB and more',
     },
     {
       what: 'sequential write',

@@ -11,9 +11,9 @@ export const sn740: DriveProfile = {
   source:
     'WD PC SN740 512 GB, M.2 2230 without a heat sink, on PCIe Gen3 x4, in the machine where the predecessor of ' +
     'this project was measured (RTX 3090, B450). Measured there: VS 1.4, MDTS 1 MiB, 512-byte blocks, the rate at 1 ' +
-    'MiB and depth 32, and a slowdown of everything by 1.56 after 53 s of it. Assumed: heat follows bytes, cools by ' +
-    '1.5 GB/s, and has recovered after 35 s of rest; the slowdown applies to all work. Guesses: all latencies, ' +
-    'mediaUnits, commandNs, write rate, queue limits, MPS.',
+    'MiB and depth 32, and a slowdown by a factor of 1.56 after 53 s at that rate. Assumed: heat grows with the bytes ' +
+    'transferred, falls by 1.5 GB/s, and is gone after 35 s of rest; the slowdown applies to all work. Guesses: all ' +
+    'latencies, mediaUnits, commandNs, write rate, queue limits, MPS.',
   points: [
     {
       what: 'sustained read, 1 MiB, depth 32 (3,315 to 3,350)',
@@ -24,7 +24,7 @@ export const sn740: DriveProfile = {
       workload: mib32,
     },
     {
-      what: 'full rate until it slows down',
+      what: 'full rate before throttling',
       publishedValue: 53,
       unit: 's until hot',
       use: 'fitted',

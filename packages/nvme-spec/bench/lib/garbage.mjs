@@ -1,17 +1,17 @@
-// What an operation allocates, measured where no collection can take it away before it is counted.
+// Measures what an operation allocates, without collections during the run.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Room for 256 bytes an operation. A semi-space is as large as both flags say, in MiB; one of them alone moves nothing. */
+/** Room for 256 bytes per operation. Size of a semi-space in MiB; only both flags together set it. */
 const SEMI_SPACE_MIB = 256
 
 /**
- * Measures what the module at `url` exports as `works`, in a process of its own with a young generation that holds
- * whatever a million operations allocate.
+ * Measures the functions that the module at `url` exports as `works`, in its own process, with a young generation that
+ * fits the allocations of a million operations.
  * @param {string} url
- * @returns {(name: string, work: string) => import('./versus.mjs').Figure} the figure of one of them
- * @throws where the meter cannot be trusted: an object an operation goes unseen, or a collection happens meanwhile.
+ * @returns {(name: string, work: string) => import('./versus.mjs').Figure} the figure of one function
+ * @throws if the meter is unreliable: it misses one object per operation, or a collection happens during the run.
  */
 export function garbageOf(url) {
   const flags = [`--min-semi-space-size=${SEMI_SPACE_MIB}`, `--max-semi-space-size=${SEMI_SPACE_MIB}`, '--expose-gc']
@@ -27,10 +27,10 @@ export function garbageOf(url) {
     return {
       name,
       value: figure.bytes,
-      unit: 'bytes an operation',
+      unit: 'bytes per operation',
       goal: '< 1',
       met: figure.bytes < 1,
-      note: `no collection meanwhile; one small object an operation measures ${figure.controlBytes.toFixed(1)}`,
+      note: `no collection during the run; for one small object per operation the meter reads ${figure.controlBytes.toFixed(1)}`,
     }
   }
 }

@@ -1,4 +1,4 @@
-// Code that goes through a declaration against code written by hand that does the same, in one process.
+// Compares code that uses a declaration with equivalent hand-written code, in one process.
 
 const PER_ROUND = 1_000_000
 const ROUNDS = 15
@@ -10,21 +10,21 @@ const BATCH = 1000
  */
 
 /**
- * What was made last, for work that makes objects: a compiler leaves out those that nobody can see.
+ * Holds the last object, since a compiler omits unused objects.
  * @type {{ last: unknown }}
  */
 export const kept = { last: undefined }
 
 /**
- * In batches, as a driver calls its own functions: a call that loops a million times starts in code of the lowest tier
- * and is replaced in mid-loop, each time anew, and such code boxes numbers.
+ * Runs a work in batches, as a driver calls its functions: a call that loops a million times starts in the lowest tier
+ * and is replaced inside the loop, and such code boxes numbers.
  * @type {(work: Work, operations: number) => void}
  */
 export function inBatches(work, operations) {
   for (let left = operations; left > 0; left -= BATCH) kept.last = work(Math.min(left, BATCH))
 }
 
-/** @type {(work: Work, perRound: number) => number} nanoseconds an operation */
+/** @type {(work: Work, perRound: number) => number} nanoseconds per operation */
 function time(work, perRound) {
   const start = process.hrtime.bigint()
   inBatches(work, perRound)
@@ -32,7 +32,7 @@ function time(work, perRound) {
 }
 
 /**
- * Rounds of the two alternate, and the best of each counts: what else the machine does only ever adds time.
+ * Alternates rounds of the two and returns the best of each: other load on the machine only adds time.
  * @type {(declared: Work, byHand: Work, perRound: number) => { declaredNs: number, handNs: number }}
  */
 function best(declared, byHand, perRound) {
@@ -46,7 +46,7 @@ function best(declared, byHand, perRound) {
 }
 
 /**
- * What the declared code costs as a multiple of the hand-written: a figure with a goal.
+ * Returns the cost of the declared code as a multiple of the hand-written code: a figure with a goal.
  * @type {(name: string, declared: Work, byHand: Work, options?: { perRound?: number, limit?: number }) => Figure}
  */
 export function versus(name, declared, byHand, { perRound = PER_ROUND, limit = 1.3 } = {}) {
@@ -58,12 +58,12 @@ export function versus(name, declared, byHand, { perRound = PER_ROUND, limit = 1
     unit: '×',
     goal: `≤ ${limit}`,
     met: ratio <= limit,
-    note: `${declaredNs.toFixed(1)} ns against ${handNs.toFixed(1)} ns`,
+    note: `${declaredNs.toFixed(1)} ns and ${handNs.toFixed(1)} ns`,
   }
 }
 
 /**
- * What an operation costs, for what is convenient rather than fast: a figure without a goal.
+ * Returns the cost of an operation: a figure without a goal.
  * @type {(name: string, work: Work, options: { perRound: number, unit?: 'ns' | 'µs', note?: string }) => Figure}
  */
 export function cost(name, work, { perRound, unit = 'ns', note }) {
@@ -73,12 +73,12 @@ export function cost(name, work, { perRound, unit = 'ns', note }) {
 }
 
 /**
- * The same beside code written by hand: `rival` says which, and what it leaves out.
+ * Returns the cost of an operation, with that of hand-written code in the note; `rival` describes that code.
  * @type {(name: string, declared: Work, byHand: Work, options: { perRound: number, rival: string }) => Figure}
  */
 export function costBeside(name, declared, byHand, { perRound, rival }) {
   const { declaredNs, handNs } = best(declared, byHand, perRound)
-  const note = `no goal; ${rival}: ${handNs.toFixed(0)} ns, a ratio of ${(declaredNs / handNs).toFixed(1)}×`
+  const note = `no goal; ${rival}: ${handNs.toFixed(0)} ns (${(declaredNs / handNs).toFixed(1)} ×)`
   return { name, value: declaredNs, unit: 'ns', note }
 }
 
