@@ -42,7 +42,7 @@ describe('doorbells', () => {
       expect(() => cqHeadDoorbell(1, dstrd)).toThrow(RangeError)
     })
 
-    it('refuses what is no number: it would be taken for one', () => {
+    it('rejects a value that is not a number, which arithmetic would convert', () => {
       expect(() => sqTailDoorbell('1' as never, 0)).toThrow(
         new TypeError('queue identifier: expected an integer from 0 to 65535, got "1"'),
       )
@@ -81,7 +81,7 @@ describe('shadow doorbells', () => {
       expect(shadowCqHead(qid, dstrd)).toBe(head)
     })
 
-    it('refuses what is no queue identifier or no stride', () => {
+    it('rejects an invalid queue identifier or stride', () => {
       expect(() => shadowSqTail(65_536, 0)).toThrow('queue identifier: expected an integer from 0 to 65535, got 65536')
       expect(() => shadowCqHead(1, 16)).toThrow('CAP.DSTRD: expected an integer from 0 to 15, got 16')
     })
@@ -128,11 +128,11 @@ describe('shadow doorbells', () => {
       [() => mustRing(0, 65_536, 0), 'shadow doorbell after: expected an integer from 0 to 65535, got 65536'],
       [() => mustRing(0, 1, Number.NaN), 'EventIdx: expected an integer from 0 to 65535, got NaN'],
       [() => mustRing(0, 0.5, 0), 'shadow doorbell after: expected an integer from 0 to 65535, got 0.5'],
-    ])('refuses what is no entry pointer: %s', (call, message) => {
+    ])('rejects an invalid entry pointer: %s', (call, message) => {
       expect(call).toThrow(new RangeError(message))
     })
 
-    it('refuses what is no number', () => {
+    it('rejects a value that is not a number', () => {
       expect(() => mustRing(0, 1, undefined as never)).toThrow(
         new TypeError('EventIdx: expected an integer from 0 to 65535, got undefined'),
       )

@@ -64,7 +64,7 @@ describe('sqe', () => {
     it.each([
       ['00', 'Read CID=0x0412'],
       ['c0', 'Read PSDT=3 CID=0x0412'],
-    ])('PSDT %s: they are PRP entries, or nobody knows what', (psdt, start) => {
+    ])('PSDT %s: bytes 39:24 are PRP entries, or reserved', (psdt, start) => {
       expect(formatSqe('nvm', read(psdt, dataBlock))).toBe(
         `${start} NSID=1 MPTR=0x5000 PRP1=0x123456000 PRP2=0x1000 SLBA=0x7 NLB=0`,
       )

@@ -183,7 +183,7 @@ describe('a plan for a drive that is not as it was planned', () => {
 
 test.each([
   ['no layers', [], {}, 'layers: expected at least one'],
-  ['a length that is none', layersOf(1, -1), {}, "expected an integer number of bytes for 'blk.0', got -1"],
+  ['a negative length', layersOf(1, -1), {}, "expected an integer number of bytes for 'blk.0', got -1"],
   ['a name twice', [...layersOf(1), ...layersOf(1)], {}, "expected each name once, got 'blk.0' twice"],
   ['a budget below nothing', layersOf(1), { budget: { vramBytes: -1, ramBytes: 0 } }, 'budget.vramBytes: expected 0'],
   ['one slot', layersOf(1), { slots: { drive: 1 } }, 'slots.drive: expected 2 or more'],

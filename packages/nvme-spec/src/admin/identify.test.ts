@@ -211,7 +211,7 @@ describe('identify descriptors', () => {
       expect(() => shown(new DataView(new ArrayBuffer(4)))).toThrow(RangeError)
     })
 
-    it('refuses an offset that is none, and what is no DataView', () => {
+    it('rejects an invalid offset, and a value that is not a DataView', () => {
       const read = (data: unknown, byteOffset?: unknown) => () => [
         ...namespaceIds(data as DataView, byteOffset as number),
       ]

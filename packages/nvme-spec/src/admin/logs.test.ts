@@ -98,7 +98,7 @@ describe('get log page', () => {
       expect(() => logPagePart(dwords, offset)).toThrow(message)
     })
 
-    it('refuses what is no number with a TypeError', () => {
+    it('rejects a value that is not a number with a TypeError', () => {
       expect(() => logPagePart('1' as never)).toThrow(TypeError)
       expect(() => logPagePart(1, '0' as never)).toThrow(TypeError)
     })

@@ -43,7 +43,7 @@ describe('command ids', () => {
     expect([generationOfCid(0xff05, 8), generationOfCid(0x1ffe, 12), generationOfCid(0x0006, 1)]).toEqual([0xff, 1, 3])
   })
 
-  test('FFFFh is no identifier of any slot (Base 2.1 §4.1.1)', () => {
+  test('gives no slot the identifier FFFFh (Base 2.1 §4.1.1)', () => {
     for (let slots = 1; slots <= MOST_IN_FLIGHT; slots++) {
       expect(cidOf(0xffff, slots - 1, cidSlotBits(slots))).toBeLessThan(0xffff)
     }
