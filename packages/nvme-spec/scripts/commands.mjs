@@ -1,6 +1,6 @@
 // A command in C: its opcode, and for each field the dword it stands in with its place there. The entry itself is
 // struct gpunvme_sqe, whatever the command.
-import { sqeFields } from '../dist/layout/command.js'
+import { sqeFields } from '../dist/layout/commands.js'
 import { comment, docOf, macro } from './names.mjs'
 import { define, defineNumber, defineRow, knownValue } from './rows.mjs'
 
@@ -40,7 +40,7 @@ function writeField(
   /** @type {string} */ key,
   /** @type {Field} */ field,
 ) {
-  const { offset, lengthBytes, rows, values, open = false } = field
+  const { offset, lengthBytes, msb, lsb, rows, values, open = false } = field
   const doc = docOf(field)
   const path = `${owner}.${key}`
   const dword = define(out, [owner, key, 'DWORD'], `${Math.floor(offset / 4)}`)
@@ -50,7 +50,6 @@ function writeField(
     return
   }
   const shift = (offset % 4) * 8
-  const { msb, lsb } = field.bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
   defineRow(out, [owner, key], path, { msb, lsb, doc, values, open }, `4 * ${dword}`, shift)
   for (const [name, row] of Object.entries(rows)) {
     defineRow(out, [owner, key, name], `${path}.${name}`, row, `4 * ${dword}`, shift)

@@ -1,6 +1,6 @@
 // Documents the rows of declarations in dist/**/*.d.ts, so that an editor shows what `CC.EN` or `id.MDTS` is: types are
 // inferred from the declarations, whose docs are values. Runs after tsc; members with a comment are left as they are.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
@@ -17,7 +17,8 @@ const inDwords = (/** @type {any} */ field) =>
   field.lengthBytes > 4 ? `Dwords ${commandPlace(field)}` : `Dword ${commandPlace(field).replace(',', ' bits')}`
 
 for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-  if (!file.endsWith('.d.ts')) continue
+  // What an earlier build left of a deleted source may not load any more.
+  if (!file.endsWith('.d.ts') || !existsSync(join(dist, '..', 'src', file.replace(/\.d\.ts$/, '.ts')))) continue
   const path = join(dist, file)
   const text = readFileSync(path, 'utf8')
   if (!/^export declare const /m.test(text)) continue

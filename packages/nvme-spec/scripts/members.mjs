@@ -1,4 +1,5 @@
 // Which members of C hold the fields of a structure, so that C aligns them by itself to where they are declared.
+import { isPart } from '../dist/layout/index.js'
 import { docOf, lower } from './names.mjs'
 
 /**
@@ -21,10 +22,11 @@ function groupBy(list, keyOf) {
 
 /** A field that is bits of a dword, but has whole bytes to itself, as a field of those bytes. */
 function wholeBytes(/** @type {Field} */ field) {
-  const { bits, ...rest } = field
-  if (bits === undefined || bits.lsb % 8 !== 0 || bits.msb % 8 !== 7) return field
-  const lengthBytes = (bits.msb - bits.lsb + 1) / 8
-  return { ...rest, offset: field.offset + bits.lsb / 8, lengthBytes, elementBytes: lengthBytes }
+  const { msb, lsb } = field
+  if (!isPart(field) || lsb % 8 !== 0 || msb % 8 !== 7) return field
+  const lengthBytes = (msb - lsb + 1) / 8
+  const offset = field.offset + lsb / 8
+  return { ...field, offset, lengthBytes, elementBytes: lengthBytes, msb: msb - lsb, lsb: 0 }
 }
 
 /** The members of a structure in order: those that hold its fields, and arrays of bytes for the gaps between them. */
@@ -36,7 +38,7 @@ export function membersOf(
   const limit = alignmentOf(struct.bytes)
   /** @type {[string, Field][]} */
   const fields = Object.entries(struct.fields).map(([key, field]) => [key, wholeBytes(field)])
-  const whole = fields.filter(([, field]) => field.bits === undefined)
+  const whole = fields.filter(([, field]) => !isPart(field))
   const members = whole.map(([key, field]) => {
     const name = lower(key, `${owner}.${key}`)
     return { ...shapeOf(field, Math.min(limit, alignmentOf(field.offset)), nestedOf), name, rows: [[key, field]] }
@@ -45,7 +47,7 @@ export function membersOf(
     Array.from({ length: lengthBytes }, (_, i) => offset + i),
   )
   const dwords = groupBy(
-    fields.filter(([, field]) => field.bits !== undefined),
+    fields.filter(([, field]) => isPart(field)),
     ([, field]) => field.offset,
   )
   const shared = [...dwords].flatMap(([offset, rows]) => sharedMembers(owner, offset, rows, new Set(taken), limit))
@@ -83,11 +85,11 @@ function sharedMembers(
   for (const bytes of [4, 2, 1]) {
     if (bytes > Math.min(limit, alignmentOf(offset))) continue
     const pieceOf = (/** @type {number} */ bit) => Math.floor(bit / (bytes * 8))
-    const pieces = groupBy(rows, ([, field]) => pieceOf(field.bits?.lsb ?? 0))
+    const pieces = groupBy(rows, ([, field]) => pieceOf(field.lsb))
     const free = [...pieces.keys()].every((piece) =>
       Array.from({ length: bytes }, (_, i) => offset + piece * bytes + i).every((byte) => !taken.has(byte)),
     )
-    if (!free || !rows.every(([, { bits }]) => pieceOf(bits?.lsb ?? 0) === pieceOf(bits?.msb ?? 0))) continue
+    if (!free || !rows.every(([, { msb, lsb }]) => pieceOf(lsb) === pieceOf(msb))) continue
     return [...pieces].map(([piece, members]) => {
       const at = offset + piece * bytes
       const doc = members.map(([key]) => key).join(' ')

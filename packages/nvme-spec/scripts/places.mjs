@@ -5,19 +5,20 @@ export function bitPlace({ msb, lsb }) {
   return msb === lsb ? `${lsb}` : `${msb}:${lsb}`
 }
 
-/** @typedef {{ offset: number, lengthBytes: number, bits?: { msb: number, lsb: number } }} Place */
+/** @typedef {{ offset: number, lengthBytes: number, msb: number, lsb: number }} Place */
 
 /** Bytes of a structure, the last one first: '257:256'. @type {(field: Place) => string} */
-export function bytePlace({ offset, lengthBytes, bits }) {
+export function bytePlace(field) {
+  const { offset, lengthBytes } = field
   const last = offset + lengthBytes - 1
-  return `${last === offset ? offset : `${last}:${offset}`}${bits ? ` bits ${bitPlace(bits)}` : ''}`
+  const isPart = field.msb - field.lsb + 1 < lengthBytes * 8
+  return `${last === offset ? offset : `${last}:${offset}`}${isPart ? ` bits ${bitPlace(field)}` : ''}`
 }
 
 /** Command Dwords, and bits of one: '12, 15:0', '11:10'. @type {(field: Place) => string} */
-export function commandPlace({ offset, lengthBytes, bits }) {
+export function commandPlace({ offset, lengthBytes, msb, lsb }) {
   const dword = offset >> 2
   if (lengthBytes > 4) return `${dword + lengthBytes / 4 - 1}:${dword}`
   const shift = (offset & 3) * 8
-  const { msb, lsb } = bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
   return `${dword}, ${bitPlace({ msb: msb + shift, lsb: lsb + shift })}`
 }

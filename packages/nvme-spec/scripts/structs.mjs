@@ -1,4 +1,5 @@
 // Structures of C that are aligned as C aligns them by itself: no bit-fields, no `packed`.
+import { isPart } from '../dist/layout/index.js'
 import { membersOf } from './members.mjs'
 import { comment, constant, lower, uniqueNames } from './names.mjs'
 import { define, defineRow } from './rows.mjs'
@@ -46,8 +47,8 @@ function writeRows(
   /** @type {string} */ at,
 ) {
   const path = `${owner}.${key}`
-  if (field.bits !== undefined) {
-    defineRow(out, [owner, key], path, { ...field, ...field.bits }, at, (field.offset - member.offset) * 8)
+  if (isPart(field)) {
+    defineRow(out, [owner, key], path, field, at, (field.offset - member.offset) * 8)
     return
   }
   for (const [name, row] of Object.entries(field.rows)) defineRow(out, [owner, key, name], `${path}.${name}`, row, at)
@@ -68,7 +69,7 @@ function writeCheck(
   out.functions.push('', `static void check_${tag}(void)`, '{', `\tstruct ${tag} s;`, '\tfill(&s, sizeof(s));')
   for (const { name, rows, count, type } of members) {
     const [row] = rows
-    if (row === undefined || row[1].bits !== undefined) continue
+    if (row === undefined || isPart(row[1])) continue
     const element = count === 1 ? `s.${name}` : `s.${name}[${count - 1}]`
     const value = type.startsWith('struct') ? '0' : type === 'char' ? `(unsigned char)${element}` : element
     const size = value === '0' ? '0' : `sizeof(${element})`

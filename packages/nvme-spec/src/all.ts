@@ -1,11 +1,6 @@
 // Declarations by kind. Decoders find commands and features by number in the lists, which import no structures; generators
 // and tests find everything else in a module's exports.
-import type { AnyCodes } from './layout/codes.js'
-import type { AnyCommand } from './layout/command.js'
-import type { AnyFeature } from './layout/feature.js'
-import type { AnyRegister } from './layout/register.js'
-import type { AnyStruct } from './layout/struct.js'
-import type { AnyWord32 } from './layout/word.js'
+import type { AnyCodes, AnyCommand, AnyFeature, AnyRegister, AnyStruct, AnyWord32 } from './layout/index.js'
 import { DirectiveReceive, DirectiveSend } from './admin/directives.js'
 import { Abort, AsyncEventRequest } from './admin/events.js'
 import {

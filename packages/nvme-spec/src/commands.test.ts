@@ -7,7 +7,7 @@ import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.j
 import { decodeSqe, encodeSqe, formatSqe } from './commands.js'
 import { SQE } from './entries.js'
 import { describeFields, type FieldMap, type Layout } from './layout/index.js'
-import { zeroBased } from './layout/zero-based.js'
+import { zeroBased } from './layout/rows.js'
 import { Flush, Read, Write } from './nvm/commands.js'
 import { fieldValues } from '../test/arbitrary.js'
 import { fromHex, toHex, unwritten } from '../test/bytes.js'

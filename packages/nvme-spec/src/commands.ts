@@ -5,8 +5,8 @@ import {
   bytes,
   cdw,
   decodeFields,
-  describeFields,
   encodeFields,
+  formatFields,
   refuse,
   type AnyCommand,
   type BitsMap,
@@ -15,8 +15,9 @@ import {
   type Field,
   type FieldMap,
   type Layout,
+  type Memory,
 } from './layout/index.js'
-import { isPlain, needBytes } from './layout/placed.js'
+import { isPlain, viewOf } from './layout/facts.js'
 import { DSM, PRINFO } from './nvm/commands.js'
 import {
   type DecodedSglDescriptor,
@@ -70,10 +71,10 @@ export interface DecodedSqe {
 
 /**
  * Decodes a submission queue entry as the command given by its queue and opcode.
- * @throws RangeError if `data` ends before the 64 bytes of the entry do.
+ * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
-export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): DecodedSqe {
-  needBytes(SQE.name, SQE.bytes, SQE.spec, data, byteOffset)
+export function decodeSqe(set: CommandSet, memory: Memory, byteOffset = 0): DecodedSqe {
+  const data = viewOf(SQE.name, SQE.bytes, SQE.spec, memory, byteOffset)
   const command = commandOf(set, data.getUint8(byteOffset))
   const fields: Record<string, unknown> = decodeFields(layoutIn(command, data, byteOffset), data, byteOffset)
   if (fields['SGL1'] !== undefined) fields['SGL1'] = decodeSglDescriptor(data, byteOffset + SGL1_OFFSET)
@@ -84,7 +85,7 @@ export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): Deco
  * Encodes a result of `decodeSqe` to the same 64 bytes.
  * @throws TypeError or RangeError for a value that does not fit its field, naming it; nothing is written then.
  */
-export function encodeSqe(decoded: DecodedSqe, data: DataView, byteOffset = 0): void {
+export function encodeSqe(decoded: DecodedSqe, memory: Memory, byteOffset = 0): void {
   const { set, command: name, fields } = isPlain(decoded) ? decoded : ({} as Partial<DecodedSqe>)
   const where = { name: typeof name === 'string' ? name : 'SQE', spec: SQE.spec }
   if (!isPlain(fields)) refuse(where, 'fields', 'an object of fields, as returned by decodeSqe', fields, '')
@@ -97,38 +98,35 @@ export function encodeSqe(decoded: DecodedSqe, data: DataView, byteOffset = 0): 
   const hasSgl = rest['PSDT'] === SQE.PSDT.SGL || rest['PSDT'] === SQE.PSDT.SGL_SEGMENT_MPTR
   if (hasSgl !== (SGL1 !== undefined) || (hasSgl && ('PRP1' in rest || 'PRP2' in rest)))
     refuse(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', rest['PSDT'] ?? 0)
-  const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, fid: fidOf(command, rest['FID']) })
+  const hasFeature = variantsOf(command).fid !== undefined && Number.isInteger(rest['FID'])
+  const fid = hasFeature ? (rest['FID'] as number) & 0xff : undefined
+  const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, fid })
   const descriptor = new DataView(new ArrayBuffer(SGL_DESCRIPTOR_BYTES))
   if (hasSgl) encodeSglDescriptor(descriptor, 0, SGL1 as DecodedSglDescriptor)
   const values = { ...rest, OPC: opcode, ...(hasSgl && { SGL1: new Uint8Array(descriptor.buffer) }) }
-  encodeFields(layout, data, byteOffset, values, { asFound: true })
+  encodeFields(layout, memory, byteOffset, values, { asFound: true })
 }
 
 /**
  * Formats a submission queue entry as the command given by its queue and opcode: `Read CID=0x0412 NSID=1 …`. Zero
  * fields are omitted, except those needed to understand a command: selectors, LBAs and 0's based counts.
- * @throws RangeError if `data` ends before the 64 bytes of the entry do.
+ * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
-export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): string {
-  needBytes(SQE.name, SQE.bytes, SQE.spec, data, byteOffset)
+export function formatSqe(set: CommandSet, memory: Memory, byteOffset = 0): string {
+  const data = viewOf(SQE.name, SQE.bytes, SQE.spec, memory, byteOffset)
   const opcode = data.getUint8(byteOffset)
   const command = commandOf(set, opcode)
+  const layout = layoutIn(command, data, byteOffset)
   let text = command?.name ?? `${setNames[set]} opcode 0x${opcode.toString(16).padStart(2, '0')}`
-  for (const line of describeFields(layoutIn(command, data, byteOffset), data, byteOffset, isTelling)) {
-    if (line.startsWith('SGL1=')) text += ` SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`
-    else if (line === BROADCAST) text += ' NSID=0xffffffff'
-    else if (!line.startsWith('OPC=')) text += ` ${line}`
+  for (const [name, value] of formatFields(layout, data, byteOffset, layout.telling)) {
+    if (name === 'SGL1') text += ` SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`
+    else if (name === 'NSID' && value === BROADCAST) text += ' NSID=0xffffffff'
+    else if (name !== 'OPC') text += ` ${name}=${value}`
   }
   return text
 }
 
-const BROADCAST = 'NSID=4294967295'
-
-/** Whether a field of a command is shown even if it is zero. */
-function isTelling(_key: string, { offset, lengthBytes, values, zeroBased }: Field): boolean {
-  if (offset < FIRST_OWN_BYTE) return false
-  return zeroBased === true || lengthBytes === 8 || Object.keys(values).length > 0
-}
+const BROADCAST = '4294967295'
 
 const FIRST_OWN_BYTE = 40
 
@@ -145,42 +143,74 @@ interface Variant {
   readonly fid: number | undefined
 }
 
-function layoutIn(command: AnyCommand | undefined, data: DataView, byteOffset: number): Layout {
-  const { fields } = command ?? SQE
-  const { CETYPE, DSM, FID } = fields as Readonly<Record<string, Field>>
-  const PSDT = SQE.fields.PSDT.get(data, byteOffset)
+/** The layout of one variant of a command. */
+interface VariantLayout extends Layout {
+  /** Fields that are shown even if they are zero. */
+  readonly telling: ReadonlySet<Field>
+}
+
+/** What a command's entries are decoded by. */
+interface Variants {
+  /** Return the fields that select a variant; undefined if the command has none. */
+  readonly psdt: Load
+  readonly cetype: Load | undefined
+  readonly fid: Load | undefined
+  /** Layouts by variant, each made once: decoding prepares a layout on first use. */
+  readonly layouts: Map<number, VariantLayout>
+}
+
+type Load = (data: DataView, byteOffset: number) => number
+
+const known = new Map<AnyCommand | undefined, Variants>()
+
+function variantsOf(command: AnyCommand | undefined): Variants {
+  let variants = known.get(command)
+  if (variants === undefined) {
+    const fields: FieldMap = (command ?? SQE).fields
+    const { PSDT, CETYPE, DSM, FID } = fields
+    const loadOf = (field: Field | undefined) => field?.codec(field).get as Load | undefined
+    const isFeatures = command?.name === SetFeatures.name || command?.name === GetFeatures.name
+    const cetype = DSM === undefined ? undefined : loadOf(CETYPE)
+    variants = { psdt: loadOf(PSDT)!, cetype, fid: isFeatures ? loadOf(FID) : undefined, layouts: new Map() }
+    known.set(command, variants)
+  }
+  return variants
+}
+
+function layoutIn(command: AnyCommand | undefined, data: DataView, byteOffset: number): VariantLayout {
+  const { psdt, cetype, fid } = variantsOf(command)
+  const PSDT = psdt(data, byteOffset)
   return variantOf(command, {
     hasSgl: PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR,
-    isExtended: DSM !== undefined && CETYPE !== undefined && CETYPE.get(data, byteOffset) !== 0,
-    fid: FID === undefined ? undefined : fidOf(command, FID.get(data, byteOffset)),
+    isExtended: cetype !== undefined && cetype(data, byteOffset) !== 0,
+    fid: fid?.(data, byteOffset),
   })
 }
 
-function fidOf(command: AnyCommand | undefined, fid: unknown): number | undefined {
-  const isFeatures = command?.name === SetFeatures.name || command?.name === GetFeatures.name
-  return isFeatures && Number.isInteger(fid) ? (fid as number) & 0xff : undefined
-}
-
-const variants = new Map<AnyCommand | undefined, Map<number, Layout>>()
-
-/** Returns the layout of an entry, the same one each time: decoding prepares each layout once. */
-function variantOf(command: AnyCommand | undefined, { hasSgl, isExtended, fid }: Variant): Layout {
-  const known = variants.get(command) ?? new Map<number, Layout>()
-  variants.set(command, known)
+function variantOf(command: AnyCommand | undefined, { hasSgl, isExtended, fid }: Variant): VariantLayout {
+  const { layouts } = variantsOf(command)
   const number = ((fid ?? 0x100) << 2) | (Number(isExtended) << 1) | Number(hasSgl)
-  let layout = known.get(number)
-  if (layout === undefined) known.set(number, (layout = makeVariant(command ?? SQE, { hasSgl, isExtended, fid })))
+  let layout = layouts.get(number)
+  if (layout === undefined) layouts.set(number, (layout = makeVariant(command ?? SQE, { hasSgl, isExtended, fid })))
   return layout
 }
 
-function makeVariant({ name, bytes, spec, fields }: Layout, { hasSgl, isExtended, fid }: Variant): Layout {
+function makeVariant(
+  { name, bytes, spec, fields: declared }: Layout,
+  { hasSgl, isExtended, fid }: Variant,
+): VariantLayout {
   const feature = fid === undefined ? undefined : allFeatures.find((candidate) => candidate.fid === fid)
-  const variant = Object.entries(fields).flatMap(([key, field]): [string, FieldMap[string]][] => {
+  const variant = Object.entries(declared).flatMap(([key, field]): [string, FieldMap[string]][] => {
     if (hasSgl && key === 'PRP1') return [['SGL1', sgl1]]
     if (hasSgl && key === 'PRP2') return []
     if (isExtended && key === 'DSM') return [['CEV', commandExtensionValue]]
     const rows = feature?.[key as FeatureDword]?.fields ?? sharedRows[key]
     return [[key, rows === undefined ? field : { ...field, rows }]]
   })
-  return { name, bytes, spec, fields: Object.fromEntries(variant) }
+  const fields = Object.fromEntries(variant)
+  const telling = Object.values(fields).filter(
+    ({ offset, lengthBytes, values, zeroBased }) =>
+      offset >= FIRST_OWN_BYTE && (zeroBased || lengthBytes === 8 || Object.keys(values).length > 0),
+  )
+  return { name, bytes, spec, fields, telling: new Set(telling) }
 }

@@ -1,5 +1,4 @@
-import { bit, bits, formatField, inHex, sqeFields, struct, u16, u32, merge } from './layout/index.js'
-import { needBytes } from './layout/placed.js'
+import { bit, bits, formatField, inHex, merge, sqeFields, struct, u16, u32, type Memory } from './layout/index.js'
 import { formatStatus, type Status, statusName } from './status.js'
 
 /** The submission queue entry with undecoded command dwords: as seen before the opcode is known. */
@@ -53,40 +52,30 @@ export interface DecodedCqe {
 
 /**
  * Decodes the completion queue entry at byteOffset. Pass its status to `formatStatus` and `mayRetry`.
- * @throws RangeError if `data` ends before the 16 bytes of the entry do.
+ * @throws RangeError if `memory` ends before the 16 bytes of the entry do.
  */
-export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
-  needBytes(CQE.name, CQE.bytes, CQE.spec, data, byteOffset)
-  // Field by field: a cursor for a single entry would cost more than reading it.
-  const { DW0, DW1, SQHD, SQID, CID, STATUS } = CQE.fields
+export function decodeCqe(memory: Memory, byteOffset = 0): DecodedCqe {
+  const { DW0, DW1, SQHD, SQID, CID, STATUS } = CQE.view(memory, byteOffset)
   const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS
-  const status = STATUS.get(data, byteOffset)
-  const sct = SCT.of(status)
-  const sc = SC.of(status)
+  const [sct, sc] = [SCT.of(STATUS), SC.of(STATUS)]
+  const flags = { crd: CRD.of(STATUS), more: M.of(STATUS) === 1, dnr: DNR.of(STATUS) === 1 }
   return {
-    DW0: DW0.get(data, byteOffset),
-    DW1: DW1.get(data, byteOffset),
-    SQHD: SQHD.get(data, byteOffset),
-    SQID: SQID.get(data, byteOffset),
-    CID: CID.get(data, byteOffset),
-    P: P.of(status) as 0 | 1,
-    status: {
-      sct,
-      sc,
-      name: statusName(sct, sc),
-      crd: CRD.of(status),
-      more: M.of(status) === 1,
-      dnr: DNR.of(status) === 1,
-    },
+    DW0,
+    DW1,
+    SQHD,
+    SQID,
+    CID,
+    P: P.of(STATUS) as 0 | 1,
+    status: { sct, sc, name: statusName(sct, sc), ...flags },
   }
 }
 
 /**
  * Formats a completion queue entry: `CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)`.
- * @throws RangeError if `data` ends before the 16 bytes of the entry do.
+ * @throws RangeError if `memory` ends before the 16 bytes of the entry do.
  */
-export function formatCqe(data: DataView, byteOffset = 0): string {
-  const { CID, SQID, SQHD, STATUS, DW0, DW1 } = CQE.view(data, byteOffset)
+export function formatCqe(memory: Memory, byteOffset = 0): string {
+  const { CID, SQID, SQHD, STATUS, DW0, DW1 } = CQE.view(memory, byteOffset)
   const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS
   const status = formatStatus({
     sct: SCT.of(STATUS),

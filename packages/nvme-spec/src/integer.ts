@@ -1,4 +1,4 @@
-import { shown } from './layout/spec-ref.js'
+import { shown } from './layout/facts.js'
 
 /**
  * Throws if an argument is not an integer from min to max; arithmetic would silently produce an invalid offset or size.

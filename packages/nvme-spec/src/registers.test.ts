@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BitsMap } from './layout/index.js'
-import { zeroBased } from './layout/zero-based.js'
+import { zeroBased } from './layout/rows.js'
 import {
   ACQ,
   AQA,

@@ -13,7 +13,7 @@ import {
   u8,
   type Decoded,
 } from './layout/index.js'
-import { isPlain } from './layout/placed.js'
+import { isPlain } from './layout/facts.js'
 
 /** SGL Descriptor Types (Base 2.1 §4.3.2, Figure 115). */
 export const SGL_TYPE = codes(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commandOf } from './commands.js'
-import { countOf, zeroBased } from './layout/zero-based.js'
+import { countOf, zeroBased } from './layout/rows.js'
 import { Read } from './nvm/commands.js'
 import {
   IdentifyZonedController,

@@ -73,7 +73,9 @@ describe.each(structures)('$name', (struct) => {
         if (bytes.length < struct.bytes) {
           for (const read of [() => decodeFields(struct, data), () => describeFields(struct, data)]) {
             expect(read).toThrow(RangeError)
-            expect(read).toThrow(`${struct.name} needs ${struct.bytes} bytes at offset 0, the view has ${bytes.length}`)
+            expect(read).toThrow(
+              `${struct.name} needs ${struct.bytes} bytes at offset 0, the memory has ${bytes.length}`,
+            )
             expect(read).toThrow(struct.spec)
           }
         } else {

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
-import type { Layout, Bits, BitsMap, Field, FieldMap } from '../src/layout/index.js'
+import type { Bits, BitsMap, Field, FieldMap, Layout, RowAccess } from '../src/layout/index.js'
 
 /** Any value that a row may hold, for some or all of the rows of a word. */
 export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, number | bigint>>> {
   return fc.record(
     Object.fromEntries(
-      Object.entries(rows).map(([name, { msb, lsb, values, open, wide }]) => {
+      Object.entries(rows).map(([name, { msb, lsb, values, open }]) => {
         const named = Object.values(values)
         if (named.length > 0 && !open) return [name, fc.constantFrom(...named)]
         const max = (1n << BigInt(msb - lsb + 1)) - 1n
-        return [name, wide ? fc.bigInt(0n, max) : fc.integer({ min: 0, max: Number(max) })]
+        return [name, msb - lsb > 31 ? fc.bigInt(0n, max) : fc.integer({ min: 0, max: Number(max) })]
       }),
     ),
     { requiredKeys: [] },
@@ -20,10 +20,10 @@ export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, nu
 export function fieldValues(fields: FieldMap): fc.Arbitrary<Partial<Record<string, number>>> {
   return fc.record(
     Object.fromEntries(
-      Object.entries(fields).map(([name, { values, open, bits, lengthBytes }]) => {
+      Object.entries(fields).map(([name, { values, open, msb, lsb }]) => {
         const named = Object.values(values)
         if (named.length > 0 && !open) return [name, fc.constantFrom(...named)]
-        const width = bits ? bits.msb - bits.lsb + 1 : lengthBytes * 8
+        const width = msb - lsb + 1
         return [name, width > 32 ? fc.maxSafeNat() : fc.integer({ min: 0, max: 2 ** width - 1 })]
       }),
     ),
@@ -69,7 +69,8 @@ function legalValue({ values, open }: Pick<Bits, 'values'> & { open?: boolean },
 function makeLegal(struct: Layout, data: DataView, base: number, textsOnly = false): void {
   const where = { name: struct.name, spec: struct.spec }
   for (const field of Object.values(struct.fields) as (Field & { struct?: Layout; count?: number })[]) {
-    const { kind, offset, lengthBytes, elementBytes, rows, get, set } = field
+    const { kind, offset, lengthBytes, elementBytes, rows } = field
+    const { get, set }: RowAccess = field.codec(field)
     if (kind === 'structs') {
       for (let i = 0; i < field.count!; i++) makeLegal(field.struct!, data, base + offset + i * elementBytes, textsOnly)
     } else if (kind === 'text' && textsOnly) {

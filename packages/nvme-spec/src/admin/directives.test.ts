@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bytesOf, dwordsOf, rowsOf } from '../../test/figures.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import {
   AllocateResourcesCdw12,
   AllocateResourcesDw0,

@@ -31,7 +31,7 @@ import {
   VolatileWriteCache,
 } from './features.js'
 import { allFeatures } from '../all.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import { fromHex, toHex } from '../../test/bytes.js'
 import { bytesOf, dwordsOf, rowsOf } from '../../test/figures.js'
 

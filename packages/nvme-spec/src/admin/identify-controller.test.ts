@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { IdentifyController, PowerStateDescriptor } from './identify-controller.js'
 import type { FieldMap } from '../layout/index.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import { fromHex, toHex } from '../../test/bytes.js'
 import { valuesOf } from '../../test/figures.js'
 

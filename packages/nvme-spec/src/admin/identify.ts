@@ -16,8 +16,9 @@ import {
   u32,
   u32Array,
   u8,
+  type Memory,
 } from '../layout/index.js'
-import { needBytes } from '../layout/placed.js'
+import { viewOf } from '../layout/facts.js'
 
 /** Length of every structure that Identify returns, in bytes. */
 export const IDENTIFY_BYTES = 4096
@@ -134,12 +135,12 @@ const typeLengths: Readonly<Record<number, number>> = {
 /**
  * Iterates over the identifiers in the 4096 bytes that CNS 03h returns, which begin at byteOffset (Base 2.1
  * §5.1.13.2.3). The list ends with a length of 0, or with its last byte.
- * @throws RangeError if `data` is too short, and for a descriptor that exceeds the list or whose length does not match
- *   its type; TypeError if `data` is not a DataView. Errors are thrown during iteration.
+ * @throws RangeError if `memory` is too short, and for a descriptor that exceeds the list or whose length does not match
+ *   its type; TypeError if `memory` is not memory. Errors are thrown during iteration.
  */
-export function* namespaceIds(data: DataView, byteOffset = 0): Generator<NamespaceId, void, undefined> {
+export function* namespaceIds(memory: Memory, byteOffset = 0): Generator<NamespaceId, void, undefined> {
   const { name, bytes: headerBytes, spec } = NamespaceIdDescriptor
-  needBytes(`${name} list`, IDENTIFY_BYTES, spec, data, byteOffset)
+  const data = viewOf(`${name} list`, IDENTIFY_BYTES, spec, memory, byteOffset)
   let at = 0
   while (at + headerBytes <= IDENTIFY_BYTES) {
     const { NIDT: type, NIDL: length } = NamespaceIdDescriptor.view(data, byteOffset + at)

@@ -27,7 +27,7 @@ import {
   ReservationNotificationLog,
   RotationalMediaLog,
 } from './logs-media.js'
-import { countOf } from '../layout/zero-based.js'
+import { countOf } from '../layout/rows.js'
 import { fromHex, sparse } from '../../test/bytes.js'
 import { bytesOf, rowsOf, valuesOf } from '../../test/figures.js'
 

@@ -1,4 +1,4 @@
-import { codes } from '../layout/codes.js'
+import { codes } from '../layout/kinds.js'
 import { adminCommand, bit, bits, cdw, cdwBit, cdwOpen, refuse, struct, u32Array, word32 } from '../layout/index.js'
 
 /**

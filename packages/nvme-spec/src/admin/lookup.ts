@@ -69,7 +69,7 @@ import {
   ReachabilityGroupsHeader,
 } from './logs-paths.js'
 import { SupportedLogPages } from './logs.js'
-import type { AnyStruct } from '../layout/struct.js'
+import type { AnyStruct } from '../layout/structs.js'
 import {
   IdentifyNamespace,
   IdentifyNvmController,

@@ -12,7 +12,7 @@ import {
   SecurityReceive,
   SecuritySend,
 } from './maintenance.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import { dwordsOf, rowsOf } from '../../test/figures.js'
 
 describe('firmware', () => {

@@ -9,8 +9,8 @@ import {
   KeepAlive,
 } from './queues.js'
 import { allCommands } from '../all.js'
-import { sqeFields } from '../layout/command.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { sqeFields } from '../layout/commands.js'
+import { zeroBased } from '../layout/rows.js'
 import { unwritten } from '../../test/bytes.js'
 import { dwordsOf } from '../../test/figures.js'
 

@@ -1,5 +1,5 @@
-import { codes } from '../layout/codes.js'
-import { adminCommand, cdw, cdwBit, cdwCount } from '../layout/command.js'
+import { codes } from '../layout/kinds.js'
+import { adminCommand, cdw, cdwBit, cdwCount } from '../layout/commands.js'
 
 /**
  * Opcodes of the Admin Command Set (Base 2.1 §5, Figure 141), including those of transports and I/O command sets. C0h

@@ -11,7 +11,7 @@ import {
   NamespaceToCreate,
   VirtualizationManagement,
 } from './resources.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import { fromHex } from '../../test/bytes.js'
 import { bytesOf, dwordsOf, rowsOf } from '../../test/figures.js'
 

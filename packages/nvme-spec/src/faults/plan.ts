@@ -1,6 +1,6 @@
 import { type ErrorDetails, GpuNvmeError } from '../error.js'
 import { conditions, type Field, kinds, type Subject } from './vocabulary.js'
-import { shown } from '../layout/spec-ref.js'
+import { shown } from '../layout/facts.js'
 import { Read, Write } from '../nvm/commands.js'
 import { registers } from '../registers.js'
 import type { FaultMatch, FaultPlan, FaultRule } from '../transport.js'

@@ -1,8 +1,52 @@
-import { refuse, type Where } from './spec-ref.js'
-import type { FieldMap } from './struct.js'
+import { refuse, viewOf, type Memory, type StructFacts, type Where } from './facts.js'
+import type { FieldMap, FieldValue } from './rows.js'
 
 /** Whether this host is little endian, as the structures are. */
-export const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+
+/**
+ * A movable view of structures in memory: assigning to a field writes it, reading it loads it. It allocates no object
+ * per structure. `at(index)` moves to the index-th structure of an array and returns the cursor.
+ */
+export interface Cursor {
+  /** Moves to the index-th structure. @throws RangeError if the memory ends before that structure does. */
+  at(index: number): this
+}
+
+/** The fields of a structure, as read and written through its cursor. */
+export type Values<F extends FieldMap> = { -readonly [K in keyof F]: FieldValue<F[K]> }
+
+/** Common part of commands and structures: fields at offsets, and cursors over them. */
+export interface Viewed<F extends FieldMap> extends StructFacts {
+  readonly name: string
+  readonly fields: F
+  /** Returns a cursor; structure 0 is at byteOffset of `memory`. @throws RangeError if `memory` ends before it does. */
+  readonly view: (memory: Memory, byteOffset?: number) => Cursor & Values<F> & { readonly data: DataView }
+}
+
+/** Places fields in `facts.bytes` bytes. `checkLayout` checks whether they fit. */
+export function viewed<F extends FieldMap>(
+  name: string,
+  facts: StructFacts,
+  fields: F,
+  methods: CursorMethods = {},
+): Viewed<F> {
+  const { bytes, spec } = facts
+  let classes: ReturnType<typeof cursorClasses> | undefined
+  return {
+    ...facts,
+    name,
+    fields,
+    view(memory, byteOffset = 0) {
+      const data = viewOf(name, bytes, spec, memory, byteOffset)
+      // On first use: programs need cursors of few structures.
+      const [AnyCursor, AlignedCursor] = (classes ??= cursorClasses({ name, spec }, bytes, fields, methods))
+      const aligned = littleEndian && (data.byteOffset | byteOffset | bytes) % 8 === 0
+      return new (aligned ? AlignedCursor : AnyCursor)(data, byteOffset, bytes, aligned) as unknown as Cursor &
+        Values<F> & { readonly data: DataView }
+    },
+  }
+}
 
 /** State of every cursor; methods that a kind of structure adds to its cursors have it as `this`. */
 export class CursorBase {
@@ -35,7 +79,7 @@ export type CursorMethods = Readonly<Record<string, (this: CursorBase, ...args: 
  * Creates two classes per structure, so that a field access is a property of a known shape: one for memory at any
  * address, and one that stores whole dwords through typed arrays where alignment allows.
  */
-export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMap, methods: CursorMethods) {
+function cursorClasses(owner: Where, strideBytes: number, fields: FieldMap, methods: CursorMethods) {
   class AnyCursor extends CursorBase {
     at(index: number): this {
       const base = Number.isInteger(index) ? this.origin + index * strideBytes : NaN
@@ -49,7 +93,8 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
     declare words: Uint32Array
   }
   for (const key in fields) {
-    const { offset, get, set, setWords } = fields[key]!
+    const field = fields[key]!
+    const { get, set, setWords } = field.codec(field)
     const where: Where = Object.freeze({ name: `${owner.name}.${key}`, spec: owner.spec })
     const load = function (this: CursorBase): unknown {
       return get(this.data, this.base)
@@ -59,7 +104,7 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
     define(AnyCursor, function (value) {
       set(this.data, this.base, value, where)
     })
-    if (setWords && offset % 4 === 0)
+    if (setWords && field.offset % 4 === 0)
       define(AlignedCursor, function (value) {
         setWords(this, value, where)
       })

@@ -1,6 +1,4 @@
-export * from './bits.js'
-export { decodeFields, describeFields, encodeFields, formatField, type EncodeOptions, type Layout } from './codec.js'
-export * from './codes.js'
+export { isClosed, type Codec, type NamedValues, type Placed, type RowAccess } from './access.js'
 export {
   adminCommand,
   cdw,
@@ -20,15 +18,34 @@ export {
   type CommandValues,
   type CommonFields,
   type DataTransfer,
-} from './command.js'
-export * from './feature.js'
-export * from './field.js'
-export type { FieldFacts } from './handles.js'
-export * from './nested.js'
-export type { Placed } from './placed.js'
-export * from './register.js'
-export * from './spec-ref.js'
-export * from './struct.js'
-export type { ReservedBytes } from './undeclared.js'
-export * from './word.js'
-export * from './zero-based.js'
+} from './commands.js'
+export type { Cursor, Values, Viewed } from './cursor.js'
+export * from './facts.js'
+export * from './kinds.js'
+export {
+  decodeFields,
+  encodeFields,
+  type Decoded,
+  type DecodedField,
+  type DecodedWord,
+  type Encodable,
+  type EncodableField,
+  type EncodableWord,
+  type EncodeOptions,
+  type Layout,
+  type ReservedBytes,
+} from './objects.js'
+export * from './rows.js'
+export * from './structs.js'
+export { describeFields, formatField, formatFields } from './text.js'
+export {
+  word32,
+  type AnyWord32,
+  type BitsHandle,
+  type BitsValues,
+  type DecodedBits,
+  type Loaded,
+  type RawOf,
+  type Word,
+  type WordMethods,
+} from './words.js'

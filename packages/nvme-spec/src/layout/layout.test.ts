@@ -2,18 +2,29 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toHex, unwritten } from '../../test/bytes.js'
-import { bit, bits, count, wideBits } from './bits.js'
-import { codes } from './codes.js'
-import { adminCommand, cdw, cdwBit, cdwCount, nvmCommand } from './command.js'
-import { feature } from './feature.js'
 import {
+  adminCommand,
   ascii,
+  bit,
+  bits,
   bytes,
+  cdw,
+  cdwBit,
+  cdwCount,
+  codes,
+  count,
   count16,
+  countOf,
   dwordBits,
+  feature,
   n64,
+  nvmCommand,
   oneOf,
+  register32,
+  register64,
   someOf,
+  struct,
+  structs,
   u128,
   u16,
   u16Array,
@@ -23,11 +34,12 @@ import {
   u64,
   u64Array,
   u8,
-} from './field.js'
-import { structs } from './nested.js'
-import { register32, register64 } from './register.js'
-import { struct } from './struct.js'
-import { countOf, zeroBased } from './zero-based.js'
+  wideBits,
+  zeroBased,
+  type Bits,
+  type Field,
+  type Memory,
+} from './index.js'
 
 const facts = { offset: 0, access: 'rw', doc: 'for this test', spec: 'gpunvme test' } as const
 const structFacts = { bytes: 16, doc: 'for this test', spec: 'gpunvme test' } as const
@@ -42,40 +54,43 @@ describe('a declaration is refused', () => {
 
   it('when bits leave the word', () => {
     expect(() => register32('R', facts, { A: bits(32, 30, 'a') })).toThrow(
-      new RangeError('R.A: bit 32 is outside 32 bits'),
+      new RangeError('R.A: bits 32:30 do not fit 32 bits'),
     )
     expect(() => register64('R', facts, { A: wideBits(64, 12, 'a') })).toThrow(RangeError)
     expect(() => register32('R', facts, { A: bit(-1, 'a') })).toThrow(RangeError)
     expect(() => struct('S', structFacts, { A: u8(0, 'a', { B: bit(8, 'b') }) })).toThrow(
-      'S.A.B: bit 8 is outside 8 bits',
+      'S.A.B: bits 8:8 do not fit 8 bits',
     )
-    expect(() => struct('S', structFacts, { A: u16(0, 'a', { B: bits(16, 15, 'b') }) })).toThrow('outside 16 bits')
+    expect(() => struct('S', structFacts, { A: u16(0, 'a', { B: bits(16, 15, 'b') }) })).toThrow(
+      'S.A.B: bits 16:15 do not fit 16 bits',
+    )
   })
 
   it('when bits are written least significant first, or more than the kind of row holds', () => {
-    expect(() => bits(0, 7, 'a')).toThrow(RangeError)
-    expect(() => bits(32, 0, 'a')).toThrow(RangeError)
-    expect(() => wideBits(31, 0, 'a')).toThrow(RangeError)
-    expect(() => count(40, 0, 'a')).toThrow(RangeError)
+    const declared = (row: Bits<number> | Bits<bigint>) => () => register64('R', facts, { A: row })
+    expect(declared(bits(0, 7, 'a'))).toThrow(new RangeError('R.A: bits 0:7 do not fit 64 bits'))
+    expect(declared(bits(32, 0, 'a'))).toThrow(new RangeError('R.A: declare bits 32:0 by wideBits()'))
+    expect(declared(count(40, 0, 'a'))).toThrow('by wideBits()')
+    expect(declared(wideBits(31, 0, 'a'))).toThrow(new RangeError('R.A: declare bits 31:0 by bits()'))
   })
 
   it('when fields overlap', () => {
     expect(() => struct('S', structFacts, { A: u32(0, 'a'), B: u8(3, 'b') })).toThrow(
-      new RangeError('S.B: overlaps another row at byte 3'),
+      new RangeError('S.B: bits 7:0 of byte 3 overlap another row'),
     )
     expect(() => nvmCommand('C', commandFacts, { A: cdw(12, 16, 0, 'a'), B: cdw(12, 31, 16, 'b') })).toThrow('C.B')
     expect(() => adminCommand('C', commandFacts, { A: cdw(1, 31, 0, 'a') })).toThrow(
-      'C.A: overlaps another row at byte 4',
+      'C.A: bits 31:0 of byte 4 overlap another row',
     )
   })
 
   it('when rows or fields overlap that do not stand in order', () => {
     expect(() => struct('S', structFacts, { A: u32(8, 'a'), B: u16(0, 'b'), C: u8(11, 'c') })).toThrow(
-      new RangeError('S.C: overlaps another row at byte 11'),
+      new RangeError('S.C: bits 7:0 of byte 11 overlap another row'),
     )
     expect(() =>
       struct('S', structFacts, { A: dwordBits(4, bits(31, 9, 'a')), B: u8(0, 'b'), C: dwordBits(4, bits(9, 4, 'c')) }),
-    ).toThrow(new RangeError('S.C: overlaps another row at byte 4'))
+    ).toThrow(new RangeError('S.C: bits 9:4 of byte 4 overlap another row'))
     expect(() => register64('R', facts, { A: wideBits(63, 12, 'a'), B: bits(3, 0, 'b'), C: bits(12, 4, 'c') })).toThrow(
       new RangeError('R.C: bits 12:4 overlap another row'),
     )
@@ -89,18 +104,19 @@ describe('a declaration is refused', () => {
 
   it('when a field leaves the structure', () => {
     expect(() => struct('S', structFacts, { A: u32(14, 'a') })).toThrow(
-      new RangeError('S.A: bytes 17:14 are outside 16 bytes'),
+      new RangeError('S.A: bits 31:0 of byte 14 do not fit 128 bits'),
     )
     expect(() => struct('S', structFacts, { A: u32(-4, 'a') })).toThrow(RangeError)
     expect(() => nvmCommand('C', commandFacts, { A: cdw(16, 7, 0, 'a') })).toThrow(
-      'C.A: bytes 67:64 are outside 64 bytes',
+      'C.A: bits 7:0 of byte 64 do not fit 512 bits',
     )
   })
 
   it('when bits leave their Command Dword', () => {
-    expect(() => cdwBit(10, 32, 'a')).toThrow(new RangeError('bits 32:32 (a): outside a dword'))
-    expect(() => cdw(10, 35, 30, 'a')).toThrow(RangeError)
-    expect(() => cdwCount(10, 32, 17, 'a')).toThrow(RangeError)
+    const declared = (row: Field<number>) => () => nvmCommand('C', commandFacts, { A: row })
+    expect(declared(cdwBit(10, 32, 'a'))).toThrow(new RangeError('C.A: bits 32:32 of byte 40 do not fit 512 bits'))
+    expect(declared(cdw(10, 35, 30, 'a'))).toThrow(RangeError)
+    expect(declared(cdwCount(10, 32, 17, 'a') as Field<never>)).toThrow(RangeError)
   })
 })
 
@@ -155,7 +171,7 @@ describe('a structure', () => {
 
   it('is refused where the memory ends before it, by at() as well', () => {
     const data = unwritten(100)
-    expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, the view has 100 (gpunvme test)')
+    expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, the memory has 100 (gpunvme test)')
     expect(() => S.view(data, -1)).toThrow(RangeError)
     expect(() => S.view(data).at(2)).toThrow(
       new RangeError('S (index): expected an integer from 0 to 1, got 2 (gpunvme test)'),
@@ -346,11 +362,9 @@ describe('decode and encode', () => {
       expect(encode).toThrow(message)
     }
     expect(toHex(data)).toMatch(/^[a5 ]+$/)
-    expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, the view has 63')
-    expect(() => S.decode(new Uint8Array(64) as never)).toThrow(
-      new TypeError(
-        'S: expected new DataView(b.buffer, b.byteOffset, b.byteLength), got [object Uint8Array] (gpunvme test)',
-      ),
+    expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, the memory has 63')
+    expect(() => S.decode([] as never)).toThrow(
+      new TypeError('S: expected a DataView, Uint8Array or ArrayBuffer, got [object Array] (gpunvme test)'),
     )
     expect(() => S.describe(data, 0.5)).toThrow(RangeError)
   })
@@ -430,9 +444,9 @@ describe('what a stranger gets wrong', () => {
           .at(index as never),
       ).toThrow('C (index): expected an integer from 0 to 3, got ')
     expect(() => read().view(queue, '0' as never)).toThrow(
-      new TypeError('C needs 64 bytes at offset "0", the view has 256 (gpunvme test)'),
+      new TypeError('C needs 64 bytes at offset "0", the memory has 256 (gpunvme test)'),
     )
-    expect(() => S.view(new Uint8Array(16) as never)).toThrow('S: expected new DataView(')
+    expect(() => S.view({} as never)).toThrow('S: expected a DataView, ')
   })
 
   it.each([
@@ -483,9 +497,17 @@ describe('what a stranger gets wrong', () => {
       expect(() => R.A.of(raw as never)).toThrow('expected a raw word as a number or a bigint, got ')
   })
 
-  it('views of another realm are views', () => {
-    const foreign = runInNewContext('new DataView(new ArrayBuffer(16))') as DataView
-    expect(S.decode(foreign)).toMatchObject({ TEXT: '' })
+  it('takes memory as a DataView, a typed array or a buffer, of another realm too', () => {
+    const bytes = new Uint8Array(24).fill(0x61, 12, 15)
+    for (const memory of [new DataView(bytes.buffer, 4), bytes.subarray(4), Buffer.from(bytes.buffer, 4)])
+      expect(S.decode(memory)).toMatchObject({ TEXT: 'aaa' })
+    for (const memory of [bytes.buffer, new Uint32Array(bytes.buffer)])
+      expect(S.decode(memory, 4)).toMatchObject({ TEXT: 'aaa' })
+    expect(S.decode(new SharedArrayBuffer(16))).toMatchObject({ TEXT: '' })
+    for (const of of ['new DataView(new ArrayBuffer(16))', 'new Uint8Array(16)', 'new ArrayBuffer(16)'])
+      expect(S.decode(runInNewContext(of) as Memory)).toMatchObject({ TEXT: '' })
+    S.encode(bytes.subarray(8), 0, { TEXT: 'b' })
+    expect(bytes[16]).toBe(0x62)
   })
 
   it('bytes behind the null that ends a text: they are shown, and put back', () => {
@@ -524,7 +546,9 @@ describe('what a stranger gets wrong', () => {
     expect(() => struct('X', structFacts, { A: oneOf(u8(0, 'a'), { BIG: 256 }) })).toThrow(
       'X.A: BIG = 256 does not fit 8 bits',
     )
-    expect(() => struct('X', structFacts, { A: u16(1.5, 'a') })).toThrow('X.A: expected a byte offset, got 1.5')
+    expect(() => struct('X', structFacts, { A: u16(1.5, 'a') })).toThrow(
+      'X.A: bits 15:0 of byte 1.5 do not fit 128 bits',
+    )
     expect(() => struct('X', { doc: 'd', spec: 'gpunvme test' } as never, {})).toThrow(
       'X: expected a length in bytes, got undefined',
     )

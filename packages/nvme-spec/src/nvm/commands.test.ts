@@ -3,7 +3,7 @@ import { allCommands } from '../all.js'
 import { decodeSqe, formatSqe } from '../commands.js'
 import { SQE } from '../entries.js'
 import type { AnyStruct } from '../layout/index.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import {
   Cancel,
   CancelDw0,

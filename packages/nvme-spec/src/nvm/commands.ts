@@ -1,5 +1,5 @@
-import { codes } from '../layout/codes.js'
-import { command } from '../layout/command.js'
+import { codes } from '../layout/kinds.js'
+import { command } from '../layout/commands.js'
 import {
   bit,
   bits,

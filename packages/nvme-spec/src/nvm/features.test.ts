@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import {
   ErrorRecovery,
   LbaRange,

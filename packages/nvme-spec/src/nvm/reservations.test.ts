@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fromHex } from '../../test/bytes.js'
 import { describeEntries } from '../../test/entries.js'
 import { bytesOf, valuesOf } from '../../test/figures.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import {
   Registrant,
   RegistrantExtended,

@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '../error.js'
-import { shown } from '../layout/spec-ref.js'
+import { shown } from '../layout/facts.js'
 import { checkTime, isTime, jsonDetails, quoted } from './format.js'
 import type { TraceEvent, TraceSink } from '../transport.js'
 

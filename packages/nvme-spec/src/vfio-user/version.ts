@@ -1,4 +1,4 @@
-import { shown } from '../layout/spec-ref.js'
+import { shown } from '../layout/facts.js'
 import { VfioUserVersion } from './messages.js'
 
 /** Capabilities of one side of a connection, as in VERSION (vfio-user 0.9.2 VFIO_USER_VERSION). */

@@ -46,14 +46,10 @@ test('a declaration that is in no list fails, and is named: nothing would be gen
     appendFileSync(
       join(copy, file),
       `
-import { bit as aBit } from '../layout/bits.js'
-import { codes as someCodes } from '../layout/codes.js'
-import { adminCommand as aCommand } from '../layout/command.js'
-import { u32 as aDword } from '../layout/field.js'
-import { feature as aFeature } from '../layout/feature.js'
-import { register32 as aRegister } from '../layout/register.js'
-import { struct as aStruct } from '../layout/struct.js'
-import { word32 as aWord } from '../layout/word.js'
+import {
+  adminCommand as aCommand, bit as aBit, codes as someCodes, feature as aFeature, register32 as aRegister,
+  struct as aStruct, u32 as aDword, word32 as aWord,
+} from '../layout/index.js'
 export const ForgottenStruct = aStruct('Forgotten struct', ${facts}, { ONE: aDword(0, 'One') })
 export const ForgottenCommand = aCommand('Forgotten command', { opcode: 0xfc, ...${facts} }, {})
 export const ForgottenFeature = aFeature('Forgotten feature', { fid: 0xfe, ...${facts} }, { CDW11: { ONE: aBit(0, 'One') } })

@@ -1,7 +1,7 @@
 import * as pci from '../../src/pci/index.js'
 import * as spec from '../../src/index.js'
 import { allCommands, allFeatures } from '../../src/all.js'
-import { loadBits, sqeFields, type AnyWord32, type Field, type FieldMap } from '../../src/layout/index.js'
+import { sqeFields, type AnyWord32, type Field, type FieldMap } from '../../src/layout/index.js'
 import { declared } from '../declared.js'
 
 /** What a line of the check program should say, and what TypeScript makes of it: equal where both agree. */
@@ -149,11 +149,13 @@ function judgeField(
   field: Field,
   hasMask: boolean,
 ): void {
-  const { bits, rows, values, lengthBytes } = field
-  const whole = bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
+  const { rows, values } = field
   const judge = (name: string, row: Row) => {
     all.set(`bits ${name}`, (offset = 0n, got = 0n) => ({
-      got: [bitCount(got), BigInt(loadBits(read(owner, key, offset, got), { ...row, wide: true } as never))],
+      got: [
+        bitCount(got),
+        (BigInt(read(owner, key, offset, got)) & (onesOf(row) << BigInt(row.lsb))) >> BigInt(row.lsb),
+      ],
       expected: [row.msb - row.lsb + 1, onesOf(row)],
     }))
   }
@@ -167,7 +169,7 @@ function judgeField(
     }
   }
   // A view gives the value of such a field already shifted, and that of a word with rows as it is.
-  const shifted = { ...whole, msb: whole.msb - whole.lsb, lsb: 0, values }
+  const shifted = { msb: field.msb - field.lsb, lsb: 0, values }
   if (hasMask) judge(path, shifted)
   judgeValues(path, shifted)
   for (const [name, row] of Object.entries(rows)) {
@@ -177,10 +179,9 @@ function judgeField(
 }
 
 /** The bytes that are a field's own; undefined where it shares some with others, so that C has no member for it. */
-function wholeBytes({ offset, lengthBytes, bits }: Field): Extent | undefined {
-  if (bits === undefined) return { offset, lengthBytes }
-  const width = bits.msb - bits.lsb + 1
-  return bits.lsb % 8 === 0 && width % 8 === 0 ? { offset: offset + bits.lsb / 8, lengthBytes: width / 8 } : undefined
+function wholeBytes({ offset, msb, lsb }: Field): Extent | undefined {
+  const width = msb - lsb + 1
+  return lsb % 8 === 0 && width % 8 === 0 ? { offset: offset + lsb / 8, lengthBytes: width / 8 } : undefined
 }
 
 /** A member of a structure that holds what the program's fill() leaves there. */
@@ -207,7 +208,7 @@ function known(row: Row & { readonly wide?: boolean }): number | bigint {
   const last = Object.values(row.values).at(-1)
   if (last !== undefined && row.open !== true) return last
   const value = PATTERN & onesOf(row)
-  return row.wide === true ? value : Number(value)
+  return (row.wide ?? row.msb - row.lsb > 31) ? value : Number(value)
 }
 
 /** What the program stores in a field of a command. */
@@ -216,10 +217,9 @@ function knownRaw(command: Placed, key: string, field: Field): number | bigint {
   if (Object.keys(rows).length > 0) {
     return Number(Object.values(rows).reduce((sum, row) => sum | (BigInt(known(row)) << BigInt(row.lsb)), 0n))
   }
-  const whole = field.bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
   const wide = typeof (command.view(new DataView(new ArrayBuffer(64))) as Record<string, unknown>)[key] === 'bigint'
   if (wide && lengthBytes === 16) return PATTERN | (PATTERN << 64n)
-  return known({ ...whole, values, open, wide })
+  return known({ msb: field.msb, lsb: field.lsb, values, open, wide })
 }
 
 /** The field, or the first of a row of words, where a word stands at an offset. */

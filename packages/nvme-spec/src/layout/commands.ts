@@ -1,12 +1,22 @@
-import { bits, bit, count, openBits, upTo, type Bits, type NamedValues, type None } from './bits.js'
+import {
+  bit,
+  bits,
+  count,
+  dwordBits,
+  inHex,
+  n64,
+  openBits,
+  u32,
+  type Field,
+  type FieldMap,
+  type None,
+  type ZeroBased,
+} from './rows.js'
+import { checkOf, type NamedValues } from './access.js'
 import { checkLayout } from './check.js'
-import type { Layout } from './codec.js'
-import { dwordBits, inHex, n64, u32, type Field } from './field.js'
-import { checkNames, place } from './placed.js'
-import { refuse } from './spec-ref.js'
-import type { Cursor, FieldMap, Values } from './struct.js'
-import type { Facts } from './word.js'
-import type { ZeroBased } from './zero-based.js'
+import { viewed, type Cursor, type Values } from './cursor.js'
+import { checkNames, type Facts, type Memory } from './facts.js'
+import type { Layout } from './objects.js'
 
 const ENTRY_BYTES = 64
 
@@ -50,16 +60,16 @@ export type CommandValues<F extends FieldMap> = Partial<Omit<Values<CommonFields
 export interface CommandMethods<F extends FieldMap> extends AnyCommand {
   readonly fields: CommonFields & F
   /**
-   * Returns a cursor over entries of 64 bytes; the first is at byteOffset of `data`.
-   * @throws RangeError if `data` ends before the first entry does.
+   * Returns a cursor over entries of 64 bytes; the first is at byteOffset of `memory`.
+   * @throws RangeError if `memory` ends before the first entry does.
    */
-  view(data: DataView, byteOffset?: number): CommandCursor & Values<CommonFields & F>
+  view(memory: Memory, byteOffset?: number): CommandCursor & Values<CommonFields & F>
   /**
    * Writes a whole entry at byteOffset; missing fields are zero.
    * @throws TypeError or RangeError for a value that does not fit, naming the field; TypeError for an unknown name;
-   *   RangeError if `data` ends before the entry does. Nothing is written then.
+   *   RangeError if `memory` ends before the entry does. Nothing is written then.
    */
-  encode(data: DataView, byteOffset: number, values: CommandValues<F>): void
+  encode(memory: Memory, byteOffset: number, values: CommandValues<F>): void
 }
 
 /** A command as declared by its figures. Its fields are properties: `Read.NLB.doc`. */
@@ -72,9 +82,9 @@ export interface AnyCommand extends Layout {
   readonly set: CommandSet
   readonly transfer: DataTransfer
   /** Like `CommandMethods.view`, without static field names. */
-  view(data: DataView, byteOffset?: number): Cursor
+  view(memory: Memory, byteOffset?: number): Cursor
   /** Like `CommandMethods.encode`, without static field names. */
-  encode(data: DataView, byteOffset: number, values: Readonly<Record<string, unknown>>): void
+  encode(memory: Memory, byteOffset: number, values: Readonly<Record<string, unknown>>): void
 }
 
 /** Facts of a command's declaration, beside its rows. */
@@ -84,7 +94,7 @@ export interface CommandFacts extends Facts {
 
 /**
  * Declares an Admin command by the rows of its command dwords.
- * @throws RangeError if rows overlap, with each other or with the fields of every entry.
+ * @throws RangeError if rows overlap, with each other or with the fields of every entry, or exceed their dword.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function adminCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
@@ -118,15 +128,15 @@ function checked<C extends AnyCommand>(command: C): C {
 /*#__NO_SIDE_EFFECTS__*/
 export function command<F extends FieldMap>(name: string, set: CommandSet, facts: CommandFacts, fields: F): Command<F> {
   const { opcode, doc, spec } = facts
-  const placed = place(
+  const checkCid = checkOf(settable.CID)
+  const declared = viewed(
     name,
     { bytes: ENTRY_BYTES, doc, spec },
     { ...sqeFields, ...fields },
     {
       begin(cid: number) {
         const { base, longs } = this
-        if (typeof cid !== 'number' || (cid & 0xffff) !== cid)
-          refuse({ name: `${name}.CID`, spec }, 'Command Identifier', upTo(0xffff), cid)
+        if (typeof cid !== 'number' || (cid & 0xffff) !== cid) checkCid({ name: `${name}.CID`, spec }, cid)
         if (longs === undefined) {
           clear(this.data, base)
         } else {
@@ -147,16 +157,16 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
       },
     },
   )
-  const view = placed.view as unknown as CommandMethods<F>['view']
+  const view = declared.view as unknown as CommandMethods<F>['view']
   const methods: CommandMethods<F> = {
-    ...placed,
+    ...declared,
     opcode,
     set,
     transfer: transfers[opcode & 3]!,
     view,
-    encode(data, byteOffset, values) {
+    encode(memory, byteOffset, values) {
       // Checks the length.
-      view(data, byteOffset)
+      const { data } = view(memory, byteOffset) as unknown as { data: DataView }
       // Without OPC: the opcode is given by the command.
       checkNames({ name, spec }, { ...settable, ...fields }, values)
       const { CID, ...rest } = { CID: 0, ...values }
@@ -165,17 +175,14 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
       new Uint8Array(data.buffer, data.byteOffset + byteOffset, ENTRY_BYTES).set(new Uint8Array(fresh.buffer))
     },
   }
-  return Object.freeze({ ...placed.fields, ...methods })
+  return Object.freeze({ ...declared.fields, ...methods })
 }
 
 function clear(data: DataView, base: number): void {
   for (let at = base; at < base + ENTRY_BYTES; at += 4) data.setUint32(at, 0)
 }
 
-/**
- * Declares bits msb:lsb of Command Dword `dword`; with `values`, only those may be stored.
- * @throws RangeError for bits outside a dword.
- */
+/** Declares bits msb:lsb of Command Dword `dword`; with `values`, only those may be stored. */
 export function cdw(dword: number, msb: number, lsb: number, doc: string): Field<number, None, None>
 export function cdw<const V extends NamedValues>(
   dword: number,
@@ -186,14 +193,14 @@ export function cdw<const V extends NamedValues>(
 ): Field<V[keyof V], None, V> & V
 /*#__NO_SIDE_EFFECTS__*/
 export function cdw(dword: number, msb: number, lsb: number, doc: string, values?: NamedValues): Field<number> {
-  const row: Bits = values ? bits(msb, lsb, doc, values) : bits(msb, lsb, doc)
-  return values === undefined && msb - lsb === 31 ? u32(dword * 4, doc) : dwordBits(dword * 4, row)
+  return values === undefined && msb - lsb === 31
+    ? u32(dword * 4, doc)
+    : dwordBits(dword * 4, bits(msb, lsb, doc, values!))
 }
 
 /**
  * Declares bits msb:lsb of Command Dword `dword` in which some values have names, such as an identifier that vendors
  * extend.
- * @throws RangeError for bits outside a dword.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwOpen<const V extends NamedValues>(
@@ -206,13 +213,13 @@ export function cdwOpen<const V extends NamedValues>(
   return dwordBits(dword * 4, openBits(msb, lsb, doc, values))
 }
 
-/** Declares one bit of Command Dword `dword`. @throws RangeError for a bit outside a dword. */
+/** Declares one bit of Command Dword `dword`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwBit(dword: number, at: number, doc: string): Field<0 | 1, None, None> {
   return dwordBits(dword * 4, bit(at, doc))
 }
 
-/** Declares bits of a Command Dword that hold a 0's based count. @throws RangeError for bits outside a dword. */
+/** Declares bits of a Command Dword that hold a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwCount(dword: number, msb: number, lsb: number, doc: string): Field<ZeroBased, None, None> {
   return dwordBits(dword * 4, count(msb, lsb, doc))

@@ -1,0 +1,83 @@
+/**
+ * Source of a declaration: a specification section, or a header and a symbol in it, with its version. A reference
+ * without a revision does not compile, since section numbers differ between revisions. Your own declarations use
+ * `vendor` and the name of a document. `Base 2.2` and `Base 2.3` are used if the same figure of Base 2.1 could not be
+ * read.
+ */
+export type SpecRef =
+  | `${'Base 2.1' | 'Base 2.2' | 'Base 2.3' | 'NVM 1.2' | 'PCIe 1.2' | 'ZNS 1.1'} §${string}`
+  | `${'libnvme' | 'Linux'} ${number} ${string}`
+  | `vfio-user ${string}`
+  | `gpunvme ${string}`
+  | `vendor ${string}`
+
+/** Facts of every declaration. */
+export interface Facts {
+  readonly doc: string
+  readonly spec: SpecRef
+}
+
+/** Facts of a structure's declaration, beside its fields. */
+export interface StructFacts extends Facts {
+  readonly bytes: number
+}
+
+/** Subject of an error: `CC.MPS`, and where the specification defines it. */
+export interface Where {
+  readonly name: string
+  readonly spec: SpecRef
+}
+
+/** Rejects a value: TypeError for the wrong type, RangeError for one out of range, always with the reason. */
+export function refuse(where: Where, doc: string, expected: string, got: unknown, type = 'number'): never {
+  const Kind = typeof got === type && got !== null ? RangeError : TypeError
+  throw new Kind(`${where.name} (${doc}): expected ${expected}, got ${shown(got)} (${where.spec})`)
+}
+
+/** Formats a value for an error: shows its kind, and runs no code of the value. */
+export function shown(got: unknown): string {
+  if (typeof got === 'string') return JSON.stringify(got.slice(0, 80))
+  if (typeof got === 'bigint') return `${got}n`
+  if (typeof got === 'object') return Object.prototype.toString.call(got)
+  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- what has a default text of no use is an object, above
+  return String(got)
+}
+
+/** Memory that structures are read from and written to. */
+export type Memory = ArrayBufferView | ArrayBufferLike
+
+/**
+ * Returns memory as a DataView that holds a whole structure at byteOffset.
+ * @throws TypeError if `memory` is not memory, RangeError if it ends before the structure does.
+ */
+export function viewOf(name: string, bytes: number, spec: SpecRef, memory: Memory, byteOffset: number): DataView {
+  const data = dataViewOf(memory)
+  if (data === undefined)
+    throw new TypeError(`${name}: expected a DataView, Uint8Array or ArrayBuffer, got ${shown(memory)} (${spec})`)
+  if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return data
+  const Kind = typeof byteOffset === 'number' ? RangeError : TypeError
+  throw new Kind(
+    `${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, the memory has ${data.byteLength} (${spec})`,
+  )
+}
+
+function dataViewOf(memory: Memory): DataView | undefined {
+  if (memory instanceof DataView) return memory
+  if (ArrayBuffer.isView(memory)) return new DataView(memory.buffer, memory.byteOffset, memory.byteLength)
+  // By its brand: a buffer of another realm, as of an iframe, is memory too.
+  return /ArrayBuffer]$/.test(shown(memory)) ? new DataView(memory) : undefined
+}
+
+/** Whether a value is an object of names, and not one that keeps its content elsewhere: an array, a map, a view. */
+export function isPlain(values: unknown): values is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(values) === '[object Object]'
+}
+
+/** @throws TypeError for a name of no field. */
+export function checkNames({ name, spec }: Where, fields: object, values: unknown): void {
+  if (!isPlain(values)) refuse({ name, spec }, 'fields', 'an object of fields', values, '')
+  for (const key of Object.keys(values)) {
+    if (!Object.hasOwn(fields, key))
+      throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')} (${spec})`)
+  }
+}

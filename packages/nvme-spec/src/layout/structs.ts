@@ -1,0 +1,127 @@
+import { nameIn } from './access.js'
+import { checkLayout } from './check.js'
+import { viewed, type Cursor, type Values } from './cursor.js'
+import { refuse, type Memory, type StructFacts, type Where } from './facts.js'
+import { decodeFields, encodeFields, type Decoded, type Encodable, type EncodeOptions } from './objects.js'
+import { field, type BitsMap, type Field, type FieldMap, type Nested, type None } from './rows.js'
+import { describeFields } from './text.js'
+import { bitsHandle, withHandles, type BitsHandle } from './words.js'
+
+/** Facts of a declaration's field property, beside its named values. */
+export interface FieldFacts extends Pick<Field, 'offset' | 'lengthBytes' | 'doc'> {
+  /** Returns the specification's name of a value of the field, or the number if it has none. */
+  nameOf(value: number): string
+}
+
+/** A field's bit rows, bound, and its named values: `IdentifyController.OACS.FNVMS.of(view.OACS)`. */
+export type FieldHandle<F> = F extends { readonly rows: infer B extends BitsMap; readonly values: infer V }
+  ? { readonly [K in keyof B]: BitsHandle<B[K]> } & V & FieldFacts
+  : never
+
+/** Methods of every structure. */
+export interface StructMethods<F extends FieldMap> extends StructFacts {
+  readonly name: string
+  readonly fields: F
+  /** Returns a cursor; structure 0 is at byteOffset of `data`. @throws RangeError if `memory` ends before it does. */
+  view(memory: Memory, byteOffset?: number): Cursor & Values<F>
+  /** Returns one structure in new memory with these values; the rest is zero. @throws as `encode`. */
+  create(values?: Partial<Encodable<F>>): Cursor & Values<F> & { readonly data: DataView }
+  /**
+   * Decodes the structure at byteOffset to a plain object. It is complete: words with rows are objects of their rows,
+   * and set bits that no row declares are in `reserved`.
+   * @throws RangeError if `memory` ends before the structure does.
+   */
+  decode(memory: Memory, byteOffset?: number): Decoded<F>
+  /**
+   * Writes a whole structure at byteOffset; missing values are zero. The inverse of `decode`, except that text is
+   * padded as specified, and that values which the specification reserves are rejected unless `asFound` is set.
+   * @throws TypeError or RangeError for a value that does not fit, naming the field; TypeError for an unknown name;
+   *   RangeError if `memory` ends before the structure does. Nothing is written then.
+   */
+  encode(memory: Memory, byteOffset: number, values: Partial<Encodable<F>>, options?: EncodeOptions): void
+  /**
+   * Returns one `NAME=value` per field that is not zero, then set bits that no row declares, as `reserved[byte]=hex`.
+   * @throws RangeError if `memory` ends before the structure does.
+   */
+  describe(memory: Memory, byteOffset?: number): string[]
+}
+
+/** A structure as declared by its figure. Its fields are properties too: `SQE.CID.offset`. */
+export type Struct<F extends FieldMap = FieldMap> = StructMethods<F> & { readonly [K in keyof F]: FieldHandle<F[K]> }
+
+/** Any structure, for code that looks structures up by number. */
+export interface AnyStruct extends StructFacts {
+  readonly name: string
+  readonly fields: FieldMap
+  /** Like `StructMethods.view`, without static field names. */
+  view(memory: Memory, byteOffset?: number): Cursor
+  /** Like `StructMethods.decode`, without static field names. */
+  decode(memory: Memory, byteOffset?: number): Readonly<Record<string, unknown>>
+  /** Like `StructMethods.encode`, without static field names. */
+  encode(memory: Memory, byteOffset: number, values: Readonly<Record<string, unknown>>, options?: EncodeOptions): void
+  /** Like `StructMethods.describe`. */
+  describe(memory: Memory, byteOffset?: number): string[]
+}
+
+/** Declares a structure of `facts.bytes` bytes. @throws RangeError if rows overlap or exceed the structure. */
+/*#__NO_SIDE_EFFECTS__*/
+export function struct<const F extends FieldMap>(name: string, facts: StructFacts, fields: F): Struct<F> {
+  const declared = viewed(name, facts, fields)
+  checkLayout(declared)
+  const { view } = declared
+  const methods: StructMethods<F> = {
+    ...declared,
+    view,
+    create(values = {}) {
+      const data = new DataView(new ArrayBuffer(facts.bytes))
+      encodeFields(declared, data, 0, values)
+      return view(data)
+    },
+    decode: (memory, byteOffset) => decodeFields(declared, memory, byteOffset),
+    encode: (memory, byteOffset, values, options) => {
+      encodeFields(declared, memory, byteOffset, values, options)
+    },
+    describe: (memory, byteOffset) => describeFields(declared, memory, byteOffset),
+  }
+  return Object.freeze(withHandles(fields, methods, fieldHandle)) as unknown as Struct<F>
+}
+
+function fieldHandle(_name: string, field: Field): object {
+  const { offset, lengthBytes, doc, rows, values } = field
+  const nameOf = (value: number) => nameIn(field, value)
+  return Object.freeze(withHandles(rows, { ...values, offset, lengthBytes, doc, nameOf }, bitsHandle))
+}
+
+/** A field that is an array of structures. */
+export type StructsField<F extends FieldMap> = Field<Cursor & Values<F>, None, None> &
+  Nested<readonly Decoded<F>[], readonly Partial<Encodable<F>>[]> & {
+    readonly struct: Struct<F>
+    readonly count: number
+  }
+
+/**
+ * Declares an array of `count` structures. Reading returns a cursor, which is also used for writing: `view.PSD.at(3).MP
+ * = 250`. Decoded they are an array; when an array is encoded, missing elements are zero.
+ */
+/*#__NO_SIDE_EFFECTS__*/
+export function structs<const F extends FieldMap>(
+  offset: number,
+  count: number,
+  struct: Struct<F>,
+  doc: string,
+): StructsField<F> {
+  const lengthBytes = count * struct.bytes
+  const codec = () => ({
+    get: (data: DataView, base: number) =>
+      struct.view(new DataView(data.buffer, data.byteOffset + base + offset, lengthBytes)),
+    set(_data: DataView, _base: number, value: unknown, where: Where) {
+      refuse(where, doc, 'an assignment through at(index)', value)
+    },
+  })
+  const kind = 'structs' as const
+  return {
+    ...field<Cursor & Values<F>>(offset, lengthBytes, doc, codec, { kind, elementBytes: struct.bytes }),
+    struct,
+    count,
+  }
+}
