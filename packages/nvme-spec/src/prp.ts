@@ -1,6 +1,6 @@
 import { prpProblem, segmentAt } from './engine/memory.js'
 import { checkInteger, refuseArgument } from './integer.js'
-import type { DmaSegment } from './transport.js'
+import type { DmaSegment } from './transport/index.js'
 
 /** Memory that PRP entries describe; a DmaMemory is one. */
 export interface PrpMemory {

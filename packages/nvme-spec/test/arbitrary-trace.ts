@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { TraceEvent } from '../src/transport.js'
+import type { TraceEvent } from '../src/transport/index.js'
 
 /** Any text: letters, control characters, halves of surrogate pairs, names of properties that every object has. */
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: lone() }), fc.constant('__proto__'))

@@ -1,4 +1,4 @@
-import type { DmaMemory, DmaSegment } from '../src/transport.js'
+import type { DmaMemory, DmaSegment } from '../src/transport/index.js'
 
 /** Memory that nobody can look at, made of runs at these addresses. */
 export function segments(...runs: readonly (readonly [iova: number, lengthBytes: number])[]): DmaMemory {

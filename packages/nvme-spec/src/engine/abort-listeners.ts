@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../transport.js'
+import type { AbortSignalLike } from '../transport/index.js'
 
 interface Group {
   readonly actions: Set<() => void>

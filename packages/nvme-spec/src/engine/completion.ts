@@ -1,7 +1,7 @@
 import { CQE } from '../entries.js'
 import { GpuNvmeError } from '../error.js'
 import { CSTS } from '../registers.js'
-import type { Outcome } from '../transport.js'
+import type { Outcome } from '../transport/index.js'
 
 /**
  * Maximum number of commands in flight on one queue: more would leave fewer than sixteen generations in the 16 bits of

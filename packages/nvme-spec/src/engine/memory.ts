@@ -1,4 +1,4 @@
-import type { DmaMemory, DmaSegment } from '../transport.js'
+import type { DmaMemory, DmaSegment } from '../transport/index.js'
 
 /** Shift for memory in one segment: every byte is in run 0. */
 const ONE_RUN_SHIFT = 63

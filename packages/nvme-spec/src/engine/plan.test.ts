@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AcceptedPlan, checkPlan, type PlanQueue } from './plan.js'
-import type { DmaMemory, Plan } from '../transport.js'
+import type { DmaMemory, Plan } from '../transport/index.js'
 import { segments } from '../../test/segments.js'
 
 describe('accepted plan', () => {

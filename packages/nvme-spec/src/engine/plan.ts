@@ -1,5 +1,5 @@
 import { MAX_BLOCKS_PER_COMMAND } from '../limits.js'
-import type { DmaMemory, Plan } from '../transport.js'
+import type { DmaMemory, Plan } from '../transport/index.js'
 
 /**
  * A plan that its caller can no longer change. Engines check and execute an accepted plan, since they stage commands

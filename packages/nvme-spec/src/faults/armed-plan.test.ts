@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ArmedPlan } from './index.js'
-import type { FaultMatch } from '../transport.js'
+import type { FaultMatch } from '../transport/index.js'
 
 /** Returns which reads of CSTS, counted from 1, a rule with this match strikes, of `reads` reads at 1 ns intervals. */
 function struckReads(match: Omit<FaultMatch, 'register'>, reads = 8): { struck: number[]; plan: ArmedPlan } {

@@ -3,7 +3,7 @@ import { checkFaultPlan, HEAD_DOORBELL, subjectsOf, TAIL_DOORBELL } from './plan
 import { type Random, randomStream } from './random.js'
 import type { Subject } from './vocabulary.js'
 import { registerAt } from '../registers.js'
-import type { FaultAction, FaultMatch, FaultPlan, FaultRule } from '../transport.js'
+import type { FaultAction, FaultMatch, FaultPlan, FaultRule } from '../transport/index.js'
 
 /** An action of one kind. */
 export type ActionOf<K extends FaultAction['kind']> = Extract<FaultAction, { readonly kind: K }>

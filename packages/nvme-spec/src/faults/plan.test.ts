@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultPlan } from '../transport.js'
+import type { FaultPlan } from '../transport/index.js'
 import {
   addressesBlocks,
   answersWithData,

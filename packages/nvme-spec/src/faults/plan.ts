@@ -3,7 +3,7 @@ import { conditions, type Field, kinds, type Subject } from './vocabulary.js'
 import { shown } from '../layout/facts.js'
 import { Read, Write } from '../nvm/commands.js'
 import { registers } from '../registers.js'
-import type { FaultMatch, FaultPlan, FaultRule } from '../transport.js'
+import type { FaultMatch, FaultPlan, FaultRule } from '../transport/index.js'
 
 /** Names of the doorbells in a plan; the condition `qid` selects the queue. */
 export const TAIL_DOORBELL = 'SQyTDBL'

@@ -1,4 +1,4 @@
-import type { FaultAction, FaultMatch } from '../transport.js'
+import type { FaultAction, FaultMatch } from '../transport/index.js'
 
 /** What a fault applies to. */
 export type Subject = 'command' | 'register read' | 'register write' | 'CC.EN' | 'time'

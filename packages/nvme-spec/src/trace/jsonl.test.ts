@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyTraceEvent } from '../../test/arbitrary-trace.js'
-import type { TraceEvent } from '../transport.js'
+import type { TraceEvent } from '../transport/index.js'
 import { jsonlTrace, parseTraceLine, TraceLineError } from './jsonl.js'
 
 function written(...events: TraceEvent[]): string {

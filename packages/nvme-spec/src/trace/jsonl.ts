@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '../error.js'
 import { shown } from '../layout/facts.js'
 import { checkTime, isTime, jsonDetails, quoted } from './format.js'
-import type { TraceEvent, TraceSink } from '../transport.js'
+import type { TraceEvent, TraceSink } from '../transport/index.js'
 
 /**
  * Returns a sink that writes each event as one line of JSON (JSONL), with keys in a fixed order: timeNs, track, name,

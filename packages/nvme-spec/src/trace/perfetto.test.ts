@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyTraceEvent } from '../../test/arbitrary-trace.js'
 import { readTraceEvents } from '../../test/trace-event-format.js'
-import type { TraceEvent } from '../transport.js'
+import type { TraceEvent } from '../transport/index.js'
 import { perfettoTrace } from './perfetto.js'
 
 function written(events: readonly TraceEvent[], options?: { process?: string }): string[] {

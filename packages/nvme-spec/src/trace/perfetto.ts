@@ -1,5 +1,5 @@
 import { decimal, jsonDetails, quoted, wholeTimes } from './format.js'
-import type { TraceEvent } from '../transport.js'
+import type { TraceEvent } from '../transport/index.js'
 
 /** A sink whose output is complete only after `end`. */
 export interface PerfettoTrace {

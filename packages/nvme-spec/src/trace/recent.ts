@@ -1,5 +1,5 @@
 import { checkInteger } from '../integer.js'
-import type { TraceEvent } from '../transport.js'
+import type { TraceEvent } from '../transport/index.js'
 import { formatTraceEvent } from './text.js'
 
 /** A sink that keeps the most recent events, for the message of a failing test. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TraceEvent } from '../transport.js'
+import type { TraceEvent } from '../transport/index.js'
 import { formatTraceEvent, textTrace } from './text.js'
 
 describe('the text writer', () => {

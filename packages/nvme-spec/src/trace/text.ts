@@ -1,5 +1,5 @@
 import { decimal, quoted, visible, wholeTimes } from './format.js'
-import type { TraceEvent, TraceSink } from '../transport.js'
+import type { TraceEvent, TraceSink } from '../transport/index.js'
 
 // Column widths are fixed, not derived from the events, so that traces of two runs can be compared line by line. 99,999
 // ms, 'interrupt' and 'write CSTS' fit; longer text shifts only its own line.

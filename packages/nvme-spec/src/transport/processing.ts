@@ -1,0 +1,50 @@
+/** Processing of data that a read has delivered: copies to GPU memory, and checksums. */
+import type { AbortSignalLike } from './engine.js'
+import type { DmaMemory } from './transport.js'
+
+/** GPU memory, for the copy engine and kernels. */
+export interface DeviceMemory {
+  readonly lengthBytes: number
+  /** Address of the first byte, as kernels use it. */
+  readonly gpuPointer: bigint
+  /** Frees the memory; no copy from or to it may be in flight. */
+  free(): void
+}
+
+/** Second hop of tier 1: copies pinned host memory to GPU memory, concurrently with the next read. */
+export interface CopyEngine {
+  /** Allocates `lengthBytes` bytes of GPU memory. @throws if none is left. */
+  alloc(lengthBytes: number): DeviceMemory
+  /**
+   * Copies `lengthBytes` bytes, from byte `fromBytes` of `from` to byte `toBytes` of `to`. Resolves when they have
+   * arrived; free neither memory before that.
+   */
+  copy(from: DmaMemory, fromBytes: number, to: DeviceMemory, toBytes: number, lengthBytes: number): Promise<void>
+}
+
+/** Memory that a checksummer reads: through `view` on the host, at `gpuPointer` on a GPU. */
+export type ChecksummedMemory = Pick<DmaMemory, 'lengthBytes' | 'view' | 'gpuPointer' | 'copyOut'>
+
+/** Computes checksums of memory: on the calling thread, in native code, or on a GPU. All implementations agree. */
+export interface Checksummer {
+  /** Name for reports, such as 'zlib'. */
+  readonly name: string
+  /** True if it computes on the caller's thread: overlapping calls gain nothing and delay each other. */
+  readonly blocks?: boolean
+  /**
+   * Computes the CRC-32/ISO-HDLC (zlib's `crc32`) of each chunk of `chunkBytes` in `lengthBytes` bytes from
+   * `offsetBytes`, into the elements of `into` from the first. The last chunk may be shorter. Data written by a device
+   * must have arrived (`DmaMemory.forHost`). Keep the memory until the promise settles; afterwards neither memory nor
+   * `into` is accessed. Calls may overlap in time.
+   * @throws RangeError if the range is outside the memory, and if `into` has fewer elements than there are chunks;
+   *   TypeError for memory that it cannot access; the signal's reason, at the next point where it can stop.
+   */
+  checksum(
+    memory: ChecksummedMemory,
+    offsetBytes: number,
+    lengthBytes: number,
+    chunkBytes: number,
+    into: Uint32Array,
+    options?: { readonly signal?: AbortSignalLike },
+  ): Promise<void>
+}
