@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { FABRICS_STATUS } from './fabrics.js'
 import { mayRetry, statusName } from './status.js'
 
-describe('FABRICS_STATUS: command specific statuses of Fabrics commands (Base 2.2 §4.2.3.2, Figure 105)', () => {
+describe('FABRICS_STATUS: command specific statuses of NVMe over Fabrics (Base 2.2 §4.2.3.2, Figure 105)', () => {
   it.each([
-    [0x80, 'Incompatible Format', 'INCOMPATIBLE_FORMAT'],
-    [0x81, 'Controller Busy', 'CONTROLLER_BUSY'],
-    [0x82, 'Connect Invalid Parameters', 'CONNECT_INVALID_PARAMETERS'],
-    [0x83, 'Connect Restart Discovery', 'CONNECT_RESTART_DISCOVERY'],
-    [0x84, 'Connect Invalid Host', 'CONNECT_INVALID_HOST'],
-    [0x85, 'Invalid Queue Type', 'INVALID_QUEUE_TYPE'],
-    [0x90, 'Discover Restart', 'DISCOVER_RESTART'],
-    [0x91, 'Authentication Required', 'AUTHENTICATION_REQUIRED'],
-  ] as const)('SCT 1, SC %i is %s', (sc, name, symbol) => {
+    [0x80, 'Incompatible Format', 'INCOMPATIBLE_FORMAT', 'fabrics'],
+    [0x81, 'Controller Busy', 'CONTROLLER_BUSY', 'fabrics'],
+    [0x82, 'Connect Invalid Parameters', 'CONNECT_INVALID_PARAMETERS', 'fabrics'],
+    [0x83, 'Connect Restart Discovery', 'CONNECT_RESTART_DISCOVERY', 'fabrics'],
+    [0x84, 'Connect Invalid Host', 'CONNECT_INVALID_HOST', 'fabrics'],
+    [0x85, 'Invalid Queue Type', 'INVALID_QUEUE_TYPE', 'fabrics'],
+    [0x90, 'Discover Restart', 'DISCOVER_RESTART', 'admin'],
+    [0x91, 'Authentication Required', 'AUTHENTICATION_REQUIRED', 'any'],
+  ] as const)('SCT 1, SC %i is %s', (sc, name, symbol, from) => {
     expect(statusName(1, sc, FABRICS_STATUS)).toBe(name)
-    expect(FABRICS_STATUS[symbol]).toMatchObject({ sct: 1, sc, name, from: ['fabrics'] })
+    expect(FABRICS_STATUS[symbol]).toMatchObject({ sct: 1, sc, name, from: [from] })
   })
 
   it('there are eight', () => {

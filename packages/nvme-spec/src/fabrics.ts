@@ -1,9 +1,9 @@
 import { statusRow, statusTable } from './status.js'
 
-const fabrics = statusRow(1, { from: ['fabrics'], retry: 'never' })
+const fabrics = statusRow(1, ['fabrics'])
 
 /**
- * Command specific statuses (SCT 1h) of Fabrics commands (Base 2.2 Figure 105). I/O command sets use the same numbers;
+ * Command specific statuses (SCT 1h) of NVMe over Fabrics (Base 2.2 Figure 105). I/O command sets use the same numbers;
  * only the command tells them apart. PCIe controllers return none of these, so `formatStatus` and the others use STATUS
  * unless they are passed this table.
  */
@@ -14,6 +14,8 @@ export const FABRICS_STATUS = statusTable({
   CONNECT_RESTART_DISCOVERY: fabrics(0x83),
   CONNECT_INVALID_HOST: fabrics(0x84),
   INVALID_QUEUE_TYPE: fabrics(0x85),
-  DISCOVER_RESTART: fabrics(0x90, { retry: 'same' }),
-  AUTHENTICATION_REQUIRED: fabrics(0x91),
+  // Returned by Get Log Page
+  DISCOVER_RESTART: fabrics(0x90, { from: ['admin'], retry: 'same' }),
+  // Returned by all commands other than Connect, Authentication Send and Authentication Receive
+  AUTHENTICATION_REQUIRED: fabrics(0x91, { from: ['any'] }),
 })

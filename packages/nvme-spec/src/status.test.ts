@@ -90,8 +90,9 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
   })
 
   it.each([
-    // The last column of Figure 102 and the KV Command Set; Admin Command Media Not Ready is of Admin commands by name.
-    ['admin', '0h/24h'],
+    // By definition: only for Sanitize since NVMe 1.3 (Base 2.2 Figure 102), and only for Admin commands.
+    ['admin', '0h/1Fh 0h/24h'],
+    // The last column of Figure 102, and the KV Command Set.
     ['nvm zns', '0h/14h 0h/1Eh 0h/80h'],
     // Figure 102 has NVM and ZNS; the KV Command Set lists it for all of its commands (KV 1.0d §3.1).
     ['nvm zns kv', '0h/84h'],
@@ -104,12 +105,15 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
        1h/22h 1h/23h 1h/24h 1h/25h 1h/26h 1h/27h 1h/28h 1h/29h 1h/2Ah 1h/2Bh 1h/2Ch 1h/2Dh 1h/2Fh 1h/30h 1h/31h 1h/32h
        1h/33h 1h/34h 1h/35h 1h/36h 1h/37h 1h/38h 1h/39h 1h/3Ah 1h/3Bh`,
     ],
-    // NVM 1.2 Figure 18: Format NVM is among the commands that write.
-    ['admin io', '1h/82h'],
+    // NVM 1.2 Figure 18, Commands Affected; those of the ZNS Command Set include them (ZNS 1.1 §3.3), and the KV
+    // Command Set defines none (KV 1.0d §3.1). Format NVM is among the commands that write.
+    ['nvm zns', '1h/80h 1h/81h 1h/83h 1h/85h 1h/86h 1h/87h 1h/89h'],
+    ['admin nvm zns', '1h/82h'],
+    // Reservations; Cancel (Base 2.1 Figure 558); and what Figure 104 lists without commands.
     [
       'io',
-      `1h/2Eh 1h/80h 1h/81h 1h/83h 1h/84h 1h/85h 1h/86h 1h/87h 1h/88h 1h/89h 1h/8Ah 1h/8Bh 1h/8Ch 1h/8Dh 1h/8Eh 1h/8Fh
-       1h/90h 1h/91h 1h/92h 1h/93h 1h/94h 1h/95h 1h/96h 1h/97h 1h/98h 1h/99h 1h/9Ah 1h/9Bh 1h/9Ch`,
+      `1h/2Eh 1h/84h 1h/88h 1h/8Ah 1h/8Bh 1h/8Ch 1h/8Dh 1h/8Eh 1h/8Fh 1h/90h 1h/91h 1h/92h 1h/93h 1h/94h 1h/95h 1h/96h
+       1h/97h 1h/98h 1h/99h 1h/9Ah 1h/9Bh 1h/9Ch`,
     ],
     ['zns', '1h/B6h 1h/B7h 1h/B8h 1h/B9h 1h/BAh 1h/BBh 1h/BCh 1h/BDh 1h/BEh 1h/BFh'],
     // NVM 1.2 Figure 19
@@ -117,7 +121,7 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
     [
       'any',
       `0h/00h 0h/01h 0h/02h 0h/03h 0h/04h 0h/05h 0h/06h 0h/07h 0h/08h 0h/09h 0h/0Ah 0h/0Bh 0h/0Ch 0h/0Dh 0h/0Eh 0h/0Fh
-       0h/10h 0h/11h 0h/12h 0h/13h 0h/15h 0h/16h 0h/18h 0h/19h 0h/1Ah 0h/1Bh 0h/1Ch 0h/1Dh 0h/1Fh 0h/20h 0h/21h 0h/22h
+       0h/10h 0h/11h 0h/12h 0h/13h 0h/15h 0h/16h 0h/18h 0h/19h 0h/1Ah 0h/1Bh 0h/1Ch 0h/1Dh 0h/20h 0h/21h 0h/22h
        0h/23h 0h/25h 0h/26h 0h/27h 0h/28h 0h/29h 0h/2Ah 0h/81h 0h/82h 0h/83h`,
     ],
     ['any', '2h/80h 2h/81h 2h/82h 2h/83h 2h/84h 2h/86h 2h/88h'],

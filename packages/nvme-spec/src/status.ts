@@ -1,11 +1,12 @@
 /**
- * Commands that may return a status: `any`; those of the `admin` queue; those of every I/O command set (`io`), or of
- * particular ones; or those of NVMe over `fabrics`.
+ * Commands that may return a status: `any`; those of the `admin` queue; I/O commands, of particular command sets or, if
+ * the specification does not say of which, `io`; or those of NVMe over `fabrics`.
  */
 export type StatusScope = 'any' | 'admin' | 'io' | 'nvm' | 'zns' | 'kv' | 'fabrics'
 
 /**
- * What a retry of the same command can achieve, according to the definition of the status:
+ * What a retry of the same command can achieve. Where the definition of the status recommends or rules out a retry, that
+ * is followed; otherwise it is our reading of the definition.
  * - `never`: the request is invalid, or its object does not exist. It fails again until something changes.
  * - `same`: the cause is transient. The same controller may complete the command at once.
  * - `later`: the controller is not ready or lacks a resource. The same controller may complete the command after a
@@ -25,7 +26,7 @@ export interface StatusCode {
   readonly name: string
   /**
    * The command sets with a command that may return it. The exact commands are in the column Commands Affected of Base
-   * 2.1 Figure 103 and NVM 1.2 Figure 18.
+   * 2.1 Figure 103, NVM 1.2 Figure 18 and KV 1.0d Figure 4.
    */
   readonly from: readonly StatusScope[]
   readonly retry: Retry
@@ -54,13 +55,13 @@ type RowOptions = Partial<Pick<StatusCode, 'name' | 'from' | 'retry'>>
 /** A row whose name may be derived from its key. */
 type Row = Omit<StatusCode, 'name'> & { readonly name?: string }
 
-/** Returns a constructor for rows of one Status Code Type. */
+/** Returns a constructor for rows of one Status Code Type, with the usual values of `from` and `retry`. */
 export const statusRow =
-  (sct: number, usual: Pick<StatusCode, 'from' | 'retry'>) =>
-  (sc: number, options: RowOptions = {}): Row => ({ sct, sc, ...usual, ...options })
+  (sct: number, from: readonly StatusScope[], retry: Retry = 'never') =>
+  (sc: number, options: RowOptions = {}): Row => ({ sct, sc, from, retry, ...options })
 
 const wordsInCapitals = new Set('I/O ID SQ SGL PRP CMB FDP LBA KV NVM ANA ZRWA'.split(' '))
-const wordsInSmall = new Set('OF IN TO DUE BY AND FOR THE WITH OR'.split(' '))
+const wordsInSmall = new Set('OF TO DUE BY AND FOR THE WITH OR'.split(' '))
 
 /**
  * Returns the rows with their names. Names are derived from the keys where possible: storing both would be a tenth of
@@ -80,29 +81,27 @@ export function statusTable<T extends Readonly<Record<string, Row>>>(rows: T): R
 }
 
 const admin = ['admin'] as const
-const io = ['io'] as const
-const nvm = ['nvm'] as const
-const zns = ['zns'] as const
 const nvmZns = ['nvm', 'zns'] as const
 const kv = ['kv'] as const
 
-const generic = statusRow(0, { from: ['any'], retry: 'never' })
-const specific = statusRow(1, { from: admin, retry: 'never' })
-const ofIo = statusRow(1, { from: io, retry: 'never' })
-const ofZones = statusRow(1, { from: zns, retry: 'never' })
-const media = statusRow(2, { from: ['any'], retry: 'never' })
-const path = statusRow(3, { from: ['any'], retry: 'other-path' })
+const generic = statusRow(0, ['any'])
+const specific = statusRow(1, admin)
+const ofIo = statusRow(1, ['io'])
+const ofBlocks = statusRow(1, nvmZns)
+const ofZones = statusRow(1, ['zns'])
+const media = statusRow(2, ['any'])
+const path = statusRow(3, ['any'], 'other-path')
 
 /**
  * The statuses of Base 2.1 (§4.2.3), by name in upper case, for all commands except Fabrics. The command sets that may
- * return a status are those of the figures' last column or, if there is none, of the definition: in most cases 00h to
- * 7Fh belong to the Admin command set and 80h to BFh to I/O command sets.
+ * return a status are those of the figures' last column, or of the definition if it names commands. Otherwise a command
+ * specific status belongs to Admin commands from 00h to 7Fh, and to I/O commands from 80h to BFh.
  */
 export const STATUS = statusTable({
   // Generic Command Status (SCT 0h), Base 2.1 Figure 102
   SUCCESS: generic(0x00, { name: 'Successful Completion' }),
   INVALID_COMMAND_OPCODE: generic(0x01),
-  INVALID_FIELD_IN_COMMAND: generic(0x02),
+  INVALID_FIELD_IN_COMMAND: generic(0x02, { name: 'Invalid Field in Command' }),
   COMMAND_ID_CONFLICT: generic(0x03),
   DATA_TRANSFER_ERROR: generic(0x04, { retry: 'same' }),
   COMMANDS_ABORTED_DUE_TO_POWER_LOSS_NOTIFICATION: generic(0x05, { retry: 'later' }),
@@ -128,14 +127,18 @@ export const STATUS = statusTable({
   KEEP_ALIVE_TIMEOUT_INVALID: generic(0x1a),
   COMMAND_ABORTED_DUE_TO_PREEMPT_AND_ABORT: generic(0x1b, { retry: 'same' }),
   SANITIZE_FAILED: generic(0x1c),
-  SANITIZE_IN_PROGRESS: generic(0x1d, { name: 'Sanitize In Progress', retry: 'later' }),
+  SANITIZE_IN_PROGRESS: generic(0x1d, { retry: 'later' }),
   SGL_DATA_BLOCK_GRANULARITY_INVALID: generic(0x1e, { from: nvmZns }),
-  COMMAND_NOT_SUPPORTED_FOR_QUEUE_IN_CMB: generic(0x1f),
+  // Since NVMe 1.3 only for Sanitize (Base 2.2 Figure 102: that page of Base 2.1 could not be read)
+  COMMAND_NOT_SUPPORTED_FOR_QUEUE_IN_CMB: generic(0x1f, {
+    from: admin,
+    name: 'Command Not Supported for Queue in CMB',
+  }),
   NAMESPACE_IS_WRITE_PROTECTED: generic(0x20, { name: 'Namespace is Write Protected' }),
   COMMAND_INTERRUPTED: generic(0x21, { retry: 'same' }),
   TRANSIENT_TRANSPORT_ERROR: generic(0x22, { retry: 'same' }),
   COMMAND_PROHIBITED_BY_COMMAND_AND_FEATURE_LOCKDOWN: generic(0x23),
-  ADMIN_COMMAND_MEDIA_NOT_READY: generic(0x24, { retry: 'later', from: admin }),
+  ADMIN_COMMAND_MEDIA_NOT_READY: generic(0x24, { from: admin, retry: 'later' }),
   INVALID_KEY_TAG: generic(0x25),
   HOST_DISPERSED_NAMESPACE_SUPPORT_NOT_ENABLED: generic(0x26),
   HOST_IDENTIFIER_NOT_INITIALIZED: generic(0x27),
@@ -146,7 +149,8 @@ export const STATUS = statusTable({
   CAPACITY_EXCEEDED: generic(0x81),
   NAMESPACE_NOT_READY: generic(0x82, { retry: 'later' }),
   RESERVATION_CONFLICT: generic(0x83),
-  FORMAT_IN_PROGRESS: generic(0x84, { name: 'Format In Progress', retry: 'later', from: ['nvm', 'zns', 'kv'] }),
+  // Of NVM and ZNS in Base 2.1; also of all commands of KV 1.0d Figure 4
+  FORMAT_IN_PROGRESS: generic(0x84, { from: ['nvm', 'zns', 'kv'], retry: 'later' }),
   INVALID_VALUE_SIZE: generic(0x85, { from: kv }),
   INVALID_KEY_SIZE: generic(0x86, { from: kv }),
   KV_KEY_DOES_NOT_EXIST: generic(0x87, { from: kv }),
@@ -215,17 +219,20 @@ export const STATUS = statusTable({
   CONTROLLER_SUSPENDED: specific(0x39, { retry: 'later' }),
   CONTROLLER_NOT_SUSPENDED: specific(0x3a),
   CONTROLLER_DATA_QUEUE_FULL: specific(0x3b, { retry: 'later' }),
-  CONFLICTING_ATTRIBUTES: ofIo(0x80),
-  INVALID_PROTECTION_INFORMATION: ofIo(0x81),
-  // Also returned by Format NVM (NVM 1.2 Figure 18)
-  ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { from: ['admin', 'io'] }),
-  COMMAND_SIZE_LIMIT_EXCEEDED: ofIo(0x83),
+  // NVM 1.2 Figure 18 has these commands, which the ZNS Command Set includes. KV 1.0d §3.1 defines none.
+  CONFLICTING_ATTRIBUTES: ofBlocks(0x80),
+  INVALID_PROTECTION_INFORMATION: ofBlocks(0x81),
+  // Also returned by Format NVM
+  ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { from: ['admin', 'nvm', 'zns'] }),
+  COMMAND_SIZE_LIMIT_EXCEEDED: ofBlocks(0x83),
+  // Returned by Cancel, an I/O command of the Base Specification (Base 2.1 Figure 558)
   INVALID_COMMAND_ID: ofIo(0x84),
-  INCOMPATIBLE_NAMESPACE_OR_FORMAT: ofIo(0x85),
-  FAST_COPY_NOT_POSSIBLE: ofIo(0x86),
-  OVERLAPPING_I_O_RANGE: ofIo(0x87),
+  INCOMPATIBLE_NAMESPACE_OR_FORMAT: ofBlocks(0x85),
+  FAST_COPY_NOT_POSSIBLE: ofBlocks(0x86),
+  OVERLAPPING_I_O_RANGE: ofBlocks(0x87),
+  // Figure 104 does not say which commands return 88h and 8Ah to 9Ch
   NAMESPACE_NOT_REACHABLE: ofIo(0x88),
-  INSUFFICIENT_RESOURCES: ofIo(0x89, { retry: 'later' }),
+  INSUFFICIENT_RESOURCES: ofBlocks(0x89, { retry: 'later' }),
   INSUFFICIENT_PROGRAM_RESOURCES: ofIo(0x8a, { retry: 'later' }),
   INVALID_MEMORY_NAMESPACE: ofIo(0x8b),
   INVALID_MEMORY_RANGE_SET: ofIo(0x8c),
@@ -237,16 +244,16 @@ export const STATUS = statusTable({
   MAXIMUM_MEMORY_RANGE_SETS_EXCEEDED: ofIo(0x92),
   MAXIMUM_PROGRAMS_ACTIVATED: ofIo(0x93, { retry: 'later' }),
   MAXIMUM_PROGRAM_BYTES_EXCEEDED: ofIo(0x94),
-  MEMORY_RANGE_SET_IN_USE: ofIo(0x95, { name: 'Memory Range Set In Use', retry: 'later' }),
+  MEMORY_RANGE_SET_IN_USE: ofIo(0x95, { retry: 'later' }),
   NO_PROGRAM: ofIo(0x96),
   OVERLAPPING_MEMORY_RANGES: ofIo(0x97),
   // From here to 9Ch from Base 2.2: Base 2.1's page could not be read
   PROGRAM_NOT_ACTIVATED: ofIo(0x98),
-  PROGRAM_IN_USE: ofIo(0x99, { name: 'Program In Use', retry: 'later' }),
+  PROGRAM_IN_USE: ofIo(0x99, { retry: 'later' }),
   PROGRAM_INDEX_NOT_DOWNLOADABLE: ofIo(0x9a),
   PROGRAM_TOO_BIG: ofIo(0x9b),
   SUCCESSFUL_MEDIA_VERIFICATION_READ: ofIo(0x9c),
-  // libnvme 1.3 enum nvme_status_field; the Base Specification defers both to the ZNS Command Set
+  // B6h and B7h from libnvme 1.3 enum nvme_status_field: ZNS 1.1, whose §3.3 and §3.4 have B8h to BFh, lacks them
   INVALID_ZONE_OPERATION_REQUEST: ofZones(0xb6),
   ZRWA_RESOURCES_UNAVAILABLE: ofZones(0xb7, { retry: 'later' }),
   ZONED_BOUNDARY_ERROR: ofZones(0xb8),
@@ -264,9 +271,9 @@ export const STATUS = statusTable({
   END_TO_END_GUARD_CHECK_ERROR: media(0x82, { name: 'End-to-end Guard Check Error' }),
   END_TO_END_APPLICATION_TAG_CHECK_ERROR: media(0x83, { name: 'End-to-end Application Tag Check Error' }),
   END_TO_END_REFERENCE_TAG_CHECK_ERROR: media(0x84, { name: 'End-to-end Reference Tag Check Error' }),
-  COMPARE_FAILURE: media(0x85, { from: nvm }),
+  COMPARE_FAILURE: media(0x85, { from: ['nvm'] }),
   ACCESS_DENIED: media(0x86),
-  DEALLOCATED_OR_UNWRITTEN_LOGICAL_BLOCK: media(0x87, { from: nvm }),
+  DEALLOCATED_OR_UNWRITTEN_LOGICAL_BLOCK: media(0x87, { from: ['nvm'] }),
   END_TO_END_STORAGE_TAG_CHECK_ERROR: media(0x88, { name: 'End-to-End Storage Tag Check Error' }),
 
   // Path Related Status (SCT 3h), Base 2.1 Figure 107
