@@ -770,7 +770,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, negids, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, endgid, 2);
 
-/* IoCommandSetVector: Command sets that can be used together (libnvme 1.16 nvme_id_iocs_iocsc) */
+/* IoCommandSetVector: Command sets that can be used together (Base 2.3 §5.2.13.2.19) */
 struct gpunvme_io_command_set_vector {
 	uint32_t bits_0; /* NVMCS KVCS ZNSCS SLMCS CPNCS */
 	uint8_t reserved_4[4];
@@ -1755,7 +1755,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_fdp_event, fdpeta, 1);
 #define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_SHIFT 0 /* FDP Event Enable */
 #define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_MASK 0x1u
 
-/* HostBehavior: Behavior supported by the host (libnvme 1.16 nvme_feat_host_behavior) */
+/* HostBehavior: Behavior supported by the host (Base 2.3 §5.2.26.1.14) */
 struct gpunvme_host_behavior {
 	uint8_t acre; /* Advanced Command Retry Enable */
 	uint8_t etdas; /* Extended Telemetry Data Area 4 Supported */
@@ -6357,7 +6357,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlat, 63);
 #define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_SHIFT 0 /* Number of LBA Ranges, 0's based */
 #define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_MASK 0x3fu
 
-/* TemperatureThreshold (feature): Thresholds of critical temperature warnings (libnvme 1.16 NVME_FEAT_TT_TMPTH_SHIFT) */
+/* TemperatureThreshold (feature): Thresholds of critical temperature warnings (Base 2.3 §5.2.26.1.3.1) */
 #define GPUNVME_TEMPERATURE_THRESHOLD_FID 0x4u
 #define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTH_SHIFT 0 /* Temperature Threshold in kelvins */
 #define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTH_MASK 0xffffu
@@ -6564,7 +6564,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlat, 63);
 #define GPUNVME_SPINUP_CONTROL_DW0_SCS_SHIFT 0 /* Spinup Control State */
 #define GPUNVME_SPINUP_CONTROL_DW0_SCS_MASK 0x1u
 
-/* PowerLossSignalingConfig (feature): Behavior before power loss (libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT) */
+/* PowerLossSignalingConfig (feature): Behavior before power loss (Base 2.3 §5.2.26.1.19) */
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_FID 0x1bu
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_SHIFT 0 /* Power Loss Signaling Mode */
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_MASK 0x3u
@@ -6659,7 +6659,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlat, 63);
 #define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_WRITE_PROTECT_UNTIL_POWER_CYCLE 0x2u
 #define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_PERMANENT_WRITE_PROTECT 0x3u
 
-/* BootPartitionWriteProtectionConfig (feature): Write protection of Boot Partitions (libnvme 1.16 nvme_feat_bpwp_state) */
+/* BootPartitionWriteProtectionConfig (feature): Write protection of Boot Partitions (Base 2.3 §5.2.26.1.36) */
 #define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_FID 0x85u
 #define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_SHIFT 0 /* Boot Partition 0 Write Protection State */
 #define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_MASK 0x7u

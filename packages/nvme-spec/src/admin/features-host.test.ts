@@ -21,7 +21,7 @@ import { toHex } from '../../test/bytes.js'
 import { bytesOf, rowsOf } from '../../test/figures.js'
 
 describe('host behavior support', () => {
-  it('Host Behavior Support: the members of nvme_feat_host_behavior (libnvme 1.16), in 512 bytes', () => {
+  it('Host Behavior Support: 512 bytes of data (Base 2.3 §5.2.26.1.14, Figure 426)', () => {
     expect(HostBehaviorSupport.data).toBe(HostBehavior)
     expect(HostBehavior.bytes).toBe(512)
     expect(bytesOf(HostBehavior)).toEqual([

@@ -1,10 +1,13 @@
 import { FID } from './features.js'
 import { ascii, bit, bits, bytes, codes, feature, struct, u16, u8 } from '../layout/index.js'
 
-/** Behavior that the host supports, one byte each, 1 for yes (LBAFEE also in NVM 1.2 §4.1.3.6, Figure 100). */
+/**
+ * Behavior that the host supports, one byte each, 1 for yes (Base 2.3 §5.2.26.1.14, Figure 426; LBAFEE also in NVM 1.2
+ * §4.1.3.6, Figure 100).
+ */
 export const HostBehavior = struct(
   'Host Behavior',
-  { bytes: 512, doc: 'Behavior supported by the host', spec: 'libnvme 1.16 nvme_feat_host_behavior' },
+  { bytes: 512, doc: 'Behavior supported by the host', spec: 'Base 2.3 §5.2.26.1.14' },
   {
     ACRE: u8(0, 'Advanced Command Retry Enable'),
     ETDAS: u8(1, 'Extended Telemetry Data Area 4 Supported'),

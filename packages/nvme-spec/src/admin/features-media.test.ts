@@ -117,7 +117,7 @@ describe('write protection', () => {
       })
     })
 
-    it('Boot Partition Write Protection Config: the states of nvme_feat_bpwp_state (libnvme 1.16), one for each', () => {
+    it('Boot Partition Write Protection Config: a state for each partition (Base 2.3 §5.2.26.1.36, Figure 471)', () => {
       const { CDW11 } = BootPartitionWriteProtectionConfig
       expect(rowsOf(CDW11)).toEqual([
         ['BP0WPS', 2, 0],

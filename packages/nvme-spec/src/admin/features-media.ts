@@ -166,15 +166,14 @@ const states = {
 }
 
 /**
- * Boot Partition Write Protection Config (FID 85h): the states of both partitions; bits of
- * NVME_FEAT_BPWPC_BP0WPS_SHIFT.
+ * Boot Partition Write Protection Config (FID 85h): the states of both partitions (Base 2.3 §5.2.26.1.36, Figure 471).
  */
 export const BootPartitionWriteProtectionConfig = feature(
   'Boot Partition Write Protection Config',
   {
     fid: FID.BOOT_PARTITION_WRITE_PROTECTION_CONFIG,
     doc: 'Write protection of Boot Partitions',
-    spec: 'libnvme 1.16 nvme_feat_bpwp_state',
+    spec: 'Base 2.3 §5.2.26.1.36',
   },
   {
     CDW11: {

@@ -152,21 +152,21 @@ describe('power', () => {
       expect(rowsOf(SpinupControl.DW0)).toEqual([['SCS', 0, 0]])
     })
 
-    it('Power Loss Signaling Config: the mode is bits 1:0 (libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT and _MASK)', () => {
+    it('Power Loss Signaling Config: the mode is bits 1:0 (Base 2.3 §5.2.26.1.19, Figure 433)', () => {
       expect(rowsOf(PowerLossSignalingConfig.CDW11)).toEqual([['PLSM', 1, 0]])
     })
   })
 })
 
 describe('temperature threshold', () => {
-  it('Temperature Threshold: the shifts and masks of libnvme 1.16 (NVME_FEAT_TT_*)', () => {
+  it('Temperature Threshold: its four fields (Base 2.3 §5.2.26.1.3.1, Figure 407)', () => {
     expect(rowsOf(TemperatureThreshold.CDW11)).toEqual([
       ['TMPTH', 15, 0],
       ['TMPSEL', 19, 16],
       ['THSEL', 21, 20],
       ['TMPTHH', 24, 22],
     ])
-    // nvme_feat_tmpthresh_thsel.
+    // libnvme 1.3, nvme_feat_tmpthresh_thsel.
     expect(TemperatureThreshold.CDW11.fields.THSEL.values).toEqual({ OVER: 0, UNDER: 1 })
     expect(TemperatureThreshold.CDW11.encode({ TMPTH: 343, THSEL: 1, TMPTHH: 5 })).toBe(0x0150_0157)
   })
@@ -326,7 +326,7 @@ describe('io command set profile', () => {
 
 describe('controller data queue', () => {
   it('Controller Data Queue: its identifier, head and trigger (Base 2.1 §5.1.25.1.23, Figures 425 to 427)', () => {
-    // libnvme 1.16, nvme_lm_set_features_ctrl_data_queue.
+    // Also Base 2.3 §5.2.26.1.23.
     expect(rowsOf(ControllerDataQueue.CDW11)).toEqual([
       ['CDQID', 15, 0],
       ['ETPT', 31, 31],

@@ -198,24 +198,30 @@ export const SpinupControl = feature(
   { CDW11: { SCE: bit(0, 'Spinup Control Enable') }, DW0: { SCS: bit(0, 'Spinup Control State') } },
 )
 
-/** Power Loss Signaling Config (FID 1Bh); the names of its modes are on a page that was not read. */
+/**
+ * Power Loss Signaling Config (FID 1Bh): mode 0 is off, 1 is Emergency Power Fail, 2 is Forced Quiescence (Base 2.3
+ * §5.2.26.1.19, Figure 433).
+ */
 export const PowerLossSignalingConfig = feature(
   'Power Loss Signaling Config',
   {
     fid: FID.POWER_LOSS_SIGNALING_CONFIG,
     doc: 'Behavior before power loss',
-    spec: 'libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT',
+    spec: 'Base 2.3 §5.2.26.1.19',
   },
   { CDW11: { PLSM: bits(1, 0, 'Power Loss Signaling Mode') } },
 )
 
-/** Temperature Threshold (FID 04h): one threshold of one sensor, selected by TMPSEL and THSEL. */
+/**
+ * Temperature Threshold (FID 04h): one threshold of one sensor, selected by TMPSEL and THSEL (Base 2.3 §5.2.26.1.3.1,
+ * Figure 407; values of THSEL from libnvme 1.3 `nvme_feat_tmpthresh_thsel`).
+ */
 export const TemperatureThreshold = feature(
   'Temperature Threshold',
   {
     fid: FID.TEMPERATURE_THRESHOLD,
     doc: 'Thresholds of critical temperature warnings',
-    spec: 'libnvme 1.16 NVME_FEAT_TT_TMPTH_SHIFT',
+    spec: 'Base 2.3 §5.2.26.1.3.1',
   },
   {
     CDW11: {
@@ -412,8 +418,8 @@ export const ControllerDataQueueData = struct(
 )
 
 /**
- * Controller Data Queue (FID 21h): read position of the host (Base 2.1 Figures 425 to 427). The rows of CDW11 are those
- * of libnvme 1.16 `nvme_lm_set_features_ctrl_data_queue`.
+ * Controller Data Queue (FID 21h): read position of the host (Base 2.1 Figures 425 to 427; rows of CDW11 also in Base
+ * 2.3 §5.2.26.1.23).
  */
 export const ControllerDataQueue = feature(
   'Controller Data Queue',

@@ -233,10 +233,10 @@ export const EnduranceGroupList = struct(
   },
 )
 
-/** Command sets that can be used together. The bits are those of libnvme 1.16 `nvme_id_iocs_iocsc`, and of CSI. */
+/** Command sets that can be used together: one bit for each CSI (Base 2.3 §5.2.13.2.19, Figure 344). */
 export const IoCommandSetVector = struct(
   'I/O Command Set Vector',
-  { bytes: 8, doc: 'Command sets that can be used together', spec: 'libnvme 1.16 nvme_id_iocs_iocsc' },
+  { bytes: 8, doc: 'Command sets that can be used together', spec: 'Base 2.3 §5.2.13.2.19' },
   {
     NVMCS: dwordBits(0, bit(0, 'NVM Command Set')),
     KVCS: dwordBits(0, bit(1, 'Key Value Command Set')),

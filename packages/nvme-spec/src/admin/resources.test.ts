@@ -53,7 +53,7 @@ describe('namespace management', () => {
     })
   })
 
-  describe('Namespace Attachment (Base 2.1 §5.1.20; libnvme 1.16 nvme_ns_attach_sel)', () => {
+  describe('Namespace Attachment (Base 2.1 §5.1.20, Base 2.3 §5.2.20)', () => {
     it('SEL is bits 3:0 of Command Dword 10: 0h attaches, 1h detaches', () => {
       expect(dwordsOf(NamespaceAttachment, { SEL: 1 })).toEqual([1, 0, 0, 0, 0, 0])
       expect(NamespaceAttachment.fields.SEL.values).toEqual({ CONTROLLER_ATTACH: 0, CONTROLLER_DETACH: 1 })

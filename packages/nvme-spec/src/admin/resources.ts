@@ -63,8 +63,8 @@ export const NamespaceToCreate = struct(
 )
 
 /**
- * Attaches the controllers of a Controller List to a namespace, or detaches them (Base 2.1 §5.1.20). The bits and
- * values of SEL are those of libnvme 1.16 `NVME_NAMESPACE_ATTACH_CDW10_SEL_SHIFT`, `nvme_ns_attach_sel`.
+ * Attaches the controllers of a Controller List to a namespace, or detaches them (Base 2.1 §5.1.20; bits and values of
+ * SEL also in Base 2.3 §5.2.20).
  */
 export const NamespaceAttachment = adminCommand(
   'Namespace Attachment',
