@@ -966,9 +966,9 @@ struct gpunvme_power_state_descriptor {
 	uint16_t bits_18; /* IPS */
 	uint16_t actp; /* Active Power in units of APS */
 	uint8_t bits_22; /* APW APS */
-	uint8_t epfrt; /* Emergency Power Fail Recovery Time */
-	uint8_t fqvt; /* Forced Quiescence Vault Time */
-	uint8_t epfvt; /* Emergency Power Fail Vault Time */
+	uint8_t epfrt; /* Emergency Power Fail Recovery Time in units of EPFRTS */
+	uint8_t fqvt; /* Forced Quiescence Vault Time in units of FQVTS */
+	uint8_t epfvt; /* Emergency Power Fail Vault Time in units of EPFVTS */
 	uint16_t bits_26; /* EPFRTS FQVTS EPFVTS */
 	uint8_t reserved_28[4];
 };
@@ -1128,7 +1128,7 @@ struct gpunvme_identify_controller {
 	uint8_t anacap; /* Asymmetric Namespace Access Capabilities */
 	uint32_t anagrpmax; /* ANA Group Identifier Maximum */
 	uint32_t nanagrpid; /* Number of ANA Group Identifiers */
-	uint32_t pels; /* Persistent Event Log Size */
+	uint32_t pels; /* Persistent Event Log Size in units of 64 KiB */
 	uint16_t did; /* Domain Identifier */
 	uint8_t kpioc; /* Key Per I/O Capabilities */
 	uint8_t reserved_359;
@@ -1147,19 +1147,19 @@ struct gpunvme_identify_controller {
 	uint16_t fuses; /* Fused Operation Support */
 	uint8_t fna; /* Format NVM Attributes */
 	uint8_t vwc; /* Volatile Write Cache */
-	uint16_t awun; /* Atomic Write Unit Normal, 0's based */
-	uint16_t awupf; /* Atomic Write Unit Power Fail, 0's based */
+	uint16_t awun; /* Atomic Write Unit Normal in logical blocks, 0's based */
+	uint16_t awupf; /* Atomic Write Unit Power Fail in logical blocks, 0's based */
 	uint8_t icsvscc; /* I/O Command Set Vendor Specific Command Configuration */
 	uint8_t nwpc; /* Namespace Write Protection Capabilities */
-	uint16_t acwu; /* Atomic Compare & Write Unit, 0's based */
+	uint16_t acwu; /* Atomic Compare & Write Unit in logical blocks, 0's based */
 	uint16_t cdfs; /* Copy Descriptor Formats Supported */
 	uint32_t sgls; /* SGL Support */
 	uint32_t mnan; /* Maximum Number of Allowed Namespaces */
 	uint64_t maxdna[2]; /* Maximum Domain Namespace Attachments */
 	uint32_t maxcna; /* Maximum I/O Controller Namespace Attachments */
 	uint32_t oaqd; /* Optimal Aggregated Queue Depth */
-	uint8_t rhiri; /* Recommended Host-Initiated Refresh Interval */
-	uint8_t hirt; /* Host-Initiated Refresh Time */
+	uint8_t rhiri; /* Recommended Host-Initiated Refresh Interval in days */
+	uint8_t hirt; /* Host-Initiated Refresh Time in minutes */
 	uint16_t cmmrtd; /* Controller Maximum Memory Range Tracking Descriptors */
 	uint16_t nmmrtd; /* NVM Subsystem Maximum Memory Range Tracking Descriptors */
 	uint8_t minmrtg; /* Minimum Memory Range Tracking Granularity */
@@ -1174,9 +1174,9 @@ struct gpunvme_identify_controller {
 	uint8_t reserved_588[180];
 	char subnqn[256]; /* NVM Subsystem NVMe Qualified Name, null terminated */
 	uint8_t reserved_1024[768];
-	uint32_t ioccsz; /* I/O Queue Command Capsule Supported Size */
-	uint32_t iorcsz; /* I/O Queue Response Capsule Supported Size */
-	uint16_t icdoff; /* In Capsule Data Offset */
+	uint32_t ioccsz; /* I/O Queue Command Capsule Supported Size in units of 16 bytes */
+	uint32_t iorcsz; /* I/O Queue Response Capsule Supported Size in units of 16 bytes */
+	uint16_t icdoff; /* In Capsule Data Offset in units of 16 bytes */
 	uint8_t fcatt; /* Fabrics Controller Attributes */
 	uint8_t msdbd; /* Maximum SGL Data Block Descriptors */
 	uint16_t ofcs; /* Optional Fabrics Commands Support */
@@ -1733,7 +1733,7 @@ struct gpunvme_deterministic_threshold_configuration {
 	uint8_t reserved_2[30];
 	uint64_t dtwinrt; /* DTWIN Reads Threshold */
 	uint64_t dtwinwt; /* DTWIN Writes Threshold */
-	uint64_t dtwintt; /* DTWIN Time Threshold */
+	uint64_t dtwintt; /* DTWIN Time Threshold in milliseconds */
 	uint8_t reserved_56[456];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_deterministic_threshold_configuration, 512);
@@ -2319,13 +2319,13 @@ struct gpunvme_sanitize_status_log {
 	uint16_t sprog; /* Sanitize Progress in 1/65,536 */
 	uint16_t sstat; /* Sanitize Status */
 	uint32_t scdw10; /* Sanitize Command Dword 10 */
-	uint32_t eto; /* Estimated Time For Overwrite */
-	uint32_t etbe; /* Estimated Time For Block Erase */
-	uint32_t etce; /* Estimated Time For Crypto Erase */
+	uint32_t eto; /* Estimated Time For Overwrite in seconds */
+	uint32_t etbe; /* Estimated Time For Block Erase in seconds */
+	uint32_t etce; /* Estimated Time For Crypto Erase in seconds */
 	uint32_t etodmm; /* as ETO, With No-Deallocate Media Modification */
 	uint32_t etbenmm; /* as ETBE, With No-Deallocate Media Modification */
 	uint32_t etcenmm; /* as ETCE, With No-Deallocate Media Modification */
-	uint32_t etpvds; /* Estimated Time For Post-Verification Deallocation State */
+	uint32_t etpvds; /* Estimated Time For Post-Verification Deallocation State in seconds */
 	uint8_t ssi; /* Sanitize State Information */
 	uint8_t reserved_37[475];
 };
@@ -2502,14 +2502,14 @@ struct gpunvme_predictable_latency_log {
 	uint8_t reserved_1;
 	uint16_t etyp; /* Event Type */
 	uint8_t reserved_4[28];
-	uint64_t dtwrt; /* DTWIN Reads Typical */
-	uint64_t dtwwt; /* DTWIN Writes Typical */
+	uint64_t dtwrt; /* DTWIN Reads Typical in units of 4 KiB */
+	uint64_t dtwwt; /* DTWIN Writes Typical in units of OWS */
 	uint64_t dtwtm; /* DTWIN Time Maximum in milliseconds */
 	uint64_t ntwtmh; /* NDWIN Time Minimum High in milliseconds */
 	uint64_t ntwtml; /* NDWIN Time Minimum Low in milliseconds */
 	uint8_t reserved_72[56];
-	uint64_t dtwre; /* DTWIN Reads Estimate */
-	uint64_t dtwwe; /* DTWIN Writes Estimate */
+	uint64_t dtwre; /* DTWIN Reads Estimate in units of 4 KiB */
+	uint64_t dtwwe; /* DTWIN Writes Estimate in units of OWS */
 	uint64_t dtwte; /* DTWIN Time Estimate in milliseconds */
 	uint8_t reserved_152[360];
 };
@@ -3201,7 +3201,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_format_start_event, fmcdw10, 8);
 /* FormatCompletionEvent: Data of a Format NVM Completion event (Base 2.3 §5.2.12.1.14.2.8) */
 struct gpunvme_format_completion_event {
 	uint32_t nsid; /* Namespace Identifier */
-	uint8_t sfpi; /* Smallest Format Progress Indicator */
+	uint8_t sfpi; /* Smallest Format Progress Indicator in percent */
 	uint8_t fnvms; /* Format NVM Status */
 	uint16_t cinfo; /* Completion Information, vendor specific */
 	uint16_t info; /* Status Info */
@@ -3764,26 +3764,26 @@ struct gpunvme_identify_namespace {
 	uint8_t rescap; /* Reservation Capabilities */
 	uint8_t fpi; /* Format Progress Indicator */
 	uint8_t dlfeat; /* Deallocate Logical Block Features */
-	uint16_t nawun; /* Namespace Atomic Write Unit Normal, 0's based */
-	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail, 0's based */
-	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit, 0's based */
-	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal, 0's based */
+	uint16_t nawun; /* Namespace Atomic Write Unit Normal in logical blocks, 0's based */
+	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail in logical blocks, 0's based */
+	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit in logical blocks, 0's based */
+	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal in logical blocks, 0's based */
 	uint16_t nabo; /* Namespace Atomic Boundary Offset */
-	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail, 0's based */
+	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail in logical blocks, 0's based */
 	uint16_t noiob; /* Namespace Optimal I/O Boundary in logical blocks */
 	uint64_t nvmcap[2]; /* NVM Capacity in bytes */
-	uint16_t npwg; /* Namespace Preferred Write Granularity, 0's based */
-	uint16_t npwa; /* Namespace Preferred Write Alignment, 0's based */
-	uint16_t npdg; /* Namespace Preferred Deallocate Granularity, 0's based */
-	uint16_t npda; /* Namespace Preferred Deallocate Alignment, 0's based */
-	uint16_t nows; /* Namespace Optimal Write Size, 0's based */
-	uint16_t mssrl; /* Maximum Single Source Range Length */
-	uint32_t mcl; /* Maximum Copy Length */
+	uint16_t npwg; /* Namespace Preferred Write Granularity in logical blocks, 0's based */
+	uint16_t npwa; /* Namespace Preferred Write Alignment in logical blocks, 0's based */
+	uint16_t npdg; /* Namespace Preferred Deallocate Granularity in logical blocks, 0's based */
+	uint16_t npda; /* Namespace Preferred Deallocate Alignment in logical blocks, 0's based */
+	uint16_t nows; /* Namespace Optimal Write Size in logical blocks, 0's based */
+	uint16_t mssrl; /* Maximum Single Source Range Length in logical blocks */
+	uint32_t mcl; /* Maximum Copy Length in logical blocks */
 	uint8_t msrc; /* Maximum Source Range Count, 0's based */
 	uint8_t kpios; /* Key Per I/O Status */
 	uint8_t nulbaf; /* Number of Unique Attribute LBA Formats */
 	uint8_t reserved_83;
-	uint32_t kpiodaag; /* Key Per I/O Data Access Alignment and Granularity, 0's based */
+	uint32_t kpiodaag; /* Key Per I/O Data Access Alignment and Granularity in logical blocks, 0's based */
 	uint8_t reserved_88[4];
 	uint32_t anagrpid; /* ANA Group Identifier */
 	uint8_t reserved_96[3];
@@ -3938,13 +3938,13 @@ struct gpunvme_identify_nvm_namespace {
 	uint8_t pifa; /* Protection Information Format Attribute */
 	uint8_t reserved_10[2];
 	uint32_t elbaf[64]; /* Extended LBA Formats 0 to 63 */
-	uint32_t npdgl; /* Namespace Preferred Deallocate Granularity Large */
-	uint32_t nprg; /* Namespace Preferred Read Granularity, 0's based */
-	uint32_t npra; /* Namespace Preferred Read Alignment, 0's based */
-	uint32_t nors; /* Namespace Optimal Read Size, 0's based */
-	uint32_t npdal; /* Namespace Preferred Deallocate Alignment Large */
-	uint32_t lbapss; /* LBA Format Placement Shard Size */
-	uint32_t tlbaag; /* Tracked LBA Allocation Granularity */
+	uint32_t npdgl; /* Namespace Preferred Deallocate Granularity Large in logical blocks */
+	uint32_t nprg; /* Namespace Preferred Read Granularity in logical blocks, 0's based */
+	uint32_t npra; /* Namespace Preferred Read Alignment in logical blocks, 0's based */
+	uint32_t nors; /* Namespace Optimal Read Size in logical blocks, 0's based */
+	uint32_t npdal; /* Namespace Preferred Deallocate Alignment Large in logical blocks */
+	uint32_t lbapss; /* LBA Format Placement Shard Size in logical blocks */
+	uint32_t tlbaag; /* Tracked LBA Allocation Granularity in logical blocks */
 	uint8_t reserved_296[3800];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_identify_nvm_namespace, 4096);
@@ -3990,14 +3990,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, reserved_296, 296);
 
 /* IdentifyNvmController: Limits of NVM commands (CNS 06h) (NVM 1.2 §4.1.5.4) */
 struct gpunvme_identify_nvm_controller {
-	uint8_t vsl; /* Verify Size Limit */
-	uint8_t wzsl; /* Write Zeroes Size Limit */
-	uint8_t wusl; /* Write Uncorrectable Size Limit */
+	uint8_t vsl; /* Verify Size Limit: 2 ^ n pages of CAP.MPSMIN */
+	uint8_t wzsl; /* Write Zeroes Size Limit: 2 ^ n pages of CAP.MPSMIN */
+	uint8_t wusl; /* Write Uncorrectable Size Limit: 2 ^ n pages of CAP.MPSMIN */
 	uint8_t dmrl; /* Dataset Management Ranges Limit */
 	uint32_t dmrsl; /* Dataset Management Range Size Limit in logical blocks */
 	uint64_t dmsl; /* Dataset Management Size Limit in logical blocks */
 	uint8_t kpiocap; /* Key Per I/O Capabilities */
-	uint8_t wzdsl; /* Write Zeroes With Deallocate Size Limit */
+	uint8_t wzdsl; /* Write Zeroes With Deallocate Size Limit: 2 ^ n pages of CAP.MPSMIN */
 	uint16_t aocs; /* Admin Optional Command Support */
 	uint32_t ver; /* Version of the NVM Command Set */
 	uint8_t lbamqf; /* LBA Migration Queue Format */

@@ -20,7 +20,7 @@ export const DeterministicThresholdConfiguration = struct(
     EE: u16(0, 'Enable Event'),
     DTWINRT: u64(32, 'DTWIN Reads Threshold'),
     DTWINWT: u64(40, 'DTWIN Writes Threshold'),
-    DTWINTT: u64(48, 'DTWIN Time Threshold'),
+    DTWINTT: u64(48, 'DTWIN Time Threshold in milliseconds'),
   },
 )
 

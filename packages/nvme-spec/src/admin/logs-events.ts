@@ -186,7 +186,7 @@ export const FormatCompletionEvent = struct(
   { bytes: 12, doc: 'Data of a Format NVM Completion event', spec: 'Base 2.3 §5.2.12.1.14.2.8' },
   {
     NSID: u32(0, 'Namespace Identifier'),
-    SFPI: u8(4, 'Smallest Format Progress Indicator'),
+    SFPI: u8(4, 'Smallest Format Progress Indicator in percent'),
     FNVMS: u8(5, 'Format NVM Status', { FNVME: bit(0, 'Format NVM Error'), INCPFT: bit(1, 'Incomplete Format') }),
     CINFO: u16(6, 'Completion Information, vendor specific'),
     INFO: u16(8, 'Status Info', CQE.fields.STATUS.rows),
