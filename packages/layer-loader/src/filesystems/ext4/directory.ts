@@ -1,4 +1,4 @@
-import { crc32c } from '../crc32c.js'
+import { crc32c } from '@gpunvme/nvme-spec/crc32c'
 import type { ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'
 import { extentsOf } from './extent-tree.js'

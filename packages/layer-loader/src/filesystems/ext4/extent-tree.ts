@@ -1,5 +1,5 @@
 import { inHex, struct, u16, u32 } from '@gpunvme/nvme-spec/layout'
-import { crc32c } from '../crc32c.js'
+import { crc32c } from '@gpunvme/nvme-spec/crc32c'
 import type { ExtentList } from '../extent-list.js'
 import type { DeviceExtent, ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'

@@ -1,5 +1,6 @@
 import { bytes, inHex, struct, u16, u32 } from '@gpunvme/nvme-spec/layout'
-import { crc32c, crc32cNumber } from '../crc32c.js'
+import { crc32c } from '@gpunvme/nvme-spec/crc32c'
+import { crc32cNumber } from './crc32c-number.js'
 import type { EntryKind, ReadOptions } from '../file-system.js'
 import type { TreeNode } from '../tree.js'
 import type { Volume } from '../volume.js'

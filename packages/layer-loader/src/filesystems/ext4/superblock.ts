@@ -1,5 +1,5 @@
 import { bytes, inHex, struct, u16, u32, u8 } from '@gpunvme/nvme-spec/layout'
-import { crc32c } from '../crc32c.js'
+import { crc32c } from '@gpunvme/nvme-spec/crc32c'
 import type { ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'
 import { checkFeatures, COMPAT, INCOMPAT, RO_COMPAT } from './features.js'
