@@ -8,6 +8,7 @@ import { bitPlace, bytePlace, commandPlace } from '../packages/nvme-spec/scripts
 const dist = join(import.meta.dirname, '..', 'packages', 'nvme-spec', 'dist')
 const built = {
   '@gpunvme/nvme-spec': await import(join(dist, 'index.js')),
+  '@gpunvme/nvme-spec/fabrics': await import(join(dist, 'fabrics', 'index.js')),
   '@gpunvme/nvme-spec/layout': await import(join(dist, 'layout', 'index.js')),
   '@gpunvme/nvme-spec/pcie': await import(join(dist, 'pcie.js')),
 }

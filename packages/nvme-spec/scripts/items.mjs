@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { allCommands, allFeatures, declarationsIn } from '../dist/all.js'
+import * as fabrics from '../dist/fabrics/index.js'
 import * as spec from '../dist/index.js'
 import * as pci from '../dist/pci/index.js'
 import { registers } from '../dist/registers.js'
@@ -38,7 +39,7 @@ export const statusTables = []
 
 const read = (/** @type {string} */ file) => readFileSync(join(packageRoot, 'src', file), 'utf8')
 /** Chapters, in the order of the entry points that export them. */
-const chapters = ['', 'pci/', 'vfio-user/'].flatMap((folder) =>
+const chapters = ['', 'pci/', 'vfio-user/', 'fabrics/'].flatMap((folder) =>
   Array.from(read(`${folder}index.ts`).matchAll(/ from '\.\/(.*)\.js'$/gm), ([, name]) => `${folder}${name}.ts`),
 )
 const rank = (/** @type {string} */ file) => (chapters.includes(file) ? chapters.indexOf(file) : chapters.length)
@@ -59,6 +60,7 @@ for (const { file, text } of sources) {
 }
 
 const declared = [spec, pci].map(declarationsIn)
+const inFabrics = declarationsIn(fabrics)
 const order = [...places.keys()]
 /** @type {<T>(items: readonly T[]) => T[]} in the order of the sources */
 const inOrder = (items) => items.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
@@ -70,8 +72,11 @@ export const items = {
   features: allFeatures,
   words: inOrder(declared.flatMap(({ words }) => words)),
   codes: inOrder(declared.flatMap(({ codes }) => codes)),
-  // No part of what is on the wire of NVMe: the map has them, the C header does not.
+  // Not used by GPU code or the kernel module: the map has them, the C header does not.
   vfioUser: inOrder(declarationsIn(vfioUser).structs),
+  fabrics: inOrder(inFabrics.structs),
+  fabricsWords: inOrder(inFabrics.words),
+  fabricsCodes: inOrder(inFabrics.codes),
 }
 
 const listed = new Set(/** @type {unknown[]} */ (Object.values(items).flat()))

@@ -2,7 +2,7 @@
 
 /** A source as a docstring cites it. */
 export const cited =
-  /(?:Base 2\.[123]|NVM 1\.2|PCIe 1\.2|ZNS 1\.1) (?:§[\d.]*\d|Figures? \d+(?: and \d+)?)|(?:libnvme|Linux) \d+\.\d+ [\w/.]+(?: \w+)?|vfio-user \d+\.\d+\.\d+ \w+/
+  /(?:Base 2\.[123]|NVM 1\.2|PCIe 1\.2|ZNS 1\.1|TCP 1\.0|RDMA 1\.0) (?:§[\d.]*\d|Figures? \d+(?: and \d+)?)|(?:libnvme|Linux) \d+\.\d+ [\w/.]+(?: \w+)?|vfio-user \d+\.\d+\.\d+ \w+/
 
 /** A file of the package, from docs/reference. */
 export function link(/** @type {string} */ file) {

@@ -9,7 +9,10 @@ import { testOf } from './tests.mjs'
  * @typedef {Place & { what: string, spec: string }} Entry a row of the map
  */
 
-const kinds = /** @type {const} */ (['registers', 'structs', 'commands', 'features', 'words', 'codes', 'vfioUser'])
+const kinds = /** @type {const} */ ([
+  ...['registers', 'structs', 'commands', 'features', 'words', 'codes', 'vfioUser'],
+  ...['fabrics', 'fabricsWords', 'fabricsCodes'],
+])
 const titles = {
   registers: 'Registers',
   structs: 'Structures',
@@ -18,6 +21,9 @@ const titles = {
   words: 'Words',
   codes: 'Tables of numbers',
   vfioUser: 'Messages of vfio-user',
+  fabrics: 'Commands, structures and PDUs of NVMe over Fabrics',
+  fabricsWords: 'Words of NVMe over Fabrics',
+  fabricsCodes: 'Tables of numbers of NVMe over Fabrics',
 }
 
 /** Functions and constants whose docstring cites a source, which are no declarations of rows. */

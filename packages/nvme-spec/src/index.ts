@@ -25,7 +25,7 @@ export {
   type StatusScope,
   type StatusTable,
 } from './status.js'
-export * from './fabrics.js'
+export * from './fabrics/status.js'
 
 export * from './admin/queues.js'
 export * from './admin/events.js'

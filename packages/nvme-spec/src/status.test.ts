@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FABRICS_STATUS } from './fabrics.js'
+import { FABRICS_STATUS } from './fabrics/status.js'
 import { formatStatus, mayRetry, STATUS, statusName, statusOf } from './status.js'
 
 // Base 2.1 §4.2.3, Figures 102 to 104, 106 and 107, typed as they stand there: Status Code and name. 98h to 9Ch are

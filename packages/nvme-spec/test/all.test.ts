@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allCommands, allFeatures, declarationsIn } from '../src/all.js'
+import * as fabrics from '../src/fabrics/index.js'
 import { CQE, decodeSqe, encodeSqe, formatCqe, formatSqe, registers } from '../src/index.js'
 import {
   decodeFields,
@@ -17,7 +18,11 @@ import { legalTexts, legalWord, memoryOf } from './arbitrary.js'
 import { toHex, unwritten } from './bytes.js'
 import { declared } from './declared.js'
 
-const structures: readonly Layout[] = [...declared.structs, ...allCommands, ...declarationsIn(vfioUser).structs]
+const inFabrics = declarationsIn(fabrics)
+const structures: readonly Layout[] = [
+  ...[...declared.structs, ...allCommands, ...declarationsIn(vfioUser).structs],
+  ...inFabrics.structs,
+]
 
 describe.each(structures)('$name', (struct) => {
   // Few rounds for long structures: each of their bits is random in each of them.
@@ -103,6 +108,7 @@ describe.each(registers as readonly AnyRegister[])('register $name', (register) 
 
 const words = [
   ...declared.words,
+  ...inFabrics.words,
   ...allFeatures.flatMap((feature: AnyFeature) =>
     Object.keys(feature)
       .filter((key) => /^C?DW\d+$/.test(key))

@@ -1,4 +1,5 @@
 import { allCommands, allFeatures, declarationsIn } from '../src/all.js'
+import * as fabrics from '../src/fabrics/index.js'
 import * as spec from '../src/index.js'
 import type { BitsMap, FieldMap } from '../src/layout/index.js'
 import * as pci from '../src/pci/index.js'
@@ -6,6 +7,8 @@ import { registers } from '../src/registers.js'
 
 /** Declarations of the main entry point and of `/pci`, by kind. */
 export const declared = declarationsIn({ ...spec, ...pci })
+
+const inFabrics = declarationsIn(fabrics)
 
 /** A field of a structure or a command, or a row of a word, by the names on the way to it: `CAP.MQES`. */
 export interface Declared {
@@ -36,7 +39,7 @@ export function everyField(): Declared[] {
       if ('struct' in field) addFields(field.struct as Placed)
     }
   }
-  for (const struct of declared.structs) addFields(struct)
+  for (const struct of [...declared.structs, ...inFabrics.structs]) addFields(struct)
   for (const command of allCommands) addFields(command)
   for (const feature of allFeatures) {
     if (feature.data !== undefined) addFields(feature.data)
@@ -46,6 +49,6 @@ export function everyField(): Declared[] {
         addRows(`${feature.name}.${dword}`, fields)
     }
   }
-  for (const word of [...declared.words, ...registers]) addRows(word.name, word.fields)
+  for (const word of [...declared.words, ...inFabrics.words, ...registers]) addRows(word.name, word.fields)
   return found
 }

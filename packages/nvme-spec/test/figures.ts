@@ -11,6 +11,14 @@ export function bytesOf(struct: { readonly fields: FieldMap }): [string, number,
   return Object.entries(struct.fields).map(([symbol, { offset, lengthBytes }]) => [symbol, offset, lengthBytes])
 }
 
+/** Where fields are, by name: first byte and length. */
+export type Places = Readonly<Record<string, readonly [offset: number, lengthBytes: number]>>
+
+/** The fields of a structure like `bytesOf`, as an object. */
+export function placesOf(struct: { readonly fields: FieldMap }): Places {
+  return Object.fromEntries(bytesOf(struct).map(([name, offset, lengthBytes]) => [name, [offset, lengthBytes]]))
+}
+
 /** The names and values of a row. */
 export function valuesOf(row: Pick<Bits, 'values'> | undefined): Readonly<Record<string, number>> {
   return row!.values

@@ -273,7 +273,35 @@ const units = {
   'Security Send.TL': 'bytes',
   'Security Receive.AL': 'bytes',
   'Get LBA Status.RL': 'logical blocks',
+
+  // NVMe over Fabrics
+  'Connect.KATO': 'milliseconds',
+  'Authentication Send.TL': 'bytes',
+  'Authentication Receive.AL': 'bytes',
+  'Extended discovery log entry.TEL': 'bytes',
+  'Extended Attribute header.EXATLEN': 'bytes',
+  ...inEachPdu('HLEN', 'bytes'),
+  ...inEachPdu('PDO', 'bytes from the start of the PDU'),
+  ...inEachPdu('PLEN', 'bytes'),
+  'ICReq.HPDA': 'dwords',
+  'ICResp.CPDA': 'dwords',
+  'ICResp.MAXH2CDATA': 'bytes per H2CData PDU',
+  'H2CData.DATAO': 'bytes',
+  'H2CData.DATAL': 'bytes',
+  'C2HData.DATAO': 'bytes',
+  'C2HData.DATAL': 'bytes',
+  'R2T.R2TO': 'bytes',
+  'R2T.R2TL': 'bytes',
 } as const
+
+/** The unit of a field of the PDU Common Header, which every PDU has. */
+function inEachPdu(field: string, unit: string): Readonly<Record<string, string>> {
+  const pdus = [
+    ...['PDU Common Header', 'ICReq', 'ICResp', 'H2CTermReq', 'C2HTermReq', 'CapsuleCmd', 'CapsuleResp', 'H2CData'],
+    ...['C2HData', 'R2T'],
+  ]
+  return Object.fromEntries(pdus.map((pdu) => [`${pdu}.${field}`, unit]))
+}
 
 /** Words of units, in the docs' spelling: in a name of the specification they are in capitals, or bits are numbered. */
 const unitWord = new RegExp(

@@ -85,6 +85,12 @@ const zeroBased: Readonly<Record<string, string>> = {
   'I/O Management Receive.NUMD': 'Base 2.2 §7.3, Figure 563',
   'Zone Management Receive.NUMD': 'QEMU hw/nvme/ctrl.c nvme_zone_mgmt_recv: (CDW12 + 1) dwords',
   'Zone Append.NLB': 'QEMU hw/nvme/ctrl.c nvme_do_write: NLB + 1',
+
+  // NVMe over Fabrics
+  'Connect.SQSIZE': 'Base 2.1 §6.3, Figure 545',
+  'ICReq.HPDA': 'TCP 1.0 §3.6.2.2, Figure 20',
+  'ICReq.MAXR2T': 'TCP 1.0 §3.6.2.2, Figure 20',
+  'ICResp.CPDA': 'TCP 1.0 §3.6.2.3, Figure 21',
 }
 
 /** What holds one less in a way that `zeroBased` cannot say: 64 bits, or two halves of a count. The doc says so. */

@@ -16,6 +16,7 @@ const promises = [
   ['every trace writer', 3 * KB, `export * from '@gpunvme/nvme-spec/trace'`],
   ['what engines share', 7.5 * KB, `export * from '@gpunvme/nvme-spec/engine'`],
   ['the messages of vfio-user', 8 * KB, `export * from '@gpunvme/nvme-spec/vfio-user'`],
+  ['NVMe over Fabrics', 16 * KB, `export * from '@gpunvme/nvme-spec/fabrics'`],
   ['CRC-32C', KB, `export * from '@gpunvme/nvme-spec/crc32c'`],
   ['fault plans, with the registers that they name', 12 * KB, `export * from '@gpunvme/nvme-spec/faults'`],
   [

@@ -1,4 +1,4 @@
-import { statusRow, statusTable } from './status.js'
+import { statusRow, statusTable } from '../status.js'
 
 const fabrics = statusRow(1, ['fabrics'])
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FABRICS_STATUS } from './fabrics.js'
-import { mayRetry, statusName } from './status.js'
+import { FABRICS_STATUS } from './status.js'
+import { mayRetry, statusName } from '../status.js'
 
 describe('FABRICS_STATUS: command specific statuses of NVMe over Fabrics (Base 2.2 §4.2.3.2, Figure 105)', () => {
   it.each([
