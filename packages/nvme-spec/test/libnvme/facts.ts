@@ -28,7 +28,7 @@ export interface Facts {
 /** The facts of a header. `macros` says which macros without arguments are numbers. */
 export function readFacts(header: string, macros?: RegExp): Facts {
   const code = header.replace(/\/\*[^]*?\*\//g, ' ').replace(/\/\/.*/g, ' ')
-  const text = code.replace(/^[ \t]*#.*(\\\n.*)*/gm, '')
+  const text = code.replace(/^[ \t]*#(.*\\\n)*.*/gm, '')
   const enums = Array.from(text.matchAll(/\benum\s*(\w*)\s*\{([^}]*)\}/g), ([, owner = '', body = '']) =>
     body.split(',').flatMap((part) => {
       const name = /^\s*([A-Za-z_]\w*)/.exec(part)?.[1]

@@ -8,7 +8,7 @@ import { logs, logStructs } from './logs.js'
 import { registers } from './registers.js'
 import { status } from './status.js'
 
-const FABRICS = 'NVMe over Fabrics is no part of nvme-spec'
+const FABRICS = 'NVMe over Fabrics, which fabrics.test.ts compares'
 const MANAGEMENT = 'the messages of NVMe-MI are no part of nvme-spec'
 
 const numbersNotOurs: Readonly<Record<string, Numbers | string>> = {

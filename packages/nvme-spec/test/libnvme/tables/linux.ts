@@ -9,7 +9,7 @@ import { linuxStatus } from './linux-status.js'
 import { logs, logStructs } from './logs.js'
 import { like, membersOf, only, same } from './reuse.js'
 
-const FABRICS = 'NVMe over Fabrics is no part of nvme-spec'
+const FABRICS = 'NVMe over Fabrics, which fabrics.test.ts compares'
 const DRIVER = 'a choice of the driver'
 const LENGTH = 'a length, which is compared as the size of a member'
 
