@@ -23,6 +23,14 @@ const guests = {
     ],
     run: ['guest.vm.ts', '--testNamePattern=a Linux guest for vfio'],
   },
+  'nvme-tcp': {
+    files: [
+      'packages/nvme-spec/src/fabrics',
+      'packages/cuda-native/test/vm/fabrics',
+      'packages/cuda-native/test/vm/nvme-tcp.vm.ts',
+    ],
+    run: ['nvme-tcp.vm.ts'],
+  },
   'vfio-user': {
     files: ['packages/nvme-sim/src/vfio-user', 'packages/nvme-spec/src/vfio-user', 'packages/tools/test/vm/vfio-user'],
     run: ['vfio-user-commands.vm.ts'],
