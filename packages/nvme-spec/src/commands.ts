@@ -177,6 +177,17 @@ function variantsOf(command: AnyCommand | undefined): Variants {
   return variants
 }
 
+/**
+ * Returns the layout of the submission queue entry at byteOffset: the fields of its command, with SGL1 instead of PRP1
+ * and PRP2 if PSDT selects an SGL, and with the rows of the feature that Set or Get Features names. For an undeclared
+ * opcode, the layout of SQE.
+ * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
+ */
+export function sqeLayout(set: CommandSet, memory: Memory, byteOffset = 0): Layout {
+  const data = viewOf(SQE.name, SQE.bytes, SQE.spec, memory, byteOffset)
+  return layoutIn(commandOf(set, data.getUint8(byteOffset)), data, byteOffset)
+}
+
 function layoutIn(command: AnyCommand | undefined, data: DataView, byteOffset: number): VariantLayout {
   const { psdt, cetype, fid } = variantsOf(command)
   const PSDT = psdt(data, byteOffset)

@@ -12,6 +12,7 @@ import {
   u32,
   u8,
   type Decoded,
+  type Layout,
 } from './layout/index.js'
 import { isPlain } from './layout/facts.js'
 
@@ -165,6 +166,14 @@ export function encodeSglDescriptor(data: DataView, byteOffset: number, descript
 export function formatSglDescriptor(data: DataView, byteOffset = 0): string {
   const layout = structOf(typeOf(data, byteOffset))
   return [layout.name, ...layout.describe(data, byteOffset)].join(' ')
+}
+
+/**
+ * Returns the layout of the SGL descriptor at byteOffset, according to its type.
+ * @throws RangeError if `data` ends before the 16 bytes of the descriptor do.
+ */
+export function sglLayout(data: DataView, byteOffset = 0): Layout {
+  return structOf(typeOf(data, byteOffset))
 }
 
 function typeOf(data: DataView, byteOffset: number): DecodedSglDescriptor['type'] {

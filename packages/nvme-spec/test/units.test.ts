@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { quantityOf } from '../src/explain/quantity.js'
 import { everyField } from './declared.js'
 
 /**
@@ -332,5 +333,22 @@ describe('units', () => {
     expect(parts[0]).toMatch(/(?:^|[^\d] )$/)
     expect(parts[1]).toMatch(/^(?:$|[:;,]| )/)
     expect(parts.join('')).not.toMatch(unitWord)
+  })
+
+  it('are applied by `explain`, except those that stand for something else than an amount', () => {
+    const around = { nameOf: () => 'MIB', memoryPageBytes: 4096 }
+    const without = Object.keys(units).filter((path) => quantityOf(said.get(path) ?? '', 3, around) === undefined)
+    expect(without).toEqual([
+      // In units of a register or a field that is a number itself.
+      'CMBLOC.OFST',
+      // A table of sizes, a single bit, and a half of a number.
+      'CMBSZ.SZU',
+      'PCI Express capability.PXLC.RCB',
+      'Resizable BAR entry.REBARCAP.SIZES',
+      'Host Identifier.CDW11.EXHID',
+      'Get Log Page.OT',
+      'Capacity Management.CAPL',
+      'Capacity Management.CAPU',
+    ])
   })
 })

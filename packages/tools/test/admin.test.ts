@@ -28,7 +28,7 @@ test('log lists the pages of the drive, shows one by any of its names, and gives
   const bytes = Buffer.from((await runSim('log', '02h', '--raw')).stdout)
   expect(bytes).toHaveLength(512)
   writeFileSync(join(cwd, 'smart.bin'), bytes)
-  expect((await run('decode', 'log', '--file', 'smart.bin')).stdout).toContain('AVSP=100\n')
+  expect((await run('decode', 'log', '--file', 'smart.bin')).stdout).toContain('AVSP=100: 100 %')
 }, 60_000)
 
 test('features are decoded, and those that are not there have a reason', async () => {

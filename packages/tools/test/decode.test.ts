@@ -16,17 +16,70 @@ const CQE = '00000000 00000000 04000100 12040181'
 const piped = (args: string[], input: string | Uint8Array) => gpunvme(args, { cwd, input })
 
 describe('decode', () => {
+  test('explains every field with its unit, each bit with its meaning, and identifiers in hexadecimal', async () => {
+    const identify = Buffer.alloc(4096)
+    identify.set([0x86, 0x80], 0)
+    identify[77] = 8
+    identify[256] = 0x02
+    identify[200] = 0xab // reserved in Base 2.1 Figure 312
+    const { stdout } = await piped(['decode', 'identify'], identify)
+    const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, '  '))
+    expect(lines[0]).toBe('Identify Controller (Base 2.1 §5.1.13.2.1)')
+    expect(lines).toContain('1:0  VID=0x8086  PCI Vendor ID')
+    expect(lines).toContain(
+      '77  MDTS=8: 1 MiB at 4 KiB pages  Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 means no limit',
+    )
+    expect(lines).toContain('[0]  SSRS=0: not supported  Security Send Receive Supported')
+    expect(lines).toContain('[1]  FNVMS=1: supported  Format NVM Supported')
+    expect(lines).toContain('200  reserved=ab  Bits that no field declares')
+  })
+
+  test('explains entries and registers row by row, under their name and source', async () => {
+    const cqes = (await gpunvme(['decode', 'cqe', CQE, CQE], { cwd })).stdout.split('\n')
+    expect(cqes.filter((line) => !line.startsWith(' '))).toEqual([
+      '0: Completion Queue Entry (Base 2.1 §4.2.1)',
+      '1: Completion Queue Entry (Base 2.1 §4.2.1)',
+      '',
+    ])
+    expect(cqes.find((line) => line.includes('STATUS='))).toContain(
+      'STATUS=0x8101: LBA Out of Range (SCT 0h SC 80h, DNR)  Phase Tag and Status',
+    )
+    expect((await gpunvme(['decode', 'csts', '0x80000009'], { cwd })).stdout).toBe(
+      `CSTS=0x80000009  Controller Status; only NSSRO is writable (Base 2.1 §3.1.4.6)
+  [0]    RDY=1: ready         Ready
+  [1]    CFS=0: clear         Controller Fatal Status
+[3:2]    SHST=2: COMPLETE     Shutdown Status
+  [4]    NSSRO=0: clear       NVM Subsystem Reset Occurred; writing 1 clears it
+  [5]    PP=0: clear          Processing Paused
+  [6]    ST=0: clear          Shutdown Type: 1 if SHST refers to the NVM subsystem
+ [31]    reserved=0x80000000  Bits that no row declares
+`,
+    )
+  })
+
+  test('says what no structure explains, and which error entries are none', async () => {
+    const errors = Buffer.alloc(128)
+    errors.writeBigUInt64LE(9n, 64)
+    const { stdout } = await piped(['decode', 'log', '--lid', '1'], errors)
+    expect(stdout).toMatch(
+      /^0: no error\n1: Error Information Log Entry \(Base 2\.3 §[\d.]+\)\n +7:0 {2}ECNT=9 +Error Count/,
+    )
+    expect((await piped(['decode', 'log'], Buffer.alloc(520))).stdout).toContain('\n  and 8 bytes after it: 00000000')
+  })
+
   test('takes bytes from the arguments, a file of bytes, a file of digits and stdin', async () => {
     const digits = READ.split(/\s+/)
     writeFileSync(at('read.bin'), Buffer.from(digits.join(''), 'hex'))
     writeFileSync(at('read.txt'), READ)
     const expected = { code: 0, stdout: `${READ_TEXT}\n`, stderr: '' }
-    expect(await gpunvme(['decode', 'sqe', ...digits], { cwd })).toEqual(expected)
-    expect(await gpunvme(['decode', 'sqe', '--file', 'read.bin'], { cwd })).toEqual(expected)
-    expect(await gpunvme(['decode', 'sqe', '--file', 'read.txt'], { cwd })).toEqual(expected)
-    expect(await piped(['decode', 'sqe'], READ)).toEqual(expected)
-    expect(await piped(['decode', 'sqe', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
-    expect(await piped(['decode', 'SQE', '--file', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
+    expect(await gpunvme(['decode', 'sqe', '--brief', ...digits], { cwd })).toEqual(expected)
+    expect(await gpunvme(['decode', 'sqe', '--brief', '--file', 'read.bin'], { cwd })).toEqual(expected)
+    expect(await gpunvme(['decode', 'sqe', '--brief', '--file', 'read.txt'], { cwd })).toEqual(expected)
+    expect(await piped(['decode', 'sqe', '--brief'], READ)).toEqual(expected)
+    expect(await piped(['decode', 'sqe', '--brief', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
+    expect(await piped(['decode', 'SQE', '--brief', '--file', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(
+      expected,
+    )
   })
 
   // Each as the tool prints the Read above.
@@ -68,10 +121,10 @@ describe('decode', () => {
     ],
     ['xxd -i', `  ${READ.replace(/\s/g, '').replace(/../g, '0x$&, ')}\n`],
   ])('takes what %s prints', async (_, text) => {
-    expect(await piped(['decode', 'sqe'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
+    expect(await piped(['decode', 'sqe', '--brief'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
   })
 
-  const digitsHint = '  Try: use plain digits as printed by `xxd -p`, or the binary file with --file\n'
+  const digitsHint = '  Try: use plain digits as printed by `xxd -p`, or a binary file\n'
   const dumpHint = '  Try: use `xxd -p` for plain digits, or `hexdump -v -C`\n'
   test.each([
     ['hexdump', '0000000 0002 0412\n0000004\n', 'stdin is a dump of words, whose bytes may be swapped\n', dumpHint],
@@ -112,14 +165,14 @@ describe('decode', () => {
 
   test('digits after 0x are whole bytes, and one digit is a byte', async () => {
     const args = ['0x0,0x0,0x0,0x0', '0x00000000', '0x4,00,0x1,0x0', '0x12040181']
-    expect(await gpunvme(['decode', 'cqe', ...args], { cwd })).toMatchObject({
+    expect(await gpunvme(['decode', 'cqe', '--brief', ...args], { cwd })).toMatchObject({
       code: 0,
       stdout: 'CID=0x0412 SQID=1 SQHD=4 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)\n',
     })
   })
 
   test('numbers the entries where there are several, and knows the queue', async () => {
-    const { stdout } = await gpunvme(['decode', 'sqe', '--set', 'admin', READ, READ], { cwd })
+    const { stdout } = await gpunvme(['decode', 'sqe', '--brief', '--set', 'admin', READ, READ], { cwd })
     const lines = stdout.trimEnd().split('\n')
     // Opcode 02h is Get Log Page on the admin queue.
     expect(lines).toHaveLength(2)
@@ -128,7 +181,7 @@ describe('decode', () => {
   })
 
   test('names the status of a completion, and gives its bits to programs', async () => {
-    const { stdout } = await gpunvme(['decode', 'cqe', CQE], { cwd })
+    const { stdout } = await gpunvme(['decode', 'cqe', '--brief', CQE], { cwd })
     expect(stdout).toBe('CID=0x0412 SQID=1 SQHD=4 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)\n')
     expect(json(await gpunvme(['decode', 'cqe', CQE, '--json'], { cwd }))).toMatchObject({
       schema: 'gpunvme.decode/1',
@@ -138,7 +191,7 @@ describe('decode', () => {
   })
 
   test('explains a register by its name in any case, reserved bits too', async () => {
-    const { stdout } = await gpunvme(['decode', 'csts', '0x80000009'], { cwd })
+    const { stdout } = await gpunvme(['decode', 'csts', '0x80000009', '--brief'], { cwd })
     expect(stdout).toBe('CSTS=0x80000009 { RDY=1 CFS=0 SHST=COMPLETE NSSRO=0 PP=0 ST=0 reserved=0x80000000 }\n')
     const ended = await gpunvme(['decode', 'CAP', '0x20_0103_0800_03ff', '--json'], { cwd })
     expect(json(ended)).toMatchObject({ name: 'CAP', spec: 'Base 2.1 §3.1.4.1', fields: { MQES: 1023 } })
@@ -147,7 +200,11 @@ describe('decode', () => {
   test('reads the value of a register from stdin, and prints it with all digits in JSON', async () => {
     const text = 'CC=0x00460001 { EN=1 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }'
     for (const args of [['CC'], ['cc', '-'], ['CC', '--file', '-']])
-      expect(await piped(['decode', ...args], '0x460001\n')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
+      expect(await piped(['decode', '--brief', ...args], '0x460001\n')).toEqual({
+        code: 0,
+        stdout: `${text}\n`,
+        stderr: '',
+      })
     const { stdout } = await piped(['decode', 'cc', '0x460001', '--json'], '')
     expect(JSON.parse(stdout)).toMatchObject({ what: 'CC', name: 'CC', value: '0x00460001', text })
     expect(JSON.parse((await piped(['decode', 'ASQ', '1000', '--json'], '')).stdout)).toMatchObject({
@@ -187,7 +244,7 @@ describe('decode', () => {
     identify[77] = 7
     identify[200] = 0xab // reserved in Base 2.1 Figure 312
     writeFileSync(at('controller.bin'), identify)
-    const { stdout } = await gpunvme(['decode', 'identify', '--file', 'controller.bin'], { cwd })
+    const { stdout } = await gpunvme(['decode', 'identify', '--brief', '--file', 'controller.bin'], { cwd })
     expect(stdout.split('\n').slice(0, 4)).toEqual([
       'Identify Controller (Base 2.1 §5.1.13.2.1); zero fields omitted',
       '  SN="SN1"',
@@ -205,12 +262,12 @@ describe('decode', () => {
     const smart = Buffer.alloc(520)
     smart.writeUInt16LE(310, 1)
     smart[519] = 1
-    const { stdout } = await piped(['decode', 'log'], smart)
+    const { stdout } = await piped(['decode', 'log', '--brief'], smart)
     expect(stdout).toContain('\n  CTEMP=310\n')
     expect(stdout).toContain('\n  and 8 bytes after it: 0000000000000001\n')
     const errors = Buffer.alloc(128)
     errors.writeBigUInt64LE(9n, 64)
-    const { stdout: listed } = await piped(['decode', 'log', '--lid', '0x01'], errors)
+    const { stdout: listed } = await piped(['decode', 'log', '--brief', '--lid', '0x01'], errors)
     expect(listed).toMatch(/^0: no error\n1: ECNT=\w+\n$/)
   })
 
@@ -218,7 +275,7 @@ describe('decode', () => {
     const page = Buffer.alloc(8 + 33, 0)
     page[0] = 1
     page[40] = 7
-    const args = ['decode', 'log', '--lid', '0Bh']
+    const args = ['decode', 'log', '--brief', '--lid', '0Bh']
     expect((await piped(args, page)).stdout).toMatch(
       /^Predictable Latency Event Aggregate header .*\n {2}\w+=1\n {2}and 33 bytes of entries or data after it \(complete with --json\)\n$/,
     )
@@ -307,8 +364,8 @@ describe('decode', () => {
 
   test('recognizes text with a byte order mark, in UTF-16, and with a non-ASCII character', async () => {
     const expected = { code: 0, stdout: `${READ_TEXT}\n`, stderr: '' }
-    expect(await piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
-    expect(await piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)
+    expect(await piped(['decode', 'sqe', '--brief'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
+    expect(await piped(['decode', 'sqe', '--brief'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)
     const { code, stderr } = await piped(['decode', 'log'], 'temperature : 38 °C\n'.repeat(40))
     expect([code, stderr]).toEqual([
       2,

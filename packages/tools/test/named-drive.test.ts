@@ -2,7 +2,7 @@ import { writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { parseHexDump } from '../src/decode/hex-dump.js'
+import { parseHexDump } from '@gpunvme/nvme-spec/hex-dump'
 import { gpunvme, json, scratch } from './gpunvme.js'
 import { emptyImage } from './simulated-drive.js'
 

@@ -2,7 +2,7 @@ import { writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseHexDump } from '../src/decode/hex-dump.js'
+import { parseHexDump } from '@gpunvme/nvme-spec/hex-dump'
 import { failureIn, failureOf, gpunvme, json, scratch, type Running } from './gpunvme.js'
 import { emptyImage, imageBytes, pattern } from './simulated-drive.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseHexDump } from '../decode/hex-dump.js'
+import { parseHexDump } from '@gpunvme/nvme-spec/hex-dump'
 import { HexDumper } from './hex-dumper.js'
 
 function dump(bytes: Uint8Array, { at = 0, squeeze = true, pieces = [bytes.length] } = {}): string[] {

@@ -1,4 +1,4 @@
-import { formatHexDump } from '../decode/hex-lines.js'
+import { formatHexDump } from '@gpunvme/nvme-spec/hex-dump'
 
 const LINE_BYTES = 16
 

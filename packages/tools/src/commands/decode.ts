@@ -1,4 +1,5 @@
 import { CQE, decodeCqe, decodeSqe, formatCqe, formatSqe, registers, SQE } from '@gpunvme/nvme-spec'
+import { explainCqe, explainSqe, explainWord, formatExplained, formatExplainedValue } from '@gpunvme/nvme-spec/explain'
 import type { AnyRegister, CommandSet } from '@gpunvme/nvme-spec/layout'
 import { Option, type Command } from 'commander'
 import { decodeIdentify, decodeLog } from '../decode/decode-data.js'
@@ -17,6 +18,7 @@ interface Flags extends OutputOptions {
   readonly cns: number
   readonly csi: number
   readonly lid: number
+  readonly brief?: boolean
 }
 
 /** Options that apply to each WHAT. */
@@ -38,6 +40,7 @@ export function decode(command: Command, session: Session): void {
     .addOption(identifier('--cns <n>', 'CNS of Identify data: 1, 0x01 or 01h').default(1))
     .addOption(identifier('--csi <n>', 'CSI of Identify data').default(0))
     .addOption(identifier('--lid <n>', 'log page: 2, 0x02 or 02h').default(2))
+    .option('--brief', 'only fields that are not zero, without explanations')
     .action((what: string, hex: string[], flags: Flags, self: Command) =>
       run(what, hex, flags, new Output(flags, session.io), self),
     )
@@ -56,10 +59,10 @@ async function run(typed: string, words: string[], flags: Flags, output: Output,
   const what = register?.name ?? kindOf(typed, output.noteColumns)
   refuseOthers(what, command)
   const input = { words, stdin, ...(flags.file !== undefined && { file: flags.file }) }
-  const { lines, object } = await (register === undefined
+  const { lines, explained, object } = await (register === undefined
     ? decodeBytes(what as Kind, input, flags, output.noteColumns)
     : decodeRegister(register, input))
-  output.print(lines)
+  output.print((flags.brief ? undefined : explained?.()) ?? lines)
   output.object('gpunvme.decode/1', { what, ...object })
 }
 
@@ -91,11 +94,13 @@ async function decodeBytes(what: Kind, input: DumpInput, flags: Flags, columns: 
       return decodeEntries(SQE, await readDump(input), (data, at) => ({
         text: formatSqe(set, data, at),
         entry: decodeSqe(set, data, at),
+        explained: () => explainSqe(set, data, at),
       }))
     case 'cqe':
       return decodeEntries(CQE, await readDump(input), (data, at) => ({
         text: formatCqe(data, at),
         entry: decodeCqe(data, at),
+        explained: () => explainCqe(data, at),
       }))
     case 'identify': {
       const found = decodeIdentify(cns, csi, await readDump(input))
@@ -132,6 +137,7 @@ async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<
   const text = register.format(raw)
   return {
     lines: [text],
+    explained: () => explainedRegister(register, raw),
     object: {
       name,
       doc,
@@ -141,4 +147,10 @@ async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<
       fields: register.decode(raw),
     },
   }
+}
+
+function explainedRegister(register: AnyRegister, raw: number | bigint): string[] {
+  const lines = explainWord(register, raw)
+  const title = `${formatExplainedValue(lines[0]!)}  ${register.doc} (${register.spec})`
+  return [title, ...formatExplained(lines).slice(1)]
 }

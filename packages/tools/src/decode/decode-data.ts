@@ -1,5 +1,6 @@
 import { CNS, ErrorLogEntry, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
-import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found } from './decode-structure.js'
+import { explain } from '@gpunvme/nvme-spec/explain'
+import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found, type FoundEntry } from './decode-structure.js'
 
 /** Decodes Identify data; undefined for an unknown structure. @throws UsageError for incomplete data. */
 export function decodeIdentify(cns: number, csi: number, data: DataView): Found | undefined {
@@ -17,7 +18,10 @@ export function decodeLog(lid: number, data: DataView): Found | undefined {
   return structure && decodeStructure(structure, data)
 }
 
-function errorEntry(data: DataView, at: number): { text: string; entry: object } {
+function errorEntry(data: DataView, at: number): FoundEntry {
   const text = ErrorLogEntry.describe(data, at).join(' ')
-  return { text: text === '' ? 'no error' : text, entry: { fields: ErrorLogEntry.decode(data, at) } }
+  const entry = { fields: ErrorLogEntry.decode(data, at) }
+  if (text === '') return { text: 'no error', entry }
+  const { name, spec } = ErrorLogEntry
+  return { text, entry, explained: () => ({ title: name, spec, lines: explain(ErrorLogEntry, data, at) }) }
 }

@@ -1,4 +1,5 @@
 import { IDENTIFY_BYTES, NamespaceIdDescriptor, namespaceIds, NIDT } from '@gpunvme/nvme-spec'
+import { explain, formatExplained, type ExplainedLine } from '@gpunvme/nvme-spec/explain'
 import type { AnyStruct } from '@gpunvme/nvme-spec/layout'
 import { plural } from '../terminal/units.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -8,23 +9,41 @@ const REST_SHOWN_BYTES = 32
 
 /** Decoded data: lines of text, and the object for JSON. */
 export interface Found {
+  /** The short form: fields that are not zero, as NAME=value. */
   readonly lines: readonly string[]
+  /** Returns lines that explain every field; absent if `lines` are all there is to say. */
+  readonly explained?: () => readonly string[]
   readonly object: object
+}
+
+/** One decoded entry of several. */
+export interface FoundEntry {
+  readonly text: string
+  readonly entry: object
+  /** Returns what the entry is, and its lines; absent if `text` is all there is to say. */
+  readonly explained?: () => { readonly title: string; readonly spec: string; readonly lines: readonly ExplainedLine[] }
 }
 
 /** Decodes consecutive entries. @throws UsageError for an incomplete entry. */
 export function decodeEntries(
   { name, bytes, spec }: AnyStruct,
   data: DataView,
-  read: (data: DataView, byteOffset: number) => { text: string; entry: object },
+  read: (data: DataView, byteOffset: number) => FoundEntry,
 ): Found {
   const count = data.byteLength / bytes
   if (!Number.isInteger(count)) {
     throw new UsageError(`${name}: expected a multiple of ${bytes} bytes, got ${data.byteLength}`, { facts: [spec] })
   }
   const entries = Array.from({ length: count }, (_, i) => read(data, i * bytes))
+  const number = (i: number) => (count === 1 ? '' : `${i}: `)
   return {
-    lines: entries.map(({ text }, i) => (count === 1 ? text : `${i}: ${text}`)),
+    lines: entries.map(({ text }, i) => number(i) + text),
+    explained: () =>
+      entries.flatMap(({ text, explained }, i) => {
+        if (explained === undefined) return [number(i) + text]
+        const { title, spec: source, lines } = explained()
+        return [`${number(i)}${title} (${source})`, ...indented(formatExplained(lines))]
+      }),
     object: { entries: entries.map(({ text, entry }) => ({ text, ...(plain(entry) as object) })) },
   }
 }
@@ -33,13 +52,11 @@ export function decodeEntries(
 export function decodeStructure(structure: AnyStruct, data: DataView): Found {
   const { name, spec } = structure
   const rest = restOf(structure, data)
+  // The specification's name shows whether a page continues: its length is in a field, or ends with the page.
+  const more = describeRest(rest, name.endsWith(' header') ? ' of entries or data' : '')
   return {
-    lines: [
-      `${name} (${spec}); zero fields omitted`,
-      ...structure.describe(data).map((line) => `  ${line}`),
-      // The specification's name shows whether a page continues: its length is in a field, or ends with the page.
-      ...describeRest(rest, name.endsWith(' header') ? ' of entries or data' : ''),
-    ],
+    lines: [`${name} (${spec}); zero fields omitted`, ...indented(structure.describe(data)), ...more],
+    explained: () => [`${name} (${spec})`, ...indented(formatExplained(explain(structure, data))), ...more],
     object: {
       structure: name,
       spec,
@@ -83,6 +100,10 @@ function restOf({ name, bytes, spec }: Pick<AnyStruct, 'name' | 'bytes' | 'spec'
     throw new UsageError(`${name}: expected ${plural(bytes, 'byte')}, got ${data.byteLength}`, { facts: [spec] })
   }
   return new Uint8Array(data.buffer, data.byteOffset + bytes, data.byteLength - bytes)
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`)
 }
 
 function describeRest(rest: Uint8Array, what = ''): string[] {

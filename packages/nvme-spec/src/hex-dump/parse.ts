@@ -1,5 +1,4 @@
-import { plural } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { GpuNvmeError } from '../error.js'
 
 const PLAIN = 'use `xxd -p` for plain digits, or `hexdump -v -C`'
 
@@ -18,10 +17,10 @@ const END = /^([0-9a-f]{6,})()() *$/i
  * Parses a dump printed by xxd, hexdump -C, od -A x -t x1, nvme-cli or gpunvme read; undefined for other text. A dump
  * may start at any offset.
  * @param name source of the text, for errors.
- * @throws UsageError for a dump that is ambiguous: missing or omitted lines, words with swapped bytes, text that does
+ * @throws HexDumpError for a dump that is ambiguous: missing or omitted lines, words with swapped bytes, text that does
  * not match its bytes.
  */
-export function parseHexDump(text: string, name: string): Uint8Array | undefined {
+export function parseHexDump(text: string, name = 'the dump'): Uint8Array | undefined {
   const all = text.split(/\r?\n/)
   // nvme-cli prints at most one line before its columns.
   const title = DRIVE_TITLE.test(all[0] ?? '') ? 0 : all.slice(0, 2).findIndex((line) => NVME_TITLE.test(line))
@@ -29,7 +28,7 @@ export function parseHexDump(text: string, name: string): Uint8Array | undefined
   const [first, ...others] = lines.filter(({ line }) => line.trim() !== '')
   if (first === undefined) return undefined
   if (isOfWords([first, ...others].map(({ line }) => line)))
-    throw new UsageError(`${name} is a dump of words, whose bytes may be swapped`, { next: PLAIN })
+    throw new HexDumpError(`${name} is a dump of words, whose bytes may be swapped`, { next: PLAIN })
   // A single line of this kind without text may be plain digits in groups.
   const bare = WITHOUT_COLON.exec(first.line)
   if (!WITH_COLON.test(first.line) && (bare === null || (bare[3]?.trim() === '' && others.length === 0)))
@@ -40,22 +39,24 @@ export function parseHexDump(text: string, name: string): Uint8Array | undefined
   for (const { line, number } of [first, ...others]) {
     const where = `${name}, line ${number}`
     if (line.trim() === '*')
-      throw new UsageError(`${where}: repeated lines are omitted`, {
+      throw new HexDumpError(`${where}: repeated lines are omitted`, {
         next: 'use -v, as in `hexdump -v -C`, or use `xxd -p`',
       })
     const found = WITH_COLON.exec(line) ?? WITHOUT_COLON.exec(line) ?? END.exec(line)
-    if (found === null) throw new UsageError(`${where}: expected an offset and bytes in hexadecimal`, { next: PLAIN })
+    if (found === null) throw new HexDumpError(`${where}: expected an offset and bytes in hexadecimal`, { next: PLAIN })
     const [, offset = '', digits = '', shown = ''] = found
     start ??= Number.parseInt(offset, 16)
     const expected = start + bytes.length
     if (Number.parseInt(offset, 16) !== expected)
-      throw new UsageError(`${where}: expected offset ${expected.toString(16)} in hexadecimal, got ${offset}`, {
-        facts: [`${plural(bytes.length, 'byte')} before it, from offset ${start.toString(16)}`],
+      throw new HexDumpError(`${where}: expected offset ${expected.toString(16)} in hexadecimal, got ${offset}`, {
+        facts: [
+          `${bytes.length} ${bytes.length === 1 ? 'byte' : 'bytes'} before it, from offset ${start.toString(16)}`,
+        ],
         next: PLAIN,
       })
     const those = Array.from(digits.matchAll(/[0-9a-f]{2}/gi), ([pair]) => Number.parseInt(pair, 16))
     if (!isTextOf(shown.trim(), those))
-      throw new UsageError(`${where}: the text does not match the bytes, which may be swapped`, { next: PLAIN })
+      throw new HexDumpError(`${where}: the text does not match the bytes, which may be swapped`, { next: PLAIN })
     for (const each of those) bytes.push(each)
   }
   return Uint8Array.from(bytes)
@@ -88,4 +89,10 @@ function isTextOf(shown: string, bytes: readonly number[]): boolean {
     // nvme-cli prints a blank as a dot, and extra text after a short last line.
     shown.startsWith(`"${text.replaceAll(' ', '.')}`)
   )
+}
+
+/** Text that is no dump, or an ambiguous one. */
+export class HexDumpError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_HEX_DUMP'
+  readonly category = 'usage'
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseHexDump } from './hex-dump.js'
+import { parseHexDump } from './parse.js'
 
 const parsed = (text: string) => {
   const bytes = parseHexDump(text, 'stdin')
@@ -43,11 +43,11 @@ test.each([
 0010: 42 20                                            "B.."
 `,
   ],
-])('the bytes of what %s prints', (_, text) => {
+])('reads the output of %s', (_, text) => {
   expect(parsed(text)).toBe('02001204207c3e22410000ff0a0d7e7f4220')
 })
 
-test('a dump may begin anywhere', () => {
+test('accepts a dump that starts at any offset', () => {
   expect(parsed('00000ff0: 0102 03\n00000ff3: 04\n')).toBe('01020304')
 })
 
@@ -58,7 +58,7 @@ test.each([
   ['one line of groups', '02001204 01 00 00 00'],
   ['prose', 'unsigned char a[] = {'],
   ['blanks', ' \n\n'],
-])('no dump: %s', (_, text) => {
+])('does not take %s for a dump', (_, text) => {
   expect(parsed(text)).toBeUndefined()
 })
 
@@ -72,7 +72,7 @@ test.each([
   ['hexdump', '0000000 0002 0412\n*\n0000020\n', 'stdin is a dump of words, whose bytes may be swapped'],
   ['od', '0000000 000002 002022\n0000004\n', 'stdin is a dump of words'],
   ['od -A x -t x4', '000000 04120002\n000004\n', 'stdin is a dump of words'],
-])('refused: %s', (_, text, message) => {
+])('rejects %s', (_, text, message) => {
   expect(() => parseHexDump(text, 'stdin')).toThrow(message)
   expect(() => parseHexDump(text, 'stdin')).toThrow('`hexdump -v -C`')
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { parseHexDump } from './hex-dump.js'
-import { formatHexDump } from './hex-lines.js'
+import { parseHexDump } from './parse.js'
+import { formatHexDump } from './format.js'
 
 const BYTES = Buffer.from('02001204207c3e22410000ff0a0d7e7f4220', 'hex')
 
-test('bytes are dumped as hexdump -C of util-linux 2.38 dumps them', () => {
+test('formats bytes as hexdump -C of util-linux 2.38 does', () => {
   expect(formatHexDump(BYTES)).toEqual([
     '00000000  02 00 12 04 20 7c 3e 22  41 00 00 ff 0a 0d 7e 7f  |.... |>"A.....~.|',
     '00000010  42 20                                             |B |',
@@ -12,7 +12,7 @@ test('bytes are dumped as hexdump -C of util-linux 2.38 dumps them', () => {
   expect(formatHexDump(new Uint8Array(0))).toEqual([])
 })
 
-test('a dump is read back, wherever it begins and however many lines repeat', () => {
+test('writes dumps that parseHexDump reads, from any offset and with repeated lines', () => {
   const bytes = Buffer.concat([BYTES, Buffer.alloc(100), Buffer.from('\u001b[31m')])
   const lines = formatHexDump(bytes, 0x1_0000)
   expect(Buffer.from(parseHexDump(lines.join('\n'), 'stdin')!)).toEqual(bytes)

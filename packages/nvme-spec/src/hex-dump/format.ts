@@ -2,7 +2,7 @@ const LINE_BYTES = 16
 const GROUP_BYTES = 8
 
 /**
- * Formats bytes like `hexdump -v -C`, 78 columns wide, without omitting lines: `decode` can parse the result.
+ * Formats bytes like `hexdump -v -C`, 78 columns wide, without omitting lines: `parseHexDump` reads the result.
  * @param startOffset offset of the first byte.
  */
 export function formatHexDump(bytes: Uint8Array, startOffset = 0): string[] {

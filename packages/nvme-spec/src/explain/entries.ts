@@ -1,0 +1,43 @@
+import { sqeLayout } from '../commands.js'
+import { CQE } from '../entries.js'
+import type { CommandSet } from '../layout/index.js'
+import { SGL1_OFFSET, sglLayout } from '../sgl.js'
+import { explain, type ExplainedLine, type ExplainOptions } from './explain.js'
+
+/** An explained entry: what it is, and its lines. */
+export interface ExplainedEntry {
+  /** The specification's name of the command; `Completion Queue Entry` for a completion. */
+  readonly title: string
+  /** Section of the specification. */
+  readonly spec: string
+  readonly lines: readonly ExplainedLine[]
+}
+
+/**
+ * Explains the submission queue entry at byteOffset as the command given by its queue and opcode; an SGL descriptor by
+ * its type.
+ * @throws RangeError if `data` ends before the 64 bytes of the entry do.
+ */
+export function explainSqe(set: CommandSet, data: DataView, byteOffset = 0, options?: ExplainOptions): ExplainedEntry {
+  const layout = sqeLayout(set, data, byteOffset)
+  const lines = explain(layout, data, byteOffset, options).flatMap((line): ExplainedLine[] => {
+    if (line.path !== 'SGL1') return [line]
+    const descriptor = sglLayout(data, byteOffset + SGL1_OFFSET)
+    const inner = explain(descriptor, data, byteOffset + SGL1_OFFSET, options).map((each) => ({
+      ...each,
+      path: `SGL1.${each.path}`,
+      depth: each.depth + 1,
+      place: { ...each.place, offset: each.place.offset + SGL1_OFFSET },
+    }))
+    return [{ ...line, text: '', meaning: descriptor.name }, ...inner]
+  })
+  return { title: layout.name, spec: layout.spec, lines }
+}
+
+/**
+ * Explains the completion queue entry at byteOffset.
+ * @throws RangeError if `data` ends before the 16 bytes of the entry do.
+ */
+export function explainCqe(data: DataView, byteOffset = 0, options?: ExplainOptions): ExplainedEntry {
+  return { title: CQE.doc, spec: CQE.spec, lines: explain(CQE, data, byteOffset, options) }
+}

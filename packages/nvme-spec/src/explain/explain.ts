@@ -1,0 +1,284 @@
+// Structures and words, line by line: every field with its place, its value, its meaning and its doc. Kept apart from
+// `describe`, which traces and errors use: this form needs every doc.
+import { formatStatus } from '../status.js'
+import { decodeFields, type BitsMap, type Field, type Layout } from '../layout/index.js'
+import { formatInteger, meaningOf, type Row } from './meaning.js'
+import type { Surroundings } from './quantity.js'
+
+/** Location of a field or a bit row. */
+export interface Place {
+  /** Offset of the field, or of the word that contains it, from the start of the structure; 0 in a register. */
+  readonly offset: number
+  readonly lengthBytes: number
+  /** Bits of these bytes, if it is only a part of them. */
+  readonly bits?: { readonly msb: number; readonly lsb: number }
+}
+
+/** One explained field, bit row or element. */
+export interface ExplainedLine {
+  /** Names on the way to it: `MDTS`, `OACS.FNVMS`, `PSD[0].MP`, `reserved`. */
+  readonly path: string
+  /** Number of lines above it that contain it. */
+  readonly depth: number
+  readonly place: Place
+  /** The value as decoded, a word with rows as its number; undefined for an array, whose elements are lines. */
+  readonly raw: number | bigint | string | Uint8Array | undefined
+  /** The value: `8`, `0x1b36`, `"SN1"`; '' for an array. */
+  readonly text: string
+  /** What the value means: `1 MiB at 4 KiB pages`, `supported`; '' if nothing beyond the value. */
+  readonly meaning: string
+  /** The doc of the declaration. */
+  readonly doc: string
+}
+
+/** What the bytes alone do not tell. */
+export interface ExplainOptions {
+  /** Bytes of a memory page, for values in pages: 2 ^ (12 + CAP.MPSMIN) or 2 ^ (12 + CC.MPS). Default: 4096. */
+  readonly memoryPageBytes?: number
+}
+
+/** A register or another word, by its rows. */
+export interface WordLayout {
+  readonly name: string
+  readonly widthBits: 32 | 64
+  readonly doc: string
+  readonly fields: BitsMap
+}
+
+/** The parts of a field that an explanation needs. */
+type Described = Pick<
+  Field,
+  'kind' | 'offset' | 'lengthBytes' | 'elementBytes' | 'doc' | 'rows' | 'values' | 'open' | 'zeroBased' | 'hex'
+> & { readonly msb?: number; readonly lsb?: number; readonly struct?: Layout; readonly count?: number }
+
+/** Where in the structure a walk is. */
+interface Walk {
+  readonly lines: ExplainedLine[]
+  readonly data: DataView
+  /** Byte of `data` at which the outermost structure starts. */
+  readonly start: number
+  readonly memoryPageBytes: number
+}
+
+/**
+ * Explains the structure or command at byteOffset: one line per field, bit row and array element. Zero elements of
+ * arrays are omitted, as are zero rows of the words of an array. Bits that no row declares have lines only if set.
+ * @throws RangeError if `data` ends before the structure does.
+ */
+export function explain(
+  layout: Layout,
+  data: DataView,
+  byteOffset = 0,
+  { memoryPageBytes = 4096 }: ExplainOptions = {},
+): ExplainedLine[] {
+  const walk = { lines: [], data, start: byteOffset, memoryPageBytes }
+  addFields(walk, layout, byteOffset, '', 0)
+  return walk.lines
+}
+
+/**
+ * Explains the value of a register or another word: a line for the word, then one per row. Bits that no row declares
+ * have a line only if set.
+ */
+export function explainWord(
+  word: WordLayout,
+  raw: number | bigint,
+  { memoryPageBytes = 4096 }: ExplainOptions = {},
+): ExplainedLine[] {
+  const { name, widthBits, doc, fields } = word
+  const lengthBytes = widthBits / 8
+  const walk = { lines: [], data: new DataView(new ArrayBuffer(lengthBytes)), start: 0, memoryPageBytes }
+  const place = { offset: 0, lengthBytes }
+  addWord(walk, { path: name, depth: 0, place, raw, doc }, fields, widthBits)
+  return walk.lines
+}
+
+/** Adds lines for the fields of the structure at `base` of the data, and for its reserved bytes. */
+function addFields(walk: Walk, layout: Layout, base: number, prefix: string, depth: number): void {
+  const { reserved = [], ...values } = decodeFields(layout, walk.data, base) as Record<string, unknown> & {
+    reserved?: readonly { offset: number; bytes: Uint8Array }[]
+  }
+  const nameOf = (name: string) => nameOfValue(layout.fields[name], values[name])
+  const around = { nameOf, memoryPageBytes: walk.memoryPageBytes }
+  for (const [name, field] of Object.entries(layout.fields as Readonly<Record<string, Described>>))
+    addField(walk, field, values[name], around, base, { path: prefix + name, depth })
+  for (const { offset, bytes } of reserved) {
+    const place = { offset: base - walk.start + offset, lengthBytes: bytes.length }
+    const doc = 'Bits that no field declares'
+    walk.lines.push({ path: `${prefix}reserved`, depth, place, raw: bytes, text: hexOf(bytes), meaning: '', doc })
+  }
+}
+
+function addField(
+  walk: Walk,
+  field: Described,
+  value: unknown,
+  around: Surroundings,
+  base: number,
+  { path, depth }: Pick<ExplainedLine, 'path' | 'depth'>,
+): void {
+  const { lines } = walk
+  const { kind, offset, lengthBytes, doc, rows } = field
+  const at = base - walk.start + offset
+  const { msb = lengthBytes * 8 - 1, lsb = 0 } = field
+  const isPart = msb - lsb + 1 < lengthBytes * 8
+  const place = { offset: at, lengthBytes, ...(isPart && { bits: { msb, lsb } }) }
+  if (kind === 'structs' || kind === 'integers') {
+    addElements(walk, field, value, around, base, { path, depth })
+    return
+  }
+  if (Object.keys(rows).length > 0) {
+    const bits = valueOf(load(walk.data, base + offset, lengthBytes), { msb, lsb })
+    const raw = lengthBytes > 4 ? bits : Number(bits)
+    addWord(walk, { path, depth, place, raw, doc }, rows, msb - lsb + 1)
+    return
+  }
+  if (typeof value === 'string') lines.push({ path, depth, place, raw: value, text: quoted(value), meaning: '', doc })
+  else if (value instanceof Uint8Array)
+    lines.push({ path, depth, place, raw: value, text: bytesText(value), meaning: ouiOf(doc, value), doc })
+  else {
+    const raw = value as number | bigint
+    const row: Row = { ...field, widthBits: msb - lsb + 1 }
+    lines.push({ path, depth, place, raw, text: formatInteger(row, raw), meaning: meaningOf(row, raw, around), doc })
+  }
+}
+
+/** Adds a line for an array, and lines for each element that is not zero. */
+function addElements(
+  walk: Walk,
+  field: Described,
+  values: unknown,
+  around: Surroundings,
+  base: number,
+  { path, depth }: Pick<ExplainedLine, 'path' | 'depth'>,
+): void {
+  const { offset, lengthBytes, elementBytes, doc, rows, struct } = field
+  const count = lengthBytes / elementBytes
+  const indexes = Array.from({ length: count }, (_, i) => i)
+  const used = indexes.filter((i) => !isZero(walk.data, base + offset + i * elementBytes, elementBytes))
+  const place = { offset: base - walk.start + offset, lengthBytes }
+  const meaning = `${count} elements, ${used.length === 0 ? 'all zero' : `${used.length} not zero`}`
+  walk.lines.push({ path, depth, place, raw: undefined, text: '', meaning, doc })
+  for (const i of used) {
+    const at = base + offset + i * elementBytes
+    const element = {
+      path: `${path}[${i}]`,
+      depth: depth + 1,
+      place: { offset: at - walk.start, lengthBytes: elementBytes },
+    }
+    if (struct !== undefined) {
+      walk.lines.push({ ...element, raw: undefined, text: '', meaning: '', doc: struct.name })
+      addFields(walk, struct, at, `${element.path}.`, depth + 2)
+    } else if (Object.keys(rows).length > 0) {
+      addWord(walk, { ...element, raw: load(walk.data, at, elementBytes), doc: '' }, rows, elementBytes * 8, true)
+    } else {
+      const raw = (values as ArrayLike<number | bigint>)[i]!
+      const row: Row = { ...field, widthBits: elementBytes * 8 }
+      walk.lines.push({ ...element, raw, text: formatInteger(row, raw), meaning: meaningOf(row, raw, around), doc: '' })
+    }
+  }
+}
+
+/** Adds a line for a word and lines for its rows. */
+function addWord(
+  walk: Walk,
+  line: Pick<ExplainedLine, 'path' | 'depth' | 'place' | 'doc'> & { readonly raw: number | bigint },
+  rows: BitsMap,
+  widthBits: number,
+  withoutZero = false,
+): void {
+  const { path, depth, place, raw } = line
+  const text = `0x${raw.toString(16).padStart(Math.ceil(widthBits / 4), '0')}`
+  walk.lines.push({ ...line, text, meaning: meaningOfWord(rows, raw) })
+  const nameOf = (name: string) =>
+    rows[name] === undefined ? undefined : nameOfValue(rows[name], valueOf(raw, rows[name]))
+  const around = { nameOf, memoryPageBytes: walk.memoryPageBytes }
+  let rest = BigInt(raw)
+  for (const [name, row] of Object.entries(rows)) {
+    const { msb, lsb, doc } = row
+    const value = valueOf(raw, row)
+    rest &= ~(value << BigInt(lsb))
+    if (withoutZero && value === 0n) continue
+    const shown: Row = { ...row, widthBits: msb - lsb + 1 }
+    walk.lines.push({
+      path: `${path}.${name}`,
+      depth: depth + 1,
+      place: bitsOf(place, msb, lsb),
+      raw: row.wide ? value : Number(value),
+      text: formatInteger(shown, value),
+      meaning: meaningOf(shown, value, around),
+      doc,
+    })
+  }
+  if (rest === 0n) return
+  walk.lines.push({
+    path: `${path}.reserved`,
+    depth: depth + 1,
+    place: bitsOf(place, rest.toString(2).length - 1, (rest & -rest).toString(2).length - 1),
+    raw: typeof raw === 'bigint' ? rest : Number(rest),
+    text: `0x${rest.toString(16)}`,
+    meaning: '',
+    doc: 'Bits that no row declares',
+  })
+}
+
+/** Returns the meaning of a word as a whole: the status of a completion, or a version. */
+function meaningOfWord(rows: BitsMap, raw: number | bigint): string {
+  const number = (name: string) => Number(valueOf(raw, rows[name]!))
+  const has = (...names: string[]) => names.every((name) => Object.hasOwn(rows, name))
+  if (has('SC', 'SCT', 'DNR', 'M'))
+    return formatStatus({ sct: number('SCT'), sc: number('SC'), dnr: number('DNR') === 1, more: number('M') === 1 })
+  if (has('MJR', 'MNR', 'TER')) return `${number('MJR')}.${number('MNR')}.${number('TER')}`
+  return ''
+}
+
+function nameOfValue(row: Pick<Row, 'values'> | undefined, value: unknown): string | undefined {
+  return row && Object.keys(row.values).find((name) => row.values[name] === Number(value))
+}
+
+/** Returns the place of bits of a word, which may itself be a part of its bytes. */
+function bitsOf({ offset, lengthBytes, bits }: Place, msb: number, lsb: number): Place {
+  const from = bits?.lsb ?? 0
+  return { offset, lengthBytes, bits: { msb: msb + from, lsb: lsb + from } }
+}
+
+function valueOf(raw: number | bigint, { msb, lsb }: { readonly msb: number; readonly lsb: number }): bigint {
+  return (BigInt(raw) >> BigInt(lsb)) & ((1n << BigInt(msb - lsb + 1)) - 1n)
+}
+
+/** Returns a little-endian integer; longer ones than a number holds as a bigint. */
+function load(data: DataView, at: number, lengthBytes: number): number | bigint {
+  let value = 0n
+  for (let i = lengthBytes - 1; i >= 0; i--) value = (value << 8n) | BigInt(data.getUint8(at + i))
+  return lengthBytes > 4 ? value : Number(value)
+}
+
+function isZero(data: DataView, at: number, lengthBytes: number): boolean {
+  for (let i = 0; i < lengthBytes; i++) if (data.getUint8(at + i) !== 0) return false
+  return true
+}
+
+/** Above so many bytes, unstructured data is summed up. */
+const MAX_BYTES = 32
+
+function bytesText(bytes: Uint8Array): string {
+  if (bytes.every((byte) => byte === 0)) return '0'
+  return bytes.length > MAX_BYTES ? `${hexOf(bytes.subarray(0, MAX_BYTES))}…` : hexOf(bytes)
+}
+
+/** An OUI is stored with its least significant byte first, unlike the other identifiers in bytes. */
+function ouiOf(doc: string, bytes: Uint8Array): string {
+  return doc.includes('OUI') && bytes.some((byte) => byte !== 0) ? `0x${hexOf(bytes.slice().reverse())}` : ''
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** A device may contain anything: unprintable characters must not reach a terminal. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -1,0 +1,69 @@
+import { nameIn, type NamedValues } from '../layout/index.js'
+import { quantityOf, type Surroundings } from './quantity.js'
+
+/** What explains one integer: the properties that a bit row and a field of a declaration share. */
+export interface Row {
+  readonly doc: string
+  readonly values: NamedValues
+  readonly open?: boolean
+  readonly zeroBased?: boolean
+  readonly hex?: boolean
+  readonly widthBits: number
+}
+
+/** Identifiers and codes are documented in hexadecimal: `PCI Vendor ID`, `Queue Identifier`, `Status Code`. */
+const IDENTIFIER = /\b(?:ID|LID|Identifiers?|Status Code)$/
+/** `address bits 63:12` */
+const ADDRESS = /address bits \d+:(\d+)$/
+/** `0 means no limit`, `FFFFh: none`, `2 for 64 bits` */
+const SPECIAL = /(?:[;,:] |^)(?:(\d+)|([\dA-F]+)h)(?: means| for| if| is|:) ([^;,]+)/g
+
+/** A one-bit row ends with a word that says what 1 means; the opposite is what 0 means. */
+const FLAGS: readonly (readonly [RegExp, string, string])[] = [
+  [/\bSupport(?:ed|s)?\b/, 'supported', 'not supported'],
+  [/\bEnabled?$/, 'enabled', 'disabled'],
+  [/\bDisabled?$/, 'disabled', 'enabled'],
+  [/\bRequired$/, 'required', 'not required'],
+  [/\bPresent$/, 'present', 'absent'],
+  [/\bValid$/, 'valid', 'not valid'],
+  [/\bReady$/, 'ready', 'not ready'],
+]
+
+/** Returns an integer as text: identifiers, addresses and words of bits in hexadecimal, all others in decimal. */
+export function formatInteger(row: Row, value: number | bigint): string {
+  const { doc, widthBits, hex } = row
+  const isIdentifier = IDENTIFIER.test(headOf(doc)) && !doc.startsWith('Number of')
+  // Longer identifiers, like NSIDs, are mostly small: leading zeroes would only hide the digits.
+  const digits = hex || (isIdentifier && widthBits <= 16) ? Math.ceil(widthBits / 4) : 1
+  // 64-bit fields are addresses and LBAs unless declared as a counter; a row wider than a dword is an address.
+  const isAddress = widthBits > 32 && widthBits <= 64 && hex === undefined
+  const isShownInHex = hex === true || isIdentifier || isAddress
+  return isShownInHex ? `0x${value.toString(16).padStart(digits, '0')}` : String(value)
+}
+
+/** Returns what a value means beyond its number: `supported`, `NVM`, `1 MiB at 4 KiB pages`; '' if nothing. */
+export function meaningOf(row: Row, value: number | bigint, around: Surroundings): string {
+  const { doc, values, zeroBased, widthBits } = row
+  const number = Number(value)
+  for (const name in values) if (values[name] === number) return nameIn(row, number)
+  const special = Array.from(doc.matchAll(SPECIAL)).find(
+    ([, decimal, hex]) => number === (decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)),
+  )
+  if (special !== undefined) return special[3]!
+  if (Object.keys(values).length > 0) return row.open ? '' : 'reserved'
+  if (widthBits === 1) return flagOf(doc, number)
+  const [, lowest] = ADDRESS.exec(doc) ?? []
+  if (lowest !== undefined) return `address 0x${(BigInt(value) << BigInt(lowest)).toString(16)}`
+  const quantity = quantityOf(doc, zeroBased ? number + 1 : number, around)
+  return quantity ?? (zeroBased ? `${number + 1}, 0's based` : '')
+}
+
+function flagOf(doc: string, value: number): string {
+  const head = headOf(doc)
+  const [, set, clear] = FLAGS.find(([words]) => words.test(head)) ?? [undefined, 'set', 'clear']
+  return value === 1 ? set : clear
+}
+
+function headOf(doc: string): string {
+  return doc.split(/[:;,]/)[0]!
+}

@@ -1,0 +1,121 @@
+// Quantities from what the docs say: the unit of a field stands in its doc, and test/units.test.ts holds the docs to it.
+// A second table of units could contradict them.
+import { formatBytes, formatDuration, formatNumber } from './units.js'
+
+/** What a quantity depends on beside its own field. */
+export interface Surroundings {
+  /** Name of the value of a field of the same structure or word; undefined if it has no name. */
+  readonly nameOf: (field: string) => string | undefined
+  /** Bytes of a memory page, for fields that count pages. */
+  readonly memoryPageBytes: number
+}
+
+/** A unit: its factor, and the text of so many of its base unit. */
+interface Unit {
+  readonly factor: number
+  readonly format: (amount: number, around: Surroundings) => string
+}
+
+const NS = 1e9
+const bytes: Unit['format'] = (amount) => formatBytes(amount)
+const duration: Unit['format'] = (amount) => formatDuration(amount)
+const pages: Unit['format'] = (amount, { memoryPageBytes }) =>
+  `${formatBytes(amount * memoryPageBytes)} at ${formatBytes(memoryPageBytes)} pages`
+const words =
+  (one: string, many = `${one}s`): Unit['format'] =>
+  (amount) =>
+    `${formatNumber(amount)} ${amount === 1 ? one : many}`
+
+/** Units by their word in a doc, or in the name of an enumerated scale. */
+const units: Readonly<Record<string, Unit>> = {
+  ns: { factor: 1, format: duration },
+  us: { factor: 1e3, format: duration },
+  microseconds: { factor: 1e3, format: duration },
+  ms: { factor: 1e6, format: duration },
+  milliseconds: { factor: 1e6, format: duration },
+  s: { factor: NS, format: duration },
+  seconds: { factor: NS, format: duration },
+  minutes: { factor: 60 * NS, format: duration },
+  hours: { factor: 3600 * NS, format: duration },
+  bytes: { factor: 1, format: bytes },
+  dwords: { factor: 4, format: bytes },
+  kib: { factor: 2 ** 10, format: bytes },
+  mib: { factor: 2 ** 20, format: bytes },
+  gib: { factor: 2 ** 30, format: bytes },
+  'memory pages': { factor: 1, format: pages },
+  'pages of cap.mpsmin': { factor: 1, format: pages },
+  'logical blocks': { factor: 1, format: words('logical block') },
+  commands: { factor: 1, format: words('command') },
+  completions: { factor: 1, format: words('completion') },
+  lanes: { factor: 1, format: words('lane') },
+  bits: { factor: 1, format: words('bit') },
+  'per minute': { factor: 1, format: (amount) => `${formatNumber(amount)} per minute` },
+  percent: { factor: 1, format: (amount) => `${formatNumber(amount)} %` },
+  watts: { factor: 1, format: (amount) => `${formatNumber(amount)} W` },
+  mw: { factor: 1e-3, format: (amount) => `${formatNumber(amount)} W` },
+  uw: { factor: 1e-6, format: (amount) => `${formatNumber(amount)} W` },
+  // As nvme-cli and smartctl print it: 0 °C is 273 K, although it is 273.15 K.
+  kelvins: { factor: 1, format: (amount) => `${amount - 273} °C` },
+}
+
+/** `128 * 2 ^ n bytes`, `2 ^ (12 + MPSMIN) bytes`, `10 ^ -n watts`; not the size that a bit of a bitmap stands for. */
+const POWER =
+  /(?<!bit n for )\b(?:(\d+) \* )?(\d+) \^ (-)?(?:n|\((\d+) \+ \w+\)) (bytes|commands|pages of CAP\.MPSMIN|watts)/
+/** `in units of 100 ms`, `in 500 ms units`, `in 1,000,000,000 bytes`, `units of 1,000 * 512 bytes`. */
+const MULTIPLE = /\b(?:in|of) ([\d,]+)(?: \* ([\d,]+))? (ns|microseconds|ms|KiB|bytes)\b/
+const FRACTION = /\bin 1\/([\d,]+)/
+/** `in SZU`, `in units of MXPS`, `in CMBSWTU per second`: the unit is the named value of another field. */
+const BY_FIELD = /\b(?:in|units of) ([A-Z][A-Z\d]+)( per second)?$/
+const PLAIN =
+  /(?:\bin |[,:] |^|Power [Oo]n |Rotational Speed )((?:micro|milli)?seconds|minutes|hours|bytes|dwords|kelvins|percent|memory pages|logical blocks|completions|lanes|bits|per minute)\b(?! \d)/i
+const NAMED = /^(UW|MW|US|MS|S|MINUTES|BYTES|KIB|MIB|GIB)(?:_(\d+))?$/
+
+/**
+ * Returns the text of a value in the unit that its doc states: `1 MiB at 4 KiB pages`. Undefined without a unit, or if
+ * the unit is in a field that names none.
+ * @param value the number on the wire; for a 0's based field the count.
+ */
+export function quantityOf(doc: string, value: number, around: Surroundings): string | undefined {
+  const text = doc.split(';')[0]!
+  const power = POWER.exec(text)
+  if (power !== null) {
+    const [, times = '1', base = '', minus = '', plus = '0', unit = ''] = power
+    const exponent = value + Number(plus)
+    const amount = Number(times) * Number(base) ** (minus === '-' ? -exponent : exponent)
+    return units[unit.toLowerCase()]!.format(amount, around)
+  }
+  // Zero of anything is zero; for most fields it also means that nothing is reported.
+  if (value === 0) return undefined
+  const [, parts] = FRACTION.exec(text) ?? []
+  if (parts !== undefined) return `${formatNumber((value / integer(parts)) * 100)} %`
+  const multiple = MULTIPLE.exec(text)
+  if (multiple !== null) {
+    const [, many = '', times = '1', unit = ''] = multiple
+    return inUnit(value * integer(many) * integer(times), unit, around)
+  }
+  const [, field, perSecond = ''] = BY_FIELD.exec(text) ?? []
+  if (field !== undefined) {
+    const [, unit, many = '1'] = NAMED.exec(around.nameOf(field) ?? '') ?? []
+    return unit && inUnit(value * Number(many), unit, around) + perSecond
+  }
+  const [, unit] = PLAIN.exec(text) ?? []
+  if (unit === undefined) return undefined
+  // A difference of temperatures is the same in both scales.
+  if (unit === 'kelvins' && /hysteresis|relative/i.test(text)) return `${value} K`
+  return inUnit(value, unit, around) + (text.includes('since 1970') ? ` (${dateOf(value)})` : '')
+}
+
+/** Returns the date of milliseconds since 1970, or that they are none. */
+function dateOf(milliseconds: number): string {
+  // The largest time that a Date holds (ECMA-262 §21.4.1.1).
+  return milliseconds <= 8.64e15 ? new Date(milliseconds).toISOString() : 'not a date'
+}
+
+function inUnit(amount: number, unit: string, around: Surroundings): string {
+  const { factor, format } = units[unit.toLowerCase()]!
+  return format(amount * factor, around)
+}
+
+function integer(digits: string): number {
+  return Number(digits.replaceAll(',', ''))
+}

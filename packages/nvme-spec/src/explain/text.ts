@@ -1,0 +1,42 @@
+import type { ExplainedLine, Place } from './explain.js'
+
+/** Up to this width the docs are aligned; a longer value shifts only its own doc. */
+const MAX_VALUE_COLUMNS = 44
+
+/**
+ * Formats a place as the specification numbers it, highest first: bytes `23:4` of a structure, and bits `[7:4]` of
+ * these bytes.
+ * @param within the line that contains it; its bytes are not repeated.
+ */
+export function formatPlace({ offset, lengthBytes, bits }: Place, within?: Place): string {
+  const bytes = lengthBytes === 1 ? String(offset) : `${offset + lengthBytes - 1}:${offset}`
+  if (bits === undefined) return bytes
+  const range = `[${bits.msb === bits.lsb ? bits.msb : `${bits.msb}:${bits.lsb}`}]`
+  return within?.offset === offset && within.lengthBytes === lengthBytes ? range : `${bytes} ${range}`
+}
+
+/** Formats a line without place and doc: `MDTS=8: 1 MiB at 4 KiB pages`, with the last of the names on its path. */
+export function formatExplainedValue({ path, text, meaning }: ExplainedLine): string {
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  const value = text === '' ? name : `${name}=${text}`
+  return meaning === '' ? value : `${value}: ${meaning}`
+}
+
+/** Formats explained lines as text: place, value and doc in columns, each line indented below the one that contains it. */
+export function formatExplained(lines: readonly ExplainedLine[]): string[] {
+  // The last line at each depth: the containers of the current one.
+  const above: ExplainedLine[] = []
+  const rows = lines.map((line) => {
+    const { depth, place, doc } = line
+    above[depth] = line
+    const value = `${'  '.repeat(depth)}${formatExplainedValue(line)}`
+    return { place: formatPlace(place, above[depth - 1]?.place), value, doc }
+  })
+  const places = widest(rows.map(({ place }) => place))
+  const values = widest(rows.map(({ value }) => value).filter(({ length }) => length <= MAX_VALUE_COLUMNS))
+  return rows.map(({ place, value, doc }) => `${place.padStart(places)}  ${value.padEnd(values)}  ${doc}`.trimEnd())
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, { length }) => Math.max(width, length), 0)
+}
