@@ -81,6 +81,8 @@ const tasks = {
     'turbo run build --filter=@gpunvme/layer-loader --filter=@gpunvme/nvme-sim --output-logs=errors-only',
     'node playground/build.mjs',
   ],
+  // One HTML page that decodes bytes and traces: docs/how-to/inspector.md.
+  inspector: [buildSpec, 'node inspector/build.mjs'],
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }
 

@@ -10,10 +10,16 @@
   const visible = (rect, element) => {
     let { left, right, top, bottom } = rect
     for (let parent = element; parent && parent !== document.body; parent = parent.parentElement) {
-      if (getComputedStyle(parent).overflowX !== 'auto') continue
+      const { overflowX, overflowY } = getComputedStyle(parent)
       const frame = parent.getBoundingClientRect()
-      left = Math.max(left, frame.left)
-      right = Math.min(right, frame.right)
+      if (overflowX === 'auto') {
+        left = Math.max(left, frame.left)
+        right = Math.min(right, frame.right)
+      }
+      if (overflowY === 'auto') {
+        top = Math.max(top, frame.top)
+        bottom = Math.min(bottom, frame.bottom)
+      }
     }
     return { left, right, top, bottom }
   }
@@ -72,7 +78,7 @@
           problems.push(`"${node.data.trim()}" leaves its drawing`)
       }
       const seen = visible(rect, element)
-      if (seen.right - seen.left > 1) texts.push({ node, ...seen })
+      if (seen.right - seen.left > 1 && seen.bottom - seen.top > 1) texts.push({ node, ...seen })
     }
   }
 
