@@ -47,16 +47,18 @@ function readTrace(text: string): TraceEvent[] {
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseTraceLine(line, index + 1)]))
 }
 
-/** `CC=0x00460001 { … }` as gpunvme prints it, and `cc      : 460001` as `nvme show-regs` does. */
+/** `0x14  CC=0x00460001 { … }` as gpunvme prints it, and `cc      : 460001` as `nvme show-regs` does. */
 // from memory: the form and the names of nvme-cli
-const REGISTER = /^([a-z]+)\s*[=:]\s*(?:0x)?([\da-f]+)h?(?:\s*\{.*)?$/i
+const REGISTER = /^(?:0x[\da-f]+ {2})?([a-z]+)\s*[=:]\s*(?:0x)?([\da-f]+)h?(?:\s*\{.*)?$/i
+/** The line that names the drive in the output of gpunvme. */
+const DRIVE = /^(?:DRIVE|SIMULATED) {2}/
 /** Names of nvme-cli that differ from the specification's. */
 const NAMES: Readonly<Record<string, string>> = { VERSION: 'VS' }
 
 /** Undefined unless every line is a register with a value. */
 function readRegisters(text: string): RegisterValue[] | undefined {
   const values: RegisterValue[] = []
-  for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '')) {
+  for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '' && !DRIVE.test(each))) {
     const [, name = '', digits = ''] = REGISTER.exec(line.trim()) ?? []
     const upper = name.toUpperCase()
     const register = registers.find((each) => each.name === (NAMES[upper] ?? upper))

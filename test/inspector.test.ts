@@ -14,7 +14,8 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 
 describe('input', () => {
   test.each([
-    ['gpunvme regs', 'CC=0x00460001 { EN=1 CSS=NVM }\nCSTS=0x00000001 { RDY=1 }'],
+    ['gpunvme regs', 'SIMULATED  x\n0x14  CC=0x00460001 { EN=1 }\n0x1c  CSTS=0x00000001 { RDY=1 }'],
+    ['CC.format', 'CC=0x00460001 { EN=1 CSS=NVM }\nCSTS=0x00000001 { RDY=1 }'],
     ['nvme show-regs', 'cc      : 460001\ncsts    : 1\n'],
   ])('reads register values as printed by %s', (_, text) => {
     const input = readText(text)
