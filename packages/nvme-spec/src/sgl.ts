@@ -13,6 +13,7 @@ import {
   u8,
   type Decoded,
   type Layout,
+  type Memory,
 } from './layout/index.js'
 import { isPlain } from './layout/facts.js'
 
@@ -135,11 +136,11 @@ export type DecodedSglDescriptor =
 
 /**
  * Decodes the SGL descriptor at byteOffset according to its type (Base 2.1 §4.3.2).
- * @throws RangeError if `data` ends before the 16 bytes of the descriptor do.
+ * @throws RangeError if `memory` ends before the 16 bytes of the descriptor do.
  */
-export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglDescriptor {
-  const type = typeOf(data, byteOffset)
-  const fields = structOf(type).decode(data, byteOffset)
+export function decodeSglDescriptor(memory: Memory, byteOffset = 0): DecodedSglDescriptor {
+  const type = typeOf(memory, byteOffset)
+  const fields = structOf(type).decode(memory, byteOffset)
   return { type, fields } as DecodedSglDescriptor
 }
 
@@ -147,7 +148,7 @@ export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglD
  * Encodes a result of `decodeSglDescriptor`; values that the specification reserves are stored unchanged.
  * @throws TypeError or RangeError for a value that does not fit; nothing is written then.
  */
-export function encodeSglDescriptor(data: DataView, byteOffset: number, descriptor: DecodedSglDescriptor): void {
+export function encodeSglDescriptor(memory: Memory, byteOffset: number, descriptor: DecodedSglDescriptor): void {
   const { type, fields } = isPlain(descriptor) ? descriptor : ({} as Partial<DecodedSglDescriptor>)
   const where = { name: 'SGL descriptor', spec: SglDescriptor.spec }
   if (typeof type !== 'string' || !['RESERVED', ...Object.keys(SGL_TYPE.values)].includes(type))
@@ -156,28 +157,28 @@ export function encodeSglDescriptor(data: DataView, byteOffset: number, descript
   const fresh = new DataView(new ArrayBuffer(layout.bytes))
   encodeFields(layout, fresh, 0, fields, { asFound: true })
   if (typeOf(fresh, 0) !== type) refuse(where, 'type', `SGLID of ${type}`, fresh.getUint8(layout.bytes - 1))
-  encodeFields(layout, data, byteOffset, fields, { asFound: true })
+  encodeFields(layout, memory, byteOffset, fields, { asFound: true })
 }
 
 /**
  * Formats the SGL descriptor at byteOffset according to its type: `SGL Data Block descriptor ADDR=0x7000 LEN=4096`.
- * @throws RangeError if `data` ends before the 16 bytes of the descriptor do.
+ * @throws RangeError if `memory` ends before the 16 bytes of the descriptor do.
  */
-export function formatSglDescriptor(data: DataView, byteOffset = 0): string {
-  const layout = structOf(typeOf(data, byteOffset))
-  return [layout.name, ...layout.describe(data, byteOffset)].join(' ')
+export function formatSglDescriptor(memory: Memory, byteOffset = 0): string {
+  const layout = structOf(typeOf(memory, byteOffset))
+  return [layout.name, ...layout.describe(memory, byteOffset)].join(' ')
 }
 
 /**
  * Returns the layout of the SGL descriptor at byteOffset, according to its type.
- * @throws RangeError if `data` ends before the 16 bytes of the descriptor do.
+ * @throws RangeError if `memory` ends before the 16 bytes of the descriptor do.
  */
-export function sglLayout(data: DataView, byteOffset = 0): Layout {
-  return structOf(typeOf(data, byteOffset))
+export function sglLayout(memory: Memory, byteOffset = 0): Layout {
+  return structOf(typeOf(memory, byteOffset))
 }
 
-function typeOf(data: DataView, byteOffset: number): DecodedSglDescriptor['type'] {
-  const type = SglDescriptor.SGLID.SGLDT.of(SglDescriptor.view(data, byteOffset).SGLID)
+function typeOf(memory: Memory, byteOffset: number): DecodedSglDescriptor['type'] {
+  const type = SglDescriptor.SGLID.SGLDT.of(SglDescriptor.view(memory, byteOffset).SGLID)
   return (SGL_TYPE.values as Record<string, number>)[SGL_TYPE.nameOf(type)] === type
     ? (SGL_TYPE.nameOf(type) as DecodedSglDescriptor['type'])
     : 'RESERVED'

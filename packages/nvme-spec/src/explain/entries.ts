@@ -1,6 +1,6 @@
 import { sqeLayout } from '../commands.js'
 import { CQE } from '../entries.js'
-import type { CommandSet } from '../layout/index.js'
+import type { CommandSet, Memory } from '../layout/index.js'
 import { SGL1_OFFSET, sglLayout } from '../sgl.js'
 import { explain, type ExplainedLine, type ExplainOptions } from './explain.js'
 
@@ -16,14 +16,14 @@ export interface ExplainedEntry {
 /**
  * Explains the submission queue entry at byteOffset as the command given by its queue and opcode; an SGL descriptor by
  * its type.
- * @throws RangeError if `data` ends before the 64 bytes of the entry do.
+ * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
-export function explainSqe(set: CommandSet, data: DataView, byteOffset = 0, options?: ExplainOptions): ExplainedEntry {
-  const layout = sqeLayout(set, data, byteOffset)
-  const lines = explain(layout, data, byteOffset, options).flatMap((line): ExplainedLine[] => {
+export function explainSqe(set: CommandSet, memory: Memory, byteOffset = 0, options?: ExplainOptions): ExplainedEntry {
+  const layout = sqeLayout(set, memory, byteOffset)
+  const lines = explain(layout, memory, byteOffset, options).flatMap((line): ExplainedLine[] => {
     if (line.path !== 'SGL1') return [line]
-    const descriptor = sglLayout(data, byteOffset + SGL1_OFFSET)
-    const inner = explain(descriptor, data, byteOffset + SGL1_OFFSET, options).map((each) => ({
+    const descriptor = sglLayout(memory, byteOffset + SGL1_OFFSET)
+    const inner = explain(descriptor, memory, byteOffset + SGL1_OFFSET, options).map((each) => ({
       ...each,
       path: `SGL1.${each.path}`,
       depth: each.depth + 1,
@@ -36,8 +36,8 @@ export function explainSqe(set: CommandSet, data: DataView, byteOffset = 0, opti
 
 /**
  * Explains the completion queue entry at byteOffset.
- * @throws RangeError if `data` ends before the 16 bytes of the entry do.
+ * @throws RangeError if `memory` ends before the 16 bytes of the entry do.
  */
-export function explainCqe(data: DataView, byteOffset = 0, options?: ExplainOptions): ExplainedEntry {
-  return { title: CQE.doc, spec: CQE.spec, lines: explain(CQE, data, byteOffset, options) }
+export function explainCqe(memory: Memory, byteOffset = 0, options?: ExplainOptions): ExplainedEntry {
+  return { title: CQE.doc, spec: CQE.spec, lines: explain(CQE, memory, byteOffset, options) }
 }

@@ -1,7 +1,7 @@
 // Structures and words, line by line: every field with its place, its value, its meaning and its doc. Kept apart from
 // `describe`, which traces and errors use: this form needs every doc.
 import { formatStatus } from '../status.js'
-import { decodeFields, type BitsMap, type Field, type Layout } from '../layout/index.js'
+import { decodeFields, viewOf, type BitsMap, type Field, type Layout, type Memory } from '../layout/index.js'
 import { formatInteger, meaningOf, type Row } from './meaning.js'
 import type { Surroundings } from './quantity.js'
 
@@ -48,8 +48,19 @@ export interface WordLayout {
 /** The parts of a field that an explanation needs. */
 type Described = Pick<
   Field,
-  'kind' | 'offset' | 'lengthBytes' | 'elementBytes' | 'doc' | 'rows' | 'values' | 'open' | 'zeroBased' | 'hex'
-> & { readonly msb?: number; readonly lsb?: number; readonly struct?: Layout; readonly count?: number }
+  | 'kind'
+  | 'offset'
+  | 'lengthBytes'
+  | 'elementBytes'
+  | 'msb'
+  | 'lsb'
+  | 'doc'
+  | 'rows'
+  | 'values'
+  | 'open'
+  | 'zeroBased'
+  | 'hex'
+> & { readonly struct?: Layout; readonly count?: number }
 
 /** Where in the structure a walk is. */
 interface Walk {
@@ -63,14 +74,15 @@ interface Walk {
 /**
  * Explains the structure or command at byteOffset: one line per field, bit row and array element. Zero elements of
  * arrays are omitted, as are zero rows of the words of an array. Bits that no row declares have lines only if set.
- * @throws RangeError if `data` ends before the structure does.
+ * @throws RangeError if `memory` ends before the structure does.
  */
 export function explain(
   layout: Layout,
-  data: DataView,
+  memory: Memory,
   byteOffset = 0,
   { memoryPageBytes = 4096 }: ExplainOptions = {},
 ): ExplainedLine[] {
+  const data = viewOf(layout.name, layout.bytes, layout.spec, memory, byteOffset)
   const walk = { lines: [], data, start: byteOffset, memoryPageBytes }
   addFields(walk, layout, byteOffset, '', 0)
   return walk.lines
@@ -118,9 +130,8 @@ function addField(
   { path, depth }: Pick<ExplainedLine, 'path' | 'depth'>,
 ): void {
   const { lines } = walk
-  const { kind, offset, lengthBytes, doc, rows } = field
+  const { kind, offset, lengthBytes, msb, lsb, doc, rows } = field
   const at = base - walk.start + offset
-  const { msb = lengthBytes * 8 - 1, lsb = 0 } = field
   const isPart = msb - lsb + 1 < lengthBytes * 8
   const place = { offset: at, lengthBytes, ...(isPart && { bits: { msb, lsb } }) }
   if (kind === 'structs' || kind === 'integers') {

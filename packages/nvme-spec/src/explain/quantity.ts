@@ -37,6 +37,7 @@ const units: Readonly<Record<string, Unit>> = {
   seconds: { factor: NS, format: duration },
   minutes: { factor: 60 * NS, format: duration },
   hours: { factor: 3600 * NS, format: duration },
+  days: { factor: 86_400 * NS, format: duration },
   bytes: { factor: 1, format: bytes },
   dwords: { factor: 4, format: bytes },
   kib: { factor: 2 ** 10, format: bytes },
@@ -67,7 +68,7 @@ const FRACTION = /\bin 1\/([\d,]+)/
 /** `in SZU`, `in units of MXPS`, `in CMBSWTU per second`: the unit is the named value of another field. */
 const BY_FIELD = /\b(?:in|units of) ([A-Z][A-Z\d]+)( per second)?$/
 const PLAIN =
-  /(?:\bin |[,:] |^|Power [Oo]n |Rotational Speed )((?:micro|milli)?seconds|minutes|hours|bytes|dwords|kelvins|percent|memory pages|logical blocks|completions|lanes|bits|per minute)\b(?! \d)/i
+  /(?:\bin |[,:] |^|Power [Oo]n |Rotational Speed )((?:micro|milli)?seconds|minutes|hours|days|bytes|dwords|kelvins|percent|memory pages|logical blocks|completions|lanes|bits|per minute)\b(?! \d)/i
 const NAMED = /^(UW|MW|US|MS|S|MINUTES|BYTES|KIB|MIB|GIB)(?:_(\d+))?$/
 
 /**

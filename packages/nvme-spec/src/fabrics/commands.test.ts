@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatCqe } from '../entries.js'
 import type { AnyStruct } from '../layout/index.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import { placesOf, rowsOf, valuesOf, type Places } from '../../test/figures.js'
 import { fromHex, toHex } from '../../test/bytes.js'
 import {

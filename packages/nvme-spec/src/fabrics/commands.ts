@@ -1,4 +1,4 @@
-import { needBytes } from '../layout/placed.js'
+import { viewOf } from '../layout/facts.js'
 import {
   ascii,
   bit,
@@ -20,10 +20,10 @@ import {
   type AnyStruct,
   type Facts,
   type FieldMap,
+  type Memory,
   type Struct,
 } from '../layout/index.js'
 import { decodeSglDescriptor, formatSglDescriptor, SGL1_OFFSET, SGL_DESCRIPTOR_BYTES } from '../sgl.js'
-import { filledWith } from './declare.js'
 
 /** Opcode of every Fabrics command, on Admin and I/O queues alike (Base 2.2 §6). */
 export const FABRICS_OPCODE = 0x7f
@@ -67,8 +67,9 @@ function fabricsCommand<const F extends FieldMap>(
     name,
     { bytes: COMMAND_BYTES, doc, spec },
     merge(commandFields, fields) as typeof commandFields,
+    { OPC: FABRICS_OPCODE, FCTYPE: fctype },
   )
-  return filledWith(declared, { OPC: FABRICS_OPCODE, FCTYPE: fctype }) as unknown as FabricsCommand<F>
+  return declared as unknown as FabricsCommand<F>
 }
 
 /**
@@ -257,9 +258,10 @@ export interface DecodedFabricsSqe {
 
 /**
  * Decodes the Fabrics command at byteOffset by its Fabrics Command Type (Base 2.2 §4.1.2).
- * @throws RangeError if `data` ends before the 64 bytes of the command do, or if its opcode is not 7Fh.
+ * @throws RangeError if `memory` ends before the 64 bytes of the command do, or if its opcode is not 7Fh.
  */
-export function decodeFabricsSqe(data: DataView, byteOffset = 0): DecodedFabricsSqe {
+export function decodeFabricsSqe(memory: Memory, byteOffset = 0): DecodedFabricsSqe {
+  const data = sqeIn(memory, byteOffset)
   const layout = layoutAt(data, byteOffset)
   const fields = layout.decode(data, byteOffset)
   const descriptor = 'SGL1' in fields ? { SGL1: decodeSglDescriptor(data, byteOffset + SGL1_OFFSET) } : {}
@@ -270,7 +272,8 @@ export function decodeFabricsSqe(data: DataView, byteOffset = 0): DecodedFabrics
  * Formats the Fabrics command at byteOffset: `Connect CID=0x0000 SGL1={ … } SQSIZE=31`. Zero fields are omitted.
  * @throws as `decodeFabricsSqe`.
  */
-export function formatFabricsSqe(data: DataView, byteOffset = 0): string {
+export function formatFabricsSqe(memory: Memory, byteOffset = 0): string {
+  const data = sqeIn(memory, byteOffset)
   const layout = layoutAt(data, byteOffset)
   const { CID } = FabricsSqe.view(data, byteOffset)
   const parts = [layout.name, `CID=0x${CID.toString(16).padStart(4, '0')}`]
@@ -281,8 +284,11 @@ export function formatFabricsSqe(data: DataView, byteOffset = 0): string {
   return parts.join(' ')
 }
 
+function sqeIn(memory: Memory, byteOffset: number): DataView {
+  return viewOf(FabricsSqe.name, FabricsSqe.bytes, FabricsSqe.spec, memory, byteOffset)
+}
+
 function layoutAt(data: DataView, byteOffset: number): AnyStruct {
-  needBytes(FabricsSqe.name, FabricsSqe.bytes, FabricsSqe.spec, data, byteOffset)
   const { OPC, FCTYPE: fctype } = FabricsSqe.view(data, byteOffset)
   if (OPC !== FABRICS_OPCODE)
     throw new RangeError(

@@ -15,7 +15,6 @@ import {
   word32,
   type FieldMap,
 } from '../layout/index.js'
-import { transportStruct } from './declare.js'
 
 /** NQN of every Discovery subsystem (Linux 6.1 linux/nvme.h NVME_DISC_SUBSYS_NAME). */
 export const DISCOVERY_NQN = 'nqn.2014-08.org.nvmexpress.discovery'
@@ -149,14 +148,14 @@ export const ExtendedAttribute = struct(
 const TSAS_BYTES = 256
 
 /** TSAS of TCP (TCP 1.0 §3.6.1.1, Figure 17). */
-export const TcpAddressSubtype = transportStruct(
+export const TcpAddressSubtype = struct(
   'TSAS of TCP',
   { bytes: TSAS_BYTES, doc: 'Security of a TCP port', spec: 'TCP 1.0 §3.6.1.1' },
   { SECTYPE: someOf(u8(0, 'Security Type'), { NONE: 0, TLS_1_2: 1, TLS_1_3: 2 }) },
 )
 
 /** TSAS of RDMA (RDMA 1.0 §3.1, Figure 3). */
-export const RdmaAddressSubtype = transportStruct(
+export const RdmaAddressSubtype = struct(
   'TSAS of RDMA',
   { bytes: TSAS_BYTES, doc: 'Properties of an RDMA port', spec: 'RDMA 1.0 §3.1' },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeSglDescriptor, encodeSglDescriptor, KeyedSglDataBlock, SGL_SUB_TYPE, SGL_TYPE } from '../sgl.js'
-import { zeroBased } from '../layout/zero-based.js'
+import { zeroBased } from '../layout/rows.js'
 import type { AnyStruct, FieldMap } from '../layout/index.js'
 import { placesOf, rowsOf, type Places } from '../../test/figures.js'
 import { fromHex, sparse, toHex, unwritten } from '../../test/bytes.js'

@@ -3,21 +3,24 @@ import { CQE } from '../entries.js'
 import {
   bit,
   bytes,
+  codes,
   count32,
   count8,
   inHex,
   merge,
   refuse,
   someOf,
+  struct,
   structs,
   u16,
   u32,
   u8,
   type AnyStruct,
+  type Facts,
   type FieldMap,
+  type Memory,
   type Struct,
 } from '../layout/index.js'
-import { filledWith, transportCodes, transportStruct, type TransportFacts } from './declare.js'
 
 /** TCP port of I/O controllers; one of several that they may use (TCP 1.0 §3.1). */
 export const NVME_TCP_PORT = 4420
@@ -38,7 +41,7 @@ export const MAX_TERM_REQ_BYTES = 152
 export const DIGEST_BYTES = 4
 
 /** PDU types (TCP 1.0 §3.3, Figure 10). Bit 0 is the direction: 0 from host to controller. */
-export const TCP_PDU = transportCodes(
+export const TCP_PDU = codes(
   'TCP_PDU',
   { doc: 'NVMe/TCP PDU types', spec: 'TCP 1.0 §3.3' },
   {
@@ -58,21 +61,21 @@ export const TCP_PDU = transportCodes(
  * Subtype of a Transport SGL Data Block over TCP: the Command Data Buffer, whose data are in H2CData and C2HData PDUs.
  * In-capsule data are a Data Block of the subtype OFFSET (TCP 1.0 §3.3.2, Figure 14).
  */
-export const TCP_SGL_SUB_TYPE = transportCodes(
+export const TCP_SGL_SUB_TYPE = codes(
   'TCP_SGL_SUB_TYPE',
   { doc: 'SGL subtypes of TCP', spec: 'TCP 1.0 §3.3.2' },
   { COMMAND_DATA_BUFFER: 0xa },
 )
 
 /** Subtype of a Keyed SGL Data Block over RDMA: the controller should invalidate the key (RDMA 1.0 §3.3, Figure 10). */
-export const RDMA_SGL_SUB_TYPE = transportCodes(
+export const RDMA_SGL_SUB_TYPE = codes(
   'RDMA_SGL_SUB_TYPE',
   { doc: 'SGL subtypes of RDMA', spec: 'RDMA 1.0 §3.3' },
   { INVALIDATE_KEY: 0xf },
 )
 
 /** Fatal Error Status of a host (TCP 1.0 §3.6.2.4, Figure 22). */
-export const H2C_FATAL_ERROR = transportCodes(
+export const H2C_FATAL_ERROR = codes(
   'H2C_FATAL_ERROR',
   { doc: 'Fatal errors that a host detects', spec: 'TCP 1.0 §3.6.2.4' },
   {
@@ -86,7 +89,7 @@ export const H2C_FATAL_ERROR = transportCodes(
 )
 
 /** Fatal Error Status of a controller (TCP 1.0 §3.6.2.5, Figure 23). */
-export const C2H_FATAL_ERROR = transportCodes(
+export const C2H_FATAL_ERROR = codes(
   'C2H_FATAL_ERROR',
   { doc: 'Fatal errors that a controller detects', spec: 'TCP 1.0 §3.6.2.5' },
   {
@@ -110,7 +113,7 @@ const HDGSTF = bit(0, 'A header digest follows the header')
 const DDGSTF = bit(1, 'A data digest follows the data')
 
 /** The PDU Common Header: the first bytes of every PDU (TCP 1.0 §3.6.2.1, Figure 19). */
-export const TcpPduHeader = transportStruct(
+export const TcpPduHeader = struct(
   'PDU Common Header',
   { bytes: 8, doc: 'First bytes of every NVMe/TCP PDU', spec: 'TCP 1.0 §3.6.2.1' },
   merge(commonHeader, {
@@ -129,15 +132,16 @@ export type TcpPdu<F extends FieldMap = FieldMap> = Struct<typeof commonHeader &
 /*#__NO_SIDE_EFFECTS__*/
 function pdu<const F extends FieldMap>(
   name: string,
-  { type, hlen, doc, spec }: TransportFacts & { readonly type: number; readonly hlen: number },
+  { type, hlen, doc, spec }: Facts & { readonly type: number; readonly hlen: number },
   fields: F,
 ): TcpPdu<F> {
-  const declared: Struct<typeof commonHeader> = transportStruct(
+  const declared: Struct<typeof commonHeader> = struct(
     name,
     { bytes: hlen, doc, spec },
     merge(commonHeader, fields) as typeof commonHeader,
+    { PDU_TYPE: type, HLEN: hlen, PLEN: hlen },
   )
-  return filledWith(declared, { PDU_TYPE: type, HLEN: hlen, PLEN: hlen }) as unknown as TcpPdu<F>
+  return declared as unknown as TcpPdu<F>
 }
 
 const digests = {
@@ -296,11 +300,11 @@ export interface TcpPduParts {
 /**
  * Returns where the parts of the PDU at byteOffset are, by its Common Header; the rest of the PDU need not be there yet
  * (TCP 1.0 §3.6.2, Figures 19 to 28).
- * @throws RangeError if `data` ends before the 8 bytes of the Common Header do, or if the header contradicts itself:
+ * @throws RangeError if `memory` ends before the 8 bytes of the Common Header do, or if the header contradicts itself:
  *   the error names the field whose offset H2CTermReq or C2HTermReq reports.
  */
-export function tcpPduParts(data: DataView, byteOffset = 0): TcpPduParts {
-  const { PDU_TYPE, FLAGS, HLEN, PDO, PLEN } = TcpPduHeader.view(data, byteOffset)
+export function tcpPduParts(memory: Memory, byteOffset = 0): TcpPduParts {
+  const { PDU_TYPE, FLAGS, HLEN, PDO, PLEN } = TcpPduHeader.view(memory, byteOffset)
   const header = tcpPduOf(PDU_TYPE) ?? refuseHeader('PDU_TYPE', 'a type of TCP_PDU', PDU_TYPE)
   if (HLEN !== header.bytes) refuseHeader('HLEN', `${header.bytes} bytes for ${header.name}`, HLEN)
   const flags = header.fields['FLAGS']?.rows ?? {}

@@ -5,7 +5,7 @@
  * read.
  */
 export type SpecRef =
-  | `${'Base 2.1' | 'Base 2.2' | 'Base 2.3' | 'NVM 1.2' | 'PCIe 1.2' | 'ZNS 1.1'} §${string}`
+  | `${'Base 2.1' | 'Base 2.2' | 'Base 2.3' | 'NVM 1.2' | 'PCIe 1.2' | 'ZNS 1.1' | 'TCP 1.0' | 'RDMA 1.0'} §${string}`
   | `${'libnvme' | 'Linux'} ${number} ${string}`
   | `vfio-user ${string}`
   | `gpunvme ${string}`

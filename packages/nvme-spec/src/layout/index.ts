@@ -1,4 +1,4 @@
-export { isClosed, type Codec, type NamedValues, type Placed, type RowAccess } from './access.js'
+export { isClosed, nameIn, type Codec, type NamedValues, type Placed, type RowAccess } from './access.js'
 export {
   adminCommand,
   cdw,

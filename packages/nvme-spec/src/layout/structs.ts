@@ -1,7 +1,7 @@
 import { nameIn } from './access.js'
 import { checkLayout } from './check.js'
 import { viewed, type Cursor, type Values } from './cursor.js'
-import { refuse, type Memory, type StructFacts, type Where } from './facts.js'
+import { isPlain, refuse, type Memory, type StructFacts, type Where } from './facts.js'
 import { decodeFields, encodeFields, type Decoded, type Encodable, type EncodeOptions } from './objects.js'
 import { field, type BitsMap, type Field, type FieldMap, type Nested, type None } from './rows.js'
 import { describeFields } from './text.js'
@@ -63,9 +63,18 @@ export interface AnyStruct extends StructFacts {
   describe(memory: Memory, byteOffset?: number): string[]
 }
 
-/** Declares a structure of `facts.bytes` bytes. @throws RangeError if rows overlap or exceed the structure. */
+/**
+ * Declares a structure of `facts.bytes` bytes.
+ * @param defaults values that `encode` and `create` store if none are given: an opcode, a header length.
+ * @throws RangeError if rows overlap or exceed the structure.
+ */
 /*#__NO_SIDE_EFFECTS__*/
-export function struct<const F extends FieldMap>(name: string, facts: StructFacts, fields: F): Struct<F> {
+export function struct<const F extends FieldMap>(
+  name: string,
+  facts: StructFacts,
+  fields: F,
+  defaults?: Partial<Encodable<F>>,
+): Struct<F> {
   const declared = viewed(name, facts, fields)
   checkLayout(declared)
   const { view } = declared
@@ -74,12 +83,14 @@ export function struct<const F extends FieldMap>(name: string, facts: StructFact
     view,
     create(values = {}) {
       const data = new DataView(new ArrayBuffer(facts.bytes))
-      encodeFields(declared, data, 0, values)
+      methods.encode(data, 0, values)
       return view(data)
     },
     decode: (memory, byteOffset) => decodeFields(declared, memory, byteOffset),
     encode: (memory, byteOffset, values, options) => {
-      encodeFields(declared, memory, byteOffset, values, options)
+      // Values that are not an object are passed on, to be rejected there.
+      const filled = defaults !== undefined && isPlain(values) ? { ...defaults, ...values } : values
+      encodeFields(declared, memory, byteOffset, filled, options)
     },
     describe: (memory, byteOffset) => describeFields(declared, memory, byteOffset),
   }
