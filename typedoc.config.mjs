@@ -4,6 +4,10 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 
+// The comments above the exports of nvme-spec, in order: scripts/typedoc-declarations.mjs puts each export in its group.
+const wireFormat = readFileSync(new URL('packages/nvme-spec/src/index.ts', import.meta.url), 'utf8')
+const groups = Array.from(wireFormat.matchAll(/^\/\/ (.*)$/gm), ([, title]) => title)
+
 const manifests = readdirSync(new URL('packages/', import.meta.url)).map((folder) => ({
   folder,
   ...read(`packages/${folder}/package.json`),
@@ -28,6 +32,7 @@ export default {
   compilerOptions: { paths: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, [`./${file}`]])) },
   entryPoints: Object.values(entries),
   plugin: ['./scripts/typedoc-declarations.mjs', './scripts/typedoc-pages.mjs'],
+  categoryOrder: [...groups, '*'],
   readme: 'README.md',
   projectDocuments: [
     'docs/README.md',

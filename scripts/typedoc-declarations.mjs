@@ -1,8 +1,9 @@
 // A plugin of typedoc for constants that the declaration functions of nvme-spec make: what such a constant declares -
 // offset, rows, named values, source - is in the value and not in its type, so it is taken from the built package and
 // put below the constant's own comment. A declaration without a comment has its `doc` for one.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Comment, Converter, ReflectionKind } from 'typedoc'
+import { Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
 import { bitPlace, bytePlace, commandPlace } from '../packages/nvme-spec/scripts/places.mjs'
 
 const dist = join(import.meta.dirname, '..', 'packages', 'nvme-spec', 'dist')
@@ -13,13 +14,39 @@ const built = {
   '@gpunvme/nvme-spec/pcie': await import(join(dist, 'pcie.js')),
 }
 
+const source = join(import.meta.dirname, '..', 'packages', 'nvme-spec', 'src')
+
+/** The groups of the main entry's exports: the comment above them in index.ts, by source file. */
+function groupsOfExports() {
+  const groups = new Map()
+  let group = ''
+  for (const line of readFileSync(join(source, 'index.ts'), 'utf8').split('\n')) {
+    group = /^\/\/ (.*)$/.exec(line)?.[1] ?? group
+    const [, file] = /from '\.\/(.*)\.js'$/.exec(line) ?? []
+    if (file !== undefined) groups.set(join(source, `${file}.ts`), group)
+  }
+  return groups
+}
+
 export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    const groups = groupsOfExports()
     for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
+      for (const child of module.name === '@gpunvme/nvme-spec' ? (module.children ?? []) : []) {
+        const { signatures = [], sources = [] } = child
+        for (const documented of signatures.length > 0 ? signatures : [child]) {
+          documented.comment ??= new Comment()
+          documented.comment.blockTags.push(
+            new CommentTag('@category', [{ kind: 'text', text: groups.get(sources[0]?.fullFileName) }]),
+          )
+        }
+      }
       for (const constant of module.getChildrenByKind(ReflectionKind.Variable)) {
         const value = built[module.name]?.[constant.name]
         if (typeof value?.doc !== 'string' || typeof value.spec !== 'string') continue
-        constant.comment ??= new Comment([{ kind: 'text', text: `${escape(value.doc)}.` }])
+        constant.comment ??= new Comment()
+        if (constant.comment.summary.length === 0)
+          constant.comment.summary.push({ kind: 'text', text: `${escape(value.doc)}.` })
         constant.comment.summary.push({ kind: 'text', text: `\n\n${describe(value).join('\n\n')}` })
       }
     }

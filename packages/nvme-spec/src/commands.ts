@@ -145,8 +145,8 @@ interface Variant {
 
 /** The layout of one variant of a command. */
 interface VariantLayout extends Layout {
-  /** Fields that are shown even if they are zero. */
-  readonly telling: ReadonlySet<Field>
+  /** Whether each field is shown even if it is zero. */
+  readonly telling: readonly boolean[]
 }
 
 /** What a command's entries are decoded by. */
@@ -219,9 +219,9 @@ function makeVariant(
     return [[key, rows === undefined ? field : { ...field, rows }]]
   })
   const fields = Object.fromEntries(variant)
-  const telling = Object.values(fields).filter(
+  const telling = Object.values(fields).map(
     ({ offset, lengthBytes, values, zeroBased }) =>
-      offset >= FIRST_OWN_BYTE && (zeroBased || lengthBytes === 8 || Object.keys(values).length > 0),
+      offset >= FIRST_OWN_BYTE && (zeroBased === true || lengthBytes === 8 || Object.keys(values).length > 0),
   )
-  return { name, bytes, spec, fields, telling: new Set(telling) }
+  return { name, bytes, spec, fields, telling }
 }

@@ -1,6 +1,5 @@
 import { isBig } from './access.js'
-import type { Layout } from './objects.js'
-import type { BitsMap, Field } from './rows.js'
+import type { BitsMap, Field, Layout } from './rows.js'
 
 /**
  * Checks a structure when its module loads, not when it is used.
@@ -9,8 +8,10 @@ import type { BitsMap, Field } from './rows.js'
  */
 export function checkLayout({ name, bytes, fields }: Layout): void {
   if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError(`${name}: expected a length in bytes, got ${bytes}`)
-  for (const [key, { elementBytes, rows }] of Object.entries(fields))
+  for (const key in fields) {
+    const { elementBytes, rows } = fields[key]!
     checkRows(`${name}.${key}`, elementBytes * 8, rows)
+  }
   checkRows(name, bytes * 8, fields)
 }
 
@@ -20,26 +21,34 @@ export function checkLayout({ name, bytes, fields }: Layout): void {
  *   that are not in upper case.
  */
 export function checkRows(owner: string, widthBits: number, rows: BitsMap): void {
-  const taken: [first: number, last: number][] = []
-  for (const [key, row] of Object.entries(rows)) {
-    const path = `${owner}.${key}`
-    if (!/^[A-Z][A-Z0-9_]*$/.test(key))
-      throw new TypeError(`${path}: expected a name in upper case, as the specification has it, got '${key}'`)
+  const taken: number[] = []
+  let end = 0
+  for (const key in rows) {
+    const row = rows[key]!
     const { msb, lsb, values } = row
     // Rows of a word have no offset of their own.
-    const { offset = 0, lengthBytes } = row as Partial<Field>
-    const place = `bits ${msb}:${lsb}${lengthBytes === undefined ? '' : ` of byte ${offset}`}`
+    const { offset = 0, lengthBytes = widthBits / 8 } = row as Partial<Field>
+    const isField = 'offset' in row
+    const fail = (problem: string): never => {
+      throw new RangeError(`${owner}.${key}: bits ${msb}:${lsb}${isField ? ` of byte ${offset}` : ''} ${problem}`)
+    }
+    if (!/^[A-Z][A-Z0-9_]*$/.test(key))
+      throw new TypeError(`${owner}.${key}: expected a name in upper case, as the specification has it, got '${key}'`)
     const [first, last] = [offset * 8 + lsb, offset * 8 + msb]
-    const inWord = lsb >= 0 && msb >= lsb && (lengthBytes === undefined || msb < lengthBytes * 8)
-    if (!([offset, msb, lsb].every(Number.isInteger) && inWord && first >= 0 && last < widthBits))
-      throw new RangeError(`${path}: ${place} do not fit ${widthBits} bits`)
-    if (lengthBytes === undefined && isBig(row) !== (row.wide ?? false))
-      throw new RangeError(`${path}: declare ${place} by ${row.wide ? 'bits' : 'wideBits'}()`)
-    if (taken.some((other) => first <= other[1] && other[0] <= last))
-      throw new RangeError(`${path}: ${place} overlap another row`)
-    taken.push([first, last])
-    for (const [name, value] of Object.entries(values))
+    const isWhole = Number.isInteger(offset) && Number.isInteger(lsb) && Number.isInteger(msb)
+    if (!(isWhole && lsb >= 0 && msb >= lsb && msb < lengthBytes * 8 && first >= 0 && last < widthBits))
+      fail(`do not fit ${widthBits} bits`)
+    if (!isField && isBig(row) !== (row.wide ?? false)) fail(`need ${row.wide ? 'bits' : 'wideBits'}()`)
+    // Most figures are in order: only rows that go back need a comparison with all others.
+    if (first < end)
+      for (let i = 0; i < taken.length; i += 2)
+        if (first <= taken[i + 1]! && taken[i]! <= last) fail('overlap another row')
+    taken.push(first, last)
+    end = Math.max(end, last + 1)
+    for (const name in values) {
+      const value = values[name]!
       if (!Number.isInteger(value) || value < 0 || value >= 2 ** (msb - lsb + 1))
-        throw new RangeError(`${path}: ${name} = ${value} does not fit ${msb - lsb + 1} bits`)
+        throw new RangeError(`${owner}.${key}: ${name} = ${value} does not fit ${msb - lsb + 1} bits`)
+    }
   }
 }

@@ -9,6 +9,7 @@ import {
   u32,
   type Field,
   type FieldMap,
+  type Layout,
   type None,
   type ZeroBased,
 } from './rows.js'
@@ -16,7 +17,6 @@ import { checkOf, type NamedValues } from './access.js'
 import { checkLayout } from './check.js'
 import { viewed, type Cursor, type Values } from './cursor.js'
 import { checkNames, type Facts, type Memory } from './facts.js'
-import type { Layout } from './objects.js'
 
 const ENTRY_BYTES = 64
 

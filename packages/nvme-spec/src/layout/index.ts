@@ -32,7 +32,6 @@ export {
   type EncodableField,
   type EncodableWord,
   type EncodeOptions,
-  type Layout,
   type ReservedBytes,
 } from './objects.js'
 export * from './rows.js'

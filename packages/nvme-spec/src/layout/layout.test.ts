@@ -69,9 +69,9 @@ describe('a declaration is refused', () => {
   it('when bits are written least significant first, or more than the kind of row holds', () => {
     const declared = (row: Bits<number> | Bits<bigint>) => () => register64('R', facts, { A: row })
     expect(declared(bits(0, 7, 'a'))).toThrow(new RangeError('R.A: bits 0:7 do not fit 64 bits'))
-    expect(declared(bits(32, 0, 'a'))).toThrow(new RangeError('R.A: declare bits 32:0 by wideBits()'))
-    expect(declared(count(40, 0, 'a'))).toThrow('by wideBits()')
-    expect(declared(wideBits(31, 0, 'a'))).toThrow(new RangeError('R.A: declare bits 31:0 by bits()'))
+    expect(declared(bits(32, 0, 'a'))).toThrow(new RangeError('R.A: bits 32:0 need wideBits()'))
+    expect(declared(count(40, 0, 'a'))).toThrow('need wideBits()')
+    expect(declared(wideBits(31, 0, 'a'))).toThrow(new RangeError('R.A: bits 31:0 need bits()'))
   })
 
   it('when fields overlap', () => {

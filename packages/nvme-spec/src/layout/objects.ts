@@ -1,18 +1,9 @@
 // Structures as plain objects and as text. Kept apart from the declarations, so that programs that use only cursors do
 // not bundle it.
 import { big, checkOf, type RowAccess } from './access.js'
-import { checkNames, isPlain, refuse, viewOf, type Memory, type SpecRef, type Where } from './facts.js'
-import { isPart, type Field, type FieldMap, type Nested } from './rows.js'
-import { decodeWord, encodeWord, RESERVED_DOC, type BitsValues, type DecodedBits } from './words.js'
-
-/** Fields at offsets: a command, or a structure. */
-export interface Layout {
-  /** The specification's name, with which errors begin. */
-  readonly name: string
-  readonly bytes: number
-  readonly spec: SpecRef
-  readonly fields: FieldMap
-}
+import { checkNames, isPlain, refuse, viewOf, type Memory, type Where } from './facts.js'
+import { isPart, type Field, type FieldMap, type Layout, type Nested } from './rows.js'
+import { decodeWord, encodeWord, formatOf, RESERVED_DOC, type BitsValues, type DecodedBits } from './words.js'
 
 /** Decoded type of a field: words with rows become objects, arrays of structures become arrays of objects. */
 export type DecodedField<F> =
@@ -73,7 +64,11 @@ export interface EncodeOptions {
 export interface Entry {
   readonly key: string
   readonly field: NestedField
-  readonly access: RowAccess
+  readonly get: RowAccess['get']
+  readonly set: RowAccess['set']
+  /** Whether the field's words have rows. */
+  readonly hasRows: boolean
+  readonly format: (value: number | bigint) => string
   /** Decodes the field to its part of an object. */
   readonly load: (data: DataView, base: number) => unknown
 }
@@ -110,15 +105,15 @@ export function prepare(layout: Layout): Prepared {
 
 function prepareField(key: string, field: NestedField): Entry {
   const { kind, offset, elementBytes, msb, lsb, rows, struct, count } = field
-  const access = field.codec(field) as RowAccess
-  const { get } = access
-  const entry = { key, field, access }
+  const { get, set } = field.codec(field) as RowAccess
+  const hasRows = hasAny(rows)
+  const entry = { key, field, get, set, hasRows, format: formatOf(field) }
   if (struct !== undefined) {
     const load = (data: DataView, base: number) =>
       Array.from({ length: count! }, (_, i) => decodeFields(struct, data, base + offset + i * elementBytes))
     return { ...entry, load }
   }
-  if (hasAny(rows)) {
+  if (hasRows) {
     const load = (data: DataView, base: number) => {
       const raw = get(data, base)
       return typeof raw === 'number'
@@ -222,8 +217,8 @@ function encodeStruct(name: string, layout: Layout, memory: Memory, byteOffset: 
   new Uint8Array(data.buffer, data.byteOffset + byteOffset, bytes).set(new Uint8Array(fresh.buffer))
 }
 
-function encodeField(where: Where, { field, access }: Entry, data: DataView, value: unknown): void {
-  const { kind, doc, offset, lengthBytes, elementBytes, rows, struct, count } = field
+function encodeField(where: Where, { field, set, hasRows }: Entry, data: DataView, value: unknown): void {
+  const { kind, doc, offset, lengthBytes, elementBytes, struct, count } = field
   if (struct !== undefined) {
     if (!Array.isArray(value)) refuse(where, doc, `an array of at most ${count!} structures`, value, 'array')
     if (value.length > count!)
@@ -236,7 +231,7 @@ function encodeField(where: Where, { field, access }: Entry, data: DataView, val
   } else if (kind === 'integer' && lengthBytes === 8 && typeof value === 'bigint') {
     big(field).set(data, 0, value, where)
   } else {
-    access.set(data, 0, hasAny(rows) ? rawOf(where, field, value) : value, where)
+    set(data, 0, hasRows ? rawOf(where, field, value) : value, where)
   }
 }
 
@@ -294,8 +289,7 @@ function encodeReserved(where: Where, layout: Layout, data: DataView, runs: unkn
   }
 }
 
-/** Returns whether a map has a name. */
-export function hasAny(named: object): boolean {
+function hasAny(named: object): boolean {
   for (const _ in named) return true
   return false
 }

@@ -14,7 +14,7 @@ import {
   type NamedValues,
   type Placed,
 } from './access.js'
-import { shown } from './facts.js'
+import { shown, type SpecRef } from './facts.js'
 
 declare const zeroBasedBrand: unique symbol
 
@@ -93,6 +93,15 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
 /** The fields of a structure, by name. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a field of any value type
 export type FieldMap = Readonly<Record<string, Field<any>>>
+
+/** Fields at offsets: a command, or a structure. */
+export interface Layout {
+  /** The specification's name, with which errors begin. */
+  readonly name: string
+  readonly bytes: number
+  readonly spec: SpecRef
+  readonly fields: FieldMap
+}
 
 /** Type of the values that may be stored in a row. */
 export type Stored<B> = B extends Bits<infer T> ? T : never

@@ -1,8 +1,8 @@
 // Structures as text.
 import { viewOf, type Memory } from './facts.js'
-import { hasAny, prepare, textBytes, undeclared, type Entry, type Layout } from './objects.js'
-import type { Field } from './rows.js'
-import { describeWord, formatNumber } from './words.js'
+import { prepare, textBytes, undeclared, type Entry } from './objects.js'
+import type { Field, Layout } from './rows.js'
+import { describeWord, formatOf } from './words.js'
 
 /**
  * Returns one `NAME=value` per field that is not zero, then set bits that no row declares, as `reserved[byte]=hex`.
@@ -12,23 +12,23 @@ export function describeFields(layout: Layout, memory: Memory, byteOffset = 0): 
   return formatFields(layout, memory, byteOffset).map(([name, text]) => `${name}=${text}`)
 }
 
-const noFields: ReadonlySet<Field> = new Set()
-
 /**
  * Returns the name and the text of each field that is not zero, then of set bits that no row declares.
- * @param always fields to include even if they are zero.
+ * @param always whether to include a field even if it is zero, for each field in order.
  * @throws RangeError if `memory` ends before the structure does.
  */
 export function formatFields(
   layout: Layout,
   memory: Memory,
   byteOffset = 0,
-  always: ReadonlySet<Field> = noFields,
+  always: readonly boolean[] = [],
 ): [name: string, text: string][] {
   const data = viewOf(layout.name, layout.bytes, layout.spec, memory, byteOffset)
   const struct = prepare(layout)
   const texts: [string, string][] = []
-  for (const entry of struct.entries) formatEntry(texts, entry, data, byteOffset, always)
+  struct.entries.forEach((entry, i) => {
+    formatEntry(texts, entry, data, byteOffset, always[i] === true)
+  })
   for (const run of undeclared(struct, data, byteOffset)) texts.push([`reserved[${run.offset}]`, hexBytes(run.bytes)])
   return texts
 }
@@ -36,12 +36,12 @@ export function formatFields(
 /** Adds the texts of a field. */
 function formatEntry(
   texts: [string, string][],
-  { key, field, access, load }: Entry,
+  { key, field, get, hasRows, format, load }: Entry,
   data: DataView,
   base: number,
-  always: ReadonlySet<Field>,
+  always: boolean,
 ): void {
-  const { kind, offset, elementBytes, rows, struct, count } = field
+  const { offset, elementBytes, rows, struct, count } = field
   if (struct !== undefined) {
     for (let i = 0; i < count!; i++) {
       const inner = describeFields(struct, data, base + offset + i * elementBytes)
@@ -49,15 +49,18 @@ function formatEntry(
     }
     return
   }
-  const raw = access.get(data, base)
-  const isZero = kind === 'integer' ? Number(raw) === 0 : isUnset(field, data, base)
-  if (isZero && !always.has(field)) return
-  if (!hasAny(rows)) texts.push([key, formatField(field, load(data, base))])
-  else if (typeof raw === 'number') texts.push([key, `{ ${describeWord(raw, rows)} }`])
-  else
-    (raw as Uint32Array).forEach((word, i) => {
-      if (word !== 0) texts.push([`${key}[${i}]`, `{ ${describeWord(word, rows)} }`])
-    })
+  const raw = get(data, base)
+  if (typeof raw === 'number') {
+    if (raw === 0 && !always) return
+    if (hasRows) texts.push([key, `{ ${describeWord(raw, rows)} }`])
+    else texts.push([key, format(Number.isSafeInteger(raw) ? raw : (load(data, base) as bigint))])
+  } else if (always || !isUnset(field, data, base)) {
+    if (!hasRows) texts.push([key, formatField(field, raw)])
+    else
+      (raw as Uint32Array).forEach((word, i) => {
+        if (word !== 0) texts.push([`${key}[${i}]`, `{ ${describeWord(word, rows)} }`])
+      })
+  }
 }
 
 /** Returns whether all bytes of a field are zero, those behind the null of a text excepted. */
@@ -79,7 +82,7 @@ export function formatField(row: Pick<Field, 'msb' | 'lsb' | 'values' | 'open' |
   if (value instanceof Uint8Array) return hexBytes(value)
   if (ArrayBuffer.isView(value))
     return Array.from(value as unknown as ArrayLike<number | bigint>, (word) => `0x${word.toString(16)}`).join(',')
-  return formatNumber(row, value)
+  return formatOf(row)(value as number | bigint)
 }
 
 function hexBytes(bytes: Uint8Array): string {
