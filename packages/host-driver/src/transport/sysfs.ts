@@ -24,9 +24,9 @@ import {
 } from '../pci/power.js'
 import { Cleanup } from './cleanup.js'
 import { DmaArena } from './dma-arena.js'
-import { disableFound } from './found-enabled.js'
 import { accessing, HardwareAccessError } from './hardware-access.js'
 import { HugePagesError, hugePages, physicalMemory } from './locked-memory.js'
+import { openFunction } from './open-function.js'
 import { mapPeerBar, mapResource, type PeerBar } from './peer-bar.js'
 import { PollingClock, REMOVAL_CHECK_NS } from './polling-clock.js'
 import { RegionBar } from './region-bar.js'
@@ -88,9 +88,9 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
   if (group !== undefined && group.type !== 'identity') throw new IommuActiveError(bdf, group.number, group.type)
   // The kernel does not exclude a second process, and the cleanup of a failed open would take the drive from it.
   await guardController(sysRoot, { bdf })
-  const cleanup = new Cleanup()
-  cleanup.push(claimFunction(found, OPEN_HERE))
-  try {
+  return openFunction(async (opening) => {
+    const { cleanup } = opening
+    cleanup.push(claimFunction(found, OPEN_HERE))
     // The driver may have returned since the first check.
     refuseDriver(sysRoot, found.bdf)
     const pages = hugePages(sysRoot)
@@ -98,14 +98,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     const clock = new PollingClock()
     const config = openConfig(found)
     cleanup.push(config.close)
-    const dma = new DmaArena(physicalMemory(host, sysRoot, most))
-    let isStopped = true
-    cleanup.push(() => {
-      if (isStopped) dma.close()
-      else dma.abandon()
-    })
-    // Memory problems are found now, before the drive is woken.
-    dma.alloc(4096).free()
+    const dma = opening.useMemory(new DmaArena(physicalMemory(host, sysRoot, most)))
     const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
     cleanup.push(close)
     await guardRegisters(sysRoot, bdf)
@@ -113,44 +106,30 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     refuseDriver(sysRoot, found.bdf)
     const bar = new RegionBar(region, clock, region)
     // Registers of a removed function need not read all ones: something else may respond there.
-    const stop = clock.every(REMOVAL_CHECK_NS, () => {
+    const stopWatch = clock.every(REMOVAL_CHECK_NS, () => {
       if (!existsSync(found.path)) bar.leaveBus()
     })
-    cleanup.push(stop)
+    cleanup.push(stopWatch)
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
     await wakeFunction(config, clock)
     enableMemorySpace(config)
-    const name = `sysfs ${bdf}`
-    const reset = canReset(sysRoot, found, config)
-      ? (kind: 'function' | 'bus') => resetFunction(sysRoot, found, config, clock, kind)
-      : undefined
-    // Last, so that it is undone first: the drive must not access memory that is being freed.
-    cleanup.push(() => {
-      isStopped = disableBusMaster(config)
-    })
-    isStopped = false
-    await disableFound({ name, bar, clock, config }, reset && (() => reset('function')))
-    enableFunction(config)
     return {
-      name,
-      bdf,
-      bar,
-      dma,
-      clock,
-      config,
+      ...{ name: `sysfs ${bdf}`, bar, dma, clock, config },
       can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      ...(reset !== undefined && { reset }),
-      mapPeer: (peer) => {
-        const { region: memory, physicalAddress, close: unmap } = mapPeerBar(host, sysRoot, peer)
-        return wholeRegion(memory, physicalAddress, peers.push(unmap))
+      resets: canReset(sysRoot, found, config) ? ['function'] : [],
+      reset: () => resetFunction(sysRoot, found, config, clock),
+      start: () => enableFunction(config),
+      stop: () => disableBusMaster(config),
+      more: {
+        bdf,
+        mapPeer(peer: PeerBar) {
+          const { region: memory, physicalAddress, close: unmap } = mapPeerBar(host, sysRoot, peer)
+          return wholeRegion(memory, physicalAddress, peers.push(unmap))
+        },
       },
-      close: () => cleanup.run(),
     }
-  } catch (error) {
-    await cleanup.run().catch(() => undefined) // the first error is reported
-    throw error
-  }
+  })
 }
 
 /** Drivers that do nothing with the function: they serve programs like this one. */
@@ -179,9 +158,7 @@ async function resetFunction(
   found: PciFunction,
   config: OpenConfigSpace,
   clock: PollingClock,
-  kind: 'function' | 'bus',
 ): Promise<void> {
-  if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': sysfs supports no other`)
   // A reset behind the back of another driver can crash the kernel.
   refuseDriver(sysRoot, found.bdf)
   const file = join(found.path, 'reset')

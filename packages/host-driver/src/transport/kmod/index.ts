@@ -1,11 +1,10 @@
 import type { HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, flag, integer, object, text, type Checks } from '../../check-options.js'
 import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
-import { Cleanup } from '../cleanup.js'
 import { EventInterrupts } from '../event-interrupts.js'
-import { disableFound } from '../found-enabled.js'
 import { accessing } from '../hardware-access.js'
 import { HUGE_PAGE_BYTES } from '../locked-memory.js'
+import { openFunction } from '../open-function.js'
 import { PollingClock } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
 import { Info, MMAP_BAR0, Reset, RESET_METHOD } from './abi.js'
@@ -87,9 +86,9 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
   object('host', host)
   const place = findNode(sysRoot, device)
   const { bdf } = place.found
-  const cleanup = new Cleanup()
-  cleanup.push(claimFunction(place.found, OPEN_HERE))
-  try {
+  return openFunction(async (opening) => {
+    const { cleanup } = opening
+    cleanup.push(claimFunction(place.found, OPEN_HERE))
     const node = await openNode(host, sysRoot, place)
     cleanup.push(() => closeNode(node))
     const answer = askInfo(node)
@@ -98,10 +97,7 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
     const config = kmodConfigSpace(node)
     const table = new SegmentTable(node)
     cleanup.push(() => table.unmap())
-    const dma = new KmodMemory(node, table, sysRoot, hugePages ? HUGE_PAGE_BYTES : 4096)
-    cleanup.push(() => dma.close())
-    // Memory problems are found now, before the controller is touched.
-    dma.alloc(4096).free()
+    const dma = opening.useMemory(new KmodMemory(node, table, sysRoot, hugePages ? HUGE_PAGE_BYTES : 4096))
     dma.alloc(4096, { contiguous: true }).free()
     const clock = new PollingClock()
     const registers = accessing(bdf, place.path, () =>
@@ -113,43 +109,33 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
     const watch = new KmodWatch(node, clock, bar, dmaBufs)
     cleanup.push(() => watch.close())
     const vectors = Math.min(wanted, answer.IRQ_VECTORS)
-    const interrupts = vectors === 0 ? undefined : new EventInterrupts(host, clock, irqEvents(node, vectors))
-    if (interrupts !== undefined) cleanup.push(() => interrupts.close())
-    const name = `kmod ${bdf}`
-    const reset = (kind: 'function' | 'bus') => {
-      const isThere = kind === 'function' ? Info.RESET_METHODS.FUNCTION : Info.RESET_METHODS.BUS
-      if (isThere.of(answer.RESET_METHODS) === 0)
-        return Promise.reject(new TypeError(`kind: expected a reset that ${name} supports, got '${kind}'`))
-      const METHOD = kind === 'function' ? RESET_METHOD.FUNCTION : RESET_METHOD.BUS
-      return Promise.resolve().then(() => {
-        call(node, 'RESET', Reset.create({ SIZE: Reset.bytes, METHOD }).data)
-        setBusMaster(node, true)
-      })
-    }
-    const canReset = Info.RESET_METHODS.FUNCTION.of(answer.RESET_METHODS) === 1
-    // The module has disabled it. If that failed, it may have queues of a process that has ended.
-    await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
-    setBusMaster(node, true)
+    const interrupts = opening.useInterrupts(
+      vectors === 0 ? undefined : new EventInterrupts(host, clock, irqEvents(node, vectors)),
+    )
+    const { FUNCTION, BUS } = Info.RESET_METHODS
+    const has = (method: typeof FUNCTION) => method.of(answer.RESET_METHODS) === 1
     return {
-      name,
-      bdf,
-      info: factsOf(answer),
-      bar,
-      dma,
-      clock,
-      config,
-      ...(interrupts !== undefined && { interrupts }),
+      ...{ name: `kmod ${bdf}`, bar, dma, clock, config, interrupts },
       // Only a probe shows whether data arrives, and whether a GPU can access these registers.
       can: { gpuRing: false, gpuRead: false, dmaToVram: true },
-      ...(canReset && { reset }),
-      dmaBufs,
-      get departure() {
-        return watch.departure
+      resets: [...(has(FUNCTION) ? (['function'] as const) : []), ...(has(BUS) ? (['bus'] as const) : [])],
+      async reset(kind) {
+        // Not in the caller's turn: the call blocks.
+        await Promise.resolve()
+        const METHOD = kind === 'function' ? RESET_METHOD.FUNCTION : RESET_METHOD.BUS
+        call(node, 'RESET', Reset.create({ SIZE: Reset.bytes, METHOD }).data)
+        setBusMaster(node, true)
       },
-      close: () => cleanup.run(),
+      start: () => setBusMaster(node, true),
+      // The module ends its access when the node is closed.
+      more: {
+        bdf,
+        info: factsOf(answer),
+        dmaBufs,
+        get departure() {
+          return watch.departure
+        },
+      },
     }
-  } catch (error) {
-    await cleanup.run().catch(() => undefined) // the first error is reported
-    throw error
-  }
+  })
 }

@@ -3,10 +3,9 @@ import type { HardwareHost, Transport, VfioUserHost } from '@gpunvme/nvme-spec/t
 import { VFIO_IRQ, VFIO_REGION } from '@gpunvme/nvme-spec/vfio-user'
 import { checkOptions, integer, object, text, timeout, type Checks } from '../../check-options.js'
 import { disableBusMaster, enableFunction, enableMemorySpace, wakeFunction } from '../../pci/power.js'
-import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
 import { EventInterrupts } from '../event-interrupts.js'
-import { disableFound } from '../found-enabled.js'
+import { openFunction, type Opening } from '../open-function.js'
 import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
 import { Channel } from './channel.js'
@@ -82,9 +81,9 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
   const { host, socket, interrupts: wanted = 0, memoryFolder = usualMemoryFolder() } = options
   object('host', host)
   text('socket', socket)
-  const cleanup = new Cleanup()
   let channel: Channel | undefined
-  try {
+  const open = async (opening: Opening) => {
+    const { cleanup } = opening
     let leave: () => void = () => undefined
     const limitNs = options.answerTimeoutNs ?? ANSWER_TIMEOUT_NS
     const target = (channel = new Channel(host, connect(host, socket), socket, limitNs, () => leave()))
@@ -100,10 +99,7 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
     })
     checkFunction(target, region, configBytes)
     const config = targetConfigSpace(target, configBytes)
-    const dma = new DmaArena(new SharedMemory(target, host, memoryFolder))
-    cleanup.push(() => dma.close())
-    // Memory problems are found now, before the controller is touched.
-    dma.alloc(4096).free()
+    const dma = opening.useMemory(new DmaArena(new SharedMemory(target, host, memoryFolder)))
     const clock = new PollingClock()
     await wakeFunction(config, clock)
     enableMemorySpace(config)
@@ -115,40 +111,37 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
     cleanup.push(clock.every(REMOVAL_CHECK_NS, () => target.look()))
     const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(target, VFIO_IRQ.MSIX))
     const msix = vectors === 0 ? undefined : msixEvents(target, host, vectors, capabilities.maxMsgFds)
-    const interrupts = msix && new EventInterrupts(host, clock, msix.events)
-    if (interrupts !== undefined) cleanup.push(() => interrupts.close())
-    const name = `vfio-user ${socket}`
-    const reset = async (kind: 'function' | 'bus') => {
-      if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': there is no bus to reset`)
-      target.ask('DEVICE_RESET', new Uint8Array(0), exactly(0))
-      // Not every target keeps them.
-      msix?.announceAgain()
-      await wakeFunction(config, clock)
+    const interrupts = opening.useInterrupts(msix && new EventInterrupts(host, clock, msix.events))
+    const start = () => {
       chooseInterrupts(config, msix !== undefined)
       enableFunction(config)
     }
-    cleanup.push(() => {
-      disableBusMaster(config)
-    })
-    await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
-    chooseInterrupts(config, msix !== undefined)
-    enableFunction(config)
     return {
-      name,
-      bar,
-      dma,
-      clock,
-      config,
-      ...(interrupts !== undefined && { interrupts }),
+      ...{ name: `vfio-user ${socket}`, bar, dma, clock, config, interrupts, start },
       can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      ...(canReset && { reset }),
-      get departure() {
-        return target.departure
+      resets: canReset ? (['function'] as const) : [],
+      async reset() {
+        target.ask('DEVICE_RESET', new Uint8Array(0), exactly(0))
+        // Not every target keeps them.
+        msix?.announceAgain()
+        await wakeFunction(config, clock)
+        start()
       },
-      close: () => cleanup.run(),
+      stop() {
+        disableBusMaster(config)
+        // Unmapping ends the target's access.
+        return true
+      },
+      more: {
+        get departure() {
+          return target.departure
+        },
+      },
     }
+  }
+  try {
+    return await openFunction(open)
   } catch (error) {
-    await cleanup.run().catch(() => undefined) // the first error is reported
     // If the target ends meanwhile, registers read all ones, which would be reported as another error.
     throw channel?.departure ?? error
   }

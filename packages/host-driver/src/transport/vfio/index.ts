@@ -8,8 +8,8 @@ import { disableBusMaster, enableFunction, enableMemorySpace, wakeFunction } fro
 import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
 import { EventInterrupts } from '../event-interrupts.js'
-import { disableFound } from '../found-enabled.js'
 import { HUGE_PAGE_BYTES, physicalMemory } from '../locked-memory.js'
+import { openFunction } from '../open-function.js'
 import { mapPeerBar, type PeerBar } from '../peer-bar.js'
 import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
@@ -96,9 +96,9 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 2048)
     throw new RangeError(`interrupts: expected an integer from 0 to 2048, got ${wanted}`)
   const found = nvmeFunction(sysRoot, bdf)
-  const cleanup = new Cleanup()
-  cleanup.push(claimFunction(found, OPEN_HERE))
-  try {
+  return openFunction(async (opening) => {
+    const { cleanup } = opening
+    cleanup.push(claimFunction(found, OPEN_HERE))
     const { mode, container, device, close: closeDevice } = openDevice(host, sysRoot, found, options.mode)
     cleanup.push(closeDevice)
     const config = fileConfigSpace(device, regionInfo(host, device, VFIO_REGION.CONFIG).fileOffset)
@@ -106,15 +106,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
       mode === 'type1'
         ? new Type1Memory(host, sysRoot, container, options.hugePages === true ? HUGE_PAGE_BYTES : 4096)
         : undefined
-    const dma = new DmaArena(type1 ?? physicalMemory(host, sysRoot))
-    // With an IOMMU, unmapping ends the drive's access, whether it responds or not.
-    let isStopped = true
-    cleanup.push(() => {
-      if (isStopped || mode === 'type1') dma.close()
-      else dma.abandon()
-    })
-    // Memory problems are found now, before the drive is woken.
-    dma.alloc(4096).free()
+    const dma = opening.useMemory(new DmaArena(type1 ?? physicalMemory(host, sysRoot)))
     const clock = new PollingClock()
     await wakeFunction(config, clock)
     enableMemorySpace(config)
@@ -125,45 +117,27 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     const bar = new RegionBar(window, clock, window.mapped)
     watchRemoval(host, device, clock, bar, cleanup)
     const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(host, device, VFIO_IRQ.MSIX))
-    const interrupts =
-      vectors === 0 ? undefined : new EventInterrupts(host, clock, eventsOf(host, device, VFIO_IRQ.MSIX, vectors))
-    if (interrupts !== undefined) cleanup.push(() => interrupts.close())
+    const interrupts = opening.useInterrupts(
+      vectors === 0 ? undefined : new EventInterrupts(host, clock, eventsOf(host, device, VFIO_IRQ.MSIX, vectors)),
+    )
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
-    const name = `vfio ${bdf}`
     const { FLAGS } = DeviceInfo.view(ask(host, device, ['DEVICE_GET_INFO', VFIO.DEVICE_GET_INFO], DeviceInfo))
-    const reset = async (kind: 'function' | 'bus') => {
-      if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': vfio supports no other`)
-      callNumber(host, device, ['DEVICE_RESET', VFIO.DEVICE_RESET])
-      await wakeFunction(config, clock)
-      enableFunction(config)
-    }
-    const canReset = DeviceInfo.FLAGS.RESET.of(FLAGS) === 1
-    // Last, so that it is undone first: the drive must not access memory that is being freed.
-    cleanup.push(() => {
-      isStopped = disableBusMaster(config)
-    })
-    isStopped = false
-    await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
-    enableFunction(config)
     return {
-      name,
-      bdf,
-      mode,
-      bar,
-      dma,
-      clock,
-      config,
-      ...(interrupts !== undefined && { interrupts }),
+      ...{ name: `vfio ${bdf}`, bar, dma, clock, config, interrupts },
       can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      ...(canReset && { reset }),
-      mapPeer: (peer) => mapPeer(host, sysRoot, type1, peer, peers),
-      close: () => cleanup.run(),
+      resets: DeviceInfo.FLAGS.RESET.of(FLAGS) === 1 ? ['function'] : [],
+      async reset() {
+        callNumber(host, device, ['DEVICE_RESET', VFIO.DEVICE_RESET])
+        await wakeFunction(config, clock)
+        enableFunction(config)
+      },
+      start: () => enableFunction(config),
+      // With an IOMMU, unmapping ends the drive's access, whether it responds or not.
+      stop: () => disableBusMaster(config) || mode === 'type1',
+      more: { bdf, mode, mapPeer: (peer: PeerBar) => mapPeer(host, sysRoot, type1, peer, peers) },
     }
-  } catch (error) {
-    await cleanup.run().catch(() => undefined) // the first error is reported
-    throw error
-  }
+  })
 }
 
 /**
