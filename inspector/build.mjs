@@ -1,4 +1,4 @@
-// Builds the inspector: one HTML file with everything in it, which makes no request. The policy in the page forbids any.
+// Builds the inspector: one self-contained HTML file, whose Content Security Policy blocks network requests.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -23,7 +23,7 @@ const allowed = [`${folder}/`, join(folder, '..', 'packages', 'nvme-spec', 'dist
 const foreign = Object.keys(modules).filter(
   (path) => !path.startsWith('\0') && !allowed.some((one) => path.startsWith(one)),
 )
-if (foreign.length > 0) throw new Error(`the inspector may only use nvme-spec, got ${foreign.join(', ')}`)
+if (foreign.length > 0) throw new Error(`the inspector may import only nvme-spec, got ${foreign.join(', ')}`)
 
 // The text of an inline script ends at the first `</script`.
 const script = code.replaceAll('</script', '<\\/script')
@@ -37,7 +37,7 @@ const policy = [
   "form-action 'none'",
 ].join('; ')
 
-// By functions: a replacement text would have its `$` interpreted. The hashes are of everything between the tags.
+// Replacer functions, since `$` is special in a replacement string. The hashes cover everything between the tags.
 const html = read('page.html')
   .replace('POLICY', () => policy)
   .replace(/<style>[^<]*<\/style>/, () => `<style>${style}</style>`)

@@ -2,17 +2,17 @@ import type { Place } from '@gpunvme/nvme-spec/explain'
 import { create } from './element.js'
 
 const LINE_BYTES = 16
-/** A page with more elements becomes slow; structures are smaller. */
+/** Maximum bytes shown: more elements make the page slow, and no structure is longer. */
 const MAX_BYTES = 16_384
 
-/** Bytes as a hex dump, in which the bytes of a field are highlighted. */
+/** A hex dump that can highlight the bytes of a field. */
 export class Bytes {
   readonly view: HTMLElement
   private readonly cells: HTMLElement[] = []
   private readonly body: HTMLElement
   private lit: HTMLElement[] = []
 
-  /** @param select receives the offset of a byte that was clicked. */
+  /** @param select called with the offset of a clicked byte. */
   constructor(data: DataView, select: (byteOffset: number) => void) {
     this.body = create('div', {
       class: 'bytes scroll',
@@ -35,7 +35,7 @@ export class Bytes {
     this.view = create('details', { class: 'panel memory', open: '' }, create('summary', {}, title), this.body)
   }
 
-  /** Highlights the bytes of a place, and scrolls to them. */
+  /** Highlights the bytes of a place and scrolls to them. */
   highlight({ offset, lengthBytes }: Place): void {
     for (const cell of this.lit) cell.classList.remove('lit')
     this.lit = this.cells.slice(offset, offset + lengthBytes)

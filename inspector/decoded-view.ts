@@ -8,14 +8,14 @@ export interface Decoded {
   /** Position among entries of the same kind; undefined for a single one. */
   readonly index?: number | undefined
   readonly entry: ExplainedEntry
-  /** Bytes of the entry, and of what follows a header. */
+  /** Bytes of the entry; after a header, also the remaining bytes. */
   readonly data?: DataView
 }
 
-/** Entries beyond these are folded, and decoded into lines when they are opened. */
+/** Number of entries open at first; the fields of the others are created when they are opened. */
 const OPEN_ENTRIES = 4
 
-/** Shows decoded entries: their fields with a filter, and the bytes of the entry whose field has the focus. */
+/** Creates the view of decoded entries: fields with a filter, and the bytes of the entry with the focused field. */
 export function decodedView(decoded: readonly Decoded[]): HTMLElement {
   const memory = create('div', { class: 'side' })
   const count = create('span', { class: 'note', role: 'status' })
@@ -26,7 +26,7 @@ export function decodedView(decoded: readonly Decoded[]): HTMLElement {
     'div',
     { class: 'controls filter' },
     text,
-    create('label', { class: 'choice' }, onlySet, 'Only fields that are set'),
+    create('label', { class: 'choice' }, onlySet, 'Only nonzero fields'),
     count,
   )
   const lists = new Map<Decoded, Fields>()

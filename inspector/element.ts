@@ -13,7 +13,7 @@ export function element(id: string): HTMLElement {
   return found
 }
 
-/** Creates an element. Children that are strings become text: nothing of the input is interpreted as HTML. */
+/** Creates an element. Strings become text nodes, so that input is never interpreted as HTML. */
 export function create<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -25,7 +25,7 @@ export function create<K extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Creates an element of a drawing. */
+/** Creates an SVG element. */
 export function draw(tag: string, attributes: Readonly<Record<string, string | number>>, text?: string): SVGElement {
   const made = document.createElementNS('http://www.w3.org/2000/svg', tag)
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value))

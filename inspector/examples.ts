@@ -12,7 +12,7 @@ import {
 import { formatHexDump } from '@gpunvme/nvme-spec/hex-dump'
 import { jsonlTrace } from '@gpunvme/nvme-spec/trace'
 
-/** Inputs to start from, by their label; each is text as it would be pasted. Generated: no drive returned them. */
+/** Example inputs by label, each as text to paste. They are generated; none was read from a drive. */
 export const examples: Readonly<Record<string, () => string>> = {
   'Register values': () => [CC.format(0x0046_0001), 'CSTS=0x00000001', 'CAP=0x00200028140103ff'].join('\n'),
   'Submission queue entry': () => dump(readCommand(0x412)),
@@ -51,7 +51,7 @@ function completion(cid: number, sc: number): DataView {
   return CQE.create({ SQHD: 4, SQID: 1, CID: cid, STATUS: { P: 1, SC: sc, DNR: sc === 0 ? 0 : 1 } }).data
 }
 
-/** A trace of reads at queue depth 4, of which one fails and one is not completed. */
+/** A trace of reads at queue depth 4: one fails, and one has no completion. */
 function trace(): string {
   let text = ''
   const write = jsonlTrace((line) => (text += line))

@@ -1,7 +1,7 @@
 import { formatPlace, type ExplainedEntry, type ExplainedLine } from '@gpunvme/nvme-spec/explain'
 import { create } from './element.js'
 
-/** Returns whether a line shows nothing that is set. */
+/** Returns whether the value of a line is zero or empty. */
 function isUnset({ raw }: ExplainedLine): boolean {
   if (raw instanceof Uint8Array) return raw.every((byte) => byte === 0)
   return raw === 0 || raw === 0n || raw === ''
@@ -13,12 +13,12 @@ interface Row {
   readonly words: string
 }
 
-/** The lines of one explained entry, as a list that is filtered and walked by arrow keys. */
+/** The lines of one explained entry, as a list with a filter and arrow-key navigation. */
 export class Fields {
   readonly view: HTMLElement
   private readonly rows: readonly Row[]
 
-  /** @param focus receives the line that has the focus. */
+  /** @param focus called with the line that gets the focus or is under the pointer. */
   constructor(entry: ExplainedEntry, focus: (line: ExplainedLine) => void) {
     const above: ExplainedLine[] = []
     this.rows = entry.lines.map((line) => {
@@ -36,13 +36,13 @@ export class Fields {
   }
 
   /**
-   * Shows the lines that contain a text, with those that contain them; `onlySet` hides those that are zero.
+   * Shows the lines that match a text, and their parent lines; `onlySet` hides zero lines.
    * @returns the number of lines shown.
    */
   filter(text: string, onlySet: boolean): number {
     const wanted = text.trim().toLowerCase()
     let shown = 0
-    // From the end: a line is also shown for the sake of one below it.
+    // From the end, since a matching line also shows its parents.
     let neededDepth = 0
     for (const { line, view, words } of this.rows.toReversed()) {
       const matches = words.includes(wanted) && !(onlySet && isUnset(line))
@@ -54,7 +54,7 @@ export class Fields {
     return shown
   }
 
-  /** Brings the innermost line that contains a byte into view, and focuses it. */
+  /** Scrolls to the innermost line that contains a byte, and focuses it. */
   reveal(byte: number): void {
     const containing = this.rows.filter(
       ({ line: { place }, view }) => !view.hidden && byte >= place.offset && byte < place.offset + place.lengthBytes,

@@ -10,7 +10,7 @@ export interface RegisterValue {
   readonly value: bigint
 }
 
-/** What was pasted or dropped. */
+/** Pasted or dropped input. */
 export type Input =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'trace'; readonly events: readonly TraceEvent[] }
@@ -36,7 +36,7 @@ export function readText(text: string): Input {
  */
 export function readFile(bytes: Uint8Array, name: string): Input {
   if (bytes.length === 0) return { kind: 'nothing' }
-  // Neither is a hexadecimal digit; a trace, and a list of registers, is text in any case.
+  // Traces and register lists come first: `readDumpBytes` accepts only binary data, hex dumps and hexadecimal digits.
   const text = new TextDecoder().decode(bytes)
   if (/^\s*\{"/.test(text) || readRegisters(text.trim()) !== undefined) return readText(text)
   return { kind: 'bytes', bytes: readDumpBytes(bytes, name) }
@@ -47,15 +47,15 @@ function readTrace(text: string): TraceEvent[] {
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseTraceLine(line, index + 1)]))
 }
 
-/** `0x14  CC=0x00460001 { … }` as gpunvme prints it, and `cc      : 460001` as `nvme show-regs` does. */
-// from memory: the form and the names of nvme-cli
+/** A register line: `0x14  CC=0x00460001 { … }` of gpunvme, or `cc      : 460001` of `nvme show-regs`. */
+// from memory: the format and register names of nvme-cli
 const REGISTER = /^(?:0x[\da-f]+ {2})?([a-z]+)\s*[=:]\s*(?:0x)?([\da-f]+)h?(?:\s*\{.*)?$/i
-/** The line that names the drive in the output of gpunvme. */
+/** The line of gpunvme's output that names the drive. */
 const DRIVE = /^(?:DRIVE|SIMULATED) {2}/
-/** Names of nvme-cli that differ from the specification's. */
+/** Register names of nvme-cli that differ from the specification's. */
 const NAMES: Readonly<Record<string, string>> = { VERSION: 'VS' }
 
-/** Undefined unless every line is a register with a value. */
+/** Returns register values; undefined unless every line has one. */
 function readRegisters(text: string): RegisterValue[] | undefined {
   const values: RegisterValue[] = []
   for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '' && !DRIVE.test(each))) {

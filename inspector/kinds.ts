@@ -17,12 +17,12 @@ import type { AnyRegister, AnyStruct } from '@gpunvme/nvme-spec/layout'
 
 /** A way to decode bytes. */
 export interface Kind {
-  /** Value of the select, also in the address of the page. */
+  /** Value of the option in the select. */
   readonly id: string
   readonly group: string
   readonly label: string
   readonly lengthBytes: number
-  /** Whether more bytes are further entries, and not data after a header. */
+  /** Whether further bytes are more entries, rather than data after a header. */
   readonly repeats: boolean
   explain(data: DataView, byteOffset: number): ExplainedEntry
 }
@@ -37,7 +37,7 @@ function structure(id: string, group: string, label: string, layout: AnyStruct):
   return { id, group, label, lengthBytes: bytes, repeats: layout === ErrorLogEntry, explain: explained }
 }
 
-/** Returns an explained register. */
+/** Explains a register value. */
 export function explainRegister(register: AnyRegister, value: bigint): ExplainedEntry {
   const raw = register.widthBits === 64 ? value : Number(value)
   return { title: register.name, spec: register.spec, lines: explainWord(register, raw) }
@@ -95,7 +95,7 @@ const others = Object.values(spec as Readonly<Record<string, unknown>>)
   .map((layout) => structure(`structure ${layout.name}`, 'Other structures', layout.name, layout))
   .sort((a, b) => a.label.localeCompare(b.label))
 
-/** Every way to decode bytes. */
+/** All ways to decode bytes. */
 export const kinds: readonly Kind[] = [
   entryKind('sqe nvm', 'Submission queue entry, NVM', SQE.bytes, (data, at) => explainSqe('nvm', data, at)),
   entryKind('sqe admin', 'Submission queue entry, Admin', SQE.bytes, (data, at) => explainSqe('admin', data, at)),
@@ -109,14 +109,14 @@ export const kinds: readonly Kind[] = [
 
 const byId = new Map(kinds.map((kind) => [kind.id, kind]))
 
-/** Returns the way with this id; undefined for another one. */
+/** Returns the kind with this id; undefined for an unknown id. */
 export function kindOf(id: string): Kind | undefined {
   return byId.get(id)
 }
 
 /**
- * Guesses what bytes are by their length. Identify Controller and Identify Namespace have the same length: only the
- * former has minimum entry sizes, those of SQE and CQE, in SQES and CQES. Undefined if no length fits.
+ * Guesses the kind of bytes from their length; undefined if none fits. Identify Controller and Identify Namespace have
+ * the same length: only the former has the sizes of SQE and CQE as minimum entry sizes in SQES and CQES.
  */
 export function guessKind(bytes: Uint8Array): Kind | undefined {
   const { length } = bytes

@@ -6,7 +6,7 @@ import { explainRegister, guessKind, kindOf, kinds, viewOf, type Kind } from './
 import { plural } from './text.js'
 import { summaryOf, traceView } from './trace-view.js'
 
-/** Larger inputs would stop the browser for too long. */
+/** Maximum length of a file: a longer one would block the browser for too long. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_ENTRIES = 4096
 const AUTOMATIC = 'automatic'
@@ -18,7 +18,7 @@ const result = element('result')
 const status = element('status')
 const alert = element('error')
 
-/** The dropped file; undefined if the text counts. */
+/** The opened or dropped file; undefined if the text field is the input. */
 let file: { readonly name: string; readonly bytes: Uint8Array } | undefined
 
 function update(): void {
@@ -28,7 +28,7 @@ function update(): void {
   try {
     show(file === undefined ? readText(text.value) : readFile(file.bytes, file.name))
   } catch (error) {
-    // Errors of nvme-spec have one line that says what failed, and a next step.
+    // Errors of nvme-spec have a one-line headline and may have a next step.
     const { headline, message, next } = error as Error & { headline?: string; next?: string }
     alert.textContent = [headline ?? message, next].filter((part) => part !== undefined).join('. Try: ')
     alert.hidden = false
@@ -51,7 +51,7 @@ function show(input: Input): void {
 function showBytes(bytes: Uint8Array, prefix: string): void {
   const kind = select.value === AUTOMATIC ? guessKind(bytes) : kindOf(select.value)
   if (kind === undefined) {
-    alert.textContent = `${plural(bytes.length, 'byte')} could be anything. Choose what they are under “Decode as”.`
+    alert.textContent = `Cannot recognize ${plural(bytes.length, 'byte')} by length. Select a structure under “Decode as”.`
     alert.hidden = false
     return
   }
@@ -64,7 +64,7 @@ function showBytes(bytes: Uint8Array, prefix: string): void {
   const count = repeats ? Math.min(MAX_ENTRIES, Math.floor(bytes.length / lengthBytes)) : 1
   const rest = bytes.length - count * lengthBytes
   const guessed = select.value === AUTOMATIC ? ', by length' : ''
-  const more = rest > 0 ? `; ${plural(rest, 'byte')} after it` : ''
+  const more = rest > 0 ? `; ${plural(rest, 'byte')} not decoded` : ''
   status.textContent = `${prefix}${plural(bytes.length, 'byte')}: ${label}${guessed}${more}`
   result.append(decodedView(Array.from({ length: count }, (_, i) => decode(kind, bytes, i, repeats))))
 }
@@ -82,7 +82,7 @@ function decode(kind: Kind, bytes: Uint8Array, index: number, repeats: boolean):
 
 async function take(given: File): Promise<void> {
   if (given.size > MAX_BYTES) {
-    alert.textContent = `${given.name} has ${given.size} bytes: expected at most ${MAX_BYTES}`
+    alert.textContent = `${given.name}: expected at most ${MAX_BYTES} bytes, got ${given.size}`
     alert.hidden = false
     return
   }
@@ -97,7 +97,7 @@ function type(value: string): void {
   update()
 }
 
-/** Says what the page reads, where it comes from, and offers examples. */
+/** Creates the introduction: supported inputs, their sources, and buttons for examples. */
 function introduction(): HTMLElement {
   const sources: readonly (readonly [string, string, string])[] = [
     ['Identify data and log pages', 'binary, or a hex dump', 'nvme id-ctrl /dev/nvme0 --raw-binary > controller.bin'],

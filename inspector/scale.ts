@@ -2,7 +2,7 @@
 export interface Scale {
   readonly startNs: number
   readonly endNs: number
-  /** Pauses that are drawn shorter than they are. */
+  /** Pauses that are not drawn to scale, but shortened. */
   readonly breaks: readonly { readonly fromNs: number; readonly toNs: number }[]
   /** Returns the position of a time. */
   at(ns: number): number
@@ -10,12 +10,12 @@ export interface Scale {
   timeAt(position: number): number
 }
 
-/** A pause of more than so many typical ones is shortened to this many. */
+/** Maximum length of a shortened pause, in median gaps between events. */
 const LONGEST = 12
 
 /**
- * Creates a scale of these times. Traces have events microseconds apart between pauses of seconds: with `shorten`, long
- * pauses are cut to a few times the median one, and listed.
+ * Creates a scale for these times. With `shorten`, longer pauses are cut to `LONGEST` median gaps and listed in `breaks`:
+ * traces have groups of events microseconds apart, with seconds between the groups.
  */
 export function scaleOf(times: Iterable<number>, shorten: boolean): Scale {
   const sorted = [...new Set(times)].sort((a, b) => a - b)
@@ -30,7 +30,7 @@ export function scaleOf(times: Iterable<number>, shorten: boolean): Scale {
     if (gap > longest) breaks.push({ fromNs: sorted[i]!, toNs: sorted[i + 1]! })
   }
   const total = offsets.at(-1)! || 1
-  /** Index of the last value that is at most `value`. */
+  /** Returns the index of the last value that is at most `value`. */
   const below = (values: readonly number[], value: number) => {
     let [low, high] = [0, values.length - 1]
     while (low < high) {

@@ -2,7 +2,7 @@ import { create, draw } from './element.js'
 import { formatTime, scaleOf, type Scale } from './scale.js'
 import type { Command, Mark } from './trace-model.js'
 
-/** Something on the timeline. */
+/** An item on the timeline. */
 export type Item = Command | Mark
 
 /** Returns whether an item is a command. */
@@ -13,11 +13,11 @@ export function isCommand(item: Item): item is Command {
 const ROW = 13
 const BAR = 10
 const HEAD = 22
-/** Commands in flight beyond this share the last row of their queue. */
+/** Maximum rows of a track; further overlapping commands share the last row. */
 const MAX_ROWS = 12
 const MIN_BAR = 2.5
 
-/** A drawing of tracks over time, which can be zoomed by buttons and keys. */
+/** A timeline of tracks, with buttons and keys to zoom and scroll. */
 export class Timeline {
   readonly view: HTMLElement
   private readonly frame = create('div', { class: 'timeline scroll', tabindex: '0', 'aria-label': 'Timeline' })
@@ -28,7 +28,7 @@ export class Timeline {
   private to = 1
   private selected: Item | undefined
 
-  /** @param select receives an item that was clicked. */
+  /** @param select called with a clicked item. */
   constructor(select: (item: Item) => void) {
     this.select = select
     const button = (text: string, label: string, act: () => void) => {
@@ -68,7 +68,7 @@ export class Timeline {
     new ResizeObserver(() => this.draw()).observe(this.frame)
   }
 
-  /** Shows these items, and all of their time. */
+  /** Shows these items over their whole time range. */
   show(items: readonly Item[], shorten: boolean): void {
     this.items = items
     const times = items.flatMap(({ startNs, endNs }) => (endNs === undefined ? [startNs] : [startNs, endNs]))
@@ -76,7 +76,7 @@ export class Timeline {
     this.fit()
   }
 
-  /** Highlights an item, and brings it into view. */
+  /** Highlights an item and scrolls to it. */
   highlight(item: Item | undefined): void {
     this.selected = item
     if (item !== undefined) {
@@ -129,7 +129,7 @@ export class Timeline {
       top += count * ROW + 5
     }
     const svg = draw('svg', { width, height: top, viewBox: `0 0 ${width} ${top}`, role: 'img' })
-    svg.setAttribute('aria-label', `Timeline of ${this.items.length} commands and events; the list below has them all`)
+    svg.setAttribute('aria-label', `Timeline of ${this.items.length} commands and events; all are in the list below`)
     svg.append(...this.axis(x, left, width - right, top), ...parts)
     this.frame.replaceChildren(svg)
   }
@@ -184,7 +184,7 @@ function groupOf(items: readonly Item[]): Map<string, Item[]> {
   return groups
 }
 
-/** Returns the row of each item, so that items of one row do not overlap. */
+/** Returns a row for each item, such that items of a row do not overlap. */
 function rowsOf(items: readonly Item[]): number[] {
   const ends: number[] = []
   return items.map(({ startNs, endNs, ...item }) => {

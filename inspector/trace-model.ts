@@ -2,11 +2,11 @@ import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 
 /** A command of a trace, from its submission to its completion. */
 export interface Command {
-  /** Drive of a trace with several ones and queue: `queue 1`, `2: queue 1`. */
+  /** The queue, after the drive if the trace has several: `queue 1`, `2: queue 1`. */
   readonly track: string
   readonly name: string
   readonly startNs: number
-  /** Undefined if the trace has no completion of it. */
+  /** Undefined if the trace has no completion of the command. */
   readonly endNs: number | undefined
   /** The submission queue entry, as text. */
   readonly entry: string
@@ -15,7 +15,7 @@ export interface Command {
   readonly failed: boolean
 }
 
-/** Anything else: a register access, a doorbell, a fault; with a duration, a span. */
+/** Any other event: a register access, a doorbell, a fault. `endNs` is set if the event has a duration. */
 export interface Mark {
   readonly track: string
   readonly name: string
@@ -24,19 +24,19 @@ export interface Mark {
   readonly details: TraceEvent['details']
 }
 
-/** A trace, by tracks. */
+/** Commands, other events and tracks of a trace. */
 export interface TraceModel {
   readonly commands: readonly Command[]
   readonly marks: readonly Mark[]
-  /** Names of tracks, queues first, with their number of commands or marks. */
+  /** Tracks, queues first, with their number of commands or marks. */
   readonly tracks: readonly { readonly name: string; readonly count: number; readonly isQueue: boolean }[]
 }
 
-/** Collects the commands and other events of a trace. A completion that belongs to no command becomes a mark. */
+/** Collects the commands and other events of a trace. A completion without a command becomes a mark. */
 export function modelOf(events: readonly TraceEvent[]): TraceModel {
   const commands: Command[] = []
   const marks: Mark[] = []
-  /** Positions in `commands` of those in flight, by queue and identifier. */
+  /** Index in `commands` of each command in flight, by queue and command identifier. */
   const inFlight = new Map<string, number>()
   for (const event of events) {
     const { track, name, timeNs, durationNs, details } = event
@@ -79,12 +79,12 @@ function tracksOf(commands: readonly Command[], marks: readonly Mark[]): TraceMo
   return [...counts.values()].sort((a, b) => Number(b.isQueue) - Number(a.isQueue) || byName(a.name, b.name))
 }
 
-/** Key of a command; formatSqe omits a CID of 0. */
+/** Returns the key of a command. An entry without CID has CID 0, which formatSqe omits. */
 function keyOf(drive: string, qid: string, entry: string): string {
   return `${drive}${qid}:${/\bCID=0x([\da-f]+)/.exec(entry)?.[1]?.replace(/^0+(?=.)/, '') ?? '0'}`
 }
 
-/** Name of the command of an entry: the words before its first field. */
+/** Returns the command name of an entry: the words before its first field. */
 function nameOf(entry: string): string {
   return /^(.*?)(?: [A-Z\d_]+=.*)?$/.exec(entry)![1]!
 }

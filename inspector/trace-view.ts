@@ -6,9 +6,9 @@ import { plural } from './text.js'
 import { isCommand, Timeline, type Item } from './timeline.js'
 import { modelOf, type TraceModel } from './trace-model.js'
 
-/** Rows of the list that are made at once. */
+/** Number of rows added to the list at a time. */
 const LIST_ROWS = 300
-/** Tracks of many small events, which would hide the commands; shown where they are chosen. */
+/** Tracks of many small events, which would hide the commands. If there are queues, they are hidden until selected. */
 const NOISY = /^(?:\d+: )?(?:bar|dma|interrupt|config|[sc]q \d+)$/
 
 /** Shows a trace: a timeline of its queues, a filter, and a list of commands and events. */
@@ -82,7 +82,7 @@ export function traceView(events: readonly TraceEvent[]): HTMLElement {
       'div',
       { class: 'controls filter' },
       text,
-      create('label', { class: 'choice' }, failed, 'Only failed or open'),
+      create('label', { class: 'choice' }, failed, 'Only failed or incomplete'),
       create('label', { class: 'choice' }, shorten, 'Shorten pauses'),
       count,
     ),
@@ -98,7 +98,7 @@ export function traceView(events: readonly TraceEvent[]): HTMLElement {
   return view
 }
 
-/** Returns a sentence about a trace. */
+/** Returns a one-line summary of a trace. */
 export function summaryOf(events: readonly TraceEvent[]): string {
   const { commands, tracks } = modelOf(events)
   const queues = tracks.filter(({ isQueue }) => isQueue).length
@@ -150,7 +150,7 @@ function rowOf(item: Item): HTMLElement {
   )
 }
 
-/** The fields of a text such as formatSqe writes: `NSID=1`, `CDW11={ NSQR=1 }`, `SN="x"`. */
+/** Matches fields in text such as that of formatSqe: `NSID=1`, `CDW11={ NSQR=1 }`, `SN="x"`. */
 const FIELD = /([A-Za-z][\w.[\]]*)=(\{(?:[^{}]|\{[^{}]*\})*\}|"[^"]*"|\S+)/g
 
 function detailOf(item: Item): HTMLElement[] {
@@ -169,7 +169,7 @@ function detailOf(item: Item): HTMLElement[] {
   return [create('h3', {}, item.name), list]
 }
 
-/** Docs of the fields of a command, or of the register that was accessed, by name. */
+/** Returns the docs of the fields of a command or of an accessed register, by name. */
 function declaredFields(item: Item): Readonly<Record<string, string>> {
   const declarations = Object.values(spec as Readonly<Record<string, unknown>>).filter(
     (each): each is { name: string; doc: string; fields: Readonly<Record<string, { doc: string }>> } =>

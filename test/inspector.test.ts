@@ -57,7 +57,7 @@ describe('kinds', () => {
       expect([lid, ids.has(`log ${lid}`)]).toEqual([lid, logStructure(lid) !== undefined])
   })
 
-  test.each(kinds.map((kind) => [kind.id, kind] as const))('%s explains as many bytes as it says', (_, kind) => {
+  test.each(kinds.map((kind) => [kind.id, kind] as const))('%s explains bytes of its declared length', (_, kind) => {
     const { title, lines } = kind.explain(viewOf(new Uint8Array(kind.lengthBytes)), 0)
     expect(title).not.toBe('')
     expect(lines.length).toBeGreaterThan(0)
@@ -124,14 +124,14 @@ describe('traces', () => {
     expect(marks).toMatchObject([{ track: 'cq 1', startNs: 3 }])
   })
 
-  test('have a scale that shortens pauses only if asked, and inverts itself', () => {
+  test('have a scale that shortens pauses on request and converts in both directions', () => {
     const times = [0, 10, 20, 30, 10_000_000_000, 10_000_000_010]
     const plain = scaleOf(times, false)
     expect([plain.at(0), plain.at(10_000_000_010), plain.breaks]).toEqual([0, 1, []])
     expect(plain.at(30)).toBeLessThan(1e-6)
     const shortened = scaleOf(times, true)
     expect(shortened.breaks).toEqual([{ fromNs: 30, toNs: 10_000_000_000 }])
-    // Gaps of 10, the pause as 12 of them.
+    // Gaps of 10; the pause is drawn as 12 gaps.
     expect(times.map((ns) => Math.round(shortened.at(ns) * 160))).toEqual([0, 10, 20, 30, 150, 160])
     for (const ns of times) expect(shortened.timeAt(shortened.at(ns))).toBeCloseTo(ns, 3)
     expect(scaleOf([], true).at(5)).toBe(0)

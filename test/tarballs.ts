@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { packages, root } from './packages.js'
 import { sharedFolder } from './shared-folder.js'
 
-/** Runs a program and returns its standard output. An error has what the program printed on both streams. */
+/** Runs a program and returns its standard output. Errors contain the output of both streams. */
 export function run(command: string, args: readonly string[], cwd: string): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' })
   if (error) throw error
@@ -88,6 +88,6 @@ export function installInto(folder: string, tarballs: readonly string[], manager
     enableNetwork: false,
   }
   writeFileSync(join(folder, '.yarnrc.yml'), JSON.stringify(settings))
-  // Where CI is set, Yarn creates no lockfile without the option.
+  // If CI is set, Yarn creates no lockfile without this option.
   run(process.execPath, [join(root, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js'), 'install', '--no-immutable'], folder)
 }

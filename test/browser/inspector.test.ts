@@ -21,9 +21,9 @@ beforeAll(() => {
   page = readFileSync(FILE, 'utf8')
 })
 
-test('the inspector is one file below 300 kB that refers to nothing, under a policy that allows no request', () => {
+test('the inspector is one file below 300 kB without external references, and its policy allows no requests', () => {
   expect(page.length).toBeLessThan(300_000)
-  // The namespace of SVG is a name that looks like an address.
+  // The SVG namespace is a name, not an address to load.
   const own = page.replaceAll('http://www.w3.org/2000/svg', '')
   expect(/<link|@import|\b(?:src|href)=|https?:|\/\* (?:STYLE|PROGRAM) \*\/|POLICY/.exec(own)?.[0]).toBeUndefined()
   const [, policy = ''] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page) ?? []
@@ -44,7 +44,7 @@ function identify(): Uint8Array {
   return bytes
 }
 
-/** A trace of six reads on the simulator, of which one gets no completion before it is aborted. */
+/** A trace of six reads on the simulator; one of them hangs until it is aborted. */
 async function trace(): Promise<string> {
   let text = ''
   const faults = { rules: [{ match: { qid: 1, opcode: 2, nth: 3 }, action: { kind: 'hang' } }] } as const
@@ -96,7 +96,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     [1280, 'light'],
     [1280, 'dark'],
   ])(
-    'at %i px, %s: every view fits, has contrast, says nothing on the console and requests nothing',
+    'at %i px, %s: every view fits, has sufficient contrast, logs nothing and makes no requests',
     async (width, scheme) => {
       await show(width, scheme)
       await browser.goTo(url)
@@ -150,7 +150,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(await values()).toEqual(expect.arrayContaining(['EN1enabled', 'IOSQES664 bytes', 'VS0x000201002.1.0']))
   })
 
-  test('filters fields by text and by whether they are set, with the fields that contain them', async () => {
+  test('filters fields by text and by nonzero values, and keeps their parents', async () => {
     await browser.goTo(url)
     await paste(formatHexDump(identify()).join('\n'))
     await browser.evaluate(`(() => {
@@ -171,7 +171,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(set.filter((value) => /^(?:CMIC|ANATT|PSD\[1\])/.test(value))).toEqual([])
   })
 
-  test('the arrow keys walk through fields, whose bytes are highlighted; a click on a byte selects its field', async () => {
+  test('arrow keys move between fields and highlight their bytes; clicking a byte selects its field', async () => {
     await browser.goTo(url)
     await paste(formatHexDump(identify()).join('\n'))
     await browser.evaluate(`document.querySelector('.row[tabindex="0"]').focus()`)
@@ -196,7 +196,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     )
     expect(await text('.timeline .track')).toEqual(['queue 0', 'queue 1', 'fault'])
     const bars = (state: string) => browser.evaluate(`document.querySelectorAll('.bar.${state}').length`)
-    // The read that was aborted, and the fault that struck it.
+    // The aborted read, and its fault.
     expect(await bars('failed')).toBe(2)
     await browser.evaluate(
       `[...document.querySelectorAll('.chip')].find((each) => each.textContent.startsWith('queue 0')).click()`,
@@ -214,7 +214,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(await text('.event .what b')).toEqual(['Read'])
   })
 
-  test('the timeline is zoomed by keys', async () => {
+  test('keys zoom the timeline', async () => {
     await browser.goTo(url)
     await paste(await trace())
     const labels = () => text('.timeline svg text:not(.track)')
@@ -226,7 +226,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(await labels()).toEqual(all)
   })
 
-  test('a text that is no dump is an error with a next step, and markup in it stays text', async () => {
+  test('reports invalid text with a next step, and shows markup as text', async () => {
     await browser.goTo(url)
     await paste('<img src=x onerror=alert(1)>')
     expect(await text('#error')).toEqual([
@@ -237,7 +237,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(requests()).toEqual([url])
   })
 
-  test('the policy blocks a request that a script would make', async () => {
+  test('the policy blocks requests of scripts', async () => {
     await browser.goTo(url)
     await browser.evaluate(
       `addEventListener('securitypolicyviolation', ({ effectiveDirective }) => (document.title = effectiveDirective))`,

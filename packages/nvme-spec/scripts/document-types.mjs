@@ -17,7 +17,7 @@ const inDwords = (/** @type {any} */ field) =>
   field.lengthBytes > 4 ? `Dwords ${commandPlace(field)}` : `Dword ${commandPlace(field).replace(',', ' bits')}`
 
 for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-  // What an earlier build left of a deleted source may not load any more.
+  // Skips files of an earlier build whose source was deleted: they may not load any more.
   if (!file.endsWith('.d.ts') || !existsSync(join(dist, '..', 'src', file.replace(/\.d\.ts$/, '.ts')))) continue
   const path = join(dist, file)
   const text = readFileSync(path, 'utf8')

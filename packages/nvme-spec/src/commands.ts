@@ -149,13 +149,13 @@ interface VariantLayout extends Layout {
   readonly telling: readonly boolean[]
 }
 
-/** What a command's entries are decoded by. */
+/** The variants of a command: how entries select one, and its layout. */
 interface Variants {
-  /** Return the fields that select a variant; undefined if the command has none. */
+  /** Read the fields that select a variant; undefined if the command has no such field. */
   readonly psdt: Load
   readonly cetype: Load | undefined
   readonly fid: Load | undefined
-  /** Layouts by variant, each made once: decoding prepares a layout on first use. */
+  /** Layouts by variant. Each is created once, since decoding prepares a layout on first use. */
   readonly layouts: Map<number, VariantLayout>
 }
 
@@ -178,9 +178,8 @@ function variantsOf(command: AnyCommand | undefined): Variants {
 }
 
 /**
- * Returns the layout of the submission queue entry at byteOffset: the fields of its command, with SGL1 instead of PRP1
- * and PRP2 if PSDT selects an SGL, and with the rows of the feature that Set or Get Features names. For an undeclared
- * opcode, the layout of SQE.
+ * Returns the layout of the submission queue entry at byteOffset: that of its command, or of SQE for an undeclared opcode.
+ * SGL1 replaces PRP1 and PRP2 if PSDT selects an SGL. Set Features and Get Features have the rows of their feature.
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function sqeLayout(set: CommandSet, memory: Memory, byteOffset = 0): Layout {

@@ -12,8 +12,8 @@ function makeTable(): Uint32Array {
 }
 
 /**
- * Continues a CRC-32C like Linux's crc32c(): neither input nor output is inverted. The CRC-32C of RFC 3720, which digests
- * of NVMe/TCP are, is `~crc32c(~0, bytes) >>> 0`; ext4 stores sums without the last inversion.
+ * Continues a CRC-32C like Linux's crc32c(): neither input nor output is inverted. The CRC-32C of RFC 3720, used for
+ * NVMe/TCP digests, is `~crc32c(~0, bytes) >>> 0`. ext4 stores checksums without the final inversion.
  */
 export function crc32c(crc: number, bytes: Uint8Array): number {
   for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 0xff]!

@@ -105,11 +105,11 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
        1h/22h 1h/23h 1h/24h 1h/25h 1h/26h 1h/27h 1h/28h 1h/29h 1h/2Ah 1h/2Bh 1h/2Ch 1h/2Dh 1h/2Fh 1h/30h 1h/31h 1h/32h
        1h/33h 1h/34h 1h/35h 1h/36h 1h/37h 1h/38h 1h/39h 1h/3Ah 1h/3Bh`,
     ],
-    // NVM 1.2 Figure 18, Commands Affected; those of the ZNS Command Set include them (ZNS 1.1 §3.3), and the KV
-    // Command Set defines none (KV 1.0d §3.1). Format NVM is among the commands that write.
+    // NVM 1.2 Figure 18, Commands Affected: the ZNS Command Set includes these commands (ZNS 1.1 §3.3); the KV Command
+    // Set defines no such status (KV 1.0d §3.1). Format NVM is among the commands that write.
     ['nvm zns', '1h/80h 1h/81h 1h/83h 1h/85h 1h/86h 1h/87h 1h/89h'],
     ['admin nvm zns', '1h/82h'],
-    // Reservations; Cancel (Base 2.1 Figure 558); and what Figure 104 lists without commands.
+    // Reservations; Cancel (Base 2.1 Figure 558); statuses that Figure 104 lists without commands.
     [
       'io',
       `1h/2Eh 1h/84h 1h/88h 1h/8Ah 1h/8Bh 1h/8Ch 1h/8Dh 1h/8Eh 1h/8Fh 1h/90h 1h/91h 1h/92h 1h/93h 1h/94h 1h/95h 1h/96h

@@ -1,12 +1,12 @@
 /**
- * Commands that may return a status: `any`; those of the `admin` queue; I/O commands, of particular command sets or, if
- * the specification does not say of which, `io`; or those of NVMe over `fabrics`.
+ * Commands that may return a status: `any` command; `admin` commands; I/O commands of the command set `nvm`, `zns` or
+ * `kv`, or of an unspecified one (`io`); `fabrics` commands.
  */
 export type StatusScope = 'any' | 'admin' | 'io' | 'nvm' | 'zns' | 'kv' | 'fabrics'
 
 /**
- * What a retry of the same command can achieve. Where the definition of the status recommends or rules out a retry, that
- * is followed; otherwise it is our reading of the definition.
+ * What a retry of the same command can achieve, as stated in the definition of the status; inferred from the definition if
+ * it neither recommends nor rules out a retry.
  * - `never`: the request is invalid, or its object does not exist. It fails again until something changes.
  * - `same`: the cause is transient. The same controller may complete the command at once.
  * - `later`: the controller is not ready or lacks a resource. The same controller may complete the command after a
@@ -25,7 +25,7 @@ export interface StatusCode {
   readonly sc: number
   readonly name: string
   /**
-   * The command sets with a command that may return it. The exact commands are in the column Commands Affected of Base
+   * Command sets whose commands may return the status. The exact commands are in the column Commands Affected of Base
    * 2.1 Figure 103, NVM 1.2 Figure 18 and KV 1.0d Figure 4.
    */
   readonly from: readonly StatusScope[]
@@ -55,7 +55,7 @@ type RowOptions = Partial<Pick<StatusCode, 'name' | 'from' | 'retry'>>
 /** A row whose name may be derived from its key. */
 type Row = Omit<StatusCode, 'name'> & { readonly name?: string }
 
-/** Returns a constructor for rows of one Status Code Type, with the usual values of `from` and `retry`. */
+/** Returns a constructor for rows of one Status Code Type, with default values of `from` and `retry`. */
 export const statusRow =
   (sct: number, from: readonly StatusScope[], retry: Retry = 'never') =>
   (sc: number, options: RowOptions = {}): Row => ({ sct, sc, from, retry, ...options })
@@ -93,9 +93,9 @@ const media = statusRow(2, ['any'])
 const path = statusRow(3, ['any'], 'other-path')
 
 /**
- * The statuses of Base 2.1 (§4.2.3), by name in upper case, for all commands except Fabrics. The command sets that may
- * return a status are those of the figures' last column, or of the definition if it names commands. Otherwise a command
- * specific status belongs to Admin commands from 00h to 7Fh, and to I/O commands from 80h to BFh.
+ * The statuses of Base 2.1 (§4.2.3), by name in upper case, for all commands except Fabrics. `from` follows the last
+ * column of the figures, or the definition if it names commands. Otherwise, command specific statuses 00h to 7Fh belong
+ * to Admin commands, and 80h to BFh to I/O commands.
  */
 export const STATUS = statusTable({
   // Generic Command Status (SCT 0h), Base 2.1 Figure 102
@@ -149,7 +149,7 @@ export const STATUS = statusTable({
   CAPACITY_EXCEEDED: generic(0x81),
   NAMESPACE_NOT_READY: generic(0x82, { retry: 'later' }),
   RESERVATION_CONFLICT: generic(0x83),
-  // Of NVM and ZNS in Base 2.1; also of all commands of KV 1.0d Figure 4
+  // NVM and ZNS commands in Base 2.1; also all commands of KV 1.0d Figure 4
   FORMAT_IN_PROGRESS: generic(0x84, { from: ['nvm', 'zns', 'kv'], retry: 'later' }),
   INVALID_VALUE_SIZE: generic(0x85, { from: kv }),
   INVALID_KEY_SIZE: generic(0x86, { from: kv }),
@@ -219,7 +219,7 @@ export const STATUS = statusTable({
   CONTROLLER_SUSPENDED: specific(0x39, { retry: 'later' }),
   CONTROLLER_NOT_SUSPENDED: specific(0x3a),
   CONTROLLER_DATA_QUEUE_FULL: specific(0x3b, { retry: 'later' }),
-  // NVM 1.2 Figure 18 has these commands, which the ZNS Command Set includes. KV 1.0d §3.1 defines none.
+  // NVM 1.2 Figure 18 lists the commands, which the ZNS Command Set includes. KV 1.0d §3.1 defines no such status.
   CONFLICTING_ATTRIBUTES: ofBlocks(0x80),
   INVALID_PROTECTION_INFORMATION: ofBlocks(0x81),
   // Also returned by Format NVM
@@ -253,7 +253,7 @@ export const STATUS = statusTable({
   PROGRAM_INDEX_NOT_DOWNLOADABLE: ofIo(0x9a),
   PROGRAM_TOO_BIG: ofIo(0x9b),
   SUCCESSFUL_MEDIA_VERIFICATION_READ: ofIo(0x9c),
-  // B6h and B7h from libnvme 1.3 enum nvme_status_field: ZNS 1.1, whose §3.3 and §3.4 have B8h to BFh, lacks them
+  // B6h and B7h are from libnvme 1.3 enum nvme_status_field; ZNS 1.1 (§3.3 and §3.4) defines only B8h to BFh
   INVALID_ZONE_OPERATION_REQUEST: ofZones(0xb6),
   ZRWA_RESOURCES_UNAVAILABLE: ofZones(0xb7, { retry: 'later' }),
   ZONED_BOUNDARY_ERROR: ofZones(0xb8),

@@ -11,7 +11,7 @@ export function bytesOf(struct: { readonly fields: FieldMap }): [string, number,
   return Object.entries(struct.fields).map(([symbol, { offset, lengthBytes }]) => [symbol, offset, lengthBytes])
 }
 
-/** Where fields are, by name: first byte and length. */
+/** Locations of fields by name: first byte and length. */
 export type Places = Readonly<Record<string, readonly [offset: number, lengthBytes: number]>>
 
 /** The fields of a structure like `bytesOf`, as an object. */

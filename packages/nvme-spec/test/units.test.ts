@@ -3,10 +3,9 @@ import { quantityOf } from '../src/explain/quantity.js'
 import { everyField } from './declared.js'
 
 /**
- * The unit that the specification gives a value in, as the doc has to say it: a number without its unit, or with another
- * one, is off by a factor that no test of bytes sees. Typed from the figures: those of Base 2.1 for power states, most of
- * Identify Controller and Sanitize Status; those of Base 2.3 for the rest of the Base Specification; those of NVM 1.2,
- * ZNS 1.1 and PCIe 1.2. At the other rows a comment says where the unit is from:
+ * Units of values in the specification, as the docs must state them. No test of bytes detects a missing or wrong unit.
+ * Typed from the figures: of Base 2.1 for power states, most of Identify Controller and Sanitize Status; of Base 2.3 for
+ * the rest of the Base Specification; of NVM 1.2, ZNS 1.1 and PCIe 1.2. Comments name the source of the other rows:
  * - `Base 2.0`: its text, as public programs quote it;
  * - a header of libnvme or Linux;
  * - `from memory`: no figure with the unit could be read.
@@ -322,7 +321,7 @@ const said = new Map(
 )
 
 describe('units', () => {
-  it('are stated in the docs of the values that have one in the specification, and of no others', () => {
+  it('are stated in the docs of exactly the values that have a unit in the specification', () => {
     expect([...said.keys()].toSorted()).toEqual(Object.keys(units).toSorted())
   })
 
@@ -335,13 +334,13 @@ describe('units', () => {
     expect(parts.join('')).not.toMatch(unitWord)
   })
 
-  it('are applied by `explain`, except those that stand for something else than an amount', () => {
+  it('are applied by `explain`, except to values that are not amounts', () => {
     const around = { nameOf: () => 'MIB', memoryPageBytes: 4096 }
     const without = Object.keys(units).filter((path) => quantityOf(said.get(path) ?? '', 3, around) === undefined)
     expect(without).toEqual([
-      // In units of a register or a field that is a number itself.
+      // In units of another field, whose value is a number.
       'CMBLOC.OFST',
-      // A table of sizes, a single bit, and a half of a number.
+      // A table of sizes, single bits, and halves of a number.
       'CMBSZ.SZU',
       'PCI Express capability.PXLC.RCB',
       'Resizable BAR entry.REBARCAP.SIZES',

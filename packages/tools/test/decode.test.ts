@@ -57,7 +57,7 @@ describe('decode', () => {
     )
   })
 
-  test('says what no structure explains, and which error entries are none', async () => {
+  test('shows bytes after a structure, and empty error entries', async () => {
     const errors = Buffer.alloc(128)
     errors.writeBigUInt64LE(9n, 64)
     const { stdout } = await piped(['decode', 'log', '--lid', '1'], errors)

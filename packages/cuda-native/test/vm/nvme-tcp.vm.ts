@@ -22,12 +22,12 @@ import { kernelFaults } from './kernel-log.js'
 import { parts } from './modes.js'
 import { ModuleFolder } from './modules.js'
 
-// Linux's NVMe/TCP host and target in one guest, as recorded between them: what the declarations of
-// `@gpunvme/nvme-spec/fabrics` say of it. src/fabrics/captured.test.ts of nvme-spec keeps some of these PDUs.
+// Records the connections between Linux's NVMe/TCP host and target in one guest, and decodes them with
+// `@gpunvme/nvme-spec/fabrics`. src/fabrics/captured.test.ts of nvme-spec contains some of these PDUs.
 
-/** What one connection carried. */
+/** Bytes of one connection, in base64. */
 interface Connection {
-  /** The association that it belongs to. */
+  /** Name of its association. */
   readonly name: string
   readonly host: string
   readonly controller: string
@@ -82,8 +82,8 @@ describe.skipIf(typeof made === 'string')(
       }))
     })
 
-    test('each association has its connections, which start with ICReq, ICResp and Connect', () => {
-      // A queue each; the host of our own has no I/O queue.
+    test('each association has one connection per queue, which starts with ICReq, ICResp and Connect', () => {
+      // An Admin Queue and an I/O queue each; the minimal host has only an Admin Queue.
       const names = ['plain', 'digests', 'no flow control'].flatMap((name) => [name, name])
       expect(connections.map(({ name }) => name)).toEqual([...names, 'discovery'])
       for (const { host, controller } of connections) {
@@ -93,7 +93,7 @@ describe.skipIf(typeof made === 'string')(
       }
     })
 
-    test('every header is encoded as it was decoded, with no reserved bit set', () => {
+    test('every header has no reserved bits set and encodes to the same bytes', () => {
       for (const { header, view } of connections.flatMap(({ host, controller }) => [...host, ...controller])) {
         const decoded = header.decode(view)
         expect(decoded).not.toHaveProperty('reserved')
@@ -103,7 +103,7 @@ describe.skipIf(typeof made === 'string')(
       }
     })
 
-    test('every command is one that is declared', () => {
+    test('every command is declared', () => {
       for (const { host } of connections) {
         const entries = host.filter(({ header }) => header.name === CapsuleCmd.name)
         for (const { view } of entries) {
@@ -116,7 +116,7 @@ describe.skipIf(typeof made === 'string')(
       }
     })
 
-    test('every digest is right, and there where it was agreed on', () => {
+    test('every digest is correct, and present only if negotiated', () => {
       let digests = 0
       for (const { name, host, controller } of connections) {
         for (const { header, headerDigest, data, dataBytes, dataDigest, bytes } of [...host, ...controller]) {
@@ -133,7 +133,7 @@ describe.skipIf(typeof made === 'string')(
       expect(digests).toBeGreaterThan(0)
     })
 
-    test('a write of 64 KiB is requested with R2T and sent in H2CData', () => {
+    test('a 64 KiB write is requested by R2T and sent in H2CData', () => {
       for (const name of ['plain', 'digests', 'no flow control']) {
         const [, io] = of(name)
         const requested = io!.controller
@@ -145,7 +145,7 @@ describe.skipIf(typeof made === 'string')(
       }
     })
 
-    test('without flow control SQHD is FFFFh, and SUCCESS replaces responses', () => {
+    test('without SQ flow control, SQHD is FFFFh and SUCCESS replaces responses', () => {
       for (const { name, controller } of connections) {
         const isDisabled = name === 'no flow control'
         expect(ConnectResponse.decode(controller[1]!.view, CapsuleResp.RCCQE.offset).SQHD === 0xffff).toBe(isDisabled)
@@ -155,7 +155,7 @@ describe.skipIf(typeof made === 'string')(
       }
     })
 
-    test('Linux accepts what is encoded with the declarations, and returns its Discovery log', () => {
+    test('the Linux target accepts PDUs encoded with the declarations, and returns its Discovery log', () => {
       const [{ controller }] = of('discovery') as [(typeof connections)[number]]
       const { view, data } = controller.find(({ header }) => header.name === C2hData.name)!
       expect(DiscoveryLog.decode(view, data)).toMatchObject({ NUMREC: 2n, RECFMT: 0 })
@@ -167,7 +167,7 @@ describe.skipIf(typeof made === 'string')(
       ])
     })
 
-    test('the kernel has found no fault', () => {
+    test('the kernel reports no fault', () => {
       expect(kernelFaults([...guest.kernel, ...guest.scenarios.get('record')!.kernel])).toEqual([])
       expect(guest.finished, guest.console).toBe(true)
     })

@@ -2,8 +2,8 @@ import { FID } from './features.js'
 import { ascii, bit, bits, bytes, codes, feature, struct, u16, u8 } from '../layout/index.js'
 
 /**
- * Behavior that the host supports, one byte each, 1 for yes (Base 2.3 §5.2.26.1.14, Figure 426; LBAFEE also in NVM 1.2
- * §4.1.3.6, Figure 100).
+ * Behavior supported by the host: one byte per item, 1 if supported (Base 2.3 §5.2.26.1.14, Figure 426; LBAFEE also in
+ * NVM 1.2 §4.1.3.6, Figure 100).
  */
 export const HostBehavior = struct(
   'Host Behavior',

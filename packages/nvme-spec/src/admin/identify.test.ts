@@ -211,7 +211,7 @@ describe('identify descriptors', () => {
       expect(() => shown(new DataView(new ArrayBuffer(4)))).toThrow(RangeError)
     })
 
-    it('rejects an invalid offset, and a value that is not memory', () => {
+    it('rejects an invalid offset, and memory of an invalid type', () => {
       const read = (data: unknown, byteOffset?: unknown) => () => [
         ...namespaceIds(data as DataView, byteOffset as number),
       ]

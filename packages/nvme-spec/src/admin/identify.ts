@@ -136,7 +136,7 @@ const typeLengths: Readonly<Record<number, number>> = {
  * Iterates over the identifiers in the 4096 bytes that CNS 03h returns, which begin at byteOffset (Base 2.1
  * §5.1.13.2.3). The list ends with a length of 0, or with its last byte.
  * @throws RangeError if `memory` is too short, and for a descriptor that exceeds the list or whose length does not match
- *   its type; TypeError if `memory` is not memory. Errors are thrown during iteration.
+ *   its type; TypeError if `memory` has another type. Errors are thrown during iteration.
  */
 export function* namespaceIds(memory: Memory, byteOffset = 0): Generator<NamespaceId, void, undefined> {
   const { name, bytes: headerBytes, spec } = NamespaceIdDescriptor

@@ -4,7 +4,7 @@ import type { CommandSet, Memory } from '../layout/index.js'
 import { SGL1_OFFSET, sglLayout } from '../sgl.js'
 import { explain, type ExplainedLine, type ExplainOptions } from './explain.js'
 
-/** An explained entry: what it is, and its lines. */
+/** An explained entry: title, source and lines. */
 export interface ExplainedEntry {
   /** The specification's name of the command; `Completion Queue Entry` for a completion. */
   readonly title: string
@@ -14,8 +14,8 @@ export interface ExplainedEntry {
 }
 
 /**
- * Explains the submission queue entry at byteOffset as the command given by its queue and opcode; an SGL descriptor by
- * its type.
+ * Explains the submission queue entry at byteOffset as the command selected by the command set and its opcode. An SGL
+ * descriptor is explained by its type.
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function explainSqe(set: CommandSet, memory: Memory, byteOffset = 0, options?: ExplainOptions): ExplainedEntry {

@@ -45,7 +45,7 @@ describe('a structure', () => {
     ])
   })
 
-  it('gives each bit its meaning, whether it is set or not', () => {
+  it('explains each bit, set or clear', () => {
     expect(
       valuesIn(IdentifyController, { 256: '0a', 525: '07' }, 'OACS', 'OACS.SSRS', 'OACS.FNVMS', 'VWC.VWCP'),
     ).toEqual(['OACS=0x000a', 'SSRS=0: not supported', 'FNVMS=1: supported', 'VWCP=1: present'])
@@ -53,7 +53,7 @@ describe('a structure', () => {
     expect(valuesIn(IdentifyController, { 525: '02' }, 'VWC.FB')).toEqual(['FB=1: reserved'])
   })
 
-  it('gives quantities their unit', () => {
+  it('shows quantities with their unit', () => {
     const parts = {
       77: '08',
       84: 'a0860100',
@@ -93,25 +93,25 @@ describe('a structure', () => {
     ])
   })
 
-  it('counts pages in the page size that is given', () => {
+  it('converts pages by the given page size', () => {
     const data = memory(4096, { 77: '05' })
     const lines = explain(IdentifyController, data, 0, { memoryPageBytes: 16_384 })
     expect(values(lines, 'MDTS')).toEqual(['MDTS=5: 512 KiB at 16 KiB pages'])
   })
 
-  it('says what a value means that is no amount', () => {
+  it('explains special values, such as no limit', () => {
     expect(valuesIn(IdentifyController, {}, 'MDTS')).toEqual(['MDTS=0: no limit'])
     expect(valuesIn(SmartHealthLog, { 5: 'ff' }, 'PUSED')).toEqual(['PUSED=255: more than 254'])
   })
 
-  it('takes the unit from another field where the doc names one', () => {
+  it('reads the unit from another field if the doc names one', () => {
     // 8.25 W as 825 units of 10 mW; 5 W as 50,000 units of 100 microwatts; a scale of 0 reports nothing.
     expect(valuesIn(PowerStateDescriptor, { 0: '3903' }, 'MP')).toEqual(['MP=825: 8.25 W'])
     expect(valuesIn(PowerStateDescriptor, { 0: '50c3 00 01' }, 'MP')).toEqual(['MP=50000: 5 W'])
     expect(valuesIn(PowerStateDescriptor, { 16: '0900' }, 'IDLP')).toEqual(['IDLP=9'])
   })
 
-  it('shows elements of arrays that are not zero, and how many there are', () => {
+  it('shows nonzero elements of arrays, and their number', () => {
     const lines = explain(ActiveNamespaceList, memory(4096, { 0: '0100000003000000' }))
     expect(lines.map(formatExplainedValue)).toEqual(['NSID: 1024 elements, 2 not zero', 'NSID[0]=0x1', 'NSID[1]=0x3'])
     expect(valuesIn(IdentifyController, {}, 'PSD')).toEqual(['PSD: 32 elements, all zero'])
@@ -124,7 +124,7 @@ describe('a structure', () => {
     expect(lines.find(({ path }) => path === 'OACS.reserved')!.place.bits).toEqual({ msb: 15, lsb: 15 })
   })
 
-  it('has places from its own start, wherever it is in memory', () => {
+  it('reports places from its own start, at any offset in memory', () => {
     const data = memory(10_000, { 2077: '08', [2000 + 2048]: '39' })
     const lines = explain(IdentifyController, data, 2000)
     expect(lines.find(({ path }) => path === 'MDTS')).toMatchObject({ raw: 8, place: { offset: 77, lengthBytes: 1 } })
@@ -134,7 +134,7 @@ describe('a structure', () => {
 })
 
 describe('a register', () => {
-  it('is a line, and a line for each row', () => {
+  it('has a line, and one for each row', () => {
     expect(formatExplained(explainWord(CC, 0x0046_0001))).toEqual([
       '    3:0  CC=0x00460001         Controller Configuration',
       '    [0]    EN=1: enabled       Enable',
@@ -162,7 +162,7 @@ describe('a register', () => {
 })
 
 describe('a queue entry', () => {
-  it('is explained as its command, with the bits of fields that several commands have', () => {
+  it('is explained as its command, including the bits of fields shared by commands', () => {
     // Read of 8 blocks (NVM 1.2 §3.3.4): NLB in CDW12 bits 15:0, PRINFO in bits 29:26, FUA in bit 30.
     const { title, lines } = explainSqe('nvm', memory(64, { 0: '02001204 01', 40: '0000000001', 48: '07000060' }))
     expect(title).toBe('Read')
@@ -181,7 +181,7 @@ describe('a queue entry', () => {
     ])
   })
 
-  it('has the fields of its SGL descriptor', () => {
+  it('includes the fields of its SGL descriptor', () => {
     const { lines } = explainSqe('nvm', memory(64, { 0: '02400000', 24: '0000000001000000 00100000 000000 00' }))
     expect(values(lines, 'SGL1', 'SGL1.ADDR', 'SGL1.LEN')).toEqual([
       'SGL1: SGL Data Block descriptor',
@@ -203,13 +203,13 @@ describe('a queue entry', () => {
 
 describe('every declaration', () => {
   it.each([...declared.structs, ...declared.commands].map((layout) => [layout.name, layout] as const))(
-    '%s is explained without a loss: the lines hold every bit',
+    'the lines of %s cover every bit',
     (_, layout) => {
       const data = new DataView(new Uint8Array(layout.bytes).fill(0xff).buffer)
       const lines = explain(layout, data)
       const bits = new Uint8Array(layout.bytes * 8)
       for (const [i, { place, depth }] of lines.entries()) {
-        // The lines below it hold its bits.
+        // Its nested lines cover its bits.
         if ((lines[i + 1]?.depth ?? 0) > depth) continue
         const { msb, lsb } = place.bits ?? { msb: place.lengthBytes * 8 - 1, lsb: 0 }
         bits.fill(1, place.offset * 8 + lsb, place.offset * 8 + msb + 1)

@@ -1,5 +1,5 @@
-// Structures and words, line by line: every field with its place, its value, its meaning and its doc. Kept apart from
-// `describe`, which traces and errors use: this form needs every doc.
+// Explains structures and words line by line: place, value, meaning and doc of every field. Separate from `describe`,
+// which traces and errors use, since it needs the docs of all declarations.
 import { formatStatus } from '../status.js'
 import { decodeFields, viewOf, type BitsMap, type Field, type Layout, type Memory } from '../layout/index.js'
 import { formatInteger, meaningOf, type Row } from './meaning.js'
@@ -10,34 +10,34 @@ export interface Place {
   /** Offset of the field, or of the word that contains it, from the start of the structure; 0 in a register. */
   readonly offset: number
   readonly lengthBytes: number
-  /** Bits of these bytes, if it is only a part of them. */
+  /** Bits within these bytes; absent if all of them. */
   readonly bits?: { readonly msb: number; readonly lsb: number }
 }
 
 /** One explained field, bit row or element. */
 export interface ExplainedLine {
-  /** Names on the way to it: `MDTS`, `OACS.FNVMS`, `PSD[0].MP`, `reserved`. */
+  /** Path of names: `MDTS`, `OACS.FNVMS`, `PSD[0].MP`, `reserved`. */
   readonly path: string
-  /** Number of lines above it that contain it. */
+  /** Nesting depth: the number of lines that contain this one. */
   readonly depth: number
   readonly place: Place
-  /** The value as decoded, a word with rows as its number; undefined for an array, whose elements are lines. */
+  /** The decoded value; for a word with rows, its number. Undefined for an array: its elements have lines of their own. */
   readonly raw: number | bigint | string | Uint8Array | undefined
-  /** The value: `8`, `0x1b36`, `"SN1"`; '' for an array. */
+  /** The value as text: `8`, `0x1b36`, `"SN1"`; '' for an array. */
   readonly text: string
-  /** What the value means: `1 MiB at 4 KiB pages`, `supported`; '' if nothing beyond the value. */
+  /** Meaning of the value: `1 MiB at 4 KiB pages`, `supported`; '' if there is none beyond the value. */
   readonly meaning: string
   /** The doc of the declaration. */
   readonly doc: string
 }
 
-/** What the bytes alone do not tell. */
+/** Properties of the controller that the explained bytes do not contain. */
 export interface ExplainOptions {
-  /** Bytes of a memory page, for values in pages: 2 ^ (12 + CAP.MPSMIN) or 2 ^ (12 + CC.MPS). Default: 4096. */
+  /** Memory page size in bytes, for values in pages: 2 ^ (12 + CAP.MPSMIN) or 2 ^ (12 + CC.MPS). Default: 4096. */
   readonly memoryPageBytes?: number
 }
 
-/** A register or another word, by its rows. */
+/** Declaration of a register or another word. */
 export interface WordLayout {
   readonly name: string
   readonly widthBits: 32 | 64
@@ -45,7 +45,7 @@ export interface WordLayout {
   readonly fields: BitsMap
 }
 
-/** The parts of a field that an explanation needs. */
+/** The properties of a field that an explanation needs. */
 type Described = Pick<
   Field,
   | 'kind'
@@ -62,18 +62,18 @@ type Described = Pick<
   | 'hex'
 > & { readonly struct?: Layout; readonly count?: number }
 
-/** Where in the structure a walk is. */
+/** State of a walk through a structure. */
 interface Walk {
   readonly lines: ExplainedLine[]
   readonly data: DataView
-  /** Byte of `data` at which the outermost structure starts. */
+  /** Offset in `data` of the outermost structure. */
   readonly start: number
   readonly memoryPageBytes: number
 }
 
 /**
- * Explains the structure or command at byteOffset: one line per field, bit row and array element. Zero elements of
- * arrays are omitted, as are zero rows of the words of an array. Bits that no row declares have lines only if set.
+ * Explains the structure or command at byteOffset: one line per field, bit row and array element. In arrays, zero
+ * elements and zero rows are omitted. Bits that no row declares have a line only if set.
  * @throws RangeError if `memory` ends before the structure does.
  */
 export function explain(
@@ -257,7 +257,7 @@ function valueOf(raw: number | bigint, { msb, lsb }: { readonly msb: number; rea
   return (BigInt(raw) >> BigInt(lsb)) & ((1n << BigInt(msb - lsb + 1)) - 1n)
 }
 
-/** Returns a little-endian integer; longer ones than a number holds as a bigint. */
+/** Returns a little-endian integer; a bigint if it has more than 4 bytes. */
 function load(data: DataView, at: number, lengthBytes: number): number | bigint {
   let value = 0n
   for (let i = lengthBytes - 1; i >= 0; i--) value = (value << 8n) | BigInt(data.getUint8(at + i))
@@ -269,7 +269,7 @@ function isZero(data: DataView, at: number, lengthBytes: number): boolean {
   return true
 }
 
-/** Above so many bytes, unstructured data is summed up. */
+/** Maximum bytes of unstructured data that are shown. */
 const MAX_BYTES = 32
 
 function bytesText(bytes: Uint8Array): string {
@@ -277,7 +277,7 @@ function bytesText(bytes: Uint8Array): string {
   return bytes.length > MAX_BYTES ? `${hexOf(bytes.subarray(0, MAX_BYTES))}…` : hexOf(bytes)
 }
 
-/** An OUI is stored with its least significant byte first, unlike the other identifiers in bytes. */
+/** Returns the value of an OUI, which is stored least significant byte first, unlike other identifiers in bytes. */
 function ouiOf(doc: string, bytes: Uint8Array): string {
   return doc.includes('OUI') && bytes.some((byte) => byte !== 0) ? `0x${hexOf(bytes.slice().reverse())}` : ''
 }
@@ -286,7 +286,7 @@ function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** A device may contain anything: unprintable characters must not reach a terminal. */
+/** Quotes text of a device, and escapes unprintable characters: they must not reach a terminal. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[^\x20-\x7e]/g,

@@ -1,6 +1,6 @@
 /**
- * Explanations of structures, queue entries and registers: every field with its place, its value, what the value means
- * and the doc of its declaration. Apart from the main entry point, since they need every doc.
+ * Explains structures, queue entries and registers: place, value, meaning and doc of every field. A separate entry point,
+ * since it needs the docs of all declarations.
  * @module
  */
 export { explainCqe, explainSqe, type ExplainedEntry } from './entries.js'

@@ -1,7 +1,7 @@
 import { nameIn, type NamedValues } from '../layout/index.js'
 import { quantityOf, type Surroundings } from './quantity.js'
 
-/** What explains one integer: the properties that a bit row and a field of a declaration share. */
+/** Declaration of one integer: the properties that bit rows and fields share. */
 export interface Row {
   readonly doc: string
   readonly values: NamedValues
@@ -11,14 +11,14 @@ export interface Row {
   readonly widthBits: number
 }
 
-/** Identifiers and codes are documented in hexadecimal: `PCI Vendor ID`, `Queue Identifier`, `Status Code`. */
+/** Docs of identifiers and codes, which are shown in hexadecimal: `PCI Vendor ID`, `Queue Identifier`, `Status Code`. */
 const IDENTIFIER = /\b(?:ID|LID|Identifiers?|Status Code)$/
 /** `address bits 63:12` */
 const ADDRESS = /address bits \d+:(\d+)$/
 /** `0 means no limit`, `FFFFh: none`, `2 for 64 bits` */
 const SPECIAL = /(?:[;,:] |^)(?:(\d+)|([\dA-F]+)h)(?: means| for| if| is|:) ([^;,]+)/g
 
-/** A one-bit row ends with a word that says what 1 means; the opposite is what 0 means. */
+/** Words in the doc of a one-bit row, with the meaning of 1 and of 0. */
 const FLAGS: readonly (readonly [RegExp, string, string])[] = [
   [/\bSupport(?:ed|s)?\b/, 'supported', 'not supported'],
   [/\bEnabled?$/, 'enabled', 'disabled'],
@@ -33,7 +33,7 @@ const FLAGS: readonly (readonly [RegExp, string, string])[] = [
 export function formatInteger(row: Row, value: number | bigint): string {
   const { doc, widthBits, hex } = row
   const isIdentifier = IDENTIFIER.test(headOf(doc)) && !doc.startsWith('Number of')
-  // Longer identifiers, like NSIDs, are mostly small: leading zeroes would only hide the digits.
+  // Longer identifiers, such as NSIDs, usually have small values, which leading zeroes would make hard to read.
   const digits = hex || (isIdentifier && widthBits <= 16) ? Math.ceil(widthBits / 4) : 1
   // 64-bit fields are addresses and LBAs unless declared as a counter; a row wider than a dword is an address.
   const isAddress = widthBits > 32 && widthBits <= 64 && hex === undefined
@@ -41,7 +41,7 @@ export function formatInteger(row: Row, value: number | bigint): string {
   return isShownInHex ? `0x${value.toString(16).padStart(digits, '0')}` : String(value)
 }
 
-/** Returns what a value means beyond its number: `supported`, `NVM`, `1 MiB at 4 KiB pages`; '' if nothing. */
+/** Returns what a value means beyond its number: `supported`, `NVM`, `1 MiB at 4 KiB pages`; '' if there is none. */
 export function meaningOf(row: Row, value: number | bigint, around: Surroundings): string {
   const { doc, values, zeroBased, widthBits } = row
   const number = Number(value)

@@ -1,16 +1,16 @@
-// Quantities from what the docs say: the unit of a field stands in its doc, and test/units.test.ts holds the docs to it.
-// A second table of units could contradict them.
+// Quantities by the units that the docs state; test/units.test.ts checks the docs. A second table of units could
+// contradict them.
 import { formatBytes, formatDuration, formatNumber } from './units.js'
 
-/** What a quantity depends on beside its own field. */
+/** Context of a field, on which its quantity may depend. */
 export interface Surroundings {
-  /** Name of the value of a field of the same structure or word; undefined if it has no name. */
+  /** Returns the name of the value of a field in the same structure or word; undefined if it has none. */
   readonly nameOf: (field: string) => string | undefined
-  /** Bytes of a memory page, for fields that count pages. */
+  /** Memory page size in bytes, for fields that count pages. */
   readonly memoryPageBytes: number
 }
 
-/** A unit: its factor, and the text of so many of its base unit. */
+/** A unit: its factor to a base unit, and the format of amounts in that base unit. */
 interface Unit {
   readonly factor: number
   readonly format: (amount: number, around: Surroundings) => string
@@ -26,7 +26,7 @@ const words =
   (amount) =>
     `${formatNumber(amount)} ${amount === 1 ? one : many}`
 
-/** Units by their word in a doc, or in the name of an enumerated scale. */
+/** Units by their word in docs and in names of enumerated scales. */
 const units: Readonly<Record<string, Unit>> = {
   ns: { factor: 1, format: duration },
   us: { factor: 1e3, format: duration },
@@ -55,11 +55,11 @@ const units: Readonly<Record<string, Unit>> = {
   watts: { factor: 1, format: (amount) => `${formatNumber(amount)} W` },
   mw: { factor: 1e-3, format: (amount) => `${formatNumber(amount)} W` },
   uw: { factor: 1e-6, format: (amount) => `${formatNumber(amount)} W` },
-  // As nvme-cli and smartctl print it: 0 °C is 273 K, although it is 273.15 K.
+  // Like nvme-cli and smartctl, which take 0 °C as 273 K instead of 273.15 K.
   kelvins: { factor: 1, format: (amount) => `${amount - 273} °C` },
 }
 
-/** `128 * 2 ^ n bytes`, `2 ^ (12 + MPSMIN) bytes`, `10 ^ -n watts`; not the size that a bit of a bitmap stands for. */
+/** `128 * 2 ^ n bytes`, `2 ^ (12 + MPSMIN) bytes`, `10 ^ -n watts`; not the sizes in a bitmap. */
 const POWER =
   /(?<!bit n for )\b(?:(\d+) \* )?(\d+) \^ (-)?(?:n|\((\d+) \+ \w+\)) (bytes|commands|pages of CAP\.MPSMIN|watts)/
 /** `in units of 100 ms`, `in 500 ms units`, `in 1,000,000,000 bytes`, `units of 1,000 * 512 bytes`. */
@@ -72,9 +72,9 @@ const PLAIN =
 const NAMED = /^(UW|MW|US|MS|S|MINUTES|BYTES|KIB|MIB|GIB)(?:_(\d+))?$/
 
 /**
- * Returns the text of a value in the unit that its doc states: `1 MiB at 4 KiB pages`. Undefined without a unit, or if
- * the unit is in a field that names none.
- * @param value the number on the wire; for a 0's based field the count.
+ * Returns a value in the unit that its doc states, as text: `1 MiB at 4 KiB pages`. Undefined if the doc states no unit,
+ * or refers to a field whose value names no unit.
+ * @param value the number on the wire; for a 0's based field, the count.
  */
 export function quantityOf(doc: string, value: number, around: Surroundings): string | undefined {
   const text = doc.split(';')[0]!
@@ -85,7 +85,7 @@ export function quantityOf(doc: string, value: number, around: Surroundings): st
     const amount = Number(times) * Number(base) ** (minus === '-' ? -exponent : exponent)
     return units[unit.toLowerCase()]!.format(amount, around)
   }
-  // Zero of anything is zero; for most fields it also means that nothing is reported.
+  // Zero needs no unit; in most fields it means that nothing is reported.
   if (value === 0) return undefined
   const [, parts] = FRACTION.exec(text) ?? []
   if (parts !== undefined) return `${formatNumber((value / integer(parts)) * 100)} %`
@@ -101,12 +101,12 @@ export function quantityOf(doc: string, value: number, around: Surroundings): st
   }
   const [, unit] = PLAIN.exec(text) ?? []
   if (unit === undefined) return undefined
-  // A difference of temperatures is the same in both scales.
+  // Temperature differences are the same in kelvins and in degrees Celsius.
   if (unit === 'kelvins' && /hysteresis|relative/i.test(text)) return `${value} K`
   return inUnit(value, unit, around) + (text.includes('since 1970') ? ` (${dateOf(value)})` : '')
 }
 
-/** Returns the date of milliseconds since 1970, or that they are none. */
+/** Formats milliseconds since 1970 as a date; 'not a date' if out of range. */
 function dateOf(milliseconds: number): string {
   // The largest time that a Date holds (ECMA-262 §21.4.1.1).
   return milliseconds <= 8.64e15 ? new Date(milliseconds).toISOString() : 'not a date'

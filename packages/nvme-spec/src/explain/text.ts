@@ -1,12 +1,12 @@
 import type { ExplainedLine, Place } from './explain.js'
 
-/** Up to this width the docs are aligned; a longer value shifts only its own doc. */
+/** Maximum width of the value column. A longer value shifts only its own doc. */
 const MAX_VALUE_COLUMNS = 44
 
 /**
  * Formats a place as the specification numbers it, highest first: bytes `23:4` of a structure, and bits `[7:4]` of
  * these bytes.
- * @param within the line that contains it; its bytes are not repeated.
+ * @param within place of the containing line; its bytes are not repeated.
  */
 export function formatPlace({ offset, lengthBytes, bits }: Place, within?: Place): string {
   const bytes = lengthBytes === 1 ? String(offset) : `${offset + lengthBytes - 1}:${offset}`
@@ -15,7 +15,7 @@ export function formatPlace({ offset, lengthBytes, bits }: Place, within?: Place
   return within?.offset === offset && within.lengthBytes === lengthBytes ? range : `${bytes} ${range}`
 }
 
-/** Formats a line without place and doc: `MDTS=8: 1 MiB at 4 KiB pages`, with the last of the names on its path. */
+/** Formats a line without place and doc, with the last name of its path: `MDTS=8: 1 MiB at 4 KiB pages`. */
 export function formatExplainedValue({ path, text, meaning }: ExplainedLine): string {
   const name = path.slice(path.lastIndexOf('.') + 1)
   const value = text === '' ? name : `${name}=${text}`

@@ -1,14 +1,14 @@
 const BINARY = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
 const DECIMAL = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB']
-/** Up to so many, a whole number of a binary unit reads better than a rounded decimal one: 8192 MiB. */
+/** Whole amounts below this are shown in a binary unit, larger ones rounded in a decimal unit: 8192 MiB. */
 const MAX_WHOLE = 10_000
 
-/** Returns a number with at most four significant digits, and whole ones in full. */
+/** Formats a number with at most four significant digits; integers in full. */
 export function formatNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)))
 }
 
-/** Formats bytes: exactly in a binary unit where that is short (`64 KiB`), otherwise as drives are sold (`1.00 TB`). */
+/** Formats bytes: exactly in a binary unit if that is short (`64 KiB`), otherwise rounded in a decimal unit (`1.00 TB`). */
 export function formatBytes(bytes: number): string {
   let amount = bytes
   let unit = 0
@@ -22,7 +22,7 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1000 ** power).toPrecision(3)} ${DECIMAL[power]!}`
 }
 
-/** Formats nanoseconds in a unit in which the number is short: `100 ms`, `2.5 s`, `44 min`, `500 days`. */
+/** Formats nanoseconds in a unit that gives a short number: `100 ms`, `2.5 s`, `44 min`, `500 days`. */
 export function formatDuration(ns: number): string {
   const steps: readonly (readonly [number, string, number])[] = [
     [1, 'ns', 1e3],

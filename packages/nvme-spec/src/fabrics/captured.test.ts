@@ -19,9 +19,9 @@ import {
 } from './tcp.js'
 
 /*
- * What Linux 6.1.0-56-amd64 (Debian) sent on 2026-11-28: its host (nvme-tcp) and its target (nvmet-tcp) in one guest,
- * through a proxy that recorded each byte. packages/cuda-native/test/vm/nvme-tcp.vm.ts records it again. The target has
- * a 16 MiB RAM disk; Linux sends no H2CTermReq or C2HTermReq in these exchanges.
+ * PDUs of Linux 6.1.0-56-amd64 (Debian), recorded on 2026-11-28 by a proxy between the host (nvme-tcp) and the target
+ * (nvmet-tcp) in one guest. packages/cuda-native/test/vm/nvme-tcp.vm.ts repeats the recording. The target exports a
+ * 16 MiB RAM disk. The exchanges contain no H2CTermReq or C2HTermReq.
  */
 
 /** Bytes at the start of a PDU; the rest of `lengthBytes` is zero. */
@@ -55,7 +55,7 @@ const inCapsule = pduOf(
   { 72: '25 40 a1 6e', 76: '5a '.repeat(4096), 4172: '49 8c f1 37' },
 )
 
-/** 64 KiB of 5Ah in answer to an R2T, with both digests. */
+/** 64 KiB of 5Ah for an R2T, with both digests. */
 const h2cData = pduOf(65_568, '06 07 18 1c 20 00 01 00 07 10 06 00 00 00 00 00 00 00 01', {
   24: '44 4d da b7',
   28: '5a '.repeat(65_536),
@@ -64,7 +64,7 @@ const h2cData = pduOf(65_568, '06 07 18 1c 20 00 01 00 07 10 06 00 00 00 00 00 0
 
 const pdus: readonly [what: string, pdu: DataView, header: AnyStruct, fields: object][] = [
   [
-    'ICReq of a host that wants both digests',
+    'ICReq of a host that requests both digests',
     pduOf(128, '00 00 80 00 80 00 00 00 00 00 00 03'),
     IcReq,
     { PFV: 0, HPDA: 0, DGST: { HDGST_ENABLE: 1, DDGST_ENABLE: 1 }, MAXR2T: 0 },
@@ -90,7 +90,7 @@ const pdus: readonly [what: string, pdu: DataView, header: AnyStruct, fields: ob
     { FLAGS: { HDGSTF: 1 }, CCCID: 0x1007, TTAG: 6, R2TO: 0, R2TL: 65_536 },
   ],
   [
-    'H2CData in answer to it',
+    'H2CData for this R2T',
     h2cData,
     H2cData,
     { FLAGS: { HDGSTF: 1, DDGSTF: 1, LAST_PDU: 1 }, CCCID: 0x1007, TTAG: 6, DATAO: 0, DATAL: 65_536 },
@@ -98,7 +98,7 @@ const pdus: readonly [what: string, pdu: DataView, header: AnyStruct, fields: ob
 ]
 
 describe('PDUs that Linux sent', () => {
-  it.each(pdus)('%s: decoded, encoded again, and with the digests that it has', (_, data, header, fields) => {
+  it.each(pdus)('decodes and encodes %s, and computes its digests', (_, data, header, fields) => {
     const parts = tcpPduParts(data)
     expect(parts).toMatchObject({ header, lengthBytes: data.byteLength })
     const decoded = header.decode(data)
@@ -117,7 +117,7 @@ describe('PDUs that Linux sent', () => {
     }
   })
 
-  it('Connect names the host, the subsystem and any controller', () => {
+  it('decodes Connect with host, subsystem and CNTLID FFFFh (any controller)', () => {
     expect(formatFabricsSqe(connect, CapsuleCmd.CCSQE.offset)).toBe(
       'Connect CID=0x0000 PSDT=0x1 SGL1={ SGL Data Block descriptor LEN=1024 SGLID={ SGLDST=OFFSET ' +
         'SGLDT=DATA_BLOCK } } SQSIZE=31 KATO=120000',
@@ -130,14 +130,14 @@ describe('PDUs that Linux sent', () => {
     })
   })
 
-  it('Write with in-capsule data has the SGL of its subtype', () => {
+  it('decodes Write with in-capsule data, whose SGL has the subtype Offset', () => {
     expect(formatSqe('nvm', inCapsule, CapsuleCmd.CCSQE.offset)).toBe(
       'Write PSDT=SGL CID=0x1007 NSID=1 SGL1={ SGL Data Block descriptor LEN=4096 SGLID={ SGLDST=OFFSET ' +
         'SGLDT=DATA_BLOCK } } SLBA=0x40 NLB=7',
     )
   })
 
-  it('Property Get of CAP, with an SGL1 of no bytes that the figure reserves, and its response', () => {
+  it('decodes Property Get of CAP, with a zero-length SGL1 in reserved bytes, and its response', () => {
     const get = pduOf(72, '04 00 48 00 48 00 00 00 7f 40 01 00 04', { 47: '5a 01' })
     expect(formatFabricsSqe(get, CapsuleCmd.CCSQE.offset)).toBe(
       'Property Get CID=0x0001 PSDT=0x1 ATTRIB={ PRS=BYTES_8 } reserved[39]=5a',
@@ -146,14 +146,14 @@ describe('PDUs that Linux sent', () => {
     expect(PropertyGetResponse.decode(response, 8)).toMatchObject({ VALUE: 0x820_0f00_03ffn, SQHD: 2, CID: 1 })
   })
 
-  it('Property Set of CC', () => {
+  it('decodes Property Set of CC', () => {
     const set = pduOf(72, '04 00 48 00 48 00 00 00 7f 40 00 10', { 47: '5a', 52: '14 00 00 00 60 00 46' })
     expect(formatFabricsSqe(set, CapsuleCmd.CCSQE.offset)).toBe(
       'Property Set CID=0x1000 PSDT=0x1 OFST=0x00000014 VALUE=0x0000000000460060 reserved[39]=5a',
     )
   })
 
-  it('without SQ flow control SQHD is FFFFh, and SUCCESS replaces the response capsule', () => {
+  it('decodes SQHD FFFFh and SUCCESS without SQ flow control', () => {
     const response = fromHex('05 00 18 00 18 00 00 00 01 00 00 00 00 00 00 00 ff ff 00 00 00 00 00 00')
     expect(ConnectResponse.decode(response, 8)).toMatchObject({ CNTLID: 1, SQHD: 0xffff })
     expect(formatCqe(response, 8)).toContain('SQHD=65535')
@@ -164,7 +164,7 @@ describe('PDUs that Linux sent', () => {
     })
   })
 
-  it('the Discovery log has the Discovery subsystem itself and the other one', () => {
+  it('decodes a Discovery log of the Discovery subsystem and one NVM subsystem', () => {
     const entry = (index: number, subtype: string, nqn: string) => ({
       [discoveryEntryOffset(index)]: `03 01 ${subtype} 04 01 00 ff ff 20`,
       [discoveryEntryOffset(index) + 32]: text('4420'),

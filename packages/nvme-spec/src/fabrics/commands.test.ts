@@ -82,7 +82,7 @@ describe('Fabrics commands', () => {
       expect(valuesOf(row)).toEqual({ BYTES_4: 0b000, BYTES_8: 0b001 })
   })
 
-  it('a command stores its opcode and its type, and rejects a count that is not 0’s based', () => {
+  it('a command stores its opcode and type, and rejects invalid values and unknown fields', () => {
     const { data } = Connect.create({
       CID: 0x1234,
       PSDT: Connect.PSDT.DATA,
@@ -120,7 +120,7 @@ describe('Fabrics commands', () => {
     expect(() => formatFabricsSqe(bytes, 9)).toThrow(RangeError)
   })
 
-  it('SGL1 is decoded and formatted as a descriptor', () => {
+  it('decodes and formats SGL1 as a descriptor', () => {
     const sqe = fromHex(
       '7f 80 02 00 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ' +
         '00 00 00 00 00 00 00 00 40 00 00 00 00 00 00 5a 00 01 00 e9 40 00 00 00 ' +
@@ -160,7 +160,7 @@ describe('Fabrics responses', () => {
     expect(placesOf(response)).toEqual({ ...own, SQHD: [8, 2], CID: [12, 2], STS: [14, 2] })
   })
 
-  it('Status Info has its bits above a reserved one (Base 2.2 Figures 99 and 100)', () => {
+  it('Status Info has a reserved bit 0, followed by its rows (Base 2.2 Figures 99 and 100)', () => {
     expect(rowsOf({ fields: FabricsResponse.fields.STS.rows })).toEqual([
       ['SC', 8, 1],
       ['SCT', 11, 9],
@@ -170,7 +170,7 @@ describe('Fabrics responses', () => {
     ])
   })
 
-  it('a successful Connect names the controller and what authentication it requires (Base 2.2 Figure 549)', () => {
+  it('a successful Connect returns the controller ID and the required authentication (Base 2.2 Figure 549)', () => {
     expect(rowsOf({ fields: ConnectResponse.fields.AUTHREQ.rows })).toEqual([
       ['ATR', 1, 1],
       ['ASCR', 2, 2],
@@ -184,7 +184,7 @@ describe('Fabrics responses', () => {
     })
   })
 
-  it('a Connect with invalid parameters names their place (Base 2.2 Figure 549)', () => {
+  it('Connect Invalid Parameters returns the location of the parameter (Base 2.2 Figure 549)', () => {
     expect(rowsOf(ConnectInvalidParameters)).toEqual([
       ['IPO', 15, 0],
       ['IPS', 16, 16],

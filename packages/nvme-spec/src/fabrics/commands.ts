@@ -73,8 +73,8 @@ function fabricsCommand<const F extends FieldMap>(
 }
 
 /**
- * A Fabrics command before its type is known, or of a vendor specific one (Base 2.2 §4.1.2, Figures 94 and 95). Linux 6.1
- * sends a PSDT of 1 (`SQE.PSDT.SGL`) over TCP, and its target rejects the 2 of Figure 95 with Invalid Field in Command.
+ * A Fabrics command of any type, such as a vendor specific one (Base 2.2 §4.1.2, Figures 94 and 95). Linux 6.1 sends PSDT
+ * 1 (`SQE.PSDT.SGL`) over TCP; its target rejects PSDT 2 of Figure 95 with Invalid Field in Command.
  */
 export const FabricsSqe = struct(
   'Fabrics SQE',
@@ -83,8 +83,7 @@ export const FabricsSqe = struct(
 )
 
 /**
- * Creates a queue pair; the one for the Admin Queue also creates an association (Base 2.1 §6.3, Figure 545). Its data
- * are `ConnectData`.
+ * Creates a queue pair; for the Admin Queue, also an association (Base 2.1 §6.3, Figure 545). Transfers `ConnectData`.
  */
 export const Connect = fabricsCommand(
   'Connect',
@@ -137,7 +136,7 @@ export const PropertyGet = fabricsCommand(
   { fctype: FCTYPE.PROPERTY_GET, doc: 'Reads a property', spec: 'Base 2.1 §6.5' },
   {
     ATTRIB: u8(40, 'Attributes', { PRS: bits(2, 0, 'Property Return Size', PROPERTY_BYTES) }),
-    OFST: inHex(u32(44, 'Offset of the property, that of the register of this name')),
+    OFST: inHex(u32(44, 'Offset of the property: that of the register with the same name')),
   },
 )
 
@@ -147,12 +146,12 @@ export const PropertySet = fabricsCommand(
   { fctype: FCTYPE.PROPERTY_SET, doc: 'Writes a property', spec: 'Base 2.2 §6.6' },
   {
     ATTRIB: u8(40, 'Attributes', { PUS: bits(2, 0, 'Property Update Size', PROPERTY_BYTES) }),
-    OFST: inHex(u32(44, 'Offset of the property, that of the register of this name')),
-    VALUE: inHex(u64(48, 'Value; of a 4-byte property in the low half')),
+    OFST: inHex(u32(44, 'Offset of the property: that of the register with the same name')),
+    VALUE: inHex(u64(48, 'Value; a 4-byte property is in the low half')),
   },
 )
 
-/** Fields of both Authentication commands before their length. */
+/** Fields of both Authentication commands, without their length. */
 const security = {
   SPSP0: inHex(u8(41, 'SP Specific 0: bits 7:0 of the Security Protocol Specific field')),
   SPSP1: inHex(u8(42, 'SP Specific 1: bits 15:8 of the Security Protocol Specific field')),
@@ -189,8 +188,8 @@ const response = {
 
 /**
  * Response to any Fabrics command: a completion queue entry without SQID and Phase Tag (Base 2.2 §4.2.2, Figure 99).
- * Responses to Authentication Send and Receive, Disconnect and Property Set have nothing more. `formatCqe` and
- * `decodeCqe` read it too.
+ * Responses to Authentication Send and Receive, Disconnect and Property Set have no further fields. `formatCqe` and
+ * `decodeCqe` also accept it.
  */
 export const FabricsResponse = struct(
   'Fabrics response',
@@ -199,8 +198,9 @@ export const FabricsResponse = struct(
 )
 
 /**
- * Response to Connect (Base 2.2 §6.3, Figures 548 and 549). CNTLID and AUTHREQ are those of success; bytes 3:0 of
- * Connect Invalid Parameters are a `ConnectInvalidParameters`. An SQHD of FFFFh means that SQ flow control is disabled.
+ * Response to Connect (Base 2.2 §6.3, Figures 548 and 549). CNTLID and AUTHREQ apply to a successful Connect. With the
+ * status Connect Invalid Parameters, bytes 3:0 are a `ConnectInvalidParameters`. SQHD FFFFh means that SQ flow control is
+ * disabled.
  */
 export const ConnectResponse = struct(
   'Connect response',
@@ -231,7 +231,7 @@ export const ConnectInvalidParameters = word32(
 export const PropertyGetResponse = struct(
   'Property Get response',
   { bytes: RESPONSE_BYTES, doc: 'Response to Property Get', spec: 'Base 2.2 §6.5' },
-  merge({ VALUE: inHex(u64(0, 'Value; of a 4-byte property in the low half')) }, response),
+  merge({ VALUE: inHex(u64(0, 'Value; a 4-byte property is in the low half')) }, response),
 )
 
 const byType: ReadonlyMap<number, AnyStruct> = /*#__PURE__*/ new Map<number, AnyStruct>([

@@ -63,8 +63,8 @@ export const DiscoveryLidsp = word32(
 )
 
 /**
- * Header of the Discovery log (LID 70h), before NUMREC entries. Base 2.1 adds Discovery Log Page Flags in a figure that
- * could not be read: they are decoded as reserved.
+ * Header of the Discovery log (LID 70h), followed by NUMREC entries. Base 2.1 adds Discovery Log Page Flags in a figure
+ * that could not be read; they are decoded as reserved.
  */
 export const DiscoveryLog = struct(
   'Discovery log header',
@@ -91,7 +91,7 @@ const entry = {
     }),
   }),
   PORTID: u16(4, 'Port ID'),
-  CNTLID: inHex(u16(6, 'Controller ID; FFFFh is dynamic, FFFEh is any static one')),
+  CNTLID: inHex(u16(6, 'Controller ID; FFFFh is dynamic, FFFEh is any static controller')),
   ASQSZ: u16(8, 'Admin Max SQ Size in entries'),
   // Bits of libnvme 1.3 nvmf_disc_eflags: their page of Base 2.1 could not be read.
   EFLAGS: u16(10, 'Entry Flags', {
@@ -116,8 +116,8 @@ export const DiscoveryLogEntry = struct(
 )
 
 /**
- * First 1032 bytes of an extended entry, before NUMEXAT extended attributes; the next entry is TEL bytes after this one
- * (Base 2.1 §5.1.12.3.1, Figure 295, which calls SUBNQN NQN).
+ * First 1032 bytes of an extended entry, followed by NUMEXAT extended attributes. TEL is the offset of the next entry from
+ * this one (Base 2.1 §5.1.12.3.1, Figure 295, which calls SUBNQN NQN).
  */
 export const ExtendedDiscoveryLogEntry = struct(
   'Extended discovery log entry',
@@ -135,7 +135,7 @@ export const EXATTYPE = codes(
   { HOST_IDENTIFIER: 1, ADMIN_LABEL_ASCII: 2, ADMIN_LABEL_UTF8: 3 },
 )
 
-/** First bytes of an extended attribute, before EXATLEN bytes of its value. */
+/** Header of an extended attribute, followed by EXATLEN bytes of its value. */
 export const ExtendedAttribute = struct(
   'Extended Attribute header',
   { bytes: 4, doc: 'Header of an extended attribute', spec: 'libnvme 1.3 nvmf_ext_attr' },

@@ -54,7 +54,7 @@ describe('NVMe/TCP PDUs', () => {
     expect(rowsOf({ fields: TcpPduHeader.fields.FLAGS.rows })).toEqual(FLAGS.map((flag, at) => [flag, at, at]))
   })
 
-  it('TCP_PDU has the opcodes of TCP 1.0 Figure 10; tcpPduOf finds each, and no reserved one', () => {
+  it('TCP_PDU has the opcodes of TCP 1.0 Figure 10; tcpPduOf finds each, and returns undefined for reserved ones', () => {
     expect(TCP_PDU.values).toEqual({
       ...{ IC_REQ: 0x00, IC_RESP: 0x01, H2C_TERM_REQ: 0x02, C2H_TERM_REQ: 0x03, CAPSULE_CMD: 0x04 },
       ...{ CAPSULE_RESP: 0x05, H2C_DATA: 0x06, C2H_DATA: 0x07, R2T: 0x09 },
@@ -77,7 +77,7 @@ describe('NVMe/TCP PDUs', () => {
     expect(toHex(data)).toBe(toHex(sparse(hlen, { 0: code!, 2: length!, 4: length! })))
   })
 
-  it('a connection request and its response say what each side can do (TCP 1.0 Figures 20 and 21)', () => {
+  it('ICReq and ICResp state the limits and digests of each side (TCP 1.0 Figures 20 and 21)', () => {
     for (const { DGST } of [IcReq.fields, IcResp.fields])
       expect(rowsOf({ fields: DGST.rows })).toEqual([
         ['HDGST_ENABLE', 0, 0],
@@ -89,7 +89,7 @@ describe('NVMe/TCP PDUs', () => {
     expect(toHex(data, 0, 16)).toBe('01 00 80 00 80 00 00 00 00 00 0f 02 00 10 00 00')
   })
 
-  it('fatal errors are those of TCP 1.0 Figures 22 and 23, which differ in one', () => {
+  it('fatal errors are those of TCP 1.0 Figures 22 and 23, which differ in one value', () => {
     const both = {
       ...{ INVALID_PDU_HEADER_FIELD: 1, PDU_SEQUENCE_ERROR: 2, HEADER_DIGEST_ERROR: 3 },
       ...{ DATA_TRANSFER_OUT_OF_RANGE: 4, UNSUPPORTED_PARAMETER: 6 },
@@ -105,7 +105,7 @@ describe('NVMe/TCP PDUs', () => {
     expect(toHex(data)).toBe('02 00 18 00 30 00 00 00 03 00 78 56 34 12 00 00 00 00 00 00 00 00 00 00')
   })
 
-  it('ports and limits are those of the text', () => {
+  it('ports and limits are those of TCP 1.0', () => {
     expect([NVME_TCP_PORT, NVME_TCP_DISCOVERY_PORT]).toEqual([4420, 8009]) // TCP 1.0 §3.1
     expect([ADMIN_IN_CAPSULE_BYTES, MIN_MAXH2CDATA]).toEqual([8192, 4096]) // TCP 1.0 Figures 11 and 21
     expect([MAX_TERM_REQ_BYTES, DIGEST_BYTES]).toEqual([24 + 128, 4]) // TCP 1.0 §3.5, Figure 24
@@ -126,7 +126,7 @@ describe('the transfers of TCP 1.0 Figures 15 and 16: 12,288 bytes', () => {
     expect(tcpPduParts(data)).toMatchObject({ header: C2hData, data: 24, dataBytes: values.DATAL, lengthBytes: PLEN })
   })
 
-  it('an R2T for 3,000 bytes, and H2CData in answer to it with the same Transfer Tag', () => {
+  it('an R2T for 3,000 bytes, and its H2CData with the same Transfer Tag', () => {
     const r2t = R2t.create({ CCCID: 0x0807, TTAG: 0x0a09, R2TO: 0, R2TL: 3000 })
     expect(toHex(r2t.data)).toBe('09 00 18 00 18 00 00 00 07 08 09 0a 00 00 00 00 b8 0b 00 00 00 00 00 00')
     const last = {
@@ -145,7 +145,7 @@ describe('the transfers of TCP 1.0 Figures 15 and 16: 12,288 bytes', () => {
 })
 
 describe('SGL descriptors over fabrics', () => {
-  it('in-capsule data are a Data Block at an offset; other data a Transport Data Block of subtype Ah (TCP 1.0 Figure 14)', () => {
+  it('in-capsule data use a Data Block with an offset; other data, a Transport Data Block of subtype Ah (TCP 1.0 Figure 14)', () => {
     expect(TCP_SGL_SUB_TYPE.values).toEqual({ COMMAND_DATA_BUFFER: 0xa })
     const data = unwritten(32)
     encodeSglDescriptor(data, 0, {
@@ -159,7 +159,7 @@ describe('SGL descriptors over fabrics', () => {
     )
   })
 
-  it('a Keyed Data Block of subtype Fh asks to invalidate its key (RDMA 1.0 Figure 10)', () => {
+  it('a Keyed Data Block of subtype Fh requests invalidation of its key (RDMA 1.0 Figure 10)', () => {
     expect(RDMA_SGL_SUB_TYPE.values).toEqual({ INVALIDATE_KEY: 0xf })
     const SGLID = { SGLDT: SGL_TYPE.KEYED_DATA_BLOCK, SGLDST: RDMA_SGL_SUB_TYPE.INVALIDATE_KEY }
     const { data } = KeyedSglDataBlock.create({ ADDR: 0x1_0000_2000, LEN: 0x03_0201, KEY: 0x0706_0504, SGLID })
@@ -183,7 +183,7 @@ describe('tcpPduParts', () => {
       CapsuleCmd,
       { headerDigest: 72, data: 128, dataBytes: 1024, dataDigest: 1152, lengthBytes: 1156 },
     ],
-    // Of TCP 1.0 Figure 8: 24 bytes of header, 40 of padding.
+    // TCP 1.0 Figure 8: 24 bytes of header, 40 bytes of padding.
     [
       'H2CData aligned to 64 bytes',
       '06 04 18 40 40 10 00 00',
@@ -191,14 +191,14 @@ describe('tcpPduParts', () => {
       { data: 64, dataBytes: 4096, lengthBytes: 4160 },
     ],
     ['a response with a digest', '05 01 18 00 1c 00 00 00', CapsuleResp, { headerDigest: 24, lengthBytes: 28 }],
-    // PDO is reserved, and no digest is ever there (TCP 1.0 Figure 22, §3.3.1.1).
+    // PDO is reserved, and there are no digests (TCP 1.0 Figure 22, §3.3.1.1).
     [
       'a termination with the failing header',
       '02 03 18 99 60 00 00 00',
       H2cTermReq,
       { data: 24, dataBytes: 72, lengthBytes: 96 },
     ],
-    ['a termination without it', '03 00 18 00 18 00 00 00', C2hTermReq, { lengthBytes: 24 }],
+    ['a termination without the failing header', '03 00 18 00 18 00 00 00', C2hTermReq, { lengthBytes: 24 }],
   ] as const)('finds the parts of %s', (_, hex, header, offsets) => {
     const none = { headerDigest: undefined, data: undefined, dataBytes: 0, dataDigest: undefined }
     expect(parts(hex)).toEqual([header, { ...none, ...offsets }])
@@ -209,7 +209,7 @@ describe('tcpPduParts', () => {
     ['a wrong header length', '04 00 18 00 48 00 00 00', 'HLEN'],
     ['a PDU shorter than its header', '04 00 48 00 47 00 00 00', 'PLEN'],
     ['a PDU shorter than its header with the digest', '05 01 18 00 18 00 00 00', 'PLEN'],
-    ['data after a PDU that has none', '09 00 18 00 1c 00 00 00', 'PLEN'],
+    ['data in a PDU type without data', '09 00 18 00 1c 00 00 00', 'PLEN'],
     ['data inside the header', '07 00 18 17 40 00 00 00', 'PDO'],
     ['data inside the header digest', '07 01 18 18 40 00 00 00', 'PDO'],
     ['data after the end', '07 02 18 3d 40 00 00 00', 'PDO'],
@@ -218,7 +218,7 @@ describe('tcpPduParts', () => {
     expect(() => parts(hex)).toThrow(`PDU Common Header.${field} `)
   })
 
-  it('needs the whole Common Header', () => {
+  it('rejects an incomplete Common Header', () => {
     expect(() => parts('04 00 48 00 48 00 00')).toThrow('PDU Common Header needs 8 bytes')
   })
 })

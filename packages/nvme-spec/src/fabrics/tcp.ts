@@ -22,7 +22,7 @@ import {
   type Struct,
 } from '../layout/index.js'
 
-/** TCP port of I/O controllers; one of several that they may use (TCP 1.0 §3.1). */
+/** TCP port of I/O controllers; they may use others (TCP 1.0 §3.1). */
 export const NVME_TCP_PORT = 4420
 
 /** Default TCP port of Discovery controllers (TCP 1.0 §3.1). */
@@ -58,8 +58,8 @@ export const TCP_PDU = codes(
 )
 
 /**
- * Subtype of a Transport SGL Data Block over TCP: the Command Data Buffer, whose data are in H2CData and C2HData PDUs.
- * In-capsule data are a Data Block of the subtype OFFSET (TCP 1.0 §3.3.2, Figure 14).
+ * Subtype of a Transport SGL Data Block over TCP: the Command Data Buffer, transferred by H2CData and C2HData PDUs.
+ * In-capsule data use a Data Block of the subtype OFFSET (TCP 1.0 §3.3.2, Figure 14).
  */
 export const TCP_SGL_SUB_TYPE = codes(
   'TCP_SGL_SUB_TYPE',
@@ -234,7 +234,7 @@ export const H2cData = pdu(
   },
 )
 
-/** Data for a host (TCP 1.0 §3.6.2.9, Figure 27). */
+/** Data from the controller to the host (TCP 1.0 §3.6.2.9, Figure 27). */
 export const C2hData = pdu(
   'C2HData',
   { type: TCP_PDU.C2H_DATA, hlen: 24, doc: 'Controller To Host Data Transfer', spec: 'TCP 1.0 §3.6.2.9' },
@@ -281,7 +281,7 @@ export function tcpPduOf(type: number): AnyStruct | undefined {
   return byType.get(type)
 }
 
-/** Where the parts of a PDU are: byte offsets from its start. */
+/** Locations of the parts of a PDU, as byte offsets from its start. */
 export interface TcpPduParts {
   /** The PDU's header, at offset 0. */
   readonly header: AnyStruct
@@ -298,14 +298,14 @@ export interface TcpPduParts {
 }
 
 /**
- * Returns where the parts of the PDU at byteOffset are, by its Common Header; the rest of the PDU need not be there yet
- * (TCP 1.0 §3.6.2, Figures 19 to 28).
- * @throws RangeError if `memory` ends before the 8 bytes of the Common Header do, or if the header contradicts itself:
- *   the error names the field whose offset H2CTermReq or C2HTermReq reports.
+ * Returns the locations of the parts of the PDU at byteOffset. Reads only the Common Header; the rest of the PDU may not
+ * have arrived yet (TCP 1.0 §3.6.2, Figures 19 to 28).
+ * @throws RangeError if `memory` ends before the 8 bytes of the Common Header do, or if a field of the header is invalid:
+ *   the error names the field, whose offset an H2CTermReq or C2HTermReq reports.
  */
 export function tcpPduParts(memory: Memory, byteOffset = 0): TcpPduParts {
   const { PDU_TYPE, FLAGS, HLEN, PDO, PLEN } = TcpPduHeader.view(memory, byteOffset)
-  const header = tcpPduOf(PDU_TYPE) ?? refuseHeader('PDU_TYPE', 'a type of TCP_PDU', PDU_TYPE)
+  const header = tcpPduOf(PDU_TYPE) ?? refuseHeader('PDU_TYPE', 'a value of TCP_PDU', PDU_TYPE)
   if (HLEN !== header.bytes) refuseHeader('HLEN', `${header.bytes} bytes for ${header.name}`, HLEN)
   const flags = header.fields['FLAGS']?.rows ?? {}
   const { HDGSTF, DDGSTF } = TcpPduHeader.FLAGS
@@ -319,7 +319,7 @@ export function tcpPduParts(memory: Memory, byteOffset = 0): TcpPduParts {
   }
   const start = isTermReq ? headerEnd : PDO
   const end = 'DDGSTF' in flags && DDGSTF.of(FLAGS) === 1 ? PLEN - DIGEST_BYTES : PLEN
-  if (start < headerEnd || start > end) refuseHeader('PDO', `${headerEnd} to ${end}, PLEN being ${PLEN}`, start)
+  if (start < headerEnd || start > end) refuseHeader('PDO', `${headerEnd} to ${end} for PLEN ${PLEN}`, start)
   const dataDigest = end === PLEN ? undefined : end
   return { header, headerDigest, data: start, dataBytes: end - start, dataDigest, lengthBytes: PLEN }
 }
@@ -330,8 +330,8 @@ function refuseHeader(field: string, expected: string, got: number): never {
 }
 
 /**
- * Returns the digest of a PDU's header or data: a CRC-32C, stored as a little-endian dword (TCP 1.0 §3.3.1.1). Padding
- * and digests are not part of either.
+ * Returns the digest of a PDU's header or data: a CRC-32C, stored as a little-endian dword (TCP 1.0 §3.3.1.1). Neither
+ * includes padding or digests.
  */
 export function tcpDigest(bytes: Uint8Array): number {
   return ~crc32c(~0, bytes) >>> 0

@@ -58,7 +58,7 @@ test.each([
   ['one line of groups', '02001204 01 00 00 00'],
   ['prose', 'unsigned char a[] = {'],
   ['blanks', ' \n\n'],
-])('does not take %s for a dump', (_, text) => {
+])('returns undefined for %s', (_, text) => {
   expect(parsed(text)).toBeUndefined()
 })
 

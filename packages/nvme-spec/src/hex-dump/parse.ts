@@ -91,7 +91,7 @@ function isTextOf(shown: string, bytes: readonly number[]): boolean {
   )
 }
 
-/** Text that is no dump, or an ambiguous one. */
+/** Error of text that is neither a hex dump nor hexadecimal digits, or of an ambiguous dump. */
 export class HexDumpError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_HEX_DUMP'
   readonly category = 'usage'

@@ -5,7 +5,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 test.each([
   ['digits in groups', '0200 1204\n7c3e', '020012047c3e'],
-  ['digits after 0x, one of them a byte', '0x2, 0x00,0x1204', '02001204'],
+  ['digits after 0x, among them a single digit', '0x2, 0x00,0x1204', '02001204'],
   ['bytes between colons', '02:00:12', '020012'],
   ['digits with underscores', '0x0200_1204', '02001204'],
   ['nothing', ' \n', ''],
@@ -18,7 +18,7 @@ test.each([
   ['a word', 'hello', "Expected hexadecimal digits in the text, got 'hello'"],
   ['an odd number of digits', '0200 1', "Expected pairs of hexadecimal digits in the text, got 1 digit in '1'"],
   ['a prefix alone', '0x', "Expected pairs of hexadecimal digits in the text, got 0 digits in '0x'"],
-  ['what would move a cursor', '\u001b[2J', "Expected hexadecimal digits in the text, got '\\u001b[2J'"],
+  ['a terminal escape sequence', '\u001b[2J', "Expected hexadecimal digits in the text, got '\\u001b[2J'"],
 ])('rejects %s', (_, text, message) => {
   expect(() => parseHexDigits(text)).toThrow(HexDumpError)
   expect(() => parseHexDigits(text)).toThrow(message)
@@ -31,7 +31,7 @@ test('reads text of digits or a dump in UTF-8 and in UTF-16, and returns binary 
     expect(hex(readDumpBytes(Buffer.from(`\ufeff${text}`)))).toBe('02001204')
     expect(hex(readDumpBytes(Buffer.from(`\ufeff${text}`, 'utf16le')))).toBe('02001204')
   }
-  // Each is no text for another reason: a control character, and bytes that are not UTF-8.
+  // Neither is text: the first has a control character, the second is invalid UTF-8.
   expect(hex(readDumpBytes(Uint8Array.of(0x30, 0x00)))).toBe('3000')
   expect(hex(readDumpBytes(Uint8Array.of(0x30, 0xff)))).toBe('30ff')
 })

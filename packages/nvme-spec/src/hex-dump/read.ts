@@ -4,7 +4,7 @@ import { HexDumpError, parseHexDump } from './parse.js'
 const PLAIN = 'use plain digits as printed by `xxd -p`, or a binary file'
 const MAX_SHOWN = 80
 
-// Of browsers and of Node (https://encoding.spec.whatwg.org), but not of the language, whose types this package uses.
+// A global of browsers and Node (https://encoding.spec.whatwg.org). This package uses only the types of the language.
 declare const TextDecoder: new (label: string, options: { fatal: boolean }) => { decode(data: Uint8Array): string }
 
 /** Characters that occur in binary structures but not in text: control characters except tabs and line ends. */
@@ -22,7 +22,7 @@ export function readDumpBytes(dump: Uint8Array, name = 'the dump'): Uint8Array {
 }
 
 /**
- * Returns the bytes of a text: a hex dump (`parseHexDump`) or hexadecimal digits (`parseHexDigits`).
+ * Returns the bytes in a text: a hex dump (`parseHexDump`) or hexadecimal digits (`parseHexDigits`).
  * @param name source of the text, for errors.
  * @throws HexDumpError for other text, and for an ambiguous dump.
  */
@@ -31,7 +31,8 @@ export function readDumpText(text: string, name = 'the dump'): Uint8Array {
 }
 
 /**
- * Parses digits in groups of even length; after 0x, a single digit is also a byte. A colon joins digits.
+ * Parses digits in groups of even length; after 0x, a single digit is also a byte. Blanks, commas
+ * and colons separate groups; underscores are ignored.
  * @param name source of the text, for errors.
  * @throws HexDumpError for anything else.
  */

@@ -1,4 +1,4 @@
-/** An engine: takes queue pairs over, submits the commands of plans and reports their outcomes. */
+/** An engine takes over queue pairs, submits the commands of plans and reports their outcomes. */
 import type { OutcomeSummary, Plan } from './plan.js'
 import type { DmaMemory, Transport } from './transport.js'
 

@@ -36,7 +36,7 @@ const promises = [
   ],
 ] as const
 
-/** Globals of Node that every browser has too; they may be used where text is read. */
+/** Globals of Node that all browsers have; code that reads text may use them. */
 const ofBrowsers = ['TextDecoder']
 
 describe.each(promises)('a browser bundle of %s', (name, limitBytes, entry) => {

@@ -9,10 +9,10 @@ import { installedVersion, missing, otherRelease } from './installed.js'
 import { print } from './report.js'
 import { LIBNVME_FABRICS, LINUX_FABRICS, type FabricsStruct, type FabricsTable } from './tables/fabrics.js'
 
-// NVMe over Fabrics is not in the C header, so that here each value of TypeScript is compared with what the compiler makes
-// of the headers of others.
+// The C header does not include NVMe over Fabrics. Each TypeScript value is therefore compared with the value that gcc
+// computes from the headers of Linux and libnvme.
 
-/** Names of Fabrics in headers that have others too. */
+/** Fabrics names in headers that also declare other names. */
 const NUMBERS =
   /^(NVMF_|NVME_(NQN|DISC|RDMA_IP|TREQ|CONNECT|AUTH|CNTLID_(?!NONE)|TCP)|nvme_fabrics_|nvme_tcp_|MAX_DISC|NVME_SGL_FMT_(T|I))/
 const STRUCTS = /^(nvmf_|nvme_tcp_)/
@@ -31,13 +31,13 @@ const version = absentLibnvme === undefined ? installedVersion('libnvme', 'libnv
 
 interface Judge {
   readonly name: string
-  /** Why it cannot judge here. */
+  /** Why its tests are skipped; undefined if they run. */
   readonly reason: string | undefined
   readonly headers: readonly string[]
-  /** What gcc needs to compile them outside of the kernel. */
+  /** Flags of gcc to compile the headers outside the kernel. */
   readonly flags: readonly string[]
   readonly table: FabricsTable
-  /** A lower number means lost comparisons. */
+  /** Expected number of comparisons. */
   readonly compared: number
 }
 
@@ -46,7 +46,7 @@ const judges: readonly Judge[] = [
     name: 'linux/nvme.h and linux/nvme-tcp.h of Linux',
     reason: absentKernel?.replace('[headers] linux', '[kbuild] linux'),
     headers: kernel === undefined ? [] : [join(dirname(kernel), 'nvme.h'), kernel],
-    // The kernel's other headers are found after those of user space.
+    // User-space headers take precedence over the kernel's other headers.
     flags: [`-I${join(import.meta.dirname, 'kernel')}`, '-idirafter', dirname(dirname(kernel ?? '/')), '-DSZ_8K=8192'],
     table: LINUX_FABRICS,
     compared: 297,
@@ -61,7 +61,7 @@ const judges: readonly Judge[] = [
   },
 ]
 
-/** What each expression of C must be; and the names that the table does not have, or has in vain. */
+/** Returns the expected value of each C expression, names missing from the table, and unused names of the table. */
 function expressionsOf(facts: Facts, { numbers, structs, absent }: FabricsTable) {
   const expected: Record<string, number> = { ...numbers }
   const unknown: string[] = []
@@ -74,7 +74,7 @@ function expressionsOf(facts: Facts, { numbers, structs, absent }: FabricsTable)
     else used.add(found)
   }
   const add = (expression: string, value: number) => {
-    // Several structures of ours are one in C: a place in which they differ is right in at most one of them.
+    // One C structure may correspond to several of nvme-spec: where they differ, at most one is correct.
     if ((expected[expression] ?? value) !== value) unknown.push(expression)
     expected[expression] = value
   }
@@ -97,7 +97,7 @@ function expressionsOf(facts: Facts, { numbers, structs, absent }: FabricsTable)
   return { expected, unknown, unused }
 }
 
-/** Where the structures of nvme-spec that have it have a member. */
+/** Returns the places of a C member in the corresponding structures of nvme-spec. */
 function placesOf({ ours, names = {} }: FabricsStruct, member: string): { offset: number; lengthBytes: number }[] {
   const known = names[member] ?? member.toUpperCase()
   return typeof known === 'string'
@@ -122,7 +122,7 @@ for (const judge of judges) {
   describe.skipIf(reason)(title, () => {
     const text = headers.map((header) => (existsSync(header) ? readFileSync(header, 'utf8') : '')).join('\n')
 
-    test('every number, size and offset is ours, or in a list that says why not', () => {
+    test('every number, size and offset equals that of nvme-spec, or is listed with a reason', () => {
       const { expected, unknown, unused } = expressionsOf(readFacts(text, NUMBERS), table)
       expect({ unknown, unused }).toEqual({ unknown: [], unused: [] })
       const values = valuesOf(Object.keys(expected), judge)
@@ -131,7 +131,7 @@ for (const judge of judges) {
       expect(values).toHaveLength(compared)
     })
 
-    test('the NQN of Discovery subsystems is ours', () => {
+    test('the NQN of Discovery subsystems equals that of nvme-spec', () => {
       expect(/#define NVME_DISC_SUBSYS_NAME\s+"(.*)"/.exec(text)?.[1]).toBe(DISCOVERY_NQN)
     })
   })

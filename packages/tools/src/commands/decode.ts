@@ -40,7 +40,7 @@ export function decode(command: Command, session: Session): void {
     .addOption(identifier('--cns <n>', 'CNS of Identify data: 1, 0x01 or 01h').default(1))
     .addOption(identifier('--csi <n>', 'CSI of Identify data').default(0))
     .addOption(identifier('--lid <n>', 'log page: 2, 0x02 or 02h').default(2))
-    .option('--brief', 'only fields that are not zero, without explanations')
+    .option('--brief', 'only nonzero fields, without explanations')
     .action((what: string, hex: string[], flags: Flags, self: Command) =>
       run(what, hex, flags, new Output(flags, session.io), self),
     )

@@ -9,9 +9,9 @@ const REST_SHOWN_BYTES = 32
 
 /** Decoded data: lines of text, and the object for JSON. */
 export interface Found {
-  /** The short form: fields that are not zero, as NAME=value. */
+  /** The short form: nonzero fields, as NAME=value. */
   readonly lines: readonly string[]
-  /** Returns lines that explain every field; absent if `lines` are all there is to say. */
+  /** Returns lines that explain every field; absent if `lines` is already complete. */
   readonly explained?: () => readonly string[]
   readonly object: object
 }
@@ -20,7 +20,7 @@ export interface Found {
 export interface FoundEntry {
   readonly text: string
   readonly entry: object
-  /** Returns what the entry is, and its lines; absent if `text` is all there is to say. */
+  /** Returns the title, source and lines of the entry; absent if `text` is already complete. */
   readonly explained?: () => { readonly title: string; readonly spec: string; readonly lines: readonly ExplainedLine[] }
 }
 

@@ -27,7 +27,7 @@ interface Given {
 /**
  * Reads bytes to decode from the arguments, a file or stdin. A file and stdin may be binary; text must be hexadecimal
  * digits or a hex dump.
- * @throws UsageError without input or for too long input, HexDumpError for text that is not a dump.
+ * @throws UsageError for missing or too long input, HexDumpError for text that is not a dump.
  */
 export async function readDump(input: DumpInput): Promise<DataView> {
   const { name, bytes, typed } = await take(input)

@@ -1,4 +1,4 @@
-// A host of a few lines that encodes with nvme-spec alone: reads the Discovery log of Linux's target.
+// A minimal NVMe/TCP host that encodes only with nvme-spec. It reads the Discovery log of the Linux target.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import {
@@ -27,10 +27,10 @@ import {
   tcpPduParts,
 } from '@gpunvme/nvme-spec/fabrics'
 
-/** Linux's target rejects the 2 that Base 2.2 Figure 95 has for Fabrics commands (Invalid Field in Command). */
+/** PSDT 1: the Linux target rejects PSDT 2 of Base 2.2 Figure 95 with Invalid Field in Command. */
 const { SGL: PSDT } = SQE.PSDT
 const ENTRY = CapsuleCmd.CCSQE.offset
-/** Header and entries of two ports at most. */
+/** Length of the log header and two entries. */
 const LOG_BYTES = 3072
 
 /** Connects to the Discovery controller at a port of this guest, and reads its log. */
@@ -42,7 +42,7 @@ export async function askForDiscoveryLog(port: number, hostNqn: string): Promise
   let received = Buffer.alloc(0)
   socket.on('data', (data: Buffer) => (received = Buffer.concat([received, data])))
 
-  /** Sends a PDU, and waits until as many PDUs have arrived in all that end a command or a connection request. */
+  /** Sends a PDU and waits for its response: an ICResp or a response capsule. */
   let answers = 0
   const ask = async (pdu: DataView): Promise<void> => {
     socket.write(new Uint8Array(pdu.buffer))
@@ -89,7 +89,7 @@ function capsule(dataBytes = 0): DataView {
   return data
 }
 
-/** How many whole PDUs have arrived that are not data: ICResp and responses. */
+/** Returns the number of complete ICResp and CapsuleResp PDUs received. */
 function answersIn(received: Buffer): number {
   const data = new DataView(received.buffer, received.byteOffset, received.length)
   let count = 0

@@ -1,5 +1,5 @@
 // Linux's NVMe/TCP host connects to Linux's NVMe/TCP target in the same guest, through a proxy that records every byte.
-// Prints what each connection carried: one line of JSON for each.
+// Prints the bytes of each connection as one line of JSON.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
@@ -37,7 +37,7 @@ function makeTarget(): void {
   symlinkSync(subsystem, `${port}/subsystems/${SUBSYSTEM}`)
 }
 
-/** What a connection carried, in the order of arrival at the proxy. */
+/** Bytes of one connection, by direction, in the order of arrival at the proxy. */
 interface Recorded {
   readonly host: Buffer[]
   readonly controller: Buffer[]
@@ -62,7 +62,7 @@ const proxy = createServer((host) => {
   forward(controller, host, recorded.controller)
 })
 
-/** Everything here is asynchronous: the kernel waits for the proxy, which runs on this thread. */
+/** Connects, transfers data and disconnects. All I/O is asynchronous: the kernel waits for the proxy on this thread. */
 async function connectAndTransfer(options: string): Promise<void> {
   const target = `transport=tcp,traddr=127.0.0.1,trsvcid=${RECORDED_PORT},nqn=${SUBSYSTEM}`
   const host = `hostnqn=${HOST},hostid=${HOST_ID},nr_io_queues=1,queue_size=16,keep_alive_tmo=120`
@@ -70,7 +70,7 @@ async function connectAndTransfer(options: string): Promise<void> {
   while (!existsSync('/dev/nvme0n1')) await sleep(50)
   const drive = await open('/dev/nvme0n1', 'r+')
   await drive.read(Buffer.alloc(4096), 0, 4096, 64 * 4096)
-  // In-capsule data up to 16 KiB, which is what Linux's target offers; an R2T for more.
+  // The Linux target accepts in-capsule data up to 16 KiB and sends an R2T for more.
   for (const [blocks, at] of [
     [1, 8],
     [16, 16],

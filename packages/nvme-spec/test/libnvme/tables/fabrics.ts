@@ -1,5 +1,5 @@
-// NVMe over Fabrics, which the C header leaves out: what the numbers and structures of Linux 6.1 and libnvme 1.3 are in
-// `@gpunvme/nvme-spec/fabrics`. Names that nvme-spec does not declare have a reason.
+// Maps numbers and structures of Linux 6.1 and libnvme 1.3 to `@gpunvme/nvme-spec/fabrics`, which the C header does not
+// include. Names that nvme-spec does not declare have a reason.
 import * as fabrics from '../../../src/fabrics/index.js'
 import type { FieldMap } from '../../../src/layout/index.js'
 
@@ -9,20 +9,20 @@ interface Layout {
 }
 
 /**
- * A structure of nvme-spec, or several that are one in C, and where members have other names: the field, or the first byte and
- * the length.
+ * The structures of nvme-spec that correspond to a C structure. `names` maps C members with other names to a field, or to a
+ * first byte and a length.
  */
 export interface FabricsStruct {
   readonly ours: readonly Layout[]
   readonly names?: Readonly<Record<string, string | readonly [offset: number, lengthBytes: number]>>
 }
 
-/** What a header has of Fabrics. */
+/** Fabrics declarations of a header. */
 export interface FabricsTable {
-  /** The values of nvme-spec, by names of the header and by other expressions of C. */
+  /** Values of nvme-spec by names of the header and by other C expressions. */
   readonly numbers: Readonly<Record<string, number>>
   readonly structs: Readonly<Record<string, FabricsStruct>>
-  /** Why numbers (by what their names begin with) and structures are not declared. */
+  /** Reasons for undeclared numbers (by prefix of their names) and structures. */
   readonly absent: Readonly<Record<string, readonly string[]>>
 }
 
@@ -35,7 +35,7 @@ const bit = ({ lsb }: { readonly lsb: number }) => 1 << lsb
 const { NOT_SPECIFIED, REQUIRED, NOT_REQUIRED } = DiscoveryLogEntry.TREQ.TSC
 const { RDMA_QPTYPE, RDMA_PRTYPE, RDMA_CMS, RDMA_PKEY } = RdmaAddressSubtype
 
-/** What both headers call alike. */
+/** Names that both headers share. */
 const common = {
   NVME_NQN_DISC: SUBTYPE.REFERRAL,
   NVME_NQN_NVME: SUBTYPE.NVM,
@@ -73,7 +73,7 @@ const common = {
   nvme_fabrics_type_auth_receive: FCTYPE.AUTHENTICATION_RECEIVE,
 }
 
-/** Members of a union without a name of its own, which `readFacts` does not read. */
+/** Members of an anonymous union, which `readFacts` does not read. */
 const rdma = (union: string, start: number) => ({
   [`offsetof(${union}rdma.qptype)`]: start + RDMA_QPTYPE.offset,
   [`offsetof(${union}rdma.prtype)`]: start + RDMA_PRTYPE.offset,
@@ -84,13 +84,13 @@ const rdma = (union: string, start: number) => ({
 const connectData: FabricsStruct = { ours: [ConnectData], names: { subsysnqn: 'SUBNQN' } }
 const log: FabricsStruct = { ours: [DiscoveryLog], names: { entries: [DiscoveryLog.bytes, 0] } }
 
-/** Bytes 3:0 of every command. */
+/** A command, with the names of members that all commands have. */
 const command = (ours: Layout | readonly Layout[], names: FabricsStruct['names'] = {}): FabricsStruct => ({
   ours: [ours].flat(),
   names: { opcode: [0, 1], command_id: [2, 2], dptr: 'SGL1', offset: 'OFST', ...names },
 })
 
-/** The Common Header, and a name for each member that has another one. */
+/** A PDU, with the names of members that all PDUs have. */
 const pdu = (ours: Layout | readonly Layout[], names: FabricsStruct['names'] = {}): FabricsStruct => ({
   ours: [ours].flat(),
   names: { hdr: [0, TcpPduHeader.bytes], digest: 'DGST', command_id: 'CCCID', ...names },
@@ -156,7 +156,7 @@ export const LINUX_FABRICS: FabricsTable = {
     nvme_tcp_hdr: { ours: [TcpPduHeader], names: { type: 'PDU_TYPE' } },
     nvme_tcp_icreq_pdu: pdu(fabrics.IcReq),
     nvme_tcp_icresp_pdu: pdu(fabrics.IcResp, { maxdata: 'MAXH2CDATA' }),
-    // Two halves of FEI, which C cannot align.
+    // FEI is not aligned, so the C structure splits it into two halves.
     nvme_tcp_term_pdu: pdu([fabrics.H2cTermReq, fabrics.C2hTermReq], { feil: [10, 2], feiu: [12, 2] }),
     nvme_tcp_cmd_pdu: pdu(fabrics.CapsuleCmd, { cmd: 'CCSQE' }),
     nvme_tcp_rsp_pdu: pdu(fabrics.CapsuleResp, { cqe: 'RCCQE' }),
@@ -165,7 +165,7 @@ export const LINUX_FABRICS: FabricsTable = {
   },
   absent: {
     'DH-HMAC-CHAP: data of Authentication Send and Receive': ['NVME_AUTH_', 'NVMF_AUTH_', 'nvmf_auth_dhchap_'],
-    'choices of Linux': ['NVME_CNTLID_MIN', 'NVME_CNTLID_MAX', 'MAX_DISC_LOGS'],
+    'limits of Linux': ['NVME_CNTLID_MIN', 'NVME_CNTLID_MAX', 'MAX_DISC_LOGS'],
     'the end of an enumeration of Linux': ['NVMF_ADDR_FAMILY_MAX', 'NVMF_TRTYPE_MAX'],
     'the longest NQN, which is shorter than its field': ['NVMF_NQN_SIZE'],
     'text, which TypeScript compares': ['NVME_DISC_SUBSYS_NAME'],
@@ -202,7 +202,7 @@ export const LIBNVME_FABRICS: FabricsTable = {
     nvmf_disc_log_entry: { ours: [DiscoveryLogEntry] },
     nvmf_discovery_log: log,
     nvmf_ext_attr: { ours: [fabrics.ExtendedAttribute], names: { exatval: [fabrics.ExtendedAttribute.bytes, 0] } },
-    // An entry of Discovery Information Management, which is like one of the log.
+    // An entry of Discovery Information Management, with the layout of a log entry.
     nvmf_ext_die: {
       ours: [ExtendedDiscoveryLogEntry],
       names: { nqn: 'SUBNQN', exat: [ExtendedDiscoveryLogEntry.bytes, 0] },
@@ -210,7 +210,7 @@ export const LIBNVME_FABRICS: FabricsTable = {
   },
   absent: {
     'Discovery Information Management': ['NVMF_DIM_', 'nvmf_dim_'],
-    'no bit at all': ['NVMF_DISC_EFLAGS_NONE', 'NVMF_LOG_DISC_LID_NONE', 'NVMF_LOG_DISC_LSP_NONE'],
+    'zero, not a bit': ['NVMF_DISC_EFLAGS_NONE', 'NVMF_LOG_DISC_LID_NONE', 'NVMF_LOG_DISC_LSP_NONE'],
     'several bits, for older programs': ['NVMF_DISC_EFLAGS_BOTH'],
     'an entry that is not in use': ['NVMF_TRTYPE_UNSPECIFIED'],
     'the end of an enumeration of libnvme': ['NVMF_TRTYPE_MAX'],
