@@ -1,5 +1,5 @@
-// How the value of one row is read from memory and written to it. Rows name the function that does it, so that a program
-// bundles only the kinds that it uses.
+// Reads and writes the value of one row in memory. Rows reference their access function, so that a program bundles only
+// the kinds it uses.
 import { refuse, type Where } from './facts.js'
 
 /** Named values of a field, with the specification's names. */
@@ -23,8 +23,8 @@ export interface Placed {
 }
 
 /**
- * Access to a row. `get` and `set` take the DataView and the byte offset of the structure, and add the row's offset:
- * accessors that only forward two values are small enough to be inlined always.
+ * Access to a row. `get` and `set` take the DataView and the byte offset of the structure, and add the row's offset.
+ * Accessors that only forward two values are always small enough for inlining.
  */
 export interface RowAccess<T = unknown> {
   /** Returns the value in the structure at byte `base` of `data`. */
@@ -35,7 +35,7 @@ export interface RowAccess<T = unknown> {
   readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, where: Where) => void
 }
 
-/** What a check needs of a row. */
+/** The properties of a row that a check needs. */
 type Checked = Pick<Placed, 'msb' | 'lsb' | 'doc' | 'values' | 'open' | 'zeroBased'>
 
 /** Throws if a value does not fit. */
@@ -68,7 +68,7 @@ function expectedOf(row: Checked): string {
     : `an integer from 0 to ${max}`
 }
 
-/** Returns whether a row of a word is wider than a number of 32 bits, and so read and written as a bigint. */
+/** Returns whether a row has more than 32 bits; its values are bigints. */
 export function isBig({ msb, lsb }: Pick<Placed, 'msb' | 'lsb'>): boolean {
   return msb - lsb > 31
 }
@@ -82,7 +82,7 @@ export function checkBig({ msb, lsb, doc }: Checked): Check {
   }
 }
 
-/** Returns the check of a row's values. `setWords` calls it only for values that may not fit: it is inlined while small. */
+/** Returns the check of a row's values. `setWords` calls it only for values that may not fit, to stay small. */
 export function checkOf(row: Checked): Check {
   const end = Math.min(2 ** (row.msb - row.lsb + 1), 2 ** 53)
   const named = isClosed(row) ? (Object.values(row.values) as unknown[]) : undefined
@@ -223,7 +223,7 @@ export function big128(row: Placed): RowAccess<bigint> {
   }
 }
 
-/** ASCII text: left justified and padded with spaces, or ended by a null. An open row takes any bytes. */
+/** ASCII text: left justified and padded with spaces, or terminated by a null. An open row accepts any bytes. */
 export function text({ offset, lengthBytes, doc, nullEnded, open }: Placed): RowAccess<string> {
   const longest = nullEnded && !open ? lengthBytes - 1 : lengthBytes
   const padding = nullEnded ? 0 : 0x20

@@ -2,9 +2,9 @@ import { isBig } from './access.js'
 import type { BitsMap, Field, Layout } from './rows.js'
 
 /**
- * Checks a structure when its module loads, not when it is used.
+ * Checks a structure when its module is loaded.
  * @throws RangeError for rows that overlap, exceed the structure, or have named values that do not fit; TypeError for
- *   names that are not in upper case, as other names are taken by properties of declarations.
+ *   names that are not in upper case: declarations use other names for their own properties.
  */
 export function checkLayout({ name, bytes, fields }: Layout): void {
   if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError(`${name}: expected a length in bytes, got ${bytes}`)
@@ -33,13 +33,14 @@ export function checkRows(owner: string, widthBits: number, rows: BitsMap): void
       throw new RangeError(`${owner}.${key}: bits ${msb}:${lsb}${isField ? ` of byte ${offset}` : ''} ${problem}`)
     }
     if (!/^[A-Z][A-Z0-9_]*$/.test(key))
-      throw new TypeError(`${owner}.${key}: expected a name in upper case, as the specification has it, got '${key}'`)
+      throw new TypeError(`${owner}.${key}: expected an upper-case name, as in the specification, got '${key}'`)
     const [first, last] = [offset * 8 + lsb, offset * 8 + msb]
+    if (msb < lsb) fail('are in reverse order')
     const isWhole = Number.isInteger(offset) && Number.isInteger(lsb) && Number.isInteger(msb)
-    if (!(isWhole && lsb >= 0 && msb >= lsb && msb < lengthBytes * 8 && first >= 0 && last < widthBits))
+    if (!(isWhole && lsb >= 0 && msb < lengthBytes * 8 && first >= 0 && last < widthBits))
       fail(`do not fit ${widthBits} bits`)
     if (!isField && isBig(row) !== (row.wide ?? false)) fail(`need ${row.wide ? 'bits' : 'wideBits'}()`)
-    // Most figures are in order: only rows that go back need a comparison with all others.
+    // Rows are usually in ascending order; only an out-of-order row is compared with all others.
     if (first < end)
       for (let i = 0; i < taken.length; i += 2)
         if (first <= taken[i + 1]! && taken[i]! <= last) fail('overlap another row')

@@ -87,7 +87,7 @@ export interface AnyCommand extends Layout {
   encode(memory: Memory, byteOffset: number, values: Readonly<Record<string, unknown>>): void
 }
 
-/** Facts of a command's declaration, beside its rows. */
+/** Properties of a command's declaration, other than its rows. */
 export interface CommandFacts extends Facts {
   readonly opcode: number
 }
@@ -122,7 +122,7 @@ function checked<C extends AnyCommand>(command: C): C {
 }
 
 /**
- * Declares a command without checks, for those that a browser may load alone. A test of all declarations checks them
+ * Declares a command without checks, for commands that a browser may load alone. A test checks all declarations
  * instead.
  */
 /*#__NO_SIDE_EFFECTS__*/

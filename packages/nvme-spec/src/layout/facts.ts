@@ -17,7 +17,7 @@ export interface Facts {
   readonly spec: SpecRef
 }
 
-/** Facts of a structure's declaration, beside its fields. */
+/** Properties of a structure's declaration, other than its fields. */
 export interface StructFacts extends Facts {
   readonly bytes: number
 }
@@ -39,7 +39,7 @@ export function shown(got: unknown): string {
   if (typeof got === 'string') return JSON.stringify(got.slice(0, 80))
   if (typeof got === 'bigint') return `${got}n`
   if (typeof got === 'object') return Object.prototype.toString.call(got)
-  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- what has a default text of no use is an object, above
+  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- objects are handled above
   return String(got)
 }
 
@@ -48,7 +48,7 @@ export type Memory = ArrayBufferView | ArrayBufferLike
 
 /**
  * Returns memory as a DataView that holds a whole structure at byteOffset.
- * @throws TypeError if `memory` is not memory, RangeError if it ends before the structure does.
+ * @throws TypeError if `memory` has another type, RangeError if it ends before the structure does.
  */
 export function viewOf(name: string, bytes: number, spec: SpecRef, memory: Memory, byteOffset: number): DataView {
   const data = dataViewOf(memory)
@@ -64,16 +64,16 @@ export function viewOf(name: string, bytes: number, spec: SpecRef, memory: Memor
 function dataViewOf(memory: Memory): DataView | undefined {
   if (memory instanceof DataView) return memory
   if (ArrayBuffer.isView(memory)) return new DataView(memory.buffer, memory.byteOffset, memory.byteLength)
-  // By its brand: a buffer of another realm, as of an iframe, is memory too.
+  // Checks the brand, so that buffers of another realm, such as an iframe, are accepted.
   return /ArrayBuffer]$/.test(shown(memory)) ? new DataView(memory) : undefined
 }
 
-/** Whether a value is an object of names, and not one that keeps its content elsewhere: an array, a map, a view. */
+/** Returns whether a value is a plain object, not an array, a map or a view. */
 export function isPlain(values: unknown): values is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(values) === '[object Object]'
 }
 
-/** @throws TypeError for a name of no field. */
+/** @throws TypeError for an unknown field name. */
 export function checkNames({ name, spec }: Where, fields: object, values: unknown): void {
   if (!isPlain(values)) refuse({ name, spec }, 'fields', 'an object of fields', values, '')
   for (const key of Object.keys(values)) {

@@ -1,4 +1,4 @@
-// Declarations made of words: registers and features. And tables of numbers.
+// Declarations of registers and features, which consist of words, and of tables of numbers.
 import { nameIn, type NamedValues } from './access.js'
 import type { Facts } from './facts.js'
 import type { BitsMap, None } from './rows.js'
@@ -8,7 +8,7 @@ import { word, word32, type AnyWord32, type Word } from './words.js'
 /** Kinds of access in the specification's register figures. If a field differs from its register, its doc says so. */
 export type Access = 'ro' | 'rw' | 'rw1s' | 'rw1c'
 
-/** Facts of a register's declaration, beside its rows. */
+/** Properties of a register's declaration, other than its rows. */
 export interface RegisterFacts<A extends Access = Access> extends Facts {
   /** Byte offset in the controller's registers (BAR0). */
   readonly offset: number
@@ -73,7 +73,7 @@ export function codes<const V extends NamedValues>(name: string, facts: Facts, v
 /** Dwords for which a feature may declare rows: those of Set Features, and Dword 0 of a Get Features completion. */
 export type FeatureDword = 'CDW11' | 'CDW12' | 'CDW13' | 'CDW14' | 'CDW15' | 'DW0'
 
-/** Facts of a feature's declaration, beside its rows. */
+/** Properties of a feature's declaration, other than its rows. */
 export interface FeatureFacts<D extends AnyStruct | undefined = AnyStruct | undefined> extends Facts {
   /** Feature Identifier. */
   readonly fid: number

@@ -68,7 +68,7 @@ describe('a declaration is refused', () => {
 
   it('when bits are written least significant first, or more than the kind of row holds', () => {
     const declared = (row: Bits<number> | Bits<bigint>) => () => register64('R', facts, { A: row })
-    expect(declared(bits(0, 7, 'a'))).toThrow(new RangeError('R.A: bits 0:7 do not fit 64 bits'))
+    expect(declared(bits(0, 7, 'a'))).toThrow(new RangeError('R.A: bits 0:7 are in reverse order'))
     expect(declared(bits(32, 0, 'a'))).toThrow(new RangeError('R.A: bits 32:0 need wideBits()'))
     expect(declared(count(40, 0, 'a'))).toThrow('need wideBits()')
     expect(declared(wideBits(31, 0, 'a'))).toThrow(new RangeError('R.A: bits 31:0 need bits()'))
@@ -350,8 +350,12 @@ describe('decode and encode', () => {
       [{ INNER: [{ KIND: 2 }] }, RangeError, 'S.INNER[0].KIND (kind): expected 1 (A), got 2 (gpunvme test)'],
       [{ HALVES: [1, 2] }, TypeError, 'S.HALVES (halves): expected 2 words (Uint16Array)'],
       [{ LONGS: new BigUint64Array(2) }, RangeError, 'S.LONGS (longs): expected 1 words (BigUint64Array), got 2 words'],
-      [{ reserved: [{ offset: 0, bytes: Uint8Array.of(1) }] }, RangeError, 'expected no bits of a declared row'],
-      [{ reserved: [{ offset: 63, bytes: Uint8Array.of(0, 0) }] }, RangeError, 'expected bytes inside the 64'],
+      [{ reserved: [{ offset: 0, bytes: Uint8Array.of(1) }] }, RangeError, 'expected only bits that no row declares'],
+      [
+        { reserved: [{ offset: 63, bytes: Uint8Array.of(0, 0) }] },
+        RangeError,
+        'expected an offset and bytes within the 64',
+      ],
       [{ reserved: 1 }, TypeError, 'S.reserved (bits that no row declares): expected an array'],
     ]
     for (const [values, kind, message] of cases) {
@@ -487,7 +491,7 @@ describe('what a stranger gets wrong', () => {
     expect(() => S.create({ reserved: [{ offset: '12' as never, bytes: Uint8Array.of(1) }] })).toThrow(TypeError)
     expect(() => S.create({ reserved: [5 as never] })).toThrow(TypeError)
     expect(() => S.create({ TEXT: 'a', reserved: [{ offset: 9, bytes: Uint8Array.of(0x62) }] })).toThrow(
-      'expected no bits of a declared row',
+      'expected only bits that no row declares',
     )
   })
 
@@ -537,7 +541,7 @@ describe('what a stranger gets wrong', () => {
 
   it('names, values, offsets and opcodes of a declaration of their own', () => {
     expect(() => struct('X', structFacts, { data: u8(0, 'd') })).toThrow(
-      new TypeError("X.data: expected a name in upper case, as the specification has it, got 'data'"),
+      new TypeError("X.data: expected an upper-case name, as in the specification, got 'data'"),
     )
     expect(() => struct('X', structFacts, { A: u8(0, 'a', { reserved: bit(0, 'r') }) })).toThrow(TypeError)
     expect(() => struct('X', structFacts, { A: u8(0, 'a', { B: bits(1, 0, 'b', { BIG: 9 }) }) })).toThrow(

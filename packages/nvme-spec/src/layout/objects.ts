@@ -60,7 +60,7 @@ export interface EncodeOptions {
   readonly asFound?: boolean
 }
 
-/** A field, prepared. */
+/** A field, prepared for decoding and encoding. */
 export interface Entry {
   readonly key: string
   readonly field: NestedField
@@ -69,11 +69,11 @@ export interface Entry {
   /** Whether the field's words have rows. */
   readonly hasRows: boolean
   readonly format: (value: number | bigint) => string
-  /** Decodes the field to its part of an object. */
+  /** Decodes the field to its property of the object. */
   readonly load: (data: DataView, base: number) => unknown
 }
 
-/** A field that may be an array of structures; it carries their declaration then. */
+/** A field; an array of structures also has their declaration. */
 export type NestedField = Field & { readonly struct?: Layout; readonly count?: number }
 
 /** A structure, prepared for decoding and encoding. */
@@ -163,7 +163,7 @@ export function decodeFields<F extends FieldMap>(
   return values as Decoded<F>
 }
 
-/** Returns set bits that no field shows: not in any row, or after the null that ends a text. */
+/** Returns set bits that no field shows: outside all rows, or after the null of a text. */
 export function undeclared({ gaps, texts }: Prepared, data: DataView, byteOffset: number): ReservedBytes[] {
   const tails = texts.flatMap((field) => {
     const from = field.offset + textBytes(field, data, byteOffset)
@@ -251,7 +251,7 @@ function rawOf(where: Where, { doc, elementBytes, rows }: Field, value: unknown)
 
 const openedLayouts = new WeakMap<Layout, Layout>()
 
-/** Returns a layout whose enumerations take any value, and whose texts take any byte. */
+/** Returns a layout whose enumerations accept any value, and whose texts accept any byte. */
 function opened(layout: Layout): Layout {
   const known = openedLayouts.get(layout)
   if (known !== undefined) return known
@@ -277,12 +277,12 @@ function encodeReserved(where: Where, layout: Layout, data: DataView, runs: unkn
     const { offset, bytes } = run ?? {}
     if (!(bytes instanceof Uint8Array)) refuse(where, RESERVED_DOC, 'bytes (Uint8Array)', bytes, 'Uint8Array')
     if (!Number.isInteger(offset) || offset! < 0 || offset! + bytes.length > declared.length)
-      refuse(where, RESERVED_DOC, `bytes inside the ${declared.length} of the structure, from an offset`, offset)
+      refuse(where, RESERVED_DOC, `an offset and bytes within the ${declared.length} bytes of the structure`, offset)
     bytes.forEach((byte, i) => {
       const at = offset! + i
       if ((byte & declared[at]!) !== 0) {
         const got = `0x${byte.toString(16)} at byte ${at} (${where.spec})`
-        throw new RangeError(`${where.name} (${RESERVED_DOC}): expected no bits of a declared row, got ${got}`)
+        throw new RangeError(`${where.name} (${RESERVED_DOC}): expected only bits that no row declares, got ${got}`)
       }
       data.setUint8(at, data.getUint8(at) | byte)
     })

@@ -78,7 +78,7 @@ export type FieldKind = 'integer' | 'integers' | 'text' | 'bytes' | 'structs'
 export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends NamedValues = NamedValues>
   extends Bits<T, V>, Placed {
   readonly kind: FieldKind
-  /** How the value is read from memory and written to it. */
+  /** Access to the value in memory. */
   readonly codec: Codec
   readonly values: V
   /** The rows inside the field's word, if the specification defines any. */

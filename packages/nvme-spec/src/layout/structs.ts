@@ -7,7 +7,7 @@ import { field, type BitsMap, type Field, type FieldMap, type Nested, type None 
 import { describeFields } from './text.js'
 import { bitsHandle, withHandles, type BitsHandle } from './words.js'
 
-/** Facts of a declaration's field property, beside its named values. */
+/** Properties of a declaration's field property, other than its named values. */
 export interface FieldFacts extends Pick<Field, 'offset' | 'lengthBytes' | 'doc'> {
   /** Returns the specification's name of a value of the field, or the number if it has none. */
   nameOf(value: number): string
@@ -22,7 +22,7 @@ export type FieldHandle<F> = F extends { readonly rows: infer B extends BitsMap;
 export interface StructMethods<F extends FieldMap> extends StructFacts {
   readonly name: string
   readonly fields: F
-  /** Returns a cursor; structure 0 is at byteOffset of `data`. @throws RangeError if `memory` ends before it does. */
+  /** Returns a cursor; structure 0 is at byteOffset of `memory`. @throws RangeError if `memory` ends before it does. */
   view(memory: Memory, byteOffset?: number): Cursor & Values<F>
   /** Returns one structure in new memory with these values; the rest is zero. @throws as `encode`. */
   create(values?: Partial<Encodable<F>>): Cursor & Values<F> & { readonly data: DataView }
@@ -88,7 +88,7 @@ export function struct<const F extends FieldMap>(
     },
     decode: (memory, byteOffset) => decodeFields(declared, memory, byteOffset),
     encode: (memory, byteOffset, values, options) => {
-      // Values that are not an object are passed on, to be rejected there.
+      // `encodeFields` rejects values that are not an object.
       const filled = defaults !== undefined && isPlain(values) ? { ...defaults, ...values } : values
       encodeFields(declared, memory, byteOffset, filled, options)
     },

@@ -14,7 +14,7 @@ export function describeFields(layout: Layout, memory: Memory, byteOffset = 0): 
 
 /**
  * Returns the name and the text of each field that is not zero, then of set bits that no row declares.
- * @param always whether to include a field even if it is zero, for each field in order.
+ * @param always for each field in order: whether to include it even if it is zero.
  * @throws RangeError if `memory` ends before the structure does.
  */
 export function formatFields(

@@ -94,7 +94,7 @@ export function formatOf(
   return widthBits > 32 && row.hex === undefined ? (value) => `0x${hexOf(value)}` : String
 }
 
-/** Returns hexadecimal digits. Two conversions of small integers take a third of the time of a large one's. */
+/** Returns hexadecimal digits. Two conversions of small integers take a third of the time of one large conversion. */
 function hexOf(value: number | bigint): string {
   if (typeof value === 'bigint' || value < 2 ** 28) return value.toString(16)
   const low = value % 2 ** 28
