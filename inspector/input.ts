@@ -50,15 +50,20 @@ function readTrace(text: string): TraceEvent[] {
 /** A register line: `0x14  CC=0x00460001 { … }` of gpunvme, or `cc      : 460001` of `nvme show-regs`. */
 // from memory: the format and register names of nvme-cli
 const REGISTER = /^(?:0x[\da-f]+ {2})?([a-z]+)\s*[=:]\s*(?:0x)?([\da-f]+)h?(?:\s*\{.*)?$/i
-/** The line of gpunvme's output that names the drive. */
-const DRIVE = /^(?:DRIVE|SIMULATED) {2}/
+/** The lines that name the drive in the output of gpunvme; the second one is printed only on a terminal. */
+const DRIVE = /^(?:DRIVE|SIMULATED) {2}|, (?:brought up by|as set by|as found).*\.$/
+/** A line break of gpunvme in a line that is wider than the terminal. */
+const FOLD = /\r?\n {8}(?=\S)/g
 /** Register names of nvme-cli that differ from the specification's. */
 const NAMES: Readonly<Record<string, string>> = { VERSION: 'VS' }
 
 /** Returns register values; undefined unless every line has one. */
 function readRegisters(text: string): RegisterValue[] | undefined {
   const values: RegisterValue[] = []
-  for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '' && !DRIVE.test(each))) {
+  for (const line of text
+    .replace(FOLD, ' ')
+    .split(/\r?\n/)
+    .filter((each) => each.trim() !== '' && !DRIVE.test(each))) {
     const [, name = '', digits = ''] = REGISTER.exec(line.trim()) ?? []
     const upper = name.toUpperCase()
     const register = registers.find((each) => each.name === (NAMES[upper] ?? upper))

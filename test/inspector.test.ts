@@ -15,6 +15,10 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 describe('input', () => {
   test.each([
     ['gpunvme regs', 'SIMULATED  x\n0x14  CC=0x00460001 { EN=1 }\n0x1c  CSTS=0x00000001 { RDY=1 }'],
+    [
+      'gpunvme regs on a narrow terminal',
+      'SIMULATED  x\nsim:sn740, brought up by the driver of gpunvme.\n0x14  CC=0x00460001 { EN=1 CSS=NVM\n        MPS=0 }\n0x1c  CSTS=0x00000001 { RDY=1 }',
+    ],
     ['CC.format', 'CC=0x00460001 { EN=1 CSS=NVM }\nCSTS=0x00000001 { RDY=1 }'],
     ['nvme show-regs', 'cc      : 460001\ncsts    : 1\n'],
   ])('reads register values as printed by %s', (_, text) => {

@@ -17,3 +17,9 @@ it.each(recipes.map(([, title, code, output]) => [title!, code!, output!]))(
     expect(execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root }).toString()).toBe(output)
   },
 )
+
+it('the README lists every entry point', () => {
+  const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { exports: object }
+  const code = Object.keys(exports).filter((name) => name !== '.' && !/^\.\/(?:include|package)/.test(name))
+  expect(code.filter((name) => !readme.includes(`\n| \`${name.slice(1)}\` |`))).toEqual([])
+})

@@ -3767,9 +3767,9 @@ struct gpunvme_identify_namespace {
 	uint16_t nawun; /* Namespace Atomic Write Unit Normal in logical blocks, 0's based */
 	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail in logical blocks, 0's based */
 	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit in logical blocks, 0's based */
-	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal in logical blocks, 0's based */
+	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal in logical blocks; 0 means no boundary, 0's based */
 	uint16_t nabo; /* Namespace Atomic Boundary Offset */
-	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail in logical blocks, 0's based */
+	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail in logical blocks; 0 means no boundary, 0's based */
 	uint16_t noiob; /* Namespace Optimal I/O Boundary in logical blocks */
 	uint64_t nvmcap[2]; /* NVM Capacity in bytes */
 	uint16_t npwg; /* Namespace Preferred Write Granularity in logical blocks, 0's based */

@@ -5,11 +5,15 @@ import {
   CC,
   CMBSZ,
   IdentifyController,
+  IdentifyIndependentNamespace,
+  PMRSTS,
+  IdentifyNamespace,
   PowerStateDescriptor,
   SmartHealthLog,
   VS,
 } from '../index.js'
 import { declared } from '../../test/declared.js'
+import { ConnectResponse } from '../fabrics/index.js'
 import type { Layout } from '../layout/index.js'
 import { explain, explainCqe, explainSqe, explainWord, formatExplained, formatExplainedValue } from './index.js'
 import type { ExplainedLine } from './index.js'
@@ -51,6 +55,15 @@ describe('a structure', () => {
     ).toEqual(['OACS=0x000a', 'SSRS=0: not supported', 'FNVMS=1: supported', 'VWCP=1: present'])
     expect(valuesIn(IdentifyController, { 525: '07' }, 'VWC.FB')).toEqual(['FB=3: SUPPORTED'])
     expect(valuesIn(IdentifyController, { 525: '02' }, 'VWC.FB')).toEqual(['FB=1: reserved'])
+  })
+
+  it('explains a negated bit by its name', () => {
+    // 1 means that the cache is not present (Base 2.1 §5.1.13.2.8), and that the PMR is not ready (§3.1.4.24).
+    expect(valuesIn(IdentifyIndependentNamespace, { 0: '20' }, 'NSFEAT.VWCNP')).toEqual(['VWCNP=1: absent'])
+    expect(valuesIn(IdentifyIndependentNamespace, {}, 'NSFEAT.VWCNP')).toEqual(['VWCNP=0: present'])
+    expect(values(explainWord(PMRSTS, 0x100), 'PMRSTS.NRDY')).toEqual(['NRDY=1: not ready'])
+    expect(values(explainWord(PMRSTS, 0), 'PMRSTS.NRDY')).toEqual(['NRDY=0: ready'])
+    expect(values(explainWord(CAP, 1n << 44n), 'CAP.CSS_NOIOCSS')).toEqual(['CSS_NOIOCSS=1: set'])
   })
 
   it('shows quantities with their unit', () => {
@@ -101,6 +114,11 @@ describe('a structure', () => {
 
   it('explains special values, such as no limit', () => {
     expect(valuesIn(IdentifyController, {}, 'MDTS')).toEqual(['MDTS=0: no limit'])
+    // 0 is no boundary, although the field is 0's based otherwise.
+    expect(valuesIn(IdentifyNamespace, { 44: '0700' }, 'NABSN', 'NABSPF')).toEqual([
+      'NABSN=0: no boundary',
+      'NABSPF=7: 8 logical blocks',
+    ])
     expect(valuesIn(SmartHealthLog, { 5: 'ff' }, 'PUSED')).toEqual(['PUSED=255: more than 254'])
   })
 
@@ -146,6 +164,13 @@ describe('a register', () => {
       '[23:20]    IOCQES=4: 16 bytes  I/O Completion Queue Entry Size: 2 ^ n bytes',
       '   [24]    CRIME=0: disabled   Controller Ready Independent of Media Enable',
     ])
+  })
+
+  it('rejects a value that is not a word of its width, and an invalid page size', () => {
+    for (const raw of [-1, 2 ** 32, 1.5, Number.NaN, '5' as never, -1n, 1n << 32n])
+      expect(() => explainWord(CC, raw)).toThrow('CC: expected a word of 32 bits, got ')
+    expect(() => explainWord(CC, 0, { memoryPageBytes: -1 })).toThrow('memoryPageBytes: expected an integer from 1')
+    expect(() => explain(IdentifyController, memory(4096), 0, { memoryPageBytes: 0.5 })).toThrow(RangeError)
   })
 
   it('shows units, versions and reserved bits', () => {
@@ -197,6 +222,15 @@ describe('a queue entry', () => {
       'STATUS=0x8101: LBA Out of Range (SCT 0h SC 80h, DNR)',
       'SC=0x80',
       'DNR=1: set',
+    ])
+  })
+})
+
+describe('a Fabrics response', () => {
+  it('has the statuses of Fabrics (Base 2.2 Figure 105)', () => {
+    const { data } = ConnectResponse.create({ STS: { SCT: 1, SC: 0x82, DNR: 1 } })
+    expect(values(explain(ConnectResponse, data), 'STS')).toEqual([
+      'STS=0x8304: Connect Invalid Parameters (SCT 1h SC 82h, DNR)',
     ])
   })
 })

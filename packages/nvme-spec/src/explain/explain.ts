@@ -1,7 +1,21 @@
 // Explains structures and words line by line: place, value, meaning and doc of every field. Separate from `describe`,
 // which traces and errors use, since it needs the docs of all declarations.
+import { FABRICS_STATUS } from '../fabrics/status.js'
 import { formatStatus } from '../status.js'
-import { decodeFields, viewOf, type BitsMap, type Field, type Layout, type Memory } from '../layout/index.js'
+import { checkInteger } from '../integer.js'
+import { viewOf } from '../layout/facts.js'
+import {
+  decodeFields,
+  formatField,
+  isPart,
+  type BitsMap,
+  type Field,
+  type Layout,
+  type Memory,
+} from '../layout/index.js'
+import type { NestedField } from '../layout/objects.js'
+import { hexBytes } from '../layout/text.js'
+import { loadBits, undeclaredIn } from '../layout/words.js'
 import { formatInteger, meaningOf, type Row } from './meaning.js'
 import type { Surroundings } from './quantity.js'
 
@@ -45,23 +59,6 @@ export interface WordLayout {
   readonly fields: BitsMap
 }
 
-/** The properties of a field that an explanation needs. */
-type Described = Pick<
-  Field,
-  | 'kind'
-  | 'offset'
-  | 'lengthBytes'
-  | 'elementBytes'
-  | 'msb'
-  | 'lsb'
-  | 'doc'
-  | 'rows'
-  | 'values'
-  | 'open'
-  | 'zeroBased'
-  | 'hex'
-> & { readonly struct?: Layout; readonly count?: number }
-
 /** State of a walk through a structure. */
 interface Walk {
   readonly lines: ExplainedLine[]
@@ -82,6 +79,7 @@ export function explain(
   byteOffset = 0,
   { memoryPageBytes = 4096 }: ExplainOptions = {},
 ): ExplainedLine[] {
+  checkInteger('memoryPageBytes', memoryPageBytes, 1)
   const data = viewOf(layout.name, layout.bytes, layout.spec, memory, byteOffset)
   const walk = { lines: [], data, start: byteOffset, memoryPageBytes }
   addFields(walk, layout, byteOffset, '', 0)
@@ -98,6 +96,9 @@ export function explainWord(
   { memoryPageBytes = 4096 }: ExplainOptions = {},
 ): ExplainedLine[] {
   const { name, widthBits, doc, fields } = word
+  const isWord = typeof raw === 'bigint' ? BigInt.asUintN(widthBits, raw) === raw : raw >>> 0 === raw
+  checkInteger('memoryPageBytes', memoryPageBytes, 1)
+  if (!isWord) throw new RangeError(`${name}: expected a word of ${widthBits} bits, got ${raw}`)
   const lengthBytes = widthBits / 8
   const walk = { lines: [], data: new DataView(new ArrayBuffer(lengthBytes)), start: 0, memoryPageBytes }
   const place = { offset: 0, lengthBytes }
@@ -112,18 +113,18 @@ function addFields(walk: Walk, layout: Layout, base: number, prefix: string, dep
   }
   const nameOf = (name: string) => nameOfValue(layout.fields[name], values[name])
   const around = { nameOf, memoryPageBytes: walk.memoryPageBytes }
-  for (const [name, field] of Object.entries(layout.fields as Readonly<Record<string, Described>>))
+  for (const [name, field] of Object.entries(layout.fields as Readonly<Record<string, NestedField>>))
     addField(walk, field, values[name], around, base, { path: prefix + name, depth })
   for (const { offset, bytes } of reserved) {
     const place = { offset: base - walk.start + offset, lengthBytes: bytes.length }
     const doc = 'Bits that no field declares'
-    walk.lines.push({ path: `${prefix}reserved`, depth, place, raw: bytes, text: hexOf(bytes), meaning: '', doc })
+    walk.lines.push({ path: `${prefix}reserved`, depth, place, raw: bytes, text: hexBytes(bytes), meaning: '', doc })
   }
 }
 
 function addField(
   walk: Walk,
-  field: Described,
+  field: NestedField,
   value: unknown,
   around: Surroundings,
   base: number,
@@ -132,21 +133,20 @@ function addField(
   const { lines } = walk
   const { kind, offset, lengthBytes, msb, lsb, doc, rows } = field
   const at = base - walk.start + offset
-  const isPart = msb - lsb + 1 < lengthBytes * 8
-  const place = { offset: at, lengthBytes, ...(isPart && { bits: { msb, lsb } }) }
+  const place = { offset: at, lengthBytes, ...(isPart(field) && { bits: { msb, lsb } }) }
   if (kind === 'structs' || kind === 'integers') {
     addElements(walk, field, value, around, base, { path, depth })
     return
   }
   if (Object.keys(rows).length > 0) {
-    const bits = valueOf(load(walk.data, base + offset, lengthBytes), { msb, lsb })
-    const raw = lengthBytes > 4 ? bits : Number(bits)
+    const raw = field.codec(field).get(walk.data, base) as number
     addWord(walk, { path, depth, place, raw, doc }, rows, msb - lsb + 1)
     return
   }
-  if (typeof value === 'string') lines.push({ path, depth, place, raw: value, text: quoted(value), meaning: '', doc })
+  if (typeof value === 'string')
+    lines.push({ path, depth, place, raw: value, text: formatField(field, value), meaning: '', doc })
   else if (value instanceof Uint8Array)
-    lines.push({ path, depth, place, raw: value, text: bytesText(value), meaning: ouiOf(doc, value), doc })
+    lines.push({ path, depth, place, raw: value, text: bytesText(field, value), meaning: ouiOf(field, value), doc })
   else {
     const raw = value as number | bigint
     const row: Row = { ...field, widthBits: msb - lsb + 1 }
@@ -157,7 +157,7 @@ function addField(
 /** Adds a line for an array, and lines for each element that is not zero. */
 function addElements(
   walk: Walk,
-  field: Described,
+  field: NestedField,
   values: unknown,
   around: Surroundings,
   base: number,
@@ -165,6 +165,8 @@ function addElements(
 ): void {
   const { offset, lengthBytes, elementBytes, doc, rows, struct } = field
   const count = lengthBytes / elementBytes
+  const hasRows = Object.keys(rows).length > 0
+  const words = hasRows ? (field.codec(field).get(walk.data, base) as Uint32Array) : undefined
   const indexes = Array.from({ length: count }, (_, i) => i)
   const used = indexes.filter((i) => !isZero(walk.data, base + offset + i * elementBytes, elementBytes))
   const place = { offset: base - walk.start + offset, lengthBytes }
@@ -180,8 +182,8 @@ function addElements(
     if (struct !== undefined) {
       walk.lines.push({ ...element, raw: undefined, text: '', meaning: '', doc: struct.name })
       addFields(walk, struct, at, `${element.path}.`, depth + 2)
-    } else if (Object.keys(rows).length > 0) {
-      addWord(walk, { ...element, raw: load(walk.data, at, elementBytes), doc: '' }, rows, elementBytes * 8, true)
+    } else if (words !== undefined) {
+      addWord(walk, { ...element, raw: words[i]!, doc: '' }, rows, elementBytes * 8, true)
     } else {
       const raw = (values as ArrayLike<number | bigint>)[i]!
       const row: Row = { ...field, widthBits: elementBytes * 8 }
@@ -202,25 +204,24 @@ function addWord(
   const text = `0x${raw.toString(16).padStart(Math.ceil(widthBits / 4), '0')}`
   walk.lines.push({ ...line, text, meaning: meaningOfWord(rows, raw) })
   const nameOf = (name: string) =>
-    rows[name] === undefined ? undefined : nameOfValue(rows[name], valueOf(raw, rows[name]))
+    rows[name] === undefined ? undefined : nameOfValue(rows[name], loadBits(raw, rows[name]))
   const around = { nameOf, memoryPageBytes: walk.memoryPageBytes }
-  let rest = BigInt(raw)
   for (const [name, row] of Object.entries(rows)) {
     const { msb, lsb, doc } = row
-    const value = valueOf(raw, row)
-    rest &= ~(value << BigInt(lsb))
-    if (withoutZero && value === 0n) continue
+    const value = loadBits(raw, row)
+    if (withoutZero && Number(value) === 0) continue
     const shown: Row = { ...row, widthBits: msb - lsb + 1 }
     walk.lines.push({
       path: `${path}.${name}`,
       depth: depth + 1,
       place: bitsOf(place, msb, lsb),
-      raw: row.wide ? value : Number(value),
+      raw: value,
       text: formatInteger(shown, value),
       meaning: meaningOf(shown, value, around),
       doc,
     })
   }
+  const rest = BigInt(undeclaredIn(raw, rows))
   if (rest === 0n) return
   walk.lines.push({
     path: `${path}.reserved`,
@@ -235,10 +236,13 @@ function addWord(
 
 /** Returns the meaning of a word as a whole: the status of a completion, or a version. */
 function meaningOfWord(rows: BitsMap, raw: number | bigint): string {
-  const number = (name: string) => Number(valueOf(raw, rows[name]!))
+  const number = (name: string) => Number(loadBits(raw, rows[name]!))
   const has = (...names: string[]) => names.every((name) => Object.hasOwn(rows, name))
-  if (has('SC', 'SCT', 'DNR', 'M'))
-    return formatStatus({ sct: number('SCT'), sc: number('SC'), dnr: number('DNR') === 1, more: number('M') === 1 })
+  if (has('SC', 'SCT', 'DNR', 'M')) {
+    const status = { sct: number('SCT'), sc: number('SC'), dnr: number('DNR') === 1, more: number('M') === 1 }
+    // Only responses of Fabrics have no Phase Tag. Their command specific statuses have the numbers of others.
+    return formatStatus(status, has('P') ? undefined : FABRICS_STATUS)
+  }
   if (has('MJR', 'MNR', 'TER')) return `${number('MJR')}.${number('MNR')}.${number('TER')}`
   return ''
 }
@@ -253,17 +257,6 @@ function bitsOf({ offset, lengthBytes, bits }: Place, msb: number, lsb: number):
   return { offset, lengthBytes, bits: { msb: msb + from, lsb: lsb + from } }
 }
 
-function valueOf(raw: number | bigint, { msb, lsb }: { readonly msb: number; readonly lsb: number }): bigint {
-  return (BigInt(raw) >> BigInt(lsb)) & ((1n << BigInt(msb - lsb + 1)) - 1n)
-}
-
-/** Returns a little-endian integer; a bigint if it has more than 4 bytes. */
-function load(data: DataView, at: number, lengthBytes: number): number | bigint {
-  let value = 0n
-  for (let i = lengthBytes - 1; i >= 0; i--) value = (value << 8n) | BigInt(data.getUint8(at + i))
-  return lengthBytes > 4 ? value : Number(value)
-}
-
 function isZero(data: DataView, at: number, lengthBytes: number): boolean {
   for (let i = 0; i < lengthBytes; i++) if (data.getUint8(at + i) !== 0) return false
   return true
@@ -272,24 +265,13 @@ function isZero(data: DataView, at: number, lengthBytes: number): boolean {
 /** Maximum bytes of unstructured data that are shown. */
 const MAX_BYTES = 32
 
-function bytesText(bytes: Uint8Array): string {
+function bytesText(field: Field, bytes: Uint8Array): string {
   if (bytes.every((byte) => byte === 0)) return '0'
-  return bytes.length > MAX_BYTES ? `${hexOf(bytes.subarray(0, MAX_BYTES))}…` : hexOf(bytes)
+  return formatField(field, bytes.subarray(0, MAX_BYTES)) + (bytes.length > MAX_BYTES ? '…' : '')
 }
 
 /** Returns the value of an OUI, which is stored least significant byte first, unlike other identifiers in bytes. */
-function ouiOf(doc: string, bytes: Uint8Array): string {
-  return doc.includes('OUI') && bytes.some((byte) => byte !== 0) ? `0x${hexOf(bytes.slice().reverse())}` : ''
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** Quotes text of a device, and escapes unprintable characters: they must not reach a terminal. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(
-    /[^\x20-\x7e]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+function ouiOf(field: Field, bytes: Uint8Array): string {
+  const isOui = field.doc.includes('OUI') && bytes.some((byte) => byte !== 0)
+  return isOui ? `0x${formatField(field, bytes.slice().reverse())}` : ''
 }

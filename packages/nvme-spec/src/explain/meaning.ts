@@ -20,6 +20,10 @@ const SPECIAL = /(?:[;,:] |^)(?:(\d+)|([\dA-F]+)h)(?: means| for| if| is|:) ([^;
 
 /** Words in the doc of a one-bit row, with the meaning of 1 and of 0. */
 const FLAGS: readonly (readonly [RegExp, string, string])[] = [
+  // Negations first: the words after them would say the opposite.
+  [/\bNot Present$/, 'absent', 'present'],
+  [/\bNot Ready$/, 'not ready', 'ready'],
+  [/^No (?!.* and )/, 'set', 'clear'],
   [/\bSupport(?:ed|s)?\b/, 'supported', 'not supported'],
   [/\bEnabled?$/, 'enabled', 'disabled'],
   [/\bDisabled?$/, 'disabled', 'enabled'],

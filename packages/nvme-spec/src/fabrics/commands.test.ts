@@ -1,9 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatCqe } from '../entries.js'
 import type { AnyStruct } from '../layout/index.js'
 import { zeroBased } from '../layout/rows.js'
 import { placesOf, rowsOf, valuesOf, type Places } from '../../test/figures.js'
-import { fromHex, toHex } from '../../test/bytes.js'
+import { fromHex, toHex, unwritten } from '../../test/bytes.js'
 import {
   AuthenticationReceive,
   AuthenticationSend,
@@ -14,6 +15,7 @@ import {
   ConnectInvalidParameters,
   ConnectResponse,
   decodeFabricsSqe,
+  encodeFabricsSqe,
   Disconnect,
   FABRICS_OPCODE,
   fabricsCommandOf,
@@ -118,6 +120,19 @@ describe('Fabrics commands', () => {
     bytes.setUint8(8, 0x02)
     expect(() => decodeFabricsSqe(bytes, 8)).toThrow('Fabrics SQE.OPC: expected 0x7f (Fabrics), got 0x2')
     expect(() => formatFabricsSqe(bytes, 9)).toThrow(RangeError)
+  })
+
+  it('encodes what it decoded to the same bytes', () => {
+    const entry = fc.uint8Array({ minLength: 64, maxLength: 64 })
+    fc.assert(
+      fc.property(entry, fc.constantFrom(...Object.values(FCTYPE.values), 0xc0), (bytes, fctype) => {
+        bytes[0] = FABRICS_OPCODE
+        bytes[4] = fctype
+        const copy = unwritten(64)
+        encodeFabricsSqe(decodeFabricsSqe(bytes), copy)
+        expect(toHex(copy)).toBe(toHex(new DataView(bytes.buffer)))
+      }),
+    )
   })
 
   it('decodes and formats SGL1 as a descriptor', () => {

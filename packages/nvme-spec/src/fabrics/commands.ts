@@ -7,6 +7,7 @@ import {
   codes,
   count16,
   dwordBits,
+  formatFields,
   inHex,
   merge,
   openBits,
@@ -23,7 +24,14 @@ import {
   type Memory,
   type Struct,
 } from '../layout/index.js'
-import { decodeSglDescriptor, formatSglDescriptor, SGL1_OFFSET, SGL_DESCRIPTOR_BYTES } from '../sgl.js'
+import {
+  decodeSglDescriptor,
+  encodeSglDescriptor,
+  formatSglDescriptor,
+  SGL1_OFFSET,
+  SGL_DESCRIPTOR_BYTES,
+  type DecodedSglDescriptor,
+} from '../sgl.js'
 
 /** Opcode of every Fabrics command, on Admin and I/O queues alike (Base 2.2 §6). */
 export const FABRICS_OPCODE = 0x7f
@@ -269,6 +277,19 @@ export function decodeFabricsSqe(memory: Memory, byteOffset = 0): DecodedFabrics
 }
 
 /**
+ * Encodes a result of `decodeFabricsSqe` to the same 64 bytes.
+ * @throws TypeError or RangeError for a value that does not fit its field, naming it; nothing is written then.
+ */
+export function encodeFabricsSqe(decoded: DecodedFabricsSqe, memory: Memory, byteOffset = 0): void {
+  const { SGL1, ...fields } = decoded.fields
+  const descriptor = new Uint8Array(SGL_DESCRIPTOR_BYTES)
+  if (SGL1 !== undefined) encodeSglDescriptor(descriptor, 0, SGL1 as DecodedSglDescriptor)
+  const values = { ...fields, ...(SGL1 !== undefined && { SGL1: descriptor }) }
+  const layout = fabricsCommandOf(fields['FCTYPE'] as number) ?? FabricsSqe
+  layout.encode(memory, byteOffset, values, { asFound: true })
+}
+
+/**
  * Formats the Fabrics command at byteOffset: `Connect CID=0x0000 SGL1={ … } SQSIZE=31`. Zero fields are omitted.
  * @throws as `decodeFabricsSqe`.
  */
@@ -277,9 +298,10 @@ export function formatFabricsSqe(memory: Memory, byteOffset = 0): string {
   const layout = layoutAt(data, byteOffset)
   const { CID } = FabricsSqe.view(data, byteOffset)
   const parts = [layout.name, `CID=0x${CID.toString(16).padStart(4, '0')}`]
-  for (const line of layout.describe(data, byteOffset)) {
-    if (line.startsWith('SGL1=')) parts.push(`SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`)
-    else if (!/^(?:OPC|CID|FCTYPE)=/.test(line) || layout === FabricsSqe) parts.push(line)
+  const known = layout === FabricsSqe ? [] : ['OPC', 'CID', 'FCTYPE']
+  for (const [name, text] of formatFields(layout, data, byteOffset)) {
+    if (name === 'SGL1') parts.push(`SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`)
+    else if (!known.includes(name)) parts.push(`${name}=${text}`)
   }
   return parts.join(' ')
 }

@@ -1,3 +1,4 @@
+import { checkInteger } from '../integer.js'
 import {
   ascii,
   bit,
@@ -172,7 +173,8 @@ export const RdmaAddressSubtype = struct(
   },
 )
 
-/** Returns the byte offset of the index-th entry in a Discovery log of unextended entries (libnvme 1.3 nvmf_discovery_log). */
+/** Returns the byte offset of the index-th entry in a Discovery log of unextended entries (libnvme 1.3 nvmf_discovery_log). @throws TypeError, RangeError for an invalid index. */
 export function discoveryEntryOffset(index: number): number {
+  checkInteger('index', index, 0)
   return DiscoveryLog.bytes + index * DiscoveryLogEntry.bytes
 }

@@ -210,6 +210,8 @@ describe('tcpPduParts', () => {
     ['a PDU shorter than its header', '04 00 48 00 47 00 00 00', 'PLEN'],
     ['a PDU shorter than its header with the digest', '05 01 18 00 18 00 00 00', 'PLEN'],
     ['data in a PDU type without data', '09 00 18 00 1c 00 00 00', 'PLEN'],
+    ['a PDU too short for its data digest', '07 02 18 18 1a 00 00 00', 'PLEN'],
+    ['a data digest without data', '04 02 48 48 4c 00 00 00', 'PLEN'],
     ['data inside the header', '07 00 18 17 40 00 00 00', 'PDO'],
     ['data inside the header digest', '07 01 18 18 40 00 00 00', 'PDO'],
     ['data after the end', '07 02 18 3d 40 00 00 00', 'PDO'],

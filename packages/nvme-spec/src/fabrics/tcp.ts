@@ -319,6 +319,7 @@ export function tcpPduParts(memory: Memory, byteOffset = 0): TcpPduParts {
   }
   const start = isTermReq ? headerEnd : PDO
   const end = 'DDGSTF' in flags && DDGSTF.of(FLAGS) === 1 ? PLEN - DIGEST_BYTES : PLEN
+  if (end <= headerEnd) refuseHeader('PLEN', `more than ${headerEnd + DIGEST_BYTES} bytes, with a data digest`, PLEN)
   if (start < headerEnd || start > end) refuseHeader('PDO', `${headerEnd} to ${end} for PLEN ${PLEN}`, start)
   const dataDigest = end === PLEN ? undefined : end
   return { header, headerDigest, data: start, dataBytes: end - start, dataDigest, lengthBytes: PLEN }

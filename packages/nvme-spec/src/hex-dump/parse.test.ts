@@ -47,6 +47,13 @@ test.each([
   expect(parsed(text)).toBe('02001204207c3e22410000ff0a0d7e7f4220')
 })
 
+test('reads an indented dump, whose offsets are no bytes', () => {
+  expect(parsed('    000000 02 00 12 04\n    000004 7c\n    000005\n')).toBe('020012047c')
+  expect(parsed('  00000000: 0200 1204  ....\n  00000004: 7c         |\n')).toBe('020012047c')
+  expect(() => parsed('  0000000 0002 0412\n  0000004\n')).toThrow('stdin is a dump of words')
+  expect(parsed(' 02001204 00000001\n 02001205 00000001\n')).toBeUndefined()
+})
+
 test('accepts a dump that starts at any offset', () => {
   expect(parsed('00000ff0: 0102 03\n00000ff3: 04\n')).toBe('01020304')
 })

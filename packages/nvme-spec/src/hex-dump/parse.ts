@@ -7,11 +7,11 @@ const NVME_TITLE = /^ +0 +1 +2 +3 +4 +5 +6 +7 +8 +9 +a +b +c +d +e +f *$/
 /** First line of gpunvme read's dumps: the drive. */
 const DRIVE_TITLE = /^(?:DRIVE|SIMULATED) {2}/
 /** xxd, nvme-cli and lspci: bytes or pairs of bytes, then the same as text. */
-const WITH_COLON = /^([0-9a-f]{2,}): ((?:[0-9a-f]{2}){1,2}(?: (?:[0-9a-f]{2}){1,2})*)( {2}.*| +".*| *)$/i
+const WITH_COLON = /^ *([0-9a-f]{2,}): ((?:[0-9a-f]{2}){1,2}(?: (?:[0-9a-f]{2}){1,2})*)( {2}.*| +".*| *)$/i
 /** hexdump -C and od -t x1, with or without the text of -t x1z: single bytes. */
-const WITHOUT_COLON = /^([0-9a-f]{6,}) {1,2}([0-9a-f]{2}(?: {1,2}[0-9a-f]{2})*)( +\|.*\|| +>.*<| *)$/i
+const WITHOUT_COLON = /^ *([0-9a-f]{6,}) {1,2}([0-9a-f]{2}(?: {1,2}[0-9a-f]{2})*)( +\|.*\|| +>.*<| *)$/i
 /** Last line of hexdump and od: the final offset. */
-const END = /^([0-9a-f]{6,})()() *$/i
+const END = /^ *([0-9a-f]{6,})()() *$/i
 
 /**
  * Parses a dump printed by xxd, hexdump -C, od -A x -t x1, nvme-cli or gpunvme read; undefined for other text. A dump
@@ -67,11 +67,11 @@ export function parseHexDump(text: string, name = 'the dump'): Uint8Array | unde
  * options.
  */
 function isOfWords([first = '', ...others]: readonly string[]): boolean {
-  const [, offset = '', word = ''] = /^([0-9a-f]{6,}) +([0-9a-f]{3,})(?: +[0-9a-f]{3,})* *$/i.exec(first) ?? []
+  const [, offset = '', word = ''] = /^ *([0-9a-f]{6,}) +([0-9a-f]{3,})(?: +[0-9a-f]{3,})* *$/i.exec(first) ?? []
   if (offset.length === word.length || others.length === 0) return false
   let last = offset
   for (const line of others.filter((other) => other.trim() !== '*')) {
-    const [, next = ''] = /^([0-9a-f]+)(?: |$)/i.exec(line) ?? []
+    const [, next = ''] = /^ *([0-9a-f]+)(?: |$)/i.exec(line) ?? []
     // Equal lengths, so that they compare as text in any base.
     if (next.length !== last.length || next <= last) return false
     last = next

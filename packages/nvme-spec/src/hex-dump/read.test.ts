@@ -36,6 +36,13 @@ test('reads text of digits or a dump in UTF-8 and in UTF-16, and returns binary 
   expect(hex(readDumpBytes(Uint8Array.of(0x30, 0xff)))).toBe('30ff')
 })
 
+test('rejects a dump with colours or with bytes that are not UTF-8: its digits are not data', () => {
+  const coloured = Buffer.from('\x1b[1;32m00000000\x1b[0m: 8680 8680 5331 2020  ..S1  \n')
+  const latin1 = Buffer.from('00000000: 8680 8680 5331 2020  ..S1 \xe9\n', 'latin1')
+  for (const dump of [coloured, latin1])
+    expect(() => readDumpBytes(dump, 'id.txt')).toThrow('Expected plain text in id.txt, got a hex dump with colours')
+})
+
 test('names the source in errors', () => {
   expect(() => readDumpBytes(Buffer.from('prose'), 'id.txt')).toThrow("in id.txt, got 'prose'")
   expect(() => readDumpText('00000000: 0102\n00000010: 0304\n', 'id.txt')).toThrow('id.txt, line 2')

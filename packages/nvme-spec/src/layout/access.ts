@@ -51,9 +51,14 @@ export function nameIn({ values, open }: Pick<Placed, 'values' | 'open'>, value:
   return open ? `0x${value.toString(16)}` : String(value)
 }
 
+/** Returns whether a map has a name. */
+export function hasAny(map: object): boolean {
+  return Object.keys(map).length > 0
+}
+
 /** Returns whether only the named values of a row may be stored. */
 export function isClosed({ values, open }: Pick<Placed, 'values' | 'open'>): boolean {
-  return !open && Object.keys(values).length > 0
+  return !open && hasAny(values)
 }
 
 function expectedOf(row: Checked): string {

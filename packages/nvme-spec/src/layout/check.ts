@@ -21,35 +21,40 @@ export function checkLayout({ name, bytes, fields }: Layout): void {
  *   that are not in upper case.
  */
 export function checkRows(owner: string, widthBits: number, rows: BitsMap): void {
-  const taken: number[] = []
+  const taken: { first: number; last: number }[] = []
   let end = 0
   for (const key in rows) {
     const row = rows[key]!
     const { msb, lsb, values } = row
-    // Rows of a word have no offset of their own.
+    // Rows of a word have no place of their own. A part of a word is accessed by the whole word.
     const { offset = 0, lengthBytes = widthBits / 8 } = row as Partial<Field>
     const isField = 'offset' in row
-    const fail = (problem: string): never => {
-      throw new RangeError(`${owner}.${key}: bits ${msb}:${lsb}${isField ? ` of byte ${offset}` : ''} ${problem}`)
+    const [first, last, wordBits] = [offset * 8 + lsb, offset * 8 + msb, lengthBytes * 8]
+    const where = `${owner}.${key}: `
+    const place = `bits ${msb}:${lsb}${isField ? ` of byte ${offset}` : ''} `
+    const fail = (problem: string, Kind = RangeError): never => {
+      throw new Kind(where + problem)
     }
-    if (!/^[A-Z][A-Z0-9_]*$/.test(key))
-      throw new TypeError(`${owner}.${key}: expected an upper-case name, as in the specification, got '${key}'`)
-    const [first, last] = [offset * 8 + lsb, offset * 8 + msb]
-    if (msb < lsb) fail('are in reverse order')
-    const isWhole = Number.isInteger(offset) && Number.isInteger(lsb) && Number.isInteger(msb)
-    if (!(isWhole && lsb >= 0 && msb < lengthBytes * 8 && first >= 0 && last < widthBits))
-      fail(`do not fit ${widthBits} bits`)
-    if (!isField && isBig(row) !== (row.wide ?? false)) fail(`need ${row.wide ? 'bits' : 'wideBits'}()`)
+    if (!/^[A-Z][A-Z0-9_]*$/.test(key)) fail(`expected a name in upper case, got '${key}'`, TypeError)
+    if (!(
+      [offset, msb, lsb].every(Number.isInteger) &&
+      lsb >= 0 &&
+      lsb <= msb &&
+      msb < wordBits &&
+      first >= 0 &&
+      offset * 8 + wordBits <= widthBits
+    ))
+      fail(`${place}do not fit ${widthBits} bits`)
+    if (!isField && isBig(row) !== (row.wide ?? false)) fail(`${place}need ${row.wide ? 'bits' : 'wideBits'}()`)
     // Rows are usually in ascending order; only an out-of-order row is compared with all others.
-    if (first < end)
-      for (let i = 0; i < taken.length; i += 2)
-        if (first <= taken[i + 1]! && taken[i]! <= last) fail('overlap another row')
-    taken.push(first, last)
+    if (first < end && taken.some((other) => first <= other.last && other.first <= last))
+      fail(`${place}overlap another row`)
+    taken.push({ first, last })
     end = Math.max(end, last + 1)
     for (const name in values) {
       const value = values[name]!
-      if (!Number.isInteger(value) || value < 0 || value >= 2 ** (msb - lsb + 1))
-        throw new RangeError(`${owner}.${key}: ${name} = ${value} does not fit ${msb - lsb + 1} bits`)
+      if (!(Number.isInteger(value) && value >= 0 && value < 2 ** (msb - lsb + 1)))
+        fail(`${name} = ${value} does not fit ${msb - lsb + 1} bits`)
     }
   }
 }

@@ -6,7 +6,8 @@ const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
 /**
  * A movable view of structures in memory: assigning to a field writes it, reading it loads it. It allocates no object
- * per structure. `at(index)` moves to the index-th structure of an array and returns the cursor.
+ * per structure. `at(index)` moves to the index-th structure of an array and returns the cursor. Memory that is resized
+ * or transferred needs a new cursor: stores through the old one may be lost.
  */
 export interface Cursor {
   /** Moves to the index-th structure. @throws RangeError if the memory ends before that structure does. */

@@ -20,7 +20,7 @@ export {
   type DataTransfer,
 } from './commands.js'
 export type { Cursor, Values, Viewed } from './cursor.js'
-export * from './facts.js'
+export { refuse, shown, type Facts, type Memory, type SpecRef, type StructFacts, type Where } from './facts.js'
 export * from './kinds.js'
 export {
   decodeFields,

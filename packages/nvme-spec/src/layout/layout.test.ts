@@ -68,7 +68,7 @@ describe('a declaration is refused', () => {
 
   it('when bits are written least significant first, or more than the kind of row holds', () => {
     const declared = (row: Bits<number> | Bits<bigint>) => () => register64('R', facts, { A: row })
-    expect(declared(bits(0, 7, 'a'))).toThrow(new RangeError('R.A: bits 0:7 are in reverse order'))
+    expect(declared(bits(0, 7, 'a'))).toThrow(new RangeError('R.A: bits 0:7 do not fit 64 bits'))
     expect(declared(bits(32, 0, 'a'))).toThrow(new RangeError('R.A: bits 32:0 need wideBits()'))
     expect(declared(count(40, 0, 'a'))).toThrow('need wideBits()')
     expect(declared(wideBits(31, 0, 'a'))).toThrow(new RangeError('R.A: bits 31:0 need bits()'))
@@ -541,7 +541,7 @@ describe('what a stranger gets wrong', () => {
 
   it('names, values, offsets and opcodes of a declaration of their own', () => {
     expect(() => struct('X', structFacts, { data: u8(0, 'd') })).toThrow(
-      new TypeError("X.data: expected an upper-case name, as in the specification, got 'data'"),
+      new TypeError("X.data: expected a name in upper case, got 'data'"),
     )
     expect(() => struct('X', structFacts, { A: u8(0, 'a', { reserved: bit(0, 'r') }) })).toThrow(TypeError)
     expect(() => struct('X', structFacts, { A: u8(0, 'a', { B: bits(1, 0, 'b', { BIG: 9 }) }) })).toThrow(
@@ -572,6 +572,12 @@ describe('what a stranger gets wrong', () => {
     }
     expect(() => R.encode(null as never)).toThrow('R (fields): expected an object of fields, got [object Null]')
     expect(() => countOf('7' as never)).toThrow(new TypeError('expected a 0\'s based value, got "7"'))
+    expect(() => countOf(Number.NaN as never)).toThrow(TypeError)
     expect(() => zeroBased('8' as never)).toThrow(TypeError)
   })
+})
+
+it('a part of a dword that exceeds its structure is rejected when declared, not when it is read', () => {
+  const declared = () => struct('S', { bytes: 6, doc: 'a', spec: 'vendor x' }, { A: dwordBits(4, bits(15, 0, 'a')) })
+  expect(declared).toThrow(new RangeError('S.A: bits 15:0 of byte 4 do not fit 48 bits'))
 })

@@ -1,6 +1,6 @@
 // Structures as plain objects and as text. Kept apart from the declarations, so that programs that use only cursors do
 // not bundle it.
-import { big, checkOf, type RowAccess } from './access.js'
+import { big, checkOf, hasAny, type RowAccess } from './access.js'
 import { checkNames, isPlain, refuse, viewOf, type Memory, type Where } from './facts.js'
 import { isPart, type Field, type FieldMap, type Layout, type Nested } from './rows.js'
 import { decodeWord, encodeWord, formatOf, RESERVED_DOC, type BitsValues, type DecodedBits } from './words.js'
@@ -287,9 +287,4 @@ function encodeReserved(where: Where, layout: Layout, data: DataView, runs: unkn
       data.setUint8(at, data.getUint8(at) | byte)
     })
   }
-}
-
-function hasAny(named: object): boolean {
-  for (const _ in named) return true
-  return false
 }

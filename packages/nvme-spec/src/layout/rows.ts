@@ -38,10 +38,10 @@ export function zeroBased(count: number): ZeroBased {
 
 /**
  * Returns the count of a 0's based value: one more than the value.
- * @throws TypeError if it is not a number: `+ 1` would append to a string.
+ * @throws TypeError if it is not an integer: `+ 1` would append to a string.
  */
 export function countOf(value: ZeroBased): number {
-  if (typeof value !== 'number') throw new TypeError(`expected a 0's based value, got ${shown(value)}`)
+  if (!Number.isSafeInteger(value)) throw new TypeError(`expected a 0's based value, got ${shown(value)}`)
   return value + 1
 }
 

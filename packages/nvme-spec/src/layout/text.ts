@@ -85,6 +85,7 @@ export function formatField(row: Pick<Field, 'msb' | 'lsb' | 'values' | 'open' |
   return formatOf(row)(value as number | bigint)
 }
 
-function hexBytes(bytes: Uint8Array): string {
+/** Returns bytes as hexadecimal digits. */
+export function hexBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,4 +1,4 @@
-import { checkBig, checkOf, isBig, nameIn, type NamedValues } from './access.js'
+import { checkBig, checkOf, hasAny, isBig, nameIn, type NamedValues } from './access.js'
 import { checkRows } from './check.js'
 import { checkNames, isPlain, refuse, shown, type Facts, type Where } from './facts.js'
 import type { Bits, BitsMap, Field, None, Stored, ZeroBased } from './rows.js'
@@ -27,7 +27,7 @@ export function loadBits(raw: number | bigint, row: Bits): number | bigint {
 }
 
 /** Returns the bits of a raw word that no row declares. A number for a number, which is ten times faster than a bigint. */
-function undeclaredIn(raw: number | bigint, rows: BitsMap): number | bigint {
+export function undeclaredIn(raw: number | bigint, rows: BitsMap): number | bigint {
   if (typeof raw === 'bigint') return Object.values(rows).reduce((rest, row) => rest & ~bitsOf(row), raw)
   let rest = raw
   for (const name in rows) {
@@ -88,7 +88,7 @@ export function formatOf(
   row: Pick<Field, 'msb' | 'lsb' | 'values' | 'open' | 'hex'>,
 ): (value: number | bigint) => string {
   const widthBits = row.msb - row.lsb + 1
-  for (const _ in row.values) return (value) => nameIn(row, Number(value))
+  if (hasAny(row.values)) return (value) => nameIn(row, Number(value))
   if (row.hex) return (value) => `0x${hexOf(value).padStart(widthBits / 4, '0')}`
   // Addresses and LBAs; a declared counter or capacity is not.
   return widthBits > 32 && row.hex === undefined ? (value) => `0x${hexOf(value)}` : String
