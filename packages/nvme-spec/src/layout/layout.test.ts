@@ -251,7 +251,7 @@ describe("0's based values", () => {
   })
 
   it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])('do not stand for a count of %d', (value) => {
-    expect(() => zeroBased(value)).toThrow(`a 0's based field holds a count of at least 1, got ${value}`)
+    expect(() => zeroBased(value)).toThrow(`expected a count of at least 1, got ${value}`)
   })
 })
 

@@ -31,7 +31,7 @@ export type ZeroBased = number & { readonly [zeroBasedBrand]: true }
 export function zeroBased(count: number): ZeroBased {
   if (!Number.isSafeInteger(count) || count < 1) {
     const Kind = typeof count === 'number' ? RangeError : TypeError
-    throw new Kind(`a 0's based field holds a count of at least 1, got ${shown(count)}`)
+    throw new Kind(`expected a count of at least 1, got ${shown(count)}`)
   }
   return (count - 1) as ZeroBased
 }
