@@ -136,7 +136,7 @@ describe('SGL descriptors (Base 2.1 §4.3.2)', () => {
 
   it('needs 16 bytes', () => {
     expect(() => decodeSglDescriptor(fromHex('00 00'))).toThrow(
-      'SGL descriptor needs 16 bytes at offset 0, the memory has 2 (Base 2.1 §4.3.2)',
+      'SGL descriptor needs 16 bytes at offset 0, got 2 (Base 2.1 §4.3.2)',
     )
   })
 })

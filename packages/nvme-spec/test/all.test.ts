@@ -79,7 +79,7 @@ describe.each(structures)('$name', (struct) => {
           for (const read of [() => decodeFields(struct, data), () => describeFields(struct, data)]) {
             expect(read).toThrow(RangeError)
             expect(read).toThrow(
-              `${struct.name} needs ${struct.bytes} bytes at offset 0, the memory has ${bytes.length}`,
+              `${struct.name} needs ${struct.bytes} bytes at offset 0, got ${bytes.length}`,
             )
             expect(read).toThrow(struct.spec)
           }

@@ -206,7 +206,7 @@ describe('identify descriptors', () => {
 
     it('throws for less than a list', () => {
       expect(() => shown(listOf(''), 1)).toThrow(
-        'Namespace Identification Descriptor list needs 4096 bytes at offset 1, the memory has 4096',
+        'Namespace Identification Descriptor list needs 4096 bytes at offset 1, got 4096',
       )
       expect(() => shown(new DataView(new ArrayBuffer(4)))).toThrow(RangeError)
     })

@@ -56,9 +56,7 @@ export function viewOf(name: string, bytes: number, spec: SpecRef, memory: Memor
     throw new TypeError(`${name}: expected a DataView, Uint8Array or ArrayBuffer, got ${shown(memory)} (${spec})`)
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return data
   const Kind = typeof byteOffset === 'number' ? RangeError : TypeError
-  throw new Kind(
-    `${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, the memory has ${data.byteLength} (${spec})`,
-  )
+  throw new Kind(`${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, got ${data.byteLength} (${spec})`)
 }
 
 function dataViewOf(memory: Memory): DataView | undefined {

@@ -171,7 +171,7 @@ describe('a structure', () => {
 
   it('is refused where the memory ends before it, by at() as well', () => {
     const data = unwritten(100)
-    expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, the memory has 100 (gpunvme test)')
+    expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, got 100 (gpunvme test)')
     expect(() => S.view(data, -1)).toThrow(RangeError)
     expect(() => S.view(data).at(2)).toThrow(
       new RangeError('S (index): expected an integer from 0 to 1, got 2 (gpunvme test)'),
@@ -366,7 +366,7 @@ describe('decode and encode', () => {
       expect(encode).toThrow(message)
     }
     expect(toHex(data)).toMatch(/^[a5 ]+$/)
-    expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, the memory has 63')
+    expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, got 63')
     expect(() => S.decode([] as never)).toThrow(
       new TypeError('S: expected a DataView, Uint8Array or ArrayBuffer, got [object Array] (gpunvme test)'),
     )
@@ -448,7 +448,7 @@ describe('what a stranger gets wrong', () => {
           .at(index as never),
       ).toThrow('C (index): expected an integer from 0 to 3, got ')
     expect(() => read().view(queue, '0' as never)).toThrow(
-      new TypeError('C needs 64 bytes at offset "0", the memory has 256 (gpunvme test)'),
+      new TypeError('C needs 64 bytes at offset "0", got 256 (gpunvme test)'),
     )
     expect(() => S.view({} as never)).toThrow('S: expected a DataView, ')
   })
