@@ -1,15 +1,16 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Bar, Transport } from '@gpunvme/nvme-spec/transport'
 
-/** Keyed by registers, which a modified copy of a transport shares. */
+/** Keyed by the registers of the innermost transport, which copies and wrappers share. */
 const inUse = new WeakSet<Bar>()
 
 /**
  * Claims a controller for one handle; returns a function that releases it.
  * @throws ControllerInUseError while another handle of this process has claimed it.
  */
-export function takeTransport({ name, bar }: Pick<Transport, 'name' | 'bar'>): () => void {
-  if (inUse.has(bar)) throw new ControllerInUseError(name)
+export function takeTransport(transport: Transport): () => void {
+  const { bar } = innermost(transport)
+  if (inUse.has(bar)) throw new ControllerInUseError(transport.name)
   inUse.add(bar)
   let isOurs = true
   return () => {
@@ -19,12 +20,16 @@ export function takeTransport({ name, bar }: Pick<Transport, 'name' | 'bar'>): (
   }
 }
 
+function innermost(transport: Transport): Transport {
+  return transport.wraps === undefined ? transport : innermost(transport.wraps)
+}
+
 /** Another handle of this process has the controller; each would reset it under the other. It was not touched. */
 export class ControllerInUseError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_CONTROLLER_IN_USE'
   readonly category = 'usage'
   constructor(name: string) {
-    super(`Controller ${name} is already open: another handle uses the same transport`, {
+    super(`Controller ${name} is already open: another handle uses this transport, or one above or below it`, {
       next: 'close() the other handle first, or use that one',
     })
   }

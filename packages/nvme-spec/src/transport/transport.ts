@@ -168,7 +168,7 @@ export interface Transport {
   readonly movesData?: false
   /**
    * The wrapped transport, if this one observes or changes register accesses. It lets a driver accept an engine that
-   * bypasses the wrapper, and reject an engine of another device.
+   * bypasses the wrapper, and reject an engine of another device or a second handle on the same controller.
    */
   readonly wraps?: Transport
   /** Resets the PCI function, or the bus behind the port above it. Absent if the transport can do neither. */

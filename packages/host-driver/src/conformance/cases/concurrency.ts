@@ -1,6 +1,9 @@
+import { Controller } from '../../controller.js'
 import { NS_PER_MS } from '../../wait.js'
+import { faulty } from '../../wrap/faulty.js'
+import { traced } from '../../wrap/traced.js'
 import type { DriverCase } from '../case.js'
-import { allSucceeded, check, equal, notApplicable } from '../check.js'
+import { allSucceeded, check, equal, notApplicable, refused } from '../check.js'
 import { checkData, fillData } from '../data.js'
 import {
   area,
@@ -13,6 +16,7 @@ import {
   rule,
   store,
   withFaults,
+  withoutAWrite,
 } from './support.js'
 
 /** Many commands at once, two controllers, interrupts, and the statistics of these. */
@@ -162,6 +166,31 @@ export const concurrencyCases: readonly DriverCase[] = [
       check(summary.failures.length > 0, 'the one is lost')
       await roundTrip(healthy, 64, 6)
       equal('recoveries of the other', Object.values(healthy.ctrl.statistics.recoveries), [0, 0, 0, 0, 0])
+    },
+  },
+  {
+    id: 'opened-twice',
+    title: 'Rejects a second handle on an open controller, also through a wrapper of its transport or below one',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open()
+      const { transport } = opened.device
+      const wrapped = traced(transport, () => undefined)
+      const others = {
+        'the same transport': transport,
+        'a traced one': wrapped,
+        'one with faults': faulty(wrapped, { rules: [] }),
+        'the one below': transport.wraps!,
+      }
+      await withoutAWrite(opened.device, async () => {
+        for (const [name, other] of Object.entries(others)) {
+          await refused(name, () => Controller.open(other), { name: 'ControllerInUseError' })
+        }
+      })
+      await roundTrip(opened, 16)
+      await opened.ctrl.close()
+      await (await Controller.open(others['a traced one'])).close()
     },
   },
   ...[1, 4].map((queues): DriverCase => ({
