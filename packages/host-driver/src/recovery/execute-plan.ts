@@ -65,13 +65,16 @@ export async function executePlan(
     const attempt = await tryOnce(host, progress?.attempt ?? plan, memory, options, progress)
     const { summary, verdict, overdue } = attempt
     counters.commands += summary.commands
-    counters.bytes += summary.bytes
     // Most plans end here.
-    if (progress === undefined && summary.failures.length === 0) return summary
+    if (progress === undefined && summary.failures.length === 0) {
+      counters.bytes += summary.bytes
+      return summary
+    }
     progress ??= new PlanProgress(plan)
     if (verdict !== undefined) recoveries++
     const over = options.signal?.aborted === true || recoveries >= MOST_RECOVERIES || !host.stillFits()
     const judge = new Judge(host, progress, verdict, over)
+    const bytesBefore = progress.bytes
     progress.next(
       summary,
       (failure, command) => {
@@ -80,6 +83,8 @@ export async function executePlan(
       },
       memory,
     )
+    // Includes commands that succeeded late, which the summary reports as failures.
+    counters.bytes += progress.bytes - bytesBefore
     if (progress.finished) return progress.summary(startNs, clock.now())
     await delay(clock, judge.delayNs, options.signal)
   }

@@ -6,6 +6,8 @@ import type { CommandOutcome, DmaMemory, Outcome, OutcomeSummary, Plan } from '@
  */
 export class PlanProgress {
   readonly plan: Plan
+  /** Bytes that commands of this plan moved so far. */
+  bytes = 0
   private readonly retries: Uint8Array
   private readonly replays: Uint8Array
   /** Commands of the whole plan that are in the next attempt. */
@@ -14,7 +16,6 @@ export class PlanProgress {
   /** Last outcomes of commands that are resent. */
   private readonly before = new Map<number, CommandOutcome>()
   private succeeded = 0
-  private bytes = 0
 
   constructor(plan: Plan) {
     this.plan = plan

@@ -17,6 +17,7 @@ import {
   store,
   withFaults,
   withoutAWrite,
+  writesOf,
 } from './support.js'
 
 /** Many commands at once, two controllers, interrupts, and the statistics of these. */
@@ -121,6 +122,37 @@ export const concurrencyCases: readonly DriverCase[] = [
       equal('steps of recoveries', [recoveries.abort, recoveries['recreate-queues'], recoveries.lost], [1, 0, 0])
     },
   },
+  ...(['read', 'write'] as const).map((operation): DriverCase => ({
+    id: `statistics-of-a-late-${operation}`,
+    title: `Counts the bytes of a ${operation} that succeeds after its deadline, once`,
+    spec: 'ours',
+    time: 'virtual',
+    needs: withFaults(
+      rule(
+        { kind: 'delay-completion', delayNs: 201 * NS_PER_MS },
+        { ...(operation === 'read' ? readsOf(0) : writesOf(0)), nth: 1 },
+      ),
+      // An Abort that does not find its command lets the command complete.
+      rule({ kind: 'status', sct: 0, sc: 0 }, { qid: 0, opcode: 0x08 }),
+    ),
+    async run(context) {
+      const opened = await context.open({ maxTransferBytes: 4096 })
+      const { ns, ctrl, alloc } = opened
+      const memory = alloc(16 * 512)
+      fillData(memory, 1)
+      // The write guard reads before the first write.
+      await ns.write(KNOWN_LBA + 64, 16, memory)
+      const before = ctrl.statistics.bytes
+      const transfers = [{ slba: KNOWN_LBA, blocks: 16, offsetBytes: 0 }]
+      const plan = operation === 'read' ? ns.planReads(transfers) : ns.planWrites(transfers)
+      const summary = await ns.execute(plan, memory, { timeoutNs: 200 * NS_PER_MS })
+      allSucceeded(operation, summary)
+      const { bytes, lateCompletions } = ctrl.statistics
+      equal('late completions', lateCompletions, 1)
+      equal('bytes of the plan', summary.bytes, 16 * 512)
+      equal('bytes', bytes - before, 16 * 512)
+    },
+  })),
   {
     id: 'events-while-working',
     title: 'Every subscriber receives every event in order, and may leave at any time',
