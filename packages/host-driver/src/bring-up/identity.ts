@@ -1,6 +1,7 @@
 import {
   CC,
   CNS,
+  CQE,
   CSI,
   Identify,
   IdentifyController,
@@ -8,11 +9,12 @@ import {
   lbaFormatIndex,
   countOf,
   maxTransferBytes,
+  SQE,
 } from '@gpunvme/nvme-spec'
 import { NS_PER_MS } from '../wait.js'
 import { listNamespaces } from '../admin/namespace-list.js'
 import type { CommandQueue } from '../commands/command-queue.js'
-import type { Limits } from './ready.js'
+import { UnsupportedControllerError, type Limits } from './ready.js'
 
 /** Identify data of a controller. */
 export interface ControllerIdentity {
@@ -68,8 +70,18 @@ function sglAlignment(sgls: number): 'byte' | 'dword' | undefined {
   return sgls === SUPPORTED ? 'byte' : sgls === DWORD_ALIGNED ? 'dword' : undefined
 }
 
-export async function identifyController(admin: CommandQueue, mpsmin: number): Promise<ControllerIdentity> {
+/**
+ * Identifies the controller.
+ * @param name of the controller, for errors.
+ * @throws UnsupportedControllerError for empty data, and for queue entries of another size; errors of the command.
+ */
+export async function identifyController(
+  admin: CommandQueue,
+  name: string,
+  mpsmin: number,
+): Promise<ControllerIdentity> {
   const raw = await admin.executeForData(Identify, { CNS: CNS.CONTROLLER })
+  checkIdentity(name, raw)
   const data = IdentifyController.view(raw)
   return {
     serial: data.SN,
@@ -82,6 +94,31 @@ export async function identifyController(admin: CommandQueue, mpsmin: number): P
     eventRequests: countOf(data.AERL),
     retryDelaysNs: [data.CRDT1 * CRDT_NS, data.CRDT2 * CRDT_NS, data.CRDT3 * CRDT_NS],
     raw,
+  }
+}
+
+/** @throws UnsupportedControllerError for a controller that this driver cannot use according to its Identify data. */
+function checkIdentity(name: string, raw: DataView): void {
+  const bytes = new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength)
+  for (const [byte, text] of [
+    [0, 'zeros'],
+    [0xff, 'ones'],
+  ] as const) {
+    if (!bytes.every((each) => each === byte)) continue
+    const fact = 'it completed Identify with success: its data may not have reached the memory of the host'
+    throw new UnsupportedControllerError(name, `its Identify Controller data is all ${text}`, fact)
+  }
+  const { SQES, CQES } = IdentifyController.view(raw)
+  const sizes = [
+    ['SQES', SQES, IdentifyController.SQES.MINSQES.of(SQES), SQE.bytes],
+    ['CQES', CQES, IdentifyController.CQES.MINCQES.of(CQES), CQE.bytes],
+  ] as const
+  for (const [field, value, exponent, ours] of sizes) {
+    if (2 ** exponent <= ours) continue
+    throw new UnsupportedControllerError(
+      name,
+      `it requires queue entries of ${2 ** exponent} bytes (${field} = 0x${value.toString(16)}), expected ${ours}`,
+    )
   }
 }
 

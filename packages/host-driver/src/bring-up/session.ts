@@ -140,7 +140,7 @@ export class Session {
     await enable(this.registers, transport, limits, adminMemory)
     admin.deadlineNs = transport.clock.now() + withinNs
     try {
-      const identity = await identifyController(admin, limits.mpsmin)
+      const identity = await identifyController(admin, transport.name, limits.mpsmin)
       check(identity)
       const before = this.found?.identity
       if (before !== undefined && before.serial !== identity.serial) {

@@ -4,6 +4,7 @@ import { NS_PER_MS } from '../../wait.js'
 import type { DriverCase } from '../case.js'
 import { check, equal, notApplicable, refused } from '../check.js'
 import type { Between, DriverContext } from '../context.js'
+import { deviceIdentifiedAs } from '../identified.js'
 import type { Access } from '../watch.js'
 import { area, enableAsAnotherHost, REGISTER, roundTrip, rule, SECOND_NS, untilReady, withFaults } from './support.js'
 
@@ -13,6 +14,9 @@ const CREATE_IO_CQ = 0x05
 const CREATE_IO_SQ = 0x01
 
 const { CAP, CC, CSTS, AQA, ASQ, ACQ, CRTO } = REGISTER
+
+/** Required sizes of queue entries in Identify Controller: 2^6 and 2^4 bytes. */
+const ENTRY_SIZES = 'Base 2.3 §5.2.13.2.1, Figure 328'
 
 /** A transport without a function reset, which would otherwise help the driver. */
 const WITHOUT_RESET: Between = { transport: () => ({ reset: undefined }) as never }
@@ -303,6 +307,26 @@ export const bringUpCases: readonly DriverCase[] = [
       const open = () => Controller.open(device.transport)
       await refused('open', open, { name: 'UnsupportedControllerError', says })
       equal('registers written', device.writes.length, 0)
+    },
+  })),
+  ...(
+    [
+      ['of-zeros', 'all zeros', 'ours', (data: Uint8Array) => data.fill(0)],
+      ['of-ones', 'all ones', 'ours', (data: Uint8Array) => data.fill(0xff)],
+      ['sqes', 'SQES = 0x77', ENTRY_SIZES, (data: Uint8Array) => data.set([0x77], 512)],
+      ['cqes', 'CQES = 0x55', ENTRY_SIZES, (data: Uint8Array) => data.set([0x55], 513)],
+    ] as const
+  ).map(([id, says, spec, change]): DriverCase => ({
+    id: `identity-${id}`,
+    title: `Rejects a controller by its Identify Controller data (${says}), disables it, and keeps no memory`,
+    spec,
+    time: 'any',
+    async run(context) {
+      const device = await deviceIdentifiedAs(context, change)
+      await refused('open', () => Controller.open(device.transport), { name: 'UnsupportedControllerError', says })
+      equal('commands', device.commands.length, 1)
+      equal('bytes kept', device.heldBytes, 0)
+      equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
     },
   })),
   {
