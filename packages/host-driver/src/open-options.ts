@@ -68,8 +68,8 @@ export interface ControllerOptions {
   /** Time limit of each wait for CSTS.RDY. Default: what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
   /**
-   * Time limit of each Admin command, and of each I/O command outside a plan. Default: 10 s. All Admin commands of `open`
-   * together may take 60 s, or the time limit of one command if that is longer.
+   * Time limit of each command, except where a call or a plan has its own `timeoutNs`. Default: 10 s. All Admin commands
+   * of `open` together may take 60 s, or the time limit of one command if that is longer.
    */
   readonly commandTimeoutNs?: number
   /** Time limits of the steps of a recovery. Default: `RECOVERY_LIMITS`. */

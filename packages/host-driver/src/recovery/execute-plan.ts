@@ -59,10 +59,13 @@ export async function executePlan(
 ): Promise<OutcomeSummary> {
   const { counters } = host
   const { clock } = host.session.transport
+  // Engines take whole nanoseconds.
+  const { timeoutNs = Math.ceil(host.session.options.commandTimeoutNs) } = options
+  const limits = { ...options, timeoutNs }
   const startNs = clock.now()
   let progress: PlanProgress | undefined
   for (let recoveries = 0; ;) {
-    const attempt = await tryOnce(host, progress?.attempt ?? plan, memory, options, progress)
+    const attempt = await tryOnce(host, progress?.attempt ?? plan, memory, limits, progress)
     const { summary, verdict, overdue } = attempt
     counters.commands += summary.commands
     // Most plans end here.

@@ -73,7 +73,7 @@ export interface AbortSignalLike {
 export interface ExecuteOptions {
   /** Aborting stops submission. Commands in flight are still waited for, so that no DMA is left behind. */
   readonly signal?: AbortSignalLike
-  /** Timeout of each command, from its submission. Default: the engine's own. */
+  /** Timeout of each command, from its submission. Default: that of the controller, or the engine's own without one. */
   readonly timeoutNs?: number
 }
 

@@ -377,6 +377,31 @@ export const recoveryCases: readonly DriverCase[] = [
     },
   },
   {
+    id: 'time-out-of-the-controller',
+    title: 'Applies commandTimeoutNs to reads, writes and plans; timeoutNs of a call or a plan replaces it',
+    spec: 'ours',
+    time: 'virtual',
+    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(0), nth: 1, every: 2 }), rule({ kind: 'hang' }, writesOf(9))),
+    async run(context) {
+      const opened = await context.open({ ...OPTIONS, commandTimeoutNs: 3 * SECOND_NS })
+      const { ns, device } = opened
+      const memory = await store(opened, 1, 3, KNOWN_LBA)
+      const plan = readPlan(ns, KNOWN_LBA, 1)
+      const took = async (action: () => Promise<unknown>) => {
+        const startNs = device.transport.clock.now()
+        await action()
+        return Math.floor((device.transport.clock.now() - startNs) / SECOND_NS)
+      }
+      const options = { timeoutNs: SECOND_NS }
+      equal('seconds of a read', await took(() => ns.read(KNOWN_LBA, 1, memory)), 3)
+      equal('seconds of a plan', await took(() => ns.execute(plan, memory)), 3)
+      equal('seconds of a read with a limit', await took(() => ns.read(KNOWN_LBA, 1, memory, options)), 1)
+      equal('seconds of a plan with a limit', await took(() => ns.execute(plan, memory, options)), 1)
+      const write = () => ns.write(KNOWN_LBA + 9, 1, memory)
+      equal('seconds of a write', await took(() => refused('write', write, { name: 'TransferError' })), 3)
+    },
+  },
+  {
     id: 'throttled',
     title: 'Waits for a drive that becomes slow during a run, and gives up no command',
     spec: 'measured on a hot drive',
