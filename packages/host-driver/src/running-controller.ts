@@ -204,7 +204,8 @@ export class RunningController {
 
   private get commands(): CommandExecution {
     const users = { suspend: () => this.detachEngine(), resume: () => this.attachEngine() }
-    return { session: this.session, gate: this.gate, recovery: this.recovery, counters: this.counters, users }
+    const { session, gate, recovery, counters } = this
+    return { session, gate, recovery, counters, users, isOpen: () => this.isOpen }
   }
 
   private namespaceHost({ movesData }: Transport): NamespaceHost {

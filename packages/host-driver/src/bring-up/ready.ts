@@ -13,7 +13,6 @@ import {
   zeroBased,
 } from '@gpunvme/nvme-spec'
 import type { QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
-import { delay } from '../recovery/retry.js'
 import { NS_PER_MS, waitUntil } from '../wait.js'
 import { isLost } from '@gpunvme/nvme-spec/engine'
 import { delayBeforeReadyCheckNs } from './quirks.js'
@@ -96,7 +95,8 @@ export async function disable(registers: Registers, transport: Waiting, limits: 
     }
     await waitUntil(clock, clock.now() + limits.readyTimeoutNs, settled)
     registers.write(CC, { EN: 0, SHN: CC.SHN.NONE }, configuration)
-    await delay(clock, limits.delayBeforeReadyCheckNs)
+    const untilNs = clock.now() + limits.delayBeforeReadyCheckNs
+    while (clock.now() < untilNs) await clock.idle(untilNs)
   }
   await waitForReady(registers, transport, limits, 0)
 }

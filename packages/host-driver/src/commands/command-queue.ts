@@ -178,7 +178,8 @@ export class CommandQueue implements CompletionSink {
       this.poll()
       const { completion } = waiter
       if (completion !== undefined) {
-        if (completion.status !== 0) throw new CommandError(command.name, text, completion.status, completion.dw0)
+        if (completion.status !== 0)
+          throw new CommandError(command.name, text, completion.status, completion.dw0, deadlineNs)
         return completion.dw0
       }
       const csts = this.lostStatus()
@@ -273,7 +274,9 @@ export class CommandError extends GpuNvmeError {
   readonly more: boolean
   /** Dword 0 of the completion. */
   readonly dw0: number
-  constructor(command: string, sqe: string, status: number, dw0 = 0) {
+  /** Deadline of the command, by the clock of the transport; undefined if it had none. @internal */
+  readonly deadlineNs: number | undefined
+  constructor(command: string, sqe: string, status: number, dw0 = 0, deadlineNs?: number) {
     const outcome = statusOutcome(status)
     const statusText = formatStatus(outcome)
     super(`${command} failed: ${statusText}`, { facts: [sqe] })
@@ -284,6 +287,7 @@ export class CommandError extends GpuNvmeError {
     this.crd = outcome.crd
     this.more = outcome.more
     this.dw0 = dw0
+    this.deadlineNs = deadlineNs
   }
 }
 

@@ -17,6 +17,8 @@ export interface CommandExecution {
   readonly counters: Counters
   /** Users of the I/O queues, if the only queue must be borrowed. */
   readonly users: Pick<QueueUsers, 'suspend' | 'resume'>
+  /** Whether the controller is neither closed nor lost. */
+  isOpen(): boolean
 }
 
 /** A failed attempt at a command, and the result of its recovery. */
@@ -36,16 +38,20 @@ export async function executeRepeatable<T>(
   run: (queue: CommandQueue) => Promise<T>,
 ): Promise<T> {
   let replays = 0
+  let deadlineNs: number | undefined
   for (let retries = 0; ;) {
     const result = await tryOnce(host, queue, run, replays)
     if ('value' in result) return result.value
     const { error, verdict } = result
-    const delayNs = delayBeforeRetry(host, error, retries)
+    deadlineNs ??= deadlineOf(error)
+    const delayNs = delayBeforeRetry(host, error, retries, deadlineNs)
     if (delayNs !== undefined) {
       retries++
-      await delay(host.session.transport.clock, delayNs)
-    } else if (verdict === 'recovered' && replays < MOST_REPLAYS) replays++
-    else throw error
+      await delay(host.session.transport.clock, delayNs, () => !host.isOpen())
+    } else if (verdict === 'recovered' && replays < MOST_REPLAYS) {
+      replays++
+      deadlineNs = undefined
+    } else throw error
   }
 }
 
@@ -60,15 +66,17 @@ export async function executeOnce(
   queue: 'admin' | 'io',
   run: (queue: CommandQueue) => Promise<number>,
 ): Promise<number> {
+  let deadlineNs: number | undefined
   for (let retries = 0; ; retries++) {
     const result = await tryOnce(host, queue, run, 0)
     if ('value' in result) return result.value
     const { error } = result
     const late = error instanceof CommandTimeoutError ? error.overdue.completion : undefined
     if (late?.status === 0) return late.dw0
-    const delayNs = delayBeforeRetry(host, error, retries)
+    deadlineNs ??= deadlineOf(error)
+    const delayNs = delayBeforeRetry(host, error, retries, deadlineNs)
     if (delayNs === undefined) throw error
-    await delay(host.session.transport.clock, delayNs)
+    await delay(host.session.transport.clock, delayNs, () => !host.isOpen())
   }
 }
 
@@ -76,11 +84,18 @@ function delayBeforeRetry(
   { session, counters }: CommandExecution,
   error: unknown,
   retries: number,
+  deadlineNs = Infinity,
 ): number | undefined {
   const status = statusOf(error)
-  const delayNs = status && retryDelayNs(status, retries, session.identity.retryDelaysNs)
+  const leftNs = deadlineNs - session.transport.clock.now()
+  const delayNs = status && retryDelayNs(status, retries, session.identity.retryDelaysNs, leftNs)
   if (delayNs !== undefined) counters.retries++
   return delayNs
+}
+
+/** Returns the deadline of a command, which its retries must not exceed. */
+function deadlineOf(error: unknown): number | undefined {
+  return error instanceof CommandError ? error.deadlineNs : undefined
 }
 
 /** Returns the status of a command that completed in time or late. */

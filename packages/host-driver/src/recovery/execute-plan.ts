@@ -28,6 +28,8 @@ export interface PlanExecution {
   readonly gate: Gate
   readonly recovery: Recovery
   readonly counters: Counters
+  /** Whether the controller is neither closed nor lost. */
+  isOpen(): boolean
   /** Whether the plan still fits its namespace, which may have been replaced in a reset. */
   stillFits(): boolean
 }
@@ -76,7 +78,7 @@ export async function executePlan(
     progress ??= new PlanProgress(plan)
     if (verdict !== undefined) recoveries++
     const over = options.signal?.aborted === true || recoveries >= MOST_RECOVERIES || !host.stillFits()
-    const judge = new Judge(host, progress, verdict, over)
+    const judge = new Judge(host, progress, verdict, over, timeoutNs)
     const bytesBefore = progress.bytes
     progress.next(
       summary,
@@ -89,7 +91,7 @@ export async function executePlan(
     // Includes commands that succeeded late, which the summary reports as failures.
     counters.bytes += progress.bytes - bytesBefore
     if (progress.finished) return progress.summary(startNs, clock.now())
-    await delay(clock, judge.delayNs, options.signal)
+    await delay(clock, judge.delayNs, () => options.signal?.aborted === true || !host.isOpen())
   }
 }
 
@@ -172,12 +174,20 @@ class Judge {
   private readonly verdict: Verdict | undefined
   /** Whether nothing more is sent. */
   private readonly over: boolean
+  private readonly timeoutNs: number
 
-  constructor(host: PlanExecution, progress: PlanProgress, verdict: Verdict | undefined, over: boolean) {
+  constructor(
+    host: PlanExecution,
+    progress: PlanProgress,
+    verdict: Verdict | undefined,
+    over: boolean,
+    timeoutNs: number,
+  ) {
     this.host = host
     this.progress = progress
     this.verdict = verdict
     this.over = over || verdict === 'lost'
+    this.timeoutNs = timeoutNs
   }
 
   fateOf(found: Failure, late: OverdueCommand | undefined, command: number): 'again' | Outcome {
@@ -201,9 +211,10 @@ class Judge {
 
   private afterStatus(found: ReturnType<typeof statusOutcome>, command: number): Fate {
     const { progress, host } = this
-    const delayNs = retryDelayNs(found, progress.retriesOf(command), host.session.identity.retryDelaysNs)
+    const leftNs = this.timeoutNs - progress.delaysOf(command)
+    const delayNs = retryDelayNs(found, progress.retriesOf(command), host.session.identity.retryDelaysNs, leftNs)
     if (this.over || delayNs === undefined) return { settled: found }
-    progress.countRetry(command)
+    progress.countRetry(command, delayNs)
     return { againAfterNs: delayNs, as: 'retry' }
   }
 

@@ -10,6 +10,7 @@ export class PlanProgress {
   bytes = 0
   private readonly retries: Uint8Array
   private readonly replays: Uint8Array
+  private readonly delaysNs: Float64Array
   /** Commands of the whole plan that are in the next attempt. */
   private remaining: number[] | undefined
   private readonly failures: CommandOutcome[] = []
@@ -21,6 +22,7 @@ export class PlanProgress {
     this.plan = plan
     this.retries = new Uint8Array(plan.commands)
     this.replays = new Uint8Array(plan.commands)
+    this.delaysNs = new Float64Array(plan.commands)
   }
 
   /** The plan of the next attempt. */
@@ -76,8 +78,14 @@ export class PlanProgress {
     return this.retries[command]!
   }
 
-  countRetry(command: number): void {
+  /** Returns the sum of the delays before its retries. */
+  delaysOf(command: number): number {
+    return this.delaysNs[command]!
+  }
+
+  countRetry(command: number, delayNs: number): void {
     this.retries[command]!++
+    this.delaysNs[command]! += delayNs
   }
 
   /** Returns how often the command was resent after a recovery. */

@@ -16,15 +16,23 @@ describe('the delay before a retry', () => {
     ['is absent for a success', { sct: 0, sc: 0, dnr: false }, undefined],
     ['is absent for a path error: this host has one path', { sct: 3, sc: 0x60, dnr: false }, undefined],
   ])('%s', (_, status, expected) => {
-    expect(retryDelayNs(status, 0, DELAYS)).toBe(expected)
+    expect(retryDelayNs(status, 0, DELAYS, Infinity)).toBe(expected)
   })
 
   test('doubles with each retry where the controller states none and asks for a later retry', () => {
-    expect([0, 1, 2, 3].map((retry) => retryDelayNs(BUSY, retry, [0, 0, 0]))).toEqual([1e7, 2e7, 4e7, 8e7])
+    expect([0, 1, 2, 3].map((retry) => retryDelayNs(BUSY, retry, [0, 0, 0], Infinity))).toEqual([1e7, 2e7, 4e7, 8e7])
+  })
+
+  test.each([
+    ['of the controller', { ...ERROR, crd: 3 }],
+    ['of the driver', BUSY],
+  ])('%s is cut short at the time limit of the command, and absent after it', (_, status) => {
+    expect(retryDelayNs(status, 0, DELAYS, 5)).toBe(5)
+    expect(retryDelayNs(status, 0, DELAYS, 0)).toBeUndefined()
   })
 
   test('is absent after the last retry', () => {
-    expect(retryDelayNs(ERROR, MOST_RETRIES - 1, DELAYS)).toBe(0)
-    expect(retryDelayNs(ERROR, MOST_RETRIES, DELAYS)).toBeUndefined()
+    expect(retryDelayNs(ERROR, MOST_RETRIES - 1, DELAYS, Infinity)).toBe(0)
+    expect(retryDelayNs(ERROR, MOST_RETRIES, DELAYS, Infinity)).toBeUndefined()
   })
 })

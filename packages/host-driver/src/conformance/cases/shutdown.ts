@@ -1,8 +1,11 @@
+import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import { Controller } from '../../controller.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, refused } from '../check.js'
 import { checkData } from '../data.js'
-import { area, collect, readPlan, REGISTER, store, withoutAWrite } from './support.js'
+import { deviceIdentifiedAs } from '../identified.js'
+import { requestLongestDelays, RETRIED_CALLS, retriedLater } from './retried.js'
+import { area, collect, readPlan, REGISTER, SECOND_NS, store, withoutAWrite } from './support.js'
 
 const { CC, CSTS } = REGISTER
 
@@ -86,6 +89,25 @@ export const shutdownCases: readonly DriverCase[] = [
       check((device.transport.bar.read32(CC) & 1) === 0, 'the controller is disabled')
     },
   },
+  ...RETRIED_CALLS.map(({ id, what, match, error, run }): DriverCase => ({
+    id: `close-during-retry-${id}`,
+    title: `close() ends the delay before ${what} is retried`,
+    spec: 'ours',
+    time: 'virtual',
+    needs: retriedLater(match),
+    async run(context) {
+      const device = await deviceIdentifiedAs(context, requestLongestDelays)
+      const opened = await context.open({}, undefined, device)
+      const { ctrl, alloc } = opened
+      const { clock } = device.transport
+      const startNs = clock.now()
+      const running = refused(what, () => run(opened, alloc(4096), { timeoutNs: 3600 * SECOND_NS }), { name: error })
+      while (ctrl.statistics.retries === 0) await nextTurn()
+      await Promise.all([ctrl.close(), running])
+      const tookNs = clock.now() - startNs
+      check(tookNs < SECOND_NS, `both end at once, got ${tookNs / SECOND_NS} s`)
+    },
+  })),
   {
     id: 'closed',
     title: 'Rejects every call after close by name; submits nothing',

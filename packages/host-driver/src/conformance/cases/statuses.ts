@@ -3,7 +3,21 @@ import { NS_PER_MS } from '../../wait.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, refused } from '../check.js'
 import { checkData } from '../data.js'
-import { area, KNOWN_LBA, OPCODE, readPlan, readsOf, roundTrip, rule, store, withFaults, writesOf } from './support.js'
+import { deviceIdentifiedAs } from '../identified.js'
+import { requestLongestDelays, RETRIED_CALLS, retriedLater } from './retried.js'
+import {
+  area,
+  KNOWN_LBA,
+  OPCODE,
+  readPlan,
+  readsOf,
+  roundTrip,
+  rule,
+  SECOND_NS,
+  store,
+  withFaults,
+  writesOf,
+} from './support.js'
 
 type Status = Omit<Extract<FaultAction, { kind: 'status' }>, 'kind'>
 
@@ -172,6 +186,24 @@ export const statusCases: readonly DriverCase[] = [
       check(clock.now() - startNs >= 70 * NS_PER_MS, '10, 20 and 40 ms are waited before the retries')
     },
   },
+  ...RETRIED_CALLS.map(({ id, what, match, error, run }): DriverCase => ({
+    id: `retry-limit-${id}`,
+    title: `Retries ${what} within its time limit, even if the controller requests a longer delay`,
+    spec: 'Base 2.1 §4.2.3, CRD',
+    time: 'virtual',
+    needs: retriedLater(match),
+    async run(context) {
+      const device = await deviceIdentifiedAs(context, requestLongestDelays)
+      const opened = await context.open({}, undefined, device)
+      const memory = opened.alloc(4096)
+      const { clock } = device.transport
+      const startNs = clock.now()
+      await refused(what, () => run(opened, memory, { timeoutNs: SECOND_NS }), { name: error, says: 'Internal Error' })
+      const tookNs = clock.now() - startNs
+      check(tookNs < 1.5 * SECOND_NS, `it ends after 1 s, got ${tookNs / SECOND_NS} s`)
+      check(opened.ctrl.statistics.retries > 0, 'it was sent again')
+    },
+  })),
   {
     id: 'retry-other-path',
     title: 'Does not retry on the same path after a path related status',
