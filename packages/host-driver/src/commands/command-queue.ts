@@ -291,7 +291,7 @@ export class CommandError extends GpuNvmeError {
   }
 }
 
-/** A command got no completion, not even during recovery. It may or may not have been executed. */
+/** A command got no completion within its time limit. It may or may not have been executed. */
 export class CommandTimeoutError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_COMMAND_TIMEOUT'
   readonly category = 'device'

@@ -29,7 +29,8 @@ interface Failed {
 
 /**
  * Sends a command that may be sent twice (it changes nothing, or nothing more the second time) until it succeeds.
- * Retries it if its status allows that, and repeats it after a recovery if it got no completion.
+ * Retries it if its status allows that, and repeats it after a recovery if it got no completion. An Admin command that
+ * has used up its time limit is not sent again.
  * @throws CommandError, CommandTimeoutError, DeviceLostError.
  */
 export async function executeRepeatable<T>(
@@ -43,6 +44,7 @@ export async function executeRepeatable<T>(
     const result = await tryOnce(host, queue, run, replays)
     if ('value' in result) return result.value
     const { error, verdict } = result
+    if (isOverdueAdmin(queue, error)) throw error
     deadlineNs ??= deadlineOf(error)
     const delayNs = delayBeforeRetry(host, error, retries, deadlineNs)
     if (delayNs !== undefined) {
@@ -73,6 +75,7 @@ export async function executeOnce(
     const { error } = result
     const late = error instanceof CommandTimeoutError ? error.overdue.completion : undefined
     if (late?.status === 0) return late.dw0
+    if (isOverdueAdmin(queue, error)) throw error
     deadlineNs ??= deadlineOf(error)
     const delayNs = delayBeforeRetry(host, error, retries, deadlineNs)
     if (delayNs === undefined) throw error
@@ -91,6 +94,11 @@ function delayBeforeRetry(
   const delayNs = status && retryDelayNs(status, retries, session.identity.retryDelaysNs, leftNs)
   if (delayNs !== undefined) counters.retries++
   return delayNs
+}
+
+/** Returns whether an Admin command has used up its time limit. */
+function isOverdueAdmin(queue: 'admin' | 'io', error: unknown): boolean {
+  return queue === 'admin' && error instanceof CommandTimeoutError
 }
 
 /** Returns the deadline of a command, which its retries must not exceed. */

@@ -26,6 +26,7 @@ import {
   writesOf,
 } from './support.js'
 
+const GET_LOG_PAGE = 0x02
 const TIMEOUT_NS = 300 * NS_PER_MS
 const OPTIONS = { queues: 2, queueDepth: 8, maxTransferBytes: 8192, commandTimeoutNs: TIMEOUT_NS } as const
 const once = { times: 1 } as const
@@ -399,6 +400,24 @@ export const recoveryCases: readonly DriverCase[] = [
       equal('seconds of a plan with a limit', await took(() => ns.execute(plan, memory, options)), 1)
       const write = () => ns.write(KNOWN_LBA + 9, 1, memory)
       equal('seconds of a write', await took(() => refused('write', write, { name: 'TransferError' })), 3)
+    },
+  },
+  {
+    id: 'admin-hangs',
+    title: 'Reports an Admin command that gets no completion after one time limit and one recovery',
+    spec: 'ours',
+    time: 'virtual',
+    needs: withFaults(rule({ kind: 'hang' }, { qid: 0, opcode: GET_LOG_PAGE, times: 1 })),
+    async run(context) {
+      const opened = await context.open({ ...OPTIONS, commandTimeoutNs: 15 * SECOND_NS })
+      const { ctrl, device } = opened
+      const startNs = device.transport.clock.now()
+      await refused('smartLog', () => ctrl.smartLog(), { name: 'CommandTimeoutError', says: 'in 15 s' })
+      const tookNs = device.transport.clock.now() - startNs
+      check(tookNs < 15 * SECOND_NS + ctrl.recoveryBoundNs, `it ends in bounded time, got ${tookNs / SECOND_NS} s`)
+      equal('Get Log Page commands', device.countOf('Get Log Page', 0), 1)
+      await ctrl.smartLog()
+      await roundTrip(opened, 16)
     },
   },
   {
