@@ -41,7 +41,6 @@ export function makeScenario(seed: number): Scenario {
   }
   const ground = { queues, namespaces }
   const stepDice = new Dice(seed, 'driver dst steps')
-  const mpsmin = dice.pick([0, 0, 0, 1])
   return {
     seed,
     controller: {
@@ -53,11 +52,10 @@ export function makeScenario(seed: number): Scenario {
       ] as const),
       mostEntries: dice.pick([2, 3, 16, 100, 1024]),
       dstrd: dice.pick([0, 0, 1, 4]),
-      mpsmin,
+      mpsmin: dice.pick([0, 0, 1, 4]),
       mdts: dice.pick([0, 1, 2, 5]),
       ioQueuePairs: dice.pick([1, 2, 3, 16]),
-      // The simulator scatters pages of 4 KiB: those of CC.MPS have to stay whole.
-      fragmented: mpsmin === 0 && dice.chance(0.6),
+      fragmented: dice.chance(0.6),
     },
     namespaces,
     options,

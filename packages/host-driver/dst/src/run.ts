@@ -267,7 +267,7 @@ class Run {
   }
 
   private alloc(namespace: WritableNamespace, lengthBytes: number) {
-    return namespace.dma.alloc(lengthBytes, { alignBytes: 8192 })
+    return namespace.dma.alloc(lengthBytes)
   }
 
   private async execute(call: Call, action: () => ReturnType<WritableNamespace['execute']>): Promise<void> {

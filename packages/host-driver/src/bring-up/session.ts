@@ -2,7 +2,7 @@ import { CC } from '@gpunvme/nvme-spec'
 import type { CompletionQueueMemory, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { CommandQueue, CommandTimeoutError } from '../commands/command-queue.js'
 import type { EventHub } from '../events/event-hub.js'
-import { checkedAllocator } from '../memory/allocate.js'
+import { transferAllocator } from '../memory/allocate.js'
 import { DmaPool } from '../memory/dma-pool.js'
 import { LentMemory } from '../memory/lent-memory.js'
 import {
@@ -95,7 +95,7 @@ export class Session {
     this.hub = hub
     this.steps = steps
     this.pool = new DmaPool(transport.whole.dma)
-    this.lent = new LentMemory(checkedAllocator(transport.whole.dma))
+    this.lent = new LentMemory(transferAllocator(transport.whole.dma, limits.pageBytes))
   }
 
   get admin(): CommandQueue {

@@ -21,14 +21,23 @@ export function allocate(
   throw new DmaContractError(lengthBytes, request, breach)
 }
 
-/** Returns an allocator whose allocations are checked. */
-export function checkedAllocator(dma: DmaAllocator): DmaAllocator {
+/**
+ * Returns an allocator of memory for transfers, which aligns memory to the controller's memory pages and checks it.
+ * @param pageBytes memory page size of CC.MPS: the segments of scattered memory must meet at ends of these pages.
+ */
+export function transferAllocator(dma: DmaAllocator, pageBytes: number): DmaAllocator {
   return {
-    alloc: (lengthBytes, request) => allocate(dma, lengthBytes, request),
+    alloc: (lengthBytes, request) =>
+      allocate(dma, lengthBytes, { ...request, alignBytes: raised(request?.alignBytes, pageBytes) }),
     get addressSpace() {
       return dma.addressSpace
     },
   }
+}
+
+/** Returns an alignment of at least a page. An invalid one is left for the allocator to reject. */
+function raised(alignBytes: number | undefined, pageBytes: number): number {
+  return alignBytes === undefined || (alignBytes >= 1 && pageBytes % alignBytes === 0) ? pageBytes : alignBytes
 }
 
 /** Describes the expected and the actual memory; undefined if the memory matches the request. */

@@ -45,6 +45,13 @@ it('fragmented: segments cover the memory without gaps, in offset order, and are
   expect(iovas).not.toEqual(iovas.toSorted((a, b) => a - b))
 })
 
+it('fragmented: segments begin and end at multiples of a larger alignment', () => {
+  const { segments } = memory({ fragmented: true }).alloc(MIB + 100, { alignBytes: 65_536 })
+  expect(segments.length).toBeGreaterThan(4)
+  expect(segments.map(({ iova }) => iova % 65_536)).toEqual(segments.map(() => 0))
+  expect(segments.slice(0, -1).map(({ lengthBytes }) => lengthBytes % 65_536)).toEqual(segments.slice(1).map(() => 0))
+})
+
 it('fragmented: a byte that the host writes is the byte at its address', () => {
   const dma = memory({ fragmented: true })
   const data = dma.alloc(MIB)

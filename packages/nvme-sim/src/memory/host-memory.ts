@@ -134,10 +134,12 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
   }
 
   private assignAddresses(lengthBytes: number, alignBytes: number, fragmented: boolean): DmaSegment[] {
-    const runs = fragmented ? this.cutIntoRuns(lengthBytes) : [{ offsetBytes: 0, lengthBytes }]
+    // Every run begins at a multiple of the alignment and holds whole pages of that length, as queues, PRP lists and
+    // data need on a controller with larger memory pages.
+    const unit = Math.max(alignBytes, PAGE_BYTES)
+    const runs = fragmented ? this.cutIntoRuns(lengthBytes, unit) : [{ offsetBytes: 0, lengthBytes }]
     const iovas = new Float64Array(runs.length)
     for (const index of this.order(runs.length)) {
-      const unit = index === 0 ? Math.max(alignBytes, PAGE_BYTES) : PAGE_BYTES
       const iova = Math.ceil(this.nextIova / unit) * unit
       iovas[index] = iova
       this.nextIova = (Math.ceil((iova + runs[index]!.lengthBytes) / PAGE_BYTES) + 1) * PAGE_BYTES
@@ -145,11 +147,11 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     return runs.map((run, index) => ({ ...run, iova: iovas[index]! }))
   }
 
-  /** Runs of one to four pages: single pages, and adjacent ones that a controller may merge. */
-  private cutIntoRuns(lengthBytes: number): { offsetBytes: number; lengthBytes: number }[] {
+  /** Runs of one to four pages of `pageBytes`: single pages, and adjacent ones that a controller may merge. */
+  private cutIntoRuns(lengthBytes: number, pageBytes: number): { offsetBytes: number; lengthBytes: number }[] {
     const runs = []
     for (let offsetBytes = 0; offsetBytes < lengthBytes;) {
-      const runBytes = Math.min(lengthBytes - offsetBytes, PAGE_BYTES * (1 + Math.floor(this.random() * 4)))
+      const runBytes = Math.min(lengthBytes - offsetBytes, pageBytes * (1 + Math.floor(this.random() * 4)))
       runs.push({ offsetBytes, lengthBytes: runBytes })
       offsetBytes += runBytes
     }

@@ -90,7 +90,8 @@ export interface DmaMemory {
 export interface DmaRequest {
   /**
    * Alignment of the first byte's iova, a power of two. Default: 4096. Queues, PRP lists and Admin data also need whole
-   * pages of this length: the driver rejects memory in which two segments share a page.
+   * pages of this length: the driver rejects memory in which two segments share a page. So does data that PRPs describe;
+   * for it, the driver requests at least the memory page size of the controller (CC.MPS).
    */
   readonly alignBytes?: number
   /** Requires exactly one segment. Queues need it (CAP.CQR); data does not. */
