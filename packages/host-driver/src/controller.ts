@@ -206,8 +206,8 @@ export class Controller<N extends Namespace = Namespace> {
    * controller is closed or lost. Asynchronous events are noticed while commands are in flight and while the next event
    * is awaited.
    *
-   * On a virtual clock, as of a simulator, awaiting an event makes time pass: 100 ms at a time, or up to the next thing
-   * that happens, as fast as the machine can, until the iteration is left.
+   * On a virtual clock, as of a simulator, awaiting an event makes time pass while anything is scheduled, such as a
+   * completion or a fault at a time. While nothing is scheduled, time stands still.
    */
   events(): AsyncIterableIterator<ControllerEvent> {
     return this.running.hub.subscribe(() => this.running.waitForEvents())

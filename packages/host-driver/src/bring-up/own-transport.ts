@@ -36,6 +36,9 @@ function interruptClock(clock: Clock, interrupts: Interrupts): Clock {
   let turnNs = clock.now() + OWN_TURN_NS
   return {
     now: () => clock.now(),
+    get nextNs() {
+      return clock.nextNs
+    },
     idle: async (untilNs) => {
       await interrupts.wait(0, Math.min(untilNs, turnNs))
       const now = clock.now()

@@ -51,7 +51,13 @@ export function faulty(transport: Transport, plan: FaultPlan, options: FaultyOpt
     ...(transport.bdf !== undefined && { bdf: transport.bdf }),
     bar: new FaultyBar(transport.bar, device, armed, agenda),
     dma: transport.dma,
-    clock: { now: () => clock.now(), idle: (untilNs) => agenda.idle(untilNs) },
+    clock: {
+      now: () => clock.now(),
+      idle: (untilNs) => agenda.idle(untilNs),
+      get nextNs() {
+        return clock.nextNs === undefined ? undefined : Math.min(clock.nextNs, agenda.nextNs)
+      },
+    },
     ...(config && { config: faultyConfig(config, device, agenda) }),
     ...(interrupts && { interrupts: faultyInterrupts(interrupts, agenda) }),
     can: transport.can,

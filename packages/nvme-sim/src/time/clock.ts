@@ -31,6 +31,11 @@ export class VirtualClock implements SimulationClock {
     return this.nowNs
   }
 
+  /** Time of the next scheduled event; Infinity if there is none. */
+  get nextNs(): number {
+    return this.events.nextNs
+  }
+
   schedule(atNs: number, action: () => void): void {
     if (atNs <= this.nowNs) this.events.pushDue(this.nowNs, action)
     else this.events.push(Math.ceil(atNs), action)

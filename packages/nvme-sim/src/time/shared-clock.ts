@@ -20,6 +20,11 @@ export class SharedClock implements SimulationClock {
     return this.clock.now()
   }
 
+  /** Time of the next scheduled event; Infinity if there is none. */
+  get nextNs(): number {
+    return this.clock.nextNs
+  }
+
   schedule(atNs: number, action: () => void): void {
     this.clock.schedule(atNs, action)
   }

@@ -124,6 +124,11 @@ export interface Clock {
    * simulator advances to its next event; on hardware it polls with back-off or sleeps until an interrupt.
    */
   idle(untilNs: number): Promise<void>
+  /**
+   * Time of the next scheduled event of a virtual clock, which only passes in `idle`; Infinity if none is scheduled.
+   * Until then, a wait without a deadline has nothing to wait for. Undefined for a clock that runs by itself.
+   */
+  readonly nextNs?: number | undefined
 }
 
 /** PCI configuration space of a function; `@gpunvme/nvme-spec/pci` declares its contents. Offsets are in bytes. */
