@@ -31,6 +31,8 @@ export const KINDS: readonly FaultKind[] = Object.keys({
   'attach-namespace': 0,
   'resize-namespace': 0,
   throttle: 0,
+  'stale-completion': 0,
+  'async-event': 0,
 } satisfies Record<FaultKind, 0>) as FaultKind[]
 
 /** Those that `faulty` can do as well. */
@@ -105,6 +107,20 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
     case 'throttle': {
       const action = { kind, factor: dice.int(2, 20), forNs: dice.pick([1_000_000, 1_000_000_000]) }
       return [{ match: moment(dice, ground, false), action }]
+    }
+    case 'stale-completion': {
+      const action = { kind, qid: dice.int(0, ground.queues), back: dice.int(1, 6) }
+      return [{ match: repeatedly(dice, moment(dice, ground, false)), action }]
+    }
+    case 'async-event': {
+      // Error, health, notice and unknown types, with log pages that exist and one that does not.
+      const action = {
+        kind,
+        aet: dice.pick([0, 1, 2, 2, 6]),
+        aei: dice.pick([0, 0, 1, 3]),
+        lid: dice.pick([1, 2, 4, 0x70]),
+      }
+      return [{ match: repeatedly(dice, moment(dice, ground, false)), action }]
     }
     case 'detach-namespace':
     case 'attach-namespace': {
@@ -199,6 +215,11 @@ function commandAction(dice: Dice, kind: FaultKind): FaultAction {
     default:
       throw new RangeError(`${kind} strikes no command`)
   }
+}
+
+/** The same moment once or, unless it is a time, again and again. */
+function repeatedly(dice: Dice, match: FaultMatch): FaultMatch {
+  return match.atNs !== undefined || dice.chance(0.5) ? match : { ...match, every: dice.int(1, 5) }
 }
 
 function moment(dice: Dice, { queues }: Ground, atBoundary: boolean): FaultMatch {

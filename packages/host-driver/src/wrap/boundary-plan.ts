@@ -2,7 +2,14 @@ import { checkFaultPlan, FaultPlanError, subjectsOf } from '@gpunvme/nvme-spec/f
 import type { FaultAction, FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
 
 /** Faults that only the controller itself can cause, whatever they match. */
-const INSIDE: readonly FaultAction['kind'][] = ['throttle', 'detach-namespace', 'attach-namespace', 'resize-namespace']
+const INSIDE: readonly FaultAction['kind'][] = [
+  'throttle',
+  'detach-namespace',
+  'attach-namespace',
+  'resize-namespace',
+  'stale-completion',
+  'async-event',
+]
 
 const SIMULATOR = 'use this rule in the simulator: simulate({ faults })'
 

@@ -58,6 +58,17 @@ export class AsyncEvents {
     this.deliver()
   }
 
+  /**
+   * Completes the oldest request with an event, enabled and unmasked or not, for a fault of the plan. Returns false if no
+   * request is outstanding.
+   */
+  force(aet: number, aei: number, lid: number): boolean {
+    const cid = this.requests.shift()
+    if (cid === undefined) return false
+    this.report(cid, AsyncEventDw0.encode({ AET: aet, AEI: aei, LID: lid }))
+    return true
+  }
+
   /** Clears the events of a log page that the host has read. */
   clear(lid: number): void {
     this.pending = this.pending.filter((event) => event.lid !== lid)

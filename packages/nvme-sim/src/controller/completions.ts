@@ -73,6 +73,19 @@ export class Completions {
     this.post({ sq, cid, status: statusField(status), dw0, dw1: 0, fetchedNs, damage: undefined })
   }
 
+  /** Posts the entry of `back` entries before once more; returns false if it is not in the queue. */
+  repeat(qid: number, back: number): boolean {
+    const { queues, clock } = this.device
+    const entry = this.isOpen ? queues.cq(qid)?.earlier(back) : undefined
+    if (entry === undefined) return false
+    const sq = queues.sq(entry.sqid)
+    // Its submission queue may be deleted, or its identifier damaged by a fault.
+    if (sq?.cq.qid !== qid) return false
+    const { cid, status, dw0, dw1 } = entry
+    this.post({ sq, cid, status, dw0, dw1, fetchedNs: clock.now() })
+    return true
+  }
+
   /** Posts held completions of a completion queue while it has free slots. */
   drain(cq: CompletionQueue): void {
     while (this.isOpen && cq.held.length > 0 && !cq.isFull() && this.device.pci.isBusMaster)

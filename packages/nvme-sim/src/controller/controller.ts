@@ -1,6 +1,7 @@
 import { ACQ, AQA, ASQ, CC, CSTS, DOORBELL_BASE, INTMC, INTMS, NSSR } from '@gpunvme/nvme-spec'
 import type { Struck } from '@gpunvme/nvme-spec/faults'
 import { changeNamespaces } from '../faults/namespace-faults.js'
+import { postUnsolicited } from '../faults/unsolicited.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { ringDoorbell } from './doorbells.js'
@@ -85,6 +86,7 @@ export class Controller {
     const throttle = struck.get('throttle')
     if (throttle) drive.throttle(throttle.factor, clock.now() + throttle.forNs)
     changeNamespaces(struck, this.device, this.pipeline)
+    postUnsolicited(struck, this.device, this.pipeline)
     if (struck.has('fatal-status')) this.state.setFatal()
     if (struck.has('surprise-reset')) {
       this.powerOn()

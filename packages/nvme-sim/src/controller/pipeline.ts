@@ -147,6 +147,11 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.completions.answer(cid, dw0, status)
   }
 
+  /** Posts a completion once more; returns false if it is no longer, or not yet, in the completion queue. */
+  repeat(qid: number, back: number): boolean {
+    return this.completions.repeat(qid, back)
+  }
+
   private fetch(): void {
     this.isFetchDue = false
     const { clock, queues, link, drive, memory, trace, health } = this.device

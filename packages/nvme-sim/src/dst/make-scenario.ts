@@ -54,6 +54,7 @@ export const notDrawn: readonly string[] = [
   'weighted round robin',
   'memory pages other than 4 KiB',
   'loss of power',
+  'stale completions and forced events',
 ]
 
 /** Returns everything that happens in the run of a seed. */

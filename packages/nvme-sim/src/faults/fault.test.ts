@@ -53,6 +53,51 @@ it('status: the command fails so, and moves no data', async () => {
   expect(bytesOf(memory, 2 * 4096, 4096).every((byte) => byte === 0xa5)).toBe(true)
 })
 
+it('stale-completion: an earlier entry is posted once more', async () => {
+  const { cids, faults } = await tenReads(plan({ atNs: 5e9 }, { kind: 'stale-completion', qid: 1, back: 3 }))
+  expect(cids).toEqual([...without(), 7])
+  expect(faults.struck).toEqual([1])
+})
+
+it('stale-completion: an entry that was not posted, or a queue that does not exist, does not strike', async () => {
+  const rules = [
+    { match: { qid: 1, nth: 1 }, action: { kind: 'stale-completion', qid: 1, back: 1 } },
+    { match: { qid: 1, nth: 10 }, action: { kind: 'stale-completion', qid: 1, back: 1000 } },
+    { match: { qid: 1, nth: 2 }, action: { kind: 'stale-completion', qid: 7, back: 1 } },
+  ] as const
+  const { cids, faults } = await tenReads({ rules })
+  expect(cids).toEqual(without())
+  expect(faults.struck).toEqual([0, 0, 0])
+})
+
+it('stale-completion: the entry of the lap before is repeated too, with the Phase Tag of this lap', async () => {
+  const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'stale-completion', qid: 1, back: 3 }) }, 4)
+  for (let cid = 0; cid < 5; cid++) {
+    host.stage(1, { ...transfer(0x02, 0, 8, prps(host, host.alloc(4096))), cid })
+    host.ringTail(1)
+    await host.pass(1000)
+    expect(host.poll(1).map((each) => each.cid)).toEqual([cid])
+  }
+  await host.pass(2e9)
+  expect(host.poll(1).map((each) => each.cid)).toEqual([2])
+  expect(host.simulation.diagnostics).toEqual([])
+})
+
+it('async-event: a request completes with the event, enabled or not, cleared or not, and none without a request', async () => {
+  const event = { kind: 'async-event', aet: 2, aei: 0, lid: 4 } as const
+  const rules = [1e9, 2e9, 3e9].map((atNs) => ({ match: { atNs }, action: event }))
+  const host = await enabled({ faults: { rules } })
+  for (const cid of [7, 8]) host.stage(0, { opcode: 0x0c, cid })
+  host.ringTail(0)
+  await host.pass(4e9)
+  // Base 2.1 Figure 147: the type in bits 2:0, the information in bits 15:8, the log page in bits 23:16.
+  expect(host.poll(0)).toMatchObject([
+    { cid: 7, dw0: 0x04_00_02, status: '0/00' },
+    { cid: 8, dw0: 0x04_00_02, status: '0/00' },
+  ])
+  expect(host.simulation.faults.struck).toEqual([1, 1, 0])
+})
+
 it('corrupt-cid: the completion names a command that may not exist', async () => {
   const { cids } = await tenReads(plan({ qid: 1, nth: 6 }, { kind: 'corrupt-cid', xor: 0x8000 }))
   expect(cids).toEqual([0, 1, 2, 3, 4, 0x8005, 6, 7, 8, 9])

@@ -44,6 +44,29 @@ test('a completion comes twice: the second is nobody’s', async () => {
   expect(struck).toEqual([1])
 })
 
+test('a completion of an earlier command is posted again, later: no command owns it', async () => {
+  const { host, completions, struck } = await readsWith({
+    rules: [{ match: { atNs: 9e8 }, action: { kind: 'stale-completion', qid: 1, back: 2 } }],
+  })
+  expect(completions).toHaveLength(6)
+  expect(completions.at(-1)!.cid).toBe(completions.at(-3)!.cid)
+  expect(host.simulation.diagnostics).toEqual([])
+  expect(struck).toEqual([1])
+})
+
+test('events follow each other without end: every request completes at once', async () => {
+  const again = { kind: 'async-event', aet: 2, aei: 0, lid: 4 } as const
+  const host = await ready({ faults: { rules: [{ match: { qid: 0, opcode: 0x0c }, action: again }] } })
+  for (let cid = 100; cid < 110; cid++) {
+    host.stage(0, { opcode: 0x0c, cid })
+    host.ringTail(0)
+    await host.pass(1000)
+  }
+  // The request that is being fetched is not outstanding yet.
+  expect(host.poll(0)).toHaveLength(9)
+  expect(host.simulation.faults.struck).toEqual([9])
+})
+
 test('one LBA range cannot be read: Unrecovered Read Error, and retrying will not help', async () => {
   const { completions, struck } = await readsWith({
     rules: [{ match: { opcode: READ, lba: [8, 15] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }],

@@ -63,6 +63,7 @@ export class CompletionQueue {
   head = 0
   private tail = 0
   private phase = 1
+  private isFirstLap = true
 
   /** @param pieces its memory, as returned by `ReachableMemory`. */
   constructor(qid: number, entries: number, iova: number, pieces: readonly Uint8Array[], vector?: InterruptVector) {
@@ -128,9 +129,21 @@ export class CompletionQueue {
     entry.SQID = sq.qid ^ damage.sqid
     Atomics.store(part.dwords, place * 4 + 3, cid | ((status | (this.phase ^ damage.phase)) << 16))
     this.tail = index + 1 === this.entries ? 0 : index + 1
-    if (this.tail === 0) this.phase ^= 1
+    if (this.tail === 0) {
+      this.phase ^= 1
+      this.isFirstLap = false
+    }
     if (this.vector !== undefined) this.vector.waiting++
     return index
+  }
+
+  /** Returns the entry that was posted `back` entries before, 1 for the last one; undefined if it is not in the queue. */
+  earlier(back: number): { sqid: number; cid: number; status: number; dw0: number; dw1: number } | undefined {
+    if (back > (this.isFirstLap ? this.tail : this.entries)) return undefined
+    const index = (this.tail - back + this.entries) % this.entries
+    const { entry, first } = partOf(this.parts, index)
+    const { SQID: sqid, CID: cid, STATUS, DW0: dw0, DW1: dw1 } = entry.at(index - first)
+    return { sqid, cid, status: STATUS & ~1, dw0, dw1 }
   }
 
   /** The host's head doorbell. An invalid value has no effect; the reason is returned. */

@@ -39,6 +39,8 @@ const everything: FaultPlan = {
     { match: { atNs: 8 }, action: { kind: 'attach-namespace', nsid: 1 } },
     { match: { nth: 9 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 10 } },
     { match: { atNs: 0 }, action: { kind: 'throttle', factor: 1.5, forNs: 1e9 } },
+    { match: { atNs: 9 }, action: { kind: 'stale-completion', qid: 1, back: 2 } },
+    { match: { qid: 0, opcode: 0xc }, action: { kind: 'async-event', aet: 2, aei: 0, lid: 4 } },
   ],
 }
 
@@ -89,6 +91,9 @@ describe('a plan that is wrong is refused, with the rule and the field to blame'
       /masks from 0 to FFh that are not all 0/,
     ],
     [rule({}, { kind: 'throttle', factor: 1, forNs: 1 }), 1, 'action.factor', /expected a factor above 1; got 1/],
+    [rule({}, { kind: 'stale-completion', qid: 1, back: 0 }), 1, 'action.back', /expected a count from 1; got 0/],
+    [rule({}, { kind: 'async-event', aet: 8, aei: 0, lid: 1 }), 1, 'action.aet', /an event type from 0 to 7; got 8/],
+    [rule({}, { kind: 'async-event', aet: 0, aei: 0, lid: 256 }), 1, 'action.lid', /expected a byte; got 256/],
   ])('%j', (plan, index, field, message) => {
     const refused = errorOf(() => parseFaultPlan(JSON.stringify(plan)))
     expect(refused).toMatchObject({ rule: index, field, code: 'ERR_GPUNVME_FAULT_PLAN' })

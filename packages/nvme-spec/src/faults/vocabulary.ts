@@ -33,6 +33,8 @@ const ns = (min: number) => whole(min, Number.MAX_SAFE_INTEGER, `whole nanosecon
 const count = whole(1, Number.MAX_SAFE_INTEGER, 'a count from 1')
 const offset = whole(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0')
 const nsid = whole(1, 0xffff_fffe, 'an NSID from 1 to FFFFFFFEh')
+const qid = whole(0, 0xffff, 'a queue identifier from 0 to 65535')
+const byte = whole(0, 0xff, 'a byte')
 const bits16 = whole(1, 0xffff, 'a mask from 1 to FFFFh')
 const byteMask = whole(1, 0xff, 'a mask from 1 to FFh')
 
@@ -91,11 +93,16 @@ export const kinds: Kinds = {
       forNs: ns(1),
     },
   },
+  'stale-completion': { strikes: CONTROLLER, fields: { qid, back: count } },
+  'async-event': {
+    strikes: CONTROLLER,
+    fields: { aet: whole(0, 7, 'an event type from 0 to 7'), aei: byte, lid: byte },
+  },
 }
 
 /** All conditions. */
 export const conditions: { readonly [F in keyof FaultMatch]-?: Field } = {
-  qid: whole(0, 0xffff, 'a queue identifier from 0 to 65535'),
+  qid,
   opcode: whole(0, 0xff, 'an opcode from 0 to FFh'),
   nsid: whole(0, 0xffff_ffff, 'an NSID'),
   lba: {

@@ -115,6 +115,17 @@ export type FaultAction =
   | { readonly kind: 'resize-namespace'; readonly nsid: number; readonly blocks: number }
   /** Everything takes `factor` times longer for `forNs`. */
   | { readonly kind: 'throttle'; readonly factor: number; readonly forNs: number }
+  /**
+   * A completion is posted to completion queue `qid` once more: the one that was posted `back` completions before, from
+   * 1 for the last one. Does not occur if that entry is no longer, or not yet, in the queue.
+   */
+  | { readonly kind: 'stale-completion'; readonly qid: number; readonly back: number }
+  /**
+   * An outstanding Asynchronous Event Request completes with this event: its type, information and log page. Neither
+   * that the host has not enabled the event nor that it has not cleared an earlier one prevents it. Does not occur if no
+   * request is outstanding.
+   */
+  | { readonly kind: 'async-event'; readonly aet: number; readonly aei: number; readonly lid: number }
 
 /** One fault: what it applies to, and what it does. */
 export interface FaultRule {
