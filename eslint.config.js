@@ -21,7 +21,7 @@ export default tseslint.config(
     },
   },
   {
-    // Not in tests, and not in conformance cases and campaigns, which make their data themselves.
+    // Not in tests, and not in cases and campaigns beside src/, which make their data themselves.
     files: ['**/src/**/*.ts'],
     ignores: ['**/*.test.ts', '**/conformance/**', '**/dst/**'],
     plugins: { gpunvme: { rules: { 'no-unbounded-spread': noUnboundedSpread } } },

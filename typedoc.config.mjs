@@ -1,6 +1,6 @@
 // One site for docs/ and the API of all packages: every entry point that a package.json exports is a module, named as
 // it is imported.
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 
@@ -13,14 +13,23 @@ const manifests = readdirSync(new URL('packages/', import.meta.url)).map((folder
   ...read(`packages/${folder}/package.json`),
 }))
 
+/**
+ * Returns the source of a declaration file. Packages with judges beside src/ compile all of their folders, each to a
+ * folder of its name in dist/; the others compile src/ to dist/ itself.
+ */
+function sourceOf(folder, types) {
+  const path = types.replace('./dist/', '').replace('.d.ts', '.ts')
+  const inFolder = `packages/${folder}/${path}`
+  return existsSync(new URL(inFolder, import.meta.url)) ? inFolder : `packages/${folder}/src/${path}`
+}
+
 /** Source files of entry points, by the name that imports them. */
 export const entries = Object.fromEntries(
   manifests.flatMap(({ folder, name, exports }) =>
     Object.entries(exports)
       .filter(([, { types }]) => types !== undefined)
       .map(([path, { types }]) => {
-        const source = types.replace('/dist/', '/src/').replace('.d.ts', '.ts')
-        return [name + path.slice(1), `packages/${folder}/${source}`]
+        return [name + path.slice(1), sourceOf(folder, types)]
       }),
   ),
 )

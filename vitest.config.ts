@@ -12,7 +12,7 @@ const tier = process.env['GPUNVME_TIER'] ?? 'test'
 if (!['unit', 'test', 'all'].includes(tier))
   throw new Error(`GPUNVME_TIER: expected unit, test or all, got ${JSON.stringify(tier)}`)
 
-const tests = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts']
+const tests = ['packages/*/{src,conformance,dst,calibration,test}/**/*.test.ts', 'test/**/*.test.ts']
 const outside = globs('processes', 'native', 'long', 'slow')
 const slow = tier === 'all' ? [] : globs('slow')
 /** Settings of both projects. Other packages are loaded as they are published, by Node: faster than as modules of vitest. */

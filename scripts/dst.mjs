@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import * as forDriver from '../packages/host-driver/dst/dist/index.js'
 import * as hostDriver from '../packages/host-driver/dist/index.js'
-import * as forSimulator from '../packages/nvme-sim/dist/dst/index.js'
+import * as forSimulator from '@gpunvme/nvme-sim/dst'
 
 const usage = `usage: npm run dst -- [--seeds N] [--first S] [--only WHAT] [--json] [--replay FILE]
   --seeds N      how many seeds; 200 when not given

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { filesBelow, packages, root } from './packages.js'
 
@@ -16,8 +16,12 @@ const arrows: Record<string, readonly string[]> = {
 /** What tests may use besides: everything before the package in this order, so that no cycle can arise. */
 const testOrder = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 
-const isTest = (path: string) =>
-  /\.(test|test-d|bench|fuzz)\.m?[jt]s$|\/(test|bench)\/|\/host-driver\/dst\/|\/gpu-check\//.test(path)
+const isTest = (path: string) => /\.(test|test-d|bench|fuzz)\.m?[jt]s$|\/(test|bench)\/|\/gpu-check\//.test(path)
+
+/** Folders of judges beside src/: cases, campaigns and calibration. They may use what tests may use. */
+const judges = ['conformance', 'dst', 'calibration']
+const isJudge = (path: string) => judges.includes(/\/packages\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? '')
+const isProduct = (path: string) => !isTest(path) && !isJudge(path)
 
 function importsOf(path: string): string[] {
   const text = readFileSync(path, 'utf8')
@@ -47,7 +51,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
 
   test('imports along the arrows only, tests along their order', () => {
     const wrong = filesBelow(folder, ['.ts', '.mjs', '.js']).flatMap((path) => {
-      const allowed = isTest(path) ? [name, ...before] : arrows[name]!
+      const allowed = isTest(path) ? [name, ...before] : isJudge(path) ? before : arrows[name]!
       return importsOf(path)
         .flatMap((specifier) => /^@gpunvme\/([^/]+)/.exec(specifier)?.[1] ?? [])
         .filter((imported) => !allowed.includes(imported))
@@ -57,17 +61,38 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
   })
 
   test('keeps its own imports relative and its declared dependencies used', () => {
-    const sources = filesBelow(folder, ['.ts']).filter((path) => !isTest(path))
+    const sources = filesBelow(folder, ['.ts']).filter(isProduct)
     const used = new Set(
       sources.flatMap(importsOf).flatMap((specifier) => /^@gpunvme\/([^/]+)/.exec(specifier)?.[1] ?? []),
     )
     expect(used).not.toContain(name)
     expect([...used].sort()).toEqual(own(manifest.dependencies).sort())
   })
+
+  test('keeps its product free of its judges', () => {
+    const wrong = filesBelow(join(folder, 'src'), ['.ts'])
+      .filter(isProduct)
+      .flatMap((path) => importsOf(path).map((specifier) => [path, join(dirname(path), specifier)] as const))
+      .flatMap(([path, imported]) =>
+        isJudge(imported) ? [`${relative(root, path)} imports ${relative(root, imported)}`] : [],
+      )
+    expect(wrong).toEqual([])
+  })
+
+  test('reaches into no other package: into the sources from tests only, into dist/ from nowhere', () => {
+    const wrong = filesBelow(folder, ['.ts', '.mjs', '.js']).flatMap((path) =>
+      importsOf(path)
+        .map((specifier) => [specifier, relative(join(root, 'packages'), join(dirname(path), specifier))] as const)
+        .filter(([specifier, to]) => specifier.startsWith('.') && !to.startsWith('..') && !to.startsWith(`${name}/`))
+        .filter(([, to]) => !isTest(path) || to.includes('/dist/'))
+        .map(([specifier]) => `${relative(root, path)} imports ${specifier}`),
+    )
+    expect(wrong).toEqual([])
+  })
 })
 
 test('the wire format needs neither Node nor any package', () => {
   const spec = packages.find(({ name }) => name === 'nvme-spec')!
-  const sources = filesBelow(`${spec.folder}/src`, ['.ts']).filter((path) => !isTest(path))
+  const sources = filesBelow(`${spec.folder}/src`, ['.ts']).filter(isProduct)
   expect(sources.flatMap(importsOf).filter((specifier) => !specifier.startsWith('.'))).toEqual([])
 })

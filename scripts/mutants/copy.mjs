@@ -55,8 +55,8 @@ export class Copy {
   plant({ file, from, to, build }) {
     const changed = readFileSync(join(this.original, file), 'utf8').split(from).join(to)
     writeFileSync(join(this.root, file), changed)
-    const compiled = compiledPath(file)
-    if (compiled !== undefined && existsSync(join(this.root, compiled))) {
+    const compiled = compiledPaths(file).find((path) => existsSync(join(this.root, path)))
+    if (compiled !== undefined) {
       const { outputText, diagnostics } = ts.transpileModule(changed, {
         compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
         reportDiagnostics: true,
@@ -68,8 +68,7 @@ export class Copy {
   }
 
   restore({ file, build }) {
-    const compiled = compiledPath(file)
-    const files = [file, compiled, build === 'ptx' ? 'packages/cuda-native/cuda/kernels.ptx' : undefined]
+    const files = [file, ...compiledPaths(file), build === 'ptx' ? 'packages/cuda-native/cuda/kernels.ptx' : undefined]
     for (const each of files) if (each !== undefined && existsSync(join(this.original, each))) this.write(each)
     const failure = build === 'addon' ? this.build(build) : undefined
     if (failure !== undefined) throw new Error(failure)
@@ -105,8 +104,11 @@ export class Copy {
   }
 }
 
-/** Returns the path that tsc compiles a source to; tests of other packages load that file. */
-function compiledPath(file) {
-  const found = /^(packages\/.+?)\/src\/(.+)\.ts$/.exec(file)
-  return found === null ? undefined : `${found[1]}/dist/${found[2]}.js`
+/**
+ * Returns the paths where tsc may put a compiled source; tests of other packages load that file. Packages with judges
+ * beside src/ compile src/ to dist/src/, the others to dist/.
+ */
+function compiledPaths(file) {
+  const found = /^(packages\/[^/]+(?:\/gpu-check)?)\/((?:src\/)?(.+))\.ts$/.exec(file)
+  return found === null ? [] : [`${found[1]}/dist/${found[2]}.js`, `${found[1]}/dist/${found[3]}.js`]
 }

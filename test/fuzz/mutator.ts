@@ -1,4 +1,4 @@
-import { Dice } from '../../packages/nvme-sim/src/dst/dice.js'
+import { Dice } from '../../packages/nvme-sim/dst/dice.js'
 
 export { Dice }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { controllerCases, runControllerCase } from '../src/conformance/index.js'
+import { controllerCases, runControllerCase } from '../conformance/index.js'
 import { simulate, type SimulationOptions } from '../src/index.js'
 
 /** Cases that every simulated controller skips, with the reason. */

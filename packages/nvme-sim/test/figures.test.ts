@@ -1,7 +1,7 @@
 import { payloadLimit } from '@gpunvme/nvme-spec/pcie'
 import { expect, it } from 'vitest'
 import { deriveProfile, type DriveProfile } from '../src/index.js'
-import { transfer } from '../src/raw-host/entry.js'
+import { transfer } from '../conformance/raw-host/entry.js'
 import { prps, ready } from './host.js'
 
 const MIB = 1024 * 1024

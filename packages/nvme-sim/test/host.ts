@@ -1,9 +1,9 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { simulate, type Simulation, type SimulationOptions } from '../src/index.js'
-import type { Completion } from '../src/raw-host/entry.js'
-import { HostBase } from '../src/raw-host/host-base.js'
-import { prpsOf } from '../src/raw-host/prps.js'
-import type { HostMemory } from '../src/raw-host/raw-host.js'
+import type { Completion } from '../conformance/raw-host/entry.js'
+import { HostBase } from '../conformance/raw-host/host-base.js'
+import { prpsOf } from '../conformance/raw-host/prps.js'
+import type { HostMemory } from '../conformance/raw-host/raw-host.js'
 
 /** A completion, with the time at which the host consumed it. */
 export interface Completed extends Completion {

@@ -1,5 +1,5 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import type { Entry } from '../src/raw-host/entry.js'
+import type { Entry } from '../conformance/raw-host/entry.js'
 import { bytesOf, prps, type Completed, type TestHost } from './host.js'
 
 // Commands of the NVM Command Set as numbers, for tests.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CC_ENABLED } from '../raw-host/registers.js'
+import { CC_ENABLED } from '../../conformance/raw-host/registers.js'
 import { bytesOf, enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia } from '../index.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
-import { ACQ, AQA, ASQ, CC, CC_ENABLED, CFS, CSTS, NSSR, RDY, VS } from '../raw-host/registers.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
+import { ACQ, AQA, ASQ, CC, CC_ENABLED, CFS, CSTS, NSSR, RDY, VS } from '../../conformance/raw-host/registers.js'
 import { enabled, prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia, simulate } from '../index.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
-import { ASQ, CC, CC_ENABLED, CFS, CSTS, RDY } from '../raw-host/registers.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
+import { ASQ, CC, CC_ENABLED, CFS, CSTS, RDY } from '../../conformance/raw-host/registers.js'
 import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 

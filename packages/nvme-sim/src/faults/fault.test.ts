@@ -1,7 +1,7 @@
 import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, it } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
-import { CC, CFS, CSTS, RDY } from '../raw-host/registers.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
+import { CC, CFS, CSTS, RDY } from '../../conformance/raw-host/registers.js'
 import { bytesOf, enabled, fillPattern, prps, ready, TestHost } from '../../test/host.js'
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })

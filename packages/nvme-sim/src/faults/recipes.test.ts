@@ -1,6 +1,6 @@
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
 import { prps, ready, TestHost } from '../../test/host.js'
 
 // Faults for the tests of a driver, to copy. `ready` and the host it gives stand for your driver on

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
 import { bytesOf, prps, ready } from '../../test/host.js'
 import { deriveProfile, RamMedia, SimulatedHost, type GpuOptions } from '../index.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
 import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 

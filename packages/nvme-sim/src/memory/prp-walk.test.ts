@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
-import { CC_ENABLED } from '../raw-host/registers.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
+import { CC_ENABLED } from '../../conformance/raw-host/registers.js'
 import { bytesOf, prps, ready, TestHost } from '../../test/host.js'
 import { Diagnostics } from '../controller/diagnostics.js'
 import { HostMemory } from './host-memory.js'

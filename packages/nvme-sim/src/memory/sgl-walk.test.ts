@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../raw-host/entry.js'
+import type { Entry } from '../../conformance/raw-host/entry.js'
 import { bytesOf, fillPattern, ready, type TestHost } from '../../test/host.js'
 import { onBlocks, qword } from '../../test/nvm.js'
 

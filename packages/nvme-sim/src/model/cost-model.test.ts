@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { steady } from '../calibration/measure.js'
+import { steady } from '../../calibration/measure.js'
 import { deriveProfile, profiles } from '../profiles/index.js'
 import { costModel } from './cost-model.js'
 

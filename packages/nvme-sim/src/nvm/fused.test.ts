@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../raw-host/entry.js'
+import type { Entry } from '../../conformance/raw-host/entry.js'
 import { bytesOf, enabled, ready, TestHost } from '../../test/host.js'
 import { at, onBlocks, readMarked, writeMarked } from '../../test/nvm.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AQA, CC, CSTS, RDY } from '../raw-host/registers.js'
+import { AQA, CC, CSTS, RDY } from '../../conformance/raw-host/registers.js'
 import { enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 

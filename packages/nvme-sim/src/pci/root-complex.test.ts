@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CC, CSTS, RDY } from '../raw-host/registers.js'
+import { CC, CSTS, RDY } from '../../conformance/raw-host/registers.js'
 import { enabled, ready } from '../../test/host.js'
 
 const ALL_ONES = 0xffff_ffff

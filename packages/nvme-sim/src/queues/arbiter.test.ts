@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CC_ENABLED } from '../raw-host/registers.js'
+import { CC_ENABLED } from '../../conformance/raw-host/registers.js'
 import { TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 

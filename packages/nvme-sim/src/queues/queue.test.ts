@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { transfer } from '../raw-host/entry.js'
+import { transfer } from '../../conformance/raw-host/entry.js'
 import { enabled, prps, ready } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RDY, CSTS } from '../raw-host/registers.js'
+import { RDY, CSTS } from '../../conformance/raw-host/registers.js'
 import { enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 import type { ReachableMemory } from '../memory/reachable.js'

@@ -1,7 +1,7 @@
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { startRealTimeSimulator, type RealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controllerCases, runControllerCase } from '../conformance/index.js'
+import { controllerCases, runControllerCase } from '../../conformance/index.js'
 import { simulate } from '../index.js'
 
 const MIB = 1024 * 1024

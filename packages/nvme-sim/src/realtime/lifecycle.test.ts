@@ -6,7 +6,7 @@ import {
   type RealTimeOptions,
   type RealTimeSimulator,
 } from '@gpunvme/nvme-sim/realtime'
-import { CaseHost } from '../conformance/index.js'
+import { CaseHost } from '../../conformance/index.js'
 
 const MIB = 1024 * 1024
 const CAP = 0x00

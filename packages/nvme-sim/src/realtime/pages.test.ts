@@ -5,7 +5,19 @@ import { Diagnostics } from '../controller/diagnostics.js'
 import { HostMemory } from '../memory/host-memory.js'
 import { Namespaces } from '../nvm/namespaces.js'
 import { profiles } from '../profiles/index.js'
-import { ACQ, AQA, ASQ, CAP, CC, CC_ENABLED, CSTS, INTMC, INTMS, NSSR, VS } from '../raw-host/registers.js'
+import {
+  ACQ,
+  AQA,
+  ASQ,
+  CAP,
+  CC,
+  CC_ENABLED,
+  CSTS,
+  INTMC,
+  INTMS,
+  NSSR,
+  VS,
+} from '../../conformance/raw-host/registers.js'
 import { VirtualClock } from '../time/clock.js'
 import { DoorbellPage } from './doorbell-page.js'
 import { RegisterPage } from './register-page.js'

@@ -1,4 +1,4 @@
-import type { Dice } from '../../src/dst/dice.js'
+import type { Dice } from '../../dst/dice.js'
 import {
   BAR0,
   CONFIG,

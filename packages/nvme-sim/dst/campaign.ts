@@ -1,0 +1,70 @@
+import type { RunFailure } from './failure.js'
+import { makeScenario } from './make-scenario.js'
+import { runScenario, runTwice, type RunOptions, type RunResult } from './run.js'
+
+/** Every eighth seed runs twice, and both runs must be identical. */
+export const REPLAYED_EVERY = 8
+
+/** A range of seeds. */
+export interface Seeds {
+  /** Number of seeds. */
+  readonly seeds: number
+  /** First seed. Default: 1. */
+  readonly firstSeed?: number
+}
+
+/** Options of `runCampaign`. */
+export interface CampaignOptions extends RunOptions, Seeds {}
+
+/** Statistics and failures of a campaign. Equal on every machine: it has no wall time. */
+export interface CampaignResult {
+  readonly firstSeed: number
+  readonly runs: number
+  readonly commands: number
+  readonly completions: number
+  /** Number of strikes of each kind of fault, in order of name. */
+  readonly struck: Readonly<Record<string, number>>
+  /** Total time on the clocks of all runs. */
+  readonly virtualNs: number
+  /** Hash of everything that happened in all runs. */
+  readonly hash: string
+  readonly failures: readonly { readonly seed: number; readonly failure: RunFailure }[]
+}
+
+/** Runs one scenario for each seed. */
+export function runCampaign({ seeds, firstSeed = 1, ...options }: CampaignOptions): Promise<CampaignResult> {
+  return runSeeds({ seeds, firstSeed }, (seed) =>
+    (seed % REPLAYED_EVERY === 0 ? runTwice : runScenario)(makeScenario(seed), options),
+  )
+}
+
+/** Runs something for each seed, and sums up the results. */
+export async function runSeeds(
+  { seeds, firstSeed = 1 }: Seeds,
+  run: (seed: number) => Promise<RunResult>,
+): Promise<CampaignResult> {
+  const struck = new Map<string, number>()
+  const failures: { seed: number; failure: RunFailure }[] = []
+  let [commands, completions, virtualNs] = [0, 0, 0]
+  let hash = 0n
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    const result = await run(seed)
+    if (result.failure) failures.push({ seed, failure: result.failure })
+    commands += result.commands
+    completions += result.completions
+    virtualNs += result.virtualNs
+    // A prime near 2^64, so that every digit of every hash counts.
+    hash = (hash * 31n + BigInt(`0x${result.traceHash}`)) % 0xffff_ffff_ffff_ffc5n
+    for (const [kind, times] of Object.entries(result.struck)) struck.set(kind, (struck.get(kind) ?? 0) + times)
+  }
+  return {
+    firstSeed,
+    runs: seeds,
+    commands,
+    completions,
+    struck: Object.fromEntries([...struck].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    virtualNs,
+    hash: hash.toString(16).padStart(16, '0'),
+    failures,
+  }
+}

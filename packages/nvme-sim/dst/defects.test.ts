@@ -1,0 +1,122 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { RamMedia } from '../src/media/ram.js'
+import { DriveModel } from '../src/model/drive-model.js'
+import { Namespaces } from '../src/nvm/namespaces.js'
+import { CompletionQueue } from '../src/queues/queue.js'
+import type { Assertion } from './failure.js'
+import { makeScenario } from './make-scenario.js'
+import { minimise, type Minimised } from './minimise.js'
+import { formatMinimised } from './report.js'
+import { runScenario, runTwice, type RunOptions } from './run.js'
+
+// A campaign that cannot fail shows nothing: each of these defects has to be found, and cut down to a few steps.
+
+const SEEDS = 60
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** The first seed that fails, cut down. */
+async function find(options: RunOptions = {}): Promise<Minimised> {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const scenario = makeScenario(seed)
+    const { failure } = await runTwice(scenario, options)
+    if (failure) return (await minimise(scenario, options))!
+  }
+  throw new Error(`no seed up to ${SEEDS} fails`)
+}
+
+async function expectFound(assertions: readonly Assertion[], mostSteps: number, options: RunOptions = {}) {
+  const { scenario, failure, runs } = await find(options)
+  expect(assertions).toContain(failure.assertion)
+  expect(scenario.steps.length).toBeLessThanOrEqual(mostSteps)
+  // No fault has anything to do with it.
+  expect(scenario.faults.rules).toEqual([])
+  // What was cut down can be written to a file and fails again, in the same way.
+  const again = await runTwice(JSON.parse(JSON.stringify(scenario)) as typeof scenario, options)
+  expect(again.failure?.assertion).toBe(failure.assertion)
+  if (failure.assertion !== 'replay') expect(again.failure?.message).toBe(failure.message)
+  expect(await formatMinimised({ scenario, failure, runs }, options)).toContain(
+    `seed ${scenario.seed}: ${failure.message}`,
+  )
+}
+
+it('finds a controller that writes one byte too many', async () => {
+  class Overflowing extends RamMedia {
+    override read(offsetBytes: number, into: Uint8Array): void {
+      super.read(offsetBytes, into)
+      new Uint8Array(into.buffer, into.byteOffset + into.length, 1)[0]! ^= 0x80
+    }
+  }
+  await expectFound(['data', 'memory'], 2, { media: (capacityBytes) => new Overflowing(capacityBytes) })
+})
+
+it('finds a controller whose Phase Tag does not change on the second lap', async () => {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the queue that it is called on
+  const post = CompletionQueue.prototype.post
+  const laps = new WeakMap<CompletionQueue, number>()
+  vi.spyOn(CompletionQueue.prototype, 'post').mockImplementation(function (this: CompletionQueue, completion) {
+    const index = post.call(this, completion)
+    if (index === 0) laps.set(this, (laps.get(this) ?? 0) + 1)
+    const { ring, first } = this.lastPart
+    const at = (index - first) * 16 + 14
+    if (laps.get(this) === 2) ring.setUint16(at, ring.getUint16(at, true) ^ 1, true)
+    return index
+  })
+  // Queues of two entries are on their second lap soon, and those of the Admin queue before any step.
+  await expectFound(['missing-completion', 'bring-up'], 5)
+})
+
+it('finds a controller that loses a completion which found its queue full', async () => {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the queue that it is called on
+  const release = CompletionQueue.prototype.release
+  vi.spyOn(CompletionQueue.prototype, 'release').mockImplementation(function (this: CompletionQueue, head) {
+    if (this.held.length > 1) this.held.pop()
+    return release.call(this, head)
+  })
+  await expectFound(['missing-completion'], 6)
+})
+
+it('finds a drive that forgets a Write which it has reported as done', async () => {
+  class Forgetful extends RamMedia {
+    private writes = 0
+    override write(offsetBytes: number, from: Uint8Array): void {
+      if (++this.writes !== 3) super.write(offsetBytes, from)
+    }
+  }
+  await expectFound(['data'], 8, { media: (capacityBytes) => new Forgetful(capacityBytes) })
+})
+
+it('finds a drive that keeps what it has deallocated', async () => {
+  class Keeping extends RamMedia {
+    override deallocate(): void {
+      // What was there stays.
+    }
+  }
+  await expectFound(['data'], 8, { media: (capacityBytes) => new Keeping(capacityBytes) })
+})
+
+it('finds a controller that serves a namespace which another host has detached', async () => {
+  vi.spyOn(Namespaces.prototype, 'setAttached').mockImplementation(() => undefined)
+  const { scenario, failure } = await find()
+  expect(failure.message).toContain('expected 0/02, got 0/00')
+  expect(scenario.steps.length).toBeLessThanOrEqual(12)
+  expect(scenario.faults.rules.map(({ action }) => action.kind)).toEqual(['detach-namespace'])
+})
+
+it('finds what is not the same when it is run again', async () => {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the drive that it is called on
+  const access = DriveModel.prototype.access
+  let calls = 0
+  vi.spyOn(DriveModel.prototype, 'access').mockImplementation(function (this: DriveModel, nowNs, work) {
+    return access.call(this, nowNs, work) + (calls++ % 1000)
+  })
+  await expectFound(['replay'], 2)
+})
+
+it('no defect, no failure; and what does not fail is not cut down', async () => {
+  const scenario = makeScenario(1)
+  expect((await runScenario(scenario)).failure).toBeUndefined()
+  expect(await minimise(scenario)).toBeUndefined()
+})

@@ -1,0 +1,25 @@
+/**
+ * Deterministic simulation: random hosts on random controllers under random faults, each derived from one seed and
+ * checked against the guarantees of NVMe. Also the parts that a campaign of another kind shares: seeds, dice, the content
+ * of blocks, and minimising. `@gpunvme/host-driver/dst` is the campaign of a driver.
+ * @module
+ */
+export {
+  REPLAYED_EVERY,
+  runCampaign,
+  runSeeds,
+  type CampaignOptions,
+  type CampaignResult,
+  type Seeds,
+} from './campaign.js'
+export { cutDown, dropParts, type CutDown, type Keep } from './cut-down.js'
+export { Dice } from './dice.js'
+export { RunFailure, type Assertion } from './failure.js'
+export { makeScenario, notDrawn } from './make-scenario.js'
+export { Medium, type Range } from './medium.js'
+export { minimise, type Minimised } from './minimise.js'
+export { ANY, fillBlock, holds, type Content } from './pattern.js'
+export { firstDifference } from '../conformance/raw-host/guarded-memory.js'
+export { formatCampaign, formatMinimised, traceOf } from './report.js'
+export { crashed, runScenario, runTwice, struckByKind, type RunOptions, type RunResult } from './run.js'
+export type { Scenario, Step } from './scenario.js'

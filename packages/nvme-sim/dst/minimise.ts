@@ -1,0 +1,31 @@
+import { cutDown, dropParts, type CutDown, type Keep } from './cut-down.js'
+import { runTwice, type RunOptions } from './run.js'
+import type { Scenario } from './scenario.js'
+
+/** A minimised failing scenario of this campaign. */
+export type Minimised = CutDown<Scenario>
+
+/**
+ * Minimises a failing scenario while the same assertion fails: removes fault rules and steps, as many at a time as
+ * possible, then other unneeded parts. Undefined if the scenario does not fail.
+ */
+export function minimise(scenario: Scenario, options: RunOptions = {}): Promise<Minimised | undefined> {
+  const failureOf = async (candidate: Scenario) => (await runTwice(candidate, options)).failure
+  return cutDown(scenario, { failureOf, sizeOf, cut })
+}
+
+async function cut(smallest: () => Scenario, keep: Keep<Scenario>): Promise<void> {
+  await dropParts(smallest().faults.rules, (rules) => keep({ ...smallest(), faults: { rules } }))
+  await dropParts(smallest().steps, (steps) => keep({ ...smallest(), steps }))
+  if (smallest().fragmented) await keep({ ...smallest(), fragmented: false })
+  if (smallest().profile !== 'ideal') await keep({ ...smallest(), profile: 'ideal' })
+  const used = smallest().steps.map((step) => ('qid' in step ? step.qid : 0))
+  const sqs = smallest().sqs.filter(({ qid }) => used.includes(qid))
+  if (sqs.length < smallest().sqs.length) await keep({ ...smallest(), sqs })
+  const cqs = smallest().cqs.filter(({ qid }) => smallest().sqs.some(({ cqid }) => cqid === qid))
+  if (cqs.length < smallest().cqs.length) await keep({ ...smallest(), cqs })
+}
+
+function sizeOf({ steps, faults, sqs, cqs }: Scenario): number {
+  return steps.length + faults.rules.length + sqs.length + cqs.length
+}

@@ -1,0 +1,79 @@
+import type { FaultReport } from '@gpunvme/nvme-spec/faults'
+import type { FaultPlan, TraceSink } from '@gpunvme/nvme-spec/transport'
+import { simulate, type Media } from '../src/index.js'
+import { Driver } from './driver.js'
+import { RunFailure } from './failure.js'
+import type { Scenario } from './scenario.js'
+
+/** Options of a run. */
+export interface RunOptions {
+  /** Receives every event of the run. */
+  readonly trace?: TraceSink
+  /** Media of a namespace's size. Default: memory. Tests inject defects here. */
+  readonly media?: (capacityBytes: number) => Media
+}
+
+/** Statistics and failure of a run. */
+export interface RunResult {
+  readonly failure: RunFailure | undefined
+  readonly commands: number
+  readonly completions: number
+  readonly virtualNs: number
+  /** Hash of everything that happened. */
+  readonly traceHash: string
+  /** Number of strikes of each kind of fault. */
+  readonly struck: Readonly<Record<string, number>>
+}
+
+/** Runs a scenario once. */
+export async function runScenario(scenario: Scenario, { trace, media }: RunOptions = {}): Promise<RunResult> {
+  const { seed, profile, fragmented, faults } = scenario
+  const namespaces = scenario.namespaces.map(({ nsid, blockBytes, blocks }) => {
+    const capacityBytes = blocks * blockBytes
+    return { nsid, blockBytes, capacityBytes, ...(media && { media: media(capacityBytes) }) }
+  })
+  const simulation = simulate({ seed, profile, fragmented, faults, namespaces, ...(trace && { trace }) })
+  const driver = new Driver(simulation, scenario)
+  let failure: RunFailure | undefined
+  try {
+    await driver.run()
+  } catch (error) {
+    failure = error instanceof RunFailure ? error : crashed(error)
+  }
+  const { submitted, completed } = driver.host
+  return {
+    failure,
+    commands: submitted,
+    completions: completed,
+    virtualNs: simulation.clock.now(),
+    traceHash: simulation.traceHash,
+    struck: struckByKind(faults, simulation.faults),
+  }
+}
+
+/** Runs a scenario twice; both runs must be identical. */
+export async function runTwice(scenario: Scenario, options: RunOptions = {}): Promise<RunResult> {
+  const first = await runScenario(scenario, options)
+  if (first.failure) return first
+  const { traceHash } = await runScenario(scenario, options)
+  if (traceHash === first.traceHash) return first
+  const failure = new RunFailure('replay', `trace hash ${first.traceHash}, and ${traceHash} when run again`)
+  return { ...first, failure }
+}
+
+/** Converts an error other than a check's to a failure. */
+export function crashed(error: unknown): RunFailure {
+  const failure = new RunFailure('crash', String(error))
+  failure.cause = error
+  return failure
+}
+
+/** Returns the number of strikes of each kind of a plan's faults. */
+export function struckByKind({ rules }: FaultPlan, { struck }: FaultReport): Record<string, number> {
+  const byKind: Record<string, number> = {}
+  rules.forEach(({ action: { kind } }, rule) => {
+    const times = struck[rule]!
+    if (times > 0) byKind[kind] = (byKind[kind] ?? 0) + times
+  })
+  return byKind
+}
