@@ -1,8 +1,8 @@
 // The deterministic simulation campaigns: `npm run dst -- --seeds 10000`. Options stand below, in `usage`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import * as forDriver from '../packages/host-driver/dst/dist/index.js'
-import * as hostDriver from '../packages/host-driver/dist/index.js'
+import * as hostDriver from '@gpunvme/host-driver'
+import * as forDriver from '@gpunvme/host-driver/dst'
 import * as forSimulator from '@gpunvme/nvme-sim/dst'
 
 const usage = `usage: npm run dst -- [--seeds N] [--first S] [--only WHAT] [--json] [--replay FILE]

@@ -69,6 +69,18 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect([...used].sort()).toEqual(own(manifest.dependencies).sort())
   })
 
+  test('publishes judges that import declared packages only: dependencies, or optional peers before it in the order', () => {
+    const { dependencies, peerDependencies, peerDependenciesMeta = {} } = manifest
+    const optional = own(peerDependencies).filter((peer) => peerDependenciesMeta[`@gpunvme/${peer}`]?.optional)
+    expect(own(peerDependencies)).toEqual(optional)
+    expect(before).toEqual(expect.arrayContaining(optional))
+    const published = filesBelow(folder, ['.ts']).filter(
+      (path) => isJudge(path) && !isTest(path) && !path.startsWith(join(folder, 'calibration')),
+    )
+    const used = published.flatMap(importsOf).flatMap((specifier) => /^@gpunvme\/([^/]+)/.exec(specifier)?.[1] ?? [])
+    expect([...own(dependencies), ...optional]).toEqual(expect.arrayContaining(used))
+  })
+
   test('keeps its product free of its judges', () => {
     const wrong = filesBelow(join(folder, 'src'), ['.ts'])
       .filter(isProduct)

@@ -11,6 +11,8 @@ export interface Package {
     readonly version: string
     readonly scripts?: Record<string, string>
     readonly dependencies?: Record<string, string>
+    readonly peerDependencies?: Record<string, string>
+    readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
     readonly devDependencies?: Record<string, string>
   }
 }

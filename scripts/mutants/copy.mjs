@@ -38,7 +38,7 @@ export class Copy {
     for (const name of readdirSync(join(this.original, 'packages'))) {
       const folder = `packages/${name}`
       this.linkModules(folder)
-      for (const built of ['dist', 'dst/dist', 'gpu-check/dist', 'gpu-check/build']) this.take(`${folder}/${built}`)
+      for (const built of ['dist', 'gpu-check/dist', 'gpu-check/build']) this.take(`${folder}/${built}`)
     }
     // Keeps timestamps, so that make compiles only what differs.
     this.take(native, (path) => path !== join(this.original, programs))

@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from 'vitest'
-import { describeTransport } from '../src/conformance/index.js'
+import { describeTransport } from '../conformance/index.js'
 import { qemuMissing, skippedNote } from './qemu.js'
 import { QtestDevices } from './qtest-devices.js'
 

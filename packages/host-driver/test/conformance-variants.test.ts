@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { describeTransport } from '../src/conformance/index.js'
+import { describeTransport } from '../conformance/index.js'
 import { faulty, HostEngine, traced } from '../src/index.js'
 import { simulatedDevices } from './simulated-devices.js'
 

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { describeTransport } from '../src/conformance/index.js'
+import { describeTransport } from '../conformance/index.js'
 import { simulatedDevices } from './simulated-devices.js'
 
 // The simulator can be configured as each case needs: no case is skipped.

@@ -1,6 +1,6 @@
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { shortfall, type DeviceShape, type OpenTransport, type TransportRequest } from '../src/conformance/index.js'
+import { shortfall, type DeviceShape, type OpenTransport, type TransportRequest } from '../conformance/index.js'
 import { QemuStartError, startQemu, type Qemu } from '../src/transport/qtest/index.js'
 
 const LEAST_BYTES = 16 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { deriveProfile, simulate, type DriveProfile, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { zeroBased } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import type { OpenTransport } from '../src/conformance/index.js'
+import type { OpenTransport } from '../conformance/index.js'
 
 const SERIAL = 'CONFORMANCE1'
 const LEAST_BYTES = 16 * 1024 * 1024

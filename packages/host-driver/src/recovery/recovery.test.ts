@@ -1,7 +1,7 @@
 import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
 import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
 import { afterEach, expect, test } from 'vitest'
-import { collect } from '../conformance/cases/support.js'
+import { collect } from '../../conformance/cases/support.js'
 import { fillPattern, patternMedia, wrongBytes } from '../../test/pattern.js'
 import { ControllerClosedError } from '../controller-errors.js'
 import { Controller } from '../controller.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatMinimised, KINDS, makeScenario, minimise, runDriverCampaign } from '../../dst/src/index.js'
+import { formatMinimised, KINDS, makeScenario, minimise, runDriverCampaign } from '../../dst/index.js'
 import * as driver from '../../src/index.js'
 
 const SEEDS = 200

@@ -1,6 +1,6 @@
 import type { OutcomeSummary } from '@gpunvme/nvme-spec/transport'
 import { afterEach, expect, it, vi } from 'vitest'
-import { makeScenario, minimise, runScenario, type Scenario } from '../../dst/src/index.js'
+import { makeScenario, minimise, runScenario, type Scenario } from '../../dst/index.js'
 import { Session } from '../../src/bring-up/session.js'
 import * as driver from '../../src/index.js'
 import { DmaPool } from '../../src/memory/dma-pool.js'

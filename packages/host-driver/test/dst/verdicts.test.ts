@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runScenario, type Scenario } from '../../dst/src/index.js'
+import { runScenario, type Scenario } from '../../dst/index.js'
 import * as driver from '../../src/index.js'
 
 const MS = 1_000_000

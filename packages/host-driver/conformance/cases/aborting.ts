@@ -1,0 +1,132 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { EVENT_CHANNEL } from '../../src/index.js'
+import { NS_PER_MS } from '../time.js'
+import type { DriverCase } from '../case.js'
+import { allSucceeded, check, equal, refused } from '../check.js'
+import { checkData } from '../data.js'
+import { area, KNOWN_LBA, readPlan, readsOf, roundTrip, rule, store, withFaults, withoutAWrite } from './support.js'
+
+class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
+/** Effects of an AbortSignal, and what it must not affect. */
+export const abortCases: readonly DriverCase[] = [
+  {
+    id: 'aborted-before',
+    title: 'Throws the reason of a signal that is already aborted; submits nothing',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const { ns, lba, device, alloc } = await context.open()
+      const memory = alloc(4096)
+      const signal = AbortSignal.abort(new Stopped('before'))
+      const read = () => ns.read(lba, 1, memory, { signal })
+      await withoutAWrite(device, () => refused('read', read, { name: 'Stopped', says: 'before' }))
+    },
+  },
+  {
+    id: 'aborted-during',
+    title: 'Stops submission when its signal is aborted: commands in flight complete, the rest is not-submitted',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open({ queueDepth: 4 })
+      const { ns, lba, device } = opened
+      const memory = await store(opened, 512, 6)
+      const abort = new AbortController()
+      const running = ns.execute(readPlan(ns, lba, 512), memory, { signal: abort.signal })
+      const before = device.countOf('Read')
+      abort.abort(new Stopped('now'))
+      const { commands, succeeded, failures } = await running
+      equal('outcomes', succeeded + failures.length, commands)
+      equal('how they ended', [...new Set(failures.map(({ outcome }) => outcome.kind))], ['not-submitted'])
+      check(device.countOf('Read') - before <= 8, 'no more than a queue or two of reads is submitted after it')
+      checkData(memory, 6, 0, 0, succeeded * ns.blockBytes)
+      await roundTrip(opened, 16, 7)
+    },
+  },
+  {
+    id: 'aborted-reason',
+    title: 'A stopped read throws the reason of its signal',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open({ queueDepth: 2, maxTransferBytes: 4096 })
+      const { ns, lba } = opened
+      const memory = await store(opened, 512, 6)
+      const abort = new AbortController()
+      const reading = ns.read(lba, 512, memory, { signal: abort.signal })
+      abort.abort(new Stopped('enough'))
+      await refused('read', () => reading, { name: 'Stopped', says: 'enough' })
+      await roundTrip(opened, 16, 7)
+    },
+  },
+  {
+    id: 'aborted-beside-another',
+    title: 'Stopping a plan does not affect another plan',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open({ queues: 2, queueDepth: 3 })
+      const { ns, lba, alloc } = opened
+      const first = await store(opened, 256, 6)
+      const second = alloc(256 * ns.blockBytes)
+      const abort = new AbortController()
+      const plan = readPlan(ns, lba, 256)
+      const running = [ns.execute(plan, first, { signal: abort.signal }), ns.execute(plan, second)] as const
+      abort.abort(new Stopped('one'))
+      const [stopped, other] = await Promise.all(running)
+      check(stopped.failures.length > 0, 'the first is stopped')
+      allSucceeded('the other', other)
+      checkData(second, 6)
+    },
+  },
+  {
+    id: 'aborted-between-retries',
+    title: 'Does not retry a command after its signal is aborted',
+    spec: 'ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x82 }, readsOf(0))),
+    async run(context) {
+      const opened = await context.open()
+      const memory = await store(opened, 1, 6, KNOWN_LBA)
+      const abort = new AbortController()
+      const { clock } = opened.device.transport
+      const running = opened.ns.execute(readPlan(opened.ns, KNOWN_LBA, 1), memory, { signal: abort.signal })
+      while (opened.ctrl.statistics.retries === 0) {
+        await clock.idle(clock.now() + NS_PER_MS)
+        await new Promise(setImmediate)
+      }
+      abort.abort(new Stopped('waiting'))
+      const { failures } = await running
+      equal('outcomes', failures.length, 1)
+      check(opened.ctrl.statistics.retries < 4, 'it is not retried to the end')
+    },
+  },
+  {
+    id: 'aborted-during-recovery',
+    title: 'Does not resend a plan whose signal is aborted during a recovery',
+    spec: 'ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(3), times: 1 })),
+    async run(context) {
+      const opened = await context.open({ queueDepth: 4, commandTimeoutNs: 200 * NS_PER_MS })
+      const { ns, ctrl } = opened
+      const memory = await store(opened, 64, 6, KNOWN_LBA)
+      const abort = new AbortController()
+      // Published at once, while an iteration over events may see it only after the recovery.
+      const stop = () => abort.abort(new Stopped('recovering'))
+      subscribe(EVENT_CHANNEL, stop)
+      const plan = readPlan(ns, KNOWN_LBA, 64)
+      const running = ns.execute(plan, memory, { signal: abort.signal, timeoutNs: 200 * NS_PER_MS })
+      const { commands, succeeded, failures } = await running.finally(() => unsubscribe(EVENT_CHANNEL, stop))
+      check(abort.signal.aborted, 'there was a recovery')
+      equal('outcomes', succeeded + failures.length, commands)
+      equal('reads sent again', ctrl.statistics.replays, 0)
+      await roundTrip(opened, 16, 7, KNOWN_LBA)
+    },
+  },
+]
+
+export const aborting = area('AbortSignal', abortCases)

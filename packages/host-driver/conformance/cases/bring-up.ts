@@ -1,0 +1,439 @@
+import type { Bar } from '@gpunvme/nvme-spec/transport'
+import { Controller } from '../../src/index.js'
+import { NS_PER_MS, SECOND_NS } from '../time.js'
+import type { DriverCase } from '../case.js'
+import { check, equal, notApplicable, refused } from '../check.js'
+import type { Between, DriverContext } from '../context.js'
+import { deviceIdentifiedAs } from '../identified.js'
+import type { Access } from '../watch.js'
+import { area, enableAsAnotherHost, REGISTER, roundTrip, rule, untilReady, withFaults } from './support.js'
+
+const IDENTIFY = 0x06
+const SET_FEATURES = 0x09
+const CREATE_IO_CQ = 0x05
+const CREATE_IO_SQ = 0x01
+
+const { CAP, CC, CSTS, AQA, ASQ, ACQ, CRTO } = REGISTER
+
+/** Required sizes of queue entries in Identify Controller: 2^6 and 2^4 bytes. */
+const ENTRY_SIZES = 'Base 2.3 §5.2.13.2.1, Figure 328'
+
+/** A transport without a function reset, which would otherwise help the driver. */
+const WITHOUT_RESET: Between = { transport: () => ({ reset: undefined }) as never }
+
+/** Changes CAP as the driver sees it. */
+function withCap(change: (cap: bigint) => bigint): (bar: Bar) => Partial<Bar> {
+  return (bar) => ({
+    read64: (offset) => (offset === CAP ? change(bar.read64(offset)) : bar.read64(offset)),
+    read32(offset) {
+      if (offset > CAP + 4) return bar.read32(offset)
+      return Number((change(bar.read64(CAP)) >> BigInt(offset * 8)) & 0xffff_ffffn)
+    },
+  })
+}
+
+/** CAP.TO in bits 31:24. */
+const withTo = (to: number) => (cap: bigint) => (cap & ~0xff00_0000n) | (BigInt(to) << 24n)
+
+/** Returns the values written to CC, each with the last CSTS that was read. */
+function configurations(accesses: readonly Access[]): { cc: number; csts: number | undefined }[] {
+  let csts: number | undefined
+  return accesses.flatMap(({ kind, offset, value }) => {
+    if (offset === CSTS && kind === 'read') csts = Number(value)
+    return offset === CC && kind === 'write' ? [{ cc: Number(value), csts }] : []
+  })
+}
+
+/** Opens a controller whose first three reads of CSTS have a different RDY. */
+async function startsFrom(context: DriverContext, enabled: boolean, csts: number): Promise<void> {
+  const device = await context.device()
+  let free = () => {}
+  if (enabled) {
+    free = enableAsAnotherHost(device)
+    await untilReady(device, 1)
+  }
+  device.accesses.length = 0
+  let stale = 3
+  const { bar } = device.transport
+  const slow = {
+    lengthBytes: bar.lengthBytes,
+    read64: (offset: number) => bar.read64(offset),
+    write64: (offset: number, value: bigint) => bar.write64(offset, value),
+    write32: (offset: number, value: number) => bar.write32(offset, value),
+    read32: (offset: number) => {
+      const value = bar.read32(offset)
+      if (offset !== CSTS || stale === 0) return value
+      stale--
+      const told = (value & ~1) | csts
+      device.accesses.push({ ...device.accesses.pop()!, value: BigInt(told) })
+      return told
+    },
+  }
+  const ctrl = await Controller.open({ ...device.transport, bar: slow })
+  free()
+  const written = configurations(device.accesses)
+  const on = written.findIndex(({ cc }) => (cc & 1) === 1)
+  const off = written.findIndex(({ cc }) => (cc & 1) === 0)
+  equal('CSTS.RDY when CC.EN was set to 1', written[on]!.csts! & 1, 0)
+  if (enabled) equal('CSTS.RDY when CC.EN was cleared', written[off]!.csts! & 1, 1)
+  equal('CSTS of the controller', bar.read32(CSTS) & 3, 1)
+  await ctrl.close()
+}
+
+async function leavesNothing(context: DriverContext, what: string, says: string): Promise<void> {
+  const device = await context.device()
+  await refused(what, () => Controller.open(device.transport), { name: 'CommandError', says })
+  equal('bytes kept by bring-up', device.heldBytes, 0)
+  equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
+}
+
+/** Bring-up (Base 2.1 §3.5.1) and its failures. */
+export const bringUpCases: readonly DriverCase[] = [
+  {
+    id: 'start-disabled',
+    title: 'A controller with CC.EN = 0 and CSTS.RDY = 0 is configured and enabled',
+    spec: 'Base 2.1 §3.5.1; SPDK nvme_ctrlr_ut',
+    time: 'any',
+    run: (context) => startsFrom(context, false, 0),
+  },
+  {
+    id: 'start-disabling',
+    title: 'Does not set CC.EN before CSTS.RDY is 0, if it finds CC.EN = 0 and CSTS.RDY = 1',
+    spec: 'Base 2.1 §3.5.1; SPDK nvme_ctrlr_ut',
+    time: 'any',
+    run: (context) => startsFrom(context, false, 1),
+  },
+  {
+    id: 'start-enabled',
+    title: 'Disables a controller that is found enabled, and waits for CSTS.RDY = 0',
+    spec: 'Base 2.1 §3.5.1; SPDK nvme_ctrlr_ut',
+    time: 'any',
+    run: (context) => startsFrom(context, true, 1),
+  },
+  {
+    id: 'start-enabling',
+    title: 'Does not clear CC.EN before CSTS.RDY is 1, if it finds CC.EN = 1 and CSTS.RDY = 0',
+    spec: 'Base 2.1 §3.5.1; SPDK nvme_ctrlr_ut',
+    time: 'any',
+    run: (context) => startsFrom(context, true, 0),
+  },
+  {
+    id: 'admin-queues-before-enabling',
+    title: 'AQA, ASQ and ACQ are written while the controller is disabled, and CC.CSS, MPS and AMS before CC.EN',
+    spec: 'Base 2.1 §3.5.1, Figure 41',
+    time: 'any',
+    async run(context) {
+      const { device } = await context.open()
+      const writes = device.writes.map(({ offset, value }) => ({ offset, value: Number(value) }))
+      const on = writes.findIndex(({ offset, value }) => offset === CC && (value & 1) === 1)
+      const before = writes.slice(0, on)
+      for (const offset of [AQA, ASQ, ACQ]) {
+        check(
+          before.some((write) => write.offset === offset),
+          `register ${offset.toString(16)}h is written before CC.EN = 1`,
+        )
+        check(
+          !writes.slice(on).some((write) => write.offset === offset),
+          `${offset.toString(16)}h is left alone after it`,
+        )
+      }
+      const fixed = 0x3ff0
+      equal(
+        'CC.CSS, MPS and AMS before CC.EN = 1',
+        before.findLast(({ offset }) => offset === CC)!.value & fixed,
+        writes[on]!.value & fixed,
+      )
+      equal('CC.IOCQES and CC.IOSQES', (writes[on]!.value >>> 16) & 0xff, 0x46)
+    },
+  },
+  {
+    id: 'registers-in-halves',
+    title: 'Brings up a controller on a transport that splits 64-bit registers, lower half first',
+    spec: 'PCIe 1.2 §3.1.2',
+    time: 'any',
+    async run(context) {
+      const written: number[] = []
+      const bar = (inner: Bar): Partial<Bar> => ({
+        write64(offset, value) {
+          written.push(offset, offset + 4)
+          inner.write32(offset, Number(value & 0xffff_ffffn))
+          inner.write32(offset + 4, Number(value >> 32n))
+        },
+      })
+      await roundTrip(await context.open({}, { bar }), 16)
+      equal('halves that were written', written.slice(0, 4), [ASQ, ASQ + 4, ACQ, ACQ + 4])
+    },
+  },
+  {
+    id: 'ready-never-rises',
+    title: 'Gives up after the given time-out if CSTS.RDY stays 0, with an error of its own',
+    spec: 'Base 2.1 §3.5.1; SPDK, openvmm',
+    time: 'any',
+    async run(context) {
+      const device = await context.device({
+        faults: { rules: [rule({ kind: 'ready-never-rises' }, {})] },
+        ...WITHOUT_RESET,
+      })
+      const open = () => Controller.open(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
+      await refused('open', open, { name: 'ControllerNotReadyError', says: 'waiting for CSTS.RDY = 1' })
+      equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
+    },
+  },
+  {
+    id: 'ready-never-falls',
+    title: 'Gives up if CSTS.RDY stays 1, without enabling the controller again',
+    spec: 'Base 2.1 §3.5.1; SPDK, openvmm',
+    time: 'any',
+    losesController: true,
+    async run(context) {
+      const device = await context.device({
+        faults: { rules: [rule({ kind: 'ready-never-falls' }, {})] },
+        ...WITHOUT_RESET,
+      })
+      enableAsAnotherHost(device)
+      await untilReady(device, 1)
+      device.accesses.length = 0
+      const open = () => Controller.open(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
+      await refused('open', open, { name: 'ControllerNotReadyError', says: 'waiting for CSTS.RDY = 0' })
+      equal('CC.EN = 1 written', configurations(device.accesses).filter(({ cc }) => (cc & 1) === 1).length, 0)
+    },
+  },
+  {
+    id: 'start-by-function-reset',
+    title: 'Resets the function of a controller that cannot be disabled, if the transport can',
+    spec: 'Base 2.1 §3.7.2; SPDK',
+    time: 'any',
+    async run(context) {
+      const never = rule({ kind: 'ready-never-falls' }, { times: 1 })
+      const device = await context.device({ faults: { rules: [never] } })
+      if (device.transport.reset === undefined) notApplicable(`${device.transport.name} cannot reset its function`)
+      const free = enableAsAnotherHost(device)
+      await untilReady(device, 1)
+      await roundTrip(await context.open({ readyTimeoutNs: 300 * NS_PER_MS }, undefined, device), 16)
+      free()
+    },
+  },
+  {
+    id: 'fatal-while-waiting',
+    title: 'CSTS.CFS = 1 ends the wait for CSTS.RDY at once',
+    spec: 'Base 2.1 §9.5; SPDK waits for its time-out',
+    time: 'any',
+    // The fault only sets CSTS.CFS here: the driver disables a controller that is becoming ready.
+    provokesMistakes: true,
+    async run(context) {
+      // The first write of CC configures, the second enables.
+      const fatal = rule({ kind: 'fatal-status' }, { register: 'CC', access: 'write', nth: 2 })
+      const device = await context.device({
+        ...WITHOUT_RESET,
+        faults: { rules: [fatal] },
+        bar: (bar) => ({ read32: (offset) => (offset === CSTS ? bar.read32(offset) & ~1 : bar.read32(offset)) }),
+      })
+      const startNs = device.transport.clock.now()
+      const open = () => Controller.open(device.transport, { readyTimeoutNs: 25 * SECOND_NS })
+      await refused('open', open, { name: 'ControllerNotReadyError', says: 'CFS is set' })
+      check(device.transport.clock.now() - startNs < 20 * SECOND_NS, 'the wait ends before the time-out')
+    },
+  },
+  ...(
+    [
+      ['cap-to', 'Waits for CSTS.RDY as long as CAP.TO states, in units of 500 ms', 3, 0, '1.5 s'],
+      ['cap-to-zero', 'Treats CAP.TO = 0 as its shortest time-out', 0, 0, '0.5 s'],
+      ['crto-above-cap-to', 'Waits as long as CRTO.CRWMT states if that is above CAP.TO', 3, 7, '3.5 s'],
+    ] as const
+  ).map(([id, title, to, crwmt, waited]): DriverCase => {
+    // CAP.CRMS.CRWMS is bit 59.
+    const ready = (cap: bigint) => (crwmt === 0 ? cap & ~(1n << 59n) : cap | (1n << 59n))
+    return {
+      id,
+      title,
+      spec: 'Base 2.1 §3.1.4.1, §3.1.4.21',
+      time: 'virtual',
+      async run(context) {
+        const device = await context.device({
+          ...WITHOUT_RESET,
+          faults: { rules: [rule({ kind: 'ready-never-rises' }, {})] },
+          bar: (bar) => {
+            const { read32, read64 } = withCap((cap) => ready(withTo(to)(cap)))(bar)
+            return { read64: read64!, read32: (offset) => (offset === CRTO ? crwmt : read32!(offset)) }
+          },
+        })
+        await refused('open', () => Controller.open(device.transport), {
+          name: 'ControllerNotReadyError',
+          says: `not ready after ${waited}`,
+        })
+      },
+    }
+  }),
+  {
+    id: 'start-gone',
+    title: 'Writes nothing to a device whose registers read all ones',
+    spec: 'PCIe 1.2; openvmm',
+    time: 'any',
+    losesController: true,
+    async run(context) {
+      const gone = rule({ kind: 'remove-device' }, { register: 'VS', access: 'read' })
+      const device = await context.device({ faults: { rules: [gone] } })
+      await refused('open', () => Controller.open(device.transport), { name: 'DeviceLostError' })
+      equal('registers written', device.writes.length, 0)
+      equal('bytes kept', device.heldBytes, 0)
+    },
+  },
+  {
+    id: 'start-removed',
+    title: 'Reports a device that leaves the bus during bring-up with an error of its own',
+    spec: 'blktests nvme/050',
+    time: 'any',
+    losesController: true,
+    async run(context) {
+      const gone = rule({ kind: 'remove-device' }, { register: 'SQyTDBL', qid: 0, nth: 2 })
+      const device = await context.device({ faults: { rules: [gone] } })
+      await refused('open', () => Controller.open(device.transport), { name: 'DeviceLostError' })
+    },
+  },
+  ...(
+    [
+      ['no-nvm-command-set', 'Admin commands', (cap: bigint) => cap & ~(0xffn << 37n)],
+      ['queues-of-one-entry', 'CAP.MQES = 0', (cap: bigint) => cap & ~0xffffn],
+      // MPSMIN 12 and MPSMAX 0: no page of 4 KiB, and no size in common.
+      ['no-common-page-size', 'largest memory page', (cap: bigint) => (cap & ~(0xffn << 48n)) | (0x0cn << 48n)],
+    ] as const
+  ).map(([id, says, change]): DriverCase => ({
+    id,
+    title: `Leaves an unsupported controller as found: ${says}`,
+    spec: 'Base 2.1 §3.1.4.1',
+    time: 'any',
+    async run(context) {
+      const device = await context.device({ bar: withCap(change) })
+      const open = () => Controller.open(device.transport)
+      await refused('open', open, { name: 'UnsupportedControllerError', says })
+      equal('registers written', device.writes.length, 0)
+    },
+  })),
+  ...(
+    [
+      ['of-zeros', 'all zeros', 'ours', (data: Uint8Array) => data.fill(0)],
+      ['of-ones', 'all ones', 'ours', (data: Uint8Array) => data.fill(0xff)],
+      ['sqes', 'SQES = 0x77', ENTRY_SIZES, (data: Uint8Array) => data.set([0x77], 512)],
+      ['cqes', 'CQES = 0x55', ENTRY_SIZES, (data: Uint8Array) => data.set([0x55], 513)],
+    ] as const
+  ).map(([id, says, spec, change]): DriverCase => ({
+    id: `identity-${id}`,
+    title: `Rejects a controller by its Identify Controller data (${says}), disables it, and keeps no memory`,
+    spec,
+    time: 'any',
+    async run(context) {
+      const device = await deviceIdentifiedAs(context, change)
+      await refused('open', () => Controller.open(device.transport), { name: 'UnsupportedControllerError', says })
+      equal('commands', device.commands.length, 1)
+      equal('bytes kept', device.heldBytes, 0)
+      equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
+    },
+  })),
+  {
+    id: 'start-three-times',
+    title: 'Opens a closed controller again, any number of times',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const device = await context.device()
+      for (let round = 0; round < 3; round++) {
+        const opened = await context.open({ queues: 2 }, undefined, device)
+        await roundTrip(opened, 16, round)
+        await opened.ctrl.close()
+      }
+    },
+  },
+  {
+    id: 'no-memory',
+    title: 'Fails the bring-up if any allocation fails, and keeps no memory',
+    spec: 'openvmm dma_alloc tests',
+    time: 'any',
+    async run(context) {
+      const device = await context.device()
+      for (let failing = 1; ; failing++) {
+        device.allocations = 0
+        device.failingAllocation = failing
+        try {
+          await (await Controller.open(device.transport, { queues: 2 })).close()
+        } catch (error) {
+          equal('the error', (error as Error).message, 'dma.alloc: no memory is left')
+          equal(`bytes kept after allocation ${failing} failed`, device.heldBytes, 0)
+          equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
+          continue
+        }
+        check(failing > 6, `bring-up allocates more than ${failing - 1} times`)
+        return
+      }
+    },
+  },
+  ...(
+    [
+      ['identify-controller', 'Identify', { qid: 0, opcode: IDENTIFY, nth: 1 }],
+      ['identify-namespace', 'Identify', { qid: 0, opcode: IDENTIFY, nth: 3 }],
+      ['number-of-queues', 'Set Features', { qid: 0, opcode: SET_FEATURES, every: 1 }],
+      ['create-cq', 'Create I/O Completion Queue', { qid: 0, opcode: CREATE_IO_CQ, nth: 1 }],
+      ['create-sq', 'Create I/O Submission Queue', { qid: 0, opcode: CREATE_IO_SQ, nth: 1 }],
+      ['create-second-cq', 'Create I/O Completion Queue', { qid: 0, opcode: CREATE_IO_CQ, nth: 2 }],
+    ] as const
+  ).map(([id, command, match]): DriverCase => ({
+    id: `refused-${id}`,
+    title: `Where the controller refuses ${id.replaceAll('-', ' ')}, reports the status, disables the controller, and frees everything`,
+    spec: 'blktests nvme/039',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x02, dnr: true }, match)),
+    run: (context) => leavesNothing(context, 'open', command),
+  })),
+  {
+    id: 'optional-features-refused',
+    title: 'Uses a controller without the optional features that it refuses',
+    spec: 'SPDK err_injection',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x02, dnr: true }, { qid: 0, opcode: SET_FEATURES, nth: 1 })),
+    async run(context) {
+      await roundTrip(await context.open(), 16)
+    },
+  },
+  {
+    id: 'start-hangs',
+    title: 'Ends the bring-up in bounded time if an admin command never completes',
+    spec: 'libnvm #25; openvmm admin drop',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'hang' }, { qid: 0, opcode: IDENTIFY })),
+    async run(context) {
+      const device = await context.device()
+      const open = () => Controller.open(device.transport, { commandTimeoutNs: 100 * NS_PER_MS })
+      await refused('open', open, { name: 'CommandTimeoutError', says: 'Identify' })
+      equal('bytes kept', device.heldBytes, 0)
+    },
+  },
+  {
+    id: 'identity',
+    title: 'Reports serial, model and firmware of Identify Controller, without trailing spaces',
+    spec: 'Base 2.1 §5.1.13.2.1',
+    time: 'any',
+    async run(context) {
+      const { ctrl, device } = await context.open()
+      const raw = ctrl.identity.raw
+      const text = (from: number, to: number) =>
+        String.fromCharCode(...new Uint8Array(raw.buffer, raw.byteOffset + from, to - from)).trimEnd()
+      equal('SN', ctrl.identity.serial, text(4, 24))
+      equal('SN', ctrl.identity.serial, device.serial)
+      equal('MN', ctrl.identity.model, text(24, 64))
+      equal('FR', ctrl.identity.firmware, text(64, 72))
+    },
+  },
+  {
+    id: 'one-identify-of-each',
+    title: 'Sends no I/O command during bring-up',
+    spec: 'Base 2.1 §3.5.1',
+    time: 'any',
+    async run(context) {
+      const device = await context.device()
+      await context.openReading(device)
+      equal('commands on I/O queues', device.commands.filter(({ qid }) => qid !== 0).length, 0)
+      check(device.countOf('Identify', 0) >= 3, 'the controller, the namespace list and each namespace are identified')
+    },
+  },
+]
+
+export const bringUp = area('bring-up', bringUpCases)

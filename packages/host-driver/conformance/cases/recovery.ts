@@ -1,0 +1,481 @@
+import type { CommandOutcome, DmaMemory, FaultRule } from '@gpunvme/nvme-spec/transport'
+import { Controller, faulty, type Namespace } from '../../src/index.js'
+import { NS_PER_MS, SECOND_NS } from '../time.js'
+import type { DriverCase } from '../case.js'
+import { allSucceeded, check, equal, notApplicable, refused } from '../check.js'
+import type { Device, DriverContext } from '../context.js'
+import { checkData, clearData, fillData } from '../data.js'
+import {
+  area,
+  DISTURBS_ENGINE,
+  collect,
+  KNOWN_LBA,
+  OPCODE,
+  openLeaving,
+  readPlan,
+  readsOf,
+  REGISTER,
+  roundTrip,
+  rule,
+  stepsOf,
+  store,
+  withFaults,
+  writesOf,
+} from './support.js'
+
+const GET_LOG_PAGE = 0x02
+const TIMEOUT_NS = 300 * NS_PER_MS
+const OPTIONS = { queues: 2, queueDepth: 8, maxTransferBytes: 8192, commandTimeoutNs: TIMEOUT_NS } as const
+const once = { times: 1 } as const
+
+const kinds = (failures: readonly CommandOutcome[]) => [...new Set(failures.map(({ outcome }) => outcome.kind))]
+
+/** Reads 64 blocks despite a fault inside the controller; returns the recovery steps. */
+async function readsAll(context: DriverContext): Promise<{ steps: string[] }> {
+  const opened = await context.open(OPTIONS)
+  const memory = await store(opened, 64, 31, KNOWN_LBA)
+  const steps = await readsInSpite(opened, memory, KNOWN_LBA)
+  return { steps }
+}
+
+/**
+ * Reads 64 blocks despite faults at the registers, after writing the data without faults; returns the recovery steps.
+ */
+async function readsAllBehind(context: DriverContext, ...rules: readonly FaultRule[]): Promise<{ steps: string[] }> {
+  const first = await context.open(OPTIONS)
+  const { device, lba } = first
+  await store(first, 64, 31)
+  await first.ctrl.close()
+  if (device.transport.reset === undefined && rules.some(({ action }) => action.kind === 'surprise-reset'))
+    notApplicable(`${device.transport.name} cannot reset its function`)
+  const transport = faulty(device.transport, { rules })
+  const ctrl = await Controller.open(transport, OPTIONS)
+  const ns = ctrl.namespace(first.ns.nsid)
+  const memory = first.alloc(64 * ns.blockBytes)
+  const steps = await readsInSpite({ ctrl, ns, device }, memory, lba)
+  check(
+    transport.faults.struck.every((times) => times > 0),
+    'every fault has struck',
+  )
+  return { steps }
+}
+
+async function readsInSpite(
+  { ctrl, ns, device }: { ctrl: Controller; ns: Namespace; device: Device },
+  memory: DmaMemory,
+  lba: number,
+): Promise<string[]> {
+  const events = collect(ctrl.events())
+  const { clock } = device.transport
+  const startNs = clock.now()
+  const plan = readPlan(ns, lba, 64)
+  allSucceeded('reads', await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS }))
+  checkData(memory, 31)
+  check(clock.now() - startNs < 9 * (TIMEOUT_NS + ctrl.recoveryBoundNs), 'it ends in bounded time')
+  clearData(memory)
+  allSucceeded('the same reads', await ns.execute(plan, memory))
+  checkData(memory, 31)
+  await ctrl.close()
+  return stepsOf(await events)
+}
+
+/** A fault of a read inside the controller, and the recovery steps that it needs. */
+const LADDER = [
+  ['hang', 'is never executed', { kind: 'hang' }, ['abort succeeded']],
+  [
+    'lost-completion',
+    'loses its completion',
+    { kind: 'drop-completion' },
+    ['abort insufficient', 'recreate-queues succeeded'],
+  ],
+  [
+    'old-phase',
+    'completes with the Phase Tag of the previous lap',
+    { kind: 'corrupt-phase' },
+    ['abort insufficient', 'recreate-queues succeeded'],
+  ],
+  ['fatal', 'makes the controller set CSTS.CFS', { kind: 'fatal-status' }, ['controller-reset succeeded']],
+  ['surprise-reset', 'detects an external reset', { kind: 'surprise-reset' }, ['controller-reset succeeded']],
+] as const
+
+/** Commands without a completion and controllers that fail: every command ends, and the controller works or is lost. */
+export const recoveryCases: readonly DriverCase[] = [
+  ...LADDER.map(([id, title, action, steps]): DriverCase => ({
+    id: `recover-${id}`,
+    title: `Repeats a read that ${title}: ${steps.join(', ')}`,
+    spec: 'Base 2.1 §9; SPDK, blktests nvme/050',
+    time: 'any',
+    needs: withFaults(rule(action, { ...readsOf(9), ...once })),
+    async run(context) {
+      equal('steps', (await readsAll(context)).steps, steps)
+    },
+  })),
+  {
+    id: 'recover-fatal-at-a-doorbell',
+    title: 'Resets a controller that fails under load, and repeats every read',
+    spec: 'Base 2.1 §9.5; SPDK',
+    time: 'any',
+    ownEngine: DISTURBS_ENGINE,
+    async run(context) {
+      const fatal = rule({ kind: 'fatal-status' }, { register: 'SQyTDBL', qid: 1, nth: 3 })
+      const { steps } = await readsAllBehind(context, fatal)
+      equal('steps', steps, ['controller-reset succeeded'])
+    },
+  },
+  {
+    id: 'recover-function-reset-under-load',
+    title: 'Detects an external function reset under load, and repeats every read',
+    spec: 'blktests nvme/022',
+    time: 'any',
+    ownEngine: DISTURBS_ENGINE,
+    async run(context) {
+      const reset = rule({ kind: 'surprise-reset' }, { register: 'SQyTDBL', qid: 1, nth: 3 })
+      const { steps } = await readsAllBehind(context, reset)
+      // During the reset, registers may read all ones, which calls for a function reset.
+      const last = steps.at(-1) ?? 'none'
+      const resets = ['controller-reset succeeded', 'function-reset succeeded']
+      check(resets.includes(last), `the last step is a reset that succeeded, and was: ${last}`)
+    },
+  },
+  {
+    id: 'recover-by-function-reset',
+    title: 'Resets the function if a controller does not become ready after a reset',
+    spec: 'Base 2.1 §9; SPDK',
+    time: 'virtual',
+    needs: withFaults(
+      rule({ kind: 'fatal-status' }, { ...readsOf(9), ...once }),
+      rule({ kind: 'ready-never-rises' }, { nth: 2 }),
+    ),
+    async run(context) {
+      equal('steps', (await readsAll(context)).steps, ['controller-reset failed', 'function-reset succeeded'])
+    },
+  },
+  {
+    id: 'recover-abort-hangs',
+    title: 'Resets the controller if an Abort does not complete either',
+    spec: 'SPDK reset with a stuck admin command',
+    time: 'virtual',
+    needs: withFaults(
+      rule({ kind: 'drop-completion' }, { ...readsOf(9), ...once }),
+      rule({ kind: 'hang' }, { qid: 0, opcode: 0x08, times: 1 }),
+      rule({ kind: 'hang' }, { qid: 0, opcode: 0x00, times: 1 }),
+    ),
+    async run(context) {
+      const { steps } = await readsAll(context)
+      equal('steps', steps, ['abort failed', 'recreate-queues failed', 'controller-reset succeeded'])
+    },
+  },
+  {
+    id: 'recover-twice',
+    title: 'Starts one step higher if a repeated read gets no completion again',
+    spec: 'ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(9), times: 2 })),
+    async run(context) {
+      equal('steps', (await readsAll(context)).steps, ['abort succeeded', 'recreate-queues succeeded'])
+    },
+  },
+  {
+    id: 'recover-bounded',
+    title: 'Reports a read that never completes, after a bounded number of recoveries',
+    spec: 'ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'hang' }, readsOf(9))),
+    async run(context) {
+      const opened = await context.open(OPTIONS)
+      const { ns } = opened
+      const memory = await store(opened, 64, 31, KNOWN_LBA)
+      const plan = readPlan(ns, KNOWN_LBA, 64)
+      const { succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS })
+      equal(
+        'outcomes',
+        failures.map(({ command, outcome }) => [command, outcome.kind]),
+        [[9, 'timeout']],
+      )
+      equal('successful commands', succeeded, 63)
+      await roundTrip(opened, 8, 1, KNOWN_LBA + 100)
+    },
+  },
+  {
+    id: 'write-unknown',
+    title: 'Reports a write whose completion is lost as unknown, and never repeats it',
+    spec: 'Base 2.1 §9; ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'drop-completion' }, { ...writesOf(9), ...once })),
+    async run(context) {
+      const opened = await context.open(OPTIONS)
+      const { ns, alloc, device } = opened
+      const memory = alloc(16 * 512)
+      fillData(memory, 2)
+      const transfers = Array.from({ length: 16 }, (_, i) => ({ slba: KNOWN_LBA + i, blocks: 1, offsetBytes: i * 512 }))
+      const { failures } = await ns.execute(ns.planWrites(transfers), memory, { timeoutNs: TIMEOUT_NS })
+      equal(
+        'outcomes',
+        failures.map(({ command, outcome }) => [command, outcome.kind]),
+        [[9, 'unknown']],
+      )
+      if (device.seesPlans) equal('Write commands', device.countOf('Write'), 16)
+    },
+  },
+  {
+    id: 'write-late-completion',
+    title: 'A completion that arrives during recovery still determines the outcome of a write',
+    spec: 'openvmm late completions',
+    time: 'virtual',
+    needs: withFaults(
+      rule({ kind: 'delay-completion', delayNs: TIMEOUT_NS + NS_PER_MS }, { ...writesOf(3), ...once }),
+      // An Abort that does not find its command lets the command complete.
+      rule({ kind: 'status', sct: 0, sc: 0 }, { qid: 0, opcode: 0x08 }),
+    ),
+    async run(context) {
+      const opened = await context.open({ ...OPTIONS, maxTransferBytes: 4096 })
+      const { ns, alloc, ctrl } = opened
+      const memory = alloc(4096)
+      fillData(memory, 2)
+      const plan = ns.planWrites([{ slba: KNOWN_LBA, blocks: 8, offsetBytes: 0 }])
+      allSucceeded('the write', await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS }))
+      equal('late completions', ctrl.statistics.lateCompletions, 1)
+    },
+  },
+  {
+    id: 'late-completion-is-harmless',
+    title: 'Credits a completion that arrives long after its command was given up to no command',
+    spec: 'openvmm; Base 2.1 §4.1.1',
+    time: 'virtual',
+    needs: withFaults(
+      rule({ kind: 'delay-completion', delayNs: 5 * SECOND_NS }, { ...readsOf(3), ...once }),
+      rule({ kind: 'hang' }, { qid: 0, opcode: 0x08, times: 1 }),
+    ),
+    async run(context) {
+      const opened = await context.open(OPTIONS)
+      const { ns, device, ctrl } = opened
+      const memory = await store(opened, 64, 33, KNOWN_LBA)
+      const { clock } = device.transport
+      const plan = readPlan(ns, KNOWN_LBA, 64)
+      const untilNs = clock.now() + 8 * SECOND_NS
+      while (clock.now() < untilNs) {
+        clearData(memory)
+        allSucceeded('reads', await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS }))
+        checkData(memory, 33)
+        await clock.idle(clock.now() + 100 * NS_PER_MS)
+      }
+      equal('reads sent again', ctrl.statistics.replays, 1)
+    },
+  },
+  {
+    id: 'flush-hangs',
+    title: 'Repeats a flush that gets no completion, after the controller was recovered',
+    spec: 'ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'hang' }, { opcode: OPCODE.FLUSH, times: 1 })),
+    async run(context) {
+      const opened = await context.open(OPTIONS)
+      await opened.ns.flush()
+      equal('Flush commands', opened.device.countOf('Flush'), 2)
+      await roundTrip(opened, 16, 1, KNOWN_LBA)
+    },
+  },
+  {
+    id: 'removed-under-load',
+    title: 'Ends every command when a device leaves the bus under load, and uses none of its data',
+    spec: 'blktests nvme/053; SPDK hot remove',
+    time: 'any',
+    losesController: true,
+    async run(context) {
+      const opened = await openLeaving(context, 3, OPTIONS)
+      const { ns, ctrl, lba } = opened
+      const events = collect(ctrl.events())
+      const memory = opened.alloc(64 * ns.blockBytes)
+      const { commands, succeeded, failures } = await ns.execute(readPlan(ns, lba, 64), memory, {
+        timeoutNs: TIMEOUT_NS,
+      })
+      equal('commands accounted for', succeeded + failures.length, commands)
+      check(kinds(failures).includes('device-lost'), 'what was in flight is device-lost')
+      check(
+        kinds(failures).every((kind) => ['device-lost', 'not-submitted'].includes(kind)),
+        'and the rest was not sent',
+      )
+      equal('the last event', (await events).at(-1)?.kind, 'lost')
+      const { recoveries } = ctrl.statistics
+      equal('controllers lost', recoveries.lost, 1)
+    },
+  },
+  {
+    id: 'lost-is-left-alone',
+    title: 'Accesses no register of a lost controller, neither in later calls nor in close()',
+    spec: 'openvmm; the rig reboots otherwise',
+    time: 'any',
+    losesController: true,
+    async run(context) {
+      const { device, ctrl, ns, lba, ...opened } = await openLeaving(context, 3, OPTIONS)
+      const memory = opened.alloc(64 * ns.blockBytes)
+      await ns.execute(readPlan(ns, lba, 64), memory, { timeoutNs: TIMEOUT_NS })
+      const accesses = device.accesses.length
+      const lost = { name: 'ControllerClosedError', says: 'lost' }
+      await refused('read', () => ns.read(lba, 1, memory), lost)
+      await refused('write', () => ns.write(lba, 1, memory), lost)
+      await refused('flush', () => ns.flush(), lost)
+      await ctrl.close()
+      equal('accesses to registers', device.accesses.length, accesses)
+    },
+  },
+  {
+    id: 'lost-keeps-its-memory',
+    title: 'Keeps memory that a lost controller may still write to',
+    spec: 'ours',
+    time: 'any',
+    losesController: true,
+    async run(context) {
+      const { device, ctrl, ns, lba, ...opened } = await openLeaving(context, 3, OPTIONS)
+      const memory = opened.alloc(64 * ns.blockBytes)
+      const held = device.heldBytes
+      await ns.execute(readPlan(ns, lba, 64), memory, { timeoutNs: TIMEOUT_NS })
+      await ctrl.close()
+      memory.free()
+      equal('bytes held', device.heldBytes, held)
+    },
+  },
+  {
+    id: 'opened-after-removal',
+    title: 'Opens and uses another controller after one was lost',
+    spec: 'blktests nvme/050',
+    time: 'any',
+    losesController: true,
+    async run(context) {
+      const first = await openLeaving(context, 3, OPTIONS)
+      const memory = first.alloc(64 * first.ns.blockBytes)
+      await first.ns.execute(readPlan(first.ns, first.lba, 64), memory, { timeoutNs: TIMEOUT_NS })
+      await first.ctrl.close()
+      await context.release()
+      await roundTrip(await context.open(), 16)
+    },
+  },
+  {
+    id: 'time-out-exact',
+    title: 'Gives a command its full time-out, and reports the time of each recovery step',
+    spec: 'openvmm; SPDK time-outs',
+    time: 'virtual',
+    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(0), ...once })),
+    async run(context) {
+      const opened = await context.open(OPTIONS)
+      const { ns, ctrl, device } = opened
+      const memory = await store(opened, 1, 3, KNOWN_LBA)
+      const events = collect(ctrl.events())
+      const startNs = device.transport.clock.now()
+      await ns.execute(readPlan(ns, KNOWN_LBA, 1), memory, { timeoutNs: 2 * SECOND_NS })
+      await ctrl.close()
+      const steps = (await events).filter((event) => event.kind === 'recovery')
+      const beganNs = steps[0]!.timeNs - startNs
+      check(
+        beganNs >= 2 * SECOND_NS && beganNs < 2.1 * SECOND_NS,
+        `recovery begins after 2 s, and began after ${beganNs}`,
+      )
+      for (const { timeNs, tookNs } of steps) check(tookNs >= 0 && tookNs <= timeNs - startNs, 'steps have their times')
+      checkData(memory, 3)
+    },
+  },
+  {
+    id: 'time-out-of-the-controller',
+    title: 'Applies commandTimeoutNs to reads, writes and plans; timeoutNs of a call or a plan replaces it',
+    spec: 'ours',
+    time: 'virtual',
+    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(0), nth: 1, every: 2 }), rule({ kind: 'hang' }, writesOf(9))),
+    async run(context) {
+      const opened = await context.open({ ...OPTIONS, commandTimeoutNs: 3 * SECOND_NS })
+      const { ns, device } = opened
+      const memory = await store(opened, 1, 3, KNOWN_LBA)
+      const plan = readPlan(ns, KNOWN_LBA, 1)
+      const took = async (action: () => Promise<unknown>) => {
+        const startNs = device.transport.clock.now()
+        await action()
+        return Math.floor((device.transport.clock.now() - startNs) / SECOND_NS)
+      }
+      const options = { timeoutNs: SECOND_NS }
+      equal('seconds of a read', await took(() => ns.read(KNOWN_LBA, 1, memory)), 3)
+      equal('seconds of a plan', await took(() => ns.execute(plan, memory)), 3)
+      equal('seconds of a read with a limit', await took(() => ns.read(KNOWN_LBA, 1, memory, options)), 1)
+      equal('seconds of a plan with a limit', await took(() => ns.execute(plan, memory, options)), 1)
+      const write = () => ns.write(KNOWN_LBA + 9, 1, memory)
+      equal('seconds of a write', await took(() => refused('write', write, { name: 'TransferError' })), 3)
+    },
+  },
+  {
+    id: 'admin-hangs',
+    title: 'Reports an Admin command that gets no completion after one time limit and one recovery',
+    spec: 'ours',
+    time: 'virtual',
+    needs: withFaults(rule({ kind: 'hang' }, { qid: 0, opcode: GET_LOG_PAGE, times: 1 })),
+    async run(context) {
+      const opened = await context.open({ ...OPTIONS, commandTimeoutNs: 15 * SECOND_NS })
+      const { ctrl, device } = opened
+      const startNs = device.transport.clock.now()
+      await refused('smartLog', () => ctrl.smartLog(), { name: 'CommandTimeoutError', says: 'in 15 s' })
+      const tookNs = device.transport.clock.now() - startNs
+      check(tookNs < 15 * SECOND_NS + ctrl.recoveryBoundNs, `it ends in bounded time, got ${tookNs / SECOND_NS} s`)
+      equal('Get Log Page commands', device.countOf('Get Log Page', 0), 1)
+      await ctrl.smartLog()
+      await roundTrip(opened, 16)
+    },
+  },
+  {
+    id: 'throttled',
+    title: 'Waits for a drive that becomes slow during a run, and gives up no command',
+    spec: 'measured on a hot drive',
+    time: 'virtual',
+    needs: withFaults(rule({ kind: 'throttle', factor: 200, forNs: 2 * SECOND_NS }, { ...readsOf(0), ...once })),
+    async run(context) {
+      const opened = await context.open({ queueDepth: 8, maxTransferBytes: 8192 })
+      const { ns, ctrl } = opened
+      const memory = await store(opened, 512, 3, KNOWN_LBA)
+      allSucceeded('reads', await ns.execute(readPlan(ns, KNOWN_LBA, 512), memory))
+      checkData(memory, 3)
+      equal('commands given up', ctrl.statistics.timeouts, 0)
+    },
+  },
+  {
+    id: 'idle-removal',
+    title: 'The next command detects a device that left the bus while idle',
+    spec: 'SPDK hot remove',
+    time: 'any',
+    ownEngine: DISTURBS_ENGINE,
+    losesController: true,
+    async run(context) {
+      let gone = false
+      const opened = await context.open(OPTIONS, {
+        bar: (bar) => ({
+          read32: (offset) => (gone ? 0xffff_ffff : bar.read32(offset)),
+          read64: (offset) => (gone ? 0xffff_ffff_ffff_ffffn : bar.read64(offset)),
+          write32: (offset, value) => {
+            if (!gone) bar.write32(offset, value)
+          },
+        }),
+        transport: () => ({ config: undefined, reset: undefined }) as never,
+      })
+      const { ns, lba } = opened
+      const memory = await store(opened, 8, 1)
+      gone = true
+      const { failures } = await ns.execute(readPlan(ns, lba, 8), memory, { timeoutNs: TIMEOUT_NS })
+      equal('outcomes', kinds(failures), ['device-lost'])
+      gone = false
+    },
+  },
+  {
+    id: 'reset-between-plans',
+    title: 'The next command recovers a function that was reset while idle',
+    spec: 'blktests nvme/022',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open(OPTIONS)
+      const { ns, lba, device } = opened
+      if (device.transport.reset === undefined) notApplicable(`${device.transport.name} cannot reset its function`)
+      const memory = await store(opened, 32, 8)
+      await device.transport.reset('function').catch(() => notApplicable('this function cannot be reset by itself'))
+      equal('CSTS.RDY', device.transport.bar.read32(REGISTER.CSTS) & 1, 0)
+      allSucceeded('reads', await ns.execute(readPlan(ns, lba, 32), memory, { timeoutNs: TIMEOUT_NS }))
+      checkData(memory, 8)
+    },
+    provokesMistakes: true,
+  },
+]
+
+export const recovery = area('time-outs and recovery', recoveryCases)

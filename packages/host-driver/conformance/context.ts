@@ -1,0 +1,185 @@
+import { CC, CSTS } from '@gpunvme/nvme-spec'
+import type { Bar, DmaMemory, Engine, FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
+import {
+  Controller,
+  type ControllerOptions,
+  faulty,
+  type FaultyTransport,
+  type Namespace,
+  type WritableNamespace,
+} from '../src/index.js'
+import { NS_PER_MS, waitUntil } from './time.js'
+import type { DriverCase } from './case.js'
+import { check, fail, notApplicable } from './check.js'
+import type { OpenedTransport, OpenTransport, TransportRequest } from './request.js'
+import { Watch } from './watch.js'
+
+/** Changes between the driver and a transport. */
+export interface Between {
+  /** Faults at the registers; see `faulty`. */
+  readonly faults?: FaultPlan
+  /** Register accesses that are replaced. */
+  readonly bar?: (bar: Bar) => Partial<Bar>
+  /** Properties of the transport that are replaced. */
+  readonly transport?: (transport: Transport) => Partial<Transport>
+}
+
+/** A transport that a case has opened. */
+export interface Device extends Watch {
+  readonly serial: string
+  /** Faults that have occurred; undefined without `Between.faults`. */
+  readonly faults: FaultyTransport['faults'] | undefined
+  /** Whether commands of plans and their doorbells are observed: those of the driver's own engine are. */
+  readonly seesPlans: boolean
+}
+
+/** A controller that a case has opened, with a namespace to work on. */
+export interface Opened {
+  readonly device: Device
+  readonly ctrl: Controller<WritableNamespace>
+  /** First namespace that can be read and written. */
+  readonly ns: WritableNamespace
+  /** An LBA, a multiple of 64 in the middle of the namespace, with room after it for what cases write. */
+  readonly lba: number
+  /** Allocates memory that is freed with the case. */
+  readonly alloc: (lengthBytes: number) => DmaMemory
+}
+
+const DISABLE_NS = 30_000 * NS_PER_MS
+
+/** Creates an engine for a controller, on the transport as it was opened, without changes. */
+export type MakeEngine = (transport: Transport) => Engine
+
+/** Environment of a case. Closes everything that the case opens. */
+export class DriverContext {
+  private readonly each: DriverCase
+  private readonly openTransport: OpenTransport
+  private readonly makeEngine: MakeEngine | undefined
+  private readonly opened: { readonly given: OpenedTransport; readonly device: Device }[] = []
+  private readonly controllers: Controller[] = []
+  private readonly memories: { readonly memory: DmaMemory; readonly watch: Watch }[] = []
+
+  constructor(each: DriverCase, openTransport: OpenTransport, makeEngine?: MakeEngine) {
+    this.each = each
+    this.openTransport = openTransport
+    this.makeEngine = makeEngine
+  }
+
+  /** Opens a transport as the case needs it, with its controller disabled. @throws NotApplicable if there is none. */
+  async device(between: Between = {}, request: TransportRequest = {}): Promise<Device> {
+    const given = await this.openTransport({ ...this.each.needs, ...request })
+    if (typeof given === 'string') return notApplicable(given)
+    let { transport } = given
+    let faults: FaultyTransport['faults'] | undefined
+    if (between.faults !== undefined) {
+      if (
+        transport.reset === undefined &&
+        between.faults.rules.some(({ action }) => action.kind === 'surprise-reset')
+      ) {
+        await given.transport.close()
+        return notApplicable(`${transport.name} cannot reset its function`)
+      }
+      const wrapped = faulty(transport, between.faults)
+      transport = wrapped
+      faults = wrapped.faults
+    }
+    if (between.bar !== undefined) {
+      transport = { ...transport, bar: changedBar(transport.bar, between.bar), wraps: transport }
+    }
+    if (between.transport !== undefined) transport = { ...transport, ...between.transport(transport) }
+    const seesPlans = this.makeEngine === undefined
+    const device = Object.assign(new Watch(transport), { serial: given.serial, faults, seesPlans })
+    this.opened.push({ given, device })
+    return device
+  }
+
+  /** Whether changes between the driver and a transport also affect the engine. */
+  get disturbsEngine(): boolean {
+    return this.makeEngine === undefined
+  }
+
+  /** Opens a controller for writing, on a new device or on `on`. */
+  async open(options: ControllerOptions = {}, between?: Between, on?: Device): Promise<Opened> {
+    const device = on ?? (await this.device(between))
+    const ctrl = await Controller.open(device.transport, {
+      ...options,
+      ...this.engineFor(device, options),
+      write: { serial: device.serial },
+    })
+    this.controllers.push(ctrl)
+    const ns = ctrl.namespaces.find(({ identity }) => identity.unsupported === undefined)
+    if (ns === undefined) return fail('expected: a namespace that can be read and written')
+    const lba = Math.floor(ns.blocks / 128) * 64
+    return { device, ctrl, ns, lba, alloc: (lengthBytes) => this.alloc(ns, device, lengthBytes) }
+  }
+
+  /** Opens a controller for reading; closes it with the case. */
+  async openReading(device: Device, options: ControllerOptions = {}): Promise<Controller> {
+    const ctrl = await Controller.open(device.transport, { ...this.engineFor(device, options), ...options })
+    this.controllers.push(ctrl)
+    return ctrl
+  }
+
+  /** Returns the engine under test as options of `Controller.open`; nothing if `options` have an engine. */
+  engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine' | 'engineBelow'> {
+    const found = this.opened.find((each) => each.device === device)
+    if (found === undefined || this.makeEngine === undefined || options.engine !== undefined) return {}
+    return { engine: this.makeEngine(found.given.transport), engineBelow: true }
+  }
+
+  /** Allocates memory that is freed with the case, and not before. */
+  alloc({ dma }: Namespace, watch: Watch, lengthBytes: number): DmaMemory {
+    const memory = dma.alloc(lengthBytes)
+    this.memories.push({ memory, watch })
+    return memory
+  }
+
+  /**
+   * Closes controllers, then checks what must hold after every case: no memory is kept, and the host made no mistakes.
+   */
+  async finish(): Promise<void> {
+    for (const ctrl of this.controllers) await ctrl.close()
+    const { each } = this
+    if (!each.losesController) {
+      for (const { memory } of this.memories.splice(0)) memory.free()
+      for (const { device } of this.opened) {
+        check(device.heldBytes === 0, `all memory freed, got ${device.heldBytes} bytes left`)
+      }
+    }
+    for (const { given } of this.opened) {
+      const mistakes = each.provokesMistakes ? [] : ((await given.mistakes?.()) ?? [])
+      if (mistakes.length > 0) fail(`the device reports host mistakes:\n${mistakes.join('\n')}`)
+    }
+  }
+
+  /** Releases everything that is open, however the case ended. */
+  async release(): Promise<void> {
+    for (const ctrl of this.controllers.splice(0)) await ctrl.close().catch(() => undefined)
+    this.memories.length = 0
+    for (const { given, device } of this.opened.splice(0)) {
+      // Before memory is freed, the controller must be unable to access it.
+      const stopped = await disable(given.transport)
+      if (stopped) device.freeAll()
+      await device.transport.close()
+    }
+  }
+}
+
+/** Disables a controller at the transport's own registers, without faults. Returns false if it cannot be stopped. */
+async function disable({ bar, clock }: Transport): Promise<boolean> {
+  const configuration = bar.read32(CC.offset)
+  if (configuration === 0xffff_ffff) return false
+  bar.write32(CC.offset, configuration & ~(1 << CC.EN.lsb))
+  return waitUntil(clock, DISABLE_NS, () => CSTS.RDY.of(bar.read32(CSTS.offset)) === 0)
+}
+
+function changedBar(bar: Bar, change: (bar: Bar) => Partial<Bar>): Bar {
+  return {
+    lengthBytes: bar.lengthBytes,
+    read32: (offset) => bar.read32(offset),
+    read64: (offset) => bar.read64(offset),
+    write32: (offset, value) => bar.write32(offset, value),
+    write64: (offset, value) => bar.write64(offset, value),
+    ...change(bar),
+  }
+}

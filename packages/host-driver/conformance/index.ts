@@ -1,0 +1,21 @@
+export {
+  CheckFailed,
+  NotApplicable,
+  notApplicable,
+  type CaseIdentity,
+  type CaseOutcome,
+} from '@gpunvme/nvme-sim/case-kit'
+export type { DriverArea, DriverCase } from './case.js'
+export { driverAreas, driverCases } from './cases/index.js'
+export type { Between, Device, DriverContext, MakeEngine, Opened } from './context.js'
+export { describeTransport, type DescribeOptions, type ListedCases, type TestFramework } from './describe.js'
+export {
+  shortfall,
+  type DeviceShape,
+  type NamespaceRequest,
+  type OpenedTransport,
+  type OpenTransport,
+  type TransportRequest,
+} from './request.js'
+export { runDriverCase, type DriverCaseOptions } from './run.js'
+export type { Access } from './watch.js'

@@ -1,0 +1,229 @@
+import { simulate } from '@gpunvme/nvme-sim'
+import { controllerCases } from '@gpunvme/nvme-sim/conformance'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, it } from 'vitest'
+import { simulatedDevices } from '../test/simulated-devices.js'
+import { HostEngine } from '../src/engine/host-engine.js'
+import {
+  describeTransport,
+  driverCases,
+  runDriverCase,
+  shortfall,
+  type DeviceShape,
+  type DriverCase,
+  type OpenTransport,
+} from './index.js'
+
+const open = simulatedDevices()
+
+function caseOf(run: DriverCase['run'], more: Partial<DriverCase> = {}): DriverCase {
+  return { id: 'tried', title: 'Something is so', spec: 'ours', time: 'any', run, ...more }
+}
+
+async function messageOf(each: DriverCase, opens: OpenTransport = open, wallLimitMs?: number): Promise<string> {
+  const result = await runDriverCase(each, opens, { time: 'virtual', ...(wallLimitMs && { wallLimitMs }) })
+  return result.outcome === 'failed' ? result.error.message : JSON.stringify(result)
+}
+
+describe('running a driver case', () => {
+  it('passes it when its checks hold', async () => {
+    const message = await messageOf(
+      caseOf(async (context) => {
+        await (await context.open()).ns.flush()
+      }),
+    )
+    expect(message).toBe('{"outcome":"passed"}')
+  })
+
+  it('fails it with its requirement when a check does not hold', async () => {
+    const message = await messageOf(
+      caseOf(async (context) => {
+        await context.open()
+        throw new TypeError('by itself')
+      }),
+    )
+    expect(message).toBe('tried: Something is so (ours)\nTypeError: by itself')
+  })
+
+  it('fails it where memory is kept, and where the device says that the host made a mistake', async () => {
+    const keeps = caseOf(async (context) => {
+      const { ctrl, ns } = await context.open()
+      ns.dma.alloc(4096)
+      await ctrl.close()
+    })
+    expect(await messageOf(keeps)).toContain('all memory freed, got 4096 bytes left')
+    const rings = caseOf(async (context) => {
+      const { device } = await context.open()
+      device.transport.bar.write32(0x1000 + 8 * 40, 1)
+    })
+    expect(await messageOf(rings)).toContain('the device reports host mistakes:\nhost rang SQ 40')
+    expect(await messageOf({ ...rings, provokesMistakes: true })).toBe('{"outcome":"passed"}')
+  })
+
+  it('opens controllers with the engine of the options, made on the transport that was opened', async () => {
+    const given: Transport[] = []
+    const made: { transport: Transport; engine: HostEngine }[] = []
+    const seen: OpenTransport = async (request) => {
+      const opened = await open(request)
+      if (typeof opened !== 'string') given.push(opened.transport)
+      return opened
+    }
+    const engine = (transport: Transport) => {
+      made.push({ transport, engine: new HostEngine(transport) })
+      return made.at(-1)!.engine
+    }
+    const reads = caseOf(async (context) => {
+      const { device, ns, lba, alloc } = await context.open()
+      await ns.read(lba, 1, alloc(ns.blockBytes))
+      expect(device.seesPlans).toBe(false)
+      expect(device.countOf('Read')).toBe(0)
+      const second = await context.device()
+      await context.open({ engine: new HostEngine(second.transport) }, undefined, second)
+      await context.openReading(await context.device())
+    })
+    const result = await runDriverCase(reads, seen, { time: 'virtual', engine })
+    expect(result).toEqual({ outcome: 'passed' })
+    expect(made.map(({ transport }) => given.indexOf(transport))).toEqual([0, 2])
+    expect(made.map((each) => each.engine.statistics.commands)).toEqual([1, 0])
+  })
+
+  it('skips what is about the engine of the driver, with its reason, where another is given', async () => {
+    const about = caseOf(() => Promise.resolve(), { ownEngine: 'it looks at doorbells' })
+    const engine = (transport: Transport) => new HostEngine(transport)
+    expect(await runDriverCase(about, open)).toEqual({ outcome: 'passed' })
+    expect(await runDriverCase(about, open, { engine })).toEqual({
+      outcome: 'skipped',
+      reason: 'it looks at doorbells',
+    })
+    expect(driverCases.filter(({ ownEngine }) => ownEngine !== undefined).map(({ id }) => id)).toEqual([
+      'queues-take-turns',
+      'identifiers-unique',
+      'doorbells-add-up',
+      'one-doorbell-for-many',
+      'sq-doorbell-late',
+      'cq-doorbell-late',
+      'cq-doorbell-lost',
+      'sq-doorbell-lost',
+      'doorbells-all-lost',
+      'recover-fatal-at-a-doorbell',
+      'recover-function-reset-under-load',
+      'idle-removal',
+    ])
+  })
+
+  it('fails one that does not end', async () => {
+    const waits = caseOf(() => new Promise(() => undefined))
+    expect(await messageOf(waits, open, 100)).toContain('the case did not end within 0.1 s of wall time')
+  })
+
+  it('closes every transport once, whatever comes of it', async () => {
+    let [opened, closed] = [0, 0]
+    const counted: OpenTransport = () => {
+      opened++
+      const { transport } = simulate({ namespaces: [{ capacityBytes: 1024 * 1024 }] })
+      const close = () => {
+        closed++
+        return transport.close()
+      }
+      return Promise.resolve({ transport: { ...transport, close }, serial: 'GPUNVME-SIM-1' })
+    }
+    const fails = caseOf(async (context) => {
+      await context.open()
+      await context.device()
+      throw new Error('by itself')
+    })
+    expect(await messageOf(fails, counted)).toContain('by itself')
+    expect([opened, closed]).toEqual([2, 2])
+  })
+
+  it('skips it for the reason that the opener gives, or that its time is not the wall’s', async () => {
+    const never = caseOf((context) => context.device().then(() => undefined))
+    expect(await messageOf(never, () => Promise.resolve('it rains'))).toBe('{"outcome":"skipped","reason":"it rains"}')
+    const result = await runDriverCase(caseOf(never.run, { time: 'virtual' }), open)
+    expect(result).toMatchObject({ outcome: 'skipped' })
+  })
+})
+
+describe('describeTransport', () => {
+  /** Runs what it describes, and gives what became of the cases that are named. */
+  async function outcomes(lists: object, ids: readonly string[]): Promise<string[]> {
+    const tests: { name: string; body: (context: { skip: (reason?: string) => void }) => Promise<void> }[] = []
+    describeTransport('it', open, {
+      describe: (_, body) => body(),
+      test: (name, body) => tests.push({ name, body }),
+      time: 'virtual',
+      ...lists,
+    })
+    const results: string[] = []
+    for (const { name, body } of tests.filter((each) => ids.some((id) => each.name.startsWith(id)))) {
+      let skipped: string | undefined
+      const skip = (reason?: string) => (skipped = reason)
+      results.push(
+        await body({ skip }).then(
+          () => skipped ?? `passed ${name.split(':')[0]}`,
+          (error: unknown) => (error as Error).message,
+        ),
+      )
+    }
+    return results
+  }
+
+  it('does not run what is listed to be skipped, and says why', async () => {
+    expect(await outcomes({ skip: [{ reason: 'it rains', cases: ['identity'] }] }, ['identity:'])).toEqual(['it rains'])
+  })
+
+  it('fails for a known difference that is none any more, and for a list of cases that do not exist', async () => {
+    const known = [{ reason: 'it once did', cases: ['identity', 'nothing'] }]
+    const [lists, stale] = await outcomes({ known }, ['the lists', 'identity:'])
+    expect(lists).toContain('nothing')
+    expect(stale).toContain('identity passes, but is listed as known to fail: "it once did"')
+  })
+})
+
+describe('the cases', () => {
+  it('have each an identifier of its own, which no controller case has', () => {
+    const ids = driverCases.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(controllerCases.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual([])
+    const titles = new Set(controllerCases.map(({ title }) => title))
+    expect(driverCases.filter(({ title }) => titles.has(title))).toEqual([])
+  })
+
+  it('notice reads that deliver a wrong byte', async () => {
+    const wrong: OpenTransport = async (request) => {
+      const opened = await open({
+        ...request,
+        faults: { rules: [{ match: { opcode: 2, every: 5 }, action: { kind: 'corrupt-data', byte: 0, xor: 1 } }] },
+      })
+      return opened
+    }
+    const seen = async (id: string) =>
+      messageOf(
+        driverCases.find((each) => each.id === id)!,
+        wrong,
+      )
+    expect(await seen('plans-at-once')).toContain('expected 0x')
+    expect(await seen('several-sqs-on-one-cq')).toContain('expected 0x')
+    expect(await seen('random-blocks')).toContain('expected 0x')
+  })
+})
+
+describe('a device that is what it is', () => {
+  const shape: DeviceShape = {
+    dstrd: 0,
+    maxQueueEntries: 2048,
+    mdts: 7,
+    ioQueuePairs: 64,
+    namespaces: [{ nsid: 1, blockBytes: 512, metadataBytes: 0, leastBytes: 64 * 1024 * 1024 }],
+  }
+
+  it('is what is requested, or says what it is instead', () => {
+    expect(shortfall(shape, {})).toBeUndefined()
+    expect(shortfall(shape, { dstrd: 0, namespaces: [{ blockBytes: 512 }] })).toBeUndefined()
+    expect(shortfall(shape, { dstrd: 2 })).toBe('dstrd is 0, needed: 2')
+    expect(shortfall(shape, { faults: { rules: [] } })).toBe('faults inside the controller need a simulated controller')
+    expect(shortfall(shape, { namespaces: [{ nsid: 7 }] })).toBe(
+      'its namespaces are NSID 1 of 64 MiB in 512-byte blocks, needed: NSID 7 of 16 MiB in any-byte blocks',
+    )
+  })
+})

@@ -1,0 +1,103 @@
+import { randomFaults } from './random-faults.js'
+import type { NamespaceShape, Scenario, Step } from './scenario.js'
+import { Dice } from '@gpunvme/nvme-sim/dst'
+
+const MS = 1_000_000
+
+/** What a plan may have at most. */
+export const MOST_PLAN_BYTES = 128 * 1024
+
+/** What the driver can do, or can suffer, and no scenario asks of it. */
+export const notDrawn: readonly string[] = [
+  'false data of Identify and of log pages (corrupt-data of Admin commands): a false block size is obeyed',
+  'false identifiers that are those of another command in flight (corrupt-cid, corrupt-sqid)',
+  'success of Admin commands that did nothing (status 0/00 with QID 0)',
+  'interrupts',
+  'a transport whose accesses throw',
+]
+
+/** Everything that happens in the run of a seed. */
+export function makeScenario(seed: number): Scenario {
+  const dice = new Dice(seed, 'driver dst scenario')
+  const blockBytes = () => dice.pick([512, 4096] as const)
+  const namespaces: NamespaceShape[] = [{ nsid: dice.int(1, 3), blockBytes: blockBytes(), blocks: dice.int(40, 300) }]
+  if (dice.chance(0.3)) namespaces.push({ nsid: dice.int(4, 6), blockBytes: blockBytes(), blocks: 64 })
+  const queues = dice.int(1, 4)
+  const isShared = dice.chance(0.3)
+  const hasEntries = dice.chance(0.5)
+  const options = {
+    queues,
+    queueDepth: dice.pick([1, 2, 3, 7, 16, 32]),
+    ...(hasEntries && { queueEntries: dice.pick([2, 3, 5, 8, 13, 64]) }),
+    ...(isShared && { completionQueues: dice.int(1, queues) }),
+    maxTransferBytes: dice.pick([4096, 8192, 65536, 1024 * 1024]),
+    readyTimeoutNs: dice.pick([60, 200]) * MS,
+    commandTimeoutNs: dice.pick([30, 100]) * MS,
+    recovery: {
+      abortNs: dice.pick([10, 100]) * MS,
+      queuesNs: dice.pick([20, 200]) * MS,
+      restartNs: dice.pick([100, 400]) * MS,
+    },
+  }
+  const ground = { queues, namespaces }
+  const stepDice = new Dice(seed, 'driver dst steps')
+  return {
+    seed,
+    controller: {
+      profile: dice.weighted([
+        [4, 'ideal'],
+        [3, 'sn740'],
+        [1, 'sn530'],
+        [1, 'p5800x'],
+      ] as const),
+      mostEntries: dice.pick([2, 3, 16, 100, 1024]),
+      dstrd: dice.pick([0, 0, 1, 4]),
+      mpsmin: dice.pick([0, 0, 1, 4]),
+      mdts: dice.pick([0, 1, 2, 5]),
+      ioQueuePairs: dice.pick([1, 2, 3, 16]),
+      fragmented: dice.chance(0.6),
+    },
+    namespaces,
+    options,
+    timeoutNs: dice.pick([20, 50, 100]) * MS,
+    ...randomFaults(seed, ground),
+    watches: dice.chance(0.5),
+    steps: Array.from({ length: stepDice.int(8, 30) }, (_, i) => randomStep(stepDice, namespaces, i + 1)),
+  }
+}
+
+function randomStep(dice: Dice, namespaces: readonly NamespaceShape[], salt: number): Step {
+  const namespace = dice.pick(namespaces)
+  const { nsid } = namespace
+  return dice.weighted<() => Step>([
+    [12, () => randomPlan(dice, namespace, 'write', salt)],
+    [10, () => randomPlan(dice, namespace, 'read', salt)],
+    [3, () => ({ do: 'read', nsid, ...extent(dice, namespace, 16) })],
+    [3, () => ({ do: 'flush', nsid })],
+    [1, () => ({ do: 'smart' })],
+    [5, () => ({ do: 'pass', ns: dice.pick([1000, 100_000, 3_000_000, 40_000_000]) })],
+    [5, () => ({ do: 'join' })],
+    [0.7, () => ({ do: 'close' })],
+  ])()
+}
+
+function randomPlan(dice: Dice, namespace: NamespaceShape, operation: 'read' | 'write', salt: number): Step {
+  const extents = Array.from({ length: dice.int(1, 6) }, () => extent(dice, namespace, dice.pick([1, 4, 20, 40])))
+  const most = MOST_PLAN_BYTES / namespace.blockBytes
+  let left = most
+  const fitting = extents.filter(({ blocks }) => (left -= blocks) >= 0)
+  return {
+    do: 'plan',
+    operation,
+    nsid: namespace.nsid,
+    extents: fitting.length > 0 ? fitting : [{ slba: 0, blocks: 1 }],
+    shiftBytes: dice.chance(0.5) ? 0 : dice.int(0, 1023) * 4,
+    salt,
+    ...(dice.chance(0.15) && { abortAfterNs: dice.pick([0, 10_000, 1_000_000, 60_000_000]) }),
+  }
+}
+
+function extent(dice: Dice, { blocks }: NamespaceShape, most: number): { slba: number; blocks: number } {
+  const count = dice.int(1, Math.min(most, blocks))
+  return { slba: dice.int(0, blocks - count), blocks: count }
+}

@@ -1,0 +1,30 @@
+import { runScenario, runTwice } from './run.js'
+import type { Scenario } from './scenario.js'
+import { cutDown, dropParts, type CutDown, type Keep } from '@gpunvme/nvme-sim/dst'
+import type { Driver } from './world.js'
+
+/** Cuts a failing scenario down while the same assertion fails. Undefined where it does not fail. */
+export async function minimise(scenario: Scenario, driver: Driver): Promise<CutDown<Scenario> | undefined> {
+  const { failure } = await runTwice(scenario, driver)
+  const run = failure?.assertion === 'replay' ? runTwice : runScenario
+  const failureOf = async (candidate: Scenario) => (await run(candidate, driver)).failure
+  return cutDown(scenario, { failureOf, sizeOf, cut })
+}
+
+async function cut(smallest: () => Scenario, keep: Keep<Scenario>): Promise<void> {
+  await dropParts(smallest().inside.rules, (rules) => keep({ ...smallest(), inside: { rules } }))
+  await dropParts(smallest().boundary.rules, (rules) => keep({ ...smallest(), boundary: { rules } }))
+  await dropParts(smallest().steps, (steps) => keep({ ...smallest(), steps }))
+  const { controller, watches, namespaces, options } = smallest()
+  if (watches) await keep({ ...smallest(), watches: false })
+  if (controller.fragmented) await keep({ ...smallest(), controller: { ...controller, fragmented: false } })
+  if (controller.profile !== 'ideal') await keep({ ...smallest(), controller: { ...controller, profile: 'ideal' } })
+  const used = smallest().steps.map((step) => ('nsid' in step ? step.nsid : 0))
+  const left = namespaces.filter(({ nsid }, index) => index === 0 || used.includes(nsid))
+  if (left.length < namespaces.length) await keep({ ...smallest(), namespaces: left })
+  if (options.queues > 1) await keep({ ...smallest(), options: { ...options, queues: options.queues - 1 } })
+}
+
+function sizeOf({ steps, inside, boundary, namespaces, options }: Scenario): number {
+  return steps.length + inside.rules.length + boundary.rules.length + namespaces.length + options.queues
+}

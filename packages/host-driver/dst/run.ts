@@ -1,0 +1,550 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { TraceSink } from '@gpunvme/nvme-spec/transport'
+import type { Controller, ControllerEvent, WritableNamespace } from '../src/index.js'
+import { Call } from './call.js'
+import { callLimitNs, closeLimitNs, FUNCTION_RESET_NS, openLimitNs, stepLimitNs, type Meanwhile } from './limits.js'
+import type { FaultKind } from './random-faults.js'
+import type { Scenario, Step } from './scenario.js'
+import { crashed, holds, Medium, RunFailure, type Assertion, type RunResult } from '@gpunvme/nvme-sim/dst'
+import { SERIAL, World, type Driver } from './world.js'
+
+/** A controller is opened so often at most before it counts as unusable: faults strike an opening too, but not forever. */
+const MOST_OPENINGS = 12
+const MOST_PROOFS = 12
+
+/** So many turns of the event loop in which nobody waits for time, and nothing ends, are a deadlock. */
+const MOST_IDLE_TURNS = 200
+
+/** Blocks may hold anything that looks like a file system: the campaign's own data is random. */
+const EVERYTHING = Object.assign([] as string[], { includes: () => true })
+
+/**
+ * Mistakes that a fault excuses: the text of the controller's report, and the faults that excuse it. A fault suffices alone;
+ * the faults of a list must occur together.
+ */
+const MISLED: readonly (readonly [text: string, ...kinds: (FaultKind | readonly FaultKind[])[]])[] = [
+  ['host cleared CC.EN before CSTS.RDY became 1', 'ready-never-rises', 'fatal-status', 'read-value', 'delay-write'],
+  ['host set CC.EN before CSTS.RDY became 0', 'read-value'],
+  ['but the queue does not exist', 'read-value'],
+  // Between a reset and the host's next look at CSTS, when it was another's look.
+  ['but CSTS.RDY is 0', 'read-value', 'surprise-reset'],
+  // A reset cleared AQA between its write and the delayed write of CC.EN.
+  ['AQA gives 1 and 1 entries', ['delay-write', 'surprise-reset']],
+  // `faulty` clears Bus Master Enable when it removes the device; a delayed write of a doorbell arrives later.
+  ['but Bus Master Enable is 0', ['delay-write', 'remove-device']],
+]
+
+/** Faults after which a controller may not be known to be stopped: what it can reach is then kept. */
+const UNSTOPPABLE: readonly FaultKind[] = [
+  'lose-write',
+  'delay-write',
+  'read-value',
+  'ready-never-rises',
+  'ready-never-falls',
+  'remove-device',
+]
+
+/** Where the driver publishes its events; see EVENT_CHANNEL. */
+const EVENTS = 'gpunvme:controller-event'
+
+/** What took longest in a run, in virtual time. */
+export interface Worst {
+  readonly callNs: number
+  /** The longest step of a recovery. */
+  readonly stepNs: number
+  /** The largest part that a call has used of its limit. */
+  readonly share: number
+}
+
+export interface DriverRun extends RunResult {
+  readonly worst: Worst
+  readonly lost: number
+}
+
+export interface DriverRunOptions {
+  readonly trace?: TraceSink
+}
+
+/** Runs a scenario once. */
+export async function runScenario(
+  scenario: Scenario,
+  driver: Driver,
+  options: DriverRunOptions = {},
+): Promise<DriverRun> {
+  const run = new Run(scenario, driver, options.trace)
+  let failure: RunFailure | undefined
+  const listen = (message: unknown) => run.note((message as { event: ControllerEvent }).event)
+  const reject = (error: unknown) => run.fail('crash', `a rejection that nobody handles: ${String(error)}`)
+  subscribe(EVENTS, listen)
+  process.on('unhandledRejection', reject)
+  try {
+    await run.all()
+  } catch (error) {
+    failure = error instanceof RunFailure ? error : crashed(error)
+  } finally {
+    run.world.clock.stop()
+    unsubscribe(EVENTS, listen)
+    process.off('unhandledRejection', reject)
+  }
+  const { world, calls, outcomes, worst, lostSoFar } = run
+  return {
+    failure,
+    commands: calls,
+    completions: outcomes,
+    virtualNs: world.clock.now(),
+    traceHash: world.simulation.traceHash,
+    struck: world.struck,
+    worst,
+    lost: lostSoFar,
+  }
+}
+
+/** Runs a scenario twice, which must be the same. */
+export async function runTwice(scenario: Scenario, driver: Driver): Promise<DriverRun> {
+  const first = await runScenario(scenario, driver)
+  if (first.failure) return first
+  const { traceHash } = await runScenario(scenario, driver)
+  if (traceHash === first.traceHash) return first
+  return {
+    ...first,
+    failure: new RunFailure('replay', `trace hash ${first.traceHash}, and ${traceHash} when run again`),
+  }
+}
+
+interface Opened {
+  readonly ctrl: Controller<WritableNamespace>
+  readonly namespaces: readonly WritableNamespace[]
+  /** What was allocated and never came back before. */
+  readonly bytesBefore: number
+}
+
+class Run {
+  readonly world: World
+  calls = 0
+  outcomes = 0
+  worst: Worst = { callNs: 0, stepNs: 0, share: 0 }
+  lostSoFar = 0
+  private readonly scenario: Scenario
+  private readonly driver: Driver
+  private readonly medium = new Medium()
+  private readonly open = new Set<Call>()
+  private underWay: Promise<void>[] = []
+  private unsettled: (() => void)[] = []
+  private opened: Opened | undefined
+  private failure: RunFailure | undefined
+  private stepsNs = 0
+  private steps = 0
+  /** What the step that is under way may take. */
+  private underWayNs = 0
+  /** Accesses to registers when the controller was lost. */
+  private accessesWhenLost: number | undefined
+
+  constructor(scenario: Scenario, driver: Driver, trace: TraceSink | undefined) {
+    this.scenario = scenario
+    this.driver = driver
+    this.world = new World(scenario, driver, trace)
+    this.world.onDamage = (command) => {
+      for (const call of this.open) call.damage(command)
+    }
+  }
+
+  async all(): Promise<void> {
+    await this.reopen()
+    for (const step of this.scenario.steps) {
+      if (this.opened === undefined) break
+      await this.take(step)
+    }
+    await this.join()
+    await this.prove()
+    await this.closeAll()
+    this.checkMedium()
+    this.checkDiagnostics()
+  }
+
+  /** The first thing that went wrong where nobody can throw. */
+  fail(assertion: Assertion, message: string): void {
+    this.failure ??= new RunFailure(assertion, message)
+  }
+
+  note(event: ControllerEvent): void {
+    if (event.kind === 'lost') {
+      this.lostSoFar++
+      this.accessesWhenLost ??= this.world.watched.accesses
+    }
+    if (event.kind !== 'recovery') return
+    const limitNs = stepLimitNs(this.scenario, event.step)
+    if (event.result === 'begun') {
+      this.stepsNs += limitNs
+      this.steps++
+      this.underWayNs = limitNs
+      return
+    }
+    this.underWayNs = 0
+    this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
+    // A reset that nobody asked for stops the simulator's clock for everybody, which is no step's fault.
+    const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
+    if (event.tookNs > limitNs + stoppedNs)
+      this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
+  }
+
+  private async take(step: Step): Promise<void> {
+    const { clock } = this.world
+    switch (step.do) {
+      case 'plan':
+        this.startPlan(step)
+        return
+      case 'read':
+        this.startRead(step)
+        return
+      case 'flush':
+        this.start('flush', () => this.flush(step.nsid))
+        return
+      case 'smart':
+        this.start('SMART', () => this.askSmart())
+        return
+      case 'pass': {
+        const untilNs = clock.now() + step.ns
+        return this.finish('pass', this.pass(untilNs))
+      }
+      case 'join':
+        return this.join()
+      case 'close':
+        await this.closeAll()
+        return this.reopen()
+    }
+  }
+
+  private async pass(untilNs: number): Promise<void> {
+    while (this.world.clock.now() < untilNs) await this.world.clock.idle(untilNs)
+  }
+
+  private namespaceOf(nsid: number): WritableNamespace | undefined {
+    return this.opened?.namespaces.find((namespace) => namespace.nsid === nsid)
+  }
+
+  private startPlan(step: Extract<Step, { do: 'plan' }>): void {
+    const namespace = this.namespaceOf(step.nsid)
+    if (namespace === undefined) return
+    const start = Call.startOf(step.shiftBytes)
+    const { blockBytes } = namespace
+    let offsetBytes = start
+    const transfers = step.extents.map(({ slba, blocks }) => {
+      const transfer = { slba, blocks, offsetBytes }
+      offsetBytes += blocks * blockBytes
+      return transfer
+    })
+    // Another host may have made it smaller.
+    if (transfers.some(({ slba, blocks }) => slba + blocks > namespace.blocks)) return
+    const plan = step.operation === 'read' ? namespace.planReads(transfers) : namespace.planWrites(transfers)
+    const memory = this.alloc(namespace, Call.lengthOf(step.shiftBytes, offsetBytes - start))
+    const controller = new AbortController()
+    const { abortAfterNs } = step
+    if (abortAfterNs !== undefined) void this.pass(this.world.clock.now() + abortAfterNs).then(() => controller.abort())
+    const call = new Call(this.medium, plan, memory, step.salt)
+    this.start(call.what, () =>
+      this.execute(call, () =>
+        namespace.execute(plan, memory, { timeoutNs: this.scenario.timeoutNs, signal: controller.signal }),
+      ),
+    )
+  }
+
+  /** As a program does it that wants one thing: it resolves or it throws. */
+  private startRead({ nsid, slba, blocks }: Extract<Step, { do: 'read' }>): void {
+    const namespace = this.namespaceOf(nsid)
+    if (namespace === undefined || slba + blocks > namespace.blocks) return
+    const offsetBytes = Call.startOf(0)
+    const plan = namespace.planReads([{ slba, blocks, offsetBytes }])
+    const memory = this.alloc(namespace, Call.lengthOf(0, blocks * namespace.blockBytes))
+    const call = new Call(this.medium, plan, memory, 0)
+    this.start(call.what, () =>
+      this.execute(call, async () => {
+        await namespace.read(slba, blocks, memory, { offsetBytes, timeoutNs: this.scenario.timeoutNs })
+        const { commands } = plan
+        return { commands, succeeded: commands, bytes: blocks * plan.blockBytes, failures: [], startNs: 0, endNs: 0 }
+      }),
+    )
+  }
+
+  private alloc(namespace: WritableNamespace, lengthBytes: number) {
+    return namespace.dma.alloc(lengthBytes)
+  }
+
+  private async execute(call: Call, action: () => ReturnType<WritableNamespace['execute']>): Promise<void> {
+    this.open.add(call)
+    try {
+      const summary = await action()
+      this.outcomes += summary.commands
+      this.unsettled.push(call.ended(summary))
+    } catch (error) {
+      if (error instanceof RunFailure) throw error
+      expectRefusal(call.what, error)
+      call.refused((error as GpuNvmeError).code === 'ERR_GPUNVME_TRANSFER', String(error))
+    } finally {
+      this.open.delete(call)
+      call.memory.free()
+    }
+  }
+
+  private async flush(nsid: number): Promise<void> {
+    const namespace = this.namespaceOf(nsid)
+    try {
+      await namespace?.flush()
+    } catch (error) {
+      expectRefusal('flush', error)
+    }
+    this.outcomes++
+  }
+
+  /** Begins a call; whatever is wrong with it is told when it is joined. */
+  private start(what: string, action: () => Promise<unknown>): void {
+    this.calls++
+    const startNs = this.world.clock.now()
+    const before = this.sofar()
+    const work = action().then(() => {
+      const tookNs = this.world.clock.now() - startNs
+      const limitNs = callLimitNs(this.scenario, this.since(before))
+      const { callNs, share, stepNs } = this.worst
+      this.worst = { stepNs, callNs: Math.max(callNs, tookNs), share: Math.max(share, tookNs / limitNs) }
+      if (tookNs > limitNs) this.fail('time', `${what} took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+    })
+    work.catch((error: unknown) => {
+      this.failure ??= error instanceof RunFailure ? error : crashed(error)
+    })
+    this.underWay.push(work)
+  }
+
+  private sofar(): Meanwhile {
+    return { stepsNs: this.stepsNs, steps: this.steps, strikes: this.world.strikes, underWayNs: this.underWayNs }
+  }
+
+  private since(before: Meanwhile): Meanwhile {
+    const { stepsNs, steps, strikes } = this.sofar()
+    // A recovery that has to wait for who is inside before it, and a step that has begun before.
+    return {
+      stepsNs: stepsNs - before.stepsNs + before.underWayNs,
+      steps: 1 + steps - before.steps,
+      strikes: strikes - before.strikes,
+      underWayNs: 0,
+    }
+  }
+
+  private async join(): Promise<void> {
+    const under = this.underWay
+    this.underWay = []
+    await this.finish('the calls under way', Promise.allSettled(under))
+  }
+
+  /** Waits for something while time passes, and notices when it never will. */
+  private async finish<T>(what: string, work: Promise<T>): Promise<T> {
+    let done = false
+    const settled = () => {
+      done = true
+    }
+    work.then(settled, settled)
+    for (let idle = 0; !done;) {
+      await new Promise(setImmediate)
+      idle = this.world.clock.isIdle ? idle + 1 : 0
+      if (idle > MOST_IDLE_TURNS)
+        throw new RunFailure('deadlock', `${what}: nobody waits for anything, and nothing ends`)
+    }
+    if (this.failure !== undefined) throw this.failure
+    return work
+  }
+
+  /** Opens the controller, however often faults strike that: what is not gone must come back. */
+  private async reopen(): Promise<void> {
+    const { scenario, world, driver } = this
+    this.checkLost()
+    for (let opening = 1; ; opening++) {
+      const bytesBefore = world.watched.bytesInUse
+      const startNs = world.clock.now()
+      const { strikes } = world
+      const options = { ...scenario.options, write: { serial: SERIAL, overwrite: EVERYTHING } }
+      const tried = driver.Controller.open(world.transport, options).then(
+        (ctrl) => ({ ctrl }),
+        (error: unknown) => ({ error }),
+      )
+      const result = await this.finish('open', tried)
+      const tookNs = world.clock.now() - startNs
+      const limitNs = openLimitNs(scenario, world.strikes - strikes)
+      if (tookNs > limitNs) throw new RunFailure('time', `open took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+      if ('ctrl' in result) {
+        this.settleLost()
+        const { ctrl } = result
+        this.opened = { ctrl, namespaces: ctrl.namespaces, bytesBefore }
+        if (scenario.watches) void this.watch(ctrl)
+        return
+      }
+      expectRefusal('open', result.error)
+      if (this.mustGiveBack && world.watched.bytesInUse !== bytesBefore) {
+        this.fail('leak', `open kept ${world.watched.bytesInUse - bytesBefore} bytes: ${String(result.error)}`)
+      }
+      if (world.isRemoved) return
+      if (opening === MOST_OPENINGS)
+        throw new RunFailure('open', `opened ${opening} times in vain: ${String(result.error)}`)
+      // What is stuck at CSTS.RDY needs this, as the error says.
+      await this.finish('reset', world.transport.reset!('function'))
+    }
+  }
+
+  private async watch(ctrl: Controller): Promise<void> {
+    for await (const event of ctrl.events()) if (event.kind === 'missed') this.fail('outcome', 'events were missed')
+  }
+
+  /** At the end the controller works, or is declared lost, and then works when it is opened again. */
+  private async prove(): Promise<void> {
+    for (let proof = 1; this.opened !== undefined; proof++) {
+      const { lost } = this.opened.ctrl.statistics.recoveries
+      if (lost > 0) {
+        if (lost !== 1) throw new RunFailure('lost', `declared lost ${lost} times`)
+        await this.closeAll()
+        await this.reopen()
+        continue
+      }
+      const namespace = this.opened.ctrl.namespaces[0]
+      if (namespace === undefined) return
+      if (await this.roundTrip(namespace)) return
+      // What the controller has to say it may only say where an admin command is waited for.
+      if ((await this.smartLog()) && this.isDetached(namespace)) return
+      if (proof === MOST_PROOFS)
+        throw new RunFailure('usable', `${proof} times no block could be written and read back`)
+      // The driver detects a lost completion only when its command times out.
+      await this.finish('pass', this.pass(this.world.clock.now() + this.scenario.options.commandTimeoutNs))
+    }
+  }
+
+  /** Another host has taken it away, and the controller has no way to tell. */
+  private isDetached({ nsid }: WritableNamespace): boolean {
+    return this.scenario.inside.rules.some(
+      ({ action }, rule) =>
+        action.kind === 'detach-namespace' &&
+        action.nsid === nsid &&
+        this.world.simulation.faults.struck[rule]! > 0 &&
+        !('attach-namespace' in this.world.struck),
+    )
+  }
+
+  /** Whether the controller answers; false where it does not, which is told by an error of this family. */
+  private async smartLog(): Promise<boolean> {
+    let answered = false
+    this.start('SMART', async () => {
+      answered = await this.askSmart()
+    })
+    await this.join()
+    return answered
+  }
+
+  private async askSmart(): Promise<boolean> {
+    try {
+      await this.opened?.ctrl.smartLog()
+      return true
+    } catch (error) {
+      expectRefusal('SMART', error)
+      return false
+    } finally {
+      this.outcomes++
+    }
+  }
+
+  private async roundTrip(namespace: WritableNamespace): Promise<boolean> {
+    const [offsetBytes, { blockBytes, blocks }] = [Call.startOf(0), namespace]
+    // Detached, and identified since: the data structure of an inactive namespace is all zeros.
+    if (blocks === 0) return false
+    let succeeded = 0
+    for (const operation of ['write', 'read'] as const) {
+      const transfers = [{ slba: 0, blocks: 1, offsetBytes }]
+      const plan = operation === 'read' ? namespace.planReads(transfers) : namespace.planWrites(transfers)
+      const memory = this.alloc(namespace, Call.lengthOf(0, blockBytes))
+      const call = new Call(this.medium, plan, memory, 1_000_000)
+      this.start(call.what, () =>
+        this.execute(call, async () => {
+          const summary = await namespace.execute(plan, memory, { timeoutNs: this.scenario.timeoutNs })
+          succeeded += summary.succeeded
+          return summary
+        }),
+      )
+      await this.join()
+    }
+    return succeeded === 2
+  }
+
+  private async closeAll(): Promise<void> {
+    const { opened, world } = this
+    if (opened === undefined) return
+    this.opened = undefined
+    const startNs = world.clock.now()
+    const [before, { strikes }] = [this.sofar(), world]
+    const closed = opened.ctrl.close().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    await this.join()
+    const error = await this.finish('close', closed)
+    const tookNs = world.clock.now() - startNs
+    const limitNs =
+      callLimitNs(this.scenario, this.since(before)) + closeLimitNs(this.scenario, world.strikes - strikes)
+    if (tookNs > limitNs) throw new RunFailure('time', `close took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+    if (error !== undefined) expectRefusal('close', error)
+    this.checkLost()
+    const isLost = opened.ctrl.statistics.recoveries.lost > 0
+    const keptBytes = world.watched.bytesInUse - opened.bytesBefore
+    if (keptBytes !== 0 && !isLost && this.mustGiveBack) {
+      throw new RunFailure('leak', `${keptBytes} bytes did not come back when it was closed`)
+    }
+    if (!isLost && error === undefined) this.settleLost()
+  }
+
+  private get mustGiveBack(): boolean {
+    const { struck } = this.world
+    return UNSTOPPABLE.every((kind) => !(kind in struck))
+  }
+
+  /** After the loss nothing may touch the registers any more. */
+  private checkLost(): void {
+    const { accesses } = this.world.watched
+    if (this.accessesWhenLost === undefined) return
+    const more = accesses - this.accessesWhenLost
+    this.accessesWhenLost = undefined
+    if (more > 0) throw new RunFailure('lost', `${more} accesses to registers after it was lost`)
+  }
+
+  /** A reset has ended what was still under way. */
+  private settleLost(): void {
+    for (const settle of this.unsettled.splice(0)) settle()
+  }
+
+  /** What is on the media at the end, past the driver. */
+  private checkMedium(): void {
+    const began = this.medium.tick()
+    for (const { shape, media } of this.world.media.values()) {
+      const { nsid, blockBytes, blocks } = shape
+      const block = new Uint8Array(blockBytes)
+      for (let lba = 0; lba < blocks; lba++) {
+        media.read(lba * blockBytes, block)
+        if (this.medium.possible(nsid, lba, began).some((content) => holds(block, content, nsid, lba))) continue
+        throw new RunFailure('medium', `NSID ${nsid} LBA ${lba} holds nothing that was written there`)
+      }
+    }
+  }
+
+  private checkDiagnostics(): void {
+    const kinds = Object.keys(this.world.struck)
+    const haveStruck = (together: FaultKind | readonly FaultKind[]) =>
+      [together].flat().every((kind) => kinds.includes(kind))
+    const first = this.world.simulation.diagnostics.find(
+      (line) => !MISLED.some(([text, ...by]) => line.includes(text) && by.some(haveStruck)),
+    )
+    if (first !== undefined) throw new RunFailure('diagnostics', first)
+  }
+}
+
+/** A call may throw, but only what is declared as an error of this family. */
+function expectRefusal(what: string, error: unknown): void {
+  if (error instanceof GpuNvmeError) return
+  throw new RunFailure('outcome', `${what} ended with ${String(error)}`)
+}
+
+function ms(ns: number): string {
+  return `${(ns / 1e6).toFixed(1)} ms`
+}

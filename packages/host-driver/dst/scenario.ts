@@ -1,0 +1,72 @@
+import type { ProfileName } from '@gpunvme/nvme-sim'
+import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
+import type { ControllerOptions } from '../src/index.js'
+
+/** A run of the campaign as data: it can be cut down, written to a file and run again. */
+export interface Scenario {
+  readonly seed: number
+  readonly controller: ControllerShape
+  readonly namespaces: readonly NamespaceShape[]
+  readonly options: DriverOptions
+  /** For each command of a plan. */
+  readonly timeoutNs: number
+  /** What the simulated controller does. */
+  readonly inside: FaultPlan
+  /** What happens between driver and controller, by `faulty`. */
+  readonly boundary: FaultPlan
+  /** Somebody iterates over the controller's events. */
+  readonly watches: boolean
+  readonly steps: readonly Step[]
+}
+
+/** What the controller is like, as far as its profile does not say it. */
+export interface ControllerShape {
+  readonly profile: ProfileName
+  /** Largest I/O queue: CAP.MQES + 1. */
+  readonly mostEntries: number
+  readonly dstrd: number
+  /** CAP.MPSMIN, which becomes CC.MPS. */
+  readonly mpsmin: number
+  readonly mdts: number
+  readonly ioQueuePairs: number
+  readonly fragmented: boolean
+}
+
+export interface NamespaceShape {
+  readonly nsid: number
+  readonly blockBytes: 512 | 4096
+  readonly blocks: number
+}
+
+export type DriverOptions = Required<
+  Pick<ControllerOptions, 'queues' | 'queueDepth' | 'maxTransferBytes' | 'readyTimeoutNs' | 'commandTimeoutNs'>
+> &
+  Pick<ControllerOptions, 'queueEntries' | 'completionQueues'> & {
+    readonly recovery: NonNullable<Required<ControllerOptions['recovery']>>
+  }
+
+/** What the host does next. A step that makes no sense when its turn comes is passed over, so that any may be left out. */
+export type Step =
+  /** A plan of several transfers, of which the last ones may be left out by an abort. */
+  | {
+      readonly do: 'plan'
+      readonly operation: 'read' | 'write'
+      readonly nsid: number
+      readonly extents: readonly { readonly slba: number; readonly blocks: number }[]
+      /** Where in its first page the data begins. */
+      readonly shiftBytes: number
+      /** What a Write writes. */
+      readonly salt: number
+      /** Its signal is aborted after so long. */
+      readonly abortAfterNs?: number
+    }
+  | { readonly do: 'read'; readonly nsid: number; readonly slba: number; readonly blocks: number }
+  | { readonly do: 'flush'; readonly nsid: number }
+  /** An Admin command: SMART / Health Information. */
+  | { readonly do: 'smart' }
+  /** Lets time pass while everything goes on. */
+  | { readonly do: 'pass'; readonly ns: number }
+  /** Waits for everything that is under way. */
+  | { readonly do: 'join' }
+  /** Closes, with whatever is under way, and opens again. */
+  | { readonly do: 'close' }

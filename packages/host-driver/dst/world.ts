@@ -1,0 +1,107 @@
+import { zeroBased } from '@gpunvme/nvme-spec'
+import { deriveProfile, profiles, RamMedia, simulate, type Media, type Simulation } from '@gpunvme/nvme-sim'
+import type { FaultReport } from '@gpunvme/nvme-spec/faults'
+import type { FaultAction, TraceEvent, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
+import type * as HostDriver from '../src/index.js'
+import type { NamespaceShape, Scenario } from './scenario.js'
+import { struckByKind } from '@gpunvme/nvme-sim/dst'
+import { TurnClock } from './turn-clock.js'
+import { Watched } from './watched.js'
+
+/** The driver under test: its sources, what is compiled of them, or one with a defect. */
+export type Driver = Pick<typeof HostDriver, 'Controller' | 'faulty'>
+
+/** Data of a command is other than what the driver was asked for, and nothing in its completion says so. */
+const DAMAGING: readonly FaultAction['kind'][] = ['corrupt-data', 'torn-dma', 'wrong-page']
+
+export const SERIAL = 'DST00001'
+
+/** A command as the controller has fetched it. */
+export interface Fetched {
+  readonly operation: 'read' | 'write'
+  readonly nsid: number
+  readonly slba: number
+  readonly blocks: number
+}
+
+/** A controller by a scenario, the host around it, and what has really struck. */
+export class World {
+  readonly simulation: Simulation
+  readonly clock: TurnClock
+  readonly watched: Watched
+  readonly media = new Map<number, { readonly shape: NamespaceShape; readonly media: Media }>()
+  /** Is told of a command whose data a fault has damaged. */
+  onDamage: (command: Fetched) => void = () => undefined
+  private readonly scenario: Scenario
+  private readonly boundaryFaults: FaultReport
+  /** What was fetched last by an identifier. */
+  private readonly fetched = new Map<string, Fetched>()
+
+  constructor(scenario: Scenario, driver: Driver, trace?: TraceSink) {
+    const { seed, controller, namespaces, inside, boundary } = scenario
+    this.scenario = scenario
+    for (const shape of namespaces) {
+      this.media.set(shape.nsid, { shape, media: new RamMedia(shape.blocks * shape.blockBytes) })
+    }
+    const needsDetails = trace !== undefined || inside.rules.some(({ action: { kind } }) => DAMAGING.includes(kind))
+    this.simulation = simulate({
+      seed,
+      profile: deriveProfile(controller.profile, {
+        CAP: { MQES: zeroBased(controller.mostEntries), DSTRD: controller.dstrd, MPSMIN: controller.mpsmin, MPSMAX: 4 },
+        identify: { SN: SERIAL, MDTS: controller.mdts },
+        ioQueuePairs: Math.min(controller.ioQueuePairs, profiles[controller.profile].ioQueuePairs),
+      }),
+      fragmented: controller.fragmented,
+      faults: inside,
+      namespaces: namespaces.map(({ nsid, blockBytes }) => ({ nsid, blockBytes, media: this.media.get(nsid)!.media })),
+      ...(needsDetails && {
+        trace: (event: TraceEvent) => {
+          this.look(event)
+          trace?.(event)
+        },
+      }),
+    })
+    this.clock = new TurnClock(this.simulation.clock)
+    const faulty = driver.faulty({ ...this.simulation.transport, clock: this.clock }, boundary, {
+      seed,
+      ...(trace && { trace }),
+    })
+    this.boundaryFaults = faulty.faults
+    this.watched = new Watched(faulty)
+  }
+
+  get transport(): Transport {
+    return this.watched.transport
+  }
+
+  /** How often each kind of fault struck so far. */
+  get struck(): Record<string, number> {
+    const struck = struckByKind(this.scenario.inside, this.simulation.faults)
+    for (const [kind, times] of Object.entries(struckByKind(this.scenario.boundary, this.boundaryFaults))) {
+      struck[kind] = (struck[kind] ?? 0) + times
+    }
+    return struck
+  }
+
+  /** How many faults struck so far. */
+  get strikes(): number {
+    return Object.values(this.struck).reduce((sum, times) => sum + times, 0)
+  }
+
+  get isRemoved(): boolean {
+    return 'remove-device' in this.struck
+  }
+
+  private look({ track, name, details }: TraceEvent): void {
+    if (name === 'fetch') {
+      const entry = String(details!['entry'])
+      // What is 0 is left out.
+      const field = (field: string) => Number(new RegExp(` ${field}=(\\S+)`).exec(entry)?.[1] ?? 0)
+      const operation = entry.startsWith('Write') ? 'write' : 'read'
+      const fetched = { operation, nsid: field('NSID'), slba: field('SLBA'), blocks: field('NLB') + 1 } as const
+      this.fetched.set(`SQ ${track.slice(3)} CID ${field('CID')}`, fetched)
+    } else if (track === 'fault' && DAMAGING.includes(name as FaultAction['kind'])) {
+      this.onDamage(this.fetched.get(String(details!['where']))!)
+    }
+  }
+}
