@@ -25,7 +25,7 @@ export async function refused(what: string, action: () => unknown, { name, says 
     caught = error
   }
   if (caught === undefined) return fail(`${what}: expected ${name}, got no error`)
-  if (!(caught instanceof Error)) return fail(`${what}: expected ${name}, got ${String(caught)}`)
+  if (!(caught instanceof Error)) return fail(`${what}: expected ${name}, got a value that is not an Error`)
   if (caught.name !== name || !caught.message.includes(says)) {
     fail(`${what}: expected ${name}${says && ` that says "${says}"`}, got ${caught.name}: ${caught.message}`)
   }

@@ -6,7 +6,6 @@ export const UNTOUCHED = 0xa5
 
 const PAGE_BYTES = 4096
 
-/** Returns bytes of memory that the CPU can reach. */
 /** Returns a range of memory that the CPU can reach. */
 export function hostBytes({ view, lengthBytes }: DmaMemory, offset = 0, length = lengthBytes): Uint8Array {
   if (view === undefined) return fail('expected: memory that the CPU can reach')

@@ -5,7 +5,8 @@ import { allSucceeded, check, equal, refused } from '../check.js'
 import { checkData } from '../data.js'
 import { deviceIdentifiedAs } from '../identified.js'
 import { requestLongestDelays, RETRIED_CALLS, retriedLater } from './retried.js'
-import { area, collect, readPlan, REGISTER, SECOND_NS, store, withoutAWrite } from './support.js'
+import { area, collect, readPlan, REGISTER, store, withoutAWrite } from './support.js'
+import { SECOND_NS } from '../time.js'
 
 const { CC, CSTS } = REGISTER
 

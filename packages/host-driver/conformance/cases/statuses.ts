@@ -1,23 +1,11 @@
 import type { CommandOutcome, FaultAction } from '@gpunvme/nvme-spec/transport'
-import { NS_PER_MS } from '../time.js'
+import { NS_PER_MS, SECOND_NS } from '../time.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, refused } from '../check.js'
 import { checkData } from '../data.js'
 import { deviceIdentifiedAs } from '../identified.js'
 import { requestLongestDelays, RETRIED_CALLS, retriedLater } from './retried.js'
-import {
-  area,
-  KNOWN_LBA,
-  OPCODE,
-  readPlan,
-  readsOf,
-  roundTrip,
-  rule,
-  SECOND_NS,
-  store,
-  withFaults,
-  writesOf,
-} from './support.js'
+import { area, KNOWN_LBA, OPCODE, readPlan, readsOf, roundTrip, rule, store, withFaults, writesOf } from './support.js'
 
 type Status = Omit<Extract<FaultAction, { kind: 'status' }>, 'kind'>
 
