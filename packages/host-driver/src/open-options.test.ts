@@ -72,6 +72,13 @@ test('a second handle on a transport in use, or on a copy of it, is refused, and
   expect(diagnostics).toEqual([])
 })
 
+test('the serial number of a simulation is the one that writing requires', async () => {
+  const { transport, serial } = simulate({ profile: 'sn740' })
+  const ctrl = await Controller.open(transport, { write: { serial } })
+  expect(ctrl.identity.serial).toBe(serial)
+  await ctrl.close()
+})
+
 test('what could not be opened, and a controller that is lost, may be opened again', async () => {
   const { transport } = simulate({ profile: 'sn740' })
   const mismatch = Controller.open(transport, { write: { serial: 'another' } })

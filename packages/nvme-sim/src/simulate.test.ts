@@ -35,6 +35,11 @@ it('deriveProfile changes what it is given, field by field in CAP and Identify, 
   expect(profiles.sn740.identify.MDTS).toBe(8)
 })
 
+it('has the serial number of its profile', () => {
+  expect(simulate().serial).toBe('GPUNVME-SIM-1')
+  expect(simulate({ profile: deriveProfile('sn740', { identify: { SN: 'S64BNF0R' } }) }).serial).toBe('S64BNF0R')
+})
+
 it('every preset says where its figures come from', () => {
   for (const { source } of Object.values(profiles)) expect(source.length).toBeGreaterThan(20)
 })

@@ -73,6 +73,8 @@ const fields: Fields<SimulationOptions> = {
 /** A simulated controller, with the host memory that it accesses and its clock. */
 export interface Simulation {
   readonly transport: Transport
+  /** Serial number of the drive, as in Identify Controller. A driver may require it before it writes. */
+  readonly serial: string
   /**
    * The controller's registers as seen by a peer, such as a GPU: `transport.bar` through the root complex of
    * `rootComplex`. `transport.can` summarizes it in two flags.
@@ -105,7 +107,8 @@ export interface Simulation {
  */
 export function simulate(options: SimulationOptions = {}): Simulation {
   checkOptions('simulate options', options, fields)
-  const { profile = 'ideal', seed = 1, host, faults } = options
+  const { seed = 1, host, faults } = options
+  const profile = profileOf(options.profile ?? 'ideal')
   if (host !== undefined && (options.hostMemoryBytes ?? options.fragmented) !== undefined) {
     throw new TypeError('simulate options: with host, set hostMemoryBytes and fragmented in the SimulatedHost')
   }
@@ -118,7 +121,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     clock,
     memory,
     namespaces,
-    profile: profileOf(profile),
+    profile,
     diagnostics,
     faults,
     seed,
@@ -136,6 +139,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
   )
   return {
     transport,
+    serial: profile.identify.SN ?? '',
     peerBar,
     powerCycle: () => controller.powerCycle(),
     setHealth: (changes) => device.health.set(changes),
