@@ -65,7 +65,7 @@ export class ArmedRule {
   private readonly random: Random
 
   constructor(rule: FaultRule, index: number, random: Random) {
-    this.match = rule.match
+    this.match = rule.match ?? {}
     this.action = rule.action
     this.index = index
     this.subjects = subjectsOf(rule)

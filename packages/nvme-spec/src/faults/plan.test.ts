@@ -74,7 +74,7 @@ describe('a plan that is wrong is refused, with the rule and the field to blame'
     [[], undefined, 'rules', /expected an object with a list 'rules'/],
     [{ rule: [] }, undefined, undefined, /unknown "rule"; known are rules/],
     [{ rules: [], seed: 3 }, undefined, undefined, /unknown "seed"; known are rules/],
-    [{ rules: [7] }, 0, undefined, /expected an object with match and action/],
+    [{ rules: [7] }, 0, undefined, /expected an object with action/],
     [{ rules: [{ match: {} }] }, 0, 'action', /expected an object/],
     [rule({ opcod: 2 }), 1, 'match', /unknown "opcod"; known are qid, opcode, nsid, lba, register, access, atNs, /],
     [rule({ opcode: 256 }), 1, 'match.opcode', /expected an opcode from 0 to FFh; got 256/],
@@ -169,6 +169,25 @@ describe('a rule that can never strike is refused', () => {
     expect(refused.message).toContain(why)
     expect(refused.message).toMatch(/can never strike$/)
   })
+})
+
+it('treats a rule without match as a rule with an empty one', () => {
+  const text = '{"rules":[{"action":{"kind":"hang"}},{"action":{"kind":"ready-never-rises"}}]}'
+  const plan = parseFaultPlan(text)
+  expect(parseFaultPlan(formatFaultPlan(plan))).toEqual(JSON.parse(text))
+  const armed = new ArmedPlan(plan, { seed: 1, now: () => 0 })
+  expect(armed.strikesCommands).toBe(true)
+  expect(
+    armed
+      .strike(
+        () => 'SQ 1 CID 7',
+        ({ action }) => action.kind === 'hang',
+      )
+      ?.has('hang'),
+  ).toBe(true)
+  expect(armed.strikeEnable('ready-never-rises')).toBe(true)
+  const lost = '{"rules":[{"action":{"kind":"lose-write"}}]}'
+  expect(() => parseFaultPlan(lost)).toThrow('this rule has neither register nor atNs: this can never strike')
 })
 
 it('a rule that is nearly one of those is taken', () => {

@@ -63,7 +63,7 @@ export function checkFaultPlan(plan: unknown): asserts plan is FaultPlan {
  * Returns what the rule applies to. A register rule without `access` applies to reads and writes, if its action
  * supports both.
  */
-export function subjectsOf({ match, action }: FaultRule): readonly Subject[] {
+export function subjectsOf({ match = {}, action }: FaultRule): readonly Subject[] {
   const possible = kinds[action.kind].strikes
   if (possible.includes('CC.EN')) return possible
   if (match.atNs !== undefined) return possible.filter((subject) => subject === 'time')
@@ -75,9 +75,9 @@ export function subjectsOf({ match, action }: FaultRule): readonly Subject[] {
 }
 
 function checkRule(rule: unknown, index: number): asserts rule is FaultRule {
-  if (!isRecord(rule)) throw new FaultPlanError('expected an object with match and action', { rule: index })
+  if (!isRecord(rule)) throw new FaultPlanError('expected an object with action', { rule: index })
   refuseUnknown(rule, ['match', 'action'], { rule: index })
-  const { match, action } = rule
+  const { match = {}, action } = rule
   if (!isRecord(match)) throw new FaultPlanError('expected an object', { rule: index, field: 'match' })
   if (!isRecord(action)) throw new FaultPlanError('expected an object', { rule: index, field: 'action' })
   const { kind, ...facts } = action
@@ -115,7 +115,7 @@ function subjectIn({ atNs, register, access }: FaultMatch): string {
 
 /** Returns why a well-formed rule can never strike, with the field at fault. */
 function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | undefined {
-  const { match, action } = rule
+  const { match = {}, action } = rule
   const { register, qid, opcode, lba, fromNs = 0, untilNs = Infinity } = match
   const given = (names: readonly (keyof FaultMatch)[]) => names.find((name) => match[name] !== undefined)
   if (fromNs >= untilNs) return ['match.untilNs', `the time from ${fromNs} to before ${untilNs} ns is empty`]
@@ -160,7 +160,7 @@ function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | 
 }
 
 function neverCommand(rule: FaultRule): readonly [field: string, why: string] | undefined {
-  const { match, action } = rule
+  const { match = {}, action } = rule
   const { qid, opcode, lba } = match
   if (lba && qid === 0) return ['match.lba', 'Admin commands have no LBAs']
   if (lba && opcode !== undefined && !addressesBlocks(opcode)) {
@@ -182,7 +182,7 @@ function neverCommand(rule: FaultRule): readonly [field: string, why: string] | 
 }
 
 /** Whether a command with the rule's opcode, in a queue that the rule allows, moves data that the action can damage. */
-function hasDamageableData({ match: { qid, opcode = Read.opcode, lba }, action }: FaultRule): boolean {
+function hasDamageableData({ match: { qid, opcode = Read.opcode, lba } = {}, action }: FaultRule): boolean {
   const inIo = qid !== 0 && (opcode === Read.opcode || opcode === Write.opcode)
   const mayBeAdmin = (qid ?? 0) === 0 && lba === undefined && action.kind === 'corrupt-data'
   return inIo || (mayBeAdmin && answersWithData(opcode))

@@ -129,7 +129,8 @@ export type FaultAction =
 
 /** One fault: what it applies to, and what it does. */
 export interface FaultRule {
-  readonly match: FaultMatch
+  /** Default: `{}`, all commands; for an action on CC.EN, all changes of it. */
+  readonly match?: FaultMatch
   readonly action: FaultAction
 }
 
