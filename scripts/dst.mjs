@@ -1,7 +1,6 @@
 // The deterministic simulation campaigns: `npm run dst -- --seeds 10000`. Options stand below, in `usage`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import * as hostDriver from '@gpunvme/host-driver'
 import * as forDriver from '@gpunvme/host-driver/dst'
 import * as forSimulator from '@gpunvme/nvme-sim/dst'
 
@@ -13,6 +12,8 @@ const usage = `usage: npm run dst -- [--seeds N] [--first S] [--only WHAT] [--js
   --json         what was found as JSON, without wall times: equal on every machine
   --replay FILE  runs the one scenario that a failed campaign has written, and prints its trace; no other option goes
                  with it`
+
+const { hostDriver } = forDriver
 
 /** What both campaigns can do, each in its own way. */
 const campaigns = {

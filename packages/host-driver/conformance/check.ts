@@ -1,4 +1,4 @@
-import { equal, fail } from '@gpunvme/nvme-sim/case-kit'
+import { equal, fail, NotApplicable } from '@gpunvme/nvme-sim/case-kit'
 import type { OutcomeSummary } from '@gpunvme/nvme-spec/transport'
 
 export { check, equal, fail, notApplicable } from '@gpunvme/nvme-sim/case-kit'
@@ -24,6 +24,7 @@ export async function refused(what: string, action: () => unknown, { name, says 
   } catch (error) {
     caught = error
   }
+  if (caught instanceof NotApplicable) throw caught
   if (caught === undefined) return fail(`${what}: expected ${name}, got no error`)
   if (!(caught instanceof Error)) return fail(`${what}: expected ${name}, got a value that is not an Error`)
   if (caught.name !== name || !caught.message.includes(says)) {

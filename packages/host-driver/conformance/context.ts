@@ -1,15 +1,16 @@
 import { CC, CSTS } from '@gpunvme/nvme-spec'
 import type { Bar, DmaMemory, Engine, FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
-import {
-  Controller,
-  type ControllerOptions,
-  faulty,
-  type FaultyTransport,
-  type Namespace,
-  type WritableNamespace,
-} from '../src/index.js'
+import { faulty, type ControllerOptions, type FaultyTransport } from '../src/index.js'
 import { NS_PER_MS, waitUntil } from './time.js'
 import type { DriverCase } from './case.js'
+import {
+  hostDriver,
+  judged,
+  type DriverOptions,
+  type DriverUnderTest,
+  type JudgedController,
+  type JudgedNamespace,
+} from './driver.js'
 import { check, fail, notApplicable } from './check.js'
 import type { OpenedTransport, OpenTransport, TransportRequest } from './request.js'
 import { Watch } from './watch.js'
@@ -36,13 +37,18 @@ export interface Device extends Watch {
 /** A controller that a case has opened, with a namespace to work on. */
 export interface Opened {
   readonly device: Device
-  readonly ctrl: Controller<WritableNamespace>
+  readonly ctrl: JudgedController
   /** First namespace that can be read and written. */
-  readonly ns: WritableNamespace
+  readonly ns: JudgedNamespace
   /** An LBA, a multiple of 64 in the middle of the namespace, with room after it for what cases write. */
   readonly lba: number
   /** Allocates memory that is freed with the case. */
   readonly alloc: (lengthBytes: number) => DmaMemory
+}
+
+/** A driver may have no `identity`; then all of its namespaces can be read and written. */
+function isSupported(namespace: JudgedNamespace): boolean {
+  return !('identity' in namespace) || namespace.identity.unsupported === undefined
 }
 
 const DISABLE_NS = 30_000 * NS_PER_MS
@@ -50,19 +56,32 @@ const DISABLE_NS = 30_000 * NS_PER_MS
 /** Creates an engine for a controller, on the transport as it was opened, without changes. */
 export type MakeEngine = (transport: Transport) => Engine
 
+/** What is judged. */
+export interface Implementations {
+  /**
+   * Creates the engine of the controllers that cases open. Default: the driver's own. It is made on the transport as it
+   * was opened, so that changes by a case do not affect it; cases that depend on these are skipped.
+   */
+  readonly engine?: MakeEngine
+  /** The driver. Default: this package's `Controller`. */
+  readonly driver?: DriverUnderTest
+}
+
 /** Environment of a case. Closes everything that the case opens. */
 export class DriverContext {
   private readonly each: DriverCase
   private readonly openTransport: OpenTransport
   private readonly makeEngine: MakeEngine | undefined
+  private readonly driver: DriverUnderTest | undefined
   private readonly opened: { readonly given: OpenedTransport; readonly device: Device }[] = []
-  private readonly controllers: Controller[] = []
+  private readonly controllers: JudgedController[] = []
   private readonly memories: { readonly memory: DmaMemory; readonly watch: Watch }[] = []
 
-  constructor(each: DriverCase, openTransport: OpenTransport, makeEngine?: MakeEngine) {
+  constructor(each: DriverCase, openTransport: OpenTransport, { engine, driver }: Implementations = {}) {
     this.each = each
     this.openTransport = openTransport
-    this.makeEngine = makeEngine
+    this.makeEngine = engine
+    this.driver = driver
   }
 
   /** Opens a transport as the case needs it, with its controller disabled. @throws NotApplicable if there is none. */
@@ -101,21 +120,24 @@ export class DriverContext {
   /** Opens a controller for writing, on a new device or on `on`. */
   async open(options: ControllerOptions = {}, between?: Between, on?: Device): Promise<Opened> {
     const device = on ?? (await this.device(between))
-    const ctrl = await Controller.open(device.transport, {
-      ...options,
-      ...this.engineFor(device, options),
-      write: { serial: device.serial },
-    })
+    const write = { serial: device.serial }
+    const ctrl = await this.bringUp(device.transport, { ...options, ...this.engineFor(device, options), write })
     this.controllers.push(ctrl)
-    const ns = ctrl.namespaces.find(({ identity }) => identity.unsupported === undefined)
+    const ns = ctrl.namespaces.find(isSupported)
     if (ns === undefined) return fail('expected: a namespace that can be read and written')
     const lba = Math.floor(ns.blocks / 128) * 64
     return { device, ctrl, ns, lba, alloc: (lengthBytes) => this.alloc(ns, device, lengthBytes) }
   }
 
+  /** Opens a controller by the driver under test, as it is; the case closes it. */
+  async bringUp(transport: Transport, options?: DriverOptions): Promise<JudgedController> {
+    if (this.driver === undefined) return hostDriver.open(transport, options)
+    return judged(await this.driver.open(transport, options))
+  }
+
   /** Opens a controller for reading; closes it with the case. */
-  async openReading(device: Device, options: ControllerOptions = {}): Promise<Controller> {
-    const ctrl = await Controller.open(device.transport, { ...this.engineFor(device, options), ...options })
+  async openReading(device: Device, options: ControllerOptions = {}): Promise<JudgedController> {
+    const ctrl = await this.bringUp(device.transport, { ...this.engineFor(device, options), ...options })
     this.controllers.push(ctrl)
     return ctrl
   }
@@ -128,7 +150,7 @@ export class DriverContext {
   }
 
   /** Allocates memory that is freed with the case, and not before. */
-  alloc({ dma }: Namespace, watch: Watch, lengthBytes: number): DmaMemory {
+  alloc({ dma }: JudgedNamespace, watch: Watch, lengthBytes: number): DmaMemory {
     const memory = dma.alloc(lengthBytes)
     this.memories.push({ memory, watch })
     return memory

@@ -7,8 +7,17 @@ export {
 } from '@gpunvme/nvme-sim/case-kit'
 export type { DriverArea, DriverCase } from './case.js'
 export { driverAreas, driverCases } from './cases/index.js'
-export type { Between, Device, DriverContext, MakeEngine, Opened } from './context.js'
+export type { Between, Device, DriverContext, Implementations, MakeEngine, Opened } from './context.js'
 export { describeTransport, type DescribeOptions, type ListedCases, type TestFramework } from './describe.js'
+export {
+  hostDriver,
+  type DriverController,
+  type DriverNamespace,
+  type DriverOptions,
+  type DriverUnderTest,
+  type JudgedController,
+  type JudgedNamespace,
+} from './driver.js'
 export {
   shortfall,
   type DeviceShape,
@@ -19,3 +28,4 @@ export {
 } from './request.js'
 export { runDriverCase, type DriverCaseOptions } from './run.js'
 export type { Access } from './watch.js'
+export { simulatedDevices } from './simulated.js'

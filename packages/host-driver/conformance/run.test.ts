@@ -1,16 +1,20 @@
 import { simulate } from '@gpunvme/nvme-sim'
+import { equal } from '@gpunvme/nvme-sim/case-kit'
 import { controllerCases } from '@gpunvme/nvme-sim/conformance'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, it } from 'vitest'
-import { simulatedDevices } from '../test/simulated-devices.js'
+import { simulatedDevices } from './simulated.js'
 import { HostEngine } from '../src/engine/host-engine.js'
 import {
   describeTransport,
   driverCases,
+  hostDriver,
+  notApplicable,
   runDriverCase,
   shortfall,
   type DeviceShape,
   type DriverCase,
+  type DriverUnderTest,
   type OpenTransport,
 } from './index.js'
 
@@ -109,6 +113,39 @@ describe('running a driver case', () => {
       'recover-function-reset-under-load',
       'idle-removal',
     ])
+  })
+
+  it('opens controllers by the driver of the options, and skips what that driver lacks', async () => {
+    const opened: unknown[] = []
+    const driver: DriverUnderTest = {
+      async open(transport, options = {}) {
+        if (options.queues === 2) notApplicable('it has one queue pair')
+        opened.push(options.write)
+        const ctrl = await hostDriver.open(transport, options)
+        const namespaces = ctrl.namespaces.map((ns) => {
+          const { nsid, blocks, blockBytes, dma } = ns
+          return { nsid, blocks, blockBytes, dma, read: ns.read.bind(ns), write: ns.write.bind(ns) }
+        })
+        return { namespaces, close: () => ctrl.close() }
+      },
+    }
+    const runs = (run: DriverCase['run']) => runDriverCase(caseOf(run), open, { time: 'virtual', driver })
+    const skipped = (reason: string) => ({ outcome: 'skipped', reason })
+    expect(await runs(async (context) => void (await context.open({ queues: 2 })))).toEqual(
+      skipped('it has one queue pair'),
+    )
+    const flushes = runs(async (context) => (await context.open()).ns.flush())
+    expect(await flushes).toEqual(skipped('namespaces of the driver have no flush'))
+    const counts = runs(async (context) => equal('retries', (await context.open()).ctrl.statistics.retries, 0))
+    expect(await counts).toEqual(skipped('controllers of the driver have no statistics'))
+    expect(opened).toEqual([{ serial: 'CONFORMANCE1' }, { serial: 'CONFORMANCE1' }])
+  })
+
+  it('judges this driver behind the interface for others as it does without', async () => {
+    for (const id of ['first-block', 'identity', 'dispose', 'nsids-with-gaps', 'recover-hang', 'aborted-during']) {
+      const each = driverCases.find((found) => found.id === id)!
+      expect(await runDriverCase(each, open, { time: 'virtual', driver: hostDriver })).toEqual({ outcome: 'passed' })
+    }
   })
 
   it('fails one that does not end', async () => {

@@ -1,19 +1,14 @@
 import { notApplicable, outcomeOf, WALL_LIMIT_MS, withinWall, type CaseOutcome } from '@gpunvme/nvme-sim/case-kit'
 import type { DriverCase } from './case.js'
-import { DriverContext, type MakeEngine } from './context.js'
+import { DriverContext, type Implementations } from './context.js'
 import type { OpenTransport } from './request.js'
 
 /** Options of `runDriverCase`. */
-export interface DriverCaseOptions {
+export interface DriverCaseOptions extends Implementations {
   /** Time of the transport: `virtual` passes only during waits. Default: `wall`. */
   readonly time?: 'virtual' | 'wall'
   /** Maximum wall time of a case, in ms, whatever the transport's clock says. Default: 60,000. */
   readonly wallLimitMs?: number
-  /**
-   * Creates the engine of the controllers that cases open. Default: the driver's own. It is made on the transport as it
-   * was opened, so that changes by a case do not affect it; cases that depend on these are skipped.
-   */
-  readonly engine?: MakeEngine
 }
 
 /**
@@ -25,17 +20,17 @@ export function runDriverCase(
   open: OpenTransport,
   options: DriverCaseOptions = {},
 ): Promise<CaseOutcome> {
-  const { time = 'wall', wallLimitMs = WALL_LIMIT_MS, engine } = options
+  const { time = 'wall', wallLimitMs = WALL_LIMIT_MS } = options
   return outcomeOf(each, async () => {
     if (each.time === 'virtual' && time === 'wall')
       notApplicable('it takes too long in wall time, or checks exact times')
-    if (engine !== undefined && each.ownEngine !== undefined) notApplicable(each.ownEngine)
-    await withinWall('the case', wallLimitMs, runToItsEnd(each, open, engine))
+    if (options.engine !== undefined && each.ownEngine !== undefined) notApplicable(each.ownEngine)
+    await withinWall('the case', wallLimitMs, runToItsEnd(each, open, options))
   })
 }
 
-async function runToItsEnd(each: DriverCase, open: OpenTransport, engine?: MakeEngine): Promise<void> {
-  const context = new DriverContext(each, open, engine)
+async function runToItsEnd(each: DriverCase, open: OpenTransport, judged: Implementations): Promise<void> {
+  const context = new DriverContext(each, open, judged)
   try {
     await each.run(context)
     await context.finish()

@@ -1,24 +1,27 @@
 import { makeScenario } from './make-scenario.js'
 import { runScenario, runTwice, type Worst } from './run.js'
 import { REPLAYED_EVERY, runSeeds, type CampaignResult, type Seeds } from '@gpunvme/nvme-sim/dst'
-import type { Driver } from './world.js'
+import type { DriverUnderTest } from '../conformance/driver.js'
 
-/** What a campaign of the driver has done and found. Equal on every machine: it holds no wall time. */
+/** Statistics and failures of a campaign of a driver. Equal on every machine: it has no wall time. */
 export interface DriverCampaignResult extends CampaignResult {
   /** How often a controller was declared lost. */
   readonly lost: number
-  /** What took longest where one kind of fault struck and no other; 'none' where none did. */
+  /** Number of seeds whose options the driver does not have. */
+  readonly passedOver: number
+  /** Longest durations by kind of fault, of runs with one kind of fault; `none` for runs without faults. */
   readonly worst: Readonly<Record<string, Worst>>
 }
 
 /** Runs the driver on one scenario for each seed. */
-export async function runDriverCampaign(driver: Driver, seeds: Seeds): Promise<DriverCampaignResult> {
+export async function runDriverCampaign(driver: DriverUnderTest, seeds: Seeds): Promise<DriverCampaignResult> {
   const worst = new Map<string, Worst>()
-  let lost = 0
+  let [lost, passedOver] = [0, 0]
   const result = await runSeeds(seeds, async (seed) => {
     const scenario = makeScenario(seed)
     const run = await (seed % REPLAYED_EVERY === 0 ? runTwice : runScenario)(scenario, driver)
     lost += run.lost
+    if (!run.isApplicable) passedOver++
     const kinds = Object.keys(run.struck)
     if (kinds.length <= 1) {
       const kind = kinds[0] ?? 'none'
@@ -31,5 +34,5 @@ export async function runDriverCampaign(driver: Driver, seeds: Seeds): Promise<D
     }
     return run
   })
-  return { ...result, lost, worst: Object.fromEntries([...worst].toSorted(([a], [b]) => (a < b ? -1 : 1))) }
+  return { ...result, lost, passedOver, worst: Object.fromEntries([...worst].toSorted(([a], [b]) => (a < b ? -1 : 1))) }
 }

@@ -4,10 +4,10 @@ import { Dice } from '@gpunvme/nvme-sim/dst'
 
 const MS = 1_000_000
 
-/** What a plan may have at most. */
+/** Maximum length of the data of a plan. */
 export const MOST_PLAN_BYTES = 128 * 1024
 
-/** What the driver can do, or can suffer, and no scenario asks of it. */
+/** Abilities of the driver, and faults, that no scenario covers. */
 export const notDrawn: readonly string[] = [
   'false data of Identify and of log pages (corrupt-data of Admin commands): a false block size is obeyed',
   'false identifiers that are those of another command in flight (corrupt-cid, corrupt-sqid)',
@@ -16,7 +16,7 @@ export const notDrawn: readonly string[] = [
   'a transport whose accesses throw',
 ]
 
-/** Everything that happens in the run of a seed. */
+/** Returns the scenario of a seed. */
 export function makeScenario(seed: number): Scenario {
   const dice = new Dice(seed, 'driver dst scenario')
   const blockBytes = () => dice.pick([512, 4096] as const)

@@ -1,10 +1,10 @@
 import { runScenario, runTwice } from './run.js'
 import type { Scenario } from './scenario.js'
 import { cutDown, dropParts, type CutDown, type Keep } from '@gpunvme/nvme-sim/dst'
-import type { Driver } from './world.js'
+import type { DriverUnderTest } from '../conformance/driver.js'
 
-/** Cuts a failing scenario down while the same assertion fails. Undefined where it does not fail. */
-export async function minimise(scenario: Scenario, driver: Driver): Promise<CutDown<Scenario> | undefined> {
+/** Minimises a failing scenario while the same assertion fails; undefined if the scenario does not fail. */
+export async function minimise(scenario: Scenario, driver: DriverUnderTest): Promise<CutDown<Scenario> | undefined> {
   const { failure } = await runTwice(scenario, driver)
   const run = failure?.assertion === 'replay' ? runTwice : runScenario
   const failureOf = async (candidate: Scenario) => (await run(candidate, driver)).failure

@@ -4,7 +4,7 @@ import { Dice } from '@gpunvme/nvme-sim/dst'
 
 export type FaultKind = FaultAction['kind']
 
-/** Every kind of fault that there is; the type says when one is missing. */
+/** All kinds of faults; a missing one is a type error. */
 export const KINDS: readonly FaultKind[] = Object.keys({
   'drop-completion': 0,
   hang: 0,

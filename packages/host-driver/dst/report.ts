@@ -5,15 +5,17 @@ import { notDrawn } from './make-scenario.js'
 import { runScenario } from './run.js'
 import type { Scenario } from './scenario.js'
 import { formatCampaign, type CutDown } from '@gpunvme/nvme-sim/dst'
-import type { Driver } from './world.js'
+import type { DriverUnderTest } from '../conformance/driver.js'
 
-/** What a campaign did, for people. */
+/** Formats the result of a campaign. */
 export function formatDriverCampaign(result: DriverCampaignResult): string {
   const lost = `${result.lost} controllers declared lost`
-  return [formatCampaign(result, notDrawn), lost, formatWorst(result)].join('\n')
+  const passedOver =
+    result.passedOver > 0 ? [`${result.passedOver} seeds passed over: options that the driver does not have`] : []
+  return [formatCampaign(result, notDrawn), lost, ...passedOver, formatWorst(result)].join('\n')
 }
 
-/** Worst cases of a campaign, as a table. */
+/** Formats the longest durations of a campaign as a table. */
 export function formatWorst({ worst }: DriverCampaignResult): string {
   const ms = (ns: number) => (ns / 1e6).toFixed(1).padStart(10)
   return [
@@ -26,8 +28,8 @@ export function formatWorst({ worst }: DriverCampaignResult): string {
   ].join('\n')
 }
 
-/** A failing run, cut down: what failed, on what, and all that happened, as text. */
-export async function formatMinimised(found: CutDown<Scenario>, driver: Driver): Promise<string> {
+/** Formats a minimised failing run: the failure, the controller, the faults, the steps and the trace. */
+export async function formatMinimised(found: CutDown<Scenario>, driver: DriverUnderTest): Promise<string> {
   const { scenario, failure, runs } = found
   const { steps, inside, boundary, ...shape } = scenario
   return [
@@ -41,8 +43,8 @@ export async function formatMinimised(found: CutDown<Scenario>, driver: Driver):
   ].join('\n')
 }
 
-/** Everything that happens in a run, as text. */
-export async function traceOf(scenario: Scenario, driver: Driver): Promise<string> {
+/** Returns the trace of a run as text. */
+export async function traceOf(scenario: Scenario, driver: DriverUnderTest): Promise<string> {
   let text = ''
   await runScenario(scenario, driver, { trace: textTrace((line) => (text += line)) })
   return text.trimEnd()

@@ -1,13 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { NotApplicable } from '@gpunvme/nvme-sim/case-kit'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { TraceSink } from '@gpunvme/nvme-spec/transport'
-import type { Controller, ControllerEvent, WritableNamespace } from '../src/index.js'
+import type { OutcomeSummary, TraceSink } from '@gpunvme/nvme-spec/transport'
+import type { DriverController, DriverNamespace, DriverUnderTest } from '../conformance/driver.js'
+import { EVENT_CHANNEL, type ControllerEvent } from '../src/index.js'
 import { Call } from './call.js'
 import { callLimitNs, closeLimitNs, FUNCTION_RESET_NS, openLimitNs, stepLimitNs, type Meanwhile } from './limits.js'
 import type { FaultKind } from './random-faults.js'
 import type { Scenario, Step } from './scenario.js'
 import { crashed, holds, Medium, RunFailure, type Assertion, type RunResult } from '@gpunvme/nvme-sim/dst'
-import { SERIAL, World, type Driver } from './world.js'
+import { executePlan, planOf } from './plans.js'
+import { SERIAL, World } from './world.js'
 
 /** A controller is opened so often at most before it counts as unusable: faults strike an opening too, but not forever. */
 const MOST_OPENINGS = 12
@@ -45,38 +48,43 @@ const UNSTOPPABLE: readonly FaultKind[] = [
   'remove-device',
 ]
 
-/** Where the driver publishes its events; see EVENT_CHANNEL. */
-const EVENTS = 'gpunvme:controller-event'
-
-/** What took longest in a run, in virtual time. */
+/** Longest durations of a run, in virtual time. */
 export interface Worst {
+  /** Longest call, in ns. */
   readonly callNs: number
-  /** The longest step of a recovery. */
+  /** Longest step of a recovery, in ns. */
   readonly stepNs: number
-  /** The largest part that a call has used of its limit. */
+  /** Largest fraction of its time limit that a call has used. */
   readonly share: number
 }
 
+/** Statistics and failure of a run of the driver. */
 export interface DriverRun extends RunResult {
+  /** Longest durations. */
   readonly worst: Worst
+  /** How often the controller was declared lost. */
   readonly lost: number
+  /** False if the driver does not have the options of the scenario, and was not judged. */
+  readonly isApplicable: boolean
 }
 
+/** Options of a run. */
 export interface DriverRunOptions {
+  /** Receives every event of the run. */
   readonly trace?: TraceSink
 }
 
 /** Runs a scenario once. */
 export async function runScenario(
   scenario: Scenario,
-  driver: Driver,
+  driver: DriverUnderTest,
   options: DriverRunOptions = {},
 ): Promise<DriverRun> {
   const run = new Run(scenario, driver, options.trace)
   let failure: RunFailure | undefined
   const listen = (message: unknown) => run.note((message as { event: ControllerEvent }).event)
   const reject = (error: unknown) => run.fail('crash', `a rejection that nobody handles: ${String(error)}`)
-  subscribe(EVENTS, listen)
+  subscribe(EVENT_CHANNEL, listen)
   process.on('unhandledRejection', reject)
   try {
     await run.all()
@@ -84,10 +92,10 @@ export async function runScenario(
     failure = error instanceof RunFailure ? error : crashed(error)
   } finally {
     run.world.clock.stop()
-    unsubscribe(EVENTS, listen)
+    unsubscribe(EVENT_CHANNEL, listen)
     process.off('unhandledRejection', reject)
   }
-  const { world, calls, outcomes, worst, lostSoFar } = run
+  const { world, calls, outcomes, worst, lostSoFar, isApplicable } = run
   return {
     failure,
     commands: calls,
@@ -97,11 +105,12 @@ export async function runScenario(
     struck: world.struck,
     worst,
     lost: lostSoFar,
+    isApplicable,
   }
 }
 
-/** Runs a scenario twice, which must be the same. */
-export async function runTwice(scenario: Scenario, driver: Driver): Promise<DriverRun> {
+/** Runs a scenario twice; both runs must be identical. */
+export async function runTwice(scenario: Scenario, driver: DriverUnderTest): Promise<DriverRun> {
   const first = await runScenario(scenario, driver)
   if (first.failure) return first
   const { traceHash } = await runScenario(scenario, driver)
@@ -113,8 +122,8 @@ export async function runTwice(scenario: Scenario, driver: Driver): Promise<Driv
 }
 
 interface Opened {
-  readonly ctrl: Controller<WritableNamespace>
-  readonly namespaces: readonly WritableNamespace[]
+  readonly ctrl: DriverController
+  readonly namespaces: readonly DriverNamespace[]
   /** What was allocated and never came back before. */
   readonly bytesBefore: number
 }
@@ -125,8 +134,10 @@ class Run {
   outcomes = 0
   worst: Worst = { callNs: 0, stepNs: 0, share: 0 }
   lostSoFar = 0
+  /** Whether the driver has the options of the scenario. */
+  isApplicable = true
   private readonly scenario: Scenario
-  private readonly driver: Driver
+  private readonly driver: DriverUnderTest
   private readonly medium = new Medium()
   private readonly open = new Set<Call>()
   private underWay: Promise<void>[] = []
@@ -140,10 +151,10 @@ class Run {
   /** Accesses to registers when the controller was lost. */
   private accessesWhenLost: number | undefined
 
-  constructor(scenario: Scenario, driver: Driver, trace: TraceSink | undefined) {
+  constructor(scenario: Scenario, driver: DriverUnderTest, trace: TraceSink | undefined) {
     this.scenario = scenario
     this.driver = driver
-    this.world = new World(scenario, driver, trace)
+    this.world = new World(scenario, trace)
     this.world.onDamage = (command) => {
       for (const call of this.open) call.damage(command)
     }
@@ -219,7 +230,7 @@ class Run {
     while (this.world.clock.now() < untilNs) await this.world.clock.idle(untilNs)
   }
 
-  private namespaceOf(nsid: number): WritableNamespace | undefined {
+  private namespaceOf(nsid: number): DriverNamespace | undefined {
     return this.opened?.namespaces.find((namespace) => namespace.nsid === nsid)
   }
 
@@ -236,7 +247,7 @@ class Run {
     })
     // Another host may have made it smaller.
     if (transfers.some(({ slba, blocks }) => slba + blocks > namespace.blocks)) return
-    const plan = step.operation === 'read' ? namespace.planReads(transfers) : namespace.planWrites(transfers)
+    const plan = planOf(namespace, step.operation, transfers)
     const memory = this.alloc(namespace, Call.lengthOf(step.shiftBytes, offsetBytes - start))
     const controller = new AbortController()
     const { abortAfterNs } = step
@@ -244,7 +255,7 @@ class Run {
     const call = new Call(this.medium, plan, memory, step.salt)
     this.start(call.what, () =>
       this.execute(call, () =>
-        namespace.execute(plan, memory, { timeoutNs: this.scenario.timeoutNs, signal: controller.signal }),
+        executePlan(namespace, plan, memory, { timeoutNs: this.scenario.timeoutNs, signal: controller.signal }),
       ),
     )
   }
@@ -254,23 +265,25 @@ class Run {
     const namespace = this.namespaceOf(nsid)
     if (namespace === undefined || slba + blocks > namespace.blocks) return
     const offsetBytes = Call.startOf(0)
-    const plan = namespace.planReads([{ slba, blocks, offsetBytes }])
+    const plan = planOf(namespace, 'read', [{ slba, blocks, offsetBytes }])
+    // A driver without plans is asked for no more than one command.
+    const asked = namespace.planReads === undefined ? plan.blocks[0]! : blocks
     const memory = this.alloc(namespace, Call.lengthOf(0, blocks * namespace.blockBytes))
     const call = new Call(this.medium, plan, memory, 0)
     this.start(call.what, () =>
       this.execute(call, async () => {
-        await namespace.read(slba, blocks, memory, { offsetBytes, timeoutNs: this.scenario.timeoutNs })
+        await namespace.read(slba, asked, memory, { offsetBytes, timeoutNs: this.scenario.timeoutNs })
         const { commands } = plan
-        return { commands, succeeded: commands, bytes: blocks * plan.blockBytes, failures: [], startNs: 0, endNs: 0 }
+        return { commands, succeeded: commands, bytes: asked * plan.blockBytes, failures: [], startNs: 0, endNs: 0 }
       }),
     )
   }
 
-  private alloc(namespace: WritableNamespace, lengthBytes: number) {
+  private alloc(namespace: DriverNamespace, lengthBytes: number) {
     return namespace.dma.alloc(lengthBytes)
   }
 
-  private async execute(call: Call, action: () => ReturnType<WritableNamespace['execute']>): Promise<void> {
+  private async execute(call: Call, action: () => Promise<OutcomeSummary>): Promise<void> {
     this.open.add(call)
     try {
       const summary = await action()
@@ -289,7 +302,7 @@ class Run {
   private async flush(nsid: number): Promise<void> {
     const namespace = this.namespaceOf(nsid)
     try {
-      await namespace?.flush()
+      await namespace?.flush?.()
     } catch (error) {
       expectRefusal('flush', error)
     }
@@ -361,7 +374,7 @@ class Run {
       const startNs = world.clock.now()
       const { strikes } = world
       const options = { ...scenario.options, write: { serial: SERIAL, overwrite: EVERYTHING } }
-      const tried = driver.Controller.open(world.transport, options).then(
+      const tried = driver.open(world.transport, options).then(
         (ctrl) => ({ ctrl }),
         (error: unknown) => ({ error }),
       )
@@ -373,7 +386,11 @@ class Run {
         this.settleLost()
         const { ctrl } = result
         this.opened = { ctrl, namespaces: ctrl.namespaces, bytesBefore }
-        if (scenario.watches) void this.watch(ctrl)
+        if (scenario.watches && ctrl.events !== undefined) void this.watch(ctrl.events())
+        return
+      }
+      if (result.error instanceof NotApplicable) {
+        this.isApplicable = false
         return
       }
       expectRefusal('open', result.error)
@@ -388,14 +405,14 @@ class Run {
     }
   }
 
-  private async watch(ctrl: Controller): Promise<void> {
-    for await (const event of ctrl.events()) if (event.kind === 'missed') this.fail('outcome', 'events were missed')
+  private async watch(events: AsyncIterable<ControllerEvent>): Promise<void> {
+    for await (const event of events) if (event.kind === 'missed') this.fail('outcome', 'events were missed')
   }
 
   /** At the end the controller works, or is declared lost, and then works when it is opened again. */
   private async prove(): Promise<void> {
     for (let proof = 1; this.opened !== undefined; proof++) {
-      const { lost } = this.opened.ctrl.statistics.recoveries
+      const lost = lostBy(this.opened.ctrl)
       if (lost > 0) {
         if (lost !== 1) throw new RunFailure('lost', `declared lost ${lost} times`)
         await this.closeAll()
@@ -409,13 +426,19 @@ class Run {
       if ((await this.smartLog()) && this.isDetached(namespace)) return
       if (proof === MOST_PROOFS)
         throw new RunFailure('usable', `${proof} times no block could be written and read back`)
+      if (this.opened.ctrl.statistics === undefined) {
+        // A driver that reports no recoveries may have none: it has to work once it is opened again.
+        await this.closeAll()
+        await this.reopen()
+        continue
+      }
       // The driver detects a lost completion only when its command times out.
       await this.finish('pass', this.pass(this.world.clock.now() + this.scenario.options.commandTimeoutNs))
     }
   }
 
   /** Another host has taken it away, and the controller has no way to tell. */
-  private isDetached({ nsid }: WritableNamespace): boolean {
+  private isDetached({ nsid }: DriverNamespace): boolean {
     return this.scenario.inside.rules.some(
       ({ action }, rule) =>
         action.kind === 'detach-namespace' &&
@@ -437,7 +460,7 @@ class Run {
 
   private async askSmart(): Promise<boolean> {
     try {
-      await this.opened?.ctrl.smartLog()
+      await this.opened?.ctrl.smartLog?.()
       return true
     } catch (error) {
       expectRefusal('SMART', error)
@@ -447,19 +470,19 @@ class Run {
     }
   }
 
-  private async roundTrip(namespace: WritableNamespace): Promise<boolean> {
+  private async roundTrip(namespace: DriverNamespace): Promise<boolean> {
     const [offsetBytes, { blockBytes, blocks }] = [Call.startOf(0), namespace]
     // Detached, and identified since: the data structure of an inactive namespace is all zeros.
     if (blocks === 0) return false
     let succeeded = 0
     for (const operation of ['write', 'read'] as const) {
       const transfers = [{ slba: 0, blocks: 1, offsetBytes }]
-      const plan = operation === 'read' ? namespace.planReads(transfers) : namespace.planWrites(transfers)
+      const plan = planOf(namespace, operation, transfers)
       const memory = this.alloc(namespace, Call.lengthOf(0, blockBytes))
       const call = new Call(this.medium, plan, memory, 1_000_000)
       this.start(call.what, () =>
         this.execute(call, async () => {
-          const summary = await namespace.execute(plan, memory, { timeoutNs: this.scenario.timeoutNs })
+          const summary = await executePlan(namespace, plan, memory, { timeoutNs: this.scenario.timeoutNs })
           succeeded += summary.succeeded
           return summary
         }),
@@ -487,7 +510,7 @@ class Run {
     if (tookNs > limitNs) throw new RunFailure('time', `close took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
     if (error !== undefined) expectRefusal('close', error)
     this.checkLost()
-    const isLost = opened.ctrl.statistics.recoveries.lost > 0
+    const isLost = lostBy(opened.ctrl) > 0
     const keptBytes = world.watched.bytesInUse - opened.bytesBefore
     if (keptBytes !== 0 && !isLost && this.mustGiveBack) {
       throw new RunFailure('leak', `${keptBytes} bytes did not come back when it was closed`)
@@ -537,6 +560,11 @@ class Run {
     )
     if (first !== undefined) throw new RunFailure('diagnostics', first)
   }
+}
+
+/** Returns how often a driver has declared its controller lost; 0 for a driver that reports no recoveries. */
+function lostBy({ statistics }: DriverController): number {
+  return statistics?.recoveries.lost ?? 0
 }
 
 /** A call may throw, but only what is declared as an error of this family. */

@@ -2,7 +2,7 @@ import type { ProfileName } from '@gpunvme/nvme-sim'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { ControllerOptions } from '../src/index.js'
 
-/** A run of the campaign as data: it can be cut down, written to a file and run again. */
+/** A run of the campaign as data, which can be minimised, written to a file and run again. */
 export interface Scenario {
   readonly seed: number
   readonly controller: ControllerShape
@@ -10,16 +10,16 @@ export interface Scenario {
   readonly options: DriverOptions
   /** For each command of a plan. */
   readonly timeoutNs: number
-  /** What the simulated controller does. */
+  /** Faults inside the simulated controller. */
   readonly inside: FaultPlan
-  /** What happens between driver and controller, by `faulty`. */
+  /** Faults between driver and controller, by `faulty`. */
   readonly boundary: FaultPlan
-  /** Somebody iterates over the controller's events. */
+  /** Whether the host iterates over the controller's events. */
   readonly watches: boolean
   readonly steps: readonly Step[]
 }
 
-/** What the controller is like, as far as its profile does not say it. */
+/** Properties of the controller that differ from its profile. */
 export interface ControllerShape {
   readonly profile: ProfileName
   /** Largest I/O queue: CAP.MQES + 1. */
@@ -32,12 +32,14 @@ export interface ControllerShape {
   readonly fragmented: boolean
 }
 
+/** A namespace of the simulated controller. */
 export interface NamespaceShape {
   readonly nsid: number
   readonly blockBytes: 512 | 4096
   readonly blocks: number
 }
 
+/** Options with which the controller is opened. */
 export type DriverOptions = Required<
   Pick<ControllerOptions, 'queues' | 'queueDepth' | 'maxTransferBytes' | 'readyTimeoutNs' | 'commandTimeoutNs'>
 > &
@@ -45,7 +47,7 @@ export type DriverOptions = Required<
     readonly recovery: NonNullable<Required<ControllerOptions['recovery']>>
   }
 
-/** What the host does next. A step that makes no sense when its turn comes is passed over, so that any may be left out. */
+/** A step of the host. A step that has become impossible is passed over, so that a scenario can be minimised. */
 export type Step =
   /** A plan of several transfers, of which the last ones may be left out by an abort. */
   | {

@@ -2,14 +2,11 @@ import { zeroBased } from '@gpunvme/nvme-spec'
 import { deriveProfile, profiles, RamMedia, simulate, type Media, type Simulation } from '@gpunvme/nvme-sim'
 import type { FaultReport } from '@gpunvme/nvme-spec/faults'
 import type { FaultAction, TraceEvent, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
-import type * as HostDriver from '../src/index.js'
+import { faulty } from '../src/index.js'
 import type { NamespaceShape, Scenario } from './scenario.js'
 import { struckByKind } from '@gpunvme/nvme-sim/dst'
 import { TurnClock } from './turn-clock.js'
 import { Watched } from './watched.js'
-
-/** The driver under test: its sources, what is compiled of them, or one with a defect. */
-export type Driver = Pick<typeof HostDriver, 'Controller' | 'faulty'>
 
 /** Data of a command is other than what the driver was asked for, and nothing in its completion says so. */
 const DAMAGING: readonly FaultAction['kind'][] = ['corrupt-data', 'torn-dma', 'wrong-page']
@@ -37,7 +34,7 @@ export class World {
   /** What was fetched last by an identifier. */
   private readonly fetched = new Map<string, Fetched>()
 
-  constructor(scenario: Scenario, driver: Driver, trace?: TraceSink) {
+  constructor(scenario: Scenario, trace?: TraceSink) {
     const { seed, controller, namespaces, inside, boundary } = scenario
     this.scenario = scenario
     for (const shape of namespaces) {
@@ -62,12 +59,12 @@ export class World {
       }),
     })
     this.clock = new TurnClock(this.simulation.clock)
-    const faulty = driver.faulty({ ...this.simulation.transport, clock: this.clock }, boundary, {
+    const disturbed = faulty({ ...this.simulation.transport, clock: this.clock }, boundary, {
       seed,
       ...(trace && { trace }),
     })
-    this.boundaryFaults = faulty.faults
-    this.watched = new Watched(faulty)
+    this.boundaryFaults = disturbed.faults
+    this.watched = new Watched(disturbed)
   }
 
   get transport(): Transport {

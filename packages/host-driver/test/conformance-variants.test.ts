@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { describeTransport } from '../conformance/index.js'
 import { faulty, HostEngine, traced } from '../src/index.js'
-import { simulatedDevices } from './simulated-devices.js'
+import { simulatedDevices } from '../conformance/simulated.js'
 
 // Simulated drives and an engine that conformance.test.ts does not use. In the slow list: `npm test` leaves this file out.
 

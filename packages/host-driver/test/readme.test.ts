@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { driverCases } from '../conformance/index.js'
 import { qemuMissing, skippedNote } from './qemu.js'
 
 const root = join(import.meta.dirname, '..')
@@ -31,6 +32,17 @@ test('the examples are those that are run here, and the one for a drive', () => 
 // `using` is a syntax error on Node 20 and 22.
 test.each(programs)('example %#: needs no newer syntax than the oldest Node has', (code) => {
   expect(code).not.toMatch(/\busing\b\s+\w+\s*(=|of)/)
+})
+
+test('the driver of docs/driver-cases.md is judged by the cases and by the campaign', () => {
+  const page = readFileSync(join(root, 'docs/driver-cases.md'), 'utf8')
+  const { status, stdout, stderr } = run(/^```js\n(.*?)^```/ms.exec(page)![1]!)
+  expect([status, stderr]).toEqual([0, ''])
+  const [, passed, skipped, failed] = /\{ passed: (\d+), skipped: (\d+), failed: (\d+) \}/.exec(stdout)!.map(Number)
+  expect(passed).toBeGreaterThanOrEqual(20)
+  expect(passed! + skipped! + failed!).toBe(driverCases.length)
+  expect(stdout).toMatch(/^shutdown-notification: /m)
+  expect(stdout).toMatch(/^seed \d+: leak: open kept \d+ bytes/m)
 })
 
 test('the first example runs as it stands', () => {

@@ -1,5 +1,4 @@
 import type { Plan } from '@gpunvme/nvme-spec/transport'
-import { Controller } from '../../src/index.js'
 import type { DriverCase } from '../case.js'
 import { check, equal, refused, type ExpectedError } from '../check.js'
 import type { Opened } from '../context.js'
@@ -219,7 +218,7 @@ export const badInputCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       for (const [what, options, says] of OPTIONS) {
-        await refused(what, () => Controller.open(device.transport, options), { name: 'RangeError', says })
+        await refused(what, () => context.bringUp(device.transport, options), { name: 'RangeError', says })
       }
       equal('accesses to registers', device.accesses.length, 0)
     },
@@ -231,7 +230,7 @@ export const badInputCases: readonly DriverCase[] = [
     time: 'any',
     async run(context) {
       const device = await context.device({ transport: () => ({ interrupts: undefined }) as never })
-      const open = () => Controller.open(device.transport, { interrupts: true })
+      const open = () => context.bringUp(device.transport, { interrupts: true })
       await refused('open', open, { name: 'TypeError', says: 'interrupts' })
       check(device.writes.length === 0, 'no register is written')
     },

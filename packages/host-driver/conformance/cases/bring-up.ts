@@ -1,5 +1,4 @@
 import type { Bar } from '@gpunvme/nvme-spec/transport'
-import { Controller } from '../../src/index.js'
 import { NS_PER_MS, SECOND_NS } from '../time.js'
 import type { DriverCase } from '../case.js'
 import { check, equal, notApplicable, refused } from '../check.js'
@@ -69,7 +68,7 @@ async function startsFrom(context: DriverContext, enabled: boolean, csts: number
       return told
     },
   }
-  const ctrl = await Controller.open({ ...device.transport, bar: slow })
+  const ctrl = await context.bringUp({ ...device.transport, bar: slow })
   free()
   const written = configurations(device.accesses)
   const on = written.findIndex(({ cc }) => (cc & 1) === 1)
@@ -82,7 +81,7 @@ async function startsFrom(context: DriverContext, enabled: boolean, csts: number
 
 async function leavesNothing(context: DriverContext, what: string, says: string): Promise<void> {
   const device = await context.device()
-  await refused(what, () => Controller.open(device.transport), { name: 'CommandError', says })
+  await refused(what, () => context.bringUp(device.transport), { name: 'CommandError', says })
   equal('bytes kept by bring-up', device.heldBytes, 0)
   equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
 }
@@ -174,7 +173,7 @@ export const bringUpCases: readonly DriverCase[] = [
         faults: { rules: [rule({ kind: 'ready-never-rises' }, {})] },
         ...WITHOUT_RESET,
       })
-      const open = () => Controller.open(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
+      const open = () => context.bringUp(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
       await refused('open', open, { name: 'ControllerNotReadyError', says: 'waiting for CSTS.RDY = 1' })
       equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
     },
@@ -193,7 +192,7 @@ export const bringUpCases: readonly DriverCase[] = [
       enableAsAnotherHost(device)
       await untilReady(device, 1)
       device.accesses.length = 0
-      const open = () => Controller.open(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
+      const open = () => context.bringUp(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
       await refused('open', open, { name: 'ControllerNotReadyError', says: 'waiting for CSTS.RDY = 0' })
       equal('CC.EN = 1 written', configurations(device.accesses).filter(({ cc }) => (cc & 1) === 1).length, 0)
     },
@@ -229,7 +228,7 @@ export const bringUpCases: readonly DriverCase[] = [
         bar: (bar) => ({ read32: (offset) => (offset === CSTS ? bar.read32(offset) & ~1 : bar.read32(offset)) }),
       })
       const startNs = device.transport.clock.now()
-      const open = () => Controller.open(device.transport, { readyTimeoutNs: 25 * SECOND_NS })
+      const open = () => context.bringUp(device.transport, { readyTimeoutNs: 25 * SECOND_NS })
       await refused('open', open, { name: 'ControllerNotReadyError', says: 'CFS is set' })
       check(device.transport.clock.now() - startNs < 20 * SECOND_NS, 'the wait ends before the time-out')
     },
@@ -257,7 +256,7 @@ export const bringUpCases: readonly DriverCase[] = [
             return { read64: read64!, read32: (offset) => (offset === CRTO ? crwmt : read32!(offset)) }
           },
         })
-        await refused('open', () => Controller.open(device.transport), {
+        await refused('open', () => context.bringUp(device.transport), {
           name: 'ControllerNotReadyError',
           says: `not ready after ${waited}`,
         })
@@ -273,7 +272,7 @@ export const bringUpCases: readonly DriverCase[] = [
     async run(context) {
       const gone = rule({ kind: 'remove-device' }, { register: 'VS', access: 'read' })
       const device = await context.device({ faults: { rules: [gone] } })
-      await refused('open', () => Controller.open(device.transport), { name: 'DeviceLostError' })
+      await refused('open', () => context.bringUp(device.transport), { name: 'DeviceLostError' })
       equal('registers written', device.writes.length, 0)
       equal('bytes kept', device.heldBytes, 0)
     },
@@ -287,7 +286,7 @@ export const bringUpCases: readonly DriverCase[] = [
     async run(context) {
       const gone = rule({ kind: 'remove-device' }, { register: 'SQyTDBL', qid: 0, nth: 2 })
       const device = await context.device({ faults: { rules: [gone] } })
-      await refused('open', () => Controller.open(device.transport), { name: 'DeviceLostError' })
+      await refused('open', () => context.bringUp(device.transport), { name: 'DeviceLostError' })
     },
   },
   ...(
@@ -304,7 +303,7 @@ export const bringUpCases: readonly DriverCase[] = [
     time: 'any',
     async run(context) {
       const device = await context.device({ bar: withCap(change) })
-      const open = () => Controller.open(device.transport)
+      const open = () => context.bringUp(device.transport)
       await refused('open', open, { name: 'UnsupportedControllerError', says })
       equal('registers written', device.writes.length, 0)
     },
@@ -323,7 +322,7 @@ export const bringUpCases: readonly DriverCase[] = [
     time: 'any',
     async run(context) {
       const device = await deviceIdentifiedAs(context, change)
-      await refused('open', () => Controller.open(device.transport), { name: 'UnsupportedControllerError', says })
+      await refused('open', () => context.bringUp(device.transport), { name: 'UnsupportedControllerError', says })
       equal('commands', device.commands.length, 1)
       equal('bytes kept', device.heldBytes, 0)
       equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
@@ -354,7 +353,7 @@ export const bringUpCases: readonly DriverCase[] = [
         device.allocations = 0
         device.failingAllocation = failing
         try {
-          await (await Controller.open(device.transport, { queues: 2 })).close()
+          await (await context.bringUp(device.transport, { queues: 2 })).close()
         } catch (error) {
           equal('the error', (error as Error).message, 'dma.alloc: no memory is left')
           equal(`bytes kept after allocation ${failing} failed`, device.heldBytes, 0)
@@ -401,7 +400,7 @@ export const bringUpCases: readonly DriverCase[] = [
     needs: withFaults(rule({ kind: 'hang' }, { qid: 0, opcode: IDENTIFY })),
     async run(context) {
       const device = await context.device()
-      const open = () => Controller.open(device.transport, { commandTimeoutNs: 100 * NS_PER_MS })
+      const open = () => context.bringUp(device.transport, { commandTimeoutNs: 100 * NS_PER_MS })
       await refused('open', open, { name: 'CommandTimeoutError', says: 'Identify' })
       equal('bytes kept', device.heldBytes, 0)
     },

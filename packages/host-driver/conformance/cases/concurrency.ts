@@ -1,4 +1,4 @@
-import { Controller, faulty, traced } from '../../src/index.js'
+import { faulty, traced } from '../../src/index.js'
 import { NS_PER_MS } from '../time.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, notApplicable, refused } from '../check.js'
@@ -215,12 +215,12 @@ export const concurrencyCases: readonly DriverCase[] = [
       }
       await withoutAWrite(opened.device, async () => {
         for (const [name, other] of Object.entries(others)) {
-          await refused(name, () => Controller.open(other), { name: 'ControllerInUseError' })
+          await refused(name, () => context.bringUp(other), { name: 'ControllerInUseError' })
         }
       })
       await roundTrip(opened, 16)
       await opened.ctrl.close()
-      await (await Controller.open(others['a traced one'])).close()
+      await (await context.bringUp(others['a traced one'])).close()
     },
   },
   ...[1, 4].map((queues): DriverCase => ({

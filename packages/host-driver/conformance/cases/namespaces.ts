@@ -1,4 +1,3 @@
-import { Controller } from '../../src/index.js'
 import type { DriverCase } from '../case.js'
 import { SECOND_NS } from '../time.js'
 import { check, equal, refused } from '../check.js'
@@ -155,7 +154,7 @@ export const namespaceCases: readonly DriverCase[] = [
     time: 'any',
     async run(context) {
       const device = await context.device()
-      const open = () => Controller.open(device.transport, { write: { serial: `${device.serial}x` } })
+      const open = () => context.bringUp(device.transport, { write: { serial: `${device.serial}x` } })
       await refused('open', open, { name: 'SerialMismatchError', says: device.serial })
       equal(
         'commands',
@@ -190,7 +189,7 @@ export const namespaceCases: readonly DriverCase[] = [
       await second.ctrl.close()
 
       const write3 = { serial: device.serial, overwrite: found }
-      const third = await Controller.open(device.transport, { ...context.engineFor(device), write: write3 })
+      const third = await context.bringUp(device.transport, { ...context.engineFor(device), write: write3 })
       const clear = third.namespace(ns.nsid).dma.alloc(8192)
       await third.namespace(ns.nsid).write(0, 8192 / ns.blockBytes, clear)
       await third.close()

@@ -1,9 +1,10 @@
 import type { CommandOutcome, DmaMemory, FaultRule } from '@gpunvme/nvme-spec/transport'
-import { Controller, faulty, type Namespace } from '../../src/index.js'
+import { faulty } from '../../src/index.js'
 import { NS_PER_MS, SECOND_NS } from '../time.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, notApplicable, refused } from '../check.js'
 import type { Device, DriverContext } from '../context.js'
+import type { JudgedController, JudgedNamespace } from '../driver.js'
 import { checkData, clearData, fillData } from '../data.js'
 import {
   area,
@@ -49,7 +50,7 @@ async function readsAllBehind(context: DriverContext, ...rules: readonly FaultRu
   if (device.transport.reset === undefined && rules.some(({ action }) => action.kind === 'surprise-reset'))
     notApplicable(`${device.transport.name} cannot reset its function`)
   const transport = faulty(device.transport, { rules })
-  const ctrl = await Controller.open(transport, OPTIONS)
+  const ctrl = await context.bringUp(transport, OPTIONS)
   const ns = ctrl.namespace(first.ns.nsid)
   const memory = first.alloc(64 * ns.blockBytes)
   const steps = await readsInSpite({ ctrl, ns, device }, memory, lba)
@@ -61,7 +62,7 @@ async function readsAllBehind(context: DriverContext, ...rules: readonly FaultRu
 }
 
 async function readsInSpite(
-  { ctrl, ns, device }: { ctrl: Controller; ns: Namespace; device: Device },
+  { ctrl, ns, device }: { ctrl: JudgedController; ns: JudgedNamespace; device: Device },
   memory: DmaMemory,
   lba: number,
 ): Promise<string[]> {

@@ -1,5 +1,4 @@
 import { nextTurn } from '@gpunvme/nvme-spec/runtime'
-import { Controller } from '../../src/index.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, refused } from '../check.js'
 import { checkData } from '../data.js'
@@ -39,7 +38,7 @@ export const shutdownCases: readonly DriverCase[] = [
       const device = await context.device({
         bar: (bar) => ({ read32: (offset) => (offset === CSTS ? bar.read32(offset) & ~0xc : bar.read32(offset)) }),
       })
-      const ctrl = await Controller.open(device.transport)
+      const ctrl = await context.bringUp(device.transport)
       await refused('close', () => ctrl.close(), { name: 'ShutdownIncompleteError', says: 'CSTS.SHST is not 10b' })
       equal('bytes kept', device.heldBytes, 0)
       equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)

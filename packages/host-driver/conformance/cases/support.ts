@@ -1,9 +1,10 @@
 import type { DmaMemory, FaultAction, FaultMatch, FaultPlan, FaultRule, Plan } from '@gpunvme/nvme-spec/transport'
-import type { ControllerEvent, ControllerOptions, Namespace } from '../../src/index.js'
+import type { ControllerEvent, ControllerOptions } from '../../src/index.js'
 import { SECOND_NS, waitUntil } from '../time.js'
 import type { DriverArea, DriverCase } from '../case.js'
 import type { Device, DriverContext, Opened } from '../context.js'
 import { check } from '../check.js'
+import type { JudgedNamespace } from '../driver.js'
 import { checkData, clearData, fillData } from '../data.js'
 import type { TransportRequest } from '../request.js'
 
@@ -70,7 +71,7 @@ export async function roundTrip(opened: Opened, blocks: number, seed = 1, at = o
 }
 
 /** Returns a plan of reads of `blocks` blocks each, consecutive on the drive and in memory. */
-export function readPlan(ns: Namespace, lba: number, commands: number, blocks = 1): Plan {
+export function readPlan(ns: JudgedNamespace, lba: number, commands: number, blocks = 1): Plan {
   return ns.planReads(
     Array.from({ length: commands }, (_, index) => ({
       slba: lba + index * blocks,

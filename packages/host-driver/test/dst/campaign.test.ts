@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest'
-import { formatMinimised, KINDS, makeScenario, minimise, runDriverCampaign } from '../../dst/index.js'
-import * as driver from '../../src/index.js'
+import {
+  formatMinimised,
+  KINDS,
+  makeScenario,
+  minimise,
+  runDriverCampaign,
+  hostDriver as driver,
+} from '../../dst/index.js'
 
 const SEEDS = 200
 

@@ -1,6 +1,6 @@
+import { NotApplicable } from '@gpunvme/nvme-sim/case-kit'
 import { expect, it } from 'vitest'
-import { runScenario, type Scenario } from '../../dst/index.js'
-import * as driver from '../../src/index.js'
+import { runScenario, type Scenario, hostDriver as driver, type DriverUnderTest } from '../../dst/index.js'
 
 const MS = 1_000_000
 
@@ -147,4 +147,33 @@ it('does not blame the driver for a delayed doorbell write that arrives after th
   const { struck, failure } = await runScenario(lateDoorbell, driver)
   expect(Object.keys(struck).sort()).toEqual(['delay-write', 'remove-device'])
   expect(failure?.message).toBeUndefined()
+})
+
+it('passes over a scenario whose options the driver does not have, and judges a driver without plans by single calls', async () => {
+  const scenario = {
+    ...base,
+    namespaces: emptied.namespaces,
+    steps: [plan('write', 4, [10, 40], [0, 3]), plan('read', 0, [8, 6]), { do: 'read', nsid: 1, slba: 0, blocks: 16 }],
+  }
+  const none = { open: () => Promise.reject(new NotApplicable('it has no such options')) }
+  expect(await runScenario(scenario as Scenario, none)).toMatchObject({ failure: undefined, isApplicable: false })
+  const single: DriverUnderTest = {
+    async open(transport, options) {
+      const ctrl = await driver.open(transport, options)
+      const namespaces = ctrl.namespaces.map((ns) => {
+        const { nsid, blocks, blockBytes, dma } = ns
+        return { nsid, blocks, blockBytes, dma, read: ns.read.bind(ns), write: ns.write.bind(ns) }
+      })
+      return { namespaces, close: () => ctrl.close() }
+    },
+  }
+  const { failure, isApplicable, completions } = await runScenario(scenario as Scenario, single)
+  expect({ failure, isApplicable, completions }).toEqual({ failure: undefined, isApplicable: true, completions: 6 })
+  const forgetful: DriverUnderTest = {
+    async open(transport, options) {
+      const { namespaces, close } = await single.open(transport, options)
+      return { namespaces: namespaces.map((ns) => ({ ...ns, write: () => Promise.resolve() })), close }
+    },
+  }
+  expect((await runScenario(scenario as Scenario, forgetful)).failure?.assertion).toBe('data')
 })

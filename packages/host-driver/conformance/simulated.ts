@@ -1,12 +1,16 @@
 import { deriveProfile, simulate, type DriveProfile, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { zeroBased } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import type { OpenTransport } from '../conformance/index.js'
+import type { OpenTransport } from './request.js'
 
 const SERIAL = 'CONFORMANCE1'
 const LEAST_BYTES = 16 * 1024 * 1024
 
-/** Simulated controllers of whatever shape a case needs, behind `wrap`. */
+/**
+ * Returns an opener of simulated controllers of the shape that each case requests. Their time is virtual.
+ * @param wrap changes each transport, for example by `traced`. Default: no change.
+ * @param base profile of the drive. Default: `ideal`.
+ */
 export function simulatedDevices(
   wrap: (transport: Transport) => Transport = (transport) => transport,
   base: 'ideal' | 'sn740' = 'ideal',

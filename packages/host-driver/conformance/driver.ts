@@ -1,0 +1,91 @@
+import { notApplicable } from '@gpunvme/nvme-sim/case-kit'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { Controller, type ControllerOptions, type WritableNamespace, type WriteRequest } from '../src/index.js'
+
+/** Members of a namespace that every driver under test has. */
+type CoreNamespace = Pick<WritableNamespace, 'nsid' | 'blocks' | 'blockBytes' | 'dma' | 'read' | 'write'>
+/** Members that a driver may lack. */
+type FurtherNamespace = Pick<
+  WritableNamespace,
+  'identity' | 'compare' | 'planReads' | 'planWrites' | 'execute' | 'readBytes' | 'flush' | 'writeZeroes'
+>
+
+type CoreController = Pick<Controller, 'close'>
+interface FurtherController extends Pick<
+  Controller,
+  'identity' | 'queues' | 'queueDepth' | 'maxTransferBytes' | 'recoveryBoundNs' | 'statistics'
+> {
+  /** Sequence of events; see `Controller.events`. */
+  readonly events: Controller['events']
+  /** Reads the SMART / Health Information log page. */
+  readonly smartLog: Controller['smartLog']
+  /** Closes the controller. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A namespace of a driver under test. Cases that use a member that it lacks are skipped. */
+export type DriverNamespace = CoreNamespace & Partial<FurtherNamespace>
+
+/** A controller that a driver under test has opened. Cases that use a member that it lacks are skipped. */
+export interface DriverController extends CoreController, Partial<FurtherController> {
+  readonly namespaces: readonly DriverNamespace[]
+  /** Returns the namespace with an NSID. Default: looked up in `namespaces`. */
+  readonly namespace?: (nsid: number) => DriverNamespace
+}
+
+/** Options with which cases open controllers. */
+export type DriverOptions = ControllerOptions & { readonly write?: WriteRequest }
+
+/** A driver that is judged: this package's own, or another behind the same members. */
+export interface DriverUnderTest {
+  /**
+   * Brings up the controller of `transport`, for writing if `options.write` is present.
+   * @throws NotApplicable, by `notApplicable`, to skip a case whose options the driver does not have.
+   */
+  readonly open: (transport: Transport, options?: DriverOptions) => Promise<DriverController>
+}
+
+/** The driver of this package. Its `open` is `Controller.open`. */
+export const hostDriver = {
+  /** Opens a controller as `Controller.open` does. */
+  open: (transport: Transport, options: DriverOptions = {}) =>
+    Controller.open(transport, options as DriverOptions & { write: WriteRequest }),
+} satisfies DriverUnderTest
+
+/** A namespace as cases use it. */
+export type JudgedNamespace = CoreNamespace & FurtherNamespace
+
+/** A controller as cases use it. */
+export interface JudgedController extends CoreController, FurtherController {
+  readonly namespaces: readonly JudgedNamespace[]
+  /** Returns the namespace with an NSID. */
+  readonly namespace: (nsid: number) => JudgedNamespace
+}
+
+/** Returns a controller on which the use of a missing member ends the case as skipped. */
+export function judged(controller: DriverController): JudgedController {
+  const wrap = (namespace: DriverNamespace) => demanding(namespace as JudgedNamespace, 'namespaces')
+  const find = (nsid: number) =>
+    controller.namespace === undefined
+      ? controller.namespaces.find((each) => each.nsid === nsid)
+      : controller.namespace(nsid)
+  return demanding(controller as JudgedController, 'controllers', {
+    namespaces: () => controller.namespaces.map(wrap),
+    namespace: () => (nsid: number) => wrap(find(nsid) ?? notApplicable('controllers of the driver have no namespace')),
+  })
+}
+
+function demanding<T extends object>(target: T, what: string, own: Partial<Record<keyof T, () => unknown>> = {}): T {
+  // Not a proxy of `target` itself: members of a frozen object could not be bound.
+  return new Proxy({} as T, {
+    has: (_, key) => key in target,
+    get(_, key) {
+      const replaced = own[key as keyof T]
+      if (replaced !== undefined) return replaced()
+      const value: unknown = Reflect.get(target, key)
+      // `await` asks every object for `then`.
+      if (value === undefined && key !== 'then') notApplicable(`${what} of the driver have no ${String(key)}`)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+}
