@@ -151,9 +151,9 @@ export class RunningController {
     const { clock } = this.session.transport
     if (!this.isOpen) return false
     // Behind a closed gate, the queue belongs to a recovery and may not exist.
-    if (!this.gate.isClosed) this.session.admin.poll()
+    if (!this.gate.isClosed) this.pollAdmin()
     // Virtual time does not pass while nothing is scheduled: no event can arrive then.
-    if (clock.nextNs !== Infinity) await clock.idle(clock.now() + EVENT_POLL_NS)
+    if (clock.nextNs !== Infinity || this.asyncEvents.isHoldingBack) await clock.idle(clock.now() + EVENT_POLL_NS)
     // A virtual clock may return at once; other tasks need a turn nevertheless.
     await nextTurn()
     return true
@@ -257,8 +257,13 @@ export class RunningController {
 
   private attachEngine(): void {
     if (this.attached) return
-    this.engine.attach(this.session.engineQueues, () => this.session.admin.poll())
+    this.engine.attach(this.session.engineQueues, () => this.pollAdmin())
     this.attached = true
+  }
+
+  private pollAdmin(): void {
+    this.session.admin.poll()
+    this.asyncEvents.resume()
   }
 
   private detachEngine(): void {
@@ -307,6 +312,7 @@ export class RunningController {
   /** Runs an action that `close` waits for. */
   private async whileOpen<T>(action: () => Promise<T>): Promise<T> {
     this.checkOpen()
+    this.asyncEvents.resume()
     const work = action()
     this.executing.add(work)
     try {

@@ -58,12 +58,12 @@ const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
 
-test('handles four events at a time, and requests the next events afterwards', async () => {
+test('handles events of four log pages at a time, and requests the next events afterwards', async () => {
   let answer!: () => void
   const { held, session, emitted, events } = holding(new Promise((resolve) => (answer = resolve)))
   await events.apply(session)
   let reported = 0
-  for (; held.length > 0 && reported < 100; reported++) held.shift()!(0, 0)
+  for (; held.length > 0 && reported < 100; reported++) held.shift()!(0, reported << 16)
   expect([reported, emitted.length]).toEqual([4, 0])
   answer()
   await settle()
@@ -75,7 +75,7 @@ test('submits no request for an event from before a reset', async () => {
   let answer!: () => void
   const { held, session, emitted, events } = holding(new Promise((resolve) => (answer = resolve)))
   await events.apply(session)
-  for (const arrived of held.splice(0)) arrived(0, 0)
+  for (const [lid, arrived] of held.splice(0).entries()) arrived(0, lid << 16)
   await events.apply(session)
   answer()
   await settle()

@@ -18,18 +18,34 @@ import {
 import { DeviceLostError } from '../bring-up/device-lost.js'
 import type { Session, SetupStep } from '../bring-up/session.js'
 import { CommandError, type CommandQueue } from '../commands/command-queue.js'
+import { NS_PER_MS } from '../wait.js'
 import type { ControllerEvent } from './controller-event.js'
 
 /**
  * Maximum number of outstanding Asynchronous Event Requests. More are of no use: the controller masks events of a type until
- * the host reads their log page. It also limits the events handled at a time, for any rate of events.
+ * the host reads their log page. It also limits the events that wait to be handled, for any rate of events.
  */
-const MOST_REQUESTS = 4
+const MAX_REQUESTS = 4
+
+/**
+ * Maximum number of requests sent again in a window of time. Further ones are sent after it, so that a controller that
+ * does not mask events leaves time for I/O. A working controller reports a few events a minute.
+ */
+const MAX_REQUESTS_PER_WINDOW = 16
+const WINDOW_NS = 100 * NS_PER_MS
 
 const LOG_BYTES = 512
 
 /** Spare, temperature, reliability, read-only media, volatile backup: warnings that every controller has. */
 const WARNINGS = 0x1f
+
+/** A completed request. */
+interface Arrival {
+  readonly dw0: number
+  readonly timeNs: number
+  /** The start of the controller at which it was requested. */
+  readonly start: number
+}
 
 /** What handling an event needs. */
 export interface EventHost {
@@ -43,11 +59,18 @@ export interface EventHost {
 
 /**
  * Keeps Asynchronous Event Requests outstanding, and turns their completions into events (Base 2.1 §5.1.2). Reads the
- * log page of every event, since the controller masks further events of that type until then.
+ * log page of every event, since the controller masks further events of that type until then. Events of one log page
+ * are handled together, and their requests are sent again at a limited rate.
  */
 export class AsyncEvents implements SetupStep {
   private readonly host: EventHost
   private readonly handling = new Set<Promise<void>>()
+  /** Events that wait for the one that is being handled, by log page. */
+  private readonly waiting = new Map<number, Arrival[]>()
+  /** Requests that wait for the end of the window, and those that may still be sent in it. */
+  private heldBack = 0
+  private left = MAX_REQUESTS_PER_WINDOW
+  private windowEndNs = 0
   private notices: { readonly NAN?: number; readonly FAN?: number } = {}
   /** Changed namespaces that could not be identified, by NSID; undefined if no change can have been missed. */
   private missed: ReadonlySet<number> | undefined
@@ -80,8 +103,9 @@ export class AsyncEvents implements SetupStep {
     }
     // Bring-up has just identified all namespaces.
     this.missed = this.isUnconfigured ? new Set() : undefined
-    const requests = Math.min(session.identity.eventRequests, MOST_REQUESTS)
+    const requests = Math.min(session.identity.eventRequests, MAX_REQUESTS)
     this.start++
+    this.heldBack = 0
     for (let i = 0; i < requests; i++) this.request(session.admin, this.start)
   }
 
@@ -98,36 +122,95 @@ export class AsyncEvents implements SetupStep {
    */
   retryNamespaces(): void {
     if (this.missed === undefined || this.stopped) return
-    const work = this.identifyNamespaces(this.host.now())
-      .catch((error: unknown) => this.report('Changed namespaces could not be identified', error))
-      .finally(() => this.handling.delete(work))
-    this.handling.add(work)
+    this.inBackground(
+      this.identifyNamespaces(this.host.now()).catch((error: unknown) =>
+        this.report('Changed namespaces could not be identified', error),
+      ),
+    )
   }
 
   private request(admin: CommandQueue, start: number): void {
     admin.hold(AsyncEventRequest, {}, (status, dw0) => {
       // Any status but success means that the request was not held: a new one would end at once as well.
       if (status !== 0 || this.stopped) return
-      const work = this.take(dw0, start).finally(() => this.handling.delete(work))
-      this.handling.add(work)
+      this.arrived({ dw0, timeNs: this.host.now(), start })
     })
   }
 
-  /** Handles an event, then requests the next one. Never rejects: errors are reported as events. */
-  private async take(dw0: number, start: number): Promise<void> {
+  /** Whether requests wait for the end of the window; `resume` then sends them. */
+  get isHoldingBack(): boolean {
+    return this.heldBack > 0
+  }
+
+  /** Sends the requests that were held back, after the end of the window. To be called whenever events are polled. */
+  resume(): void {
+    if (this.heldBack === 0 || this.stopped || this.host.now() < this.windowEndNs) return
+    const starts = new Array<number>(this.heldBack).fill(this.start)
+    this.heldBack = 0
+    this.inBackground(this.requestAgain(starts))
+  }
+
+  private arrived(arrival: Arrival): void {
+    const lid = AsyncEventDw0.LID.of(arrival.dw0)
+    const waiting = this.waiting.get(lid)
+    if (waiting !== undefined) waiting.push(arrival)
+    else {
+      this.waiting.set(lid, [arrival])
+      this.inBackground(this.takePage(lid))
+    }
+  }
+
+  private inBackground(action: Promise<void>): void {
+    const work = action.finally(() => this.handling.delete(work))
+    this.handling.add(work)
+  }
+
+  /** Handles events of a log page until none waits. Never rejects: errors are reported as events. */
+  private async takePage(lid: number): Promise<void> {
+    // Events that complete together are handled together. Other tasks of this process get a turn, too.
+    await nextTurn()
+    for (let arrivals = this.waiting.get(lid)!; arrivals.length > 0; arrivals = this.waiting.get(lid)!) {
+      this.waiting.set(lid, [])
+      await this.take(lid, arrivals)
+    }
+    this.waiting.delete(lid)
+  }
+
+  /** Handles each event once, however often it was reported, then requests the next ones. */
+  private async take(lid: number, arrivals: readonly Arrival[]): Promise<void> {
+    const events = arrivals.filter((each, index) => arrivals.findIndex(({ dw0 }) => dw0 === each.dw0) === index)
     try {
-      await this.handle(dw0)
+      await this.handle(lid, events)
     } catch (error) {
       if (error instanceof DeviceLostError) return
-      this.report(`${formatAsyncEvent(dw0)}; it could not be handled`, error)
+      const texts = events.map(({ dw0 }) => formatAsyncEvent(dw0)).join('; ')
+      this.report(`${texts}; it could not be handled`, error)
     }
+    await this.requestAgain(arrivals.map(({ start }) => start))
+  }
+
+  private async requestAgain(starts: readonly number[]): Promise<void> {
     try {
       await this.host.admin((admin) => {
-        if (!this.stopped && start === this.start) this.request(admin, start)
+        // A reset aborts requests, and the setup after it sends as many again.
+        for (const start of starts) if (!this.stopped && start === this.start) this.requestInWindow(admin, start)
         return Promise.resolve()
       })
     } catch (error) {
       this.report('No further event can be requested', error)
+    }
+  }
+
+  private requestInWindow(admin: CommandQueue, start: number): void {
+    const nowNs = this.host.now()
+    if (nowNs >= this.windowEndNs) {
+      this.windowEndNs = nowNs + WINDOW_NS
+      this.left = MAX_REQUESTS_PER_WINDOW
+    }
+    if (this.left === 0) this.heldBack++
+    else {
+      this.left--
+      this.request(admin, start)
     }
   }
 
@@ -137,23 +220,25 @@ export class AsyncEvents implements SetupStep {
     this.host.emit({ kind: 'error', timeNs: this.host.now(), text: `${failure}: ${(error as Error).message}` })
   }
 
-  private async handle(dw0: number): Promise<void> {
+  /** Handles different events of a log page, which is read once for all of a kind. */
+  private async handle(lid: number, events: readonly Arrival[]): Promise<void> {
     const { host } = this
-    const timeNs = host.now()
-    const text = formatAsyncEvent(dw0)
-    const { AET: type, AEI, LID: lid } = AsyncEventDw0.decode(dw0)
-    // A controller with endless events must not starve other tasks of this process.
-    await nextTurn()
-    if (type === AET.SMART_HEALTH_STATUS && lid === LID.SMART_HEALTH_INFORMATION) {
-      host.emit({ kind: 'health', timeNs, text, criticalWarning: await this.takeWarnings() })
-      return
+    const health = events.filter(({ dw0 }) => isHealth(dw0))
+    const changes = events.filter(({ dw0 }) => isNamespaceChange(dw0))
+    const others = events.filter(({ dw0 }) => !isHealth(dw0) && !isNamespaceChange(dw0))
+    if (health.length > 0) {
+      const criticalWarning = await this.takeWarnings()
+      for (const { dw0, timeNs } of health)
+        host.emit({ kind: 'health', timeNs, text: formatAsyncEvent(dw0), criticalWarning })
     }
-    if (type === AET.NOTICE && AEI === AEI_NOTICE.ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED) {
-      await this.identifyNamespaces(timeNs)
-      return
+    if (changes.length > 0) await this.identifyNamespaces(changes[0]!.timeNs)
+    if (others.length > 0) {
+      await this.readLog(lid)
+      for (const { dw0, timeNs } of others) {
+        const kind = AsyncEventDw0.AET.of(dw0) === AET.ERROR_STATUS ? 'error' : 'notice'
+        host.emit({ kind, timeNs, text: formatAsyncEvent(dw0) })
+      }
     }
-    await this.readLog(lid)
-    host.emit({ kind: type === AET.ERROR_STATUS ? 'error' : 'notice', timeNs, text })
   }
 
   /** Reads which namespaces have changed and identifies all. What an earlier attempt missed is part of the event. */
@@ -211,4 +296,14 @@ export class AsyncEvents implements SetupStep {
     } as const
     return this.host.admin((admin) => admin.executeForData(GetLogPage, values, { lengthBytes }))
   }
+}
+
+function isHealth(dw0: number): boolean {
+  const { AET: type, LID: lid } = AsyncEventDw0.decode(dw0)
+  return type === AET.SMART_HEALTH_STATUS && lid === LID.SMART_HEALTH_INFORMATION
+}
+
+function isNamespaceChange(dw0: number): boolean {
+  const { AET: type, AEI } = AsyncEventDw0.decode(dw0)
+  return type === AET.NOTICE && AEI === AEI_NOTICE.ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED
 }
