@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { simulate } from '@gpunvme/nvme-sim'
+import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
+import { zeroBased } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { Controller } from './controller.js'
@@ -46,6 +47,26 @@ test.each([
   await expect(refusal).rejects.toThrow(TypeError)
   await expect(refusal).rejects.toThrow(says)
   expect(accesses).toEqual([])
+})
+
+test('queueDepth ends at 4095, and the error says why and what to raise instead', async () => {
+  const { transport, accesses } = watched()
+  await expect(Controller.open(transport, { queueDepth: 4096 })).rejects.toThrow(
+    new RangeError(
+      'queueDepth: expected an integer from 1 to 4095, the most that 16-bit command identifiers can tell apart ' +
+        '(for more commands in flight, raise `queues`), got 4096',
+    ),
+  )
+  expect(accesses).toEqual([])
+})
+
+test.each([
+  [4096, 4095],
+  [100, 99],
+])('queueDepth is what queues of %i entries hold, at most 4095', async (entries, expected) => {
+  const { transport } = simulate({ profile: deriveProfile('ideal', { CAP: { MQES: zeroBased(entries) } }) })
+  await using ctrl = await Controller.open(transport, { queueDepth: 4095, maxTransferBytes: 4096 })
+  expect(ctrl.queueDepth).toBe(expected)
 })
 
 test('a simulation, a text and nothing are no transport', async () => {

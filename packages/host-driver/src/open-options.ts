@@ -21,7 +21,13 @@ import type { RecoveryLimits } from './recovery/recovery.js'
 export interface ControllerOptions {
   /** Number of I/O queue pairs to request; the controller may grant fewer. Default: 1. */
   readonly queues?: number
-  /** Maximum number of commands in flight per queue pair; queues of the controller may hold fewer. Default: 32. */
+  /**
+   * Maximum number of commands in flight per queue pair, 1 to 4095. Default: 32. The limit is that of this driver,
+   * `MOST_IN_FLIGHT` of `@gpunvme/nvme-spec/engine`: a command identifier has 16 bits (Base 2.1 §4.1.1), and four of them
+   * distinguish a late completion from that of the next command in the same slot. NVMe allows 65,535 commands in a
+   * queue. Above what the controller's queues hold (CAP.MQES), fewer commands are in flight: see `Controller.queueDepth`.
+   * For more commands in flight, raise `queues`.
+   */
   readonly queueDepth?: number
   /** Entries of each submission queue, 2 to 65536. Default: `queueDepth` + 1. */
   readonly queueEntries?: number
@@ -87,7 +93,12 @@ const writeChecks: Checks<WriteRequest> = { serial: text, overwrite: listOf('nam
 
 const checks: Checks<OpenOptions> = {
   queues: integer(1, 65_534),
-  queueDepth: integer(1, MOST_IN_FLIGHT),
+  queueDepth: integer(
+    1,
+    MOST_IN_FLIGHT,
+    `an integer from 1 to ${MOST_IN_FLIGHT}, the most that 16-bit command identifiers can tell apart ` +
+      '(for more commands in flight, raise `queues`)',
+  ),
   queueEntries: integer(2, 65_536),
   completionQueues: integer(1, 65_534),
   queueMemory: oneOf('host', 'gpu'),
