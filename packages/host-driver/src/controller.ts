@@ -119,7 +119,7 @@ export class Controller<N extends Namespace = Namespace> {
     return this.running.session.engineQueues.length
   }
 
-  /** Maximum number of commands in flight on each of these queue pairs. */
+  /** Maximum number of commands in flight on each of these queue pairs: the option, or what the queues hold if that is less. */
   get queueDepth(): number {
     return this.running.session.engineQueues[0]!.maxInFlight
   }
@@ -211,6 +211,21 @@ export class Controller<N extends Namespace = Namespace> {
    */
   events(): AsyncIterableIterator<ControllerEvent> {
     return this.running.hub.subscribe(() => this.running.waitForEvents())
+  }
+
+  /**
+   * Resets the controller (CC.EN to 0, Base 2.1 §3.7.2), then enables it and sets it up again as `open` does: queues,
+   * Identify data, namespaces, events. If that fails, resets the function, as a recovery does; the steps are events, and
+   * counted in `statistics.recoveries`. `recoveryBoundNs` limits them.
+   *
+   * Commands in flight are not cut off: the reset waits for each plan and command in progress, which their deadlines
+   * and signals limit. A command without a completion by then is accounted for as in any recovery: reads are sent
+   * again, the outcome of a write is unknown. Calls made meanwhile wait for the reset. Features that were set without
+   * being saved return to their saved values.
+   * @throws DeviceLostError if the controller is lost; ControllerClosedError.
+   */
+  reset(): Promise<void> {
+    return this.running.reset()
   }
 
   /**

@@ -3,7 +3,7 @@ import { CSTS, Flush, STATUS, type Status } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
 import type { AdminCommands } from './admin/admin-commands.js'
 import { readBlockCommandLimits } from './admin/identify.js'
-import { isGone } from './bring-up/device-lost.js'
+import { ALL_ONES, DeviceLostError, isGone } from './bring-up/device-lost.js'
 import { isSameNamespace } from './bring-up/identity.js'
 import { ownTransport } from './bring-up/own-transport.js'
 import { readLimits, shutdown } from './bring-up/ready.js'
@@ -163,6 +163,15 @@ export class RunningController {
   async namespacesChanged(nsids: readonly number[]): Promise<void> {
     await this.whileOpen(() => this.identifyNamespaces())
     this.hub.emit({ kind: 'namespaces-changed', timeNs: this.session.transport.clock.now(), nsids })
+  }
+
+  /** Resets the controller by the steps of a recovery, which end with a usable or a lost controller. */
+  reset(): Promise<void> {
+    return this.whileOpen(async () => {
+      if ((await this.recovery.report({ overdue: [], from: 'controller-reset' })) === 'recovered') return
+      const { csts, reason } = this.recovery.loss ?? { csts: ALL_ONES, reason: undefined }
+      throw new DeviceLostError(this.name, csts, reason)
+    })
   }
 
   /** @throws same as `Controller.close`. */

@@ -116,7 +116,11 @@ export class Recovery {
     // it.
     if (incident.transportFailed !== undefined) this.session.lent.withhold()
     this.incidents.push(incident)
-    this.running ??= this.gate.alone(() => this.recover())
+    this.running ??= this.gate.alone(async () => {
+      // If no command is inside, this runs before `running` is set, which `recover` clears.
+      await Promise.resolve()
+      return this.recover()
+    })
     return this.running
   }
 
