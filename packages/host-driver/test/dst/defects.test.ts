@@ -9,7 +9,7 @@ import { PlanProgress } from '../../src/recovery/plan-progress.js'
 import { Recovery } from '../../src/recovery/recovery.js'
 
 // A campaign that cannot fail shows nothing: each of these drivers has to be found out within so many seeds.
-const SEEDS = 150
+const SEEDS = 250
 
 afterEach(() => {
   vi.restoreAllMocks()
