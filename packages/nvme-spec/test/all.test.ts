@@ -78,9 +78,7 @@ describe.each(structures)('$name', (struct) => {
         if (bytes.length < struct.bytes) {
           for (const read of [() => decodeFields(struct, data), () => describeFields(struct, data)]) {
             expect(read).toThrow(RangeError)
-            expect(read).toThrow(
-              `${struct.name} needs ${struct.bytes} bytes at offset 0, got ${bytes.length}`,
-            )
+            expect(read).toThrow(`${struct.name} needs ${struct.bytes} bytes at offset 0, got ${bytes.length}`)
             expect(read).toThrow(struct.spec)
           }
         } else {

@@ -1,6 +1,6 @@
 import { simulate, type FaultPlan } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
-import { collect } from '../conformance/cases/support.js'
+import { collect } from '../../conformance/cases/support.js'
 import { ControllerClosedError } from '../controller-errors.js'
 import { Controller } from '../controller.js'
 

@@ -116,7 +116,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
     `removes the QEMU and the files of a process that is killed at its start${grepNote}`,
     async () => {
       const young = program(`echo $$ > '${folder}/pid'; kill -9 $PPID; while :; do sleep 0.05; done`)
-      const entry = new URL('../../dist/transport/qtest/index.js', import.meta.url).href
+      const entry = new URL('../../dist/src/transport/qtest/index.js', import.meta.url).href
       const script = `const { startQemu } = await import('${entry}'); await startQemu({ program: '${young.path}' })`
       const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
       await new Promise((resolve) => host.once('exit', resolve))
@@ -129,7 +129,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
   test.skipIf(grepMissing)(
     `ends a QEMU whose starter was killed before it reported the process${grepNote}`,
     async () => {
-      const entry = new URL('../../dist/transport/qtest/watcher.js', import.meta.url).href
+      const entry = new URL('../../dist/src/transport/qtest/watcher.js', import.meta.url).href
       const files = join(folder, 'files')
       const script = `
       const { spawn } = await import('node:child_process')
@@ -233,7 +233,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
   })
 
   test('it ends with a process that is killed, and so do its files', async () => {
-    const entry = new URL('../../dist/transport/qtest/index.js', import.meta.url).href
+    const entry = new URL('../../dist/src/transport/qtest/index.js', import.meta.url).href
     const script = `const { startQemu } = await import('${entry}'); console.log((await startQemu()).pid); setInterval(() => {}, 1e6)`
     const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -246,7 +246,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
   })
 
   test('it does not keep a process alive that has nothing else to do', async () => {
-    const entry = new URL('../../dist/transport/qtest/index.js', import.meta.url).href
+    const entry = new URL('../../dist/src/transport/qtest/index.js', import.meta.url).href
     const script = `const { startQemu } = await import('${entry}'); await startQemu()`
     const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
     expect(await new Promise((resolve) => host.once('exit', resolve))).toBe(0)
