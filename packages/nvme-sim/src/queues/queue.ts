@@ -129,10 +129,8 @@ export class CompletionQueue {
     entry.SQID = sq.qid ^ damage.sqid
     Atomics.store(part.dwords, place * 4 + 3, cid | ((status | (this.phase ^ damage.phase)) << 16))
     this.tail = index + 1 === this.entries ? 0 : index + 1
-    if (this.tail === 0) {
-      this.phase ^= 1
-      this.isFirstLap = false
-    }
+    if (this.tail === 0) this.phase ^= 1
+    if (this.tail === 0) this.isFirstLap = false
     if (this.vector !== undefined) this.vector.waiting++
     return index
   }
