@@ -107,8 +107,8 @@ export interface Simulation {
  */
 export function simulate(options: SimulationOptions = {}): Simulation {
   checkOptions('simulate options', options, fields)
-  const { seed = 1, host, faults } = options
-  const profile = profileOf(options.profile ?? 'ideal')
+  const { seed = 1, host, faults, profile: chosen = 'ideal' } = options
+  const profile = profileOf(chosen)
   if (host !== undefined && (options.hostMemoryBytes ?? options.fragmented) !== undefined) {
     throw new TypeError('simulate options: with host, set hostMemoryBytes and fragmented in the SimulatedHost')
   }
