@@ -1,4 +1,5 @@
 export { FunctionResetError } from './bring-up/function-reset.js'
+export { DriverError } from './error.js'
 export { DeviceLostError } from './bring-up/device-lost.js'
 export { ControllerNotReadyError, UnsupportedControllerError } from './bring-up/ready.js'
 export { ControllerTooSlowError } from './bring-up/too-slow.js'
