@@ -94,7 +94,7 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
     case 'read-value': {
       // What no register of a drive that works says: it is not ready, it has failed, it is gone.
       const value = dice.pick([0, 2, 3, 0xffff_ffff])
-      const match: FaultMatch = { register: 'CSTS', nth: dice.int(1, 40), every: 1, times: dice.int(1, 3) }
+      const match: FaultMatch = { register: 'CSTS', nth: dice.int(1, 12), every: 1, times: dice.int(1, 3) }
       return [{ match, action: { kind, value } }]
     }
     case 'ready-never-rises':
@@ -225,7 +225,7 @@ function repeatedly(dice: Dice, match: FaultMatch): FaultMatch {
 function moment(dice: Dice, { queues }: Ground, atBoundary: boolean): FaultMatch {
   return dice.weighted<() => FaultMatch>([
     [2, () => ({ atNs: dice.pick([1_000, 1_000_000, 30_000_000, 100_000_000]) * dice.int(1, 9) })],
-    [1, () => ({ register: 'CSTS', access: 'read', nth: dice.int(1, 40) })],
+    [1, () => ({ register: 'CSTS', access: 'read', nth: dice.int(1, 12) })],
     [2, () => ({ register: 'SQyTDBL', nth: dice.int(1, 30), qid: dice.int(0, queues) })],
     [atBoundary ? 0 : 3, () => ({ qid: dice.int(0, queues), nth: dice.int(1, 25) })],
   ])()

@@ -256,7 +256,6 @@ function managementHost(running: RunningController, write: WriteRequest): Manage
   return {
     admin: adminCommands,
     dma: session.lent,
-    pageBytes: session.limits.pageBytes,
     mostBytes: { admin: Math.min(ADMIN_DATA_BYTES, session.maxTransferBytes), io: session.maxTransferBytes },
     inUse,
     get namespaces() {

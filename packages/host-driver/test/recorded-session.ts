@@ -2,7 +2,8 @@ import { IdentifyController } from '@gpunvme/nvme-spec'
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { ControllerEvent } from '../src/events/controller-event.js'
 import type { Session } from '../src/bring-up/session.js'
-import { CommandError, type CommandData } from '../src/commands/command-queue.js'
+import type { CommandData } from '../src/commands/single-command.js'
+import { CommandError } from '../src/commands/errors.js'
 import { DmaPool } from '../src/memory/dma-pool.js'
 
 export interface RecordedCommand {

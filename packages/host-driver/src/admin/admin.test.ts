@@ -12,7 +12,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { afterEach, expect, test } from 'vitest'
-import { CommandError } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { Controller } from '../controller.js'
 

@@ -1,5 +1,5 @@
 import { CNS, CSI, Identify, STATUS } from '@gpunvme/nvme-spec'
-import { CommandError } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import { blockCommandLimits, type BlockCommandLimits } from '../namespace/limits.js'
 import { anything, checkOptions, type Checks } from '../check-options.js'
 import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'

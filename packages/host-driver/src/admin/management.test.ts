@@ -258,7 +258,7 @@ describe('raw commands', () => {
     const values = { NSID: 0xffff_ffff, LID: 2, NUMDL: 16_383 }
     expect((await ctrl.management.submitAdmin(GetLogPage, values, { data: { memory } })).status.sc).toBe(0)
     await expect(ctrl.management.submitAdmin(GetLogPage, values, { data: { memory, offsetBytes: 2 } })).rejects.toThrow(
-      'multiple of 4 bytes',
+      'dword-aligned address',
     )
     const large = ctrl.management.dma.alloc(256 * 1024)
     await expect(ctrl.management.submitAdmin(GetLogPage, values, { data: { memory: large } })).rejects.toThrow(

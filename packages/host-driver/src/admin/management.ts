@@ -24,7 +24,6 @@ import { setFeature, type SetFeatureOptions } from './set-feature.js'
 export interface ManagementHost {
   readonly admin: AdminCommands
   readonly dma: DmaAllocator
-  readonly pageBytes: number
   /** Maximum data length of one command on each kind of queue. */
   readonly mostBytes: { readonly admin: number; readonly io: number }
   readonly inUse: NamespacesInUse
@@ -140,11 +139,10 @@ export class Management {
    *   which the command may or may not have been executed.
    */
   async submitAdmin<V>(command: RawCommand<V>, values: V, options: RawOptions = {}): Promise<RawResult> {
-    const { admin, pageBytes, mostBytes } = this.host
+    const { admin, mostBytes } = this.host
     checkRaw(command, 'admin', options)
     checkRawData(command, values as object, options)
-    const send = () =>
-      sendRaw((run) => admin.once(run), command, values, options, { pageBytes, mostBytes: mostBytes.admin })
+    const send = () => sendRaw((run) => admin.once(run), command, values, options, mostBytes.admin)
     if (!mayErase(command)) return send()
     this.host.checkOpen()
     const reached = await allNamespaces(admin, this.nsids())
@@ -162,7 +160,7 @@ export class Management {
     values: V,
     options: RawOptions = {},
   ): Promise<RawResult> {
-    const { inUse, pageBytes, mostBytes } = this.host
+    const { inUse, mostBytes } = this.host
     checkRaw(command, 'io', options)
     const { NSID: nsid = 0 } = values
     const identity = this.host.namespaces.find((each) => each.nsid === nsid)?.identity
@@ -178,8 +176,7 @@ export class Management {
         if (namespace.nsid === nsid || nsid === ALL_NAMESPACES) await namespace.passGuard()
       }
     }
-    const limits = { pageBytes, mostBytes: mostBytes.io }
-    return inUse.during(nsid, () => sendRaw((run) => this.host.onceIo(run), command, values, options, limits))
+    return inUse.during(nsid, () => sendRaw((run) => this.host.onceIo(run), command, values, options, mostBytes.io))
   }
 
   /** Runs an action, then identifies the namespaces again, whatever the outcome. */

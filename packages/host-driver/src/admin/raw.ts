@@ -15,10 +15,10 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { AnyCommand } from '@gpunvme/nvme-spec/layout'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import { CommandError, type CommandQueue, type Encodable } from '../commands/command-queue.js'
-import { checkPrpFit } from '../memory/prp-fit.js'
+import type { CommandQueue, Encodable } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import { anything, checkOptions, integer, record, type Checks } from '../check-options.js'
-import { checkMemory } from '../memory/check-memory.js'
+import { checkHolds, checkMemory } from '../memory/check-memory.js'
 import { adminOptions, type AdminOptions } from './admin-commands.js'
 
 /** Command declaration of nvme-spec, or one made with its functions. */
@@ -87,7 +87,7 @@ export function mayChangeBlocks({ set, opcode, transfer }: RawCommand<never>): b
 
 /**
  * Sends a command and returns its result; throws only without a completion.
- * @throws RangeError for data that PRPs cannot describe, or longer than `mostBytes`; CommandTimeoutError,
+ * @throws RangeError for data that the command cannot describe, or longer than `mostBytes`; CommandTimeoutError,
  *   DeviceLostError.
  */
 export async function sendRaw<V>(
@@ -95,7 +95,7 @@ export async function sendRaw<V>(
   command: RawCommand<V>,
   values: V,
   { data: given, timeoutNs }: RawOptions,
-  { pageBytes, mostBytes }: { readonly pageBytes: number; readonly mostBytes: number },
+  mostBytes: number,
 ): Promise<RawResult> {
   const data = given && {
     memory: given.memory,
@@ -103,7 +103,7 @@ export async function sendRaw<V>(
     lengthBytes: given.lengthBytes ?? given.memory.lengthBytes - (given.offsetBytes ?? 0),
   }
   if (data !== undefined) {
-    checkPrpFit(command.name, data.memory, { ...data, pageBytes })
+    checkHolds(command.name, data.memory, data.offsetBytes, data.lengthBytes)
     if (data.lengthBytes < 1 || data.lengthBytes > mostBytes) {
       throw new RangeError(`${command.name}: expected 1 to ${mostBytes} bytes of data, got ${data.lengthBytes}`)
     }

@@ -2,7 +2,7 @@ import { CNS, IdentifyController, IdentifyNamespace, LID, TemperatureThreshold, 
 import { simulate } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
 import { Controller, type ManagedController } from '../controller.js'
-import { CommandError } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import type { RawCommand } from './raw.js'
 import { AdminReader, type AdminExchange } from './reader.js'
 

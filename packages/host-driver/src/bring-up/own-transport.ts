@@ -1,5 +1,5 @@
 import type { Clock, Interrupts, Transport } from '@gpunvme/nvme-spec/transport'
-import { CutBar } from '../recovery/cut-bar.js'
+import { CutBar } from './cut-bar.js'
 import { NS_PER_MS } from '../wait.js'
 
 /** Parts of a transport that the driver uses: registers until the device is lost, and a clock or interrupts to wait. */

@@ -1,7 +1,7 @@
 import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
 import { piecewiseAllocator, recordedSession, type RecordedCommand } from '../../test/recorded-session.js'
-import type { CommandData } from '../commands/command-queue.js'
+import type { CommandData } from '../commands/single-command.js'
 import { Controller } from '../controller.js'
 import { traced } from '../wrap/traced.js'
 import { FullPower } from './power.js'

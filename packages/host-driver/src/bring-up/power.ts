@@ -8,7 +8,7 @@ import {
   PowerManagement,
   SetFeatures,
 } from '@gpunvme/nvme-spec'
-import type { CommandData } from '../commands/command-queue.js'
+import type { CommandData } from '../commands/single-command.js'
 import type { Session, SetupStep } from './session.js'
 import { unlessRefused } from './unless-refused.js'
 

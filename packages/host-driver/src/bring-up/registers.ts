@@ -1,6 +1,6 @@
 import type { Access, AnyRegister, BitsMap, BitsValues, RawOf, Register } from '@gpunvme/nvme-spec/layout'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
-import { ALL_ONES, DeviceLostError } from './device-lost.js'
+import { ALL_ONES, DeviceLostError } from '../commands/device-lost.js'
 
 type Writable = Exclude<Access, 'ro'>
 

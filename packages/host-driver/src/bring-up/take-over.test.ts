@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { countedAllocator } from '../../test/counted-allocator.js'
 import { watchEvents } from '../../test/watch-events.js'
 import { Controller } from '../controller.js'
-import { CutBar } from '../recovery/cut-bar.js'
+import { CutBar } from './cut-bar.js'
 import { ControllerNotReadyError } from './ready.js'
 
 const SECOND_NS = 1_000_000_000

@@ -1,4 +1,4 @@
-import { CommandError } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import type { Session } from './session.js'
 
 /**

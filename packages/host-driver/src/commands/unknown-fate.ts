@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { DeviceLostError } from '../bring-up/device-lost.js'
+import { DeviceLostError } from './device-lost.js'
 import type { CommandQueue } from './command-queue.js'
-import { CommandTimeoutError } from './command-queue.js'
+import { CommandTimeoutError } from './errors.js'
 
 type Send = (queue: CommandQueue) => Promise<number>
 

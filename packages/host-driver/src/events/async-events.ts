@@ -15,9 +15,10 @@ import {
   SetFeatures,
   SmartHealthLog,
 } from '@gpunvme/nvme-spec'
-import { DeviceLostError } from '../bring-up/device-lost.js'
+import { DeviceLostError } from '../commands/device-lost.js'
 import type { Session, SetupStep } from '../bring-up/session.js'
-import { CommandError, type CommandQueue } from '../commands/command-queue.js'
+import type { CommandQueue } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import { NS_PER_MS } from '../wait.js'
 import type { ControllerEvent } from './controller-event.js'
 

@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions, Transport } from '@gpunvme/nvme-spec/transport'
-import { DeviceLostError } from '../bring-up/device-lost.js'
+import { DeviceLostError } from '../commands/device-lost.js'
 import { nodeJs } from '../machine-files/node-js.js'
 import type { Namespace } from '../namespace/namespace.js'
 import { TransferError } from '../namespace/transfer-error.js'

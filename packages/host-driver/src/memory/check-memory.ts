@@ -10,3 +10,19 @@ export function checkMemory(memory: DmaMemory): void {
   if (isObject(given) && typeof given['iovaAt'] === 'function' && typeof given['lengthBytes'] === 'number') return
   throw new TypeError(`memory: expected memory from ns.dma.alloc(), got ${show(given)}`)
 }
+
+/**
+ * Checks that memory holds a range of bytes.
+ * @param name prefix of errors.
+ * @throws RangeError; TypeError for memory that was freed.
+ */
+export function checkHolds(name: string, memory: DmaMemory, offsetBytes: number, lengthBytes: number): void {
+  const endBytes = offsetBytes + lengthBytes
+  if (Number.isSafeInteger(offsetBytes) && offsetBytes >= 0 && endBytes <= memory.lengthBytes) {
+    memory.iovaAt(offsetBytes)
+    return
+  }
+  throw new RangeError(
+    `${name}: expected memory that holds bytes ${offsetBytes} to ${endBytes}, got ${memory.lengthBytes} bytes`,
+  )
+}

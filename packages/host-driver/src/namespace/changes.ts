@@ -9,7 +9,8 @@ import {
   zeroBased,
 } from '@gpunvme/nvme-spec'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
-import { CommandError, type CommandQueue } from '../commands/command-queue.js'
+import type { CommandQueue } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import { sendChange } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import type { BlockCommands } from './host.js'

@@ -1,8 +1,10 @@
 import { Compare, STATUS, Verify, zeroBased } from '@gpunvme/nvme-spec'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import { CommandError, type CommandData, type CommandQueue } from '../commands/command-queue.js'
+import type { CommandQueue } from '../commands/command-queue.js'
+import type { CommandData } from '../commands/single-command.js'
+import { CommandError } from '../commands/errors.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
-import { checkPrpFit } from '../memory/prp-fit.js'
+import { checkHolds } from '../memory/check-memory.js'
 import { blocksIn, type ChangeTarget, type CommandLimits } from './changes.js'
 import { splitRange, type BlockRange } from './ranges.js'
 
@@ -28,8 +30,7 @@ export async function compare(
   memory: DmaMemory,
   { offsetBytes, maxTransferBytes, ...options }: CommandLimits & { offsetBytes: number; maxTransferBytes: number },
 ): Promise<boolean> {
-  const { pageBytes } = commands
-  checkPrpFit('compare', memory, { offsetBytes, lengthBytes: range.blocks * blockBytes, pageBytes })
+  checkHolds('compare', memory, offsetBytes, range.blocks * blockBytes)
   const { compare: isSupported } = await commands.limits()
   if (!isSupported) throw new UnsupportedCommandError('Compare', 'ONCS.NVMCMPS is 0')
   memory.forDevice(offsetBytes, range.blocks * blockBytes)

@@ -2,7 +2,7 @@ import { deriveProfile, simulate, type DriveProfile, type SimulationOptions } fr
 import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fillPattern, wrongBytes } from '../../test/pattern.js'
-import { CommandError } from '../commands/command-queue.js'
+import { CommandError } from '../commands/errors.js'
 import { UnknownFateError } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { Controller } from '../controller.js'
@@ -136,7 +136,7 @@ describe('compare', () => {
     const { ns } = await open()
     const memory = ns.dma.alloc(4096)
     await expect(ns.compare(0, 9, memory)).rejects.toThrow('compare: expected memory that holds bytes 0 to 4608')
-    await expect(ns.compare(0, 7, memory, { offsetBytes: 2 })).rejects.toThrow('multiple of 4 bytes')
+    await expect(ns.compare(0, 7, memory, { offsetBytes: 2 })).rejects.toThrow('dword-aligned address')
     expect(fetched).toEqual([])
   })
 

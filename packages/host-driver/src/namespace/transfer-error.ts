@@ -1,6 +1,6 @@
 import { CSTS, formatStatus, GpuNvmeError, STATUS } from '@gpunvme/nvme-spec'
 import type { CommandOutcome, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
-import { ALL_ONES, nextAfterLoss } from '../bring-up/device-lost.js'
+import { ALL_ONES, nextAfterLoss } from '../commands/device-lost.js'
 
 /**
  * Throws the error of a summary with failures; returns if every command succeeded.

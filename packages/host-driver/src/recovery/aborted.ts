@@ -1,6 +1,6 @@
 import { statusOutcome } from '@gpunvme/nvme-spec/engine'
 import { STATUS } from '@gpunvme/nvme-spec'
-import type { OverdueCommand } from '../queues/overdue.js'
+import type { OverdueCommand } from '../queues/queue-pair.js'
 
 const GIVEN_UP = [
   STATUS.COMMAND_ABORT_REQUESTED,

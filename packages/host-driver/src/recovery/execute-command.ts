@@ -1,8 +1,9 @@
 import { statusOutcome } from '@gpunvme/nvme-spec/engine'
-import { ALL_ONES, DeviceLostError } from '../bring-up/device-lost.js'
+import { ALL_ONES, DeviceLostError } from '../commands/device-lost.js'
 import type { Session } from '../bring-up/session.js'
-import { CommandError, CommandTimeoutError, type CommandQueue } from '../commands/command-queue.js'
-import type { OverdueCommand } from '../queues/overdue.js'
+import type { CommandQueue } from '../commands/command-queue.js'
+import { CommandError, CommandTimeoutError } from '../commands/errors.js'
+import type { OverdueCommand } from '../queues/queue-pair.js'
 import type { Counters } from '../statistics.js'
 import { completedLate, wasAborted } from './aborted.js'
 import type { Gate } from './gate.js'
@@ -39,20 +40,19 @@ export async function executeRepeatable<T>(
   run: (queue: CommandQueue) => Promise<T>,
 ): Promise<T> {
   let replays = 0
-  let deadlineNs: number | undefined
+  let delayedNs = 0
   for (let retries = 0; ;) {
     const result = await tryOnce(host, queue, run, replays)
     if ('value' in result) return result.value
     const { error, verdict } = result
     if (isOverdueAdmin(queue, error)) throw error
-    deadlineNs ??= deadlineOf(error)
-    const delayNs = delayBeforeRetry(host, error, retries, deadlineNs)
+    const delayNs = delayBeforeRetry(host, error, retries, delayedNs)
     if (delayNs !== undefined) {
       retries++
+      delayedNs += delayNs
       await delay(host.session.transport.clock, delayNs, () => !host.isOpen())
     } else if (verdict === 'recovered' && replays < MOST_REPLAYS) {
       replays++
-      deadlineNs = undefined
     } else throw error
   }
 }
@@ -68,7 +68,7 @@ export async function executeOnce(
   queue: 'admin' | 'io',
   run: (queue: CommandQueue) => Promise<number>,
 ): Promise<number> {
-  let deadlineNs: number | undefined
+  let delayedNs = 0
   for (let retries = 0; ; retries++) {
     const result = await tryOnce(host, queue, run, 0)
     if ('value' in result) return result.value
@@ -76,9 +76,9 @@ export async function executeOnce(
     const late = error instanceof CommandTimeoutError ? error.overdue.completion : undefined
     if (late?.status === 0) return late.dw0
     if (isOverdueAdmin(queue, error)) throw error
-    deadlineNs ??= deadlineOf(error)
-    const delayNs = delayBeforeRetry(host, error, retries, deadlineNs)
+    const delayNs = delayBeforeRetry(host, error, retries, delayedNs)
     if (delayNs === undefined) throw error
+    delayedNs += delayNs
     await delay(host.session.transport.clock, delayNs, () => !host.isOpen())
   }
 }
@@ -87,10 +87,10 @@ function delayBeforeRetry(
   { session, counters }: CommandExecution,
   error: unknown,
   retries: number,
-  deadlineNs = Infinity,
+  delayedNs: number,
 ): number | undefined {
   const status = statusOf(error)
-  const leftNs = deadlineNs - session.transport.clock.now()
+  const leftNs = limitOf(error) - delayedNs
   const delayNs = status && retryDelayNs(status, retries, session.identity.retryDelaysNs, leftNs)
   if (delayNs !== undefined) counters.retries++
   return delayNs
@@ -101,9 +101,9 @@ function isOverdueAdmin(queue: 'admin' | 'io', error: unknown): boolean {
   return queue === 'admin' && error instanceof CommandTimeoutError
 }
 
-/** Returns the deadline of a command, which its retries must not exceed. */
-function deadlineOf(error: unknown): number | undefined {
-  return error instanceof CommandError ? error.deadlineNs : undefined
+/** Returns the time limit of a command, which the delays before its retries must not exceed. */
+function limitOf(error: unknown): number {
+  return error instanceof CommandError || error instanceof CommandTimeoutError ? error.timeoutNs : Infinity
 }
 
 /** Returns the status of a command that completed in time or late. */

@@ -8,9 +8,9 @@ import type {
   OutcomeSummary,
   Plan,
 } from '@gpunvme/nvme-spec/transport'
-import { ALL_ONES } from '../bring-up/device-lost.js'
+import { ALL_ONES } from '../commands/device-lost.js'
 import type { Session } from '../bring-up/session.js'
-import type { OverdueCommand } from '../queues/overdue.js'
+import type { OverdueCommand } from '../queues/queue-pair.js'
 import type { Counters } from '../statistics.js'
 import { completedLate, wasAborted } from './aborted.js'
 import type { Gate } from './gate.js'

@@ -1,12 +1,12 @@
 import { Abort, CSTS } from '@gpunvme/nvme-spec'
-import { ALL_ONES, DeviceLostError, type Loss } from '../bring-up/device-lost.js'
+import { ALL_ONES, DeviceLostError, type Loss } from '../commands/device-lost.js'
 import { FUNCTION_RESET_NS, resetFunction } from '../bring-up/function-reset.js'
 import type { Session } from '../bring-up/session.js'
 import type { EventHub } from '../events/event-hub.js'
 import { isReadable } from '../memory/reachable.js'
-import type { OverdueCommand } from '../queues/overdue.js'
+import type { OverdueCommand } from '../queues/queue-pair.js'
 import { NS_PER_MS } from '../wait.js'
-import { Salvage } from './salvage.js'
+import { Salvage } from '../queues/salvage.js'
 import type { Gate } from './gate.js'
 
 /** From the mildest to the strongest. Each is tried only if the previous ones did not account for every command. */

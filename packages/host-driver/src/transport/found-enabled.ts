@@ -1,6 +1,6 @@
 import { CC } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { ALL_ONES } from '../bring-up/device-lost.js'
+import { ALL_ONES } from '../commands/device-lost.js'
 import { ControllerNotReadyError, disable, readLimits } from '../bring-up/ready.js'
 import { Registers } from '../bring-up/registers.js'
 

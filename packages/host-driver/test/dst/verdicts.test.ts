@@ -37,7 +37,7 @@ const unknownSize: Scenario = {
   inside: {
     rules: [
       {
-        match: { register: 'CSTS', access: 'read', nth: 11 },
+        match: { register: 'SQyTDBL', qid: 1, nth: 1 },
         action: { kind: 'resize-namespace', nsid: 3, blocks: 158 },
       },
       { match: { qid: 0, nth: 16, times: 1 }, action: { kind: 'corrupt-cid', xor: 0xb340 } },

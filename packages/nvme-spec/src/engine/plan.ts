@@ -94,16 +94,30 @@ export function checkPlan(plan: Plan, memory: DmaMemory, queues: readonly PlanQu
 function problemWith(plan: Plan, command: number, memory: DmaMemory, queues: readonly PlanQueue[]): string | undefined {
   const slba = plan.slba[command]!
   const blocks = plan.blocks[command]!
-  const start = plan.offsetBytes[command]!
-  const end = start + blocks * plan.blockBytes
   const queue = queues[plan.queue[command]!]
   if (queue === undefined) return `a queue from 0 to ${queues.length - 1}, got ${plan.queue[command]}`
   if (blocks < 1 || blocks > MAX_BLOCKS_PER_COMMAND) return `1 to ${MAX_BLOCKS_PER_COMMAND} blocks, got ${blocks}`
   if (!Number.isSafeInteger(slba) || slba < 0) return `an LBA below 2^53, got ${slba}`
-  if (!Number.isSafeInteger(start) || start < 0 || end > memory.lengthBytes) {
-    return `bytes inside the memory of ${memory.lengthBytes} bytes, got bytes ${start} to ${end}`
+  return transferProblem(memory, plan.offsetBytes[command]!, blocks * plan.blockBytes, queue)
+}
+
+/**
+ * Returns why a command of `queue` cannot transfer these bytes, as expected and actual values; undefined if it can.
+ * @param lengthBytes at least 1.
+ */
+export function transferProblem(
+  memory: DmaMemory,
+  offsetBytes: number,
+  lengthBytes: number,
+  queue: PlanQueue,
+): string | undefined {
+  const endBytes = offsetBytes + lengthBytes
+  if (!Number.isSafeInteger(offsetBytes) || offsetBytes < 0 || endBytes > memory.lengthBytes) {
+    return `bytes inside the memory of ${memory.lengthBytes} bytes, got bytes ${offsetBytes} to ${endBytes}`
   }
-  if (memory.iovaAt(start) % 4 !== 0) return `a dword-aligned address for PRP1, got byte ${start} of the memory`
-  if (end - start > queue.maxTransferBytes) return `at most ${queue.maxTransferBytes} bytes, got ${end - start}`
-  return queue.problem(memory, start, end - start)
+  if (memory.iovaAt(offsetBytes) % 4 !== 0) {
+    return `a dword-aligned address for PRP1, got byte ${offsetBytes} of the memory`
+  }
+  if (lengthBytes > queue.maxTransferBytes) return `at most ${queue.maxTransferBytes} bytes, got ${lengthBytes}`
+  return queue.problem(memory, offsetBytes, lengthBytes)
 }

@@ -1,5 +1,5 @@
 import { CSTS, GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { OverdueCommand } from '../queues/overdue.js'
+import type { OverdueCommand } from '../queues/queue-pair.js'
 
 export const ALL_ONES = 0xffff_ffff
 
