@@ -11,19 +11,19 @@ import {
 } from './admin/features.js'
 import { identify, type Decodable, type IdentifyOptions } from './admin/identify.js'
 import { errorLog, logPage, smartLog, type ErrorLog, type LogPageOptions, type SmartLog } from './admin/log-page.js'
-import { Management, type ManagementHost } from './admin/management.js'
+import { Management } from './management/management.js'
 import { checkEngine } from './check-engine.js'
 import type { ControllerIdentity } from './bring-up/identity.js'
 import type { Registers } from './bring-up/registers.js'
-import { ADMIN_DATA_BYTES } from './bring-up/session.js'
 import type { ControllerEvent } from './events/controller-event.js'
-import { guardController, guardErase, type WriteRequest } from './guard/guard.js'
+import { guardController, type WriteRequest } from './guard/guard.js'
 import { takeTransport } from './in-use-transports.js'
 import type { Namespace } from './namespace/namespace.js'
-import { WritableNamespace } from './namespace/writable-namespace.js'
+import { NamespaceSet } from './namespace/namespace-set.js'
+import type { WritableNamespace } from './namespace/writable-namespace.js'
 import { checkOpenOptions, checkTransport, type ControllerOptions, type OpenOptions } from './open-options.js'
 import type { RecoveryStep } from './recovery/recovery.js'
-import { RunningController } from './running-controller.js'
+import { RunningController } from './running/running-controller.js'
 import type { Counters } from './statistics.js'
 
 /** Counters of a controller handle since it was opened. */
@@ -42,6 +42,7 @@ export type ManagedController = Controller<WritableNamespace> & { readonly manag
  */
 export class Controller<N extends Namespace = Namespace> {
   private readonly running: RunningController
+  private readonly set: NamespaceSet
   private readonly letGo: () => void
   private closing: Promise<void> | undefined
 
@@ -94,13 +95,15 @@ export class Controller<N extends Namespace = Namespace> {
       letGo()
       throw error
     }
-    const controller = new Controller(running, letGo)
+    const namespaces = new NamespaceSet(running, options.write)
+    const controller = new Controller(running, namespaces, letGo)
     if (options.manage !== true) return controller
-    return Object.assign(controller, { management: new Management(managementHost(running, options.write!)) })
+    return Object.assign(controller, { management: new Management(running, namespaces, options.write!) })
   }
 
-  private constructor(running: RunningController, letGo: () => void) {
+  private constructor(running: RunningController, namespaces: NamespaceSet, letGo: () => void) {
     this.running = running
+    this.set = namespaces
     this.letGo = letGo
   }
 
@@ -111,7 +114,7 @@ export class Controller<N extends Namespace = Namespace> {
 
   /** Active namespaces, always current, in increasing order of NSID. */
   get namespaces(): readonly N[] {
-    return this.running.namespaces.active as readonly N[]
+    return this.set.active as readonly N[]
   }
 
   /** Number of I/O queue pairs over which plans are spread. */
@@ -139,8 +142,8 @@ export class Controller<N extends Namespace = Namespace> {
 
   /** Counters since the handle was opened. */
   get statistics(): ControllerStatistics {
-    const { counters, recovery } = this.running
-    return { ...counters, recoveries: { ...recovery.counts } }
+    const { executor, recovery } = this.running
+    return { ...executor.counters, recoveries: { ...recovery.counts } }
   }
 
   /** The controller's registers by their declarations in nvme-spec, for reading. */
@@ -150,7 +153,7 @@ export class Controller<N extends Namespace = Namespace> {
 
   /** Returns an active namespace. @throws NamespaceNotFoundError, which lists the active ones. */
   namespace(nsid: number): N {
-    return this.running.namespaces.get(nsid) as N
+    return this.set.get(nsid) as N
   }
 
   /**
@@ -159,17 +162,17 @@ export class Controller<N extends Namespace = Namespace> {
    * @throws CommandError
    */
   async identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
-    return structure.decode(await identify(this.running.adminCommands, cns, options))
+    return structure.decode(await identify(this.running, cns, options))
   }
 
   /** Reads SMART / Health Information of the controller. Temperatures are in kelvins; long counters are bigints. */
   smartLog(options?: AdminOptions): Promise<SmartLog> {
-    return smartLog(this.running.adminCommands, options)
+    return smartLog(this.running, options)
   }
 
   /** Reads the latest errors that the controller has logged, the most recent first, at most `entries` of them. */
   errorLog(entries?: number, options?: AdminOptions): Promise<ErrorLog[]> {
-    return errorLog(this.running.adminCommands, entries, options)
+    return errorLog(this.running, entries, options)
   }
 
   /**
@@ -179,7 +182,7 @@ export class Controller<N extends Namespace = Namespace> {
    *   offsets (LPA.LPEDS); CommandError.
    */
   logPage(lid: number, options: LogPageOptions): Promise<DataView> {
-    return logPage(this.running.adminCommands, lid, options)
+    return logPage(this.running, lid, options)
   }
 
   /**
@@ -187,7 +190,7 @@ export class Controller<N extends Namespace = Namespace> {
    * @throws CommandError; UnsupportedCommandError for a value other than the current one, if ONCS.SSFS is 0.
    */
   getFeature<F extends AnyFeature>(feature: F, options?: GetFeatureOptions<F>): Promise<FeatureValue<F>> {
-    return getFeature(this.running.adminCommands, feature, options)
+    return getFeature(this.running, feature, options)
   }
 
   /**
@@ -198,7 +201,7 @@ export class Controller<N extends Namespace = Namespace> {
     feature: AnyFeature,
     options?: AdminOptions & { readonly nsid?: number },
   ): Promise<FeatureCapabilities> {
-    return featureCapabilities(this.running.adminCommands, feature, options)
+    return featureCapabilities(this.running, feature, options)
   }
 
   /**
@@ -210,7 +213,7 @@ export class Controller<N extends Namespace = Namespace> {
    * completion or a fault at a time. While nothing is scheduled, time stands still.
    */
   events(): AsyncIterableIterator<ControllerEvent> {
-    return this.running.hub.subscribe(() => this.running.waitForEvents())
+    return this.running.session.hub.subscribe(() => this.running.waitForEvents())
   }
 
   /**
@@ -240,30 +243,13 @@ export class Controller<N extends Namespace = Namespace> {
 
   /** Representation for `console.log`. */
   [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: InspectOptions, show: typeof inspect): string {
-    const { name, state, session, namespaces } = this.running
-    const found = namespaces.active.map(({ nsid, blocks, blockBytes }) => ({ nsid, blocks, blockBytes }))
+    const { name, state, session } = this.running
+    const found = this.set.active.map(({ nsid, blocks, blockBytes }) => ({ nsid, blocks, blockBytes }))
     return `Controller ${show({ name, state, model: session.identity.model, namespaces: found }, options)}`
   }
 
   /** Closes the controller: for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
-  }
-}
-
-function managementHost(running: RunningController, write: WriteRequest): ManagementHost {
-  const { session, inUse, adminCommands, namespaces } = running
-  return {
-    admin: adminCommands,
-    dma: session.lent,
-    mostBytes: { admin: Math.min(ADMIN_DATA_BYTES, session.maxTransferBytes), io: session.maxTransferBytes },
-    inUse,
-    get namespaces() {
-      return namespaces.active.filter((each) => each instanceof WritableNamespace)
-    },
-    checkOpen: () => running.checkOpen(),
-    onceIo: (run) => running.onceIo(run),
-    guardErase: (nsid) => guardErase(namespaces.attachedOrNot(nsid), write),
-    changed: (nsids) => running.namespacesChanged(nsids),
   }
 }

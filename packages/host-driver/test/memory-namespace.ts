@@ -1,16 +1,12 @@
-import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import type { NamespaceHost } from '../src/namespace/host.js'
+import type { DmaMemory, Plan } from '@gpunvme/nvme-spec/transport'
 import { Namespace } from '../src/namespace/namespace.js'
+import type { RunningController } from '../src/running/running-controller.js'
 
 /** A namespace whose blocks are these bytes: for code that only reads, with no controller behind it. */
 export function memoryNamespace(bytes: Uint8Array, blockBytes = 512): Namespace {
-  const host: NamespaceHost = {
-    dma: { alloc: plainMemory },
-    clock: { now: () => 0, idle: () => Promise.resolve() },
-    queues: 1,
-    maxTransferBytes: 1024 * 1024,
-    flush: () => Promise.reject(new TypeError('this namespace is read-only')),
-    execute: (plan, memory) => {
+  const controller = {
+    session: { lent: { alloc: plainMemory }, engineQueues: [{}], maxTransferBytes: 1024 * 1024 },
+    execute: (plan: Plan, memory: DmaMemory) => {
       for (let command = 0; command < plan.commands; command++) {
         const start = plan.slba[command]! * blockBytes
         const part = bytes.subarray(start, start + plan.blocks[command]! * blockBytes)
@@ -19,15 +15,16 @@ export function memoryNamespace(bytes: Uint8Array, blockBytes = 512): Namespace 
       const { commands } = plan
       return Promise.resolve({ commands, succeeded: commands, bytes: 0, failures: [], startNs: 0, endNs: 0 })
     },
-  }
-  return new Namespace(host, {
+  } as unknown as RunningController
+  const identity = {
     nsid: 1,
     blocks: bytes.length / blockBytes,
     blockBytes,
     attached: true,
     unsupported: undefined,
     raw: new DataView(new ArrayBuffer(4096)),
-  })
+  }
+  return new Namespace(controller, 1, () => identity)
 }
 
 function plainMemory(lengthBytes: number): DmaMemory {

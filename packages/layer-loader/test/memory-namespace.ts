@@ -1,5 +1,12 @@
 import { WritableNamespace } from '@gpunvme/host-driver'
-import type { DmaAllocator, DmaMemory, Outcome, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+import type {
+  DmaAllocator,
+  DmaMemory,
+  ExecuteOptions,
+  Outcome,
+  OutcomeSummary,
+  Plan,
+} from '@gpunvme/nvme-spec/transport'
 
 export interface MemoryNamespaceOptions {
   readonly capacityBytes?: number
@@ -14,7 +21,7 @@ export interface MemoryNamespaceOptions {
 export type JournalEntry =
   { readonly kind: 'write'; readonly offsetBytes: number; readonly content: Uint8Array } | { readonly kind: 'flush' }
 
-type Host = ConstructorParameters<typeof WritableNamespace>[0]
+type OpenController = ConstructorParameters<typeof WritableNamespace>[0]
 
 const NS_PER_BLOCK = 100
 
@@ -41,17 +48,20 @@ export class MemoryNamespace {
   constructor(options: MemoryNamespaceOptions = {}) {
     const { media = new Uint8Array(options.capacityBytes ?? 8 << 20), blockBytes = 512 } = options
     this.media = media
-    const host: Host = {
-      dma: this.dma,
-      clock: { now: () => this.nowNs, idle: () => Promise.resolve() },
-      queues: options.queues ?? 1,
-      maxTransferBytes: options.maxTransferBytes ?? 1 << 20,
-      execute: (plan, memory, { signal } = {}) => this.execute(plan, memory, () => signal?.aborted === true),
+    const controller = {
+      session: {
+        lent: this.dma,
+        transport: { clock: { now: () => this.nowNs, idle: () => Promise.resolve() } },
+        engineQueues: Array.from({ length: options.queues ?? 1 }),
+        maxTransferBytes: options.maxTransferBytes ?? 1 << 20,
+      },
+      execute: (plan: Plan, memory: DmaMemory, { signal }: ExecuteOptions = {}) =>
+        this.execute(plan, memory, () => signal?.aborted === true),
       flush: () => {
         this.journal.push({ kind: 'flush' })
         return Promise.resolve()
       },
-    }
+    } as unknown as OpenController
     const raw = new DataView(new ArrayBuffer(4096))
     const identity = {
       nsid: 1,
@@ -61,7 +71,12 @@ export class MemoryNamespace {
       unsupported: undefined,
       raw,
     }
-    this.namespace = new WritableNamespace(host, identity, () => Promise.resolve())
+    this.namespace = new WritableNamespace(
+      controller,
+      1,
+      () => identity,
+      () => Promise.resolve(),
+    )
   }
 
   private get dma(): DmaAllocator {

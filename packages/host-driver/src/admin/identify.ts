@@ -1,6 +1,4 @@
-import { CNS, CSI, Identify, STATUS } from '@gpunvme/nvme-spec'
-import { CommandError } from '../commands/errors.js'
-import { blockCommandLimits, type BlockCommandLimits } from '../namespace/limits.js'
+import { Identify } from '@gpunvme/nvme-spec'
 import { anything, checkOptions, type Checks } from '../check-options.js'
 import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
@@ -34,15 +32,4 @@ export async function identify(admin: AdminReads, cns: number, options: Identify
   const { nsid = 0, csi = 0, controllerId = 0, specificId = 0, timeoutNs } = options
   const values = { CNS: cns, NSID: nsid, CSI: csi, CNTID: controllerId, CNSSID: specificId }
   return (await admin.repeat((queue) => queue.exchange(Identify, values, { timeoutNs }))).data
-}
-
-/** Reads the controller's limits of each command of the NVM Command Set. @param mpsmin CAP.MPSMIN */
-export async function readBlockCommandLimits(admin: AdminReads, mpsmin: number): Promise<BlockCommandLimits> {
-  const nvm = await identify(admin, CNS.COMMAND_SET_CONTROLLER, { csi: CSI.NVM }).catch((error: unknown) => {
-    const { sct, sc } = STATUS.INVALID_FIELD_IN_COMMAND
-    // Controllers before revision 2.0 do not have this page.
-    if (error instanceof CommandError && error.sct === sct && error.sc === sc) return undefined
-    throw error
-  })
-  return blockCommandLimits(admin.identity.raw, nvm, mpsmin)
 }

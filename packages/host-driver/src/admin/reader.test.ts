@@ -3,7 +3,7 @@ import { simulate } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
 import { Controller, type ManagedController } from '../controller.js'
 import { CommandError } from '../commands/errors.js'
-import type { RawCommand } from './raw.js'
+import type { RawCommand } from '../management/raw.js'
 import { AdminReader, type AdminExchange } from './reader.js'
 
 /** Another way to send a command: alone, as somebody else's driver passes it on. */

@@ -1,7 +1,7 @@
 import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
 import { Controller } from '../controller.js'
-import type { NamespaceHost } from '../namespace/host.js'
+import type { RunningController } from '../running/running-controller.js'
 import { Namespace } from '../namespace/namespace.js'
 import { namespaceFormat } from './identity.js'
 
@@ -28,10 +28,11 @@ test.each([
 })
 
 test('plans of a namespace keep to its boundary', () => {
-  const host = { queues: 1, maxTransferBytes: 1024 * 1024 } as NamespaceHost
-  const plan = new Namespace(host, namespaceFormat(1, identify(9, 1024))).planReads([
-    { slba: 1000, blocks: 2048, offsetBytes: 0 },
-  ])
+  const session = { engineQueues: [{}], maxTransferBytes: 1024 * 1024 }
+  const namespace = new Namespace({ session } as unknown as RunningController, 1, () =>
+    namespaceFormat(1, identify(9, 1024)),
+  )
+  const plan = namespace.planReads([{ slba: 1000, blocks: 2048, offsetBytes: 0 }])
   expect([...plan.slba]).toEqual([1000, 1024, 2048])
   expect([...plan.blocks]).toEqual([24, 1024, 1000])
 })

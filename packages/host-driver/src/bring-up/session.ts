@@ -1,5 +1,5 @@
 import { CC } from '@gpunvme/nvme-spec'
-import type { CompletionQueueMemory, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
+import type { CompletionQueueMemory, Engine, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { CommandQueue } from '../commands/command-queue.js'
 import { CommandTimeoutError } from '../commands/errors.js'
 import type { EventHub } from '../events/event-hub.js'
@@ -74,8 +74,14 @@ export class Session {
   readonly lent: LentMemory
   /** Buffers of Doorbell Buffer Config, if a setup step configured them. */
   shadow: Omit<ShadowDoorbell, 'offsetBytes'> | undefined
+  /** Executes plans on its queues, between `attachEngine` and `detachEngine`. */
+  readonly engine: Engine
   /** I/O queue pairs of plans. */
   engineQueues: readonly QueuePairMemory[] = []
+  /** Called while the engine waits. */
+  watch: () => void = () => undefined
+  /** Whether the engine has its queues. */
+  isAttached = false
   private readonly steps: readonly SetupStep[]
   private made: { admin: CommandQueue; adminMemory: QueuePairMemory } | undefined
   private found: { identity: ControllerIdentity; namespaces: readonly NamespaceIdentity[] } | undefined
@@ -86,10 +92,12 @@ export class Session {
     transport: OwnTransport,
     limits: Limits,
     options: SessionOptions,
+    engine: Engine,
     hub: EventHub,
     steps: readonly SetupStep[],
   ) {
     this.transport = transport
+    this.engine = engine
     this.registers = new Registers(transport.bar)
     this.limits = limits
     this.options = options
@@ -111,6 +119,11 @@ export class Session {
 
   get namespaces(): readonly NamespaceIdentity[] {
     return this.found?.namespaces ?? []
+  }
+
+  /** Returns an active namespace; undefined if there is none. */
+  namespaceOf(nsid: number): NamespaceIdentity | undefined {
+    return this.namespaces.find((namespace) => namespace.nsid === nsid)
   }
 
   /** All I/O queue pairs that exist on the controller. */
@@ -222,6 +235,19 @@ export class Session {
     this.singleQueue ??= this.commandQueue(this.engineQueues[0]!)
     this.singleQueue.resume()
     return this.singleQueue
+  }
+
+  /** Gives the engine its queues, which must exist on the controller. Has no effect if it has them. */
+  attachEngine(): void {
+    if (this.isAttached) return
+    this.engine.attach(this.engineQueues, this.watch)
+    this.isAttached = true
+  }
+
+  /** Takes the queues from the engine. */
+  detachEngine(): void {
+    if (this.isAttached) this.engine.detach()
+    this.isAttached = false
   }
 
   /** Keeps all memory of a controller that cannot be disabled: it may still write there, and to memory of callers. */

@@ -13,8 +13,8 @@ import type { CommandQueue } from '../commands/command-queue.js'
 import { CommandError } from '../commands/errors.js'
 import { sendChange } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
-import type { BlockCommands } from './host.js'
-import { copyLimits, zeroesDeallocate } from './limits.js'
+import type { RunningController } from '../running/running-controller.js'
+import { copyLimits, zeroesDeallocate } from '../admin/block-limits.js'
 import { groupRanges, overlaps, rangeInWords, splitRange, totalBlocks, type BlockRange } from './ranges.js'
 
 /** Options of commands outside plans. */
@@ -27,7 +27,7 @@ export interface CommandLimits {
 
 /** What changes of a namespace need. */
 export interface ChangeTarget {
-  readonly commands: BlockCommands
+  readonly controller: RunningController
   readonly nsid: number
   readonly blockBytes: number
   /** Identify, CNS 00h. */
@@ -46,8 +46,8 @@ export async function writeZeroes(
   range: BlockRange,
   { deallocate = false, fua = false, ...options }: CommandLimits & { deallocate?: boolean; fua?: boolean },
 ): Promise<void> {
-  const { commands, nsid, blockBytes, raw } = target
-  const limits = await commands.limits()
+  const { controller, nsid, blockBytes, raw } = target
+  const limits = await controller.blockCommandLimits()
   const bytes = deallocate ? limits.writeZeroesDeallocateBytes : limits.writeZeroesBytes
   if (bytes === undefined) throw new UnsupportedCommandError('Write Zeroes', 'ONCS.NVMWZSV and WZSL are 0')
   if (deallocate && !zeroesDeallocate(raw)) {
@@ -71,7 +71,7 @@ export async function deallocate(
   ranges: readonly BlockRange[],
   options: CommandLimits,
 ): Promise<void> {
-  const limits = (await target.commands.limits()).deallocate
+  const limits = (await target.controller.blockCommandLimits()).deallocate
   if (limits === undefined) {
     throw new UnsupportedCommandError('Dataset Management', 'ONCS.NVMDSMSV, DMRL, DMRSL and DMSL are 0')
   }
@@ -99,7 +99,7 @@ export async function copy(
   destination: BlockRange,
   options: CommandLimits,
 ): Promise<void> {
-  const supported = (await target.commands.limits()).copy
+  const supported = (await target.controller.blockCommandLimits()).copy
   if (!supported) {
     throw new UnsupportedCommandError('Copy, with ranges of format 0h', 'ONCS.NVMCPYS or CDFS.CDF0S is 0')
   }
@@ -137,7 +137,7 @@ export function blocksIn(bytes: number, blockBytes: number): number {
 
 /** Sends commands one after another, so that the outcome of at most one is unknown. */
 async function sendParts(
-  { commands, nsid }: ChangeTarget,
+  { controller, nsid }: ChangeTarget,
   name: string,
   whole: readonly BlockRange[],
   { signal }: CommandLimits,
@@ -149,7 +149,7 @@ async function sendParts(
     if (signal?.aborted === true) throw signal.reason
     try {
       await sendChange(
-        (run) => commands.once(nsid, run),
+        (run) => controller.onceIo(nsid, run),
         name,
         send,
         () => ({

@@ -10,28 +10,28 @@ import { splitRange, type BlockRange } from './ranges.js'
 
 /** Sends Verify for a range, in as many commands as needed (NVM 1.2 §3.3.5). */
 export async function verify(
-  { commands, nsid, blockBytes }: ChangeTarget,
+  { controller, nsid, blockBytes }: ChangeTarget,
   range: BlockRange,
   options: CommandLimits,
 ): Promise<void> {
-  const { verifyBytes } = await commands.limits()
+  const { verifyBytes } = await controller.blockCommandLimits()
   if (verifyBytes === undefined) throw new UnsupportedCommandError('Verify', 'ONCS.NVMVFYS and VSL are 0')
   for (const { slba, blocks } of splitRange(range, blocksIn(verifyBytes, blockBytes))) {
     if (options.signal?.aborted === true) throw options.signal.reason
     const values = { NSID: nsid, SLBA: slba, NLB: zeroBased(blocks) }
-    await commands.repeat(nsid, (queue) => queue.execute(Verify, values, options))
+    await controller.repeatIo(nsid, (queue) => queue.execute(Verify, values, options))
   }
 }
 
 /** Sends Compare for a range, in as many commands as needed; returns false at the first difference (NVM 1.2 §3.3.1). */
 export async function compare(
-  { commands, nsid, blockBytes }: ChangeTarget,
+  { controller, nsid, blockBytes }: ChangeTarget,
   range: BlockRange,
   memory: DmaMemory,
   { offsetBytes, maxTransferBytes, ...options }: CommandLimits & { offsetBytes: number; maxTransferBytes: number },
 ): Promise<boolean> {
   checkHolds('compare', memory, offsetBytes, range.blocks * blockBytes)
-  const { compare: isSupported } = await commands.limits()
+  const { compare: isSupported } = await controller.blockCommandLimits()
   if (!isSupported) throw new UnsupportedCommandError('Compare', 'ONCS.NVMCMPS is 0')
   memory.forDevice(offsetBytes, range.blocks * blockBytes)
   for (const { slba, blocks } of splitRange(range, blocksIn(maxTransferBytes, blockBytes))) {
@@ -39,7 +39,7 @@ export async function compare(
     const at = offsetBytes + (slba - range.slba) * blockBytes
     const data = { memory, offsetBytes: at, lengthBytes: blocks * blockBytes }
     const values = { NSID: nsid, SLBA: slba, NLB: zeroBased(blocks) }
-    const isEqual = await commands.repeat(nsid, (queue) => compareOnce(queue, values, data, options.timeoutNs))
+    const isEqual = await controller.repeatIo(nsid, (queue) => compareOnce(queue, values, data, options.timeoutNs))
     if (!isEqual) return false
   }
   return true

@@ -1,32 +1,38 @@
 import { MAX_NAMESPACES } from '../admin/namespace-list.js'
 import type { NamespaceIdentity } from '../bring-up/identity.js'
 import { guardNamespace, type WriteRequest } from '../guard/guard.js'
+import type { RunningController } from '../running/running-controller.js'
 import { NamespaceNotFoundError } from './errors.js'
-import type { NamespaceHost } from './host.js'
 import { Namespace } from './namespace.js'
 import { WritableNamespace } from './writable-namespace.js'
 
+/** A namespace and its last known Identify data. */
+interface Known {
+  readonly namespace: Namespace
+  identity: NamespaceIdentity
+}
+
 /**
- * The namespaces of a controller. Each has one object for the lifetime of the handle, also while it is detached. If more than
- * `MAX_NAMESPACES` are detached, they get new objects when they are attached again.
+ * The namespaces of a controller. Each has one object for the lifetime of the handle, also while it is detached. If more
+ * than `MAX_NAMESPACES` are detached, they get new objects when they are attached again.
  */
 export class NamespaceSet {
-  private readonly host: NamespaceHost
+  private readonly controller: RunningController
   private readonly write: WriteRequest | undefined
-  private readonly guardTimeoutNs: number
   /** By NSID, in increasing order. */
-  private known = new Map<number, Namespace>()
+  private known = new Map<number, Known>()
+  /** The list of the session that `known` reflects. */
+  private seen: readonly NamespaceIdentity[] = []
 
-  /** @param guardTimeoutNs time limit of each read of the guard, before the first write. */
-  constructor(host: NamespaceHost, write: WriteRequest | undefined, guardTimeoutNs: number) {
-    this.host = host
+  constructor(controller: RunningController, write: WriteRequest | undefined) {
+    this.controller = controller
     this.write = write
-    this.guardTimeoutNs = guardTimeoutNs
   }
 
   /** Active namespaces, in increasing order of NSID. */
   get active(): readonly Namespace[] {
-    return [...this.known.values()].filter(({ identity }) => identity.attached)
+    this.update()
+    return [...this.known.values()].filter(({ identity }) => identity.attached).map(({ namespace }) => namespace)
   }
 
   /** Returns an active namespace. @throws NamespaceNotFoundError, which lists the active ones. */
@@ -43,20 +49,24 @@ export class NamespaceSet {
     if (known !== undefined) return known
     const raw = new DataView(new ArrayBuffer(0))
     const unsupported = 'it is not attached to this controller'
-    return new Namespace(this.host, { nsid, attached: false, blocks: 2 ** 32, blockBytes: 512, unsupported, raw })
+    const identity = { nsid, attached: false, blocks: 2 ** 32, blockBytes: 512, unsupported, raw }
+    return new Namespace(this.controller, nsid, () => identity)
   }
 
-  /** Sets the active namespaces. */
-  take(found: readonly NamespaceIdentity[]): void {
+  /** Takes the session's list of active namespaces if it is a new one. */
+  private update(): void {
+    const found = this.controller.session.namespaces
+    if (found === this.seen) return
+    this.seen = found
     const attached = new Set(found.map(({ nsid }) => nsid))
-    for (const namespace of this.known.values()) {
-      if (attached.has(namespace.nsid)) continue
-      namespace.changeTo({ ...namespace.identity, attached: false, unsupported: 'it is no longer attached' })
+    for (const [nsid, known] of this.known) {
+      if (attached.has(nsid)) continue
+      known.identity = { ...known.identity, attached: false, unsupported: 'it is no longer attached' }
     }
     for (const identity of found) {
       const known = this.known.get(identity.nsid)
       if (known === undefined) this.known.set(identity.nsid, this.make(identity))
-      else known.changeTo(identity)
+      else known.identity = identity
     }
     // A controller may list different namespaces each time.
     const isTooMany = this.known.size - found.length > MAX_NAMESPACES
@@ -64,10 +74,20 @@ export class NamespaceSet {
     this.known = new Map(kept.sort(([one], [other]) => one - other))
   }
 
-  private make(identity: NamespaceIdentity): Namespace {
-    const { host, write, guardTimeoutNs } = this
-    if (write === undefined) return new Namespace(host, identity)
-    const guard = (target: Namespace) => guardNamespace(target, write, { timeoutNs: guardTimeoutNs })
-    return new WritableNamespace(host, identity, guard)
+  private make(identity: NamespaceIdentity): Known {
+    const { controller, write } = this
+    const { nsid } = identity
+    const identityNow = (): NamespaceIdentity => {
+      this.update()
+      return known.identity
+    }
+    const guard = (target: Namespace) =>
+      guardNamespace(target, write!, { timeoutNs: controller.session.options.commandTimeoutNs })
+    const namespace =
+      write === undefined
+        ? new Namespace(controller, nsid, identityNow)
+        : new WritableNamespace(controller, nsid, identityNow, guard)
+    const known: Known = { namespace, identity }
+    return known
   }
 }

@@ -5,11 +5,10 @@ import { checkOptions, integer, isObject, limits, show } from '../check-options.
 import { planTransfers, type Transfer } from '../engine/plan.js'
 import { checkMemory } from '../memory/check-memory.js'
 import { hostView } from '../memory/reachable.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import type { ChangeTarget, CommandLimits } from './changes.js'
 import { compare, verify } from './checks.js'
 import { UnsupportedNamespaceError } from './errors.js'
-import type { NamespaceHost } from './host.js'
+import type { RunningController } from '../running/running-controller.js'
 import { checkRange, type BlockRange } from './ranges.js'
 import { throwOnFailure } from './transfer-error.js'
 
@@ -31,28 +30,29 @@ const transferOptions = { offsetBytes, ...limits }
 /** A namespace that can be read. Writing requires a controller opened with `write`. */
 export class Namespace {
   readonly nsid: number
-  protected readonly host: NamespaceHost
-  private current: NamespaceIdentity
+  protected readonly controller: RunningController
+  private readonly identityNow: () => NamespaceIdentity
 
-  constructor(host: NamespaceHost, identity: NamespaceIdentity) {
-    this.host = host
-    this.nsid = identity.nsid
-    this.current = identity
+  /** @internal */
+  constructor(controller: RunningController, nsid: number, identityNow: () => NamespaceIdentity) {
+    this.controller = controller
+    this.nsid = nsid
+    this.identityNow = identityNow
   }
 
   /** Last known Identify data. A change while the namespace is open is an event of the controller. */
   get identity(): NamespaceIdentity {
-    return this.current
+    return this.identityNow()
   }
 
   /** Number of logical blocks. LBAs are 0 to `blocks` - 1. */
   get blocks(): number {
-    return this.current.blocks
+    return this.identity.blocks
   }
 
   /** Bytes of a logical block. */
   get blockBytes(): number {
-    return this.current.blockBytes
+    return this.identity.blockBytes
   }
 
   /** Capacity in bytes. */
@@ -62,32 +62,27 @@ export class Namespace {
 
   /** Maximum transfer of one command, in bytes. */
   get maxTransferBytes(): number {
-    return this.host.maxTransferBytes
+    return this.controller.session.maxTransferBytes
   }
 
   /** Number of I/O queue pairs that a plan may use. */
   get queues(): number {
-    return this.host.queues
+    return this.controller.session.engineQueues.length
   }
 
   /** False if transfers complete without moving bytes, as in some simulations: callers that return data must refuse. */
   get movesData(): false | undefined {
-    return this.host.movesData
+    return this.controller.movesData
   }
 
   /** Allocator of memory for transfers. */
   get dma(): DmaAllocator {
-    return this.host.dma
+    return this.controller.session.lent
   }
 
   /** Clock of the transport. */
   get clock(): Clock {
-    return this.host.clock
-  }
-
-  /** Sets new Identify data, after a change by another host or after a reset. @internal */
-  changeTo(identity: NamespaceIdentity): void {
-    this.current = identity
+    return this.controller.session.transport.clock
   }
 
   /** Returns a plan of reads, split at the controller's limits and spread over the queues. */
@@ -159,13 +154,11 @@ export class Namespace {
     return compare(this.target(), range, memory, { offsetBytes, maxTransferBytes, signal, timeoutNs })
   }
 
-  /** What commands outside plans need. @throws UnsupportedNamespaceError, UnsupportedCommandError. */
+  /** What commands outside plans need. @throws UnsupportedNamespaceError */
   protected target(): ChangeTarget {
-    const { identity, nsid, blockBytes } = this
-    const { commands } = this.host
+    const { controller, identity, nsid } = this
     if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
-    if (commands === undefined) throw new UnsupportedCommandError('commands outside plans', 'it only executes plans')
-    return { commands, nsid, blockBytes, raw: identity.raw }
+    return { controller, nsid, blockBytes: identity.blockBytes, raw: identity.raw }
   }
 
   /** @throws RangeError, LbaRangeError. */
@@ -205,7 +198,7 @@ export class Namespace {
         `plan: expected a plan for namespace ${nsid} with ${blockBytes}-byte blocks, got namespace ${plan.nsid}, ${plan.blockBytes}`,
       )
     }
-    return this.host.execute(plan, memory, options)
+    return this.controller.execute(plan, memory, options)
   }
 }
 

@@ -2,7 +2,7 @@ import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import { isSameNamespace, type NamespaceIdentity } from '../bring-up/identity.js'
 import type { Transfer } from '../engine/plan.js'
-import type { NamespaceHost } from './host.js'
+import type { RunningController } from '../running/running-controller.js'
 import { checkOptions, flag, limits } from '../check-options.js'
 import { copy, deallocate, writeZeroes, type CommandLimits } from './changes.js'
 import { checkCall, Namespace, type TransferOptions } from './namespace.js'
@@ -21,11 +21,19 @@ const zeroesOptions = { deallocate: flag, fua: flag, ...limits }
 /** A namespace of a controller that was opened for writing. */
 export class WritableNamespace extends Namespace {
   private readonly guard: () => Promise<void>
-  private guarded: Promise<void> | undefined
+  private guarded: { readonly as: NamespaceIdentity; readonly passing: Promise<void> } | undefined
 
-  /** @param guard called once, before the first write; throws if the namespace holds foreign data. */
-  constructor(host: NamespaceHost, identity: NamespaceIdentity, guard: (namespace: Namespace) => Promise<void>) {
-    super(host, identity)
+  /**
+   * @param guard called once, before the first write; throws if the namespace holds foreign data.
+   * @internal
+   */
+  constructor(
+    controller: RunningController,
+    nsid: number,
+    identityNow: () => NamespaceIdentity,
+    guard: (namespace: Namespace) => Promise<void>,
+  ) {
+    super(controller, nsid, identityNow)
     this.guard = () => guard(this)
   }
 
@@ -102,7 +110,7 @@ export class WritableNamespace extends Namespace {
     checkOptions('flush', options, limits)
     const { signal, timeoutNs } = options
     if (signal?.aborted === true) throw signal.reason
-    await this.host.flush(this.nsid, timeoutNs)
+    await this.controller.flush(this.nsid, timeoutNs)
   }
 
   /** Executes a checked plan; a write passes the guard first. */
@@ -115,19 +123,20 @@ export class WritableNamespace extends Namespace {
     return super.run(plan, memory, options)
   }
 
-  /** Sets new Identify data. A namespace that was replaced or resized must pass the guard again. @internal */
-  override changeTo(identity: NamespaceIdentity): void {
-    if (!isSameNamespace(this.identity, identity) || identity.blocks !== this.blocks) this.guarded = undefined
-    super.changeTo(identity)
-  }
-
-  /** Passes the guard once; a refusal or a failed check is repeated at the next call. @internal */
+  /**
+   * Passes the guard once, and again if the namespace was replaced or resized. A refusal or a failed check is repeated
+   * at the next call. @internal
+   */
   async passGuard(): Promise<void> {
-    this.guarded ??= this.guard()
+    const { identity, guarded } = this
+    const isSame =
+      guarded !== undefined && isSameNamespace(guarded.as, identity) && guarded.as.blocks === identity.blocks
+    const passed = isSame ? guarded : { as: identity, passing: this.guard() }
+    this.guarded = passed
     try {
-      await this.guarded
+      await passed.passing
     } catch (error) {
-      this.guarded = undefined
+      if (this.guarded === passed) this.guarded = undefined
       throw error
     }
   }

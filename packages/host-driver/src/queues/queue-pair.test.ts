@@ -115,3 +115,12 @@ test('gives up every command of a lost controller, except those that it may hold
   pair.receive(pair.ids.cidOf(held), 0, 0)
   expect(completed).toEqual([held])
 })
+
+test('a slot that is used again does not inherit the deadline of its last command', () => {
+  const { pair, stage, lost } = queuePair()
+  const slot = stage(1, 1000)
+  pair.receive(pair.ids.cidOf(slot), 0, 0)
+  expect(pair.earliestDeadlineNs()).toBe(Infinity)
+  expect(pair.giveUp(2000, undefined)).toBe(0)
+  expect(lost).toEqual([])
+})

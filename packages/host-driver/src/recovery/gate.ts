@@ -12,10 +12,11 @@ export class Gate {
     return this.closed !== undefined
   }
 
-  /** Resolves when the caller has entered; it must call `leave`. */
-  async enter(): Promise<void> {
-    while (this.closed !== undefined) await this.closed
+  /** Enters at once, or returns a promise of entering. The caller must call `leave` afterwards. */
+  enter(): Promise<void> | undefined {
+    if (this.closed !== undefined) return this.waitAndEnter()
     this.inside++
+    return undefined
   }
 
   leave(): void {
@@ -42,5 +43,10 @@ export class Gate {
       this.closed = undefined
       open()
     }
+  }
+
+  private async waitAndEnter(): Promise<void> {
+    while (this.closed !== undefined) await this.closed
+    this.inside++
   }
 }

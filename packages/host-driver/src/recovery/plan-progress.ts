@@ -1,5 +1,6 @@
 import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { CommandOutcome, DmaMemory, Outcome, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+import type { Resends } from './settle.js'
 
 /**
  * A plan in several attempts: which commands are settled, which are in the next attempt, and how often each was resent.
@@ -8,9 +9,8 @@ export class PlanProgress {
   readonly plan: Plan
   /** Bytes that commands of this plan moved so far. */
   bytes = 0
-  private readonly retries: Uint8Array
-  private readonly replays: Uint8Array
-  private readonly delaysNs: Float64Array
+  /** By command of the whole plan; only commands that did not succeed at once have an entry. */
+  private readonly resends = new Map<number, Resends>()
   /** Commands of the whole plan that are in the next attempt. */
   private remaining: number[] | undefined
   private readonly failures: CommandOutcome[] = []
@@ -20,9 +20,6 @@ export class PlanProgress {
 
   constructor(plan: Plan) {
     this.plan = plan
-    this.retries = new Uint8Array(plan.commands)
-    this.replays = new Uint8Array(plan.commands)
-    this.delaysNs = new Float64Array(plan.commands)
   }
 
   /** The plan of the next attempt. */
@@ -31,12 +28,12 @@ export class PlanProgress {
   }
 
   /**
-   * Takes the summary of an attempt. Commands that `judge` sends again form the next one.
+   * Takes the summary of an attempt. Commands that `settle` sends again form the next one.
    * @param memory into which the plan reads; a read that succeeded late is made visible in it.
    */
   next(
     summary: OutcomeSummary,
-    judge: (failure: CommandOutcome, command: number) => 'again' | Outcome,
+    settle: (failure: CommandOutcome, resends: Resends) => 'again' | Outcome,
     memory: DmaMemory,
   ): void {
     const { plan } = this
@@ -45,14 +42,15 @@ export class PlanProgress {
     this.bytes += summary.bytes
     for (const failure of summary.failures) {
       const command = this.commandAt(failure.command)
-      const outcome = judge(failure, command)
+      const resends = this.resendsOf(command)
+      const outcome = settle(failure, resends)
       if (outcome === 'again') {
         again.push(command)
         if (failure.outcome.kind !== 'not-submitted') this.before.set(command, failure)
       } else if (outcome.kind !== 'success') {
         // A command that was sent once did reach the controller, even if it is not sent again.
         const before = outcome.kind === 'not-submitted' ? this.before.get(command) : undefined
-        const replays = this.replays[command]! > 0 ? { replays: this.replays[command]! } : {}
+        const replays = resends.replays > 0 ? { replays: resends.replays } : {}
         this.failures.push({ ...failure, outcome, ...before, ...replays, command })
       } else {
         const lengthBytes = plan.blocks[command]! * plan.blockBytes
@@ -64,43 +62,35 @@ export class PlanProgress {
     this.remaining = again
   }
 
-  /** Returns the command of the whole plan that has this index in the attempt. */
-  commandAt(index: number): number {
-    return this.remaining === undefined ? index : this.remaining[index]!
-  }
-
   get finished(): boolean {
     return this.remaining?.length === 0
   }
 
-  /** Returns how often the command was resent after a status. */
-  retriesOf(command: number): number {
-    return this.retries[command]!
-  }
-
-  /** Returns the sum of the delays before its retries. */
-  delaysOf(command: number): number {
-    return this.delaysNs[command]!
-  }
-
-  countRetry(command: number, delayNs: number): void {
-    this.retries[command]!++
-    this.delaysNs[command]! += delayNs
-  }
-
-  /** Returns how often the command was resent after a recovery. */
-  replaysOf(command: number): number {
-    return this.replays[command]!
-  }
-
-  countReplay(command: number): void {
-    this.replays[command]!++
+  /** Returns how often one of these failed commands of the attempt was sent again after a recovery, at most. */
+  mostReplaysOf(failures: readonly CommandOutcome[]): number {
+    return failures.reduce((most, { command }) => {
+      return Math.max(most, this.resendsOf(this.commandAt(command)).replays)
+    }, 0)
   }
 
   summary(startNs: number, endNs: number): OutcomeSummary {
     const { plan, succeeded, bytes, failures } = this
     failures.sort((a, b) => a.command - b.command)
     return { commands: plan.commands, succeeded, bytes, failures, startNs, endNs }
+  }
+
+  /** Returns the command of the whole plan that has this index in the attempt. */
+  private commandAt(index: number): number {
+    return this.remaining === undefined ? index : this.remaining[index]!
+  }
+
+  private resendsOf(command: number): Resends {
+    let resends = this.resends.get(command)
+    if (resends === undefined) {
+      resends = { retries: 0, replays: 0, delayedNs: 0 }
+      this.resends.set(command, resends)
+    }
+    return resends
   }
 }
 

@@ -1,5 +1,5 @@
 import { Abort, CSTS } from '@gpunvme/nvme-spec'
-import { ALL_ONES, DeviceLostError, type Loss } from '../commands/device-lost.js'
+import { ALL_ONES, type Loss } from '../commands/device-lost.js'
 import { FUNCTION_RESET_NS, resetFunction } from '../bring-up/function-reset.js'
 import type { Session } from '../bring-up/session.js'
 import type { EventHub } from '../events/event-hub.js'
@@ -51,16 +51,6 @@ export interface Incident {
 
 export type Verdict = 'recovered' | 'lost'
 
-/** Users of the queues outside of recoveries. */
-export interface QueueUsers {
-  /** Gives the queues up; nothing is staged any more. */
-  suspend(): void
-  /** Takes the queues again, which are usable. */
-  resume(): void
-  /** The controller is lost; the queues will not be usable again. */
-  abandon(error: DeviceLostError): void
-}
-
 /**
  * Recovers a controller after commands got no completion. Ends with every command accounted for and a usable
  * controller, or declares the controller lost. Base 2.1 §9 leaves the order of the steps to the host.
@@ -80,18 +70,19 @@ export class Recovery {
   private readonly gate: Gate
   private readonly hub: EventHub
   private readonly limits: RecoveryLimits
-  private readonly users: QueueUsers
+  private readonly onLost: () => void
   /** Last value of CSTS that `look` read. */
   private csts = 0
   private incidents: Incident[] = []
   private running: Promise<Verdict> | undefined
 
-  constructor(session: Session, gate: Gate, hub: EventHub, limits: RecoveryLimits, users: QueueUsers) {
+  /** @param onLost called when the controller is lost. */
+  constructor(session: Session, gate: Gate, limits: RecoveryLimits, onLost: () => void) {
     this.session = session
     this.gate = gate
-    this.hub = hub
+    this.hub = session.hub
     this.limits = limits
-    this.users = users
+    this.onLost = onLost
   }
 
   /**
@@ -147,11 +138,11 @@ export class Recovery {
     const overdue = incidents.flatMap((incident) => incident.overdue)
     const failed = incidents.find(({ transportFailed }) => transportFailed !== undefined)
     try {
-      this.users.suspend()
+      this.session.detachEngine()
       if (failed !== undefined) return this.lose(`the transport failed: ${textOf(failed.transportFailed)}`)
       const wished = incidents.reduce((most, { from = 'abort' }) => Math.max(most, RECOVERY_STEPS.indexOf(from)), 0)
       const verdict = await this.climb(wished, overdue)
-      if (verdict === 'recovered') this.users.resume()
+      if (verdict === 'recovered') this.session.attachEngine()
       return verdict
     } catch (error) {
       // After any other error, the state is unknown, so the controller is not used any more.
@@ -290,7 +281,7 @@ export class Recovery {
     this.loss = { csts, reason }
     session.abandon()
     hub.emit({ kind: 'lost', timeNs: session.transport.clock.now(), csts, reason })
-    this.users.abandon(new DeviceLostError(session.transport.name, csts, reason))
+    this.onLost()
     return 'lost'
   }
 }

@@ -1,7 +1,7 @@
 import { simulate, type FaultPlan } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
 import { collect } from '../../conformance/cases/support.js'
-import { ControllerClosedError } from '../controller-errors.js'
+import { ControllerClosedError } from '../running/errors.js'
 import { Controller } from '../controller.js'
 
 const MS = 1_000_000

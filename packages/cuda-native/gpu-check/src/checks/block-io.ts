@@ -48,7 +48,7 @@ async function chainOn(context: CheckContext, media: Uint8Array, faults?: FaultP
   const drive = await context.drive(media, 4 * MIB, faults, false)
   const engine = new SeenEngine(drive.transport)
   const { namespace } = await context.open(drive, { queues: 1, queueDepth: 16 }, engine)
-  const [pair] = engine.pairs
+  const [pair] = engine.queues
   const { cq } = pair!
   const { memory } = drive
   const registration = cuda.register(memory.address, memory.lengthBytes)

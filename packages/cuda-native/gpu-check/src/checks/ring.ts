@@ -21,7 +21,7 @@ export async function ringIdleQueue(context: CheckContext, transport: Transport)
   const engine = new SeenEngine(transport)
   const controller = await Controller.open(transport, { engine, queues: 1 })
   context.later(() => controller.close())
-  const [pair] = engine.pairs
+  const [pair] = engine.queues
   const { sqTailDoorbell, sqTail, qid } = pair!
   cuda.loadKernels(kernels.measure)
   const stream = cuda.stream()

@@ -3,10 +3,10 @@ import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 
 /** The driver's own engine, which says where its queues are. */
 export class SeenEngine extends HostEngine {
-  pairs: readonly QueuePairMemory[] = []
+  queues: readonly QueuePairMemory[] = []
 
   override attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
-    this.pairs = queues
+    this.queues = queues
     super.attach(queues, watch)
   }
 }

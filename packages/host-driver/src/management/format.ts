@@ -3,9 +3,9 @@ import { sendChange } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { NS_PER_MS } from '../wait.js'
 import { anything, checkOptions, object, oneOf, type Checks } from '../check-options.js'
-import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
-import { identify } from './identify.js'
-import { listNamespaces } from './namespace-list.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from '../admin/admin-commands.js'
+import { identify } from '../admin/identify.js'
+import { listNamespaces } from '../admin/namespace-list.js'
 
 /** Options of `Management.format`. */
 export interface FormatOptions extends AdminOptions {

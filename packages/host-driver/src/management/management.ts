@@ -1,11 +1,13 @@
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
-import type { CommandQueue } from '../commands/command-queue.js'
-import type { NamespacesInUse } from '../namespace/in-use.js'
-import type { WritableNamespace } from '../namespace/writable-namespace.js'
+import { ADMIN_DATA_BYTES } from '../bring-up/session.js'
+import { guardErase, type WriteRequest } from '../guard/guard.js'
+import type { NamespaceSet } from '../namespace/namespace-set.js'
+import type { RunningController } from '../running/running-controller.js'
+import { WritableNamespace } from '../namespace/writable-namespace.js'
 import { NamespaceNotFoundError } from '../namespace/errors.js'
 import { checkOptions } from '../check-options.js'
-import { adminOptions, ALL_NAMESPACES, type AdminCommands, type AdminOptions } from './admin-commands.js'
+import { adminOptions, ALL_NAMESPACES, type AdminOptions } from '../admin/admin-commands.js'
 import { allNamespaces, checkFormat, reachOfFormat, sendFormat, type FormatOptions } from './format.js'
 import { attachment, checkManaged, createNamespace, deleteNamespace, type NewNamespace } from './namespaces.js'
 import {
@@ -20,39 +22,26 @@ import {
 import { checkRawData } from './raw-data.js'
 import { setFeature, type SetFeatureOptions } from './set-feature.js'
 
-/** What `Management` needs of a controller. */
-export interface ManagementHost {
-  readonly admin: AdminCommands
-  readonly dma: DmaAllocator
-  /** Maximum data length of one command on each kind of queue. */
-  readonly mostBytes: { readonly admin: number; readonly io: number }
-  readonly inUse: NamespacesInUse
-  /** Attached namespaces. */
-  readonly namespaces: readonly WritableNamespace[]
-  /** @throws ControllerClosedError */
-  checkOpen(): void
-  onceIo(run: (queue: CommandQueue) => Promise<number>): Promise<number>
-  /** Searches a namespace, attached or not, before it is erased. @throws ForeignDataError */
-  guardErase(nsid: number): Promise<void>
-  /** Identifies the namespaces again, and reports these as changed. */
-  changed(nsids: readonly number[]): Promise<void>
-}
-
 /**
  * Commands that change a drive beyond the blocks of a namespace. Only a handle opened with
  * `{ write: { serial }, manage: true }` has it. Commands that may destroy data first search for foreign data, as a
  * write does.
  */
 export class Management {
-  private readonly host: ManagementHost
+  private readonly controller: RunningController
+  private readonly namespaces: NamespaceSet
+  private readonly write: WriteRequest
 
-  constructor(host: ManagementHost) {
-    this.host = host
+  /** @internal */
+  constructor(controller: RunningController, namespaces: NamespaceSet, write: WriteRequest) {
+    this.controller = controller
+    this.namespaces = namespaces
+    this.write = write
   }
 
   /** Allocator of memory for the data of `submitAdmin` and `submitIo`. */
   get dma(): DmaAllocator {
-    return this.host.dma
+    return this.controller.session.lent
   }
 
   /**
@@ -60,7 +49,7 @@ export class Management {
    * @throws TypeError for a feature that the driver relies on, such as Number of Queues; CommandError.
    */
   setFeature<F extends AnyFeature>(feature: F, options: SetFeatureOptions<F>): Promise<void> {
-    return setFeature(this.host.admin, feature, options)
+    return setFeature(this.controller, feature, options)
   }
 
   /**
@@ -72,15 +61,17 @@ export class Management {
    *   UnknownFateError.
    */
   async format(nsid: number, options: FormatOptions): Promise<void> {
-    const { admin, inUse } = this.host
-    this.host.checkOpen()
+    const { controller } = this
+    controller.checkOpen()
     const namespace = this.attached(nsid)
-    checkFormat(admin, namespace.identity.raw, options)
-    const reached = await reachOfFormat(admin, nsid, options, this.nsids())
+    checkFormat(controller, namespace.identity.raw, options)
+    const reached = await reachOfFormat(controller, nsid, options, this.nsids())
     // Before the search, which would be rejected as well; and again after it.
-    inUse.checkFree(reached)
-    for (const each of reached) await this.host.guardErase(each)
-    await this.changing(reached, () => inUse.taking(reached, 'its format', () => sendFormat(admin, nsid, options)))
+    controller.inUse.checkFree(reached)
+    for (const each of reached) await this.guardErase(each)
+    await this.changing(reached, () =>
+      controller.inUse.taking(reached, 'its format', () => sendFormat(controller, nsid, options)),
+    )
   }
 
   /**
@@ -88,7 +79,7 @@ export class Management {
    * @throws UnsupportedCommandError, CommandError, UnknownFateError.
    */
   createNamespace(wanted: NewNamespace, options?: AdminOptions): Promise<number> {
-    return createNamespace(this.host.admin, wanted, options)
+    return createNamespace(this.controller, wanted, options)
   }
 
   /**
@@ -97,17 +88,19 @@ export class Management {
    * @throws same as `format`; NamespaceNotFoundError if it is not allocated.
    */
   async deleteNamespace(nsid: number, options: AdminOptions = {}): Promise<void> {
-    const { admin, inUse } = this.host
-    this.host.checkOpen()
+    const { controller } = this
+    controller.checkOpen()
     checkOptions('deleteNamespace', options, adminOptions)
-    checkManaged(admin)
-    const allocated = await allNamespaces(admin, this.nsids())
+    checkManaged(controller)
+    const allocated = await allNamespaces(controller, this.nsids())
     if (!allocated.includes(oneNamespace(nsid))) {
       const found = allocated.map((each) => ({ nsid: each }))
       throw new NamespaceNotFoundError(nsid, found, 'allocated')
     }
-    await this.host.guardErase(nsid)
-    await this.changing([nsid], () => inUse.taking([nsid], 'its deletion', () => deleteNamespace(admin, nsid, options)))
+    await this.guardErase(nsid)
+    await this.changing([nsid], () =>
+      controller.inUse.taking([nsid], 'its deletion', () => deleteNamespace(controller, nsid, options)),
+    )
   }
 
   /**
@@ -115,18 +108,18 @@ export class Management {
    * @throws UnsupportedCommandError, CommandError, UnknownFateError.
    */
   async attach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
-    const { admin } = this.host
+    const { controller } = this
     checkOptions('attach', options, adminOptions)
-    await this.changing([nsid], () => attachment(admin, oneNamespace(nsid), 'attach', controllers, options))
+    await this.changing([nsid], () => attachment(controller, oneNamespace(nsid), 'attach', controllers, options))
   }
 
   /** Detaches controllers from a namespace. @throws same as `attach`; NamespaceBusyError. */
   async detach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
-    const { admin, inUse } = this.host
+    const { controller } = this
     checkOptions('detach', options, adminOptions)
     await this.changing([nsid], () =>
-      inUse.taking([nsid], 'its detachment', () =>
-        attachment(admin, oneNamespace(nsid), 'detach', controllers, options),
+      controller.inUse.taking([nsid], 'its detachment', () =>
+        attachment(controller, oneNamespace(nsid), 'detach', controllers, options),
       ),
     )
   }
@@ -139,15 +132,22 @@ export class Management {
    *   which the command may or may not have been executed.
    */
   async submitAdmin<V>(command: RawCommand<V>, values: V, options: RawOptions = {}): Promise<RawResult> {
-    const { admin, mostBytes } = this.host
+    const { controller } = this
     checkRaw(command, 'admin', options)
     checkRawData(command, values as object, options)
-    const send = () => sendRaw((run) => admin.once(run), command, values, options, mostBytes.admin)
+    const send = () =>
+      sendRaw(
+        (run) => controller.once(run),
+        command,
+        values,
+        options,
+        Math.min(ADMIN_DATA_BYTES, controller.session.maxTransferBytes),
+      )
     if (!mayErase(command)) return send()
-    this.host.checkOpen()
-    const reached = await allNamespaces(admin, this.nsids())
-    for (const nsid of reached) await this.host.guardErase(nsid)
-    return this.changing(reached, () => this.host.inUse.taking(reached, command.name, send))
+    controller.checkOpen()
+    const reached = await allNamespaces(controller, this.nsids())
+    for (const nsid of reached) await this.guardErase(nsid)
+    return this.changing(reached, () => controller.inUse.taking(reached, command.name, send))
   }
 
   /**
@@ -160,10 +160,10 @@ export class Management {
     values: V,
     options: RawOptions = {},
   ): Promise<RawResult> {
-    const { inUse, mostBytes } = this.host
+    const { controller } = this
     checkRaw(command, 'io', options)
     const { NSID: nsid = 0 } = values
-    const identity = this.host.namespaces.find((each) => each.nsid === nsid)?.identity
+    const identity = this.writable.find((each) => each.nsid === nsid)?.identity
     // With metadata, beside the blocks or between them, the length of a command's data is not known here.
     checkRawData(
       command,
@@ -172,11 +172,11 @@ export class Management {
       identity?.unsupported === undefined ? identity?.blockBytes : undefined,
     )
     if (mayChangeBlocks(command)) {
-      for (const namespace of this.host.namespaces) {
+      for (const namespace of this.writable) {
         if (namespace.nsid === nsid || nsid === ALL_NAMESPACES) await namespace.passGuard()
       }
     }
-    return inUse.during(nsid, () => sendRaw((run) => this.host.onceIo(run), command, values, options, mostBytes.io))
+    return sendRaw((run) => controller.onceIo(nsid, run), command, values, options, controller.session.maxTransferBytes)
   }
 
   /** Runs an action, then identifies the namespaces again, whatever the outcome. */
@@ -186,22 +186,32 @@ export class Management {
       result = await action()
     } catch (error) {
       // The first error is reported.
-      await this.host.changed(nsids).catch(() => undefined)
+      await this.controller.namespacesChanged(nsids).catch(() => undefined)
       throw error
     }
-    await this.host.changed(nsids)
+    await this.controller.namespacesChanged(nsids)
     return result
   }
 
   private attached(nsid: number): WritableNamespace {
-    const { namespaces } = this.host
-    const found = namespaces.find((namespace) => namespace.nsid === nsid)
-    if (found === undefined) throw new NamespaceNotFoundError(nsid, namespaces)
+    const { writable } = this
+    const found = writable.find((namespace) => namespace.nsid === nsid)
+    if (found === undefined) throw new NamespaceNotFoundError(nsid, writable)
     return found
   }
 
+  /** Attached namespaces. */
+  private get writable(): readonly WritableNamespace[] {
+    return this.namespaces.active.filter((each) => each instanceof WritableNamespace)
+  }
+
+  /** Searches a namespace, attached or not, before it is erased. @throws ForeignDataError */
+  private guardErase(nsid: number): Promise<void> {
+    return guardErase(this.namespaces.attachedOrNot(nsid), this.write)
+  }
+
   private nsids(): number[] {
-    return this.host.namespaces.map(({ nsid }) => nsid)
+    return this.writable.map(({ nsid }) => nsid)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Status } from '@gpunvme/nvme-spec'
 import { describe, expect, test } from 'vitest'
-import { MOST_RETRIES, retryDelayNs } from './retry.js'
+import { MAX_RETRIES, retryDelayNs } from './settle.js'
 
 /** CRDT1 to CRDT3 of a controller, in nanoseconds; the third is longer than a host waits. */
 const DELAYS = [100, 200, 9e12] as const
@@ -32,7 +32,7 @@ describe('the delay before a retry', () => {
   })
 
   test('is absent after the last retry', () => {
-    expect(retryDelayNs(ERROR, MOST_RETRIES - 1, DELAYS, Infinity)).toBe(0)
-    expect(retryDelayNs(ERROR, MOST_RETRIES, DELAYS, Infinity)).toBeUndefined()
+    expect(retryDelayNs(ERROR, MAX_RETRIES - 1, DELAYS, Infinity)).toBe(0)
+    expect(retryDelayNs(ERROR, MAX_RETRIES, DELAYS, Infinity)).toBeUndefined()
   })
 })

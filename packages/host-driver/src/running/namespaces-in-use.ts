@@ -7,16 +7,15 @@ export class NamespacesInUse {
   private readonly users = new Map<number, number>()
   private readonly taken = new Map<number, string>()
 
-  /** Runs an action that uses a namespace. @throws NamespaceBusyError while the namespace is taken. */
-  async during<T>(nsid: number, action: () => Promise<T>): Promise<T> {
+  /** Begins to use a namespace, until `leave`. @throws NamespaceBusyError while the namespace is taken. */
+  enter(nsid: number): void {
     const taker = this.taken.get(nsid)
     if (taker !== undefined) throw new NamespaceBusyError(nsid, `${taker} is in progress`)
     this.users.set(nsid, (this.users.get(nsid) ?? 0) + 1)
-    try {
-      return await action()
-    } finally {
-      this.users.set(nsid, this.users.get(nsid)! - 1)
-    }
+  }
+
+  leave(nsid: number): void {
+    this.users.set(nsid, this.users.get(nsid)! - 1)
   }
 
   /** Checks that namespaces are free. @throws NamespaceBusyError while one of them is used or taken. */

@@ -1,5 +1,5 @@
 import { CSTS, GpuNvmeError } from '@gpunvme/nvme-spec'
-import { ALL_ONES, nextAfterLoss, type Loss } from './commands/device-lost.js'
+import { ALL_ONES, nextAfterLoss, type Loss } from '../commands/device-lost.js'
 
 /** A handle was used after it was closed, or after its controller was lost. */
 export class ControllerClosedError extends GpuNvmeError {

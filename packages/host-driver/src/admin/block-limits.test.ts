@@ -1,6 +1,6 @@
 import { IdentifyController } from '@gpunvme/nvme-spec'
 import { describe, expect, test } from 'vitest'
-import { blockCommandLimits, copyLimits, zeroesDeallocate } from './limits.js'
+import { blockCommandLimits, copyLimits, zeroesDeallocate } from './block-limits.js'
 
 // Offsets and meanings: NVM 1.2 §4.1.5.4, Figure 120; ONCS is at byte 520 of Identify Controller, CDFS at 534.
 

@@ -1,7 +1,7 @@
 import { FID, SetFeatures } from '@gpunvme/nvme-spec'
 import type { AnyFeature, FeatureDword } from '@gpunvme/nvme-spec/layout'
 import { anything, checkOptions, flag } from '../check-options.js'
-import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from '../admin/admin-commands.js'
 
 type DwordsOf<F extends AnyFeature> = {
   readonly [K in Exclude<FeatureDword, 'DW0'>]?: F[K] extends { encode(values: infer V): number } ? V : never

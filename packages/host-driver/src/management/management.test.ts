@@ -22,7 +22,7 @@ import { Controller } from '../controller.js'
 import type { ControllerEvent } from '../events/controller-event.js'
 import { ForeignDataError } from '../guard/guard.js'
 import { NamespaceNotFoundError } from '../namespace/errors.js'
-import { NamespaceBusyError } from '../namespace/in-use.js'
+import { NamespaceBusyError } from '../running/namespaces-in-use.js'
 
 const MIB = 1024 * 1024
 const SECOND_NS = 1_000_000_000

@@ -19,7 +19,7 @@ import type { CommandQueue, Encodable } from '../commands/command-queue.js'
 import { CommandError } from '../commands/errors.js'
 import { anything, checkOptions, integer, record, type Checks } from '../check-options.js'
 import { checkHolds, checkMemory } from '../memory/check-memory.js'
-import { adminOptions, type AdminOptions } from './admin-commands.js'
+import { adminOptions, type AdminOptions } from '../admin/admin-commands.js'
 
 /** Command declaration of nvme-spec, or one made with its functions. */
 export type RawCommand<V> = Encodable<V> & Pick<AnyCommand, 'opcode' | 'set' | 'transfer'>

@@ -1,33 +1,29 @@
 import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import { CSTS, Flush, STATUS, type Status } from '@gpunvme/nvme-spec'
-import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
-import type { AdminCommands } from './admin/admin-commands.js'
-import { readBlockCommandLimits } from './admin/identify.js'
-import { ALL_ONES, DeviceLostError, isGone } from './commands/device-lost.js'
-import { isSameNamespace } from './bring-up/identity.js'
-import { ownTransport } from './bring-up/own-transport.js'
-import { readLimits, shutdown } from './bring-up/ready.js'
-import { readPresent, Registers } from './bring-up/registers.js'
-import { Session } from './bring-up/session.js'
-import { setupSteps } from './bring-up/setup-steps.js'
-import { takeOver } from './bring-up/take-over.js'
-import { CommandError } from './commands/errors.js'
-import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './controller-errors.js'
-import { HostEngine } from './engine/host-engine.js'
-import { AsyncEvents } from './events/async-events.js'
-import { EventHub } from './events/event-hub.js'
-import type { WriteRequest } from './guard/guard.js'
-import type { NamespaceHost } from './namespace/host.js'
-import { NamespacesInUse } from './namespace/in-use.js'
-import type { BlockCommandLimits } from './namespace/limits.js'
-import { NamespaceSet } from './namespace/namespace-set.js'
-import { DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type OpenOptions } from './open-options.js'
-import { executeOnce, executeRepeatable, type CommandExecution } from './recovery/execute-command.js'
-import { executePlan } from './recovery/execute-plan.js'
-import { Gate } from './recovery/gate.js'
-import { Recovery, recoveryLimits } from './recovery/recovery.js'
-import { zeroCounters } from './statistics.js'
-import { NS_PER_MS } from './wait.js'
+import type { DmaMemory, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
+import type { AdminCommands } from '../admin/admin-commands.js'
+import { readBlockCommandLimits, type BlockCommandLimits } from '../admin/block-limits.js'
+import type { ControllerIdentity } from '../bring-up/identity.js'
+import { ownTransport } from '../bring-up/own-transport.js'
+import { readLimits, shutdown } from '../bring-up/ready.js'
+import { readPresent, Registers } from '../bring-up/registers.js'
+import { Session } from '../bring-up/session.js'
+import { setupSteps } from '../bring-up/setup-steps.js'
+import { takeOver } from '../bring-up/take-over.js'
+import type { CommandQueue } from '../commands/command-queue.js'
+import { ALL_ONES, DeviceLostError, isGone } from '../commands/device-lost.js'
+import { CommandError } from '../commands/errors.js'
+import { HostEngine } from '../engine/host-engine.js'
+import { AsyncEvents } from '../events/async-events.js'
+import { EventHub } from '../events/event-hub.js'
+import type { WriteRequest } from '../guard/guard.js'
+import { DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type OpenOptions } from '../open-options.js'
+import { Executor } from '../recovery/executor.js'
+import { Gate } from '../recovery/gate.js'
+import { Recovery, recoveryLimits } from '../recovery/recovery.js'
+import { NS_PER_MS } from '../wait.js'
+import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './errors.js'
+import { NamespacesInUse } from './namespaces-in-use.js'
 
 /**
  * Minimum wait for a shutdown. The specification requires RTD3E, or 1 s if that is 0 (Base 2.1 §3.6.1), but drives may
@@ -44,37 +40,36 @@ const EVENT_POLL_NS = 100 * NS_PER_MS
 /** Statuses of an I/O command for blocks or a format that no longer exist, or for a namespace that is not active. */
 const STALE_IDENTITY = [STATUS.LBA_OUT_OF_RANGE, STATUS.INVALID_NAMESPACE_OR_FORMAT, STATUS.INVALID_FIELD_IN_COMMAND]
 
-/** Implementation of `Controller`: the session, the users of its queues, bring-up and shutdown. */
-export class RunningController {
+/** An open controller: what a `Controller`, its namespaces and its `Management` share. */
+export class RunningController implements AdminCommands {
   readonly session: Session
-  readonly hub: EventHub
   readonly recovery: Recovery
-  readonly namespaces: NamespaceSet
+  readonly executor: Executor
   readonly inUse = new NamespacesInUse()
-  readonly counters = zeroCounters()
-  private readonly engine: Engine
+  /** Same as `Transport.movesData`. */
+  readonly movesData: false | undefined
+  state: 'open' | 'closed' | 'lost' = 'open'
   private readonly write: WriteRequest | undefined
   private readonly asyncEvents: AsyncEvents
   private readonly gate = new Gate()
-  private readonly executing = new Set<Promise<unknown>>()
   private limits: Promise<BlockCommandLimits> | undefined
-  private attached = false
-  state: 'open' | 'closed' | 'lost' = 'open'
+  /** Calls in progress, for which `close` waits. */
+  private calls = 0
+  private drained: (() => void) | undefined
 
   /** @param letGo called when the controller is lost; another handle may then open it. */
   constructor(transport: Transport, options: OpenOptions, letGo: () => void) {
     const own = ownTransport(transport, options.interrupts === true)
     const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
-    this.hub = new EventHub(own.name)
+    const hub = new EventHub(own.name)
+    this.movesData = transport.movesData
     this.write = options.write
-    this.engine = options.engine ?? new HostEngine(own)
     this.asyncEvents = new AsyncEvents({
-      admin: (run) => executeRepeatable(this.commands, 'admin', run),
-      emit: (event) => this.hub.emit(event),
+      admin: (run) => this.executor.repeat('admin', run),
+      emit: (event) => hub.emit(event),
       now: () => own.clock.now(),
       namespacesChanged: () => this.identifyNamespaces(),
     })
-    const commandTimeoutNs = options.commandTimeoutNs ?? 10_000 * NS_PER_MS
     this.session = new Session(
       own,
       limits,
@@ -85,22 +80,20 @@ export class RunningController {
         completionQueues: options.completionQueues,
         queueMemory: options.queueMemory ?? 'host',
         maxTransferBytes: options.maxTransferBytes ?? DEFAULT_TRANSFER_BYTES,
-        commandTimeoutNs,
+        // Engines take whole nanoseconds.
+        commandTimeoutNs: Math.ceil(options.commandTimeoutNs ?? 10_000 * NS_PER_MS),
         sgl: options.sgl ?? true,
       },
-      this.hub,
+      options.engine ?? new HostEngine(own),
+      hub,
       [...setupSteps(options), this.asyncEvents],
     )
-    const users = {
-      suspend: () => this.detachEngine(),
-      resume: () => this.takeQueues(),
-      abandon: () => {
-        if (this.state === 'open') this.state = 'lost'
-        letGo()
-      },
-    }
-    this.recovery = new Recovery(this.session, this.gate, this.hub, recoveryLimits(options.recovery), users)
-    this.namespaces = new NamespaceSet(this.namespaceHost(transport), options.write, commandTimeoutNs)
+    this.session.watch = () => this.pollAdmin()
+    this.recovery = new Recovery(this.session, this.gate, recoveryLimits(options.recovery), () => {
+      if (this.state === 'open') this.state = 'lost'
+      letGo()
+    })
+    this.executor = new Executor(this.session, this.gate, this.recovery, () => this.isOpen)
   }
 
   get name(): string {
@@ -111,17 +104,54 @@ export class RunningController {
     return this.state === 'open'
   }
 
+  get identity(): ControllerIdentity {
+    return this.session.identity
+  }
+
   /** @throws ControllerClosedError */
   checkOpen(): void {
     if (this.state !== 'open') throw new ControllerClosedError(this.state === 'lost' ? this.recovery.loss : undefined)
   }
 
-  get adminCommands(): AdminCommands {
-    return {
-      identity: this.session.identity,
-      repeat: (run) => this.whileOpen(() => executeRepeatable(this.commands, 'admin', run)),
-      once: (run) => this.whileOpen(() => executeOnce(this.commands, 'admin', run)),
-    }
+  /** Executes a checked plan of a namespace. */
+  async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    const summary = await this.during(plan.nsid, () => this.executor.plan(plan, memory, options))
+    const isOutdated = summary.failures.some(({ outcome }) => outcome.kind === 'status' && contradictsIdentity(outcome))
+    if (isOutdated) this.retryNamespaces()
+    return summary
+  }
+
+  /** Sends an Admin command that may be sent twice. @throws same as `Executor.repeat`; ControllerClosedError. */
+  repeat<T>(run: (admin: CommandQueue) => Promise<T>): Promise<T> {
+    return this.during(undefined, () => this.executor.repeat('admin', run))
+  }
+
+  /** Sends an Admin command that may not be sent twice. @throws same as `Executor.once`; ControllerClosedError. */
+  once(run: (admin: CommandQueue) => Promise<number>): Promise<number> {
+    return this.during(undefined, () => this.executor.once('admin', run))
+  }
+
+  /** Sends an I/O command outside plans that may be sent twice. @throws same as `repeat`; NamespaceBusyError. */
+  repeatIo<T>(nsid: number, run: (queue: CommandQueue) => Promise<T>): Promise<T> {
+    return this.during(nsid, () => this.executor.repeat('io', run))
+  }
+
+  /** Sends an I/O command outside plans that may not be sent twice. @throws same as `once`; NamespaceBusyError. */
+  onceIo(nsid: number, run: (queue: CommandQueue) => Promise<number>): Promise<number> {
+    return this.during(nsid, () => this.executor.once('io', run))
+  }
+
+  async flush(nsid: number, timeoutNs?: number): Promise<void> {
+    await this.repeatIo(nsid, (queue) => queue.execute(Flush, { NSID: nsid }, { timeoutNs }))
+  }
+
+  /** Returns the limits of I/O commands besides Read and Write. Read once: no command changes them. */
+  blockCommandLimits(): Promise<BlockCommandLimits> {
+    this.limits ??= readBlockCommandLimits(this, this.session.limits.mpsmin).catch((error: unknown) => {
+      this.limits = undefined
+      throw error
+    })
+    return this.limits
   }
 
   /** Brings the controller up; after an error, disables it as far as possible. */
@@ -141,11 +171,6 @@ export class RunningController {
     })
   }
 
-  /** Sends an I/O command outside plans that may not be sent twice. */
-  onceIo(run: Parameters<typeof executeOnce>[2]): Promise<number> {
-    return this.whileOpen(() => executeOnce(this.commands, 'io', run))
-  }
-
   /** Lets time pass in which events may arrive; returns false if there will be no more. */
   async waitForEvents(): Promise<boolean> {
     const { clock } = this.session.transport
@@ -161,13 +186,13 @@ export class RunningController {
 
   /** Handles a change of namespaces by a command of this handle. */
   async namespacesChanged(nsids: readonly number[]): Promise<void> {
-    await this.whileOpen(() => this.identifyNamespaces())
-    this.hub.emit({ kind: 'namespaces-changed', timeNs: this.session.transport.clock.now(), nsids })
+    await this.during(undefined, () => this.identifyNamespaces())
+    this.session.hub.emit({ kind: 'namespaces-changed', timeNs: this.session.transport.clock.now(), nsids })
   }
 
   /** Resets the controller by the steps of a recovery, which end with a usable or a lost controller. */
   reset(): Promise<void> {
-    return this.whileOpen(async () => {
+    return this.during(undefined, async () => {
       if ((await this.recovery.report({ overdue: [], from: 'controller-reset' })) === 'recovered') return
       const { csts, reason } = this.recovery.loss ?? { csts: ALL_ONES, reason: undefined }
       throw new DeviceLostError(this.name, csts, reason)
@@ -178,11 +203,15 @@ export class RunningController {
   async close(): Promise<void> {
     const wasLost = this.state === 'lost'
     this.state = 'closed'
-    await Promise.allSettled(this.executing)
+    if (this.calls > 0) {
+      await new Promise<void>((resolve) => {
+        this.drained = resolve
+      })
+    }
     await this.asyncEvents.stop()
     const { transport } = this.session
     try {
-      this.detachEngine()
+      this.session.detachEngine()
     } finally {
       // Even if the engine throws, the controller must not be left running.
       if (!wasLost && !transport.bar.isCut) await this.endSession()
@@ -212,62 +241,13 @@ export class RunningController {
     if (complete !== true) throw new ShutdownIncompleteError(transport.name, timeoutNs, complete || woundUp)
   }
 
-  private get commands(): CommandExecution {
-    const users = { suspend: () => this.detachEngine(), resume: () => this.attachEngine() }
-    const { session, gate, recovery, counters } = this
-    return { session, gate, recovery, counters, users, isOpen: () => this.isOpen }
-  }
-
-  private namespaceHost({ movesData }: Transport): NamespaceHost {
-    const { session } = this
-    return {
-      dma: session.lent,
-      clock: session.transport.clock,
-      movesData,
-      get queues() {
-        return session.engineQueues.length
-      },
-      get maxTransferBytes() {
-        return session.maxTransferBytes
-      },
-      execute: (plan, memory, options) => this.execute(plan, memory, options),
-      flush: (nsid, timeoutNs) => this.flush(nsid, timeoutNs),
-      commands: {
-        pageBytes: session.limits.pageBytes,
-        limits: () => this.blockCommandLimits(),
-        repeat: (nsid, run) => this.using(nsid, () => executeRepeatable(this.commands, 'io', (queue) => run(queue))),
-        once: (nsid, run) => this.using(nsid, () => executeOnce(this.commands, 'io', run)),
-      },
-    }
-  }
-
-  /** Read once: no command changes them. */
-  private blockCommandLimits(): Promise<BlockCommandLimits> {
-    this.limits ??= readBlockCommandLimits(this.adminCommands, this.session.limits.mpsmin).catch((error: unknown) => {
-      this.limits = undefined
-      throw error
-    })
-    return this.limits
-  }
-
   private async bringUp(): Promise<void> {
     const { write } = this
     await takeOver(this.session, ({ serial }) => {
       if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial)
     })
     // Last, so that the engine is attached exactly if there is a controller to close.
-    this.takeQueues()
-  }
-
-  private takeQueues(): void {
-    this.namespaces.take(this.session.namespaces)
-    this.attachEngine()
-  }
-
-  private attachEngine(): void {
-    if (this.attached) return
-    this.engine.attach(this.session.engineQueues, () => this.pollAdmin())
-    this.attached = true
+    this.session.attachEngine()
   }
 
   private pollAdmin(): void {
@@ -275,59 +255,32 @@ export class RunningController {
     this.asyncEvents.resume()
   }
 
-  private detachEngine(): void {
-    if (this.attached) this.engine.detach()
-    this.attached = false
-  }
-
   private async identifyNamespaces(): Promise<void> {
-    await executeRepeatable(this.commands, 'admin', () => this.session.identifyNamespaces())
-    this.namespaces.take(this.session.namespaces)
-  }
-
-  private async flush(nsid: number, timeoutNs?: number): Promise<void> {
-    const flush = () =>
-      executeRepeatable(this.commands, 'io', (queue) => queue.execute(Flush, { NSID: nsid }, { timeoutNs }))
-    await this.using(nsid, flush)
-  }
-
-  private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    const identityNow = () => this.namespaces.active.find(({ nsid }) => nsid === plan.nsid)?.identity
-    const planned = identityNow()
-    const stillFits = () => {
-      const current = identityNow()
-      return planned !== undefined && current !== undefined && isSameNamespace(planned, current)
-    }
-    const host = { ...this.commands, engine: this.engine, stillFits }
-    const summary = await this.using(plan.nsid, () => executePlan(host, plan, memory, options))
-    if (summary.failures.some(({ outcome }) => outcome.kind === 'status' && contradictsIdentity(outcome)))
-      this.retryNamespaces()
-    return summary
-  }
-
-  private async using<T>(nsid: number, action: () => Promise<T>): Promise<T> {
-    try {
-      return await this.inUse.during(nsid, () => this.whileOpen(action))
-    } catch (error) {
-      if (error instanceof CommandError && contradictsIdentity(error)) this.retryNamespaces()
-      throw error
-    }
+    await this.executor.repeat('admin', () => this.session.identifyNamespaces())
   }
 
   private retryNamespaces(): void {
     if (this.isOpen) this.asyncEvents.retryNamespaces()
   }
 
-  /** Runs an action that `close` waits for. */
-  private async whileOpen<T>(action: () => Promise<T>): Promise<T> {
+  /**
+   * Runs an action that `close` waits for.
+   * @param nsid namespace that the action uses, if it uses one.
+   * @throws ControllerClosedError, NamespaceBusyError; errors of the action.
+   */
+  private async during<T>(nsid: number | undefined, action: () => Promise<T>): Promise<T> {
     this.checkOpen()
-    this.asyncEvents.resume()
-    const work = action()
-    this.executing.add(work)
+    if (nsid !== undefined) this.inUse.enter(nsid)
+    this.calls++
     try {
-      return await work
+      this.asyncEvents.resume()
+      return await action()
+    } catch (error) {
+      if (nsid !== undefined && error instanceof CommandError && contradictsIdentity(error)) this.retryNamespaces()
+      throw error
     } finally {
-      this.executing.delete(work)
+      if (nsid !== undefined) this.inUse.leave(nsid)
+      if (--this.calls === 0) this.drained?.()
     }
   }
 
@@ -345,7 +298,7 @@ export class RunningController {
       throw error
     }
     // An engine that did not detach from its queues may still poll them.
-    if (this.attached) session.lent.withhold()
+    if (session.isAttached) session.lent.withhold()
     else session.pool.freeAll()
   }
 }

@@ -1,4 +1,15 @@
-import { countOf, IdentifyController, IdentifyNamespace, IdentifyNvmController } from '@gpunvme/nvme-spec'
+import {
+  CNS,
+  countOf,
+  CSI,
+  IdentifyController,
+  IdentifyNamespace,
+  IdentifyNvmController,
+  STATUS,
+} from '@gpunvme/nvme-spec'
+import { CommandError } from '../commands/errors.js'
+import type { AdminReads } from './admin-commands.js'
+import { identify } from './identify.js'
 
 /** undefined: the command is not supported. Infinity: there is no stated limit. */
 type Limit = number | undefined
@@ -34,6 +45,17 @@ const MOST_RANGE_BLOCKS = 2 ** 32 - 1
  */
 const MOST_RANGES = 256
 const MOST_SOURCES = 128
+
+/** Reads the controller's limits of each command of the NVM Command Set. @param mpsmin CAP.MPSMIN */
+export async function readBlockCommandLimits(admin: AdminReads, mpsmin: number): Promise<BlockCommandLimits> {
+  const nvm = await identify(admin, CNS.COMMAND_SET_CONTROLLER, { csi: CSI.NVM }).catch((error: unknown) => {
+    const { sct, sc } = STATUS.INVALID_FIELD_IN_COMMAND
+    // Controllers before revision 2.0 do not have this page.
+    if (error instanceof CommandError && error.sct === sct && error.sc === sc) return undefined
+    throw error
+  })
+  return blockCommandLimits(admin.identity.raw, nvm, mpsmin)
+}
 
 /**
  * Returns the limits of a controller.

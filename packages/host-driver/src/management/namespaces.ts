@@ -9,7 +9,7 @@ import {
 import { sendChange } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { anything, checkOptions, flag, object } from '../check-options.js'
-import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from '../admin/admin-commands.js'
 
 /** Properties of a namespace to create. */
 export interface NewNamespace {
