@@ -14,3 +14,12 @@ export class DriverError extends GpuNvmeError {
     this.category = category
   }
 }
+
+/**
+ * Returns whether an error is a DriverError with this code. @param errno of the system call that failed, its `cause`;
+ * if it is not given, any.
+ */
+export function hasCode(error: unknown, code: DriverError['code'], errno?: string): error is DriverError {
+  if (!(error instanceof DriverError) || error.code !== code) return false
+  return errno === undefined || (error.cause as { readonly code?: unknown } | undefined)?.code === errno
+}

@@ -1,7 +1,8 @@
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { shortfall, type DeviceShape, type OpenTransport, type TransportRequest } from '../conformance/index.js'
-import { QemuStartError, startQemu, type Qemu } from '../src/transport/qtest/index.js'
+import { hasCode } from '../src/error.js'
+import { startQemu, type Qemu } from '../src/transport/qtest/index.js'
 
 const LEAST_BYTES = 16 * 1024 * 1024
 /** What an image may be said to hold: it is sparse, and file systems end there. */
@@ -107,7 +108,7 @@ function start({ namespaces = [{}], mdts, ioQueuePairs }: TransportRequest): Pro
 
 /** What this QEMU, or this file system, cannot do; undefined for every other failure. */
 function isUnable(error: unknown): string | undefined {
-  if (error instanceof QemuStartError && error.exit.stderr.includes('mdts exceeds IOV_MAX'))
+  if (hasCode(error, 'ERR_GPUNVME_QEMU_START') && error.message.includes('mdts exceeds IOV_MAX'))
     return 'this QEMU transfers 2 MiB at most'
   return (error as NodeJS.ErrnoException).code === 'EFBIG' ? 'no file here is that large' : undefined
 }

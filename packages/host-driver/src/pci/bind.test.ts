@@ -1,20 +1,13 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { DriverError } from '../error.js'
 import { refusal } from '../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../guard/guard.js'
-import {
-  bindDriver,
-  bindDriverBy,
-  DriverNotLoadedError,
-  FunctionAsleepError,
-  LeftUndoneError,
-  type BindOptions,
-} from './bind.js'
+import { bindDriver, bindDriverBy, LeftUndoneError, type BindOptions } from './bind.js'
 import type { BindingRecord } from './binding-record.js'
 import { BindError } from './binding-steps.js'
-import { GroupNotViableError, PciFunctionNotFoundError } from './function.js'
 
 const bdf = '0000:0b:00.0'
 const device = `sys/bus/pci/devices/${bdf}`
@@ -84,9 +77,9 @@ test('a function that vfio-pci has suspended is awake while it is bound, and has
 
 test('a function that stays in D3cold is given back, with what may bring it onto the bus again', async () => {
   sys.function(bdf, { driver: 'nvme', files: { power_state: 'D3cold\n' } })
-  const refused = await bind().catch((error: unknown) => error as FunctionAsleepError)
-  expect(refused).toBeInstanceOf(FunctionAsleepError)
-  expect((refused as FunctionAsleepError).message).toMatch(/power state D3cold\n[^]*echo 1 > \/sys\/bus\/pci\/rescan/)
+  const refused = await bind().catch((error: unknown) => error as DriverError)
+  expect(refused).toMatchObject({ code: 'ERR_GPUNVME_FUNCTION_ASLEEP' })
+  expect((refused as DriverError).message).toMatch(/power state D3cold\n[^]*echo 1 > \/sys\/bus\/pci\/rescan/)
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
@@ -328,22 +321,22 @@ test('a group with other devices in use is refused before anything is touched; b
     sys.file(`sys/kernel/iommu_groups/12/devices/${other}`, '')
   }
   sys.file('sys/bus/pci/devices/0000:00:01.0/config', bridge)
-  const refused = await bind().catch((error: unknown) => error as GroupNotViableError)
-  expect(refused).toBeInstanceOf(GroupNotViableError)
-  expect((refused as GroupNotViableError).obstacles).toEqual([{ bdf: '0000:0b:00.1', driver: 'xhci_hcd' }])
+  const refused = await bind().catch((error: unknown) => error as DriverError)
+  expect(refused).toMatchObject({ code: 'ERR_GPUNVME_GROUP_NOT_VIABLE' })
+  expect((refused as DriverError).facts).toEqual(['0000:0b:00.1 is bound to xhci_hcd'])
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
 test('a driver that the kernel does not have is refused with the command that loads it', async () => {
   sys.function(bdf, { driver: 'nvme' })
-  await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow(DriverNotLoadedError)
+  await expect(bind({ driver: 'uio_pci_generic' })).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_NOT_LOADED' })
   await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow('modprobe uio_pci_generic')
   await expect(bind({ driver: 'gpunvme' })).rejects.toThrow('modprobe gpunvme; kmod/README.md describes')
 })
 
 test('a wrong address or driver is refused', async () => {
   sys.function(bdf, { driver: 'nvme' })
-  await expect(bind({ bdf: '0000:0b:00.1' })).rejects.toThrow(PciFunctionNotFoundError)
+  await expect(bind({ bdf: '0000:0b:00.1' })).rejects.toMatchObject({ code: 'ERR_GPUNVME_PCI_FUNCTION_NOT_FOUND' })
   await expect(bind({ bdf: '../../etc' })).rejects.toThrow(RangeError)
   await expect(bind({ driver: 'nvme' as 'vfio-pci' })).rejects.toThrow(TypeError)
 })

@@ -1,4 +1,5 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { DriverError } from '../error.js'
 import { guardController, guardUnbinding, type Unbinding } from '../guard/guard.js'
 import { checkDriver, type BindingRecord, type UserSpaceDriver } from './binding-record.js'
 import {
@@ -19,7 +20,7 @@ import {
   attribute,
   driverOf,
   functionFolder,
-  GroupNotViableError,
+  groupNotViable,
   nvmeFunction,
   obstacles,
   type PciFunction,
@@ -70,10 +71,10 @@ export interface Binding extends AsyncDisposable {
  * driver_override, which affects only this function; `new_id` would claim every drive of the same model. A failure
  * undoes all steps. A write to sysfs takes as long as the kernel's driver needs to release the drive, and cannot be
  * interrupted.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError if this machine uses
- *   the drive, or starts to while it is being taken; GroupNotViableError, DriverNotLoadedError, BindError;
- *   FunctionAsleepError if it does not wake up; LeftUndoneError instead of these, and of errors of `onRecord`, if a
- *   step could not be undone.
+ * @throws RangeError for an invalid address; DeviceHeldError if this machine uses the drive, or starts to while it is
+ *   being taken; BindError if the kernel refuses a step; DriverError (PCI_FUNCTION_NOT_FOUND, NOT_NVME,
+ *   GROUP_NOT_VIABLE, DRIVER_NOT_LOADED; FUNCTION_ASLEEP if it does not wake up); LeftUndoneError instead of these, and
+ *   of errors of `onRecord`, if a step could not be undone.
  */
 export function bindDriver(options: BindOptions): Promise<Binding> {
   return bindDriverBy(writeToSysfs, options)
@@ -101,7 +102,7 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
       }
     }
     const state = attribute(sysRoot, `${functionFolder(bdf)}/power_state`)
-    if (state === 'D3hot' || state === 'D3cold') throw new FunctionAsleepError(bdf, state)
+    if (state === 'D3hot' || state === 'D3cold') throw asleep(bdf, state)
   } catch (error) {
     const left = await undo(write, record, sysRoot)
     if (left.length === 0) throw error
@@ -120,7 +121,7 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
 
 /**
  * Returns the steps that `bindDriver` would take, after the same checks; none if it is already bound. Changes nothing.
- * @throws same as `bindDriver`, as far as known in advance; NoIommuError.
+ * @throws same as `bindDriver`, as far as known in advance; DriverError (NO_IOMMU).
  */
 export async function planBinding(options: Omit<BindOptions, 'onRecord'>): Promise<BindingStep[]> {
   const { bdf, driver, sysRoot = '/' } = options
@@ -128,7 +129,7 @@ export async function planBinding(options: Omit<BindOptions, 'onRecord'>): Promi
   const found = nvmeFunction(sysRoot, bdf)
   await check(found, driver, sysRoot)
   const isAlone = driver === 'vfio-pci' && found.driver !== driver && found.group === undefined
-  if (isAlone && attribute(sysRoot, NO_IOMMU_MODE) !== 'Y') throw new NoIommuError(bdf, sysRoot)
+  if (isAlone && attribute(sysRoot, NO_IOMMU_MODE) !== 'Y') throw noIommu(bdf, sysRoot)
   return bindingSteps(found, recordBefore(found, driver, sysRoot), sysRoot).map(textOf)
 }
 
@@ -137,10 +138,17 @@ async function check(found: PciFunction, driver: UserSpaceDriver, sysRoot: strin
   await guardController(sysRoot, { bdf })
   if (driver === 'vfio-pci' && group !== undefined) {
     const others = obstacles(sysRoot, found)
-    if (others.length > 0) throw new GroupNotViableError(bdf, group.number, others)
+    if (others.length > 0) throw groupNotViable(bdf, group.number, others)
   }
-  if (driver !== null && !new MachineFiles(sysRoot).exists(driverFolder(driver)))
-    throw new DriverNotLoadedError(bdf, driver)
+  if (driver === null || new MachineFiles(sysRoot).exists(driverFolder(driver))) return
+  throw new DriverError(
+    'ERR_GPUNVME_DRIVER_NOT_LOADED',
+    'not-found',
+    `Cannot bind ${driver} to ${bdf}: the kernel has no driver of that name`,
+    {
+      next: driver === 'gpunvme' ? 'modprobe gpunvme; kmod/README.md describes how to build it' : `modprobe ${driver}`,
+    },
+  )
 }
 
 async function take(
@@ -172,29 +180,6 @@ function withoutIommu(sysRoot: string): string {
     : `${turnOn}; or use the transport sysfs, with no driver: this kernel's vfio has no enable_unsafe_noiommu_mode`
 }
 
-/** The driver to bind is not loaded. Nothing was touched. */
-export class DriverNotLoadedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DRIVER_NOT_LOADED'
-  readonly category = 'not-found'
-  constructor(bdf: string, driver: string) {
-    super(`Cannot bind ${driver} to ${bdf}: the kernel has no driver of that name`, {
-      next: driver === 'gpunvme' ? 'modprobe gpunvme; kmod/README.md describes how to build it' : `modprobe ${driver}`,
-    })
-  }
-}
-
-/** vfio-pci needs an IOMMU group, and the function has none. Nothing was touched. */
-export class NoIommuError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_IOMMU'
-  readonly category = 'infeasible'
-  constructor(bdf: string, sysRoot: string) {
-    super(`Cannot bind vfio-pci to ${bdf}: it has no IOMMU group`, {
-      facts: ['the machine has no IOMMU, or it is off'],
-      next: withoutIommu(sysRoot),
-    })
-  }
-}
-
 /** Binding failed with the error in `cause`, and not all of its steps could be undone. */
 export class LeftUndoneError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_LEFT_UNDONE'
@@ -219,14 +204,18 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
+/** vfio-pci needs an IOMMU group, and the function has none. Nothing was touched. */
+function noIommu(bdf: string, sysRoot: string): DriverError {
+  const headline = `Cannot bind vfio-pci to ${bdf}: it has no IOMMU group`
+  const facts = ['the machine has no IOMMU, or it is off']
+  return new DriverError('ERR_GPUNVME_NO_IOMMU', 'infeasible', headline, { facts, next: withoutIommu(sysRoot) })
+}
+
 /** The kernel was asked to keep the function awake but reports that it sleeps: its registers would read all ones. */
-export class FunctionAsleepError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_FUNCTION_ASLEEP'
-  readonly category = 'device'
-  constructor(bdf: string, state: string) {
-    super(`${bdf} does not wake up: the kernel reports power state ${state}`, {
-      facts: ['power/control was set to on'],
-      next: `remove it from the bus and rescan: echo 1 > /sys/bus/pci/devices/${bdf}/remove; echo 1 > /sys/bus/pci/rescan`,
-    })
-  }
+function asleep(bdf: string, state: string): DriverError {
+  const headline = `${bdf} does not wake up: the kernel reports power state ${state}`
+  return new DriverError('ERR_GPUNVME_FUNCTION_ASLEEP', 'device', headline, {
+    facts: ['power/control was set to on'],
+    next: `remove it from the bus and rescan: echo 1 > /sys/bus/pci/devices/${bdf}/remove; echo 1 > /sys/bus/pci/rescan`,
+  })
 }

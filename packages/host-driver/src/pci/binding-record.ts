@@ -1,5 +1,5 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { show } from '../check-options.js'
+import { DriverError } from '../error.js'
 import { checkBdf } from './function.js'
 
 /** Drivers that leave a function to user space; null for none at all. */
@@ -41,11 +41,13 @@ export function checkDriver(driver: unknown): asserts driver is UserSpaceDriver 
 
 /**
  * Checks a record that was read from a file. Its names become part of paths below /sys, so everything else is rejected.
- * @throws BindingRecordError
+ * @throws DriverError (BINDING_RECORD)
  */
 export function parseBindingRecord(value: unknown): BindingRecord {
   const refuse = (problem: string): never => {
-    throw new BindingRecordError(problem)
+    throw new DriverError('ERR_GPUNVME_BINDING_RECORD', 'infeasible', `Invalid binding record: ${problem}`, {
+      next: 'use the release of gpunvme that wrote it, or bind the driver by hand, with its file bind in sysfs',
+    })
   }
   if (typeof value !== 'object' || value === null) return refuse('not an object')
   const { version, bdf, driver, previous, override, isProbed, powerControl, begun } = value as Partial<
@@ -75,15 +77,4 @@ function isName(value: unknown): value is string {
 
 function isLine(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_LENGTH && !/[\0\n]/.test(value)
-}
-
-/** The value is not a record of a binding, or one of a later release. Nothing was touched. */
-export class BindingRecordError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_BINDING_RECORD'
-  readonly category = 'infeasible'
-  constructor(problem: string) {
-    super(`Invalid binding record: ${problem}`, {
-      next: 'use the release of gpunvme that wrote it, or bind the driver by hand, with its file bind in sysfs',
-    })
-  }
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { PCI_CONFIG_BYTES, PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../error.js'
 
 /** A configuration space that holds a file open until `close`, which may be called twice. */
 export interface OpenConfigSpace extends ConfigSpace {
@@ -36,13 +36,13 @@ export function fileConfigSpace(fd: number, base = 0): ConfigSpace {
 
 /**
  * Opens the configuration space of a function by its file in sysfs: /sys/bus/pci/devices/BDF/config.
- * @throws ConfigSpaceAccessError if the kernel shows only the first 64 bytes, or none.
+ * @throws DriverError (CONFIG_SPACE_ACCESS) if the kernel shows only the first 64 bytes, or none.
  */
 export function sysfsConfigSpace(path: string): OpenConfigSpace {
   const fd = open(path)
   try {
     const lengthBytes = readSync(fd, Buffer.alloc(PCI_CONFIG_BYTES), 0, PCI_CONFIG_BYTES, 0)
-    if (lengthBytes < PCI_CONFIG_BYTES) throw new ConfigSpaceAccessError(path, `only ${lengthBytes} bytes can be read`)
+    if (lengthBytes < PCI_CONFIG_BYTES) throw inaccessible(path, `only ${lengthBytes} bytes can be read`)
   } catch (error) {
     closeSync(fd)
     throw error
@@ -75,7 +75,7 @@ function open(path: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EACCES' && code !== 'EPERM') throw error
-    throw new ConfigSpaceAccessError(path, `it cannot be opened for writing (${code})`, error)
+    throw inaccessible(path, `it cannot be opened for writing (${code})`, error)
   }
 }
 
@@ -98,14 +98,8 @@ export function checkConfigAccess(offset: number, widthBytes: number): void {
     throw new RangeError(`offset: expected a multiple of ${widthBytes} below 4096, got ${offset}`)
 }
 
-/** Configuration space cannot be read and written completely. The function was not touched. */
-export class ConfigSpaceAccessError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_CONFIG_SPACE_ACCESS'
-  readonly category = 'privilege'
-  constructor(path: string, problem: string, cause?: unknown) {
-    super(`Cannot access configuration space ${path}: ${problem}`, {
-      next: 'run as root: other users can read only the first 64 bytes, and cannot write',
-      cause,
-    })
-  }
+function inaccessible(path: string, problem: string, cause?: unknown): DriverError {
+  const headline = `Cannot access configuration space ${path}: ${problem}`
+  const next = 'run as root: other users can read only the first 64 bytes, and cannot write'
+  return new DriverError('ERR_GPUNVME_CONFIG_SPACE_ACCESS', 'privilege', headline, { next, cause })
 }

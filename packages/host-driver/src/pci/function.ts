@@ -1,7 +1,8 @@
-import { nodeJs } from '../machine-files/node-js.js'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { ErrorDetails } from '@gpunvme/nvme-spec'
 import { NVME_CLASS_CODE, PciHeader } from '@gpunvme/nvme-spec/pci'
+import { DriverError } from '../error.js'
 import { MachineFiles } from '../machine-files/files.js'
+import { nodeJs } from '../machine-files/node-js.js'
 
 const DEVICES = 'sys/bus/pci/devices'
 
@@ -35,13 +36,13 @@ export interface IommuGroup {
 /**
  * Finds an NVMe function in sysfs.
  * @param sysRoot directory with sys/: '/' on a live machine.
- * @throws RangeError for an invalid PCI address, PciFunctionNotFoundError, NotNvmeError.
+ * @throws RangeError for an invalid PCI address; DriverError (PCI_FUNCTION_NOT_FOUND, NOT_NVME).
  */
 export function nvmeFunction(sysRoot: string, bdf: string): PciFunction {
   checkBdf(bdf)
   const classCode = classOf(sysRoot, bdf)
-  if (classCode === undefined) throw new PciFunctionNotFoundError(bdf, nvmeFunctions(sysRoot))
-  if (classCode !== NVME_CLASS_CODE) throw new NotNvmeError(bdf, classCode, nvmeFunctions(sysRoot))
+  if (classCode === undefined) throw functionNotFound(bdf, nvmeFunctions(sysRoot))
+  if (classCode !== NVME_CLASS_CODE) throw notNvme(bdf, classCode, nvmeFunctions(sysRoot))
   const path = nodeJs.path.join(sysRoot, functionFolder(bdf))
   return { bdf, path, driver: driverOf(sysRoot, bdf), group: groupOf(sysRoot, bdf) }
 }
@@ -136,78 +137,57 @@ export interface GroupObstacle {
   readonly driver: string
 }
 
-/** There is no PCI function with this address. */
-export class PciFunctionNotFoundError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_PCI_FUNCTION_NOT_FOUND'
-  readonly category = 'not-found'
-  /** NVMe controllers of this machine. */
-  readonly available: readonly string[]
-  constructor(bdf: string, available: readonly string[]) {
-    super(`There is no PCI function ${bdf}`, { facts: [listing(available)], next: nextFor(available) })
-    this.available = available
+/** @param available NVMe controllers of this machine. */
+export function functionNotFound(bdf: string, available: readonly string[]): DriverError {
+  return new DriverError(
+    'ERR_GPUNVME_PCI_FUNCTION_NOT_FOUND',
+    'not-found',
+    `There is no PCI function ${bdf}`,
+    listing(available),
+  )
+}
+
+/** @param available NVMe controllers of this machine. */
+export function notNvme(bdf: string, classCode: number, available: readonly string[]): DriverError {
+  const hex = classCode.toString(16).padStart(6, '0')
+  const headline = `PCI function ${bdf} is not an NVMe controller: class code ${hex}h, expected 010802h`
+  return new DriverError('ERR_GPUNVME_NOT_NVME', 'not-found', headline, listing(available))
+}
+
+function listing(available: readonly string[]): ErrorDetails {
+  return {
+    facts: [`NVMe controllers here: ${available.join(', ') || 'none'}`],
+    next:
+      available.length > 0
+        ? 'give one of these addresses'
+        : 'check that the drive has power and sits in its slot, then rescan: echo 1 > /sys/bus/pci/rescan',
   }
-}
-
-/** The function is not an NVMe controller. It was not touched. */
-export class NotNvmeError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NOT_NVME'
-  readonly category = 'not-found'
-  /** NVMe controllers of this machine. */
-  readonly available: readonly string[]
-  constructor(bdf: string, classCode: number, available: readonly string[]) {
-    const hex = classCode.toString(16).padStart(6, '0')
-    super(`PCI function ${bdf} is not an NVMe controller: class code ${hex}h, expected 010802h`, {
-      facts: [listing(available)],
-      next: nextFor(available),
-    })
-    this.available = available
-  }
-}
-
-function nextFor(available: readonly string[]): string {
-  return available.length > 0
-    ? 'give one of these addresses'
-    : 'check that the drive has power and sits in its slot, then rescan: echo 1 > /sys/bus/pci/rescan'
-}
-
-function listing(available: readonly string[]): string {
-  return `NVMe controllers here: ${available.join(', ') || 'none'}`
 }
 
 /** The kernel hands out no device of an IOMMU group while others of it have drivers, which could access its memory. */
-export class GroupNotViableError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_GROUP_NOT_VIABLE'
-  readonly category = 'privilege'
-  /** Functions that are bound to other drivers. */
-  readonly obstacles: readonly GroupObstacle[]
-  constructor(bdf: string, group: string, others: readonly GroupObstacle[]) {
-    super(`IOMMU group ${group} of ${bdf} is not viable: other devices in it are in use`, {
-      facts: others.map((other) => `${other.bdf} is bound to ${other.driver}`),
-      next: 'unbind them or bind them to vfio-pci too; or put the drive in a slot with an IOMMU group of its own',
-    })
-    this.obstacles = others
-  }
+export function groupNotViable(bdf: string, group: string, others: readonly GroupObstacle[]): DriverError {
+  const headline = `IOMMU group ${group} of ${bdf} is not viable: other devices in it are in use`
+  return new DriverError('ERR_GPUNVME_GROUP_NOT_VIABLE', 'privilege', headline, {
+    facts: others.map((other) => `${other.bdf} is bound to ${other.driver}`),
+    next: 'unbind them or bind them to vfio-pci too; or put the drive in a slot with an IOMMU group of its own',
+  })
 }
 
-/** A driver is bound that must first release the function, or a required driver is not bound. Nothing was touched. */
-export class DriverBoundError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DRIVER_BOUND'
-  readonly category = 'privilege'
-  /** Bound driver; undefined if there is none. */
-  readonly driver: string | undefined
-  /** @param next next step, if `bindDriver` does not help. */
-  constructor(bdf: string, driver: string | undefined, wanted: string | null, next?: string) {
-    const target = wanted === null ? 'null' : `'${wanted}'`
-    super(
-      driver === undefined
-        ? `No kernel driver is bound to ${bdf}, but ${wanted} is required`
-        : `The kernel's driver ${driver} is bound to ${bdf}`,
-      {
-        next:
-          next ??
-          `bindDriver({ bdf: '${bdf}', driver: ${target} }) of '@gpunvme/host-driver/pci', and restore() afterwards`,
-      },
-    )
-    this.driver = driver
-  }
+/**
+ * A driver is bound that must first release the function, or a required driver is not bound. Nothing was touched.
+ * @param next next step, if `bindDriver` does not help.
+ */
+export function driverBound(
+  bdf: string,
+  driver: string | undefined,
+  wanted: string | null,
+  next?: string,
+): DriverError {
+  const target = wanted === null ? 'null' : `'${wanted}'`
+  const headline =
+    driver === undefined
+      ? `No kernel driver is bound to ${bdf}, but ${wanted} is required`
+      : `The kernel's driver ${driver} is bound to ${bdf}`
+  const bind = `bindDriver({ bdf: '${bdf}', driver: ${target} }) of '@gpunvme/host-driver/pci', and restore() afterwards`
+  return new DriverError('ERR_GPUNVME_DRIVER_BOUND', 'privilege', headline, { next: next ?? bind })
 }

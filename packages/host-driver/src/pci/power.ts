@@ -1,4 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import {
   findCapability,
   PCI_CAPABILITY,
@@ -7,6 +6,7 @@ import {
   PowerManagementCapability,
 } from '@gpunvme/nvme-spec/pci'
 import type { Clock, ConfigSpace } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../error.js'
 import { snapshot } from './config-space.js'
 
 /** Time from D3hot to D0 before a function may be accessed (Linux drivers/pci/pci.h, PCI_PM_D3HOT_WAIT). */
@@ -23,7 +23,7 @@ const FORGOTTEN = [
 /**
  * Brings the function to D0 by its Power Management capability; a function without one is always in D0. Restores what
  * D3hot loses. Does not enable bus mastering: `enableFunction` does.
- * @throws PowerStateError if it does not reach D0; PciConfigError if it is gone.
+ * @throws DriverError (POWER_STATE) if it does not reach D0; PciConfigError if it is gone.
  */
 export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<void> {
   const before = snapshot(config)
@@ -38,7 +38,17 @@ export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<v
   const until = clock.now() + D3HOT_WAIT_NS
   while (clock.now() < until) await clock.idle(until)
   const arrived = PMCS.PS.of(config.read(offset, 2))
-  if (arrived !== PMCS.PS.D0) throw new PowerStateError(PMCS.PS.nameOf(PMCS.PS.of(control)), PMCS.PS.nameOf(arrived))
+  if (arrived !== PMCS.PS.D0) {
+    const [from, to] = [PMCS.PS.of(control), arrived].map((state) => PMCS.PS.nameOf(state))
+    throw new DriverError(
+      'ERR_GPUNVME_POWER_STATE',
+      'device',
+      `PMCSR: wrote PowerState D0 in ${from}, ${D3HOT_WAIT_NS / 1e6} ms later it reads ${to}`,
+      {
+        next: 'write "on" to power/control of the function in sysfs; if that does not help, remove it and rescan the bus',
+      },
+    )
+  }
   if (PMCS.NSFRST.of(control) === 1) return
   restoreExpress(config, before)
   for (const register of FORGOTTEN) config.write(register & ~3, 4, before.getUint32(register & ~3, true))
@@ -67,14 +77,27 @@ export function enableMemorySpace(config: ConfigSpace): void {
 /**
  * Enables memory space and bus mastering. COMMAND is read back, since a drive that cannot access memory hangs every
  * command.
- * @throws BusMasterError if it does not stay set.
+ * @throws DriverError (BUS_MASTER) if it does not stay set.
  */
 export function enableFunction(config: ConfigSpace): void {
   const { CMD } = PciHeader
   const wanted = maskOf(CMD.MSE) | maskOf(CMD.BME)
   config.write(CMD.offset, 2, config.read(CMD.offset, 2) | wanted)
   const command = config.read(CMD.offset, 2)
-  if (command === 0xffff || (command & wanted) !== wanted) throw new BusMasterError(command)
+  if (command !== 0xffff && (command & wanted) === wanted) return
+  // The drive could not access memory.
+  throw new DriverError(
+    'ERR_GPUNVME_BUS_MASTER',
+    'device',
+    'COMMAND: Memory Space Enable and Bus Master Enable did not stay set',
+    {
+      facts: [`COMMAND reads 0x${command.toString(16).padStart(4, '0')}`],
+      next:
+        command === 0xffff
+          ? 'check that the drive is on the bus (lspci); if not, remove it and rescan the bus'
+          : 'check what else writes to configuration space of this function: a bound driver, or another process',
+    },
+  )
 }
 
 /**
@@ -101,30 +124,4 @@ export function hasFunctionLevelReset(config: ConfigSpace): boolean {
 
 function maskOf({ msb, lsb }: { readonly msb: number; readonly lsb: number }): number {
   return (2 ** (msb - lsb + 1) - 1) * 2 ** lsb
-}
-
-/** The function did not reach D0. */
-export class PowerStateError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_POWER_STATE'
-  readonly category = 'device'
-  constructor(from: string, arrived: string) {
-    super(`PMCSR: wrote PowerState D0 in ${from}, ${D3HOT_WAIT_NS / 1e6} ms later it reads ${arrived}`, {
-      next: 'write "on" to power/control of the function in sysfs; if that does not help, remove it and rescan the bus',
-    })
-  }
-}
-
-/** Memory Space Enable and Bus Master Enable did not stay set in COMMAND, so the drive could not access memory. */
-export class BusMasterError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_BUS_MASTER'
-  readonly category = 'device'
-  constructor(command: number) {
-    super('COMMAND: Memory Space Enable and Bus Master Enable did not stay set', {
-      facts: [`COMMAND reads 0x${command.toString(16).padStart(4, '0')}`],
-      next:
-        command === 0xffff
-          ? 'check that the drive is on the bus (lspci); if not, remove it and rescan the bus'
-          : 'check what else writes to configuration space of this function: a bound driver, or another process',
-    })
-  }
 }

@@ -4,10 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { refusal } from '../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../guard/guard.js'
-import { bindDriverBy, DriverNotLoadedError, NoIommuError, planBinding, type BindOptions } from './bind.js'
+import { bindDriverBy, planBinding, type BindOptions } from './bind.js'
 import { parseBindingRecord, type BindingRecord, type UserSpaceDriver } from './binding-record.js'
 import type { SysfsWrite } from './binding-steps.js'
-import { GroupNotViableError } from './function.js'
 import { planRestoring, restoreBinding, restoreBindingBy } from './restore.js'
 
 const bdf = '0000:0b:00.0'
@@ -161,9 +160,9 @@ test('what is to be done is told without being done, and then nothing else is do
 
 test('a plan is refused for what binding would be', async () => {
   const plan = (driver: UserSpaceDriver) => planBinding({ bdf, driver, sysRoot: sys.root })
-  await expect(plan('gpunvme')).rejects.toThrow(DriverNotLoadedError)
+  await expect(plan('gpunvme')).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_NOT_LOADED' })
   sys.function('0000:0b:00.1', { classCode: '0x0c0330', driver: 'xhci_hcd', group: { number: '12' } })
-  await expect(plan('vfio-pci')).rejects.toThrow(GroupNotViableError)
+  await expect(plan('vfio-pci')).rejects.toMatchObject({ code: 'ERR_GPUNVME_GROUP_NOT_VIABLE' })
   expect(await plan(null)).toHaveLength(3)
   await expect(plan('nvme' as 'vfio-pci')).rejects.toThrow(TypeError)
   mkdirSync(join(sys.root, 'proc/4242/fd'), { recursive: true })
@@ -175,7 +174,7 @@ test('without an IOMMU a plan for vfio-pci is refused, unless vfio was told to d
   const alone = '0000:0c:00.0'
   sys.function(alone, { driver: 'nvme' })
   const plan = () => planBinding({ bdf: alone, driver: 'vfio-pci', sysRoot: sys.root })
-  await expect(plan()).rejects.toThrow(NoIommuError)
+  await expect(plan()).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IOMMU' })
   const mode = 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode'
   sys.file(mode, 'N\n')
   await expect(plan()).rejects.toThrow(`echo 1 > /${mode}`)

@@ -30,7 +30,7 @@ export const writeToSysfs: SysfsWrite = (path, text) => writeFile(path, text, { 
  * Restores a function by a record of `bindDriver`, also in another process and after a binding that was not completed.
  * Every step is tried, even after one has failed; a second call takes the steps that are left. Changes by others in the
  * meantime are kept, and a function that is gone needs nothing.
- * @throws BindingRecordError; BindError for the first step that failed; DeviceHeldError or DeviceUseUnknownError,
+ * @throws DriverError (BINDING_RECORD); BindError for the first step that failed; DeviceHeldError or DeviceUseUnknownError,
  *   before any step, if another process may drive it.
  */
 export function restoreBinding(record: BindingRecord, options: RestoreOptions = {}): Promise<void> {
@@ -61,7 +61,7 @@ export async function restoreBindingBy(
 
 /**
  * Returns the steps that `restoreBinding` would take now; none if nothing is left to restore. Changes nothing.
- * @throws BindingRecordError
+ * @throws DriverError (BINDING_RECORD)
  */
 export function planRestoring(record: BindingRecord, { sysRoot = '/' }: RestoreOptions = {}): BindingStep[] {
   const checked = parseBindingRecord(record)

@@ -1,5 +1,5 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../error.js'
 import { attribute } from '../pci/function.js'
 import type { DmaSource } from './dma-arena.js'
 import { physicalSegments } from './pagemap.js'
@@ -15,7 +15,7 @@ export type MemoryHost = Pick<HardwareHost, 'allocate' | 'memlockLimitBytes'>
 /**
  * Allocates locked memory of a native host, with complete errors.
  * @param neededBytes what then counts against RLIMIT_MEMLOCK, if that is more.
- * @throws HugePagesError if no huge pages are left; MemlockLimitError beyond RLIMIT_MEMLOCK.
+ * @throws DriverError (HUGE_PAGES if no huge pages are left, MEMLOCK_LIMIT beyond RLIMIT_MEMLOCK).
  */
 export function allocateLocked(
   host: MemoryHost,
@@ -28,9 +28,9 @@ export function allocateLocked(
     return host.allocate(lengthBytes, pageBytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EPERM' || code === 'EAGAIN') throw new MemlockLimitError(neededBytes, host.memlockLimitBytes(), error)
+    if (code === 'EPERM' || code === 'EAGAIN') throw memlockExceeded(neededBytes, host.memlockLimitBytes(), error)
     if (code === 'ENOMEM' && pageBytes === HUGE_PAGE_BYTES)
-      throw new HugePagesError(lengthBytes / HUGE_PAGE_BYTES, hugePages(sysRoot), error)
+      throw hugePagesMissing(lengthBytes / HUGE_PAGE_BYTES, hugePages(sysRoot), error)
     throw error
   }
 }
@@ -79,38 +79,22 @@ export function hugePages(sysRoot: string): HugePages {
 }
 
 /** There are not enough huge pages, the only memory with stable physical addresses. */
-export class HugePagesError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_HUGE_PAGES'
-  readonly category = 'infeasible'
-  /** Pages that were to be allocated. */
-  readonly neededPages: number
-  /** Pages that are free. */
-  readonly freePages: number
-  constructor(neededPages: number, { total, free }: HugePages, cause?: unknown) {
-    super(`Not enough huge pages of 2 MiB: ${neededPages} needed, ${free} free`, {
-      facts: [`nr_hugepages is ${total}, free_hugepages ${free}`],
-      next: `echo ${total + neededPages - free} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages`,
-      cause,
-    })
-    this.neededPages = neededPages
-    this.freePages = free
-  }
+export function hugePagesMissing(neededPages: number, { total, free }: HugePages, cause?: unknown): DriverError {
+  const headline = `Not enough huge pages of 2 MiB: ${neededPages} needed, ${free} free`
+  return new DriverError('ERR_GPUNVME_HUGE_PAGES', 'infeasible', headline, {
+    facts: [`nr_hugepages is ${total}, free_hugepages ${free}`],
+    next: `echo ${total + neededPages - free} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages`,
+    cause,
+  })
 }
 
-/** This process may not lock that much memory. */
-export class MemlockLimitError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MEMLOCK_LIMIT'
-  readonly category = 'privilege'
-  /** Bytes that would then be locked. */
-  readonly neededBytes: number
-  /** RLIMIT_MEMLOCK. */
-  readonly allowedBytes: number
-  constructor(neededBytes: number, allowedBytes: number, cause?: unknown) {
-    super(`Cannot lock ${neededBytes} bytes of memory: RLIMIT_MEMLOCK allows ${allowedBytes}`, {
-      next: `ulimit -l ${Math.ceil(neededBytes / 1024)} (or unlimited; LimitMEMLOCK= in a systemd unit), or run as root`,
-      cause,
-    })
-    this.neededBytes = neededBytes
-    this.allowedBytes = allowedBytes
-  }
+/**
+ * This process may not lock that much memory.
+ * @param neededBytes would then be locked.
+ * @param allowedBytes RLIMIT_MEMLOCK.
+ */
+export function memlockExceeded(neededBytes: number, allowedBytes: number, cause: unknown): DriverError {
+  const headline = `Cannot lock ${neededBytes} bytes of memory: RLIMIT_MEMLOCK allows ${allowedBytes}`
+  const next = `ulimit -l ${Math.ceil(neededBytes / 1024)} (or unlimited; LimitMEMLOCK= in a systemd unit), or run as root`
+  return new DriverError('ERR_GPUNVME_MEMLOCK_LIMIT', 'privilege', headline, { next, cause })
 }

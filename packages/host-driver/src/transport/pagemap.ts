@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../error.js'
 
 /** Page size of /proc/self/pagemap, on x86-64 and on arm64 with 4 KiB pages. */
 const BASE_PAGE_BYTES = 4096
@@ -12,13 +12,13 @@ const BASE_PAGE_BYTES = 4096
  * directly after it. Adjacent pages form one segment. Use only memory that the kernel does not migrate, such as huge
  * pages: with an old address, the drive would overwrite other memory.
  * @param sysRoot directory with proc/.
- * @throws PagemapError
+ * @throws DriverError (PAGEMAP): physical addresses are unavailable, or not those of locked huge pages.
  */
 export function physicalSegments(sysRoot: string, region: NativeRegion, pageBytes: number): DmaSegment[] {
   const { address, lengthBytes } = region
   const start = Number(address)
   if (start % pageBytes !== 0)
-    throw new PagemapError(`memory at 0x${start.toString(16)} is not aligned to ${pageBytes} bytes`)
+    throw untranslatable(`memory at 0x${start.toString(16)} is not aligned to ${pageBytes} bytes`)
   const entries = readEntries(
     join(sysRoot, 'proc/self/pagemap'),
     start / BASE_PAGE_BYTES,
@@ -32,14 +32,14 @@ export function physicalSegments(sysRoot: string, region: NativeRegion, pageByte
     const within = index % perPage
     if (within === 0) {
       if (frame % perPage !== 0)
-        throw new PagemapError(`page ${index} is at frame ${frame}, which is not aligned to ${pageBytes} bytes`)
+        throw untranslatable(`page ${index} is at frame ${frame}, which is not aligned to ${pageBytes} bytes`)
       first = frame
       const last = segments.at(-1)
       const iova = frame * BASE_PAGE_BYTES
       if (last !== undefined && last.iova + last.lengthBytes === iova) last.lengthBytes += pageBytes
       else segments.push({ offsetBytes: index * BASE_PAGE_BYTES, iova, lengthBytes: pageBytes })
     } else if (frame !== first + within) {
-      throw new PagemapError(`page ${index} is at frame ${frame}, expected ${first + within}`)
+      throw untranslatable(`page ${index} is at frame ${frame}, expected ${first + within}`)
     }
   }
   return segments
@@ -49,11 +49,11 @@ export function physicalSegments(sysRoot: string, region: NativeRegion, pageByte
 function frameOf(entries: DataView, index: number): number {
   const low = entries.getUint32(index * 8, true)
   const high = entries.getUint32(index * 8 + 4, true)
-  if (high >>> 31 !== 1) throw new PagemapError(`page ${index} is not present, though it was locked`)
+  if (high >>> 31 !== 1) throw untranslatable(`page ${index} is not present, though it was locked`)
   const frame = (high & 0x7f_ffff) * 2 ** 32 + low
-  if (frame === 0) throw new PagemapError('frame numbers are hidden without CAP_SYS_ADMIN', true)
+  if (frame === 0) throw untranslatable('frame numbers are hidden without CAP_SYS_ADMIN', true)
   if (!Number.isSafeInteger((frame + 1) * BASE_PAGE_BYTES))
-    throw new PagemapError(`page ${index} is at frame ${frame}, beyond 2^53 bytes`)
+    throw untranslatable(`page ${index} is at frame ${frame}, beyond 2^53 bytes`)
   return frame
 }
 
@@ -63,12 +63,12 @@ function readEntries(path: string, firstPage: number, pages: number): DataView {
   try {
     fd = openSync(path, 'r')
   } catch (error) {
-    throw new PagemapError(`it cannot be opened (${String((error as NodeJS.ErrnoException).code)})`, true, error)
+    throw untranslatable(`it cannot be opened (${String((error as NodeJS.ErrnoException).code)})`, true, error)
   }
   try {
     for (let done = 0; done < bytes.length;) {
       const got = readSync(fd, bytes, done, bytes.length - done, firstPage * 8 + done)
-      if (got === 0) throw new PagemapError(`it ends before page 0x${(firstPage + done / 8).toString(16)}`)
+      if (got === 0) throw untranslatable(`it ends before page 0x${(firstPage + done / 8).toString(16)}`)
       done += got
     }
   } finally {
@@ -77,17 +77,12 @@ function readEntries(path: string, firstPage: number, pages: number): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** Physical addresses are unavailable, or not those of locked huge pages. The drive received none. */
-export class PagemapError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_PAGEMAP'
-  readonly category: 'privilege' | 'failure'
-  constructor(problem: string, isPrivilege = false, cause?: unknown) {
-    super(`Cannot translate memory through /proc/self/pagemap: ${problem}`, {
-      next: isPrivilege
-        ? 'run as root, or give the process CAP_SYS_ADMIN'
-        : 'use the transport vfio with an IOMMU, which needs no physical addresses',
-      cause,
-    })
-    this.category = isPrivilege ? 'privilege' : 'failure'
-  }
+function untranslatable(problem: string, isPrivilege = false, cause?: unknown): DriverError {
+  const headline = `Cannot translate memory through /proc/self/pagemap: ${problem}`
+  return new DriverError('ERR_GPUNVME_PAGEMAP', isPrivilege ? 'privilege' : 'failure', headline, {
+    next: isPrivilege
+      ? 'run as root, or give the process CAP_SYS_ADMIN'
+      : 'use the transport vfio with an IOMMU, which needs no physical addresses',
+    cause,
+  })
 }

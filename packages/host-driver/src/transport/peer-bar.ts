@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { sysfsConfigSpace } from '../pci/config-space.js'
-import { attribute, checkBdf, DriverBoundError, driverOf, functionFolder } from '../pci/function.js'
+import { attribute, checkBdf, driverBound, driverOf, functionFolder } from '../pci/function.js'
 import { accessing } from './hardware-access.js'
 
 /** Memory of another device: one of its BARs. */
@@ -24,8 +24,8 @@ export interface MappedPeer extends MappedResource {
  * Maps a BAR of another device by its file in sysfs, resourceN, and enables memory space of that device. No kernel
  * driver may be bound to it: kernels with IO_STRICT_DEVMEM do not map what a driver claims, and with others both would
  * write to it.
- * @throws RangeError if there is no such BAR; DriverBoundError before anything is changed; HardwareAccessError,
- *   ConfigSpaceAccessError
+ * @throws RangeError if there is no such BAR; DriverError (DRIVER_BOUND before anything is changed; HARDWARE_ACCESS,
+ *   CONFIG_SPACE_ACCESS)
  */
 export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: PeerBar): MappedPeer {
   checkBdf(bdf)
@@ -54,7 +54,7 @@ const LEAVE_ALONE = ['vfio-pci', 'pci-stub', 'uio_pci_generic']
 function refuseOtherDriver(sysRoot: string, bdf: string): void {
   const driver = driverOf(sysRoot, bdf)
   if (driver === undefined || LEAVE_ALONE.includes(driver)) return
-  throw new DriverBoundError(bdf, driver, null, `unbind it: echo ${bdf} > /sys/bus/pci/devices/${bdf}/driver/unbind`)
+  throw driverBound(bdf, driver, null, `unbind it: echo ${bdf} > /sys/bus/pci/devices/${bdf}/driver/unbind`)
 }
 
 /** A file resourceN of sysfs, mapped completely, and open as long as it is mapped. */
@@ -66,7 +66,7 @@ export interface MappedResource {
 /**
  * Maps a file resourceN of sysfs completely. It stays open, which a mapping does not need: the write guard of another
  * process finds the use by it.
- * @throws HardwareAccessError
+ * @throws DriverError (HARDWARE_ACCESS)
  */
 export function mapResource(host: HardwareHost, bdf: string, file: string): MappedResource {
   return accessing(bdf, file, () => {

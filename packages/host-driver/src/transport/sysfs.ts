@@ -1,17 +1,18 @@
 import { constants, existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
 import { anything, checkOptions, object, text, type Checks } from '../check-options.js'
+import { DriverError } from '../error.js'
 import { guardController, guardRegisters } from '../guard/guard.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import {
   attribute,
-  DriverBoundError,
+  driverBound,
   driverOf,
   functionFolder,
   nvmeFunction,
+  type IommuGroup,
   type PciFunction,
 } from '../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../pci/open-functions.js'
@@ -24,17 +25,15 @@ import {
 } from '../pci/power.js'
 import { Cleanup } from './cleanup.js'
 import { DmaArena } from './dma-arena.js'
-import { accessing, HardwareAccessError } from './hardware-access.js'
-import { HugePagesError, hugePages, physicalMemory } from './locked-memory.js'
+import { accessing, accessRefused } from './hardware-access.js'
+import { hugePages, hugePagesMissing, physicalMemory } from './locked-memory.js'
 import { openFunction } from './open-function.js'
 import { mapPeerBar, mapResource, type PeerBar } from './peer-bar.js'
 import { PollingClock, REMOVAL_CHECK_NS } from './polling-clock.js'
 import { RegionBar } from './region-bar.js'
 import { wholeRegion } from './segmented-memory.js'
 
-export { HardwareAccessError } from './hardware-access.js'
-export { HugePagesError, MemlockLimitError } from './locked-memory.js'
-export { PagemapError } from './pagemap.js'
+export { allocateLocked } from './locked-memory.js'
 export type { PeerBar } from './peer-bar.js'
 
 /** Options of `openSysfs`. */
@@ -57,7 +56,7 @@ export interface SysfsTransport extends Transport {
    * Maps a BAR of another device, to which no kernel driver may be bound, as memory that the controller accesses
    * directly. It stays mapped until it is freed or the transport is closed. Not every machine routes transfers between
    * devices: verify what arrives.
-   * @throws RangeError for no such BAR, DriverBoundError, HardwareAccessError
+   * @throws RangeError for no such BAR, DriverError (DRIVER_BOUND, HARDWARE_ACCESS)
    */
   mapPeer(peer: PeerBar): DmaMemory
 }
@@ -71,10 +70,11 @@ export interface SysfsTransport extends Transport {
  * **If the process dies, nothing stops the drive**: it goes on writing to freed memory until its queues are empty.
  * `close()` clears bus mastering first, and keeps the memory of a function that does not respond. The next `openSysfs`
  * disables the controller before it may access memory. Registers of a controller that is not enabled are not touched.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; DeviceHeldError;
- *   IommuActiveError; HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError;
- *   MemlockLimitError; PagemapError; PowerStateError, BusMasterError if the drive does not wake up;
- *   ControllerNotReadyError if it is found enabled and does not stop.
+ * @throws RangeError, TypeError for invalid arguments; DeviceHeldError; ControllerNotReadyError if it is found enabled
+ *   and does not stop; DriverError for everything else, with one of these codes after `ERR_GPUNVME_`:
+ *   PCI_FUNCTION_NOT_FOUND, NOT_NVME for a wrong address; DRIVER_BOUND; IOMMU_ACTIVE; HARDWARE_ACCESS,
+ *   CONFIG_SPACE_ACCESS without permission; HUGE_PAGES, MEMLOCK_LIMIT, PAGEMAP; POWER_STATE, BUS_MASTER if the drive
+ *   does not wake up.
  */
 export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> {
   object('openSysfs: options', options)
@@ -85,7 +85,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
   const found = nvmeFunction(sysRoot, bdf)
   refuseDriver(sysRoot, found.bdf)
   const { group } = found
-  if (group !== undefined && group.type !== 'identity') throw new IommuActiveError(bdf, group.number, group.type)
+  if (group !== undefined && group.type !== 'identity') throw iommuActive(bdf, group)
   // The kernel does not exclude a second process, and the cleanup of a failed open would take the drive from it.
   await guardController(sysRoot, { bdf })
   return openFunction(async (opening) => {
@@ -94,7 +94,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     // The driver may have returned since the first check.
     refuseDriver(sysRoot, found.bdf)
     const pages = hugePages(sysRoot)
-    if (pages.free === 0) throw new HugePagesError(1, pages)
+    if (pages.free === 0) throw hugePagesMissing(1, pages)
     const clock = new PollingClock()
     const config = openConfig(found)
     cleanup.push(config.close)
@@ -137,7 +137,7 @@ const HARMLESS = ['uio_pci_generic', 'pci-stub']
 
 function refuseDriver(sysRoot: string, bdf: string): void {
   const driver = driverOf(sysRoot, bdf)
-  if (driver !== undefined && !HARMLESS.includes(driver)) throw new DriverBoundError(bdf, driver, null)
+  if (driver !== undefined && !HARMLESS.includes(driver)) throw driverBound(bdf, driver, null)
 }
 
 function openConfig({ bdf, path }: PciFunction): OpenConfigSpace {
@@ -165,20 +165,17 @@ async function resetFunction(
   try {
     await writeFile(file, '1', { flag: constants.O_WRONLY })
   } catch (error) {
-    throw new HardwareAccessError(found.bdf, file, (error as NodeJS.ErrnoException).code ?? 'failed', error)
+    throw accessRefused(found.bdf, file, (error as NodeJS.ErrnoException).code ?? 'failed', error)
   }
   await wakeFunction(config, clock)
   enableFunction(config)
 }
 
 /** An IOMMU translates for the function, so physical addresses do not work. The function was not touched. */
-export class IommuActiveError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IOMMU_ACTIVE'
-  readonly category = 'infeasible'
-  constructor(bdf: string, group: string, type: string | undefined) {
-    super(`An IOMMU translates for ${bdf}: physical addresses do not reach memory`, {
-      facts: [`IOMMU group ${group} has a domain of type ${type ?? 'unknown'}, not identity`],
-      next: `use the transport vfio: bindDriver({ bdf: '${bdf}', driver: 'vfio-pci' }), then openVfio()`,
-    })
-  }
+function iommuActive(bdf: string, { number, type = 'unknown' }: IommuGroup): DriverError {
+  const headline = `An IOMMU translates for ${bdf}: physical addresses do not reach memory`
+  return new DriverError('ERR_GPUNVME_IOMMU_ACTIVE', 'infeasible', headline, {
+    facts: [`IOMMU group ${number} has a domain of type ${type}, not identity`],
+    next: `use the transport vfio: bindDriver({ bdf: '${bdf}', driver: 'vfio-pci' }), then openVfio()`,
+  })
 }

@@ -6,15 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { scratch } from '../../../../test/scratch.js'
 import { Controller } from '../../src/index.js'
-import {
-  QemuMissingError,
-  QemuStartError,
-  QemuVersionError,
-  QmpError,
-  startQemu,
-  type Qemu,
-  type QemuOptions,
-} from '../../src/transport/qtest/index.js'
+import { startQemu, type Qemu, type QemuOptions } from '../../src/transport/qtest/index.js'
 import { qemuMissing, skippedNote } from '../qemu.js'
 
 const MIB = 1024 * 1024
@@ -69,7 +61,7 @@ async function failure(options: QemuOptions): Promise<unknown> {
 describe('a QEMU that does not start leaves nothing behind', () => {
   test('no such program: the next step is to install or to name it', async () => {
     const error = await failure({ program: join(folder, 'none') })
-    expect(error).toBeInstanceOf(QemuMissingError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_MISSING' })
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_MISSING', category: 'not-found' })
     expect((error as Error).message).toContain('GPUNVME_QEMU')
   })
@@ -79,7 +71,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
       '{"QMP": {"version": {"qemu": {"micro": 0, "minor": 2, "major": 5}, "package": ""}, "capabilities": []}}'
     const old = program(`echo '${greeting}'; exec sleep 60`)
     const error = await failure({ program: old.path })
-    expect(error).toBeInstanceOf(QemuVersionError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_VERSION' })
     expect((error as Error).message).toContain('is version 5.2.0')
     expect((error as Error).message).toContain('install QEMU 7.2 or newer')
     expect(old.files().map((path) => existsSync(path))).toEqual(old.files().map(() => false))
@@ -89,10 +81,9 @@ describe('a QEMU that does not start leaves nothing behind', () => {
   test('what it said on standard error is in the error', async () => {
     const broken = program('echo "qemu: Device nvme is not for today" >&2; exit 3')
     const error = await failure({ program: broken.path })
-    expect(error).toBeInstanceOf(QemuStartError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_START' })
     expect((error as Error).message).toContain('it exited with status 3')
     expect((error as Error).message).toContain('Device nvme is not for today')
-    expect(error).toMatchObject({ exit: { code: 3, signal: null } })
     expect(broken.files().map((path) => existsSync(path))).toEqual(broken.files().map(() => false))
   })
 
@@ -101,9 +92,8 @@ describe('a QEMU that does not start leaves nothing behind', () => {
     async (line) => {
       const other = program(`echo '${line}'; exec sleep 60`)
       const error = await failure({ program: other.path })
-      expect(error).toBeInstanceOf(QemuStartError)
+      expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_START' })
       expect((error as Error).message).toContain(`it sent a line that is not QMP: ${line}`)
-      expect(error).toMatchObject({ exit: { signal: 'SIGKILL' } })
       expect(other.files().map((path) => existsSync(path))).toEqual(other.files().map(() => false))
     },
   )
@@ -172,7 +162,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
 
   test('an option that QEMU refuses is an error in its own words', async () => {
     const error = await failure({ controllers: [{ properties: { colour: 'blue' } }] })
-    expect(error).toBeInstanceOf(QemuStartError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_START' })
     expect((error as Error).message).toContain('colour')
   })
 
@@ -203,7 +193,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
     config!.write(4, 2, 0)
     memory.forDevice(0, 4096)
     expect(await interrupts!.wait(0, clock.now() + 5_000_000)).toBe('deadline')
-    await expect(qemu.qmp('query-status')).rejects.toThrow(QmpError)
+    await expect(qemu.qmp('query-status')).rejects.toMatchObject({ code: 'ERR_GPUNVME_QEMU_MONITOR' })
     await qemu.close()
     expect(qemu.exit).toMatchObject({ signal: 'SIGKILL', code: null })
     expect(qemu.folders.filter((path) => existsSync(path))).toEqual([])

@@ -1,5 +1,5 @@
 import { AdminReader, CommandError, type AdminExchange } from '@gpunvme/host-driver'
-import { MemlockLimitError } from '@gpunvme/host-driver/sysfs'
+import { allocateLocked } from '@gpunvme/host-driver/sysfs'
 import { formatSqe, GetFeatures, GetLogPage, Identify, SQE, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { struct, u16, u32, u64, u8 } from '@gpunvme/nvme-spec/layout'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
@@ -49,7 +49,7 @@ export interface Passthrough {
 /**
  * Opens the node of a controller that is bound to the kernel's driver, /dev/nvme0, for queries only: commands that
  * would change the drive are rejected before they are sent. The kernel continues to use the drive.
- * @throws PassthroughError, MemlockLimitError, CommandError.
+ * @throws PassthroughError, DriverError (MEMLOCK_LIMIT), CommandError.
  */
 export async function openPassthrough(host: HardwareHost, node: string): Promise<Passthrough> {
   const fd = refusable(node, 'open', () => openSync(node, 'r'))
@@ -59,19 +59,11 @@ export async function openPassthrough(host: HardwareHost, node: string): Promise
     closeSync(fd)
   }
   try {
-    page = lockedPage(host)
+    page = allocateLocked(host, '/', PAGE_BYTES, PAGE_BYTES)
     return { reader: await AdminReader.open(exchangeBy(host, fd, node, page)), close }
   } catch (error) {
     close()
     throw error
-  }
-}
-
-function lockedPage(host: HardwareHost): NativeRegion {
-  try {
-    return host.allocate(PAGE_BYTES, PAGE_BYTES)
-  } catch (error) {
-    throw isSystemError(error) ? new MemlockLimitError(PAGE_BYTES, host.memlockLimitBytes(), error) : error
   }
 }
 

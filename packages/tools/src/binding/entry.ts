@@ -40,7 +40,7 @@ export function isOfAnotherBoot({ bootId }: Entry, root: string): boolean {
   return now !== null && bootId !== null && now !== bootId
 }
 
-/** @param path for errors. @throws BindingStateError, BindingRecordError */
+/** @param path for errors. @throws BindingStateError, DriverError (BINDING_RECORD) */
 export function parseEntry(text: string, path: string): Entry {
   const { schema, name, serial, model, bootId, since, by, holder, record } = fieldsOf(text, path)
   if (schema !== ENTRY_SCHEMA) throw new BindingStateError(path, `its schema is not ${ENTRY_SCHEMA}`)

@@ -26,7 +26,8 @@ export function lockFile(root: string, bdf: string): string {
 }
 
 /**
- * Returns the record of a drive; undefined if there is none. @throws BindingStateError, BindingRecordError, FileError
+ * Returns the record of a drive; undefined if there is none.
+ * @throws BindingStateError, DriverError (BINDING_RECORD), FileError
  */
 export async function readEntry(root: string, bdf: string): Promise<Entry | undefined> {
   const path = stateFile(root, bdf)

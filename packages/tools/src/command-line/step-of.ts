@@ -1,8 +1,8 @@
 import type { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import type { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
-import type { DeviceHeldError, ForeignDataError } from '@gpunvme/host-driver'
+import type { DeviceHeldError, DriverError, ForeignDataError } from '@gpunvme/host-driver'
 import type { BindError, LeftUndoneError } from '@gpunvme/host-driver/pci'
-import type { VfioUserConnectError, VfioUserFunctionError, VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
+import type { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
 import type {
   BudgetInfeasibleError,
   ImageChecksumError,
@@ -50,9 +50,11 @@ type Reworded =
   | StripeMemberMissingError
   | UnknownFormatError
   | VerificationError
-  | VfioUserConnectError
-  | VfioUserFunctionError
   | VfioUserLostError
+  | DriverErrorOf<'ERR_GPUNVME_VFIO_USER_CONNECT'>
+  | DriverErrorOf<'ERR_GPUNVME_VFIO_USER_FUNCTION'>
+
+type DriverErrorOf<Code extends string> = DriverError & { readonly code: Code }
 
 /** HTTP failures whose next steps name function options. */
 type HttpReworded = HttpSourceError & {
@@ -155,7 +157,8 @@ const STEPS: Steps = {
       : undefined,
   ERR_GPUNVME_VERIFICATION: () => ({ ...REMEDIES['replace-model'], first: 'read it again; if it fails again' }),
   // Category 'usage' means a file that is not a socket.
-  ERR_GPUNVME_VFIO_USER_CONNECT: ({ errno, category }) => {
+  ERR_GPUNVME_VFIO_USER_CONNECT: ({ cause, category }) => {
+    const { code: errno } = cause as NodeJS.ErrnoException
     if (errno === 'ENOENT') return ['check the spelling', { ...SERVE, note: 'which starts a target' }]
     return errno === 'ECONNREFUSED' && category === 'not-found'
       ? { ...SERVE, note: 'which starts it again' }

@@ -17,7 +17,8 @@ export interface FoundDrive extends PciFunction {
 /**
  * Finds a drive by '0000:0b:00.0', '0b:00.0', 'nvme0', 'nvme0n1', '/dev/nvme0' or '/dev/gpunvme0'.
  * @param root directory that contains sys/: '/' on a live machine.
- * @throws UsageError for text that cannot name a drive; DriveNotFoundError; PciFunctionNotFoundError, NotNvmeError.
+ * @throws UsageError for text that cannot name a drive; DriveNotFoundError; DriverError (PCI_FUNCTION_NOT_FOUND,
+ *   NOT_NVME).
  */
 export function findDrive(text: string, root = '/'): FoundDrive {
   const found = nvmeFunction(root, addressOf(text, root))

@@ -16,7 +16,7 @@ export interface QtestOptions {
 
 /**
  * Starts QEMU only for its NVMe controller. Times are wall times and depend on QEMU.
- * @throws QemuMissingError, QemuVersionError, QemuStartError; ImageFileError
+ * @throws DriverError if QEMU does not start, as `startQemu`; ImageFileError
  */
 export async function openQtest(options: QtestOptions): Promise<HarmlessTransport> {
   const { image, readOnly = false, capacityBytes } = options

@@ -1,5 +1,6 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import type { ErrorCategory } from '@gpunvme/nvme-spec'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
+import { DriverError, hasCode } from '../../error.js'
 import { KMOD, Release, SetBusMaster, type KmodRequest } from './abi.js'
 
 /** An open node of the module. Once `isOpen` is false, its number may be that of another file. */
@@ -16,7 +17,7 @@ const MOST_INTERRUPTIONS = 100
 
 /**
  * Calls ioctl(2) with a structure, which then holds the answer.
- * @throws TypeError if the node is closed; KmodRemovedError if the controller is gone; KmodError for every other
+ * @throws TypeError if the node is closed; DriverError: KMOD_REMOVED if the controller is gone, KMOD for every other
  *   refusal.
  */
 export function call(node: KmodNode, request: KmodRequest, argument: DataView): void {
@@ -30,8 +31,8 @@ export function call(node: KmodNode, request: KmodRequest, argument: DataView): 
       const { code } = error as NodeJS.ErrnoException
       if (code === undefined || code.startsWith('ERR_')) throw error
       if (code === 'EINTR' && interruptions < MOST_INTERRUPTIONS) continue
-      if (code === 'ENODEV') throw new KmodRemovedError(bdf, error)
-      throw new KmodError(bdf, request, code, error)
+      if (code === 'ENODEV') throw kmodRemoved(bdf, error)
+      throw kmodRefused(bdf, request, code, error)
     }
   }
 }
@@ -48,7 +49,7 @@ export function setBusMaster(node: KmodNode, isOn: boolean): void {
 
 /**
  * Frees memory. The kernel has already freed that of a removed controller.
- * @throws as `call`, but not KmodRemovedError
+ * @throws as `call`, but not KMOD_REMOVED
  */
 export function releaseHandle(node: KmodNode, handle: number): void {
   unlessRemoved(() => call(node, 'RELEASE', Release.create({ SIZE: Release.bytes, HANDLE: handle }).data))
@@ -59,7 +60,7 @@ export function unlessRemoved(action: () => void): void {
   try {
     action()
   } catch (error) {
-    if (!(error instanceof KmodRemovedError)) throw error
+    if (!hasCode(error, 'ERR_GPUNVME_KMOD_REMOVED')) throw error
   }
 }
 
@@ -119,34 +120,19 @@ const MEANINGS: Readonly<Record<string, readonly [says: string, next: string, ca
   ETIMEDOUT: ["the dma-buf's memory did not become ready in time", 'check the kernel log (dmesg)', 'device'],
 }
 
-/** The module refused a request; kmod/uapi/gpunvme_ioctl.h documents each errno. */
-export class KmodError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_KMOD'
-  readonly category: ErrorCategory
-  /** Its name in gpunvme_ioctl.h, without the prefix; 'open' of the node itself. */
-  readonly request: KmodRequest | 'open'
-  /** Error of the module, such as 'EBUSY'. */
-  readonly errno: string
-  constructor(bdf: string, request: KmodRequest | 'open', errno: string, cause?: unknown) {
-    const [says, next, category] = MEANINGS[errno] ?? ['unexpected error', 'check the kernel log (dmesg)', 'failure']
-    super(`${request === 'open' ? 'Opening' : `GPUNVME_${request} on`} ${bdf} failed: ${says} (${errno})`, {
-      next,
-      cause,
-    })
-    this.category = category
-    this.request = request
-    this.errno = errno
-  }
+/**
+ * The module refused a request; kmod/uapi/gpunvme_ioctl.h documents each errno.
+ * @param request its name in gpunvme_ioctl.h, without the prefix; 'open' of the node itself.
+ */
+export function kmodRefused(bdf: string, request: KmodRequest | 'open', errno: string, cause: unknown): DriverError {
+  const [says, next, category] = MEANINGS[errno] ?? ['unexpected error', 'check the kernel log (dmesg)', 'failure']
+  const what = request === 'open' ? 'Opening' : `GPUNVME_${request} on`
+  return new DriverError('ERR_GPUNVME_KMOD', category, `${what} ${bdf} failed: ${says} (${errno})`, { next, cause })
 }
 
 /** The controller was removed, or unbound from the module, while it was open. */
-export class KmodRemovedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_KMOD_REMOVED'
-  readonly category = 'device'
-  constructor(bdf: string, cause?: unknown) {
-    super(`${bdf} was removed, or unbound from the module gpunvme`, {
-      next: 'close the transport; bind the controller and open it again when it is back',
-      cause,
-    })
-  }
+export function kmodRemoved(bdf: string, cause?: unknown): DriverError {
+  const headline = `${bdf} was removed, or unbound from the module gpunvme`
+  const next = 'close the transport; bind the controller and open it again when it is back'
+  return new DriverError('ERR_GPUNVME_KMOD_REMOVED', 'device', headline, { next, cause })
 }

@@ -1,6 +1,6 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../../error.js'
 import { checkConfigAccess } from '../../pci/config-space.js'
 import { ReadConfig } from './abi.js'
 import { call, setBusMaster, unlessRemoved, type KmodNode } from './call.js'
@@ -26,20 +26,16 @@ export function kmodConfigSpace(node: KmodNode): ConfigSpace {
       const isBusMaster = offset === CMD.offset && widthBytes === 2
       if (before === 0xffff && isBusMaster) return
       if (!isBusMaster || ((before ^ value) & ~(1 << CMD.BME.lsb)) !== 0)
-        throw new KmodConfigWriteError(node.bdf, offset, widthBytes)
+        throw notWritable(node.bdf, offset, widthBytes)
       unlessRemoved(() => setBusMaster(node, CMD.BME.of(value) === 1))
     },
   }
 }
 
-/** The module writes only Bus Master Enable in configuration space. Nothing was written. */
-export class KmodConfigWriteError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_KMOD_CONFIG_WRITE'
-  readonly category = 'infeasible'
-  constructor(bdf: string, offset: number, widthBytes: number) {
-    super(`Cannot write ${widthBytes} bytes at 0x${offset.toString(16)} of configuration space of ${bdf}`, {
-      facts: ['the module gpunvme writes only Bus Master Enable: bit 2 of COMMAND, 2 bytes at 0x4'],
-      next: 'run setpci as root while no transport is open',
-    })
-  }
+function notWritable(bdf: string, offset: number, widthBytes: number): DriverError {
+  const headline = `Cannot write ${widthBytes} bytes at 0x${offset.toString(16)} of configuration space of ${bdf}`
+  return new DriverError('ERR_GPUNVME_KMOD_CONFIG_WRITE', 'infeasible', headline, {
+    facts: ['the module gpunvme writes only Bus Master Enable: bit 2 of COMMAND, 2 bytes at 0x4'],
+    next: 'run setpci as root while no transport is open',
+  })
 }

@@ -35,8 +35,8 @@ export class KmodDmaBufs {
 
   /**
    * Maps a dma-buf of `lengthBytes` for reads and writes by the controller.
-   * @throws RangeError if it has another length; KmodError if the exporter or the kernel refuses, or `fd` is not a
-   *   dma-buf; KmodRemovedError. Nothing stays attached then.
+   * @throws RangeError if it has another length; DriverError: KMOD if the exporter or the kernel refuses, or `fd` is
+   *   not a dma-buf; KMOD_REMOVED. Nothing stays attached then.
    */
   attach(fd: number, lengthBytes: number): KmodDmaBuf {
     const { node } = this

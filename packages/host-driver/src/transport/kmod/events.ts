@@ -1,8 +1,9 @@
+import { hasCode } from '../../error.js'
 import { EventFds } from '../event-interrupts.js'
 import { REMOVAL_CHECK_NS, type PollingClock } from '../polling-clock.js'
 import type { RegionBar } from '../region-bar.js'
 import { Info, NO_FD, SetIrq, SetNotify } from './abi.js'
-import { call, KmodError, KmodRemovedError, setBusMaster, unlessRemoved, type KmodNode } from './call.js'
+import { call, setBusMaster, unlessRemoved, type KmodNode } from './call.js'
 import type { KmodDmaBufs } from './dma-bufs.js'
 import { askInfo } from './info.js'
 
@@ -91,11 +92,11 @@ export class KmodWatch {
       } else if (BUS_MASTER === 0) setBusMaster(this.node, true)
       return true
     } catch (error) {
-      const errno = error instanceof KmodError ? error.errno : undefined
+      const isRefused = (errno: string) => hasCode(error, 'ERR_GPUNVME_KMOD', errno)
       // It is being reset or removed right now.
-      if (errno === 'EAGAIN') return false
-      if (errno === 'ESTALE') this.leave('revoked')
-      else if (errno === 'EIO' || error instanceof KmodRemovedError) this.leave('removed')
+      if (isRefused('EAGAIN')) return false
+      if (isRefused('ESTALE')) this.leave('revoked')
+      else if (isRefused('EIO') || hasCode(error, 'ERR_GPUNVME_KMOD_REMOVED')) this.leave('removed')
       else throw error
       return true
     }

@@ -8,7 +8,7 @@ import { openFunction } from '../open-function.js'
 import { PollingClock } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
 import { Info, MMAP_BAR0, Reset, RESET_METHOD } from './abi.js'
-import { call, KmodRemovedError, setBusMaster } from './call.js'
+import { call, kmodRemoved, setBusMaster } from './call.js'
 import { kmodConfigSpace } from './config.js'
 import { KmodDmaBufs } from './dma-bufs.js'
 import { irqEvents, KmodWatch, type KmodDeparture } from './events.js'
@@ -17,15 +17,9 @@ import { KmodMemory } from './memory.js'
 import { closeNode, findNode, openNode } from './node.js'
 import { SegmentTable } from './segment-table.js'
 
-export { HardwareAccessError } from '../hardware-access.js'
-export { HugePagesError, MemlockLimitError } from '../locked-memory.js'
-export { KmodError, KmodRemovedError } from './call.js'
-export { KmodConfigWriteError } from './config.js'
 export type { KmodDmaBuf, KmodDmaBufs } from './dma-bufs.js'
 export type { KmodDeparture } from './events.js'
-export { KmodVersionError, type KmodInfo, type KmodLink } from './info.js'
-export { KmodBusyError, KmodMissingError } from './node.js'
-export { KmodSegmentsError } from './segment-table.js'
+export type { KmodInfo, KmodLink } from './info.js'
 
 /** Options of `openKmod`. */
 export interface KmodOptions {
@@ -73,11 +67,11 @@ export interface KmodTransport extends Transport {
  * controller that is removed or unbound while it is open reads all ones from then on; nothing waits for it to be
  * closed. After an external reset, suspend or PCIe error recovery, bus mastering is enabled again and the driver
  * recovers the controller. A controller that is found enabled is disabled before it may access memory.
- * @throws RangeError, TypeError for invalid arguments; PciFunctionNotFoundError, NotNvmeError; DriverBoundError if the
- *   module does not have it; KmodMissingError; DeviceHeldError if this thread has it open, KmodBusyError if another
- *   thread or process has; HardwareAccessError without permission; KmodVersionError; KmodRemovedError;
- *   MemlockLimitError, HugePagesError; ControllerNotReadyError if it is found enabled and does not stop; KmodError for
- *   everything else that the module refuses.
+ * @throws RangeError, TypeError for invalid arguments; DeviceHeldError if this thread has it open;
+ *   ControllerNotReadyError if it is found enabled and does not stop; DriverError for everything else, with one of these
+ *   codes after `ERR_GPUNVME_`: PCI_FUNCTION_NOT_FOUND, NOT_NVME; DRIVER_BOUND if the module does not have it;
+ *   KMOD_MISSING; KMOD_BUSY if another thread or process has it open; HARDWARE_ACCESS without permission; KMOD_VERSION;
+ *   KMOD_REMOVED; MEMLOCK_LIMIT, HUGE_PAGES; KMOD for everything else that the module refuses.
  */
 export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
   object('openKmod: options', options)
@@ -93,7 +87,7 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
     cleanup.push(() => closeNode(node))
     const answer = askInfo(node)
     // Nodes are renumbered when controllers come and go: it may have become another controller's.
-    if (bdfOf(answer) !== bdf) throw new KmodRemovedError(bdf)
+    if (bdfOf(answer) !== bdf) throw kmodRemoved(bdf)
     const config = kmodConfigSpace(node)
     const table = new SegmentTable(node)
     cleanup.push(() => table.unmap())

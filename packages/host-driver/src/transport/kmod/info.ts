@@ -1,6 +1,6 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DriverError, hasCode } from '../../error.js'
 import { ABI_VERSION, Info, IOMMU_MODE } from './abi.js'
-import { call, KmodError, type KmodNode } from './call.js'
+import { call, type KmodNode } from './call.js'
 
 /** Link speed as in Link Status (1 is 2.5 GT/s, 2 is 5, 3 is 8, 4 is 16, 5 is 32), and lanes. 0 if there is no link. */
 export interface KmodLink {
@@ -30,7 +30,7 @@ export type InfoAnswer = ReturnType<typeof Info.create>
 
 /**
  * Queries the controller.
- * @throws KmodVersionError if the module has another interface, before any other request; as `call`.
+ * @throws DriverError (KMOD_VERSION) if the module has another interface, before any other request; as `call`.
  */
 export function askInfo(node: KmodNode): InfoAnswer {
   const answer = Info.create({ SIZE: Info.bytes })
@@ -38,11 +38,11 @@ export function askInfo(node: KmodNode): InfoAnswer {
     call(node, 'GET_INFO', answer.data)
   } catch (error) {
     // A structure of another size is refused before its version can be read.
-    if (error instanceof KmodError && (error.errno === 'EINVAL' || error.errno === 'E2BIG'))
-      throw new KmodVersionError(node.bdf, undefined, error)
+    if (hasCode(error, 'ERR_GPUNVME_KMOD', 'EINVAL') || hasCode(error, 'ERR_GPUNVME_KMOD', 'E2BIG'))
+      throw wrongVersion(node.bdf, undefined, error)
     throw error
   }
-  if (answer.ABI_VERSION !== ABI_VERSION) throw new KmodVersionError(node.bdf, answer.ABI_VERSION)
+  if (answer.ABI_VERSION !== ABI_VERSION) throw wrongVersion(node.bdf, answer.ABI_VERSION)
   return answer
 }
 
@@ -68,16 +68,12 @@ export function bdfOf({ PCI_DOMAIN, PCI_BUS, PCI_DEVICE, PCI_FUNCTION }: InfoAns
   return `${hex(PCI_DOMAIN, 4)}:${hex(PCI_BUS, 2)}:${hex(PCI_DEVICE, 2)}.${PCI_FUNCTION}`
 }
 
-/** The loaded module has another interface version. Nothing was done to the controller. */
-export class KmodVersionError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_KMOD_VERSION'
-  readonly category = 'infeasible'
-  /** @param found undefined if even the version could not be read. */
-  constructor(bdf: string, found: number | undefined, cause?: unknown) {
-    super(`The version of the module gpunvme, which has ${bdf}, does not match this program`, {
-      facts: [`ABI version ${found ?? 'unknown'} is loaded, ${ABI_VERSION} is required`],
-      next: 'unload it (modprobe -r gpunvme), then build and load the matching module: kmod/README.md',
-      cause,
-    })
-  }
+/** @param found undefined if even the version could not be read. */
+function wrongVersion(bdf: string, found: number | undefined, cause?: unknown): DriverError {
+  const headline = `The version of the module gpunvme, which has ${bdf}, does not match this program`
+  return new DriverError('ERR_GPUNVME_KMOD_VERSION', 'infeasible', headline, {
+    facts: [`ABI version ${found ?? 'unknown'} is loaded, ${ABI_VERSION} is required`],
+    next: 'unload it (modprobe -r gpunvme), then build and load the matching module: kmod/README.md',
+    cause,
+  })
 }

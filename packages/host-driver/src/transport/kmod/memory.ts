@@ -1,9 +1,10 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { hasCode } from '../../error.js'
 import { DmaArena, type DmaChunk } from '../dma-arena.js'
 import { accessing } from '../hardware-access.js'
-import { allocateLocked, HUGE_PAGE_BYTES, MemlockLimitError } from '../locked-memory.js'
+import { allocateLocked, HUGE_PAGE_BYTES, memlockExceeded } from '../locked-memory.js'
 import { AllocCoherent, MAX_COHERENT_LENGTH, MAX_LENGTH, PinUser } from './abi.js'
-import { call, KmodError, releaseHandle, type KmodNode } from './call.js'
+import { call, releaseHandle, type KmodNode } from './call.js'
 import type { SegmentTable } from './segment-table.js'
 
 /** Unit of kernel memory: small, since it must be contiguous, and enough for a queue pair. */
@@ -111,13 +112,13 @@ export class KmodMemory implements DmaAllocator {
     if (!this.isEnding) releaseHandle(this.node, handle)
   }
 
-  /** Makes a request for `lengthBytes` that counts against RLIMIT_MEMLOCK. @throws MemlockLimitError */
+  /** Makes a request for `lengthBytes` that counts against RLIMIT_MEMLOCK. @throws DriverError (MEMLOCK_LIMIT) */
   private limited<T>(lengthBytes: number, request: () => T): T {
     try {
       return request()
     } catch (error) {
-      if (!(error instanceof KmodError) || error.errno !== 'ENOLCK') throw error
-      throw new MemlockLimitError(this.memlockBytes(lengthBytes), this.node.host.memlockLimitBytes(), error)
+      if (!hasCode(error, 'ERR_GPUNVME_KMOD', 'ENOLCK')) throw error
+      throw memlockExceeded(this.memlockBytes(lengthBytes), this.node.host.memlockLimitBytes(), error)
     }
   }
 

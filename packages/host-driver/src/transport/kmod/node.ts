@@ -1,13 +1,13 @@
 import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { show } from '../../check-options.js'
+import { DriverError } from '../../error.js'
 import { Tree } from '../../guard/tree.js'
 import { userSpaceDriver } from '../../guard/user-space-driver.js'
-import { checkBdf, DriverBoundError, nvmeFunction, type PciFunction } from '../../pci/function.js'
-import { HardwareAccessError } from '../hardware-access.js'
-import { KmodError, KmodRemovedError, type KmodNode } from './call.js'
+import { checkBdf, driverBound, nvmeFunction, type PciFunction } from '../../pci/function.js'
+import { accessRefused } from '../hardware-access.js'
+import { kmodRefused, kmodRemoved, type KmodNode } from './call.js'
 
 const DRIVER = 'gpunvme'
 
@@ -20,13 +20,13 @@ export interface FoundNode {
 /**
  * Finds the node of a controller, or the controller of a node, in sysfs. Opens nothing.
  * @param device '/dev/gpunvme0' or '0000:0b:00.0'.
- * @throws RangeError if it is neither; PciFunctionNotFoundError, NotNvmeError; DriverBoundError; KmodMissingError
+ * @throws RangeError if it is neither; DriverError (PCI_FUNCTION_NOT_FOUND, NOT_NVME, DRIVER_BOUND, KMOD_MISSING)
  */
 export function findNode(sysRoot: string, device: string): FoundNode {
   const name = basename(device)
   if (/^gpunvme\d+$/.test(name)) {
     const bdf = linkName(join(sysRoot, 'sys/class/misc', name, 'device'))
-    if (bdf === undefined) throw new KmodMissingError(device, sysRoot)
+    if (bdf === undefined) throw kmodMissing(device, sysRoot)
     return { found: boundFunction(sysRoot, bdf), path: device }
   }
   try {
@@ -38,13 +38,13 @@ export function findNode(sysRoot: string, device: string): FoundNode {
   }
   const found = boundFunction(sysRoot, device)
   const [node] = names(join(found.path, 'misc'))
-  if (node === undefined) throw new KmodMissingError(device, sysRoot)
+  if (node === undefined) throw kmodMissing(device, sysRoot)
   return { found, path: join(sysRoot, 'dev', node) }
 }
 
 /**
  * Opens a node, which excludes other users. The controller is then awake, without bus mastering.
- * @throws KmodMissingError, KmodBusyError, KmodRemovedError, HardwareAccessError, KmodError
+ * @throws DriverError (KMOD_MISSING, KMOD_BUSY, KMOD_REMOVED, HARDWARE_ACCESS, KMOD)
  */
 export async function openNode(
   host: HardwareHost,
@@ -79,17 +79,17 @@ export async function openError(
     case undefined:
       return error
     case 'ENOENT':
-      return new KmodMissingError(path, sysRoot, error)
+      return kmodMissing(path, sysRoot, error)
     case 'EBUSY':
-      return new KmodBusyError(bdf, path, await whoDrives(sysRoot, bdf), error)
+      return kmodBusy(bdf, path, await whoDrives(sysRoot, bdf), error)
     case 'ENODEV':
     case 'ENXIO':
-      return new KmodRemovedError(bdf, error)
+      return kmodRemoved(bdf, error)
     case 'EACCES':
     case 'EPERM':
-      return new HardwareAccessError(bdf, path, code, error)
+      return accessRefused(bdf, path, code, error)
     default:
-      return new KmodError(bdf, 'open', code, error)
+      return kmodRefused(bdf, 'open', code, error)
   }
 }
 
@@ -99,7 +99,7 @@ async function whoDrives(sysRoot: string, bdf: string): Promise<string[]> {
 
 function boundFunction(sysRoot: string, bdf: string): PciFunction {
   const found = nvmeFunction(sysRoot, bdf)
-  if (found.driver !== DRIVER) throw new DriverBoundError(bdf, found.driver, DRIVER)
+  if (found.driver !== DRIVER) throw driverBound(bdf, found.driver, DRIVER)
   return found
 }
 
@@ -121,33 +121,27 @@ function ifThere<T>(look: () => T): T | undefined {
 }
 
 /** The node does not exist: the module is not loaded, has no controller, or /dev is that of a container. */
-export class KmodMissingError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_KMOD_MISSING'
-  readonly category = 'not-found'
-  constructor(device: string, sysRoot: string, cause?: unknown) {
-    const isLoaded = ifThere(() => readdirSync(join(sysRoot, 'sys/bus/pci/drivers', DRIVER))) !== undefined
-    const nodes = names(join(sysRoot, 'sys/class/misc')).filter((name) => name.startsWith(DRIVER))
-    super(`No /dev node of the module gpunvme for ${device}`, {
-      facts: [isLoaded ? `existing nodes: ${nodes.join(', ') || 'none'}` : 'the module is not loaded'],
-      next: !isLoaded
-        ? 'build and install the module (kmod/README.md), then run modprobe gpunvme'
-        : nodes.length === 0
-          ? `bind a controller: bindDriver({ bdf, driver: 'gpunvme' }) of '@gpunvme/host-driver/pci'`
-          : 'use an existing node; in a container, pass it through (--device /dev/gpunvme0)',
-      cause,
-    })
-  }
+function kmodMissing(device: string, sysRoot: string, cause?: unknown): DriverError {
+  const isLoaded = ifThere(() => readdirSync(join(sysRoot, 'sys/bus/pci/drivers', DRIVER))) !== undefined
+  const nodes = names(join(sysRoot, 'sys/class/misc')).filter((name) => name.startsWith(DRIVER))
+  const headline = `No /dev node of the module gpunvme for ${device}`
+  return new DriverError('ERR_GPUNVME_KMOD_MISSING', 'not-found', headline, {
+    facts: [isLoaded ? `existing nodes: ${nodes.join(', ') || 'none'}` : 'the module is not loaded'],
+    next: !isLoaded
+      ? 'build and install the module (kmod/README.md), then run modprobe gpunvme'
+      : nodes.length === 0
+        ? `bind a controller: bindDriver({ bdf, driver: 'gpunvme' }) of '@gpunvme/host-driver/pci'`
+        : 'use an existing node; in a container, pass it through (--device /dev/gpunvme0)',
+    cause,
+  })
 }
 
 /** The node is open elsewhere: the module gives a controller to one user at a time. */
-export class KmodBusyError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_KMOD_BUSY'
-  readonly category = 'privilege'
-  constructor(bdf: string, path: string, holders: readonly string[], cause?: unknown) {
-    super(`Cannot open ${bdf}: ${path} is open in another process, or in another thread of this one`, {
-      facts: holders,
-      next: `close it there first; fuser ${path} shows the process`,
-      cause,
-    })
-  }
+function kmodBusy(bdf: string, path: string, holders: readonly string[], cause: unknown): DriverError {
+  const headline = `Cannot open ${bdf}: ${path} is open in another process, or in another thread of this one`
+  return new DriverError('ERR_GPUNVME_KMOD_BUSY', 'privilege', headline, {
+    facts: holders,
+    next: `close it there first; fuser ${path} shows the process`,
+    cause,
+  })
 }

@@ -1,7 +1,7 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { DriverError, hasCode } from '../../error.js'
 import { Segment } from './abi.js'
-import { call, checkOpen, KmodError, releaseHandle, type KmodNode } from './call.js'
+import { call, checkOpen, releaseHandle, type KmodNode } from './call.js'
 
 const PAGE_BYTES = 4096
 
@@ -32,7 +32,7 @@ export class SegmentTable {
 
   /**
    * Makes a request with room for all of its segments; returns them in order, adjacent ones joined.
-   * @throws as `call`; KmodSegmentsError if they do not make up the memory, which is then freed.
+   * @throws as `call`; DriverError (KMOD_SEGMENTS) if they do not make up the memory, which is then freed.
    */
   request(name: 'PIN_USER' | 'IMPORT_DMABUF', argument: SegmentRequest): DmaSegment[] {
     checkOpen(this.node)
@@ -44,7 +44,7 @@ export class SegmentTable {
         call(this.node, name, argument.data)
       } catch (error) {
         // Nothing is held in this case, and the number of segments is known.
-        if (!(error instanceof KmodError && error.errno === 'ENOSPC') || tries === MOST_TRIES) throw error
+        if (!hasCode(error, 'ERR_GPUNVME_KMOD', 'ENOSPC') || tries === MOST_TRIES) throw error
         this.grow(argument.SEGMENT_COUNT * Segment.bytes)
         continue
       }
@@ -52,7 +52,9 @@ export class SegmentTable {
       const fault = segmentsFault(segments, argument.LENGTH)
       if (fault === undefined) return segments
       releaseHandle(this.node, argument.HANDLE)
-      throw new KmodSegmentsError(this.node.bdf, fault)
+      const headline = `The module gpunvme returned invalid memory addresses for ${this.node.bdf}: ${fault}`
+      const next = 'load the matching module: kmod/README.md'
+      throw new DriverError('ERR_GPUNVME_KMOD_SEGMENTS', 'failure', headline, { next })
     }
   }
 
@@ -91,15 +93,4 @@ function segmentsFault(segments: readonly DmaSegment[], lengthBytes: number): st
     end += bytes
   }
   return end === lengthBytes ? undefined : `${end} of ${lengthBytes} bytes have addresses`
-}
-
-/** The module returned invalid addresses for memory, which was freed. */
-export class KmodSegmentsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_KMOD_SEGMENTS'
-  readonly category = 'failure'
-  constructor(bdf: string, problem: string) {
-    super(`The module gpunvme returned invalid memory addresses for ${bdf}: ${problem}`, {
-      next: 'load the matching module: kmod/README.md',
-    })
-  }
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DriverError } from '../../error.js'
 
 /** Time limit of an answer, after which QEMU is taken to hang or to be stopped. */
 export const ANSWER_MS = 10_000
@@ -122,7 +122,7 @@ export class Channel {
       const line = this.#unread.slice(0, end)
       this.#unread = this.#unread.slice(end + 1)
       if (line.startsWith('OK')) return line.slice(3)
-      if (line.startsWith('FAIL')) throw new QtestRefusedError(line)
+      if (line.startsWith('FAIL')) throw requestRefused(line)
       // an unsolicited line about an interrupt
     }
   }
@@ -149,11 +149,9 @@ export class Channel {
   }
 }
 
-/** QEMU's test server rejected a request. This package sends only valid ones, so this is a defect. */
-export class QtestRefusedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_QTEST_REFUSED'
-  readonly category = 'failure'
-  constructor(answer: string) {
-    super("QEMU's test server refused a request", { facts: [answer], next: 'report it, with the version of QEMU' })
-  }
+/** This package sends only valid requests, so this is a defect. */
+function requestRefused(answer: string): DriverError {
+  const headline = "QEMU's test server refused a request"
+  const next = 'report it, with the version of QEMU'
+  return new DriverError('ERR_GPUNVME_QTEST_REFUSED', 'failure', headline, { facts: [answer], next })
 }

@@ -2,7 +2,6 @@
  * QEMU's own NVMe controller as a transport, with no guest: its processor is stopped, registers are lines to its test
  * server over two FIFOs, and guest RAM is a file. It needs Linux and QEMU 7.2 or newer; neither privileges nor KVM.
  */
-export { QtestRefusedError } from './channel.js'
 export { type Qemu, type QemuController, type QemuVram } from './machine.js'
 export {
   type BlockNode,
@@ -13,6 +12,5 @@ export {
 } from './options.js'
 export { type QemuExit } from './process.js'
 export { qemuIsInstalled, qemuProgram } from './program.js'
-export { QmpError, type QemuVersion } from './qmp.js'
-export { FifoError } from './scratch.js'
-export { QemuMissingError, QemuStartError, QemuVersionError, startQemu } from './start.js'
+export { type QemuVersion } from './qmp.js'
+export { startQemu } from './start.js'

@@ -60,7 +60,7 @@ export interface Qemu {
   readonly misuse: string
   /** Why QEMU has ended; undefined while it runs. */
   readonly exit: QemuExit | undefined
-  /** Runs a command of QEMU's monitor, for example to inject a health warning. @throws QmpError if it fails. */
+  /** Runs a command of QEMU's monitor, for example to inject a health warning. @throws DriverError (QEMU_MONITOR) if it fails. */
   qmp(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>
   /** Ends QEMU and removes all of its files. Its transports can no longer be used. */
   close(): Promise<void>

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DriverError } from '../../error.js'
 
 const ANSWER_MS = 10_000
 const SHOWN_CHARACTERS = 200
@@ -78,9 +78,9 @@ export class Qmp {
     })
   }
 
-  /** Returns the result of a command. @throws QmpError if QEMU refuses it, does not answer in 10 s, or ends. */
+  /** Returns the result of a command. @throws DriverError (QEMU_MONITOR) if QEMU refuses it, does not answer in 10 s, or ends. */
   execute(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-    if (this.#isOver) return Promise.reject(new QmpError(command, 'QEMU has ended'))
+    if (this.#isOver) return Promise.reject(monitorFailed(command, 'QEMU has ended'))
     const id = this.#nextId++
     return new Promise<unknown>((resolve, reject) => {
       const settle = (how: () => void) => {
@@ -88,7 +88,7 @@ export class Qmp {
         this.#answers.delete(id)
         how()
       }
-      const failed = (reason: string) => settle(() => reject(new QmpError(command, reason)))
+      const failed = (reason: string) => settle(() => reject(monitorFailed(command, reason)))
       const timer = setTimeout(() => failed(`no answer in ${ANSWER_MS / 1000} s`), ANSWER_MS)
       this.#answers.set(id, { returned: (value) => settle(() => resolve(value)), failed })
       this.#to.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`)
@@ -97,7 +97,7 @@ export class Qmp {
 
   /**
    * Performs an action and waits up to 10 s for the event that it causes.
-   * @throws QmpError if the event does not come.
+   * @throws DriverError (QEMU_MONITOR) if the event does not come.
    */
   async untilEvent(name: string, isIt: (data: unknown) => boolean, cause: () => unknown): Promise<void> {
     const listeners = this.#events.get(name) ?? new Set()
@@ -113,7 +113,7 @@ export class Qmp {
     listeners.add(listener)
     try {
       await cause()
-      if (!(await happened)) throw new QmpError(name, `no such event in ${ANSWER_MS / 1000} s`)
+      if (!(await happened)) throw monitorFailed(name, `no such event in ${ANSWER_MS / 1000} s`)
     } finally {
       clearTimeout(timer)
       listeners.delete(listener)
@@ -137,14 +137,9 @@ export class Qmp {
   }
 }
 
-/** QEMU's monitor refused a command, or did not answer. */
-export class QmpError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_QEMU_MONITOR'
-  readonly category = 'failure'
-  constructor(command: string, reason: string) {
-    super(`QEMU's monitor did not execute ${command}`, {
-      facts: [reason],
-      next: "see the QEMU Machine Protocol's reference of this version for the command and its arguments",
-    })
-  }
+function monitorFailed(command: string, reason: string): DriverError {
+  return new DriverError('ERR_GPUNVME_QEMU_MONITOR', 'failure', `QEMU's monitor did not execute ${command}`, {
+    facts: [reason],
+    next: "see the QEMU Machine Protocol's reference of this version for the command and its arguments",
+  })
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DriverError } from '../../error.js'
 
 const SHARED_MEMORY = '/dev/shm'
 
@@ -44,10 +44,10 @@ export class Scratch {
     }
   }
 
-  /** Creates two FIFOs with mkfifo, since Node has no function for that. @throws FifoError */
+  /** Creates two FIFOs with mkfifo, since Node has no function for that. @throws DriverError (QEMU_FIFO) */
   fifos(path: string): void {
     const { error, stderr } = spawnSync('mkfifo', ['-m', '600', `${path}.in`, `${path}.out`], { encoding: 'utf8' })
-    if (error || stderr !== '') throw new FifoError(path, error ?? stderr.trim())
+    if (error || stderr !== '') throw noFifos(path, error ?? stderr.trim())
   }
 
   remove(): void {
@@ -68,18 +68,14 @@ function hasRoom(lengthBytes: number): boolean {
   }
 }
 
-/** The FIFOs to QEMU cannot be created. */
-export class FifoError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_QEMU_FIFO'
-  readonly category = 'not-found'
-  constructor(path: string, cause: NodeJS.ErrnoException | string) {
-    const isMissing = typeof cause !== 'string' && cause.code === 'ENOENT'
-    super(`Cannot start QEMU: mkfifo created no FIFOs at ${path}`, {
-      facts: [typeof cause === 'string' ? cause : cause.message],
-      next: isMissing
-        ? 'install mkfifo (Debian: apt-get install coreutils)'
-        : 'set TMPDIR to a writable directory that can hold FIFOs',
-      cause,
-    })
-  }
+function noFifos(path: string, cause: NodeJS.ErrnoException | string): DriverError {
+  const isMissing = typeof cause !== 'string' && cause.code === 'ENOENT'
+  const headline = `Cannot start QEMU: mkfifo created no FIFOs at ${path}`
+  return new DriverError('ERR_GPUNVME_QEMU_FIFO', 'not-found', headline, {
+    facts: [typeof cause === 'string' ? cause : cause.message],
+    next: isMissing
+      ? 'install mkfifo (Debian: apt-get install coreutils)'
+      : 'set TMPDIR to a writable directory that can hold FIFOs',
+    cause,
+  })
 }

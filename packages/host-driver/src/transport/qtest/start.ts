@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DriverError } from '../../error.js'
 import { controllerId, machineArguments, type MachineFiles } from './arguments.js'
 import { ANSWER_MS, Channel } from './channel.js'
 import { assemble, type Qemu } from './machine.js'
@@ -18,8 +18,8 @@ const OLDEST = { major: 7, minor: 2 }
  * Starts QEMU and returns its NVMe controllers as transports, without a guest, hardware, privileges or native code. If
  * QEMU dies, registers read all ones, as with a drive that left the bus.
  *
- * @throws RangeError for impossible options; QemuMissingError, QemuVersionError and QemuStartError if QEMU does not
- *   start. No file or process is left then.
+ * @throws RangeError for impossible options; DriverError (QEMU_MISSING, QEMU_FIFO, QEMU_VERSION, QEMU_START) if QEMU does
+ *   not start. No file or process is left then.
  */
 export async function startQemu(options: QemuOptions = {}): Promise<Qemu> {
   const machine = machineOptions(options)
@@ -80,18 +80,17 @@ async function begin(program: string, child: QemuProcess, qmp: Qmp, channel: Cha
   while (version === undefined && !isOver()) await sleep(1)
   if (version !== undefined) {
     const { major, minor } = version
-    if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor))
-      throw new QemuVersionError(program, version)
+    if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) throw tooOld(program, version)
   }
   if (version === undefined || !(await channel.opened(isOver))) {
-    if (child.spawnError !== undefined) throw new QemuMissingError(program, child.spawnError)
-    throw new QemuStartError(program, child.exit ?? silent)
+    if (child.spawnError !== undefined) throw missing(program, child.spawnError)
+    throw notStarted(program, child.exit ?? silent)
   }
   try {
     await qmp.execute('qmp_capabilities')
   } catch (error) {
     if (child.exit === undefined) throw error
-    throw new QemuStartError(program, child.exit)
+    throw notStarted(program, child.exit)
   }
   return version
 }
@@ -99,45 +98,28 @@ async function begin(program: string, child: QemuProcess, qmp: Qmp, channel: Cha
 const silent: QemuExit = { reason: `it did not respond in ${ANSWER_MS / 1000} s`, code: null, signal: null, stderr: '' }
 
 /** The program does not exist, or may not be executed. */
-export class QemuMissingError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_QEMU_MISSING'
-  readonly category = 'not-found'
-  constructor(program: string, cause: NodeJS.ErrnoException) {
-    super(`Cannot start QEMU: ${program}`, {
-      facts: [cause.message],
-      next: 'install it (Debian: apt-get install qemu-system-x86), or name the program: { program }, or GPUNVME_QEMU in the environment',
-      cause,
-    })
-  }
+function missing(program: string, cause: NodeJS.ErrnoException): DriverError {
+  return new DriverError('ERR_GPUNVME_QEMU_MISSING', 'not-found', `Cannot start QEMU: ${program}`, {
+    facts: [cause.message],
+    next: 'install it (Debian: apt-get install qemu-system-x86), or name the program: { program }, or GPUNVME_QEMU in the environment',
+    cause,
+  })
 }
 
 /** This QEMU is too old to work without a guest. */
-export class QemuVersionError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_QEMU_VERSION'
-  readonly category = 'infeasible'
-  /** Version that was found. */
-  readonly version: QemuVersion
-  constructor(program: string, version: QemuVersion) {
-    const oldest = `${OLDEST.major}.${OLDEST.minor}`
-    super(`QEMU is too old: ${program} is version ${version.major}.${version.minor}.${version.micro}`, {
-      facts: [`before ${oldest}, no command completes while the virtual CPU is stopped`],
-      next: `install QEMU ${oldest} or newer, and name it in GPUNVME_QEMU if it is not the one on PATH`,
-    })
-    this.version = version
-  }
+function tooOld(program: string, { major, minor, micro }: QemuVersion): DriverError {
+  const oldest = `${OLDEST.major}.${OLDEST.minor}`
+  const headline = `QEMU is too old: ${program} is version ${major}.${minor}.${micro}`
+  return new DriverError('ERR_GPUNVME_QEMU_VERSION', 'infeasible', headline, {
+    facts: [`before ${oldest}, no command completes while the virtual CPU is stopped`],
+    next: `install QEMU ${oldest} or newer, and name it in GPUNVME_QEMU if it is not the one on PATH`,
+  })
 }
 
-/** QEMU was started but did not respond. No file or process is left. */
-export class QemuStartError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_QEMU_START'
-  readonly category = 'failure'
-  /** How QEMU ended. */
-  readonly exit: QemuExit
-  constructor(program: string, exit: QemuExit) {
-    super(`QEMU did not start: ${exit.reason}`, {
-      facts: [`program: ${program}`, ...exit.stderr.split('\n').filter((line) => line !== '')],
-      next: 'correct the option that QEMU names, or try another version',
-    })
-    this.exit = exit
-  }
+/** QEMU was started but did not respond. */
+function notStarted(program: string, exit: QemuExit): DriverError {
+  return new DriverError('ERR_GPUNVME_QEMU_START', 'failure', `QEMU did not start: ${exit.reason}`, {
+    facts: [`program: ${program}`, ...exit.stderr.split('\n').filter((line) => line !== '')],
+    next: 'correct the option that QEMU names, or try another version',
+  })
 }

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import type { SocketHost } from '@gpunvme/nvme-spec/transport'
 import { VFIO_USER, VfioUserHeader } from '@gpunvme/nvme-spec/vfio-user'
-import { VfioUserLostError, VfioUserProtocolError, VfioUserRefusedError, type VfioUserDeparture } from './errors.js'
+import { protocolViolated, requestRefused, VfioUserLostError, type VfioUserDeparture } from './errors.js'
 
 /** A command of the protocol: a name of the table Commands. */
 export type VfioUserCommand = keyof typeof VFIO_USER
@@ -78,8 +78,8 @@ export class Channel {
 
   /**
    * Sends a request and waits for the answer.
-   * @throws VfioUserRefusedError if the target refuses; VfioUserLostError or VfioUserProtocolError if the connection
-   *   ends, which is `departure` from then on.
+   * @throws DriverError (VFIO_USER_REFUSED) if the target refuses; VfioUserLostError or DriverError (VFIO_USER_PROTOCOL)
+   *   if the connection ends, which is `departure` from then on.
    */
   ask(name: VfioUserCommand, data: Uint8Array, expected: Expected, descriptors?: Int32Array): Answer {
     if (this.isClosed) throw new TypeError('this transport is closed')
@@ -102,7 +102,7 @@ export class Channel {
       }
       if (!message.isError) return message
       closeAll(message.descriptors)
-      throw new VfioUserRefusedError(this.socket, name, message.error)
+      throw requestRefused(this.socket, name, message.error)
     }
   }
 
@@ -128,11 +128,11 @@ export class Channel {
   /**
    * Ends the connection because of a violation by the target.
    * @param descriptors what came with the message.
-   * @throws VfioUserProtocolError, which is `departure`.
+   * @throws DriverError (VFIO_USER_PROTOCOL), which is `departure`.
    */
   breach(during: string, problem: string, descriptors: readonly number[] = [], cause?: unknown): never {
     closeAll(descriptors)
-    throw this.depart(new VfioUserProtocolError(this.socket, during, problem, cause))
+    throw this.depart(protocolViolated(this.socket, during, problem, cause))
   }
 
   /** Closes the connection; the target loses everything that it was given. */

@@ -11,8 +11,9 @@ import {
   type VfioUserCapabilities,
 } from '@gpunvme/nvme-spec/vfio-user'
 import { regionOf, type VfioRegion } from '../vfio-regions.js'
+import { DriverError } from '../../error.js'
 import { closeAll, type Channel } from './channel.js'
-import { VfioUserFunctionError, VfioUserVersionError } from './errors.js'
+import { unsuitableFunction } from './errors.js'
 import { readRegion } from './regions.js'
 
 const MAJOR = 0
@@ -26,20 +27,24 @@ const OWN: VfioUserCapabilities = { ...VFIO_USER_CAPABILITIES, maxMsgFds: 16 }
  * Negotiates the version.
  * @returns the capabilities of the target.
  * @param largestPageBytes maximum of the smallest page that the target maps.
- * @throws VfioUserVersionError; VfioUserFunctionError for a target that cannot be given memory; as `Channel.ask`.
+ * @throws DriverError (VFIO_USER_VERSION; VFIO_USER_FUNCTION for a target that cannot be given memory); as
+ *   `Channel.ask`.
  */
 export function negotiate(channel: Channel, largestPageBytes: number): VfioUserCapabilities {
   const offer = encodeVersion({ major: MAJOR, minor: MINOR, capabilities: OWN })
   const { data } = channel.ask('VERSION', offer, { leastBytes: 4, mostBytes: VFIO_USER_VERSION_BYTES })
   const { major, minor, capabilities } = understood(channel, 'VERSION', () => decodeVersion(bytesOf(data)))
-  if (major !== MAJOR || minor > MINOR)
-    throw new VfioUserVersionError(channel.socket, `${major}.${minor}`, `${MAJOR}.${MINOR}`)
+  if (major !== MAJOR || minor > MINOR) {
+    const headline = `The target at ${channel.socket} uses vfio-user ${major}.${minor}, this client ${MAJOR}.${MINOR}`
+    const next = `use a target that supports vfio-user ${MAJOR}.${MINOR}`
+    throw new DriverError('ERR_GPUNVME_VFIO_USER_VERSION', 'usage', headline, { next })
+  }
   if (capabilities.maxMsgFds === 0)
-    throw new VfioUserFunctionError(channel.socket, 'it accepts no descriptors, so memory cannot be shared with it')
+    throw unsuitableFunction(channel.socket, 'it accepts no descriptors, so memory cannot be shared with it')
   const sizes = BigInt(capabilities.pgsizes)
   const pageBytes = sizes & -sizes
   if (pageBytes > largestPageBytes)
-    throw new VfioUserFunctionError(
+    throw unsuitableFunction(
       channel.socket,
       `its smallest page is ${pageBytes} bytes, expected at most ${largestPageBytes}`,
     )
@@ -48,16 +53,15 @@ export function negotiate(channel: Channel, largestPageBytes: number): VfioUserC
 
 /**
  * Returns whether the PCI function can be reset.
- * @throws VfioUserFunctionError if it is not a PCI function; as `Channel.ask`.
+ * @throws DriverError (VFIO_USER_FUNCTION) if it is not a PCI function; as `Channel.ask`.
  */
 export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
   const asked = VfioUserDeviceInfo.create({ ARGSZ: VfioUserDeviceInfo.bytes })
   const { data } = channel.ask('DEVICE_GET_INFO', bytesOf(asked.data), exactly(VfioUserDeviceInfo.bytes))
   const { FLAGS, NUM_REGIONS } = VfioUserDeviceInfo.view(data)
-  if (VfioUserDeviceInfo.FLAGS.PCI.of(FLAGS) === 0)
-    throw new VfioUserFunctionError(channel.socket, 'it is not a PCI function')
+  if (VfioUserDeviceInfo.FLAGS.PCI.of(FLAGS) === 0) throw unsuitableFunction(channel.socket, 'it is not a PCI function')
   if (NUM_REGIONS <= VFIO_REGION.CONFIG)
-    throw new VfioUserFunctionError(channel.socket, `it has ${NUM_REGIONS} regions and no configuration space`)
+    throw unsuitableFunction(channel.socket, `it has ${NUM_REGIONS} regions and no configuration space`)
   return { canReset: VfioUserDeviceInfo.FLAGS.RESET.of(FLAGS) === 1 }
 }
 
@@ -104,11 +108,11 @@ const LEAST_BAR_BYTES = 0x1008
 
 /**
  * Checks the function.
- * @throws VfioUserFunctionError if it cannot be driven as an NVMe controller; as `Channel.ask`.
+ * @throws DriverError (VFIO_USER_FUNCTION) if it cannot be driven as an NVMe controller; as `Channel.ask`.
  */
 export function checkFunction(channel: Channel, bar: VfioRegion, configBytes: number): void {
   const refuse = (problem: string): never => {
-    throw new VfioUserFunctionError(channel.socket, problem)
+    throw unsuitableFunction(channel.socket, problem)
   }
   if (configBytes < PCI_CONFIG_BYTES)
     refuse(`its configuration space has ${configBytes} bytes, expected at least ${PCI_CONFIG_BYTES}`)

@@ -1,16 +1,17 @@
 import { statSync } from 'node:fs'
 import { getSystemErrorName } from 'node:util'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { DriverError } from '../../error.js'
 
 /** Why a connection ended: `transport.departure`. */
-export type VfioUserDeparture = VfioUserLostError | VfioUserProtocolError
+export type VfioUserDeparture = VfioUserLostError | DriverError
 
 /** Next step after a connection has ended. */
 const REOPEN = 'check the output of the target, restart it, then open the transport again'
 
 /** Why the connection failed, and the next step. */
 interface Advice {
-  readonly category: 'not-found' | 'privilege' | 'device' | 'usage'
+  readonly category: ErrorCategory
   readonly words?: string
   readonly next: string
 }
@@ -52,21 +53,11 @@ function adviceFor(socket: string, errno: string): Advice {
   return CONNECTING[errno] ?? OTHER
 }
 
-/** The connection to the socket failed. */
-export class VfioUserConnectError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_USER_CONNECT'
-  readonly category: Advice['category']
-  /** Path of the socket. */
-  readonly socket: string
-  /** Error of the system, such as 'ECONNREFUSED'. */
-  readonly errno: string
-  constructor(socket: string, errno: string, cause?: unknown) {
-    const { category, words, next } = adviceFor(socket, errno)
-    super(`Cannot connect to ${socket}: ${words === undefined ? errno : `${words} (${errno})`}`, { next, cause })
-    this.category = category
-    this.socket = socket
-    this.errno = errno
-  }
+/** The connection to the socket failed. @param errno such as 'ECONNREFUSED'. */
+export function connectionFailed(socket: string, errno: string, cause: unknown): DriverError {
+  const { category, words, next } = adviceFor(socket, errno)
+  const headline = `Cannot connect to ${socket}: ${words === undefined ? errno : `${words} (${errno})`}`
+  return new DriverError('ERR_GPUNVME_VFIO_USER_CONNECT', category, headline, { next, cause })
 }
 
 /** The target does not respond, or has closed the connection. All registers read all ones from then on. */
@@ -98,65 +89,27 @@ function nextAfter(reason: VfioUserLostError['reason'], during: string): string 
 }
 
 /** The target violated the protocol. The connection has ended. */
-export class VfioUserProtocolError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_USER_PROTOCOL'
-  readonly category = 'device'
-  constructor(socket: string, during: string, problem: string, cause?: unknown) {
-    super(`The target at ${socket} violated the vfio-user protocol: ${during}: ${problem}`, {
-      next: 'check that it is the socket of a vfio-user target, and report the violation to its authors',
-      cause,
-    })
-  }
+export function protocolViolated(socket: string, during: string, problem: string, cause?: unknown): DriverError {
+  const headline = `The target at ${socket} violated the vfio-user protocol: ${during}: ${problem}`
+  const next = 'check that it is the socket of a vfio-user target, and report the violation to its authors'
+  return new DriverError('ERR_GPUNVME_VFIO_USER_PROTOCOL', 'device', headline, { next, cause })
 }
 
-/** The target has another major version. */
-export class VfioUserVersionError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_USER_VERSION'
-  readonly category = 'usage'
-  constructor(socket: string, theirs: string, ours: string) {
-    super(`The target at ${socket} uses vfio-user ${theirs}, this client ${ours}`, {
-      next: `use a target that supports vfio-user ${ours}`,
-    })
-  }
-}
-
-/** The target refused a request; it stays connected. */
-export class VfioUserRefusedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_USER_REFUSED'
-  readonly category = 'device'
-  /** Linux's name: 'EINVAL'. 'unknown' if the target did not say. */
-  readonly errno: string
-  constructor(socket: string, during: string, number: number) {
-    const errno = errnoName(number)
-    super(`The target at ${socket} refused ${during}: ${errno}`, { next: 'check the output of the target' })
-    this.errno = errno
-  }
+/** The target refused a request; it stays connected. @param number errno of Linux. */
+export function requestRefused(socket: string, during: string, number: number): DriverError {
+  const headline = `The target at ${socket} refused ${during}: ${errnoName(number)}`
+  const next = 'check the output of the target'
+  return new DriverError('ERR_GPUNVME_VFIO_USER_REFUSED', 'device', headline, { next })
 }
 
 /** The target does not present an NVMe controller. */
-export class VfioUserFunctionError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_USER_FUNCTION'
-  readonly category = 'usage'
-  constructor(socket: string, problem: string) {
-    super(`The target at ${socket} is not an NVMe controller: ${problem}`, {
-      next: 'pass the socket of an NVMe controller, for example of gpunvme sim serve --socket PATH',
-    })
-  }
+export function unsuitableFunction(socket: string, problem: string): DriverError {
+  const headline = `The target at ${socket} is not an NVMe controller: ${problem}`
+  const next = 'pass the socket of an NVMe controller, for example of gpunvme sim serve --socket PATH'
+  return new DriverError('ERR_GPUNVME_VFIO_USER_FUNCTION', 'usage', headline, { next })
 }
 
-/** There is no room for memory that is shared with the target. */
-export class VfioUserMemoryError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_USER_MEMORY'
-  readonly category = 'infeasible'
-  constructor(folder: string, lengthBytes: number, errno: string, cause?: unknown) {
-    super(`Cannot create a file of ${lengthBytes} bytes in ${folder}: ${errno}`, {
-      next: 'free space there (for tmpfs: mount -o remount,size=…), or choose another directory: memoryFolder',
-      cause,
-    })
-  }
-}
-
-/** Returns the name of a Linux errno, which both ends of a Unix domain socket use. */
+/** Returns the name of a Linux errno, which both ends of a Unix domain socket use; 'unknown' if the target did not say. */
 function errnoName(number: number): string {
   if (number === 0 || number > 4095) return number === 0 ? 'unknown' : `errno ${number}`
   return getSystemErrorName(-number)

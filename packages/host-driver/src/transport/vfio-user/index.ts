@@ -10,21 +10,12 @@ import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
 import { Channel } from './channel.js'
 import { checkFunction, deviceInfo, exactly, interruptCount, negotiate, regionInfo } from './device.js'
-import { VfioUserConnectError, type VfioUserDeparture } from './errors.js'
+import { connectionFailed, type VfioUserDeparture } from './errors.js'
 import { chooseInterrupts, msixEvents } from './interrupts.js'
 import { GRANULE_BYTES, SharedMemory, usualMemoryFolder } from './memory.js'
 import { barWindow, targetConfigSpace } from './regions.js'
 
-export {
-  VfioUserConnectError,
-  VfioUserFunctionError,
-  VfioUserLostError,
-  VfioUserMemoryError,
-  VfioUserProtocolError,
-  VfioUserRefusedError,
-  VfioUserVersionError,
-  type VfioUserDeparture,
-} from './errors.js'
+export { VfioUserLostError, type VfioUserDeparture } from './errors.js'
 
 /** Options of `openVfioUser`. */
 export interface VfioUserOptions {
@@ -70,10 +61,11 @@ export interface VfioUserTransport extends Transport {
  * Each register access is a message, for whose answer this thread waits; doorbells are stores if the target lets them
  * be mapped. A target that closes the connection, is silent for longer than `answerTimeoutNs` or violates the protocol
  * is treated as a device that has left the bus: its registers read all ones at once. Its own requests are refused.
- * @throws TypeError, RangeError for invalid arguments; VfioUserConnectError if the connection fails;
- *   VfioUserVersionError; VfioUserFunctionError if it is not an NVMe controller; VfioUserLostError,
- *   VfioUserProtocolError, VfioUserRefusedError for the behaviour of the target; VfioUserMemoryError; PowerStateError,
- *   BusMasterError; ControllerNotReadyError if a controller is found enabled and does not stop.
+ * @throws TypeError, RangeError for invalid arguments; VfioUserLostError if the target goes away;
+ *   ControllerNotReadyError if a controller is found enabled and does not stop; DriverError for everything else, with one
+ *   of these codes after `ERR_GPUNVME_`: VFIO_USER_CONNECT if the connection fails; VFIO_USER_VERSION;
+ *   VFIO_USER_FUNCTION if it is not an NVMe controller; VFIO_USER_PROTOCOL, VFIO_USER_REFUSED for the behaviour of the
+ *   target; VFIO_USER_MEMORY; POWER_STATE, BUS_MASTER.
  */
 export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTransport> {
   object('openVfioUser: options', options)
@@ -147,13 +139,13 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
   }
 }
 
-/** @throws VfioUserConnectError */
+/** @throws DriverError (VFIO_USER_CONNECT) */
 function connect(host: VfioUserHost, socket: string): number {
   try {
     return host.connect(socket)
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === undefined || syscall === undefined) throw error
-    throw new VfioUserConnectError(socket, code, error)
+    throw connectionFailed(socket, code, error)
   }
 }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { VfioUserDmaMap, VfioUserDmaUnmap } from '@gpunvme/nvme-spec/vfio-user'
+import { DriverError } from '../../error.js'
 import { AddressSpace } from '../address-space.js'
 import type { DmaChunk, DmaSource } from '../dma-arena.js'
 import { bytesOf, exactly } from './device.js'
 import type { Channel } from './channel.js'
-import { VfioUserMemoryError } from './errors.js'
 
 /** Unit of chunks and of addresses: large enough to make messages rare, small enough to waste little. */
 export const GRANULE_BYTES = 2_097_152
@@ -47,7 +47,7 @@ export class SharedMemory implements DmaSource {
 
   /**
    * Returns a chunk as large as all memory shared so far, if less is requested: targets accept few regions, SPDK's 16.
-   * @throws VfioUserMemoryError if the directory has no room; as `Channel.ask`.
+   * @throws DriverError (VFIO_USER_MEMORY) if the directory has no room; as `Channel.ask`.
    */
   chunk(askedBytes: number, alignBytes: number): DmaChunk {
     const lengthBytes = Math.max(askedBytes, Math.min(this.sharedBytes, LARGEST_GROWTH_BYTES))
@@ -126,7 +126,7 @@ const ZEROES = Buffer.alloc(1_048_576)
 
 /**
  * Creates an unnamed file with all of its pages: otherwise a store on a full file system would end the process.
- * @throws VfioUserMemoryError
+ * @throws DriverError (VFIO_USER_MEMORY)
  */
 function zeroedFile(folder: string, lengthBytes: number): number {
   const path = join(folder, `gpunvme-${randomUUID()}`)
@@ -140,6 +140,10 @@ function zeroedFile(folder: string, lengthBytes: number): number {
     if (fd !== undefined) closeSync(fd)
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    throw new VfioUserMemoryError(folder, lengthBytes, code, error)
+    const headline = `Cannot create a file of ${lengthBytes} bytes in ${folder}: ${code}`
+    throw new DriverError('ERR_GPUNVME_VFIO_USER_MEMORY', 'infeasible', headline, {
+      next: 'free space there (for tmpfs: mount -o remount,size=…), or choose another directory: memoryFolder',
+      cause: error,
+    })
   }
 }

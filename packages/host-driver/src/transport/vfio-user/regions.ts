@@ -1,11 +1,11 @@
 import { VFIO_REGION, VfioUserRegionAccess } from '@gpunvme/nvme-spec/vfio-user'
 import type { ConfigSpace, NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import { hasCode, type DriverError } from '../../error.js'
 import { checkConfigAccess } from '../../pci/config-space.js'
 import type { AddressRange } from '../address-space.js'
 import { RegionWindow } from '../region-window.js'
 import type { Channel } from './channel.js'
 import type { TargetRegion } from './device.js'
-import { VfioUserRefusedError } from './errors.js'
 
 const { bytes: HEAD } = VfioUserRegionAccess
 
@@ -29,7 +29,7 @@ export function writeRegion(channel: Channel, region: number, offset: number, by
 /**
  * BAR0 by messages, and by stores if the target lets its client map it. The connection to a target that refuses access
  * to one of its registers is ended: a device on the bus cannot refuse.
- * @throws VfioUserProtocolError if an area of its file cannot be mapped.
+ * @throws DriverError (VFIO_USER_PROTOCOL) if an area of its file cannot be mapped.
  */
 export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegion): RegionWindow {
   const { fd, fileOffset } = bar
@@ -109,15 +109,15 @@ function unlessGone(channel: Channel, access: () => void): void {
     access()
   } catch (error) {
     if (error === channel.departure) return
-    if (!(error instanceof VfioUserRefusedError)) throw error
+    if (!hasCode(error, 'ERR_GPUNVME_VFIO_USER_REFUSED')) throw error
     endBy(channel, error)
   }
 }
 
 /** Ends the connection without throwing: an access to a register cannot report an error. */
-function endBy(channel: Channel, refused: VfioUserRefusedError): void {
+function endBy(channel: Channel, refused: DriverError): void {
   try {
-    channel.breach('an access to BAR0', `expected success, got ${refused.errno}`, [], refused)
+    channel.breach('an access to BAR0', `expected success, got an error: ${refused.headline}`, [], refused)
   } catch (error) {
     if (error !== channel.departure) throw error
   }

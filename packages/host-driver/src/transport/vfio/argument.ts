@@ -1,5 +1,5 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../../error.js'
 
 /** What the kernel's answers have in common: the length of the argument. */
 interface Sized {
@@ -13,7 +13,7 @@ const MOST_BYTES = 65_536
 /**
  * Sends a request whose answer may have capabilities at its end: first with the structure alone, then with as many
  * bytes as `argsz` says.
- * @throws VfioError
+ * @throws DriverError (VFIO)
  */
 export function ask(
   host: HardwareHost,
@@ -32,7 +32,7 @@ export function ask(
   }
 }
 
-/** Calls ioctl(2) with a structure. @throws VfioError, which names the request */
+/** Calls ioctl(2) with a structure. @throws DriverError (VFIO), which names the request */
 export function call(
   host: HardwareHost,
   fd: number,
@@ -44,7 +44,7 @@ export function call(
   )
 }
 
-/** Calls ioctl(2) with a number. @throws VfioError */
+/** Calls ioctl(2) with a number. @throws DriverError (VFIO) */
 export function callNumber(
   host: HardwareHost,
   fd: number,
@@ -60,21 +60,7 @@ function refusable(name: string, action: () => number): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    throw new VfioError(name, code, error)
-  }
-}
-
-/** The kernel refused a request for which there is no other error class. */
-export class VfioError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO'
-  readonly category = 'failure'
-  /** Its name in linux/vfio.h, without the prefix. */
-  readonly request: string
-  /** Error of the kernel, such as 'EINVAL'. */
-  readonly errno: string
-  constructor(request: string, errno: string, cause?: unknown) {
-    super(`VFIO_${request} failed: ${errno}`, { next: 'check the kernel log (dmesg)', cause })
-    this.request = request
-    this.errno = errno
+    const next = 'check the kernel log (dmesg)'
+    throw new DriverError('ERR_GPUNVME_VFIO', 'failure', `VFIO_${name} failed: ${code}`, { next, cause: error })
   }
 }

@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
-import { attribute, DriverBoundError, GroupNotViableError, obstacles, type PciFunction } from '../../pci/function.js'
-import { HardwareAccessError } from '../hardware-access.js'
+import { DriverError } from '../../error.js'
+import { attribute, driverBound, groupNotViable, obstacles, type PciFunction } from '../../pci/function.js'
+import { accessRefused } from '../hardware-access.js'
 import { API_VERSION, GroupStatus, IOMMU, VFIO } from './abi.js'
 import { ask, call, callNumber } from './argument.js'
 
@@ -21,8 +21,8 @@ export interface VfioDevice {
 
 /**
  * Opens container, group and device, in the order that the kernel requires. Nothing stays open after an error.
- * @throws DriverBoundError, NoIommuError, VfioMissingError, VfioBusyError, GroupNotViableError, VfioUnsupportedError,
- *   HardwareAccessError, VfioError.
+ * @throws DriverError (DRIVER_BOUND, NO_IOMMU, VFIO_MODE, VFIO_MISSING, VFIO_BUSY, GROUP_NOT_VIABLE, VFIO_UNSUPPORTED,
+ *   HARDWARE_ACCESS, VFIO)
  */
 export function openDevice(
   host: HardwareHost,
@@ -31,7 +31,7 @@ export function openDevice(
   wanted: VfioMode | undefined,
 ): VfioDevice {
   const { bdf, driver } = found
-  if (driver !== 'vfio-pci') throw new DriverBoundError(bdf, driver, 'vfio-pci')
+  if (driver !== 'vfio-pci') throw driverBound(bdf, driver, 'vfio-pci')
   const { mode, number } = groupOf(sysRoot, found, wanted)
   const open: number[] = []
   const close = () => {
@@ -48,7 +48,7 @@ export function openDevice(
     const group = opened(openNode(bdf, node))
     const status = ask(host, group, ['GROUP_GET_STATUS', VFIO.GROUP_GET_STATUS], GroupStatus)
     if (GroupStatus.FLAGS.VIABLE.of(GroupStatus.view(status).FLAGS) === 0)
-      throw new GroupNotViableError(bdf, number, obstacles(sysRoot, found))
+      throw groupNotViable(bdf, number, obstacles(sysRoot, found))
     const descriptor = new DataView(new ArrayBuffer(4))
     descriptor.setInt32(0, container, true)
     call(host, group, ['GROUP_SET_CONTAINER', VFIO.GROUP_SET_CONTAINER], descriptor)
@@ -69,21 +69,26 @@ function groupOf(
 ): { mode: VfioMode; number: string } {
   if (group === undefined) {
     const parameter = attribute(sysRoot, 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode')
-    throw new NoIommuError(bdf, wanted === 'noiommu' ? parameter : undefined)
+    throw noIommu(bdf, wanted === 'noiommu' ? parameter : undefined)
   }
   const mode = group.isNoIommu ? 'noiommu' : 'type1'
-  if (wanted !== undefined && wanted !== mode) throw new VfioModeError(bdf, wanted, mode)
-  return { mode, number: group.number }
+  if (wanted === undefined || wanted === mode) return { mode, number: group.number }
+  const headline = `mode: expected '${mode}' for ${bdf}, got '${wanted}'`
+  const next =
+    mode === 'type1'
+      ? 'omit the mode: an IOMMU translates for this device'
+      : 'omit the mode: the machine has no IOMMU for this device'
+  throw new DriverError('ERR_GPUNVME_VFIO_MODE', 'usage', headline, { next })
 }
 
 /** Returns the model of IOMMU to request, by what the kernel supports. */
 function modelOf(host: HardwareHost, container: number, mode: VfioMode): number {
   const version = callNumber(host, container, ['GET_API_VERSION', VFIO.GET_API_VERSION])
-  if (version !== API_VERSION) throw new VfioUnsupportedError(`expected API version ${API_VERSION}, got ${version}`)
+  if (version !== API_VERSION) throw unsupported(`expected API version ${API_VERSION}, got ${version}`)
   const models = mode === 'noiommu' ? [IOMMU.NOIOMMU] : [IOMMU.TYPE1v2, IOMMU.TYPE1]
   const model = models.find((one) => callNumber(host, container, ['CHECK_EXTENSION', VFIO.CHECK_EXTENSION], one) > 0)
   if (model !== undefined) return model
-  throw new VfioUnsupportedError(
+  throw unsupported(
     mode === 'noiommu' ? 'it has no mode without an IOMMU' : 'it has no type1 IOMMU (module vfio_iommu_type1)',
   )
 }
@@ -99,72 +104,33 @@ function openNode(bdf: string, path: string): number {
 /** Returns the error for a file of /dev/vfio that cannot be opened. */
 export function openNodeError(bdf: string, path: string, error: NodeJS.ErrnoException): Error {
   const { code } = error
-  if (code === 'ENOENT' || code === 'ENODEV') return new VfioMissingError(path, error)
-  if (code === 'EBUSY') return new VfioBusyError(bdf, path, error)
-  return code === undefined ? error : new HardwareAccessError(bdf, path, code, error)
+  if (code === 'ENOENT' || code === 'ENODEV') {
+    const next = 'run modprobe vfio-pci; in a container, pass /dev/vfio through'
+    const headline = `Cannot open ${path}: no such file or device`
+    return new DriverError('ERR_GPUNVME_VFIO_MISSING', 'not-found', headline, { next, cause: error })
+  }
+  if (code === 'EBUSY') {
+    const next = `close it there first; fuser ${path} shows the process`
+    const headline = `Cannot open ${bdf}: ${path} is already open, in another process or in this one`
+    return new DriverError('ERR_GPUNVME_VFIO_BUSY', 'privilege', headline, { next, cause: error })
+  }
+  return code === undefined ? error : accessRefused(bdf, path, code, error)
 }
 
-/** The kernel's vfio is not available. */
-export class VfioMissingError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_MISSING'
-  readonly category = 'not-found'
-  constructor(path: string, cause?: unknown) {
-    super(`Cannot open ${path}: no such file or device`, {
-      next: 'run modprobe vfio-pci; in a container, pass /dev/vfio through',
-      cause,
-    })
-  }
+function unsupported(problem: string): DriverError {
+  const next = 'run modprobe vfio_iommu_type1, or use another kernel'
+  const headline = `The kernel's vfio is not supported: ${problem}`
+  return new DriverError('ERR_GPUNVME_VFIO_UNSUPPORTED', 'infeasible', headline, { next })
 }
 
-/** The group is in use: the kernel gives it to one process at a time. */
-export class VfioBusyError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_BUSY'
-  readonly category = 'privilege'
-  constructor(bdf: string, path: string, cause?: unknown) {
-    super(`Cannot open ${bdf}: ${path} is already open, in another process or in this one`, {
-      next: `close it there first; fuser ${path} shows the process`,
-      cause,
-    })
-  }
-}
-
-/** The kernel's vfio lacks something that is needed. */
-export class VfioUnsupportedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_UNSUPPORTED'
-  readonly category = 'infeasible'
-  constructor(problem: string) {
-    super(`The kernel's vfio is not supported: ${problem}`, {
-      next: 'run modprobe vfio_iommu_type1, or use another kernel',
-    })
-  }
-}
-
-/** The function has no IOMMU group. */
-export class NoIommuError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_IOMMU'
-  readonly category = 'infeasible'
-  /** @param parameter value of enable_unsafe_noiommu_mode, if that mode was requested. */
-  constructor(bdf: string, parameter: string | undefined) {
-    super(`${bdf} has no IOMMU group: the machine has no IOMMU, or it is disabled`, {
-      facts: parameter === undefined ? [] : [`enable_unsafe_noiommu_mode is ${parameter}`],
-      next:
-        parameter === undefined
-          ? 'enable the IOMMU (firmware setup; kernel parameter intel_iommu=on), or use the transport sysfs'
-          : 'echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode, then bind vfio-pci again',
-    })
-  }
-}
-
-/** The requested mode is not the one in which the device is bound. */
-export class VfioModeError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_VFIO_MODE'
-  readonly category = 'usage'
-  constructor(bdf: string, wanted: VfioMode, found: VfioMode) {
-    super(`mode: expected '${found}' for ${bdf}, got '${wanted}'`, {
-      next:
-        found === 'type1'
-          ? 'omit the mode: an IOMMU translates for this device'
-          : 'omit the mode: the machine has no IOMMU for this device',
-    })
-  }
+/** @param parameter value of enable_unsafe_noiommu_mode, if that mode was requested. */
+function noIommu(bdf: string, parameter: string | undefined): DriverError {
+  const headline = `${bdf} has no IOMMU group: the machine has no IOMMU, or it is disabled`
+  return new DriverError('ERR_GPUNVME_NO_IOMMU', 'infeasible', headline, {
+    facts: parameter === undefined ? [] : [`enable_unsafe_noiommu_mode is ${parameter}`],
+    next:
+      parameter === undefined
+        ? 'enable the IOMMU (firmware setup; kernel parameter intel_iommu=on), or use the transport sysfs'
+        : 'echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode, then bind vfio-pci again',
+  })
 }

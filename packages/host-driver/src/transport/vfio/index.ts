@@ -21,20 +21,8 @@ import { eventsOf, interruptCount } from './interrupts.js'
 import { regionInfo, vfioWindow } from './region.js'
 import { Type1Memory } from './type1-memory.js'
 
-export { HardwareAccessError } from '../hardware-access.js'
-export { HugePagesError, MemlockLimitError } from '../locked-memory.js'
-export { PagemapError } from '../pagemap.js'
 export type { PeerBar } from '../peer-bar.js'
-export { VfioError } from './argument.js'
-export {
-  NoIommuError,
-  VfioBusyError,
-  VfioMissingError,
-  VfioModeError,
-  VfioUnsupportedError,
-  type VfioMode,
-} from './group.js'
-export { IovaExhaustedError } from './type1-memory.js'
+export type { VfioMode } from './group.js'
 
 /** Options of `openVfio`. */
 export interface VfioOptions {
@@ -69,7 +57,7 @@ export interface VfioTransport extends Transport {
    * Maps a BAR of another device, to which no kernel driver may be bound, as memory that the controller accesses
    * directly. It stays mapped until it is freed or the transport is closed. Not every machine routes transfers between
    * devices: verify what arrives.
-   * @throws RangeError for no such BAR, DriverBoundError, HardwareAccessError, VfioError, IovaExhaustedError
+   * @throws RangeError for no such BAR; DriverError (DRIVER_BOUND, HARDWARE_ACCESS, VFIO, IOVA_EXHAUSTED)
    */
   mapPeer(peer: PeerBar): DmaMemory
 }
@@ -83,11 +71,12 @@ export interface VfioTransport extends Transport {
  * its memory before its files. If the device is to be removed while it is open, its registers read all ones from then
  * on, and the kernel waits until it is closed. A controller that is found enabled is disabled before it may access
  * memory; registers of others are not touched.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError if this process has
- *   it open; DriverBoundError; NoIommuError; VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError;
- *   VfioUnsupportedError; HardwareAccessError without permission; MemlockLimitError, HugePagesError, PagemapError;
- *   PowerStateError, BusMasterError if the drive does not wake up; ControllerNotReadyError if it is found enabled and
- *   does not stop; VfioError for everything else that the kernel refuses.
+ * @throws RangeError, TypeError for invalid arguments; DeviceHeldError if this process has it open;
+ *   ControllerNotReadyError if it is found enabled and does not stop; DriverError for everything else, with one of these
+ *   codes after `ERR_GPUNVME_`: PCI_FUNCTION_NOT_FOUND, NOT_NVME for a wrong address; DRIVER_BOUND; NO_IOMMU; VFIO_MODE;
+ *   VFIO_MISSING; VFIO_BUSY; GROUP_NOT_VIABLE; VFIO_UNSUPPORTED; HARDWARE_ACCESS without permission; MEMLOCK_LIMIT,
+ *   HUGE_PAGES, PAGEMAP; POWER_STATE, BUS_MASTER if the drive does not wake up; VFIO for everything else that the kernel
+ *   refuses.
  */
 export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
   object('openVfio: options', options)

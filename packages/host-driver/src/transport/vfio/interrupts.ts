@@ -6,7 +6,7 @@ import { ask, call } from './argument.js'
 
 /**
  * Returns eventfds that interrupts of one kind signal, until they are closed.
- * @throws VfioError; nothing stays open then.
+ * @throws DriverError (VFIO); nothing stays open then.
  */
 export function eventsOf(host: HardwareHost, device: number, index: number, vectors: number): EventFds {
   return new EventFds(host, vectors, (fds) => {
@@ -26,7 +26,7 @@ export function eventsOf(host: HardwareHost, device: number, index: number, vect
 
 /**
  * Returns how many interrupts of a kind the device has; 0 if there are none, or none that signal an eventfd.
- * @throws VfioError
+ * @throws DriverError (VFIO)
  */
 export function interruptCount(host: HardwareHost, device: number, index: number): number {
   const request = ['DEVICE_GET_IRQ_INFO', VFIO.DEVICE_GET_IRQ_INFO] as const

@@ -6,7 +6,7 @@ import { regionOf, type VfioRegion } from '../vfio-regions.js'
 import { VFIO } from './abi.js'
 import { ask } from './argument.js'
 
-/** Queries a region of a device. @throws VfioError */
+/** Queries a region of a device. @throws DriverError (VFIO) */
 export function regionInfo(host: HardwareHost, device: number, index: number): VfioRegion {
   const request = ['DEVICE_GET_REGION_INFO', VFIO.DEVICE_GET_REGION_INFO] as const
   return regionOf(ask(host, device, request, VfioRegionInfo, { INDEX: index }))

@@ -1,11 +1,11 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { DriverError, hasCode } from '../../error.js'
 import { AddressSpace, type AddressRange } from '../address-space.js'
 import type { DmaSource } from '../dma-arena.js'
 import { capabilityChain, pairs } from '../vfio-regions.js'
-import { allocateLocked, HUGE_PAGE_BYTES, MemlockLimitError } from '../locked-memory.js'
+import { allocateLocked, HUGE_PAGE_BYTES, memlockExceeded } from '../locked-memory.js'
 import { DmaMap, DmaUnmap, IommuInfo, IOMMU_CAPABILITY, VFIO } from './abi.js'
-import { ask, call, VfioError } from './argument.js'
+import { ask, call } from './argument.js'
 
 /** Lowest address that is handed out: an address that a program forgot to set accesses nothing. */
 const LOWEST_IOVA = 0x10_0000
@@ -23,7 +23,7 @@ export interface IommuFacts {
   readonly pageBytes: number
 }
 
-/** Queries what the IOMMU of a container translates. @throws VfioError */
+/** Queries what the IOMMU of a container translates. @throws DriverError (VFIO) */
 export function iommuFacts(host: HardwareHost, container: number): IommuFacts {
   const data = ask(host, container, ['IOMMU_GET_INFO', VFIO.IOMMU_GET_INFO], IommuInfo)
   const { FLAGS, IOVA_PGSIZES, CAP_OFFSET } = IommuInfo.view(data)
@@ -79,11 +79,11 @@ export class Type1Memory implements DmaSource {
 
   /**
    * Maps part of this process's address space for the device: memory, or another device's BAR.
-   * @throws IovaExhaustedError, MemlockLimitError, VfioError
+   * @throws DriverError (IOVA_EXHAUSTED, MEMLOCK_LIMIT, VFIO)
    */
   map({ address, lengthBytes }: NativeRegion, alignBytes: number): { iova: number; unmap: () => void } {
     const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, this.facts.pageBytes))
-    if (iova === undefined) throw new IovaExhaustedError(lengthBytes, this.space.freeRanges)
+    if (iova === undefined) throw iovaExhausted(lengthBytes, this.space.freeRanges)
     const argument = DmaMap.create({
       ARGSZ: DmaMap.bytes,
       FLAGS: { READ: 1, WRITE: 1 },
@@ -95,8 +95,8 @@ export class Type1Memory implements DmaSource {
       call(this.host, this.container, ['IOMMU_MAP_DMA', VFIO.IOMMU_MAP_DMA], argument.data)
     } catch (error) {
       this.space.give(iova)
-      if (error instanceof VfioError && error.errno === 'ENOMEM')
-        throw new MemlockLimitError(this.memlockBytes(lengthBytes), this.host.memlockLimitBytes(), error)
+      if (hasCode(error, 'ERR_GPUNVME_VFIO', 'ENOMEM'))
+        throw memlockExceeded(this.memlockBytes(lengthBytes), this.host.memlockLimitBytes(), error)
       throw error
     }
     this.mappedBytes += lengthBytes
@@ -124,14 +124,9 @@ export class Type1Memory implements DmaSource {
   }
 }
 
-/** The device's address space has no free range for the memory. */
-export class IovaExhaustedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IOVA_EXHAUSTED'
-  readonly category = 'infeasible'
-  constructor(lengthBytes: number, free: readonly AddressRange[]) {
-    const longest = free.reduce((most, range) => Math.max(most, range.lengthBytes), 0)
-    super(`No free device addresses for ${lengthBytes} bytes: the longest free range is ${longest} bytes`, {
-      next: 'free unused memory, or allocate less at once',
-    })
-  }
+function iovaExhausted(lengthBytes: number, free: readonly AddressRange[]): DriverError {
+  const longest = free.reduce((most, range) => Math.max(most, range.lengthBytes), 0)
+  const headline = `No free device addresses for ${lengthBytes} bytes: the longest free range is ${longest} bytes`
+  const next = 'free unused memory, or allocate less at once'
+  return new DriverError('ERR_GPUNVME_IOVA_EXHAUSTED', 'infeasible', headline, { next })
 }
