@@ -1,9 +1,10 @@
-import type { ConfigSpace, DmaAllocator, Transport, TransportCapabilities } from '@gpunvme/nvme-spec/transport'
+import type { ConfigSpace, DmaAllocator, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
+import { enableFunction, enableMemorySpace, wakeFunction } from '../pci/power.js'
 import { Cleanup } from './cleanup.js'
-import type { EventInterrupts } from './event-interrupts.js'
+import { EventInterrupts, type EventFds } from './event-interrupts.js'
 import { disableFound } from './found-enabled.js'
-import type { PollingClock } from './polling-clock.js'
-import type { RegionBar } from './region-bar.js'
+import { PollingClock } from './polling-clock.js'
+import { RegionBar, type MappedRegisters } from './region-bar.js'
 
 /** Kind of reset, as of `Transport.reset`. */
 export type ResetKind = 'function' | 'bus'
@@ -15,44 +16,32 @@ interface ClosableMemory extends DmaAllocator {
   abandon?(): void
 }
 
-/** A controller's function while it is being opened, and later while it is closed. */
-export class Opening {
-  readonly cleanup = new Cleanup()
-  /** Whether the drive can no longer access memory. */
-  isStopped = true
-
-  /** Takes memory, and proves that it can be allocated before the drive is touched. */
-  useMemory<M extends ClosableMemory>(dma: M): M {
-    this.cleanup.push(() => {
-      if (this.isStopped || dma.abandon === undefined) dma.close()
-      else dma.abandon()
-    })
-    dma.alloc(4096).free()
-    return dma
-  }
-
-  /** Takes interrupts, if there are any. */
-  useInterrupts(interrupts: EventInterrupts | undefined): EventInterrupts | undefined {
-    if (interrupts !== undefined) this.cleanup.push(() => interrupts.close())
-    return interrupts
-  }
-}
-
-/** What a kind of transport provides of a function. Its registers are accessible, and the drive cannot access memory. */
-export interface OpenedFunction<More extends object> {
+/** A function that a kind of transport has acquired: everything in which the kinds differ. */
+export interface AcquiredFunction<More extends object> {
   readonly name: string
-  readonly bar: RegionBar
-  readonly dma: ClosableMemory
-  readonly clock: PollingClock
+  readonly host: Pick<HardwareHost, 'waitReadable'>
   readonly config: ConfigSpace
-  readonly interrupts?: EventInterrupts | undefined
-  readonly can: TransportCapabilities
-  /** Resets that this function supports. */
+  /** Whether the kernel has woken the function and enables its memory space. Default: false. */
+  readonly isAwake?: boolean
+  readonly dma: ClosableMemory
+  /** Whether dma-bufs of a GPU can be mapped; only a probe shows whether data arrives. Default: false. */
+  readonly dmaToVram?: boolean
+  /** Maps the registers, which may not be accessible yet. */
+  mapRegisters(): MappedRegisters | Promise<MappedRegisters>
+  /** Watches whether the function leaves the bus, for `bar.leaveBus()`. @returns a function that ends it. */
+  watch(bar: RegionBar, clock: PollingClock): () => void
+  /** MSI-X vectors: how many are wanted and available, and their eventfds. Absent for a polled transport. */
+  readonly msix?: {
+    readonly wanted: number
+    available(): number
+    events(vectors: number): EventFds
+  }
+  /** Resets that the function supports. */
   readonly resets: readonly ResetKind[]
-  /** Resets the function; the drive can access memory again afterwards. */
-  reset(kind: ResetKind): Promise<void>
-  /** Lets the drive access memory. */
-  start(): void
+  /** Resets the function, which is then woken and started again. */
+  reset(kind: ResetKind): void | Promise<void>
+  /** Lets the drive access memory. Default: memory space and bus mastering are enabled in configuration space. */
+  start?(hasInterrupts: boolean): void
   /** Ends the drive's access; returns whether it has ended. Absent if something else does when the function is closed. */
   stop?(): boolean
   /** Further properties of the transport; getters stay getters. */
@@ -60,38 +49,63 @@ export interface OpenedFunction<More extends object> {
 }
 
 /**
- * Opens a controller's function. `open` acquires it; what follows is the same for every transport with registers: a
- * controller that is found enabled is disabled before the drive may access memory, and everything is released in
- * reverse order on close or after an error, the drive's access to memory first.
- * @throws errors of `open`; ControllerNotReadyError if the controller is found enabled and does not stop.
+ * Opens a controller's function. `acquire` takes it, without access to its registers; what follows is the same for
+ * every transport: memory is proven to be available before the drive is touched, and a controller that is found
+ * enabled is disabled before the drive may access memory. After an error and on close, everything is released in
+ * reverse order, the drive's access to memory first.
+ * @throws errors of `acquire`; ControllerNotReadyError if the controller is found enabled and does not stop.
  */
 export async function openFunction<More extends object>(
-  open: (opening: Opening) => Promise<OpenedFunction<More>>,
+  acquire: (cleanup: Cleanup) => AcquiredFunction<More> | Promise<AcquiredFunction<More>>,
 ): Promise<Transport & More> {
-  const opening = new Opening()
-  const { cleanup } = opening
+  const cleanup = new Cleanup()
   try {
-    const opened = await open(opening)
-    const { name, bar, dma, clock, config, interrupts, can, resets, more } = opened
+    const acquired = await acquire(cleanup)
+    const { name, host, config, isAwake = false, dma, dmaToVram = false, msix, resets, more } = acquired
+    const clock = new PollingClock()
+    let isStopped = true
+    cleanup.push(() => {
+      if (isStopped || dma.abandon === undefined) dma.close()
+      else dma.abandon()
+    })
+    for (const contiguous of [false, true]) dma.alloc(4096, { contiguous }).free()
+
+    const registers = await acquired.mapRegisters()
+    cleanup.push(() => registers.unmap())
+    const bar = new RegionBar(registers.window, clock, registers.mapped)
+    cleanup.push(acquired.watch(bar, clock))
+    const wake = () => (isAwake ? undefined : wakeFunction(config, clock))
+    await wake()
+    if (!isAwake) enableMemorySpace(config)
+
+    const vectors = msix === undefined || msix.wanted === 0 ? 0 : Math.min(msix.wanted, msix.available())
+    const interrupts = vectors === 0 ? undefined : new EventInterrupts(host, clock, msix!.events(vectors))
+    if (interrupts !== undefined) cleanup.push(() => interrupts.close())
+    const start = () => {
+      if (acquired.start === undefined) enableFunction(config)
+      else acquired.start(interrupts !== undefined)
+    }
     const reset = async (kind: ResetKind) => {
       if (!resets.includes(kind))
         throw new TypeError(
           `kind: expected ${resets.map((each) => `'${each}'`).join(' or ')} for ${name}, got '${kind}'`,
         )
-      await opened.reset(kind)
+      await acquired.reset(kind)
+      await wake()
+      start()
     }
     const canReset = resets.includes('function')
-    if (opened.stop !== undefined) {
+    if (acquired.stop !== undefined) {
       // Last, so that it is undone first: the drive must not access memory that is being freed.
       cleanup.push(() => {
-        opening.isStopped = opened.stop!()
+        isStopped = acquired.stop!()
       })
-      opening.isStopped = false
+      isStopped = false
     }
     await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
-    opened.start()
+    start()
     const transport: Transport = {
-      ...{ name, bar, dma, clock, config, can },
+      ...{ name, bar, dma, clock, config, can: { gpuRing: false, gpuRead: false, dmaToVram } },
       ...(interrupts !== undefined && { interrupts }),
       ...(canReset && { reset }),
       close: () => cleanup.run(),

@@ -4,6 +4,14 @@ import type { PollingClock } from './polling-clock.js'
 /** Access to registers. */
 export type RegisterWindow = Pick<NativeRegion, 'lengthBytes' | 'load32' | 'store32' | 'load64'>
 
+/** Access to registers until `unmap`. */
+export interface MappedRegisters {
+  readonly window: RegisterWindow
+  /** Part of the registers, from offset 0, that is mapped into this process. */
+  readonly mapped: BarWindow | undefined
+  readonly unmap: () => void
+}
+
 /**
  * BAR0 as a mapped region. 64-bit registers are written as two dwords, low half first: an SN740 otherwise corrupts ASQ
  * (measured on the reference rig).

@@ -1,6 +1,6 @@
 import type { BarWindow, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { AddressRange } from './address-space.js'
-import type { RegisterWindow } from './region-bar.js'
+import type { MappedRegisters, RegisterWindow } from './region-bar.js'
 
 /** Access to registers that are not mapped. Offsets count from the start of the region. */
 export interface UnmappedAccess {
@@ -9,8 +9,14 @@ export interface UnmappedAccess {
   readonly write: (offset: number, bytes: Buffer) => void
 }
 
+/** Maps registers as far as they are mappable. @throws errors of `map`; nothing stays mapped then. */
+export function mapWindow(...parts: ConstructorParameters<typeof RegionWindow>): MappedRegisters {
+  const window = new RegionWindow(...parts)
+  return { window, mapped: window.mapped, unmap: () => window.unmap() }
+}
+
 /** Registers of a device: loads and stores if they are mapped, slower accesses if not. */
-export class RegionWindow implements RegisterWindow {
+class RegionWindow implements RegisterWindow {
   readonly lengthBytes: number
   private readonly unmapped: UnmappedAccess
   private readonly areas: { readonly start: number; readonly end: number; readonly region: NativeRegion }[] = []

@@ -16,21 +16,14 @@ import {
   type PciFunction,
 } from '../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../pci/open-functions.js'
-import {
-  disableBusMaster,
-  enableFunction,
-  enableMemorySpace,
-  hasFunctionLevelReset,
-  wakeFunction,
-} from '../pci/power.js'
+import { disableBusMaster, hasFunctionLevelReset } from '../pci/power.js'
 import { Cleanup } from './cleanup.js'
 import { DmaArena } from './dma-arena.js'
 import { accessing, accessRefused } from './hardware-access.js'
 import { hugePages, hugePagesMissing, physicalMemory } from './locked-memory.js'
 import { openFunction } from './open-function.js'
 import { mapPeerBar, mapResource, type PeerBar } from './peer-bar.js'
-import { PollingClock, REMOVAL_CHECK_NS } from './polling-clock.js'
-import { RegionBar } from './region-bar.js'
+import { REMOVAL_CHECK_NS } from './polling-clock.js'
 import { wholeRegion } from './segmented-memory.js'
 
 export { allocateLocked } from './locked-memory.js'
@@ -88,38 +81,37 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
   if (group !== undefined && group.type !== 'identity') throw iommuActive(bdf, group)
   // The kernel does not exclude a second process, and the cleanup of a failed open would take the drive from it.
   await guardController(sysRoot, { bdf })
-  return openFunction(async (opening) => {
-    const { cleanup } = opening
+  return openFunction((cleanup) => {
     cleanup.push(claimFunction(found, OPEN_HERE))
     // The driver may have returned since the first check.
     refuseDriver(sysRoot, found.bdf)
     const pages = hugePages(sysRoot)
     if (pages.free === 0) throw hugePagesMissing(1, pages)
-    const clock = new PollingClock()
     const config = openConfig(found)
     cleanup.push(config.close)
-    const dma = opening.useMemory(new DmaArena(physicalMemory(host, sysRoot, most)))
-    const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
-    cleanup.push(close)
-    await guardRegisters(sysRoot, bdf)
-    // A process that returns the drive first looks for open registers: from here on it finds these.
-    refuseDriver(sysRoot, found.bdf)
-    const bar = new RegionBar(region, clock, region)
-    // Registers of a removed function need not read all ones: something else may respond there.
-    const stopWatch = clock.every(REMOVAL_CHECK_NS, () => {
-      if (!existsSync(found.path)) bar.leaveBus()
-    })
-    cleanup.push(stopWatch)
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
-    await wakeFunction(config, clock)
-    enableMemorySpace(config)
     return {
-      ...{ name: `sysfs ${bdf}`, bar, dma, clock, config },
-      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
+      ...{ name: `sysfs ${bdf}`, host, config, dma: new DmaArena(physicalMemory(host, sysRoot, most)) },
+      async mapRegisters() {
+        const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
+        try {
+          await guardRegisters(sysRoot, bdf)
+          // A process that returns the drive first looks for open registers: from here on it finds these.
+          refuseDriver(sysRoot, found.bdf)
+        } catch (error) {
+          close()
+          throw error
+        }
+        return { window: region, mapped: region, unmap: close }
+      },
+      // Registers of a removed function need not read all ones: something else may respond there.
+      watch: (bar, clock) =>
+        clock.every(REMOVAL_CHECK_NS, () => {
+          if (!existsSync(found.path)) bar.leaveBus()
+        }),
       resets: canReset(sysRoot, found, config) ? ['function'] : [],
-      reset: () => resetFunction(sysRoot, found, config, clock),
-      start: () => enableFunction(config),
+      reset: () => resetFunction(sysRoot, found),
       stop: () => disableBusMaster(config),
       more: {
         bdf,
@@ -153,12 +145,7 @@ function canReset(sysRoot: string, { bdf, path }: PciFunction, config: OpenConfi
   return methods === undefined ? hasFunctionLevelReset(config) : methods.split(' ')[0] === 'flr'
 }
 
-async function resetFunction(
-  sysRoot: string,
-  found: PciFunction,
-  config: OpenConfigSpace,
-  clock: PollingClock,
-): Promise<void> {
+async function resetFunction(sysRoot: string, found: PciFunction): Promise<void> {
   // A reset behind the back of another driver can crash the kernel.
   refuseDriver(sysRoot, found.bdf)
   const file = join(found.path, 'reset')
@@ -167,8 +154,6 @@ async function resetFunction(
   } catch (error) {
     throw accessRefused(found.bdf, file, (error as NodeJS.ErrnoException).code ?? 'failed', error)
   }
-  await wakeFunction(config, clock)
-  enableFunction(config)
 }
 
 /** An IOMMU translates for the function, so physical addresses do not work. The function was not touched. */

@@ -1,12 +1,9 @@
 import type { HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, flag, integer, object, text, type Checks } from '../../check-options.js'
 import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
-import { EventInterrupts } from '../event-interrupts.js'
 import { accessing } from '../hardware-access.js'
 import { HUGE_PAGE_BYTES } from '../locked-memory.js'
 import { openFunction } from '../open-function.js'
-import { PollingClock } from '../polling-clock.js'
-import { RegionBar } from '../region-bar.js'
 import { Info, MMAP_BAR0, Reset, RESET_METHOD } from './abi.js'
 import { call, kmodRemoved, setBusMaster } from './call.js'
 import { kmodConfigSpace } from './config.js'
@@ -80,54 +77,48 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
   object('host', host)
   const place = findNode(sysRoot, device)
   const { bdf } = place.found
-  return openFunction(async (opening) => {
-    const { cleanup } = opening
+  return openFunction(async (cleanup) => {
     cleanup.push(claimFunction(place.found, OPEN_HERE))
     const node = await openNode(host, sysRoot, place)
     cleanup.push(() => closeNode(node))
     const answer = askInfo(node)
     // Nodes are renumbered when controllers come and go: it may have become another controller's.
     if (bdfOf(answer) !== bdf) throw kmodRemoved(bdf)
-    const config = kmodConfigSpace(node)
     const table = new SegmentTable(node)
     cleanup.push(() => table.unmap())
-    const dma = opening.useMemory(new KmodMemory(node, table, sysRoot, hugePages ? HUGE_PAGE_BYTES : 4096))
-    dma.alloc(4096, { contiguous: true }).free()
-    const clock = new PollingClock()
-    const registers = accessing(bdf, place.path, () =>
-      host.map(node.fd, MMAP_BAR0, answer.BAR0_MAPPABLE_LENGTH, 'read-write'),
-    )
-    cleanup.push(() => registers.unmap())
-    const bar = new RegionBar(registers, clock, registers)
     const dmaBufs = new KmodDmaBufs(node, table)
-    const watch = new KmodWatch(node, clock, bar, dmaBufs)
-    cleanup.push(() => watch.close())
-    const vectors = Math.min(wanted, answer.IRQ_VECTORS)
-    const interrupts = opening.useInterrupts(
-      vectors === 0 ? undefined : new EventInterrupts(host, clock, irqEvents(node, vectors)),
-    )
+    let watch: KmodWatch | undefined
     const { FUNCTION, BUS } = Info.RESET_METHODS
     const has = (method: typeof FUNCTION) => method.of(answer.RESET_METHODS) === 1
     return {
-      ...{ name: `kmod ${bdf}`, bar, dma, clock, config, interrupts },
-      // Only a probe shows whether data arrives, and whether a GPU can access these registers.
-      can: { gpuRing: false, gpuRead: false, dmaToVram: true },
+      ...{ name: `kmod ${bdf}`, host, config: kmodConfigSpace(node), isAwake: true },
+      ...{ dma: new KmodMemory(node, table, sysRoot, hugePages ? HUGE_PAGE_BYTES : 4096), dmaToVram: true },
+      mapRegisters() {
+        const region = accessing(bdf, place.path, () =>
+          host.map(node.fd, MMAP_BAR0, answer.BAR0_MAPPABLE_LENGTH, 'read-write'),
+        )
+        return { window: region, mapped: region, unmap: () => region.unmap() }
+      },
+      watch(bar, clock) {
+        const opened = (watch = new KmodWatch(node, clock, bar, dmaBufs))
+        return () => opened.close()
+      },
+      msix: { wanted, available: () => answer.IRQ_VECTORS, events: (vectors) => irqEvents(node, vectors) },
       resets: [...(has(FUNCTION) ? (['function'] as const) : []), ...(has(BUS) ? (['bus'] as const) : [])],
       async reset(kind) {
         // Not in the caller's turn: the call blocks.
         await Promise.resolve()
         const METHOD = kind === 'function' ? RESET_METHOD.FUNCTION : RESET_METHOD.BUS
         call(node, 'RESET', Reset.create({ SIZE: Reset.bytes, METHOD }).data)
-        setBusMaster(node, true)
       },
-      start: () => setBusMaster(node, true),
       // The module ends its access when the node is closed.
+      start: () => setBusMaster(node, true),
       more: {
         bdf,
         info: factsOf(answer),
         dmaBufs,
         get departure() {
-          return watch.departure
+          return watch?.departure
         },
       },
     }

@@ -78,18 +78,20 @@ export class Channel {
 
   /**
    * Sends a request and waits for the answer.
+   * @param expected the exact length of the answer in bytes, or its limits.
    * @throws DriverError (VFIO_USER_REFUSED) if the target refuses; VfioUserLostError or DriverError (VFIO_USER_PROTOCOL)
    *   if the connection ends, which is `departure` from then on.
    */
-  ask(name: VfioUserCommand, data: Uint8Array, expected: Expected, descriptors?: Int32Array): Answer {
+  ask(name: VfioUserCommand, data: ArrayBufferView, expected: number | Expected, descriptors?: Int32Array): Answer {
     if (this.isClosed) throw new TypeError('this transport is closed')
     if (this.reason !== undefined) throw this.reason
     const untilMs = this.deadline()
     const command = VFIO_USER[name]
     const id = (this.lastId = (this.lastId + 1) & 0xffff)
-    this.send(name, { ID: id, COMMAND: command }, data, untilMs, descriptors)
+    this.send(name, { ID: id, COMMAND: command }, bytesOf(data), untilMs, descriptors)
+    const limits = typeof expected === 'number' ? { leastBytes: expected, mostBytes: expected } : expected
     for (;;) {
-      const message = this.receive(name, untilMs, expected)
+      const message = this.receive(name, untilMs, limits)
       if (!message.isReply) {
         this.refuse(name, message, untilMs)
         // A target that only sends requests of its own counts as silent.
@@ -133,6 +135,16 @@ export class Channel {
   breach(during: string, problem: string, descriptors: readonly number[] = [], cause?: unknown): never {
     closeAll(descriptors)
     throw this.depart(protocolViolated(this.socket, during, problem, cause))
+  }
+
+  /** Decodes an answer; an impossible one is a violation. @param descriptors what came with it. */
+  decode<T>(during: string, read: () => T, descriptors: readonly number[] = []): T {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return this.breach(during, error.message, descriptors, error)
+    }
   }
 
   /** Closes the connection; the target loses everything that it was given. */
@@ -244,4 +256,8 @@ function leftNs(untilMs: number): number {
 /** Closes descriptors that are not needed. */
 export function closeAll(descriptors: readonly number[]): void {
   for (const fd of descriptors) closeSync(fd)
+}
+
+export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }

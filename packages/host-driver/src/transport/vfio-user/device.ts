@@ -6,13 +6,12 @@ import {
   VFIO_USER_CAPABILITIES,
   VFIO_USER_VERSION_BYTES,
   VfioIrqInfo,
-  VfioRegionInfo,
   VfioUserDeviceInfo,
   type VfioUserCapabilities,
 } from '@gpunvme/nvme-spec/vfio-user'
-import { regionOf, type VfioRegion } from '../vfio-regions.js'
 import { DriverError } from '../../error.js'
-import { closeAll, type Channel } from './channel.js'
+import type { VfioRegion } from '../vfio-regions.js'
+import { bytesOf, type Channel } from './channel.js'
 import { unsuitableFunction } from './errors.js'
 import { readRegion } from './regions.js'
 
@@ -33,7 +32,7 @@ const OWN: VfioUserCapabilities = { ...VFIO_USER_CAPABILITIES, maxMsgFds: 16 }
 export function negotiate(channel: Channel, largestPageBytes: number): VfioUserCapabilities {
   const offer = encodeVersion({ major: MAJOR, minor: MINOR, capabilities: OWN })
   const { data } = channel.ask('VERSION', offer, { leastBytes: 4, mostBytes: VFIO_USER_VERSION_BYTES })
-  const { major, minor, capabilities } = understood(channel, 'VERSION', () => decodeVersion(bytesOf(data)))
+  const { major, minor, capabilities } = channel.decode('VERSION', () => decodeVersion(bytesOf(data)))
   if (major !== MAJOR || minor > MINOR) {
     const headline = `The target at ${channel.socket} uses vfio-user ${major}.${minor}, this client ${MAJOR}.${MINOR}`
     const next = `use a target that supports vfio-user ${MAJOR}.${MINOR}`
@@ -57,7 +56,7 @@ export function negotiate(channel: Channel, largestPageBytes: number): VfioUserC
  */
 export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
   const asked = VfioUserDeviceInfo.create({ ARGSZ: VfioUserDeviceInfo.bytes })
-  const { data } = channel.ask('DEVICE_GET_INFO', bytesOf(asked.data), exactly(VfioUserDeviceInfo.bytes))
+  const { data } = channel.ask('DEVICE_GET_INFO', asked.data, VfioUserDeviceInfo.bytes)
   const { FLAGS, NUM_REGIONS } = VfioUserDeviceInfo.view(data)
   if (VfioUserDeviceInfo.FLAGS.PCI.of(FLAGS) === 0) throw unsuitableFunction(channel.socket, 'it is not a PCI function')
   if (NUM_REGIONS <= VFIO_REGION.CONFIG)
@@ -65,40 +64,10 @@ export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
   return { canReset: VfioUserDeviceInfo.FLAGS.RESET.of(FLAGS) === 1 }
 }
 
-/** Room for a region with more areas than usual. */
-const MOST_REGION_BYTES = 4096
-
-/** A region, and the file from which its parts can be mapped. */
-export interface TargetRegion extends VfioRegion {
-  /** Absent if nothing can be mapped. The caller closes it. */
-  readonly fd?: number
-}
-
-/** Queries a region. @throws as `Channel.ask`; an invalid answer is a violation. */
-export function regionInfo(channel: Channel, index: number): TargetRegion {
-  const name = 'DEVICE_GET_REGION_INFO'
-  const asked = VfioRegionInfo.create({ ARGSZ: MOST_REGION_BYTES, INDEX: index })
-  const expected = { leastBytes: VfioRegionInfo.bytes, mostBytes: MOST_REGION_BYTES, descriptors: true }
-  const { data, descriptors } = channel.ask(name, bytesOf(asked.data), expected)
-  const [fd, ...others] = descriptors
-  closeAll(others)
-  const kept = fd === undefined ? [] : [fd]
-  const region = understood(channel, name, () => regionOf(data), kept)
-  const { lengthBytes, fileOffset, mappable } = region
-  const isIn = ({ start, lengthBytes: length }: (typeof mappable)[number]) =>
-    start % 4096 === 0 && length % 4096 === 0 && start + length <= lengthBytes
-  if (!Number.isSafeInteger(lengthBytes) || !mappable.every(isIn) || !Number.isSafeInteger(fileOffset + lengthBytes))
-    channel.breach(name, `region ${index}: expected mappable areas to be whole pages inside it`, kept)
-  // Without a file there is nothing to map, whatever the target says.
-  if (fd !== undefined && mappable.length > 0) return { ...region, fd }
-  closeAll(kept)
-  return { ...region, mappable: [] }
-}
-
 /** Returns how many interrupts of a kind signal an eventfd. @throws as `Channel.ask` */
 export function interruptCount(channel: Channel, index: number): number {
   const asked = VfioIrqInfo.create({ ARGSZ: VfioIrqInfo.bytes, INDEX: index })
-  const { data } = channel.ask('DEVICE_GET_IRQ_INFO', bytesOf(asked.data), exactly(VfioIrqInfo.bytes))
+  const { data } = channel.ask('DEVICE_GET_IRQ_INFO', asked.data, VfioIrqInfo.bytes)
   const { FLAGS, COUNT } = VfioIrqInfo.view(data)
   return VfioIrqInfo.FLAGS.EVENTFD.of(FLAGS) === 1 ? COUNT : 0
 }
@@ -123,20 +92,4 @@ export function checkFunction(channel: Channel, bar: VfioRegion, configBytes: nu
   if (classCode !== NVME_CLASS_CODE) refuse(`its class code is ${shown}h, expected 010802h`)
   if (bar.lengthBytes < LEAST_BAR_BYTES)
     refuse(`its BAR0 has ${bar.lengthBytes} bytes, expected at least ${LEAST_BAR_BYTES}`)
-}
-
-export const exactly = (bytes: number) => ({ leastBytes: bytes, mostBytes: bytes })
-
-export function bytesOf({ buffer, byteOffset, byteLength }: DataView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength)
-}
-
-/** Decodes an answer; an impossible one is a violation. @param descriptors what came with it. */
-function understood<T>(channel: Channel, name: string, read: () => T, descriptors: readonly number[] = []): T {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return channel.breach(name, error.message, descriptors, error)
-  }
 }

@@ -2,18 +2,17 @@ import { closeSync } from 'node:fs'
 import type { HardwareHost, Transport, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { VFIO_IRQ, VFIO_REGION } from '@gpunvme/nvme-spec/vfio-user'
 import { checkOptions, integer, object, text, timeout, type Checks } from '../../check-options.js'
-import { disableBusMaster, enableFunction, enableMemorySpace, wakeFunction } from '../../pci/power.js'
+import { disableBusMaster, enableFunction } from '../../pci/power.js'
+import type { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
-import { EventInterrupts } from '../event-interrupts.js'
-import { openFunction, type Opening } from '../open-function.js'
-import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
-import { RegionBar } from '../region-bar.js'
+import { openFunction, type AcquiredFunction } from '../open-function.js'
+import { REMOVAL_CHECK_NS } from '../polling-clock.js'
 import { Channel } from './channel.js'
-import { checkFunction, deviceInfo, exactly, interruptCount, negotiate, regionInfo } from './device.js'
+import { checkFunction, deviceInfo, interruptCount, negotiate } from './device.js'
 import { connectionFailed, type VfioUserDeparture } from './errors.js'
-import { chooseInterrupts, msixEvents } from './interrupts.js'
+import { chooseInterrupts, msixEvents, type MsixEvents } from './interrupts.js'
 import { GRANULE_BYTES, SharedMemory, usualMemoryFolder } from './memory.js'
-import { barWindow, targetConfigSpace } from './regions.js'
+import { mapBar, regionInfo, targetConfigSpace } from './regions.js'
 
 export { VfioUserLostError, type VfioUserDeparture } from './errors.js'
 
@@ -74,13 +73,12 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
   object('host', host)
   text('socket', socket)
   let channel: Channel | undefined
-  const open = async (opening: Opening) => {
-    const { cleanup } = opening
+  const acquire = (cleanup: Cleanup): AcquiredFunction<{ readonly departure: VfioUserDeparture | undefined }> => {
     let leave: () => void = () => undefined
     const limitNs = options.answerTimeoutNs ?? ANSWER_TIMEOUT_NS
     const target = (channel = new Channel(host, connect(host, socket), socket, limitNs, () => leave()))
     cleanup.push(() => target.close())
-    const capabilities = negotiate(target, GRANULE_BYTES)
+    const { maxMsgFds } = negotiate(target, GRANULE_BYTES)
     const { canReset } = deviceInfo(target)
     const { fd: unwanted, lengthBytes: configBytes } = regionInfo(target, VFIO_REGION.CONFIG)
     if (unwanted !== undefined) closeSync(unwanted)
@@ -91,33 +89,32 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
     })
     checkFunction(target, region, configBytes)
     const config = targetConfigSpace(target, configBytes)
-    const dma = opening.useMemory(new DmaArena(new SharedMemory(target, host, memoryFolder)))
-    const clock = new PollingClock()
-    await wakeFunction(config, clock)
-    enableMemorySpace(config)
-    const window = barWindow(target, host, region)
-    cleanup.push(() => window.unmap())
-    closeFile()
-    const bar = new RegionBar(window, clock, window.mapped)
-    leave = () => bar.leaveBus()
-    cleanup.push(clock.every(REMOVAL_CHECK_NS, () => target.look()))
-    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(target, VFIO_IRQ.MSIX))
-    const msix = vectors === 0 ? undefined : msixEvents(target, host, vectors, capabilities.maxMsgFds)
-    const interrupts = opening.useInterrupts(msix && new EventInterrupts(host, clock, msix.events))
-    const start = () => {
-      chooseInterrupts(config, msix !== undefined)
-      enableFunction(config)
-    }
+    let msix: MsixEvents | undefined
     return {
-      ...{ name: `vfio-user ${socket}`, bar, dma, clock, config, interrupts, start },
-      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      resets: canReset ? (['function'] as const) : [],
-      async reset() {
-        target.ask('DEVICE_RESET', new Uint8Array(0), exactly(0))
+      ...{ name: `vfio-user ${socket}`, host, config, dma: new DmaArena(new SharedMemory(target, host, memoryFolder)) },
+      mapRegisters() {
+        const registers = mapBar(target, host, region)
+        closeFile()
+        return registers
+      },
+      watch(bar, clock) {
+        leave = () => bar.leaveBus()
+        return clock.every(REMOVAL_CHECK_NS, () => target.look())
+      },
+      msix: {
+        wanted,
+        available: () => interruptCount(target, VFIO_IRQ.MSIX),
+        events: (vectors) => (msix = msixEvents(target, host, vectors, maxMsgFds)).events,
+      },
+      resets: canReset ? ['function'] : [],
+      reset() {
+        target.ask('DEVICE_RESET', new Uint8Array(0), 0)
         // Not every target keeps them.
         msix?.announceAgain()
-        await wakeFunction(config, clock)
-        start()
+      },
+      start(hasInterrupts) {
+        chooseInterrupts(config, hasInterrupts)
+        enableFunction(config)
       },
       stop() {
         disableBusMaster(config)
@@ -132,7 +129,7 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
     }
   }
   try {
-    return await openFunction(open)
+    return await openFunction(acquire)
   } catch (error) {
     // If the target ends meanwhile, registers read all ones, which would be reported as another error.
     throw channel?.departure ?? error

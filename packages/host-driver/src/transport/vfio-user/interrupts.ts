@@ -4,7 +4,6 @@ import { VFIO_IRQ, VfioIrqSet } from '@gpunvme/nvme-spec/vfio-user'
 import { snapshot } from '../../pci/config-space.js'
 import { EventFds } from '../event-interrupts.js'
 import type { Channel } from './channel.js'
-import { bytesOf, exactly } from './device.js'
 
 /** Eventfds of MSI-X vectors, and a function that registers them again, as after a reset. */
 export interface MsixEvents {
@@ -63,5 +62,5 @@ function setIrqs(channel: Channel, flags: object, start: number, fds: readonly n
     START: start,
     COUNT: fds.length,
   })
-  channel.ask('DEVICE_SET_IRQS', bytesOf(data), exactly(0), fds.length > 0 ? Int32Array.from(fds) : undefined)
+  channel.ask('DEVICE_SET_IRQS', data, 0, fds.length > 0 ? Int32Array.from(fds) : undefined)
 }

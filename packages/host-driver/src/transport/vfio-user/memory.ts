@@ -7,7 +7,6 @@ import { VfioUserDmaMap, VfioUserDmaUnmap } from '@gpunvme/nvme-spec/vfio-user'
 import { DriverError } from '../../error.js'
 import { AddressSpace } from '../address-space.js'
 import type { DmaChunk, DmaSource } from '../dma-arena.js'
-import { bytesOf, exactly } from './device.js'
 import type { Channel } from './channel.js'
 
 /** Unit of chunks and of addresses: large enough to make messages rare, small enough to waste little. */
@@ -93,7 +92,7 @@ export class SharedMemory implements DmaSource {
       ADDRESS: BigInt(iova),
       SIZE: BigInt(lengthBytes),
     })
-    this.channel.ask('DMA_MAP', bytesOf(data), exactly(0), Int32Array.of(fd))
+    this.channel.ask('DMA_MAP', data, 0, Int32Array.of(fd))
   }
 
   /**
@@ -114,7 +113,7 @@ export class SharedMemory implements DmaSource {
   private takeBack(iova: number, lengthBytes: number): void {
     const { bytes } = VfioUserDmaUnmap
     const { data } = VfioUserDmaUnmap.create({ ARGSZ: bytes, ADDRESS: BigInt(iova), SIZE: BigInt(lengthBytes) })
-    const answer = this.channel.ask('DMA_UNMAP', bytesOf(data), exactly(bytes))
+    const answer = this.channel.ask('DMA_UNMAP', data, bytes)
     const { ADDRESS, SIZE } = VfioUserDmaUnmap.view(answer.data)
     if (ADDRESS !== BigInt(iova) || SIZE !== BigInt(lengthBytes))
       this.channel.breach('DMA_UNMAP', `expected 0x${iova.toString(16)}, got the answer to 0x${ADDRESS.toString(16)}`)

@@ -1,19 +1,49 @@
-import { VFIO_REGION, VfioUserRegionAccess } from '@gpunvme/nvme-spec/vfio-user'
+import { VFIO_REGION, VfioRegionInfo, VfioUserRegionAccess } from '@gpunvme/nvme-spec/vfio-user'
 import type { ConfigSpace, NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { hasCode, type DriverError } from '../../error.js'
 import { checkConfigAccess } from '../../pci/config-space.js'
 import type { AddressRange } from '../address-space.js'
-import { RegionWindow } from '../region-window.js'
-import type { Channel } from './channel.js'
-import type { TargetRegion } from './device.js'
+import type { MappedRegisters } from '../region-bar.js'
+import { mapWindow } from '../region-window.js'
+import { regionOf, type VfioRegion } from '../vfio-regions.js'
+import { closeAll, type Channel } from './channel.js'
 
 const { bytes: HEAD } = VfioUserRegionAccess
 
+/** Room for a region with more areas than usual. */
+const MOST_REGION_BYTES = 4096
+
+/** A region, and the file from which its parts can be mapped. */
+export interface TargetRegion extends VfioRegion {
+  /** Absent if nothing can be mapped. The caller closes it. */
+  readonly fd?: number
+}
+
+/** Queries a region. @throws as `Channel.ask`; an invalid answer is a violation. */
+export function regionInfo(channel: Channel, index: number): TargetRegion {
+  const name = 'DEVICE_GET_REGION_INFO'
+  const asked = VfioRegionInfo.create({ ARGSZ: MOST_REGION_BYTES, INDEX: index })
+  const expected = { leastBytes: VfioRegionInfo.bytes, mostBytes: MOST_REGION_BYTES, descriptors: true }
+  const { data, descriptors } = channel.ask(name, asked.data, expected)
+  const [fd, ...others] = descriptors
+  closeAll(others)
+  const kept = fd === undefined ? [] : [fd]
+  const region = channel.decode(name, () => regionOf(data), kept)
+  const { lengthBytes, fileOffset, mappable } = region
+  const isIn = ({ start, lengthBytes: length }: (typeof mappable)[number]) =>
+    start % 4096 === 0 && length % 4096 === 0 && start + length <= lengthBytes
+  if (!Number.isSafeInteger(lengthBytes) || !mappable.every(isIn) || !Number.isSafeInteger(fileOffset + lengthBytes))
+    channel.breach(name, `region ${index}: expected mappable areas to be whole pages inside it`, kept)
+  // Without a file there is nothing to map, whatever the target says.
+  if (fd !== undefined && mappable.length > 0) return { ...region, fd }
+  closeAll(kept)
+  return { ...region, mappable: [] }
+}
+
 /** Reads bytes of a region into `into`. @throws as `Channel.ask` */
 export function readRegion(channel: Channel, region: number, offset: number, into: Uint8Array): void {
-  const length = HEAD + into.length
   const asked = access(region, offset, into.length, HEAD)
-  const { data } = channel.ask('REGION_READ', asked, { leastBytes: length, mostBytes: length })
+  const { data } = channel.ask('REGION_READ', asked, HEAD + into.length)
   checkRepeated(channel, 'REGION_READ', asked, data)
   into.set(new Uint8Array(data.buffer, HEAD))
 }
@@ -22,16 +52,16 @@ export function readRegion(channel: Channel, region: number, offset: number, int
 export function writeRegion(channel: Channel, region: number, offset: number, bytes: Uint8Array): void {
   const asked = access(region, offset, bytes.length, HEAD + bytes.length)
   asked.set(bytes, HEAD)
-  const { data } = channel.ask('REGION_WRITE', asked, { leastBytes: HEAD, mostBytes: HEAD })
+  const { data } = channel.ask('REGION_WRITE', asked, HEAD)
   checkRepeated(channel, 'REGION_WRITE', asked, data)
 }
 
 /**
- * BAR0 by messages, and by stores if the target lets its client map it. The connection to a target that refuses access
+ * Maps BAR0: access by messages, and by stores if the target lets its client map it. The connection to a target that refuses access
  * to one of its registers is ended: a device on the bus cannot refuse.
  * @throws DriverError (VFIO_USER_PROTOCOL) if an area of its file cannot be mapped.
  */
-export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegion): RegionWindow {
+export function mapBar(channel: Channel, host: VfioUserHost, bar: TargetRegion): MappedRegisters {
   const { fd, fileOffset } = bar
   const map = ({ start, lengthBytes }: AddressRange): NativeRegion => {
     const offset = fileOffset + start
@@ -43,7 +73,7 @@ export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegio
       return channel.breach('DEVICE_GET_REGION_INFO', `${problem}: ${(error as Error).message}`, [], error)
     }
   }
-  return new RegionWindow(bar, map, {
+  return mapWindow(bar, map, {
     read(offset, into) {
       unlessGone(channel, () => readRegion(channel, VFIO_REGION.BAR0, offset, into))
     },

@@ -1,41 +1,24 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  VFIO_IRQ,
-  VFIO_REGION,
-  VFIO_REGION_CAPABILITY,
-  VfioCapability,
-  VfioIrqInfo,
-  VfioIrqSet,
-  VfioRegionInfo,
-} from '@gpunvme/nvme-spec/vfio-user'
+import { VfioUserDeviceInfo, VfioUserDmaUnmap } from '@gpunvme/nvme-spec/vfio-user'
 import { scratch } from '../../../../../test/scratch.js'
-import { DeviceInfo, DmaMap, DmaUnmap, GroupStatus, IOMMU, IOMMU_CAPABILITY, IommuInfo, VFIO } from './abi.js'
+import { DmaMap, GroupStatus, IOMMU, IOMMU_CAPABILITY, IommuInfo, VFIO } from './abi.js'
 
-/** Structures of linux/vfio.h, and the names of their fields that are not ours in lower case. */
+/**
+ * Structures of linux/vfio.h, and fields of them with the names that they have there in upper case. Those that have
+ * Linux's names in nvme-spec are compared there.
+ */
 const structures = [
   { declaration: GroupStatus, name: 'vfio_group_status', fields: ['ARGSZ', 'FLAGS'] },
-  {
-    declaration: DeviceInfo,
-    name: 'vfio_device_info',
-    fields: ['ARGSZ', 'FLAGS', 'NUM_REGIONS', 'NUM_IRQS', 'CAP_OFFSET'],
-  },
-  {
-    declaration: VfioRegionInfo,
-    name: 'vfio_region_info',
-    fields: ['ARGSZ', 'FLAGS', 'INDEX', 'CAP_OFFSET', 'SIZE', 'OFFSET'],
-  },
-  { declaration: VfioIrqInfo, name: 'vfio_irq_info', fields: ['ARGSZ', 'FLAGS', 'INDEX', 'COUNT'] },
-  { declaration: VfioIrqSet, name: 'vfio_irq_set', fields: ['ARGSZ', 'FLAGS', 'INDEX', 'START', 'COUNT'] },
+  { declaration: VfioUserDeviceInfo, name: 'vfio_device_info', fields: ['ARGSZ', 'FLAGS', 'NUM_REGIONS', 'NUM_IRQS'] },
   {
     declaration: IommuInfo,
     name: 'vfio_iommu_type1_info',
     fields: ['ARGSZ', 'FLAGS', 'IOVA_PGSIZES', 'CAP_OFFSET'],
   },
   { declaration: DmaMap, name: 'vfio_iommu_type1_dma_map', fields: ['ARGSZ', 'FLAGS', 'VADDR', 'IOVA', 'SIZE'] },
-  { declaration: DmaUnmap, name: 'vfio_iommu_type1_dma_unmap', fields: ['ARGSZ', 'FLAGS', 'IOVA', 'SIZE'] },
-  { declaration: VfioCapability, name: 'vfio_info_cap_header', fields: ['ID', 'VERSION', 'NEXT'] },
+  { declaration: VfioUserDmaUnmap, name: 'vfio_iommu_type1_dma_unmap', fields: ['ARGSZ', 'FLAGS', 'SIZE'] },
 ]
 
 /** Expressions of C, and what they are here. */
@@ -44,27 +27,16 @@ const numbers: Record<string, number> = {
   VFIO_TYPE1_IOMMU: IOMMU.TYPE1,
   VFIO_TYPE1v2_IOMMU: IOMMU.TYPE1v2,
   VFIO_NOIOMMU_IOMMU: IOMMU.NOIOMMU,
-  VFIO_PCI_BAR0_REGION_INDEX: VFIO_REGION.BAR0,
-  VFIO_PCI_CONFIG_REGION_INDEX: VFIO_REGION.CONFIG,
-  VFIO_PCI_MSIX_IRQ_INDEX: VFIO_IRQ.MSIX,
-  VFIO_PCI_REQ_IRQ_INDEX: VFIO_IRQ.REQ,
   VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE: IOMMU_CAPABILITY.IOVA_RANGE,
-  VFIO_REGION_INFO_CAP_SPARSE_MMAP: VFIO_REGION_CAPABILITY.SPARSE_MMAP,
   VFIO_GROUP_FLAGS_VIABLE: 1 << GroupStatus.FLAGS.VIABLE.lsb,
-  VFIO_DEVICE_FLAGS_RESET: 1 << DeviceInfo.FLAGS.RESET.lsb,
-  VFIO_REGION_INFO_FLAG_MMAP: 1 << VfioRegionInfo.FLAGS.MMAP.lsb,
-  VFIO_REGION_INFO_FLAG_CAPS: 1 << VfioRegionInfo.FLAGS.CAPS.lsb,
-  VFIO_IRQ_INFO_EVENTFD: 1 << VfioIrqInfo.FLAGS.EVENTFD.lsb,
-  VFIO_IRQ_SET_DATA_NONE: 1 << VfioIrqSet.FLAGS.DATA_NONE.lsb,
-  VFIO_IRQ_SET_DATA_EVENTFD: 1 << VfioIrqSet.FLAGS.DATA_EVENTFD.lsb,
-  VFIO_IRQ_SET_ACTION_TRIGGER: 1 << VfioIrqSet.FLAGS.ACTION_TRIGGER.lsb,
+  VFIO_DEVICE_FLAGS_RESET: 1 << VfioUserDeviceInfo.FLAGS.RESET.lsb,
+  'sizeof(struct vfio_iommu_type1_dma_unmap)': VfioUserDmaUnmap.bytes,
+  'offsetof(struct vfio_iommu_type1_dma_unmap, iova)': VfioUserDmaUnmap.ADDRESS.offset,
   VFIO_IOMMU_INFO_PGSIZES: 1 << IommuInfo.FLAGS.PGSIZES.lsb,
   VFIO_IOMMU_INFO_CAPS: 1 << IommuInfo.FLAGS.CAPS.lsb,
   VFIO_DMA_MAP_FLAG_READ: 1 << DmaMap.FLAGS.READ.lsb,
   VFIO_DMA_MAP_FLAG_WRITE: 1 << DmaMap.FLAGS.WRITE.lsb,
   'offsetof(struct vfio_iommu_type1_info_cap_iova_range, iova_ranges)': 16,
-  'offsetof(struct vfio_region_info_cap_sparse_mmap, areas)': 16,
-  'offsetof(struct vfio_irq_set, data)': VfioIrqSet.bytes,
 }
 for (const { declaration, name, fields } of structures)
   for (const field of fields) {

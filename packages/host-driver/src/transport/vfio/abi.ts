@@ -2,8 +2,7 @@ import { bit, struct, u32, u64 } from '@gpunvme/nvme-spec/layout'
 
 /*
  * Numbers and structures of the kernel's interface, as declared in linux/vfio.h of Linux 6.1, with its names in upper
- * case and without the prefix. All are little-endian, as on x86-64 and arm64. Regions, interrupts and capability
- * chains, which vfio-user shares, are declared in `@gpunvme/nvme-spec/vfio-user`.
+ * case and without the prefix. All are little-endian, as on x86-64 and arm64. Those that vfio-user shares are declared in `@gpunvme/nvme-spec/vfio-user`.
  */
 
 /** ioctl requests: _IO(VFIO_TYPE, VFIO_BASE + n), that is (';' << 8) + 100 + n. The same number means other things on other files. */
@@ -45,22 +44,6 @@ export const GroupStatus = struct(
   },
 )
 
-export const DeviceInfo = struct(
-  'vfio_device_info',
-  { bytes: 20, doc: 'Properties of a device', spec: 'Linux 6.1 linux/vfio.h vfio_device_info' },
-  {
-    ARGSZ: u32(0, 'Length of the argument in bytes'),
-    FLAGS: u32(4, 'Flags', {
-      RESET: bit(0, 'Reset supported'),
-      PCI: bit(1, 'vfio-pci device'),
-      CAPS: bit(7, 'Capabilities present'),
-    }),
-    NUM_REGIONS: u32(8, 'Number of regions'),
-    NUM_IRQS: u32(12, 'Number of interrupt types'),
-    CAP_OFFSET: u32(16, 'Offset of the first capability'),
-  },
-)
-
 export const IommuInfo = struct(
   'vfio_iommu_type1_info',
   { bytes: 24, doc: 'Properties of the IOMMU', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_info' },
@@ -81,16 +64,5 @@ export const DmaMap = struct(
     VADDR: u64(8, 'Address in this process'),
     IOVA: u64(16, 'Device address'),
     SIZE: u64(24, 'Length in bytes'),
-  },
-)
-
-export const DmaUnmap = struct(
-  'vfio_iommu_type1_dma_unmap',
-  { bytes: 24, doc: 'Mapping to remove', spec: 'Linux 6.1 linux/vfio.h vfio_iommu_type1_dma_unmap' },
-  {
-    ARGSZ: u32(0, 'Length of the argument in bytes'),
-    FLAGS: u32(4, 'Flags'),
-    IOVA: u64(8, 'Device address'),
-    SIZE: u64(16, 'Length in bytes; on return, the unmapped bytes'),
   },
 )

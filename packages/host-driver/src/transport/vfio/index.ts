@@ -1,24 +1,23 @@
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
-import { VFIO_IRQ, VFIO_REGION } from '@gpunvme/nvme-spec/vfio-user'
+import { VFIO_IRQ, VFIO_REGION, VfioUserDeviceInfo } from '@gpunvme/nvme-spec/vfio-user'
 import { anything, checkOptions, flag, object, oneOf, text, type Checks } from '../../check-options.js'
 import { fileConfigSpace } from '../../pci/config-space.js'
 import { nvmeFunction } from '../../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
-import { disableBusMaster, enableFunction, enableMemorySpace, wakeFunction } from '../../pci/power.js'
+import { disableBusMaster } from '../../pci/power.js'
 import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
-import { EventInterrupts } from '../event-interrupts.js'
 import { HUGE_PAGE_BYTES, physicalMemory } from '../locked-memory.js'
 import { openFunction } from '../open-function.js'
 import { mapPeerBar, type PeerBar } from '../peer-bar.js'
-import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
-import { RegionBar } from '../region-bar.js'
+import { REMOVAL_CHECK_NS, type PollingClock } from '../polling-clock.js'
+import type { RegionBar } from '../region-bar.js'
 import { wholeRegion } from '../segmented-memory.js'
-import { DeviceInfo, VFIO } from './abi.js'
+import { VFIO } from './abi.js'
 import { ask, callNumber } from './argument.js'
 import { openDevice, type VfioMode } from './group.js'
 import { eventsOf, interruptCount } from './interrupts.js'
-import { regionInfo, vfioWindow } from './region.js'
+import { mapRegion, regionInfo } from './region.js'
 import { Type1Memory } from './type1-memory.js'
 
 export type { PeerBar } from '../peer-bar.js'
@@ -85,8 +84,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 2048)
     throw new RangeError(`interrupts: expected an integer from 0 to 2048, got ${wanted}`)
   const found = nvmeFunction(sysRoot, bdf)
-  return openFunction(async (opening) => {
-    const { cleanup } = opening
+  return openFunction((cleanup) => {
     cleanup.push(claimFunction(found, OPEN_HERE))
     const { mode, container, device, close: closeDevice } = openDevice(host, sysRoot, found, options.mode)
     cleanup.push(closeDevice)
@@ -95,33 +93,23 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
       mode === 'type1'
         ? new Type1Memory(host, sysRoot, container, options.hugePages === true ? HUGE_PAGE_BYTES : 4096)
         : undefined
-    const dma = opening.useMemory(new DmaArena(type1 ?? physicalMemory(host, sysRoot)))
-    const clock = new PollingClock()
-    await wakeFunction(config, clock)
-    enableMemorySpace(config)
-    const window = vfioWindow(host, device, regionInfo(host, device, VFIO_REGION.BAR0))
-    cleanup.push(() => {
-      window.unmap()
-    })
-    const bar = new RegionBar(window, clock, window.mapped)
-    watchRemoval(host, device, clock, bar, cleanup)
-    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(host, device, VFIO_IRQ.MSIX))
-    const interrupts = opening.useInterrupts(
-      vectors === 0 ? undefined : new EventInterrupts(host, clock, eventsOf(host, device, VFIO_IRQ.MSIX, vectors)),
-    )
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
-    const { FLAGS } = DeviceInfo.view(ask(host, device, ['DEVICE_GET_INFO', VFIO.DEVICE_GET_INFO], DeviceInfo))
+    const request = ['DEVICE_GET_INFO', VFIO.DEVICE_GET_INFO] as const
+    const { FLAGS } = VfioUserDeviceInfo.view(ask(host, device, request, VfioUserDeviceInfo))
     return {
-      ...{ name: `vfio ${bdf}`, bar, dma, clock, config, interrupts },
-      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      resets: DeviceInfo.FLAGS.RESET.of(FLAGS) === 1 ? ['function'] : [],
-      async reset() {
-        callNumber(host, device, ['DEVICE_RESET', VFIO.DEVICE_RESET])
-        await wakeFunction(config, clock)
-        enableFunction(config)
+      ...{ name: `vfio ${bdf}`, host, config, dma: new DmaArena(type1 ?? physicalMemory(host, sysRoot)) },
+      mapRegisters: () => mapRegion(host, device, regionInfo(host, device, VFIO_REGION.BAR0)),
+      watch: (bar, clock) => watchRemoval(host, device, clock, bar),
+      msix: {
+        wanted,
+        available: () => interruptCount(host, device, VFIO_IRQ.MSIX),
+        events: (vectors) => eventsOf(host, device, VFIO_IRQ.MSIX, vectors),
       },
-      start: () => enableFunction(config),
+      resets: VfioUserDeviceInfo.FLAGS.RESET.of(FLAGS) === 1 ? ['function'] : [],
+      reset() {
+        callNumber(host, device, ['DEVICE_RESET', VFIO.DEVICE_RESET])
+      },
       // With an IOMMU, unmapping ends the drive's access, whether it responds or not.
       stop: () => disableBusMaster(config) || mode === 'type1',
       more: { bdf, mode, mapPeer: (peer: PeerBar) => mapPeer(host, sysRoot, type1, peer, peers) },
@@ -133,16 +121,16 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
  * Watches for the kernel's request to release a device that is to be removed or unbound. The kernel waits until it is
  * closed. There is no other sign, since its registers go on working.
  */
-function watchRemoval(host: HardwareHost, device: number, clock: PollingClock, bar: RegionBar, cleanup: Cleanup): void {
-  if (interruptCount(host, device, VFIO_IRQ.REQ) === 0) return
+function watchRemoval(host: HardwareHost, device: number, clock: PollingClock, bar: RegionBar): () => void {
+  if (interruptCount(host, device, VFIO_IRQ.REQ) === 0) return () => undefined
   const events = eventsOf(host, device, VFIO_IRQ.REQ, 1)
   const stop = clock.every(REMOVAL_CHECK_NS, () => {
     if (events.hasFired(0)) bar.leaveBus()
   })
-  cleanup.push(() => {
+  return () => {
     stop()
     events.close()
-  })
+  }
 }
 
 function mapPeer(

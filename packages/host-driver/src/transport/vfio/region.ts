@@ -1,7 +1,8 @@
 import { readSync, writeSync } from 'node:fs'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { VfioRegionInfo } from '@gpunvme/nvme-spec/vfio-user'
-import { RegionWindow } from '../region-window.js'
+import type { MappedRegisters } from '../region-bar.js'
+import { mapWindow } from '../region-window.js'
 import { regionOf, type VfioRegion } from '../vfio-regions.js'
 import { VFIO } from './abi.js'
 import { ask } from './argument.js'
@@ -12,12 +13,12 @@ export function regionInfo(host: HardwareHost, device: number, index: number): V
   return regionOf(ask(host, device, request, VfioRegionInfo, { INDEX: index }))
 }
 
-/** Registers of a device: loads and stores if they are mapped, pread and pwrite if not (some 100 µs each). */
-export function vfioWindow(host: HardwareHost, device: number, region: VfioRegion): RegionWindow {
+/** Maps registers of a device: loads and stores if they are mapped, pread and pwrite if not (some 100 µs each). */
+export function mapRegion(host: HardwareHost, device: number, region: VfioRegion): MappedRegisters {
   const { fileOffset } = region
   const map = ({ start, lengthBytes }: VfioRegion['mappable'][number]) =>
     host.map(device, fileOffset + start, lengthBytes, 'read-write')
-  return new RegionWindow(region, map, {
+  return mapWindow(region, map, {
     read(offset, into) {
       whileThere(() => readSync(device, into, 0, into.length, fileOffset + offset))
     },

@@ -1,10 +1,11 @@
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { VfioUserDmaUnmap } from '@gpunvme/nvme-spec/vfio-user'
 import { DriverError, hasCode } from '../../error.js'
 import { AddressSpace, type AddressRange } from '../address-space.js'
 import type { DmaSource } from '../dma-arena.js'
 import { capabilityChain, pairs } from '../vfio-regions.js'
 import { allocateLocked, HUGE_PAGE_BYTES, memlockExceeded } from '../locked-memory.js'
-import { DmaMap, DmaUnmap, IommuInfo, IOMMU_CAPABILITY, VFIO } from './abi.js'
+import { DmaMap, IommuInfo, IOMMU_CAPABILITY, VFIO } from './abi.js'
 import { ask, call } from './argument.js'
 
 /** Lowest address that is handed out: an address that a program forgot to set accesses nothing. */
@@ -117,7 +118,11 @@ export class Type1Memory implements DmaSource {
   }
 
   private unmap(iova: number, lengthBytes: number): void {
-    const argument = DmaUnmap.create({ ARGSZ: DmaUnmap.bytes, IOVA: BigInt(iova), SIZE: BigInt(lengthBytes) })
+    const argument = VfioUserDmaUnmap.create({
+      ARGSZ: VfioUserDmaUnmap.bytes,
+      ADDRESS: BigInt(iova),
+      SIZE: BigInt(lengthBytes),
+    })
     call(this.host, this.container, ['IOMMU_UNMAP_DMA', VFIO.IOMMU_UNMAP_DMA], argument.data)
     this.mappedBytes -= lengthBytes
     this.space.give(iova)
