@@ -25,15 +25,9 @@ export type { ControllerEvent } from './events/controller-event.js'
 export { EVENT_CHANNEL } from './events/event-hub.js'
 export { RECOVERY_LIMITS, type RecoveryLimits, type RecoveryStep } from './recovery/recovery.js'
 export { DeviceHeldError, ForeignDataError, UNREADABLE_DATA, type WriteRequest } from './guard/guard.js'
-export { findHolders, UNSEEN_USES, type Holder, type HolderOptions } from './guard/holders.js'
-export {
-  findSignatures,
-  SIGNATURE_REACH_BYTES,
-  signatureRanges,
-  type ByteRange,
-  type FoundSignature,
-  type SignatureSource,
-} from './guard/signatures.js'
+export type { Holder } from './guard/holder.js'
+export { findHolders, UNSEEN_USES, type HolderOptions } from './guard/holders.js'
+export { findSignatures, SIGNATURE_REACH_BYTES, type FoundSignature, type SignatureSource } from './guard/signatures.js'
 export { DeviceUseUnknownError } from './guard/tree.js'
 export { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 export { HostEngine, type HostEngineOptions } from './engine/host-engine.js'

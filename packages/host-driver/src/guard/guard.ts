@@ -1,13 +1,11 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { ExecuteOptions, Transport } from '@gpunvme/nvme-spec/transport'
-import { DeviceLostError } from '../commands/device-lost.js'
+import type { ExecuteOptions, OutcomeSummary, Transport } from '@gpunvme/nvme-spec/transport'
 import { nodeJs } from '../machine-files/node-js.js'
-import type { Namespace } from '../namespace/namespace.js'
-import { TransferError } from '../namespace/transfer-error.js'
 import { blockDevices } from './block-devices.js'
 import { claimAt, type Claim, type ClaimDevice } from './exclusive.js'
-import { findHolders, holdersOf, NOT_EXCLUSIVE, type Holder } from './holders.js'
-import { findSignatures, type FoundSignature } from './signatures.js'
+import type { Holder } from './holder.js'
+import { findHolders, holdersOf, NOT_EXCLUSIVE } from './holders.js'
+import { findSignatures, type FoundSignature, type SignatureSource } from './signatures.js'
 import { Tree } from './tree.js'
 import { otherUserSpaceDriver } from './user-space-driver.js'
 
@@ -93,13 +91,18 @@ export async function guardRegisters(sysRoot: string, bdf: string): Promise<void
   if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
 }
 
+/** A namespace whose data is to be protected. */
+interface GuardedNamespace extends SignatureSource {
+  readonly nsid: number
+}
+
 /**
  * Checks that a namespace holds no foreign data, before its first write.
  * @param reading options of the reads.
  * @throws ForeignDataError; errors of the reads, since unreadable blocks may hold anything.
  */
 export async function guardNamespace(
-  namespace: Namespace,
+  namespace: GuardedNamespace,
   { overwrite = [] }: WriteRequest,
   reading: ExecuteOptions = {},
 ): Promise<void> {
@@ -114,7 +117,7 @@ export async function guardNamespace(
  * namespace of a subsystem (FNA): check each.
  * @throws ForeignDataError; ControllerClosedError, NamespaceBusyError; DeviceLostError, TransferError of a lost device
  */
-export async function guardErase(namespace: Namespace, { overwrite = [] }: WriteRequest): Promise<void> {
+export async function guardErase(namespace: GuardedNamespace, { overwrite = [] }: WriteRequest): Promise<void> {
   let found: FoundSignature[]
   try {
     found = await findSignatures(namespace)
@@ -127,12 +130,18 @@ export async function guardErase(namespace: Namespace, { overwrite = [] }: Write
   refuse(namespace, found, overwrite)
 }
 
+/** Returns whether a DeviceLostError, or a TransferError with its `failures`, reports a lost controller. */
 function isLoss(error: GpuNvmeError): boolean {
-  if (error instanceof DeviceLostError) return true
-  return error instanceof TransferError && error.failures.some(({ outcome }) => outcome.kind === 'device-lost')
+  const { failures = [] } = error as { readonly failures?: OutcomeSummary['failures'] }
+  return error.code === 'ERR_GPUNVME_DEVICE_LOST' || failures.some(({ outcome }) => outcome.kind === 'device-lost')
 }
 
-function refuse({ nsid }: Namespace, found: FoundSignature[], overwrite: readonly string[], cause?: unknown): void {
+function refuse(
+  { nsid }: GuardedNamespace,
+  found: FoundSignature[],
+  overwrite: readonly string[],
+  cause?: unknown,
+): void {
   const foreign = found.filter(({ name }) => !overwrite.includes(name))
   if (foreign.length > 0) throw new ForeignDataError(nsid, foreign, cause)
 }

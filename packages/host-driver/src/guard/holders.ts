@@ -1,23 +1,16 @@
+import { checkBdf } from '../machine-files/bdf.js'
 import { nodeJs } from '../machine-files/node-js.js'
 import { blockDevices, withPartitions, type BlockDevice } from './block-devices.js'
 import { bootPartition } from './boot-partition.js'
 import { exclusiveAt, type TryExclusive } from './exclusive.js'
+import type { Holder } from './holder.js'
 import { findMounts, type Mount } from './mounts.js'
 import { backingDevices, btrfsDevices, passedOnControllers, zfsDevices, type DeviceUse } from './pools.js'
 import { openFiles } from './processes.js'
 import { describeHolder } from './stacked.js'
 import { swapDevices } from './swaps.js'
-import { checkBdf } from '../pci/function.js'
 import { Tree } from './tree.js'
 import { userSpaceDriver } from './user-space-driver.js'
-
-/** A use of a drive on this machine. */
-export interface Holder {
-  /** Block device or partition (nvme0n1p2), or PCI address if the function itself is in use. */
-  readonly device: string
-  /** How it is used: 'mounted on /home', 'swap', "held by dm-0 (LUKS 'cryptroot'), mounted on /". */
-  readonly use: string
-}
 
 /** Uses of a drive that the guard cannot detect, for the prompt that asks a user to confirm taking the drive. */
 export const UNSEEN_USES: readonly string[] = [

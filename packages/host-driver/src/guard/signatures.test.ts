@@ -1,4 +1,7 @@
+import type { CommandOutcome } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
+import { DeviceLostError } from '../commands/device-lost.js'
+import { TransferError } from '../namespace/transfer-error.js'
 import { memoryNamespace } from '../../test/memory-namespace.js'
 import { ForeignDataError, guardErase, guardNamespace } from './guard.js'
 import { findSignatures, SIGNATURE_REACH_BYTES, signatureRanges } from './signatures.js'
@@ -202,5 +205,35 @@ describe('before all of a namespace is lost', () => {
     await expect(guardErase(unreadable, { serial: '' })).rejects.toMatchObject({ cause: refusal })
     await guardErase(unreadable, { serial: '', overwrite: ['unreadable data'] })
     await expect(guardNamespace(unreadable, { serial: '', overwrite: ['unreadable data'] })).rejects.toBe(refusal)
+  })
+
+  const plan = {
+    ...({ operation: 'read', nsid: 9, blockBytes: 512, commands: 1 } as const),
+    ...{
+      slba: Float64Array.of(0),
+      blocks: Uint32Array.of(1),
+      offsetBytes: Float64Array.of(0),
+      queue: Uint16Array.of(0),
+    },
+  }
+  const failed = (outcome: CommandOutcome['outcome']) =>
+    new TransferError(plan, {
+      ...{ commands: 1, succeeded: 0, bytes: 0, startNs: 0, endNs: 0 },
+      failures: [{ command: 0, qid: 1, cid: 0, outcome }],
+    })
+
+  test.each([
+    ['DeviceLostError', new DeviceLostError('sim', 0xffff_ffff)],
+    ['TransferError', failed({ kind: 'device-lost', csts: 3 })],
+  ])('the loss of the controller is reported as it is, since it says nothing about the data: %s', async (_, loss) => {
+    const lost = memoryNamespace(new Uint8Array(64 * KIB))
+    lost.readBytes = () => Promise.reject(loss)
+    await expect(guardErase(lost, { serial: '', overwrite: ['unreadable data'] })).rejects.toBe(loss)
+  })
+
+  test('a read that times out leaves the data unknown', async () => {
+    const silent = memoryNamespace(new Uint8Array(64 * KIB))
+    silent.readBytes = () => Promise.reject(failed({ kind: 'timeout', afterNs: 1e9 }))
+    await expect(guardErase(silent, { serial: '' })).rejects.toThrow('unreadable data')
   })
 })

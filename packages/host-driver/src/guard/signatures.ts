@@ -1,4 +1,4 @@
-import type { Namespace } from '../namespace/namespace.js'
+import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { ANY, signatureTable } from './signature-table.js'
 
 /** A known format found on a namespace. */
@@ -12,18 +12,27 @@ export interface FoundSignature {
 }
 
 /** A range of whole blocks, in bytes. */
-export interface ByteRange {
+interface ByteRange {
   readonly offsetBytes: number
   readonly lengthBytes: number
 }
 
+/** Size of a namespace. */
+interface Shape {
+  readonly capacityBytes: number
+  /** Bytes of a logical block. */
+  readonly blockBytes: number
+}
+
 /** Parts of a namespace that a search needs. */
-export type SignatureSource = Pick<Namespace, 'capacityBytes' | 'blockBytes' | 'readBytes'>
-type Shape = Pick<Namespace, 'capacityBytes' | 'blockBytes'>
+export interface SignatureSource extends Shape {
+  /** Reads whole blocks. */
+  readBytes(offsetBytes: number, lengthBytes: number, options?: ExecuteOptions): Promise<Uint8Array>
+}
 
 /**
- * Number of bytes at each end of a namespace that may hold signatures. To remove all signatures, clear these, and the
- * ranges beyond them that `signatureRanges` returns.
+ * Number of bytes at each end of a namespace that may hold signatures. A format that keeps copies may have some beyond:
+ * see `FoundSignature.places`.
  */
 export const SIGNATURE_REACH_BYTES = 2 * 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { nodeJs } from '../machine-files/node-js.js'
-import type { Holder } from './holders.js'
+import type { Holder } from './holder.js'
 import { openFiles } from './processes.js'
 import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 

@@ -1,6 +1,6 @@
 import { show } from '../check-options.js'
 import { DriverError } from '../error.js'
-import { checkBdf } from './function.js'
+import { checkBdf } from '../machine-files/bdf.js'
 
 /** Drivers that leave a function to user space; null for none at all. */
 export type UserSpaceDriver = 'vfio-pci' | 'gpunvme' | 'uio_pci_generic' | null

@@ -1,6 +1,7 @@
 import type { ErrorDetails } from '@gpunvme/nvme-spec'
 import { NVME_CLASS_CODE, PciHeader } from '@gpunvme/nvme-spec/pci'
 import { DriverError } from '../error.js'
+import { checkBdf } from '../machine-files/bdf.js'
 import { MachineFiles } from '../machine-files/files.js'
 import { nodeJs } from '../machine-files/node-js.js'
 
@@ -82,12 +83,6 @@ export function functionFolder(bdf: string): string {
  */
 export function attribute(sysRoot: string, path: string): string | undefined {
   return unlessMissing(() => new MachineFiles(sysRoot).text(path).trim())
-}
-
-/** Checks a PCI address as sysfs writes it. @throws RangeError */
-export function checkBdf(bdf: string): void {
-  if (typeof bdf !== 'string' || !/^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/.test(bdf))
-    throw new RangeError(`bdf: expected a PCI address in lower case, such as 0000:0b:00.0, got ${JSON.stringify(bdf)}`)
 }
 
 function classOf(sysRoot: string, bdf: string): number | undefined {

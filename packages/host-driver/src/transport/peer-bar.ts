@@ -2,8 +2,9 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { checkBdf } from '../machine-files/bdf.js'
 import { sysfsConfigSpace } from '../pci/config-space.js'
-import { attribute, checkBdf, driverBound, driverOf, functionFolder } from '../pci/function.js'
+import { attribute, driverBound, driverOf, functionFolder } from '../pci/function.js'
 import { accessing } from './hardware-access.js'
 
 /** Memory of another device: one of its BARs. */
