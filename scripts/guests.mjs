@@ -16,7 +16,7 @@ const guests = {
   },
   hardware: {
     files: [
-      ...['sysfs.ts', 'vfio', 'vfio-regions.ts', 'hardware-access.ts', 'pagemap.ts', 'region-*.ts'].map(
+      ...['sysfs.ts', 'vfio', 'vfio-answers.ts', 'hardware-access.ts', 'pagemap.ts', 'region-*.ts'].map(
         (name) => `packages/host-driver/src/transport/${name}`,
       ),
       ...['system', 'memory', 'region', 'waits'].map((name) => `packages/cuda-native/native/${name}.*`),

@@ -25,9 +25,7 @@ export function fileConfigSpace(fd: number, base = 0): ConfigSpace {
       return bytes.readUIntLE(0, widthBytes)
     },
     write(offset, widthBytes, value) {
-      checkConfigAccess(offset, widthBytes)
-      if (!Number.isInteger(value) || value < 0 || value >= 2 ** (widthBytes * 8))
-        throw new RangeError(`value: expected an unsigned integer of ${widthBytes * 8} bits, got ${value}`)
+      checkConfigAccess(offset, widthBytes, value)
       bytes.writeUIntLE(value, 0, widthBytes)
       whileThere(() => writeSync(fd, bytes, 0, widthBytes, base + offset))
     },
@@ -90,12 +88,17 @@ function whileThere(access: () => void): void {
   }
 }
 
-/** Checks an access. @throws RangeError for one outside of configuration space. */
-export function checkConfigAccess(offset: number, widthBytes: number): void {
+/**
+ * Checks an access. @param value that is to be written.
+ * @throws RangeError for an access outside of configuration space, and for a value of another width.
+ */
+export function checkConfigAccess(offset: number, widthBytes: number, value = 0): void {
   if (widthBytes !== 1 && widthBytes !== 2 && widthBytes !== 4)
     throw new RangeError(`widthBytes: expected 1, 2 or 4, got ${String(widthBytes)}`)
   if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset + widthBytes > 4096)
     throw new RangeError(`offset: expected a multiple of ${widthBytes} below 4096, got ${offset}`)
+  if (!Number.isInteger(value) || value < 0 || value >= 2 ** (widthBytes * 8))
+    throw new RangeError(`value: expected an unsigned integer of ${widthBytes * 8} bits, got ${value}`)
 }
 
 function inaccessible(path: string, problem: string, cause?: unknown): DriverError {

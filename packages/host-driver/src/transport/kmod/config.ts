@@ -20,7 +20,7 @@ export function kmodConfigSpace(node: KmodNode): ConfigSpace {
   return {
     read,
     write(offset, widthBytes, value) {
-      checkConfigAccess(offset, widthBytes)
+      checkConfigAccess(offset, widthBytes, value)
       const { CMD } = PciHeader
       const before = read(offset, widthBytes)
       const isBusMaster = offset === CMD.offset && widthBytes === 2

@@ -35,10 +35,3 @@ export function configSpace(channel: Channel, slot: number, isGone: () => boolea
     },
   }
 }
-
-/** Reads all of it at once, to search for capabilities. */
-export function readConfig(config: ConfigSpace): DataView {
-  const view = new DataView(new ArrayBuffer(PCI_CONFIG_BYTES))
-  for (let offset = 0; offset < PCI_CONFIG_BYTES; offset += 4) view.setUint32(offset, config.read(offset, 4), true)
-  return view
-}

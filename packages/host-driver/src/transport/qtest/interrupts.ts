@@ -1,6 +1,6 @@
 import type { Bar, Clock, ConfigSpace, Interrupts } from '@gpunvme/nvme-spec/transport'
 import { findCapability, MsixCapability, msixPlaces, MsixTableEntry, PCI_CAPABILITY } from '@gpunvme/nvme-spec/pci'
-import { readConfig } from './config-space.js'
+import { snapshot } from '../../pci/config-space.js'
 import type { MemoryArea } from './memory.js'
 
 /** One dword per vector, to which its message is stored. */
@@ -19,7 +19,7 @@ export interface Mailboxes extends Interrupts {
 
 /** Returns undefined if the function has no MSI-X, or has its table in another BAR than the registers. */
 export function mailboxes(config: ConfigSpace, bar: Bar, ram: MemoryArea, clock: Clock): Mailboxes | undefined {
-  const space = readConfig(config)
+  const space = snapshot(config)
   const capability = findCapability(space, PCI_CAPABILITY.MSI_X)
   if (capability === undefined) return undefined
   const { vectors, table } = msixPlaces(space, capability)

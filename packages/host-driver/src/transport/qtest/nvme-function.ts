@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
-import { findCapability, PCI_CAPABILITY, PciExpressCapability, PciHeader } from '@gpunvme/nvme-spec/pci'
-import { registerBar } from './bar.js'
+import { findCapability, PCI_CAPABILITY, PciExpressCapability } from '@gpunvme/nvme-spec/pci'
+import { snapshot } from '../../pci/config-space.js'
+import { disableBusMaster } from '../../pci/power.js'
+import { RegionBar } from '../region-bar.js'
+import { registerLines } from './bar.js'
 import type { Channel } from './channel.js'
 import { hostClock } from './clock.js'
-import { configSpace, readConfig } from './config-space.js'
+import { configSpace } from './config-space.js'
 import { mailboxes } from './interrupts.js'
 import type { MemoryArea } from './memory.js'
 import { placeBars, restoreBars, type BarWindow } from './places.js'
@@ -40,11 +43,12 @@ export function nvmeFunction(machine: Machine, name: string, slot: number): Nvme
   let lastWriteNs = 0
   const isGone = () => hasLeft || channel.lost
   const config = configSpace(channel, slot, isGone)
-  const space = readConfig(config)
+  const space = snapshot(config)
   const bars = placeBars(config, machine.small, machine.large)
-  const bar = registerBar(channel, bars[0]!, isGone, () => {
+  const touched = () => {
     lastWriteNs = clock.now()
-  })
+  }
+  const bar = new RegionBar(registerLines(channel, bars[0]!, isGone), { touched })
   const clock = hostClock(bar, isGone, () => lastWriteNs)
   const interrupts = mailboxes(config, bar, ram, clock)
   const restore = () => {
@@ -78,8 +82,7 @@ export function nvmeFunction(machine: Machine, name: string, slot: number): Nvme
     },
     close() {
       // Without Bus Master Enable it accesses no memory, whatever it was configured to do.
-      const { CMD } = PciHeader
-      config.write(CMD.offset, 2, config.read(CMD.offset, 2) & ~(1 << CMD.BME.lsb))
+      disableBusMaster(config)
       hasLeft = true
       return Promise.resolve()
     },

@@ -10,7 +10,7 @@ import {
   type VfioUserCapabilities,
 } from '@gpunvme/nvme-spec/vfio-user'
 import { DriverError } from '../../error.js'
-import type { VfioRegion } from '../vfio-regions.js'
+import { eventfdCount, type VfioRegion } from '../vfio-answers.js'
 import { bytesOf, type Channel } from './channel.js'
 import { unsuitableFunction } from './errors.js'
 import { readRegion } from './regions.js'
@@ -68,8 +68,7 @@ export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
 export function interruptCount(channel: Channel, index: number): number {
   const asked = VfioIrqInfo.create({ ARGSZ: VfioIrqInfo.bytes, INDEX: index })
   const { data } = channel.ask('DEVICE_GET_IRQ_INFO', asked.data, VfioIrqInfo.bytes)
-  const { FLAGS, COUNT } = VfioIrqInfo.view(data)
-  return VfioIrqInfo.FLAGS.EVENTFD.of(FLAGS) === 1 ? COUNT : 0
+  return eventfdCount(data)
 }
 
 /** From CAP to the doorbells of the Admin queue. */

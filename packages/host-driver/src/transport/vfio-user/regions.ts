@@ -5,7 +5,7 @@ import { checkConfigAccess } from '../../pci/config-space.js'
 import type { AddressRange } from '../address-space.js'
 import type { MappedRegisters } from '../region-bar.js'
 import { mapWindow } from '../region-window.js'
-import { regionOf, type VfioRegion } from '../vfio-regions.js'
+import { regionOf, type VfioRegion } from '../vfio-answers.js'
 import { closeAll, type Channel } from './channel.js'
 
 const { bytes: HEAD } = VfioUserRegionAccess
@@ -103,9 +103,7 @@ export function targetConfigSpace(channel: Channel, lengthBytes: number): Config
       return bytes.readUIntLE(0, widthBytes)
     },
     write(offset, widthBytes, value) {
-      checkConfigAccess(offset, widthBytes)
-      if (!Number.isInteger(value) || value < 0 || value >= 2 ** (widthBytes * 8))
-        throw new RangeError(`value: expected an unsigned integer of ${widthBytes * 8} bits, got ${value}`)
+      checkConfigAccess(offset, widthBytes, value)
       const bytes = Buffer.alloc(widthBytes)
       bytes.writeUIntLE(value, 0, widthBytes)
       if (offset + widthBytes <= lengthBytes)

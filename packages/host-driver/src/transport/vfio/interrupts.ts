@@ -1,6 +1,7 @@
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { VfioIrqInfo, VfioIrqSet } from '@gpunvme/nvme-spec/vfio-user'
 import { EventFds } from '../event-interrupts.js'
+import { eventfdCount } from '../vfio-answers.js'
 import { VFIO } from './abi.js'
 import { ask, call } from './argument.js'
 
@@ -30,6 +31,5 @@ export function eventsOf(host: HardwareHost, device: number, index: number, vect
  */
 export function interruptCount(host: HardwareHost, device: number, index: number): number {
   const request = ['DEVICE_GET_IRQ_INFO', VFIO.DEVICE_GET_IRQ_INFO] as const
-  const { FLAGS, COUNT } = VfioIrqInfo.view(ask(host, device, request, VfioIrqInfo, { INDEX: index }))
-  return VfioIrqInfo.FLAGS.EVENTFD.of(FLAGS) === 1 ? COUNT : 0
+  return eventfdCount(ask(host, device, request, VfioIrqInfo, { INDEX: index }))
 }

@@ -3,7 +3,7 @@ import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { VfioRegionInfo } from '@gpunvme/nvme-spec/vfio-user'
 import type { MappedRegisters } from '../region-bar.js'
 import { mapWindow } from '../region-window.js'
-import { regionOf, type VfioRegion } from '../vfio-regions.js'
+import { regionOf, type VfioRegion } from '../vfio-answers.js'
 import { VFIO } from './abi.js'
 import { ask } from './argument.js'
 

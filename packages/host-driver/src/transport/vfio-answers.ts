@@ -1,7 +1,7 @@
-import { VFIO_REGION_CAPABILITY, VfioCapability, VfioRegionInfo } from '@gpunvme/nvme-spec/vfio-user'
+import { VFIO_REGION_CAPABILITY, VfioCapability, VfioIrqInfo, VfioRegionInfo } from '@gpunvme/nvme-spec/vfio-user'
 import type { AddressRange } from './address-space.js'
 
-// Answers about regions that the kernel's vfio and vfio-user have in common.
+// Answers about regions and interrupts that the kernel's vfio and vfio-user have in common.
 
 /** Location of a region in its file, and its parts that can be mapped. Offsets are Numbers: they are below 2^53. */
 export interface VfioRegion {
@@ -23,6 +23,12 @@ export function regionOf(data: DataView): VfioRegion {
   if (sparse === undefined) return whole
   const areas = pairs(data, sparse).map(([start, size]) => ({ start: Number(start), lengthBytes: Number(size) }))
   return { ...whole, mappable: areas.filter((area) => area.lengthBytes > 0) }
+}
+
+/** Decodes an answer: how many interrupts signal an eventfd. */
+export function eventfdCount(data: DataView): number {
+  const { FLAGS, COUNT } = VfioIrqInfo.view(data)
+  return VfioIrqInfo.FLAGS.EVENTFD.of(FLAGS) === 1 ? COUNT : 0
 }
 
 /** Returns the offset of each capability of an answer, by its ID. */
