@@ -16,9 +16,15 @@ const guests = {
   },
   hardware: {
     files: [
-      ...['sysfs.ts', 'vfio', 'vfio-answers.ts', 'hardware-access.ts', 'pagemap.ts', 'region-*.ts'].map(
-        (name) => `packages/host-driver/src/transport/${name}`,
-      ),
+      ...[
+        'open-function.ts',
+        'sysfs.ts',
+        'vfio',
+        'vfio-answers.ts',
+        'hardware-access.ts',
+        'pagemap.ts',
+        'region-*.ts',
+      ].map((name) => `packages/host-driver/src/transport/${name}`),
       ...['system', 'memory', 'region', 'waits'].map((name) => `packages/cuda-native/native/${name}.*`),
     ],
     run: ['guest.vm.ts', '--testNamePattern=a Linux guest for vfio'],
