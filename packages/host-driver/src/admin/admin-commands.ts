@@ -1,17 +1,16 @@
-import type { ControllerIdentity } from '../bring-up/identity.js'
 import { timeout, type Checks } from '../check-options.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 
 /** What the Admin functions that only read need of a controller. */
 export interface AdminReads {
-  readonly identity: Pick<ControllerIdentity, 'raw'>
+  /** The 4096 bytes of Identify Controller. */
+  readonly identity: { readonly raw: DataView }
   /** Sends a command that may be sent twice. @throws CommandError, CommandTimeoutError, DeviceLostError. */
   repeat<T>(run: (admin: Pick<CommandQueue, 'exchange'>) => Promise<T>): Promise<T>
 }
 
 /** What all Admin functions need of a controller. */
 export interface AdminCommands extends AdminReads {
-  readonly identity: ControllerIdentity
   /** Same as `AdminReads.repeat`. */
   repeat<T>(run: (admin: CommandQueue) => Promise<T>): Promise<T>
   /**

@@ -1,14 +1,19 @@
 import {
   CC,
   CNS,
+  countOf,
   CQE,
   CSI,
+  FID,
   Identify,
   IdentifyController,
   IdentifyNamespace,
+  IoCommandSetProfile,
+  IoCommandSets,
+  IoCommandSetVector,
   lbaFormatIndex,
-  countOf,
   maxTransferBytes,
+  SetFeatures,
   SQE,
 } from '@gpunvme/nvme-spec'
 import { NS_PER_MS } from '../wait.js'
@@ -172,4 +177,24 @@ export function isSameNamespace(one: NamespaceIdentity, other: NamespaceIdentity
     return [...NGUID, ...EUI64].join()
   }
   return one.attached === other.attached && one.blockBytes === other.blockBytes && name(one) === name(other)
+}
+
+/** Controller ID that selects the controller that executes Identify. */
+const THIS_CONTROLLER = 0xffff
+
+/**
+ * On a controller that was enabled with all its command sets, selects the first combination that contains the NVM
+ * Command Set (Base 2.3 §3.5.1).
+ * @throws UnsupportedControllerError if there is none.
+ */
+export async function selectNvmCommandSet(admin: CommandQueue, name: string): Promise<void> {
+  const data = await admin.executeForData(Identify, { CNS: CNS.COMMAND_SETS, CNTID: THIS_CONTROLLER })
+  const { IOCSC } = IoCommandSets.view(data)
+  const combinations = Array.from({ length: data.byteLength / IoCommandSetVector.bytes }, (_, index) => index)
+  const chosen = combinations.find((index) => IOCSC.at(index).NVMCS === 1)
+  if (chosen === undefined) {
+    throw new UnsupportedControllerError(name, 'no combination of its command sets contains the NVM Command Set')
+  }
+  const CDW11 = IoCommandSetProfile.CDW11.encode({ IOCSCI: chosen })
+  await admin.execute(SetFeatures, { FID: FID.IO_COMMAND_SET_PROFILE, CDW11 })
 }

@@ -12,10 +12,10 @@ import {
   VS,
   zeroBased,
 } from '@gpunvme/nvme-spec'
-import type { QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { PciHeader } from '@gpunvme/nvme-spec/pci'
+import type { ConfigSpace, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { NS_PER_MS, waitUntil } from '../wait.js'
 import { isLost } from '@gpunvme/nvme-spec/engine'
-import { delayBeforeReadyCheckNs } from './quirks.js'
 import { readPresent, type Registers } from './registers.js'
 
 type Waiting = Pick<Transport, 'clock' | 'name'>
@@ -34,7 +34,7 @@ export interface Limits {
   /** Entries of the largest I/O queue. */
   readonly maxQueueEntries: number
   readonly readyTimeoutNs: number
-  /** Time after clearing CC.EN in which CSTS is not read; 0 except for the controllers in `quirks.ts`. */
+  /** Time after clearing CC.EN in which CSTS is not read; 0 except for the controllers in SLOW_TO_DISABLE. */
   readonly delayBeforeReadyCheckNs: number
   /** CC.CSS: the NVM Command Set, or all supported sets if the controller offers only that. */
   readonly commandSets: typeof CC.CSS.NVM | typeof CC.CSS.IOCS
@@ -181,6 +181,27 @@ async function waitForReady(
   if (reached && !hasFailed()) return
   const found = { cc: readPresent(registers, CC, name), csts }
   throw new ControllerNotReadyError(name, found, ready, clock.now() - startNs)
+}
+
+/**
+ * Controllers whose CSTS must not be read for a while after CC.EN was cleared, by Vendor ID and Device ID. From Linux's
+ * NVME_QUIRK_DELAY_BEFORE_CHK_RDY (drivers/nvme/host/pci.c), whose delay was found by trial.
+ */
+const SLOW_TO_DISABLE: readonly (readonly [vid: number, did: number, name: string])[] = [
+  [0x144d, 0xa821, 'Samsung PM1725'],
+  [0x144d, 0xa822, 'Samsung PM1725a'],
+  [0x1bb1, 0x0100, 'Seagate Nytro'],
+  [0x1c58, 0x0003, 'HGST SN100'],
+  [0x1c58, 0x0023, 'WDC SN200'],
+  [0x1c5f, 0x0540, 'Memblaze PBlaze4'],
+]
+const SLOW_TO_DISABLE_NS = 2_300 * NS_PER_MS
+
+/** Returns how long CSTS must not be read after CC.EN was cleared, in nanoseconds; 0 for most controllers. */
+function delayBeforeReadyCheckNs(config: ConfigSpace | undefined): number {
+  if (config === undefined) return 0
+  const [vid, did] = [PciHeader.VID, PciHeader.DID].map(({ offset }) => config.read(offset, 2))
+  return SLOW_TO_DISABLE.some(([vendor, device]) => vendor === vid && device === did) ? SLOW_TO_DISABLE_NS : 0
 }
 
 /** CSTS.RDY did not follow CC.EN within the controller's own time-out. */

@@ -12,12 +12,12 @@ import {
   deleteCompletionQueue,
   deleteSubmissionQueue,
   negotiateQueues,
-} from '../queues/create.js'
+} from './create-queues.js'
 import { allocateCompletionQueue, allocateQueuePair, rewind } from '../queues/memory.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
 import { Salvage } from '../queues/salvage.js'
 import { identifyController, identifyNamespaces, type ControllerIdentity, type NamespaceIdentity } from './identity.js'
-import { selectNvmCommandSet } from './command-sets.js'
+import { selectNvmCommandSet } from './identity.js'
 import type { OwnTransport } from './own-transport.js'
 import { disable, enable, UnsupportedControllerError, type Limits } from './ready.js'
 import { Registers } from './registers.js'

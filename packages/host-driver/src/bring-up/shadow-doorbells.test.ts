@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { watchEvents } from '../../test/watch-events.js'
 import { patternMedia, wrongBytes } from '../../test/pattern.js'
 import { Controller } from '../controller.js'
-import type { ControllerOptions } from '../open-options.js'
+import type { ControllerOptions } from '../running/open-options.js'
 import { traced } from '../wrap/traced.js'
 
 const MIB = 1024 * 1024

@@ -1,4 +1,5 @@
-import type { RecoveryStep } from '../recovery/recovery.js'
+/** A step of a recovery, from the mildest to the strongest. */
+export type RecoveryStep = 'abort' | 'recreate-queues' | 'controller-reset' | 'function-reset'
 
 /** An event of a controller that is not the completion of a command. Times are those of the transport's clock. */
 export type ControllerEvent =

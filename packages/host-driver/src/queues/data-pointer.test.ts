@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { patternMedia, wrongBytes } from '../../test/pattern.js'
 import { splicedMemory } from '../../test/spliced-memory.js'
 import { Controller } from '../controller.js'
-import type { ControllerOptions } from '../open-options.js'
+import type { ControllerOptions } from '../running/open-options.js'
 import { DataPointer } from './data-pointer.js'
 
 const KIB = 1024

@@ -13,10 +13,10 @@ import type { CommandQueue } from '../commands/command-queue.js'
 import { ALL_ONES, DeviceLostError } from '../commands/device-lost.js'
 import { CommandError, CommandTimeoutError } from '../commands/errors.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
-import { zeroCounters } from '../statistics.js'
 import type { Gate } from './gate.js'
 import { PlanProgress } from './plan-progress.js'
-import { RECOVERY_STEPS, type Recovery, type RecoveryStep, type Verdict } from './recovery.js'
+import { RECOVERY_STEPS, type Recovery, type Verdict } from './recovery.js'
+import type { RecoveryStep } from '../events/controller-event.js'
 import {
   delay,
   hasCompletedLate,
@@ -29,6 +29,22 @@ import {
 
 /** Maximum number of recoveries that a plan takes part in, however many of its commands never complete. */
 const MAX_RECOVERIES = 8
+
+/** Counters of a controller handle since it was opened. */
+export interface Counters {
+  /** Commands of plans that were given to an engine, including retries and replays. */
+  commands: number
+  /** Bytes that these commands moved. */
+  bytes: number
+  /** Commands sent again after a retryable status. */
+  retries: number
+  /** Commands sent again after a recovery. */
+  replays: number
+  /** Commands without a completion before their deadline. */
+  timeouts: number
+  /** Completions after the deadline that still determined the outcome of their command. */
+  lateCompletions: number
+}
 
 type Failure = CommandOutcome['outcome']
 
@@ -45,7 +61,7 @@ interface PlanAttempt {
  * completion, and sends commands again by the rule of `resendOf`.
  */
 export class Executor {
-  readonly counters = zeroCounters()
+  readonly counters: Counters = { commands: 0, bytes: 0, retries: 0, replays: 0, timeouts: 0, lateCompletions: 0 }
   private readonly session: Session
   private readonly gate: Gate
   private readonly recovery: Recovery

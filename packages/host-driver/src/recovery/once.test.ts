@@ -3,7 +3,7 @@ import type { FaultRule, Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { Controller } from '../controller.js'
 import { HostEngine } from '../engine/host-engine.js'
-import type { ControllerOptions } from '../open-options.js'
+import type { ControllerOptions } from '../running/open-options.js'
 
 // Each of these was found by the campaign in ../../dst.
 

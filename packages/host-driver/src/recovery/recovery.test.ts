@@ -5,7 +5,7 @@ import { collect } from '../../conformance/cases/support.js'
 import { fillPattern, patternMedia, wrongBytes } from '../../test/pattern.js'
 import { ControllerClosedError } from '../running/errors.js'
 import { Controller } from '../controller.js'
-import type { ControllerOptions } from '../open-options.js'
+import type { ControllerOptions } from '../running/open-options.js'
 import type { ControllerEvent } from '../events/controller-event.js'
 
 const MIB = 1024 * 1024

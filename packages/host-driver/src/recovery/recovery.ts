@@ -2,6 +2,7 @@ import { Abort, CSTS } from '@gpunvme/nvme-spec'
 import { ALL_ONES, type Loss } from '../commands/device-lost.js'
 import { FUNCTION_RESET_NS, resetFunction } from '../bring-up/function-reset.js'
 import type { Session } from '../bring-up/session.js'
+import type { RecoveryStep } from '../events/controller-event.js'
 import type { EventHub } from '../events/event-hub.js'
 import { isReadable } from '../memory/reachable.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
@@ -10,9 +11,12 @@ import { Salvage } from '../queues/salvage.js'
 import type { Gate } from './gate.js'
 
 /** From the mildest to the strongest. Each is tried only if the previous ones did not account for every command. */
-export const RECOVERY_STEPS = ['abort', 'recreate-queues', 'controller-reset', 'function-reset'] as const
-/** A step of a recovery. */
-export type RecoveryStep = (typeof RECOVERY_STEPS)[number]
+export const RECOVERY_STEPS: readonly RecoveryStep[] = [
+  'abort',
+  'recreate-queues',
+  'controller-reset',
+  'function-reset',
+]
 
 /** Time limits of the steps of a recovery, in nanoseconds. */
 export interface RecoveryLimits {

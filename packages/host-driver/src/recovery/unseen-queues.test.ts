@@ -7,7 +7,7 @@ import { UnsupportedControllerError } from '../bring-up/ready.js'
 import { Controller } from '../controller.js'
 import { HostEngine } from '../engine/host-engine.js'
 import type { ControllerEvent } from '../events/controller-event.js'
-import type { ControllerOptions } from '../open-options.js'
+import type { ControllerOptions } from '../running/open-options.js'
 import { traced } from '../wrap/traced.js'
 
 const MIB = 1024 * 1024

@@ -13,12 +13,13 @@ import {
   text,
   timeout,
   type Checks,
-} from './check-options.js'
-import type { WriteRequest } from './guard/guard.js'
-import type { RecoveryLimits } from './recovery/recovery.js'
+} from '../check-options.js'
+import type { FeatureOptions } from '../bring-up/setup-steps.js'
+import type { WriteRequest } from '../guard/guard.js'
+import type { RecoveryLimits } from '../recovery/recovery.js'
 
-/** Options of `Controller.open`. */
-export interface ControllerOptions {
+/** Options of `Controller.open` for the I/O queues of plans. */
+export interface QueueOptions {
   /** Number of I/O queue pairs to request; the controller may grant fewer. Default: 1. */
   readonly queues?: number
   /**
@@ -40,11 +41,10 @@ export interface ControllerOptions {
    * of sending Abort. Default: 'host'.
    */
   readonly queueMemory?: 'host' | 'gpu'
-  /**
-   * Maximum transfer of one command in bytes, also limited by MDTS. Larger ones gain nothing and need larger PRP lists.
-   * Default: 1 MiB.
-   */
-  readonly maxTransferBytes?: number
+}
+
+/** Options of `Controller.open` for how plans are executed. */
+export interface EngineOptions {
   /** Engine that submits I/O, made on the same transport. Default: the host engine. */
   readonly engine?: Engine
   /**
@@ -55,22 +55,19 @@ export interface ControllerOptions {
   /** Waits for an interrupt of the transport instead of polling. Default: false. */
   readonly interrupts?: boolean
   /**
+   * Maximum transfer of one command in bytes, also limited by MDTS. Larger ones gain nothing and need larger PRP lists.
+   * Default: 1 MiB.
+   */
+  readonly maxTransferBytes?: number
+  /**
    * Whether commands may describe their data by SGLs if the controller supports them. A transfer of 1 MiB in one
    * segment then costs the host a tenth of the cost of a PRP list. Default: true.
    */
   readonly sgl?: boolean
-  /**
-   * Uses shadow doorbells if the controller supports them, as emulated ones may. With QEMU 7.2 they are slower with one
-   * command in flight and no faster with 32, and tracers do not see them. An engine other than the host engine must
-   * support `ShadowDoorbell`. Default: false.
-   */
-  readonly shadowDoorbells?: boolean
-  /** Maximum number of bytes lent to a controller that requests a Host Memory Buffer; 0 for none. Default: 64 MiB. */
-  readonly hostMemoryBufferBytes?: number
-  /**
-   * Leaves power state and autonomous transitions unchanged. Default: false, which keeps the drive awake until `close`.
-   */
-  readonly keepPowerState?: boolean
+}
+
+/** Time limits of `Controller.open`, in nanoseconds. */
+export interface TimeLimits {
   /** Time limit of each wait for CSTS.RDY. Default: what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
   /**
@@ -80,13 +77,16 @@ export interface ControllerOptions {
   readonly commandTimeoutNs?: number
   /** Time limits of the steps of a recovery. Default: `RECOVERY_LIMITS`. */
   readonly recovery?: Partial<RecoveryLimits>
+}
+
+/** Options of `Controller.open`. */
+export interface ControllerOptions extends QueueOptions, EngineOptions, TimeLimits, FeatureOptions {
   /** Directory with sys/, proc/, dev/ and etc/, for the guard. Default: '/'. */
   readonly sysRoot?: string
 }
 
 export const DEFAULT_DEPTH = 32
 export const DEFAULT_TRANSFER_BYTES = 1024 * 1024
-export const DEFAULT_HOST_MEMORY_BYTES = 64 * 1024 * 1024
 
 const recoveryChecks: Checks<RecoveryLimits> = { abortNs: timeout, queuesNs: timeout, restartNs: timeout }
 const writeChecks: Checks<WriteRequest> = { serial: text, overwrite: listOf('names', text) }
@@ -144,4 +144,30 @@ export function checkTransport(transport: Transport): void {
   if (isOne) return
   const has = isObject(given) && 'transport' in given ? 'an object that has one: pass its .transport' : show(given)
   throw new TypeError(`transport: expected a Transport, got ${has}`)
+}
+
+/**
+ * Checks that an engine was made on the given transport. Otherwise it would ring doorbells of another device, or bypass
+ * a wrapper, which could then neither trace doorbells nor inject faults.
+ * @throws TypeError before anything is accessed.
+ */
+export function checkEngine(transport: Transport, { engine, engineBelow = false }: OpenOptions): void {
+  if (engine?.transport === undefined) return
+  const { bar } = engine.transport
+  if (transport.bar === bar) return
+  const below = isBelow(transport, bar)
+  if (below && engineBelow) return
+  const { name } = transport
+  const expected = `engine: expected one made on transport ${name}`
+  if (!below) {
+    throw new TypeError(`${expected}, got '${engine.name}' on another device; a wrapper must set \`wraps\``)
+  }
+  throw new TypeError(
+    `${expected}, got '${engine.name}' on the transport below it, which bypasses the wrapper: open the wrapped ` +
+      'transport, omit `engine` to use the host engine, or pass { engineBelow: true }',
+  )
+}
+
+function isBelow({ wraps }: Transport, bar: Transport['bar']): boolean {
+  return wraps !== undefined && (wraps.bar === bar || isBelow(wraps, bar))
 }

@@ -1,11 +1,11 @@
 import { IdentifyController } from '@gpunvme/nvme-spec'
 import { simulate } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
-import type { Session } from '../bring-up/session.js'
+import type { Session } from './session.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 import { Controller } from '../controller.js'
 import { AsyncEvents } from './async-events.js'
-import type { ControllerEvent } from './controller-event.js'
+import type { ControllerEvent } from '../events/controller-event.js'
 
 test('a critical warning that lasts is told once, and another besides it once too', async () => {
   const simulation = simulate({ profile: 'ideal' })

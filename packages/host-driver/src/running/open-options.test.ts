@@ -3,8 +3,8 @@ import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
 import { zeroBased } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { Controller } from './controller.js'
-import { ControllerInUseError } from './in-use-transports.js'
+import { Controller } from '../controller.js'
+import { ControllerInUseError } from './transports-in-use.js'
 import type { ControllerOptions } from './open-options.js'
 
 /** A transport that notes what its registers are accessed for. */

@@ -1,10 +1,10 @@
 import { simulate } from '@gpunvme/nvme-sim'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
-import { Controller } from './controller.js'
-import { HostEngine } from './engine/host-engine.js'
-import { faulty } from './wrap/faulty.js'
-import { traced } from './wrap/traced.js'
+import { Controller } from '../controller.js'
+import { HostEngine } from '../engine/host-engine.js'
+import { faulty } from '../wrap/faulty.js'
+import { traced } from '../wrap/traced.js'
 
 const wrappers: [string, (transport: Transport) => Transport][] = [
   ['traced', (transport) => traced(transport, () => undefined)],

@@ -16,11 +16,11 @@ import {
   SmartHealthLog,
 } from '@gpunvme/nvme-spec'
 import { DeviceLostError } from '../commands/device-lost.js'
-import type { Session, SetupStep } from '../bring-up/session.js'
+import type { Session, SetupStep } from './session.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 import { CommandError } from '../commands/errors.js'
 import { NS_PER_MS } from '../wait.js'
-import type { ControllerEvent } from './controller-event.js'
+import type { ControllerEvent } from '../events/controller-event.js'
 
 /**
  * Maximum number of outstanding Asynchronous Event Requests. More are of no use: the controller masks events of a type until
