@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Operations of each work before counting, so that Node has optimized their code by then. */
+/** Operations before counting, so that Node has optimized the code by then, and counted ones. */
 const WARM_UP = 200_000
 const COUNTED = 500_000
 /** Limit on the CPU time of one run. A limit on wall time would depend on the load of the machine. */
-const LIMIT_SECONDS = 180
+const LIMIT_SECONDS = 600
 // One thread, and the same heap and hash tables in every run.
 const FLAGS = ['--predictable', '--hash-seed=1', '--random-seed=1', '--expose-gc']
 const child = join(import.meta.dirname, 'instructions-child.mjs')
@@ -24,18 +24,17 @@ export function worksOf(path) {
 }
 
 /**
- * Returns the instructions per operation of each work of the bench at `path`: the difference between a run with COUNTED
- * operations and a run that only starts and warms up, divided by COUNTED.
+ * Returns the instructions per operation of each work of the bench at `path`: the difference between a run that warms up
+ * and counts, and one that only warms up, divided by the counted operations.
  */
 export function instructionsOf(path, works) {
-  const base = count(path, '')
-  return Object.fromEntries(works.map((work) => [work, (count(path, work) - base) / COUNTED]))
+  return Object.fromEntries(works.map((work) => [work, (count(path, work, COUNTED) - count(path, work, 0)) / COUNTED]))
 }
 
-function count(path, work) {
+function count(path, work, counted) {
   const limited = ['-c', `ulimit -t ${LIMIT_SECONDS}; exec "$@"`, 'sh']
   const callgrind = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', process.execPath, ...FLAGS]
-  const args = [...limited, ...callgrind, child, path, String(WARM_UP), work, String(COUNTED)]
+  const args = [...limited, ...callgrind, child, path, work, String(WARM_UP + counted)]
   const { status, signal, stderr } = spawnSync('sh', args, { encoding: 'utf8' })
   if (signal !== null) throw new Error(`a run under callgrind took more than ${LIMIT_SECONDS} CPU seconds (${signal})`)
   const collected = /Collected : (\d+)/.exec(stderr)

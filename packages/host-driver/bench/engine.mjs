@@ -1,7 +1,8 @@
 // Cost of the host engine: plans executed with a controller that completes commands at once and moves no data.
 // Alone: node --expose-gc packages/host-driver/bench/engine.mjs
 import { pathToFileURL } from 'node:url'
-import { HostEngine } from '@gpunvme/host-driver'
+import { Controller, HostEngine } from '@gpunvme/host-driver'
+import { simulate } from '@gpunvme/nvme-sim'
 import { nullController, readPlan, target } from './lib/null-controller.mjs'
 
 const MIB = 1024 * 1024
@@ -25,8 +26,44 @@ function executing({ lengthBytes, depth, sgl }) {
   }
 }
 
+/** Returns a function that executes `count` plans of one read each, one after another. */
+function plansOfOne() {
+  const { transport, queue } = nullController({ depth: 32, transferBytes: 4096 })
+  const engine = new HostEngine(transport)
+  engine.attach([queue])
+  const memory = target(4096)
+  const plan = readPlan({ commands: 1, lengthBytes: 4096, slots: 1 })
+  return async (count) => {
+    for (let i = 0; i < count; i++) await engine.execute(plan, memory)
+  }
+}
+
+/** Returns a function that calls `Namespace.read` `count` times, one after another, on the same null controller. */
+function namespaceReads() {
+  const { transport, queue } = nullController({ depth: 32, transferBytes: 4096 })
+  const inner = new HostEngine(transport)
+  inner.attach([queue])
+  // A simulated controller answers the Admin commands of `open`; reads go to the null controller.
+  const engine = {
+    name: 'null',
+    attach() {},
+    execute: (plan, memory, options) => inner.execute(plan, memory, options),
+    detach() {},
+  }
+  const memory = target(4096)
+  const opened = Controller.open(simulate().transport, { engine })
+  return async (count) => {
+    const namespace = (await opened).namespace(1)
+    for (let i = 0; i < count; i++) await namespace.read(i % 1024, 8, memory)
+  }
+}
+
 /** Functions whose instructions `npm run bench -- --against` counts. */
-export const works = { readsOf4KiB: executing({ lengthBytes: 4096, depth: 32 }) }
+export const works = {
+  readsOf4KiB: executing({ lengthBytes: 4096, depth: 32 }),
+  plansOfOne: plansOfOne(),
+  namespaceReads: namespaceReads(),
+}
 
 /** Returns the nanoseconds of one command: the median of rounds of `commands`, each one call of `engine.execute`. */
 async function costOf({ commands, ...load }) {

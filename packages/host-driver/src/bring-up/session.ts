@@ -123,7 +123,8 @@ export class Session {
 
   /** Returns an active namespace; undefined if there is none. */
   namespaceOf(nsid: number): NamespaceIdentity | undefined {
-    return this.namespaces.find((namespace) => namespace.nsid === nsid)
+    for (const namespace of this.namespaces) if (namespace.nsid === nsid) return namespace
+    return undefined
   }
 
   /** All I/O queue pairs that exist on the controller. */

@@ -106,8 +106,8 @@ export class Namespace {
    * Reads `blocks` logical blocks from `slba` into `memory`.
    * @throws LbaRangeError; TransferError if any command did not succeed; the signal's reason.
    */
-  async read(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
-    await this.transfer('read', slba, blocks, memory, options)
+  read(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
+    return this.transfer('read', slba, blocks, memory, options)
   }
 
   /** Reads any range of bytes, through a temporary buffer: for headers and the like, not for bulk data. */
@@ -190,7 +190,7 @@ export class Namespace {
   }
 
   /** Executes a checked plan. */
-  protected async run(plan: AcceptedPlan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+  protected run(plan: AcceptedPlan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const { identity, nsid, blockBytes } = this
     if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
     if (plan.nsid !== nsid || plan.blockBytes !== blockBytes) {

@@ -51,8 +51,8 @@ export class WritableNamespace extends Namespace {
    * Writes `blocks` logical blocks from `slba`. They are durable only after `flush`.
    * @throws same as `read`; ForeignDataError.
    */
-  async write(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
-    await this.transfer('write', slba, blocks, memory, options)
+  write(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
+    return this.transfer('write', slba, blocks, memory, options)
   }
 
   /**

@@ -84,7 +84,7 @@ export class Executor {
     const { session, counters } = this
     const { clock } = session.transport
     const { signal, timeoutNs = session.options.commandTimeoutNs } = options
-    const limits = { ...options, timeoutNs }
+    const limits = options.timeoutNs === timeoutNs ? options : { ...options, timeoutNs }
     const planned = session.namespaceOf(plan.nsid)
     const startNs = clock.now()
     let progress: PlanProgress | undefined

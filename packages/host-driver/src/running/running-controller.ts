@@ -115,10 +115,17 @@ export class RunningController implements AdminCommands {
 
   /** Executes a checked plan of a namespace. */
   async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    const summary = await this.during(plan.nsid, () => this.executor.plan(plan, memory, options))
-    const isOutdated = summary.failures.some(({ outcome }) => outcome.kind === 'status' && contradictsIdentity(outcome))
-    if (isOutdated) this.retryNamespaces()
-    return summary
+    const { nsid } = plan
+    this.begin(nsid)
+    try {
+      const summary = await this.executor.plan(plan, memory, options)
+      const { failures } = summary
+      const isOutdated = failures.some(({ outcome }) => outcome.kind === 'status' && contradictsIdentity(outcome))
+      if (isOutdated) this.retryNamespaces()
+      return summary
+    } finally {
+      this.end(nsid)
+    }
   }
 
   /** Sends an Admin command that may be sent twice. @throws same as `Executor.repeat`; ControllerClosedError. */
@@ -264,24 +271,32 @@ export class RunningController implements AdminCommands {
   }
 
   /**
-   * Runs an action that `close` waits for.
+   * Runs an action between `begin` and `end`.
    * @param nsid namespace that the action uses, if it uses one.
-   * @throws ControllerClosedError, NamespaceBusyError; errors of the action.
    */
   private async during<T>(nsid: number | undefined, action: () => Promise<T>): Promise<T> {
-    this.checkOpen()
-    if (nsid !== undefined) this.inUse.enter(nsid)
-    this.calls++
+    this.begin(nsid)
     try {
-      this.asyncEvents.resume()
       return await action()
     } catch (error) {
       if (nsid !== undefined && error instanceof CommandError && contradictsIdentity(error)) this.retryNamespaces()
       throw error
     } finally {
-      if (nsid !== undefined) this.inUse.leave(nsid)
-      if (--this.calls === 0) this.drained?.()
+      this.end(nsid)
     }
+  }
+
+  /** Begins a call, for whose `end` `close` waits. @throws ControllerClosedError, NamespaceBusyError. */
+  private begin(nsid: number | undefined): void {
+    this.checkOpen()
+    if (nsid !== undefined) this.inUse.enter(nsid)
+    this.calls++
+    this.asyncEvents.resume()
+  }
+
+  private end(nsid: number | undefined): void {
+    if (nsid !== undefined) this.inUse.leave(nsid)
+    if (--this.calls === 0) this.drained?.()
   }
 
   /**

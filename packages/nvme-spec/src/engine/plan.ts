@@ -35,7 +35,10 @@ export class AcceptedPlan implements Plan {
     if (plan instanceof AcceptedPlan) return plan
     const { operation, nsid, blockBytes, commands, slba, blocks, offsetBytes, queue } = plan
     return new AcceptedPlan({
-      ...{ operation, nsid, blockBytes, commands },
+      operation,
+      nsid,
+      blockBytes,
+      commands,
       slba: copyOf('slba', slba, Float64Array),
       blocks: copyOf('blocks', blocks, Uint32Array),
       offsetBytes: copyOf('offsetBytes', offsetBytes, Float64Array),
@@ -81,14 +84,18 @@ export function checkPlan(plan: Plan, memory: DmaMemory, queues: readonly PlanQu
   if (!Number.isSafeInteger(blockBytes) || blockBytes < 512) {
     throw new RangeError(`plan.blockBytes: expected at least 512, got ${blockBytes}`)
   }
-  for (const [name, array] of Object.entries({ slba, blocks, offsetBytes, queue })) {
-    if (array.length !== commands)
-      throw new RangeError(`plan.${name}: expected ${commands} entries, got ${array.length}`)
-  }
+  checkLength('slba', slba, commands)
+  checkLength('blocks', blocks, commands)
+  checkLength('offsetBytes', offsetBytes, commands)
+  checkLength('queue', queue, commands)
   for (let command = 0; command < commands; command++) {
     const problem = problemWith(plan, command, memory, queues)
     if (problem !== undefined) throw new RangeError(`plan command ${command}: expected ${problem}`)
   }
+}
+
+function checkLength(name: string, { length }: Column, commands: number): void {
+  if (length !== commands) throw new RangeError(`plan.${name}: expected ${commands} entries, got ${length}`)
 }
 
 function problemWith(plan: Plan, command: number, memory: DmaMemory, queues: readonly PlanQueue[]): string | undefined {
