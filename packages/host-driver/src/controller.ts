@@ -24,7 +24,7 @@ import type { WritableNamespace } from './namespace/writable-namespace.js'
 import { checkOpenOptions, checkTransport, type ControllerOptions, type OpenOptions } from './running/open-options.js'
 import type { RecoveryStep } from './events/controller-event.js'
 import { RunningController } from './running/running-controller.js'
-import type { Counters } from './recovery/executor.js'
+import type { Counters } from './recovery/counters.js'
 
 /** Counters of a controller handle since it was opened. */
 export interface ControllerStatistics extends Readonly<Counters> {
@@ -142,8 +142,8 @@ export class Controller<N extends Namespace = Namespace> {
 
   /** Counters since the handle was opened. */
   get statistics(): ControllerStatistics {
-    const { executor, recovery } = this.running
-    return { ...executor.counters, recoveries: { ...recovery.counts } }
+    const { counters, recovery } = this.running
+    return { ...counters, recoveries: { ...recovery.counts } }
   }
 
   /** The controller's registers by their declarations in nvme-spec, for reading. */

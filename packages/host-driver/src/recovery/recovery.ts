@@ -1,5 +1,5 @@
 import { Abort, CSTS } from '@gpunvme/nvme-spec'
-import { ALL_ONES, type Loss } from '../commands/device-lost.js'
+import { ALL_ONES, DeviceLostError, type Loss } from '../commands/device-lost.js'
 import { FUNCTION_RESET_NS, resetFunction } from '../bring-up/function-reset.js'
 import type { Session } from '../bring-up/session.js'
 import type { RecoveryStep } from '../events/controller-event.js'
@@ -99,6 +99,17 @@ export class Recovery {
     const { readyTimeoutNs, delayBeforeReadyCheckNs } = this.session.limits
     const resetNs = 3 * readyTimeoutNs + delayBeforeReadyCheckNs + restartNs
     return abortNs + queuesNs + 2 * resetNs + FUNCTION_RESET_NS
+  }
+
+  /** Outcome of commands after the loss. If the controller was closed instead, its registers are not read either. */
+  get lostOutcome(): { readonly kind: 'device-lost'; readonly csts: number; readonly reason?: string } {
+    return { kind: 'device-lost', ...(this.loss ?? { csts: ALL_ONES }) }
+  }
+
+  /** Returns the error of commands after the loss. */
+  lostError(cause?: unknown): DeviceLostError {
+    const { csts, reason } = this.lostOutcome
+    return new DeviceLostError(this.session.transport.name, csts, reason, cause)
   }
 
   /**

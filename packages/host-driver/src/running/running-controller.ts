@@ -11,15 +11,17 @@ import { Session } from '../bring-up/session.js'
 import { setupSteps } from '../bring-up/setup-steps.js'
 import { takeOver } from '../bring-up/take-over.js'
 import type { CommandQueue } from '../commands/command-queue.js'
-import { ALL_ONES, DeviceLostError, isGone } from '../commands/device-lost.js'
+import { isGone } from '../commands/device-lost.js'
 import { CommandError } from '../commands/errors.js'
 import { HostEngine } from '../engine/host-engine.js'
 import { AsyncEvents } from '../bring-up/async-events.js'
 import { EventHub } from '../events/event-hub.js'
 import type { WriteRequest } from '../guard/guard.js'
 import { DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type OpenOptions } from './open-options.js'
-import { Executor } from '../recovery/executor.js'
+import { CommandExecutor } from '../recovery/command-executor.js'
+import { zeroCounters } from '../recovery/counters.js'
 import { Gate } from '../recovery/gate.js'
+import { PlanExecutor } from '../recovery/plan-executor.js'
 import { Recovery, recoveryLimits } from '../recovery/recovery.js'
 import { NS_PER_MS } from '../wait.js'
 import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './errors.js'
@@ -44,7 +46,7 @@ const STALE_IDENTITY = [STATUS.LBA_OUT_OF_RANGE, STATUS.INVALID_NAMESPACE_OR_FOR
 export class RunningController implements AdminCommands {
   readonly session: Session
   readonly recovery: Recovery
-  readonly executor: Executor
+  readonly counters = zeroCounters()
   readonly inUse = new NamespacesInUse()
   /** Same as `Transport.movesData`. */
   readonly movesData: false | undefined
@@ -52,6 +54,8 @@ export class RunningController implements AdminCommands {
   private readonly write: WriteRequest | undefined
   private readonly asyncEvents: AsyncEvents
   private readonly gate = new Gate()
+  private readonly plans: PlanExecutor
+  private readonly commands: CommandExecutor
   private limits: Promise<BlockCommandLimits> | undefined
   /** Calls in progress, for which `close` waits. */
   private calls = 0
@@ -65,7 +69,7 @@ export class RunningController implements AdminCommands {
     this.movesData = transport.movesData
     this.write = options.write
     this.asyncEvents = new AsyncEvents({
-      admin: (run) => this.executor.repeat('admin', run),
+      admin: (run) => this.commands.repeat('admin', run),
       emit: (event) => hub.emit(event),
       now: () => own.clock.now(),
       namespacesChanged: () => this.identifyNamespaces(),
@@ -93,7 +97,9 @@ export class RunningController implements AdminCommands {
       if (this.state === 'open') this.state = 'lost'
       letGo()
     })
-    this.executor = new Executor(this.session, this.gate, this.recovery, () => this.isOpen)
+    const shared = [this.session, this.gate, this.recovery, this.counters, () => this.isOpen] as const
+    this.plans = new PlanExecutor(...shared)
+    this.commands = new CommandExecutor(...shared)
   }
 
   get name(): string {
@@ -118,7 +124,7 @@ export class RunningController implements AdminCommands {
     const { nsid } = plan
     this.begin(nsid)
     try {
-      const summary = await this.executor.plan(plan, memory, options)
+      const summary = await this.plans.execute(plan, memory, options)
       const { failures } = summary
       const isOutdated = failures.some(({ outcome }) => outcome.kind === 'status' && contradictsIdentity(outcome))
       if (isOutdated) this.retryNamespaces()
@@ -128,24 +134,24 @@ export class RunningController implements AdminCommands {
     }
   }
 
-  /** Sends an Admin command that may be sent twice. @throws same as `Executor.repeat`; ControllerClosedError. */
+  /** Sends an Admin command that may be sent twice. @throws same as `CommandExecutor.repeat`; ControllerClosedError. */
   repeat<T>(run: (admin: CommandQueue) => Promise<T>): Promise<T> {
-    return this.during(undefined, () => this.executor.repeat('admin', run))
+    return this.during(undefined, () => this.commands.repeat('admin', run))
   }
 
-  /** Sends an Admin command that may not be sent twice. @throws same as `Executor.once`; ControllerClosedError. */
+  /** Sends an Admin command that may not be sent twice. @throws same as `CommandExecutor.once`; ControllerClosedError. */
   once(run: (admin: CommandQueue) => Promise<number>): Promise<number> {
-    return this.during(undefined, () => this.executor.once('admin', run))
+    return this.during(undefined, () => this.commands.once('admin', run))
   }
 
   /** Sends an I/O command outside plans that may be sent twice. @throws same as `repeat`; NamespaceBusyError. */
   repeatIo<T>(nsid: number, run: (queue: CommandQueue) => Promise<T>): Promise<T> {
-    return this.during(nsid, () => this.executor.repeat('io', run))
+    return this.during(nsid, () => this.commands.repeat('io', run))
   }
 
   /** Sends an I/O command outside plans that may not be sent twice. @throws same as `once`; NamespaceBusyError. */
   onceIo(nsid: number, run: (queue: CommandQueue) => Promise<number>): Promise<number> {
-    return this.during(nsid, () => this.executor.once('io', run))
+    return this.during(nsid, () => this.commands.once('io', run))
   }
 
   async flush(nsid: number, timeoutNs?: number): Promise<void> {
@@ -201,8 +207,7 @@ export class RunningController implements AdminCommands {
   reset(): Promise<void> {
     return this.during(undefined, async () => {
       if ((await this.recovery.report({ overdue: [], from: 'controller-reset' })) === 'recovered') return
-      const { csts, reason } = this.recovery.loss ?? { csts: ALL_ONES, reason: undefined }
-      throw new DeviceLostError(this.name, csts, reason)
+      throw this.recovery.lostError()
     })
   }
 
@@ -263,7 +268,7 @@ export class RunningController implements AdminCommands {
   }
 
   private async identifyNamespaces(): Promise<void> {
-    await this.executor.repeat('admin', () => this.session.identifyNamespaces())
+    await this.commands.repeat('admin', () => this.session.identifyNamespaces())
   }
 
   private retryNamespaces(): void {
