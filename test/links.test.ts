@@ -45,3 +45,11 @@ test('every relative link, and every link to a file of this repository, resolves
   expect(broken).toEqual([])
   expect(checked).toBeGreaterThan(200)
 })
+
+test('the page on bring-up and I/O names files that exist', () => {
+  const page = readFileSync(join(root, 'packages/host-driver/docs/bring-up-and-io.md'), 'utf8')
+  const named = [...page.matchAll(/`([\w/-]+(?:\.ts|\/))`/g)].map(([, path]) => path!)
+  expect(named.length).toBeGreaterThan(30)
+  const source = join(root, 'packages/host-driver/src')
+  expect(named.filter((path) => ![source, root].some((from) => existsSync(join(from, path))))).toEqual([])
+})
