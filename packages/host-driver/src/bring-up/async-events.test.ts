@@ -33,9 +33,10 @@ test('a critical warning that lasts is told once, and another besides it once to
 /** A session whose Admin queue holds every request; other commands complete when `commands` resolves. */
 function holding(commands: Promise<void>) {
   const held: ((status: number, dw0: number) => void)[] = []
+  const room = { entries: Infinity }
   const queue = {
     hold: (_command: unknown, _values: unknown, arrived: (status: number, dw0: number) => void) =>
-      held.push(arrived) > 0,
+      held.length < room.entries && held.push(arrived) > 0,
     execute: () => Promise.resolve(0),
     executeForData: () => Promise.resolve(new DataView(new ArrayBuffer(4096))),
   } as unknown as CommandQueue
@@ -51,7 +52,7 @@ function holding(commands: Promise<void>) {
     now: () => 0,
     namespacesChanged: () => Promise.resolve(),
   })
-  return { held, session, emitted, events }
+  return { held, room, session, emitted, events }
 }
 
 const settle = async () => {
@@ -68,6 +69,18 @@ test('handles events of four log pages at a time, and requests the next events a
   answer()
   await settle()
   expect([held.length, emitted.length]).toEqual([4, 4])
+  await events.stop()
+})
+
+test('sends a request that found the Admin queue full when events are polled next', async () => {
+  const { held, room, session, events } = holding(Promise.resolve())
+  room.entries = 1
+  await events.apply(session)
+  expect([held.length, events.isHoldingBack]).toEqual([1, true])
+  room.entries = Infinity
+  events.resume()
+  await settle()
+  expect([held.length, events.isHoldingBack]).toEqual([4, false])
   await events.stop()
 })
 

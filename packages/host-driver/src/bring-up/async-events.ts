@@ -68,7 +68,7 @@ export class AsyncEvents implements SetupStep {
   private readonly handling = new Set<Promise<void>>()
   /** Events that wait for the one that is being handled, by log page. */
   private readonly waiting = new Map<number, Arrival[]>()
-  /** Requests that wait for the end of the window, and those that may still be sent in it. */
+  /** Requests that wait for the end of the window or for room in the Admin queue, and those that may still be sent in it. */
   private heldBack = 0
   private left = MAX_REQUESTS_PER_WINDOW
   private windowEndNs = 0
@@ -131,19 +131,21 @@ export class AsyncEvents implements SetupStep {
   }
 
   private request(admin: CommandQueue, start: number): void {
-    admin.hold(AsyncEventRequest, {}, (status, dw0) => {
+    const isHeld = admin.hold(AsyncEventRequest, {}, (status, dw0) => {
       // Any status but success means that the request was not held: a new one would end at once as well.
       if (status !== 0 || this.stopped) return
       this.arrived({ dw0, timeNs: this.host.now(), start })
     })
+    // The Admin queue is full.
+    if (!isHeld) this.heldBack++
   }
 
-  /** Whether requests wait for the end of the window; `resume` then sends them. */
+  /** Whether requests wait; `resume` then sends them. */
   get isHoldingBack(): boolean {
     return this.heldBack > 0
   }
 
-  /** Sends the requests that were held back, after the end of the window. To be called whenever events are polled. */
+  /** Sends the requests that wait, after the end of the window. To be called whenever events are polled. */
   resume(): void {
     if (this.heldBack === 0 || this.stopped || this.host.now() < this.windowEndNs) return
     const starts = new Array<number>(this.heldBack).fill(this.start)
