@@ -1,5 +1,6 @@
 import { equal, fail, NotApplicable } from '@gpunvme/nvme-sim/case-kit'
 import type { OutcomeSummary } from '@gpunvme/nvme-spec/transport'
+import type { ErrorCode } from './error-codes.js'
 
 export { check, equal, fail, notApplicable } from '@gpunvme/nvme-sim/case-kit'
 
@@ -10,25 +11,36 @@ export function allSucceeded(what: string, { commands, succeeded, failures }: Ou
   equal(`${what}: commands that succeeded`, succeeded, commands)
 }
 
-/** An expected error: the name of its class, and part of its message. */
-export interface ExpectedError {
-  readonly name: string
-  readonly says?: string
+/** An expected error. */
+export type ExpectedError = (
+  | { readonly code: ErrorCode }
+  /** Class of JavaScript, for invalid arguments. */
+  | { readonly type: 'RangeError' | 'TypeError' }
+) & {
+  /** Parts of the message of this package's driver. Other drivers word their messages as they like. */
+  readonly says?: string | readonly string[]
 }
 
 /** Checks that an action throws or rejects as expected; returns the error. */
-export async function refused(what: string, action: () => unknown, { name, says = '' }: ExpectedError): Promise<Error> {
-  let caught: unknown
+export async function refused(what: string, action: () => unknown, expected: ExpectedError): Promise<Error> {
+  const thrown = await thrownBy(what, action)
+  const { says = [] } = expected
+  const wanted = 'code' in expected ? expected.code : expected.type
+  if (!(thrown instanceof Error)) return fail(`${what}: expected ${wanted}, got a value that is not an Error`)
+  const got = 'code' in expected ? (thrown as Error & { readonly code?: unknown }).code : thrown.name
+  const missing = [says].flat().filter((part) => !thrown.message.includes(part))
+  if (got === wanted && missing.length === 0) return thrown
+  const words = missing.map((part) => `"${part}"`).join(', ')
+  return fail(`${what}: expected ${wanted}${words && ` that says ${words}`}, got ${String(got)}: ${String(thrown)}`)
+}
+
+/** Returns the value that an action throws or rejects with. @throws CheckFailed if it does neither. */
+export async function thrownBy(what: string, action: () => unknown): Promise<unknown> {
   try {
     await action()
   } catch (error) {
-    caught = error
+    if (error instanceof NotApplicable) throw error
+    return error
   }
-  if (caught instanceof NotApplicable) throw caught
-  if (caught === undefined) return fail(`${what}: expected ${name}, got no error`)
-  if (!(caught instanceof Error)) return fail(`${what}: expected ${name}, got a value that is not an Error`)
-  if (caught.name !== name || !caught.message.includes(says)) {
-    fail(`${what}: expected ${name}${says && ` that says "${says}"`}, got ${caught.name}: ${caught.message}`)
-  }
-  return caught
+  return fail(`${what}: expected an error, got none`)
 }

@@ -11,7 +11,7 @@ import {
   type JudgedController,
   type JudgedNamespace,
 } from './driver.js'
-import { check, fail, notApplicable } from './check.js'
+import { check, fail, notApplicable, refused, type ExpectedError } from './check.js'
 import type { OpenedTransport, OpenTransport, TransportRequest } from './request.js'
 import { Watch } from './watch.js'
 
@@ -140,6 +140,12 @@ export class DriverContext {
     const ctrl = await this.bringUp(device.transport, { ...this.engineFor(device, options), ...options })
     this.controllers.push(ctrl)
     return ctrl
+  }
+
+  /** Checks that an action throws or rejects as expected; returns the error. */
+  refused(what: string, action: () => unknown, expected: ExpectedError): Promise<Error> {
+    const isOurs = this.driver === undefined || this.driver === hostDriver
+    return refused(what, action, isOurs ? expected : { ...expected, says: [] })
   }
 
   /** Returns the engine under test as options of `Controller.open`; nothing if `options` have an engine. */

@@ -2,6 +2,7 @@ import { describe, test } from 'vitest'
 import { describeTransport } from '../conformance/index.js'
 import { faulty, HostEngine, traced } from '../src/index.js'
 import { simulatedDevices } from '../conformance/simulated.js'
+import { otherDriver } from './other-driver.js'
 
 // Simulated drives and an engine that conformance.test.ts does not use. In the slow list: `npm test` leaves this file out.
 
@@ -29,4 +30,10 @@ describeTransport('a simulated drive by an engine of its own', simulatedDevices(
   ...options,
   mayRefuse: true,
   engine: (transport) => new HostEngine(transport),
+})
+
+// Another driver has other classes and words for its errors: no case may depend on these.
+describeTransport('a simulated drive by a driver with errors of its own', simulatedDevices(), {
+  ...options,
+  driver: otherDriver(),
 })

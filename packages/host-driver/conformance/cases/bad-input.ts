@@ -1,6 +1,6 @@
 import type { Plan } from '@gpunvme/nvme-spec/transport'
 import type { DriverCase } from '../case.js'
-import { check, equal, refused, type ExpectedError } from '../check.js'
+import { check, equal, type ExpectedError } from '../check.js'
 import type { Opened } from '../context.js'
 import { checkUntouched, clearData } from '../data.js'
 import { area, readPlan, roundTrip, withoutAWrite } from './support.js'
@@ -18,69 +18,69 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   [
     'past-the-end',
     'A read past the end of its namespace',
-    { name: 'LbaRangeError', says: 'not all in namespace' },
+    { code: 'ERR_GPUNVME_LBA_RANGE', says: 'not all in namespace' },
     ({ ns, alloc }) => ns.read(ns.blocks - 1, 2, alloc(2 * ns.blockBytes)),
   ],
   [
     'behind-the-end',
     'A read that begins after the end of its namespace',
-    { name: 'LbaRangeError' },
+    { code: 'ERR_GPUNVME_LBA_RANGE' },
     ({ ns, alloc }) => ns.read(ns.blocks, 1, alloc(ns.blockBytes)),
   ],
   [
     'write-past-the-end',
     'A write past the end of its namespace',
-    { name: 'LbaRangeError' },
+    { code: 'ERR_GPUNVME_LBA_RANGE' },
     ({ ns, alloc }) => ns.write(ns.blocks - 1, 2, alloc(2 * ns.blockBytes)),
   ],
   [
     'no-blocks',
     'A transfer of no blocks',
-    { name: 'RangeError', says: 'at least 1 block' },
+    { type: 'RangeError', says: 'at least 1 block' },
     ({ ns, alloc }) => ns.read(0, 0, alloc(4096)),
   ],
   [
     'negative-lba',
     'A negative LBA',
-    { name: 'RangeError', says: 'SLBA -1' },
+    { type: 'RangeError', says: 'SLBA -1' },
     ({ ns, alloc }) => ns.read(-1, 1, alloc(4096)),
   ],
   [
     'negative-blocks',
     'A negative number of blocks',
-    { name: 'RangeError' },
+    { type: 'RangeError' },
     ({ ns, alloc }) => ns.read(8, -1, alloc(4096)),
   ],
-  ['half-a-block', 'A fraction of a block', { name: 'RangeError' }, ({ ns, alloc }) => ns.read(0, 0.5, alloc(4096))],
-  ['nan', 'An LBA that is not a number', { name: 'RangeError' }, ({ ns, alloc }) => ns.read(NaN, 1, alloc(4096))],
+  ['half-a-block', 'A fraction of a block', { type: 'RangeError' }, ({ ns, alloc }) => ns.read(0, 0.5, alloc(4096))],
+  ['nan', 'An LBA that is not a number', { type: 'RangeError' }, ({ ns, alloc }) => ns.read(NaN, 1, alloc(4096))],
   [
     'lba-2-to-53',
     'An LBA of 2^53',
-    { name: 'RangeError', says: 'SLBA 9007199254740992' },
+    { type: 'RangeError', says: 'SLBA 9007199254740992' },
     ({ ns, alloc }) => ns.read(2 ** 53, 1, alloc(4096)),
   ],
   [
     'memory-too-small',
     'Memory that is too small',
-    { name: 'RangeError', says: 'memory of' },
+    { type: 'RangeError', says: 'memory of' },
     ({ ns, alloc }) => ns.read(0, 2, alloc(ns.blockBytes)),
   ],
   [
     'offset-past-the-end',
     'An offset that leaves too little memory',
-    { name: 'RangeError', says: 'memory of' },
+    { type: 'RangeError', says: 'memory of' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(8192), { offsetBytes: 8192 - ns.blockBytes + 4 }),
   ],
   [
     'negative-offset',
     'A negative offset',
-    { name: 'RangeError' },
+    { type: 'RangeError' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(8192), { offsetBytes: -4096 }),
   ],
   ...FREED.map(([operation, title]): (typeof CALLS)[number] => [
     `${operation}-freed-memory`,
     title,
-    { name: 'TypeError', says: 'was freed' },
+    { type: 'TypeError', says: 'was freed' },
     async ({ ns, lba, alloc }) => {
       const freed = ns.dma.alloc(4096)
       freed.free()
@@ -94,19 +94,19 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   [
     'time-out-nan',
     'A time-out that is not a number',
-    { name: 'RangeError', says: 'timeoutNs' },
+    { type: 'RangeError', says: 'timeoutNs' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(4096), { timeoutNs: NaN }),
   ],
   [
     'time-out-zero',
     'A time-out of 0',
-    { name: 'RangeError', says: 'timeoutNs' },
+    { type: 'RangeError', says: 'timeoutNs' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(4096), { timeoutNs: 0 }),
   ],
   [
     'time-out-infinite',
     'An infinite time-out',
-    { name: 'RangeError', says: 'timeoutNs' },
+    { type: 'RangeError', says: 'timeoutNs' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(4096), { timeoutNs: Infinity }),
   ],
 ]
@@ -116,49 +116,49 @@ const PLANS: readonly (readonly [string, string, ExpectedError, (plan: Plan) => 
   [
     'of-another-namespace',
     'for another namespace',
-    { name: 'TypeError', says: 'namespace' },
+    { type: 'TypeError', says: 'namespace' },
     ({ nsid }) => ({ nsid: nsid + 1 }),
   ],
   [
     'of-another-format',
     'for other blocks',
-    { name: 'TypeError', says: 'block' },
+    { type: 'TypeError', says: 'block' },
     ({ blockBytes }) => ({ blockBytes: blockBytes * 2 }),
   ],
   [
     'of-no-operation',
     'of another operation',
-    { name: 'TypeError', says: 'operation' },
+    { type: 'TypeError', says: 'operation' },
     () => ({ operation: 'erase' as never }),
   ],
   [
     'of-too-few-entries',
     'with too few entries',
-    { name: 'RangeError', says: 'slba' },
+    { type: 'RangeError', says: 'slba' },
     () => ({ slba: Float64Array.of(0) }),
   ],
   [
     'for-a-queue-too-many',
     'for a queue that does not exist',
-    { name: 'RangeError', says: 'queue' },
+    { type: 'RangeError', says: 'queue' },
     () => ({ queue: Uint16Array.of(0, 500, 0, 0) }),
   ],
   [
     'with-a-zero',
     'with a command of no blocks',
-    { name: 'RangeError', says: 'blocks' },
+    { type: 'RangeError', says: 'blocks' },
     () => ({ blocks: Uint32Array.of(1, 1, 0, 1) }),
   ],
   [
     'too-long',
     'with a command above the longest transfer',
-    { name: 'RangeError', says: 'command 0' },
+    { type: 'RangeError', says: 'command 0' },
     () => ({ blocks: Uint32Array.of(65_536, 1, 1, 1) }),
   ],
   [
     'out-of-memory',
     'whose last command exceeds the memory',
-    { name: 'RangeError', says: 'command 3' },
+    { type: 'RangeError', says: 'command 3' },
     () => ({ offsetBytes: Float64Array.of(0, 0, 0, 1e9) }),
   ],
 ]
@@ -187,7 +187,7 @@ export const badInputCases: readonly DriverCase[] = [
       const { ns, device } = opened
       // The guard reads before the first write of a namespace: those reads do not belong to the call.
       await ns.write(opened.lba, 1, opened.alloc(ns.blockBytes))
-      await withoutAWrite(device, () => refused(title, () => call(opened), error))
+      await withoutAWrite(device, () => context.refused(title, () => call(opened), error))
       await roundTrip(opened, 4)
     },
   })),
@@ -205,9 +205,9 @@ export const badInputCases: readonly DriverCase[] = [
       // Any operation other than a read counts as a write, before which the guard reads.
       if (broken.operation !== 'read') {
         const before = device.countOf('Write')
-        await refused('execute', () => ns.execute(broken, memory), error)
+        await context.refused('execute', () => ns.execute(broken, memory), error)
         equal('Write commands', device.countOf('Write'), before)
-      } else await withoutAWrite(device, () => refused('execute', () => ns.execute(broken, memory), error))
+      } else await withoutAWrite(device, () => context.refused('execute', () => ns.execute(broken, memory), error))
     },
   })),
   {
@@ -218,7 +218,7 @@ export const badInputCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       for (const [what, options, says] of OPTIONS) {
-        await refused(what, () => context.bringUp(device.transport, options), { name: 'RangeError', says })
+        await context.refused(what, () => context.bringUp(device.transport, options), { type: 'RangeError', says })
       }
       equal('accesses to registers', device.accesses.length, 0)
     },
@@ -231,7 +231,7 @@ export const badInputCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device({ transport: () => ({ interrupts: undefined }) as never })
       const open = () => context.bringUp(device.transport, { interrupts: true })
-      await refused('open', open, { name: 'TypeError', says: 'interrupts' })
+      await context.refused('open', open, { type: 'TypeError', says: 'interrupts' })
       check(device.writes.length === 0, 'no register is written')
     },
   },

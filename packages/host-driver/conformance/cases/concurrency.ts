@@ -1,7 +1,7 @@
 import { faulty, traced } from '../../src/index.js'
 import { NS_PER_MS } from '../time.js'
 import type { DriverCase } from '../case.js'
-import { allSucceeded, check, equal, notApplicable, refused } from '../check.js'
+import { allSucceeded, check, equal, notApplicable } from '../check.js'
 import { checkData, fillData } from '../data.js'
 import {
   area,
@@ -215,7 +215,7 @@ export const concurrencyCases: readonly DriverCase[] = [
       }
       await withoutAWrite(opened.device, async () => {
         for (const [name, other] of Object.entries(others)) {
-          await refused(name, () => context.bringUp(other), { name: 'ControllerInUseError' })
+          await context.refused(name, () => context.bringUp(other), { code: 'ERR_GPUNVME_CONTROLLER_IN_USE' })
         }
       })
       await roundTrip(opened, 16)

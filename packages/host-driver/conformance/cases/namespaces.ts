@@ -1,6 +1,6 @@
 import type { DriverCase } from '../case.js'
 import { SECOND_NS } from '../time.js'
-import { check, equal, refused } from '../check.js'
+import { check, equal } from '../check.js'
 import type { DriverContext } from '../context.js'
 import { checkData } from '../data.js'
 import { area, KNOWN, MIB, roundTrip, rule, store, withFaults, withoutAWrite } from './support.js'
@@ -12,7 +12,7 @@ async function metadataRefused(context: DriverContext, nsid: number): Promise<vo
   const memory = context.alloc(ns, device, 8192)
   const read = () => ns.read(0, 1, memory)
   await withoutAWrite(device, () =>
-    refused('read', read, { name: 'UnsupportedNamespaceError', says: '8 bytes of metadata' }),
+    context.refused('read', read, { code: 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE', says: '8 bytes of metadata' }),
   )
 }
 
@@ -46,8 +46,8 @@ export const namespaceCases: readonly DriverCase[] = [
       )
       equal('bytes of a block', ctrl.namespaces.map(({ blockBytes }) => blockBytes).at(1), 4096)
       for (const nsid of [0, 2, 10, 0xffff_ffff]) {
-        await refused(`namespace ${nsid}`, () => ctrl.namespace(nsid), {
-          name: 'NamespaceNotFoundError',
+        await context.refused(`namespace ${nsid}`, () => ctrl.namespace(nsid), {
+          code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND',
           says: 'active: 1, 4, 9',
         })
       }
@@ -99,7 +99,10 @@ export const namespaceCases: readonly DriverCase[] = [
     async run(context) {
       const ctrl = await context.openReading(await context.device())
       equal('namespaces', ctrl.namespaces.length, 0)
-      await refused('namespace 1', () => ctrl.namespace(1), { name: 'NamespaceNotFoundError', says: 'none' })
+      await context.refused('namespace 1', () => ctrl.namespace(1), {
+        code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND',
+        says: 'none',
+      })
     },
   },
   {
@@ -124,8 +127,8 @@ export const namespaceCases: readonly DriverCase[] = [
         opened.ctrl.namespaces.map(({ nsid }) => nsid),
         [1],
       )
-      await refused('read', () => second.readBytes(0, 1), {
-        name: 'UnsupportedNamespaceError',
+      await context.refused('read', () => second.readBytes(0, 1), {
+        code: 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE',
         says: 'no longer attached',
       })
       await roundTrip(opened, 16)
@@ -143,7 +146,7 @@ export const namespaceCases: readonly DriverCase[] = [
       for await (const { kind } of ctrl.events()) if (kind === 'namespaces-changed') break
       equal('blocks', ns.blocks, 2048)
       const read = () => ns.read(2048, 1, memory)
-      await withoutAWrite(device, () => refused('read', read, { name: 'LbaRangeError' }))
+      await withoutAWrite(device, () => context.refused('read', read, { code: 'ERR_GPUNVME_LBA_RANGE' }))
       await ns.read(2047, 1, memory)
     },
   },
@@ -155,7 +158,7 @@ export const namespaceCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       const open = () => context.bringUp(device.transport, { write: { serial: `${device.serial}x` } })
-      await refused('open', open, { name: 'SerialMismatchError', says: device.serial })
+      await context.refused('open', open, { code: 'ERR_GPUNVME_SERIAL_MISMATCH', says: device.serial })
       equal(
         'commands',
         device.commands.map(({ text }) => text.split(' ')[0]),
@@ -183,8 +186,10 @@ export const namespaceCases: readonly DriverCase[] = [
       const second = await context.open({}, undefined, device)
       const write = () => second.ns.write(0, 1, second.alloc(4096))
       const before = device.countOf('Write')
-      const error = await refused('write', write, { name: 'ForeignDataError' })
-      const found = (error as unknown as { found: { name: string }[] }).found.map(({ name }) => name)
+      const error = await context.refused('write', write, { code: 'ERR_GPUNVME_FOREIGN_DATA' })
+      const { found: data = [] } = error as Error & { readonly found?: readonly { readonly name: string }[] }
+      const found = data.map(({ name }) => name)
+      check(found.length > 0, 'the error names the data')
       equal('Write commands', device.countOf('Write'), before)
       await second.ctrl.close()
 
@@ -194,7 +199,6 @@ export const namespaceCases: readonly DriverCase[] = [
       await third.namespace(ns.nsid).write(0, 8192 / ns.blockBytes, clear)
       await third.close()
       clear.free()
-      check(found.length > 0, 'the error names the data')
     },
   },
   {
@@ -209,7 +213,9 @@ export const namespaceCases: readonly DriverCase[] = [
       for (const name of ['write', 'planWrites', 'flush']) check(!(name in ns), `a namespace has no ${name}`)
       const memory = context.alloc(ns, device, MIB)
       const plan = { ...ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }]), operation: 'write' as const }
-      await withoutAWrite(device, () => refused('execute', () => ns.execute(plan, memory), { name: 'TypeError' }))
+      await withoutAWrite(device, () =>
+        context.refused('execute', () => ns.execute(plan, memory), { type: 'TypeError' }),
+      )
     },
   },
 ]

@@ -1,6 +1,6 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { DriverCase } from '../case.js'
-import { check, equal, notApplicable, refused } from '../check.js'
+import { check, equal, notApplicable } from '../check.js'
 import { checkData, checkUntouched, clearData, fillData, scatteredMemory } from '../data.js'
 import { area, MIB, store, withoutAWrite } from './support.js'
 
@@ -118,7 +118,7 @@ export const prpCases: readonly DriverCase[] = [
       try {
         clearData(memory.whole)
         const read = () => ns.read(lba, 4096 / ns.blockBytes, broken)
-        const isRefused = () => refused('read', read, { name: 'RangeError', says: 'page' })
+        const isRefused = () => context.refused('read', read, { type: 'RangeError', says: 'page' })
         if (ctrl.identity.sgl === undefined) {
           await withoutAWrite(device, isRefused)
           return
@@ -148,7 +148,7 @@ export const prpCases: readonly DriverCase[] = [
       const { ns, lba, device, alloc } = await context.open()
       const memory = alloc(0x2000)
       const read = () => ns.read(lba, 1, memory, { offsetBytes: offset })
-      await withoutAWrite(device, () => refused('read', read, { name: 'RangeError', says: 'aligned' }))
+      await withoutAWrite(device, () => context.refused('read', read, { type: 'RangeError', says: 'aligned' }))
     },
   })),
   {

@@ -2,7 +2,7 @@ import type { CommandOutcome, DmaMemory, FaultRule } from '@gpunvme/nvme-spec/tr
 import { faulty } from '../../src/index.js'
 import { NS_PER_MS, SECOND_NS } from '../time.js'
 import type { DriverCase } from '../case.js'
-import { allSucceeded, check, equal, notApplicable, refused } from '../check.js'
+import { allSucceeded, check, equal, notApplicable } from '../check.js'
 import type { Device, DriverContext } from '../context.js'
 import type { JudgedController, JudgedNamespace } from '../driver.js'
 import { checkData, clearData, fillData } from '../data.js'
@@ -312,10 +312,10 @@ export const recoveryCases: readonly DriverCase[] = [
       const memory = opened.alloc(64 * ns.blockBytes)
       await ns.execute(readPlan(ns, lba, 64), memory, { timeoutNs: TIMEOUT_NS })
       const accesses = device.accesses.length
-      const lost = { name: 'ControllerClosedError', says: 'lost' }
-      await refused('read', () => ns.read(lba, 1, memory), lost)
-      await refused('write', () => ns.write(lba, 1, memory), lost)
-      await refused('flush', () => ns.flush(), lost)
+      const lost = { code: 'ERR_GPUNVME_CONTROLLER_CLOSED', says: 'lost' } as const
+      await context.refused('read', () => ns.read(lba, 1, memory), lost)
+      await context.refused('write', () => ns.write(lba, 1, memory), lost)
+      await context.refused('flush', () => ns.flush(), lost)
       await ctrl.close()
       equal('accesses to registers', device.accesses.length, accesses)
     },
@@ -397,7 +397,11 @@ export const recoveryCases: readonly DriverCase[] = [
       equal('seconds of a read with a limit', await took(() => ns.read(KNOWN_LBA, 1, memory, options)), 1)
       equal('seconds of a plan with a limit', await took(() => ns.execute(plan, memory, options)), 1)
       const write = () => ns.write(KNOWN_LBA + 9, 1, memory)
-      equal('seconds of a write', await took(() => refused('write', write, { name: 'TransferError' })), 3)
+      equal(
+        'seconds of a write',
+        await took(() => context.refused('write', write, { code: 'ERR_GPUNVME_TRANSFER' })),
+        3,
+      )
     },
   },
   {
@@ -410,9 +414,10 @@ export const recoveryCases: readonly DriverCase[] = [
       const opened = await context.open({ ...OPTIONS, commandTimeoutNs: 15 * SECOND_NS })
       const { ctrl, device } = opened
       const startNs = device.transport.clock.now()
-      await refused('smartLog', () => ctrl.smartLog(), { name: 'CommandTimeoutError', says: 'in 15 s' })
+      await context.refused('smartLog', () => ctrl.smartLog(), { code: 'ERR_GPUNVME_COMMAND_TIMEOUT', says: 'in 15 s' })
       const tookNs = device.transport.clock.now() - startNs
-      check(tookNs < 15 * SECOND_NS + ctrl.recoveryBoundNs, `it ends in bounded time, got ${tookNs / SECOND_NS} s`)
+      const isInTime = tookNs >= 15 * SECOND_NS && tookNs < 15 * SECOND_NS + ctrl.recoveryBoundNs
+      check(isInTime, `it ends after its time limit, in bounded time, got ${tookNs / SECOND_NS} s`)
       equal('Get Log Page commands', device.countOf('Get Log Page', 0), 1)
       await ctrl.smartLog()
       await roundTrip(opened, 16)

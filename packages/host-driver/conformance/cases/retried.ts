@@ -1,5 +1,6 @@
 import type { DmaMemory, FaultMatch } from '@gpunvme/nvme-spec/transport'
 import type { Opened } from '../context.js'
+import type { ErrorCode } from '../error-codes.js'
 import { KNOWN_LBA, OPCODE, readsOf, rule, withFaults, writesOf } from './support.js'
 import type { TransportRequest } from '../request.js'
 
@@ -15,8 +16,8 @@ export interface RetriedCall {
   readonly what: string
   /** Matches its command. */
   readonly match: FaultMatch
-  /** Class of its error if the command fails. */
-  readonly error: string
+  /** Code of its error if the command fails. */
+  readonly code: ErrorCode
   readonly run: (opened: Opened, memory: DmaMemory, options: { readonly timeoutNs: number }) => Promise<unknown>
 }
 
@@ -26,35 +27,35 @@ export const RETRIED_CALLS: readonly RetriedCall[] = [
     id: 'read',
     what: 'a read',
     match: readsOf(0),
-    error: 'TransferError',
+    code: 'ERR_GPUNVME_TRANSFER',
     run: ({ ns }, memory, options) => ns.read(KNOWN_LBA, 1, memory, options),
   },
   {
     id: 'write',
     what: 'a write',
     match: writesOf(0),
-    error: 'TransferError',
+    code: 'ERR_GPUNVME_TRANSFER',
     run: ({ ns }, memory, options) => ns.write(KNOWN_LBA, 1, memory, options),
   },
   {
     id: 'flush',
     what: 'a flush',
     match: { opcode: OPCODE.FLUSH },
-    error: 'CommandError',
+    code: 'ERR_GPUNVME_COMMAND',
     run: ({ ns }, _, options) => ns.flush(options),
   },
   {
     id: 'write-zeroes',
     what: 'Write Zeroes',
     match: { ...readsOf(0), opcode: WRITE_ZEROES },
-    error: 'BlockCommandError',
+    code: 'ERR_GPUNVME_BLOCK_COMMAND',
     run: ({ ns }, _, options) => ns.writeZeroes(KNOWN_LBA, 1, options),
   },
   {
     id: 'admin',
     what: 'an Admin command',
     match: { qid: 0, opcode: GET_LOG_PAGE },
-    error: 'CommandError',
+    code: 'ERR_GPUNVME_COMMAND',
     run: ({ ctrl }, _, options) => ctrl.smartLog(options),
   },
 ]

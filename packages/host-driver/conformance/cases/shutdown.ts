@@ -1,6 +1,6 @@
 import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import type { DriverCase } from '../case.js'
-import { allSucceeded, check, equal, refused } from '../check.js'
+import { allSucceeded, check, equal, thrownBy } from '../check.js'
 import { checkData } from '../data.js'
 import { deviceIdentifiedAs } from '../identified.js'
 import { requestLongestDelays, RETRIED_CALLS, retriedLater } from './retried.js'
@@ -39,7 +39,10 @@ export const shutdownCases: readonly DriverCase[] = [
         bar: (bar) => ({ read32: (offset) => (offset === CSTS ? bar.read32(offset) & ~0xc : bar.read32(offset)) }),
       })
       const ctrl = await context.bringUp(device.transport)
-      await refused('close', () => ctrl.close(), { name: 'ShutdownIncompleteError', says: 'CSTS.SHST is not 10b' })
+      await context.refused('close', () => ctrl.close(), {
+        code: 'ERR_GPUNVME_SHUTDOWN_INCOMPLETE',
+        says: 'CSTS.SHST is not 10b',
+      })
       equal('bytes kept', device.heldBytes, 0)
       equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
     },
@@ -64,9 +67,10 @@ export const shutdownCases: readonly DriverCase[] = [
       const device = await context.device()
       const fails = async () => {
         await using ctrl = await context.openReading(device)
-        throw new TypeError(`inside ${ctrl.identity.serial}`)
+        throw new Error(`inside ${ctrl.identity.serial}`)
       }
-      await refused('the block', fails, { name: 'TypeError', says: device.serial })
+      const thrown = await thrownBy('the block', fails)
+      equal('its error', (thrown as Error).message, `inside ${device.serial}`)
       equal('bytes kept', device.heldBytes, 0)
       equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
     },
@@ -82,14 +86,17 @@ export const shutdownCases: readonly DriverCase[] = [
       const memory = await store(opened, 256, 4)
       const running = ns.execute(readPlan(ns, lba, 256), memory)
       const closing = ctrl.close()
-      await refused('read', () => ns.read(lba, 1, memory), { name: 'ControllerClosedError', says: 'closed' })
+      await context.refused('read', () => ns.read(lba, 1, memory), {
+        code: 'ERR_GPUNVME_CONTROLLER_CLOSED',
+        says: 'closed',
+      })
       allSucceeded('reads', await running)
       await closing
       checkData(memory, 4)
       check((device.transport.bar.read32(CC) & 1) === 0, 'the controller is disabled')
     },
   },
-  ...RETRIED_CALLS.map(({ id, what, match, error, run }): DriverCase => ({
+  ...RETRIED_CALLS.map(({ id, what, match, code, run }): DriverCase => ({
     id: `close-during-retry-${id}`,
     title: `close() ends the delay before ${what} is retried`,
     spec: 'ours',
@@ -101,7 +108,7 @@ export const shutdownCases: readonly DriverCase[] = [
       const { ctrl, alloc } = opened
       const { clock } = device.transport
       const startNs = clock.now()
-      const running = refused(what, () => run(opened, alloc(4096), { timeoutNs: 3600 * SECOND_NS }), { name: error })
+      const running = context.refused(what, () => run(opened, alloc(4096), { timeoutNs: 3600 * SECOND_NS }), { code })
       while (ctrl.statistics.retries === 0) await nextTurn()
       await Promise.all([ctrl.close(), running])
       const tookNs = clock.now() - startNs
@@ -117,12 +124,12 @@ export const shutdownCases: readonly DriverCase[] = [
       const { ns, ctrl, device, alloc } = await context.open()
       const memory = alloc(8192)
       await ctrl.close()
-      const closed = { name: 'ControllerClosedError', says: 'closed' }
+      const closed = { code: 'ERR_GPUNVME_CONTROLLER_CLOSED', says: 'closed' } as const
       await withoutAWrite(device, async () => {
-        await refused('read', () => ns.read(0, 1, memory), closed)
-        await refused('execute', () => ns.execute(readPlan(ns, 0, 4), memory), closed)
-        await refused('flush', () => ns.flush(), closed)
-        await refused('readBytes', () => ns.readBytes(0, 10), closed)
+        await context.refused('read', () => ns.read(0, 1, memory), closed)
+        await context.refused('execute', () => ns.execute(readPlan(ns, 0, 4), memory), closed)
+        await context.refused('flush', () => ns.flush(), closed)
+        await context.refused('readBytes', () => ns.readBytes(0, 10), closed)
       })
     },
   },
