@@ -5,14 +5,11 @@ import type { Bar, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { countedAllocator } from '../test/counted-allocator.js'
 import { fillPattern, patternMedia, wrongBytes } from '../test/pattern.js'
-import { ControllerNotReadyError } from './bring-up/ready.js'
 import { CommandError } from './commands/errors.js'
-import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './running/errors.js'
 import { Controller } from './controller.js'
 import { HostEngine } from './engine/host-engine.js'
 import { ForeignDataError } from './guard/guard.js'
 import { CutBar } from './bring-up/cut-bar.js'
-import { LbaRangeError, NamespaceNotFoundError } from './namespace/errors.js'
 
 const MIB = 1024 * 1024
 let simulation: ReturnType<typeof simulate>
@@ -75,7 +72,7 @@ describe('bring-up', () => {
 
   test('says what is missing when a namespace does not exist', async () => {
     await using ctrl = await Controller.open(controller())
-    expect(() => ctrl.namespace(7)).toThrow(NamespaceNotFoundError)
+    expect(() => ctrl.namespace(7)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND' }))
     expect(() => ctrl.namespace(7)).toThrow('active: 1')
   })
 
@@ -96,7 +93,7 @@ describe('bring-up', () => {
   test('refuses to be used after it was closed', async () => {
     const ctrl = await Controller.open(controller())
     await ctrl.close()
-    await expect(ctrl.namespace(1).readBytes(0, 1)).rejects.toThrow(ControllerClosedError)
+    await expect(ctrl.namespace(1).readBytes(0, 1)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
   })
 })
 
@@ -122,7 +119,7 @@ describe.each([512, 4096] as const)('reading, %i-byte blocks', (blockBytes) => {
     const ns = ctrl.namespace(3)
     const memory = ns.dma.alloc(2 * blockBytes)
     await ns.read(ns.blocks - 1, 1, memory)
-    await expect(ns.read(ns.blocks - 1, 2, memory)).rejects.toThrow(LbaRangeError)
+    await expect(ns.read(ns.blocks - 1, 2, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
   })
 
   test('into memory of scattered pages, at an offset', async () => {
@@ -172,7 +169,9 @@ describe('writing', () => {
 
   test('needs the serial number of this very controller', async () => {
     const transport = controller({ profile })
-    await expect(Controller.open(transport, { write: { serial: 'OTHER' } })).rejects.toThrow(SerialMismatchError)
+    await expect(Controller.open(transport, { write: { serial: 'OTHER' } })).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_SERIAL_MISMATCH',
+    })
     expect(allocated.bytesInUse).toBe(0)
   })
 
@@ -278,7 +277,7 @@ describe('a controller that cannot be disabled', () => {
     const ctrl = await Controller.open(stubborn({}), { readyTimeoutNs: 1e9 })
     stuck = true
     const before = allocated.bytesInUse
-    await expect(ctrl.close()).rejects.toThrow(ControllerNotReadyError)
+    await expect(ctrl.close()).rejects.toMatchObject({ code: 'ERR_GPUNVME_NOT_READY' })
     expect(allocated.bytesInUse).toBe(before)
   })
 })
@@ -287,7 +286,7 @@ test('a shutdown that does not complete is an error, and everything is given bac
   const transport = controller()
   const never = (offset: number) => transport.bar.read32(offset) & (offset === 0x1c ? ~0xc : ~0)
   const ctrl = await Controller.open(withBar(transport, { read32: never }))
-  await expect(ctrl.close()).rejects.toThrow(ShutdownIncompleteError)
+  await expect(ctrl.close()).rejects.toMatchObject({ code: 'ERR_GPUNVME_SHUTDOWN_INCOMPLETE' })
   expect(CC.EN.of(transport.bar.read32(0x14))).toBe(0)
   expect(allocated.bytesInUse).toBe(0)
 })

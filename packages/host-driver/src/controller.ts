@@ -57,7 +57,7 @@ export class Controller<N extends Namespace = Namespace> {
   /**
    * Opens a controller for writing. The serial number must match, and each namespace is searched for foreign data
    * before its first write.
-   * @throws SerialMismatchError; ForeignDataError at the first write; DeviceHeldError as for reading.
+   * @throws DriverError (SERIAL_MISMATCH); ForeignDataError at the first write; DeviceHeldError as for reading.
    */
   static open(
     transport: Transport,
@@ -151,7 +151,7 @@ export class Controller<N extends Namespace = Namespace> {
     return this.running.session.registers
   }
 
-  /** Returns an active namespace. @throws NamespaceNotFoundError, which lists the active ones. */
+  /** Returns an active namespace. @throws DriverError (NAMESPACE_NOT_FOUND), which lists the active ones. */
   namespace(nsid: number): N {
     return this.set.get(nsid) as N
   }
@@ -178,8 +178,8 @@ export class Controller<N extends Namespace = Namespace> {
   /**
    * Reads bytes of any log page, 4 KiB at a time. Asynchronous events of the page are retained.
    * @param lid `LID` of nvme-spec.
-   * @throws RangeError; UnsupportedCommandError for a part that needs an offset, if the controller does not support
-   *   offsets (LPA.LPEDS); CommandError.
+   * @throws RangeError; DriverError (UNSUPPORTED_COMMAND) for a part that needs an offset, if the controller does not
+   *   support offsets (LPA.LPEDS); CommandError.
    */
   logPage(lid: number, options: LogPageOptions): Promise<DataView> {
     return logPage(this.running, lid, options)
@@ -187,7 +187,7 @@ export class Controller<N extends Namespace = Namespace> {
 
   /**
    * Reads a feature by its declaration in nvme-spec: `getFeature(TemperatureThreshold)`.
-   * @throws CommandError; UnsupportedCommandError for a value other than the current one, if ONCS.SSFS is 0.
+   * @throws CommandError; DriverError (UNSUPPORTED_COMMAND) for a value other than the current one, if ONCS.SSFS is 0.
    */
   getFeature<F extends AnyFeature>(feature: F, options?: GetFeatureOptions<F>): Promise<FeatureValue<F>> {
     return getFeature(this.running, feature, options)
@@ -225,7 +225,7 @@ export class Controller<N extends Namespace = Namespace> {
    * and signals limit. A command without a completion by then is accounted for as in any recovery: reads are sent
    * again, the outcome of a write is unknown. Calls made meanwhile wait for the reset. Features that were set without
    * being saved return to their saved values.
-   * @throws DeviceLostError if the controller is lost; ControllerClosedError.
+   * @throws DeviceLostError if the controller is lost; DriverError (CONTROLLER_CLOSED).
    */
   reset(): Promise<void> {
     return this.running.reset()
@@ -234,8 +234,9 @@ export class Controller<N extends Namespace = Namespace> {
   /**
    * Shuts the controller down as specified (Base 2.1 §3.6.1) and frees its memory. Waits first for commands in flight,
    * which their own deadlines limit. May be called twice.
-   * @throws ShutdownIncompleteError if the drive does not complete the shutdown; memory is freed nevertheless.
-   *   DeviceLostError or ControllerNotReadyError if the controller cannot be disabled; its memory is then kept.
+   * @throws DriverError (SHUTDOWN_INCOMPLETE) if the drive does not complete the shutdown; memory is freed
+   *   nevertheless. DeviceLostError or DriverError (NOT_READY) if the controller cannot be disabled; its memory is then
+   *   kept.
    */
   close(): Promise<void> {
     return (this.closing ??= this.running.close().finally(this.letGo))

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { hasCode } from '../src/error.js'
-import { Controller, UnsupportedNamespaceError } from '../src/index.js'
+import { Controller } from '../src/index.js'
 import { fillPattern, wrongBytes } from './pattern.js'
 import {
   startQemu,
@@ -128,7 +128,7 @@ describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${skippedNote}`, () => {
     const { transport } = await start({ controllers: [{ namespaces: [{}, { nsid: 5, metadataBytes: 8 }] }] })
     await using ctrl = await Controller.open(transport)
     expect(ctrl.namespaces.map(({ nsid }) => nsid)).toEqual([1, 5])
-    await expect(ctrl.namespace(5).readBytes(0, 1)).rejects.toThrow(UnsupportedNamespaceError)
+    await expect(ctrl.namespace(5).readBytes(0, 1)).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE' })
     await expect(ctrl.namespace(5).readBytes(0, 1)).rejects.toThrow('8 bytes of metadata')
     await ctrl.namespace(1).readBytes(0, 1)
   })

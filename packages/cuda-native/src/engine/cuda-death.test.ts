@@ -1,4 +1,5 @@
-import { Controller, EngineFailedError } from '@gpunvme/host-driver'
+import { Controller } from '@gpunvme/host-driver'
+import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startDrive, type RealTimeDrive } from '../../test/real-time-drives.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'

@@ -13,7 +13,6 @@ import {
 import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { afterEach, expect, test } from 'vitest'
 import { CommandError } from '../commands/errors.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { Controller } from '../controller.js'
 
 let simulation: ReturnType<typeof simulate>
@@ -90,7 +89,7 @@ test('a controller without LPA.LPEDS is not asked for a part that takes an offse
   await using ctrl = await open({ profile: deriveProfile('ideal', { identify: { LPA: { CSES: 1, LPEDS: 0 } } }) })
   await ctrl.logPage(LID.COMMANDS_SUPPORTED_AND_EFFECTS, { lengthBytes: 4096 })
   const offset = ctrl.logPage(LID.COMMANDS_SUPPORTED_AND_EFFECTS, { lengthBytes: 4, offsetBytes: 4 })
-  await expect(offset).rejects.toThrow(UnsupportedCommandError)
+  await expect(offset).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNSUPPORTED_COMMAND' })
   await expect(ctrl.logPage(LID.ERROR_INFORMATION, { lengthBytes: 8192 })).rejects.toThrow('LPA.LPEDS is 0')
   expect(await ctrl.errorLog()).toEqual([])
 })
@@ -115,6 +114,8 @@ test('featureCapabilities says what may be done with a feature', async () => {
 test('a controller without ONCS.SSFS is asked for the current value only', async () => {
   await using ctrl = await open({ profile: deriveProfile('ideal', { identify: { ONCS: { NVMCMPS: 1 } } }) })
   await ctrl.getFeature(VolatileWriteCache)
-  await expect(ctrl.getFeature(VolatileWriteCache, { select: 'default' })).rejects.toThrow(UnsupportedCommandError)
+  await expect(ctrl.getFeature(VolatileWriteCache, { select: 'default' })).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_UNSUPPORTED_COMMAND',
+  })
   await expect(ctrl.featureCapabilities(VolatileWriteCache)).rejects.toThrow('ONCS.SSFS is 0')
 })

@@ -1,6 +1,6 @@
 import { GetFeatures, IdentifyController, SupportedCapabilitiesDw0 } from '@gpunvme/nvme-spec'
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { unsupportedCommand } from '../commands/errors.js'
 import { anything, checkOptions, oneOf } from '../check-options.js'
 import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
@@ -85,7 +85,7 @@ export async function featureCapabilities(
 function selectionOf({ identity }: AdminReads, select: keyof typeof selections) {
   const { ONCS } = IdentifyController.view(identity.raw)
   if (select !== 'current' && IdentifyController.ONCS.SSFS.of(ONCS) === 0) {
-    throw new UnsupportedCommandError('Get Features with Select', 'ONCS.SSFS is 0')
+    throw unsupportedCommand('Get Features with Select', 'ONCS.SSFS is 0')
   }
   return selections[select]
 }

@@ -8,7 +8,7 @@ import {
   SmartHealthLog,
 } from '@gpunvme/nvme-spec'
 import { PAGE_OF_DATA_BYTES } from '../commands/command-queue.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { unsupportedCommand } from '../commands/errors.js'
 import { anything, checkOptions, object, type Checks } from '../check-options.js'
 import { adminOptions, ALL_NAMESPACES, type AdminOptions, type AdminReads } from './admin-commands.js'
 
@@ -50,7 +50,7 @@ const logPageOptions: Checks<LogPageOptions> = {
  * Reads a log page (Base 2.1 §5.1.12), 4 KiB at a time. Some pages have a generation number that shows changes between
  * these reads. Asynchronous events are retained: the driver clears them itself.
  * @param lid `LID` of nvme-spec.
- * @throws RangeError; UnsupportedCommandError for more than 4 KiB if the controller does not support offsets.
+ * @throws RangeError; DriverError (UNSUPPORTED_COMMAND) for more than 4 KiB if the controller does not support offsets.
  */
 export async function logPage(admin: AdminReads, lid: number, options: LogPageOptions): Promise<DataView> {
   object('logPage: options', options)
@@ -63,7 +63,7 @@ export async function logPage(admin: AdminReads, lid: number, options: LogPageOp
   const { LPA } = IdentifyController.view(admin.identity.raw)
   const takesOffsets = IdentifyController.LPA.LPEDS.of(LPA) === 1
   if (!takesOffsets && (offsetBytes !== 0 || lengthBytes > PAGE_OF_DATA_BYTES)) {
-    throw new UnsupportedCommandError(
+    throw unsupportedCommand(
       'Get Log Page with an offset',
       'LPA.LPEDS is 0',
       `read at most the first ${PAGE_OF_DATA_BYTES} bytes`,

@@ -1,4 +1,5 @@
-import { ActiveNamespaceList, GpuNvmeError, IdentifyController } from '@gpunvme/nvme-spec'
+import { ActiveNamespaceList, IdentifyController } from '@gpunvme/nvme-spec'
+import { DriverError } from '../error.js'
 
 /** Maximum number of listed namespaces. Each takes one Identify command and 4 KiB of memory. */
 export const MAX_NAMESPACES = 4096
@@ -11,7 +12,7 @@ const MAX_NSID = 0xffff_fffe
  * NSID of the previous list. NSIDs must increase and must not exceed NN, so the loop ends for any controller.
  * @param controller the 4096 bytes of Identify Controller.
  * @param readList reads the list of NSIDs above the given NSID.
- * @throws NamespaceListError; errors of `readList`.
+ * @throws DriverError (NAMESPACE_LIST); errors of `readList`.
  */
 export async function listNamespaces(
   controller: DataView,
@@ -25,23 +26,21 @@ export async function listNamespaces(
     for (const nsid of NSID) {
       if (nsid === 0) return found
       const before = found.at(-1) ?? 0
-      if (nsid <= before) throw new NamespaceListError(`NSID ${nsid} after NSID ${before}, expected increasing NSIDs`)
-      if (nsid > largest) throw new NamespaceListError(`NSID ${nsid}, expected at most ${largest} (NN)`)
-      if (found.length === MAX_NAMESPACES) throw new NamespaceListError(`more than ${MAX_NAMESPACES} namespaces`)
+      if (nsid <= before) throw unusableList(`NSID ${nsid} after NSID ${before}, expected increasing NSIDs`)
+      if (nsid > largest) throw unusableList(`NSID ${nsid}, expected at most ${largest} (NN)`)
+      if (found.length === MAX_NAMESPACES) throw unusableList(`more than ${MAX_NAMESPACES} namespaces`)
       found.push(nsid)
     }
     if (found.at(-1) === largest) return found
   }
 }
 
-/** A controller's list of namespaces is invalid or too long. */
-export class NamespaceListError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NAMESPACE_LIST'
-  readonly category = 'device'
-  /** @param found the offending content of the list, and the expected content. */
-  constructor(found: string) {
-    super(`Unusable namespace list: the controller lists ${found}`, {
-      next: 'update the firmware of the drive, or use another drive',
-    })
-  }
+/** A controller's list of namespaces is invalid or too long. @param found its content, and the expected one. */
+function unusableList(found: string): DriverError {
+  return new DriverError(
+    'ERR_GPUNVME_NAMESPACE_LIST',
+    'device',
+    `Unusable namespace list: the controller lists ${found}`,
+    { next: 'update the firmware of the drive, or use another drive' },
+  )
 }

@@ -1,5 +1,5 @@
 import { nextTurn } from '@gpunvme/nvme-spec/runtime'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DriverError } from '../error.js'
 import { NS_PER_MS } from '../wait.js'
 import type { OwnTransport } from './own-transport.js'
 
@@ -8,7 +8,7 @@ import type { OwnTransport } from './own-transport.js'
  */
 export const FUNCTION_RESET_NS = 2_000 * NS_PER_MS
 
-/** Resets the function, with a time limit. @throws FunctionResetError after the time limit; errors of the transport. */
+/** Resets the function. @throws DriverError (FUNCTION_RESET) after the time limit; errors of the transport. */
 export async function resetFunction({ whole, clock, name }: OwnTransport): Promise<void> {
   const deadlineNs = clock.now() + FUNCTION_RESET_NS
   let outcome: 'pending' | 'done' | { readonly error: unknown } = 'pending'
@@ -21,7 +21,11 @@ export async function resetFunction({ whole, clock, name }: OwnTransport): Promi
   )
   const current = () => outcome
   while (current() === 'pending') {
-    if (clock.now() >= deadlineNs) throw new FunctionResetError(name)
+    if (clock.now() >= deadlineNs) {
+      const headline = `The function reset of ${name} did not complete in ${FUNCTION_RESET_NS / 1e9} s`
+      const next = 'power-cycle the drive, then open it again'
+      throw new DriverError('ERR_GPUNVME_FUNCTION_RESET', 'device', headline, { next })
+    }
     // In small steps and with a turn of the event loop: a virtual clock could otherwise pass the deadline before the
     // reset runs.
     await clock.idle(Math.min(deadlineNs, clock.now() + NS_PER_MS))
@@ -29,15 +33,4 @@ export async function resetFunction({ whole, clock, name }: OwnTransport): Promi
   }
   const ended = current()
   if (typeof ended === 'object') throw ended.error
-}
-
-/** The transport did not complete a function reset in time. */
-export class FunctionResetError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_FUNCTION_RESET'
-  readonly category = 'device'
-  constructor(name: string) {
-    super(`The function reset of ${name} did not complete in ${FUNCTION_RESET_NS / 1e9} s`, {
-      next: 'power-cycle the drive, then open it again',
-    })
-  }
 }

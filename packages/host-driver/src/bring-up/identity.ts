@@ -19,7 +19,7 @@ import {
 import { NS_PER_MS } from '../wait.js'
 import { listNamespaces } from '../admin/namespace-list.js'
 import type { CommandQueue } from '../commands/command-queue.js'
-import { UnsupportedControllerError, type Limits } from './ready.js'
+import { unsupportedController, type Limits } from './ready.js'
 
 /** Identify data of a controller. */
 export interface ControllerIdentity {
@@ -78,7 +78,8 @@ function sglAlignment(sgls: number): 'byte' | 'dword' | undefined {
 /**
  * Identifies the controller.
  * @param name of the controller, for errors.
- * @throws UnsupportedControllerError for empty data, and for queue entries of another size; errors of the command.
+ * @throws DriverError (UNSUPPORTED_CONTROLLER) for empty data, and for queue entries of another size; errors of the
+ *   command.
  */
 export async function identifyController(
   admin: CommandQueue,
@@ -102,7 +103,7 @@ export async function identifyController(
   }
 }
 
-/** @throws UnsupportedControllerError for a controller that this driver cannot use according to its Identify data. */
+/** @throws DriverError (UNSUPPORTED_CONTROLLER) if the driver cannot use the controller, by its Identify data. */
 function checkIdentity(name: string, raw: DataView): void {
   const bytes = new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength)
   for (const [byte, text] of [
@@ -111,7 +112,7 @@ function checkIdentity(name: string, raw: DataView): void {
   ] as const) {
     if (!bytes.every((each) => each === byte)) continue
     const fact = 'it completed Identify with success: its data may not have reached the memory of the host'
-    throw new UnsupportedControllerError(name, `its Identify Controller data is all ${text}`, fact)
+    throw unsupportedController(name, `its Identify Controller data is all ${text}`, fact)
   }
   const { SQES, CQES } = IdentifyController.view(raw)
   const sizes = [
@@ -120,7 +121,7 @@ function checkIdentity(name: string, raw: DataView): void {
   ] as const
   for (const [field, value, exponent, ours] of sizes) {
     if (2 ** exponent <= ours) continue
-    throw new UnsupportedControllerError(
+    throw unsupportedController(
       name,
       `it requires queue entries of ${2 ** exponent} bytes (${field} = 0x${value.toString(16)}), expected ${ours}`,
     )
@@ -131,7 +132,7 @@ function checkIdentity(name: string, raw: DataView): void {
  * Identifies every active namespace, in increasing order of NSID.
  * @param controller the 4096 bytes of Identify Controller.
  * @param commandSets CC.CSS; with all command sets enabled, only namespaces of the NVM Command Set are listed.
- * @throws NamespaceListError
+ * @throws DriverError (NAMESPACE_LIST)
  */
 export async function identifyNamespaces(
   admin: Pick<CommandQueue, 'executeForData'>,
@@ -185,7 +186,7 @@ const THIS_CONTROLLER = 0xffff
 /**
  * On a controller that was enabled with all its command sets, selects the first combination that contains the NVM
  * Command Set (Base 2.3 §3.5.1).
- * @throws UnsupportedControllerError if there is none.
+ * @throws DriverError (UNSUPPORTED_CONTROLLER) if there is none.
  */
 export async function selectNvmCommandSet(admin: CommandQueue, name: string): Promise<void> {
   const data = await admin.executeForData(Identify, { CNS: CNS.COMMAND_SETS, CNTID: THIS_CONTROLLER })
@@ -193,7 +194,7 @@ export async function selectNvmCommandSet(admin: CommandQueue, name: string): Pr
   const combinations = Array.from({ length: data.byteLength / IoCommandSetVector.bytes }, (_, index) => index)
   const chosen = combinations.find((index) => IOCSC.at(index).NVMCS === 1)
   if (chosen === undefined) {
-    throw new UnsupportedControllerError(name, 'no combination of its command sets contains the NVM Command Set')
+    throw unsupportedController(name, 'no combination of its command sets contains the NVM Command Set')
   }
   const CDW11 = IoCommandSetProfile.CDW11.encode({ IOCSCI: chosen })
   await admin.execute(SetFeatures, { FID: FID.IO_COMMAND_SET_PROFILE, CDW11 })

@@ -1,19 +1,7 @@
-import {
-  ACQ,
-  AQA,
-  ASQ,
-  CAP,
-  CC,
-  countOf,
-  CRTO,
-  CSTS,
-  GpuNvmeError,
-  memoryPageBytes,
-  VS,
-  zeroBased,
-} from '@gpunvme/nvme-spec'
+import { ACQ, AQA, ASQ, CAP, CC, countOf, CRTO, CSTS, memoryPageBytes, VS, zeroBased } from '@gpunvme/nvme-spec'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { ConfigSpace, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../error.js'
 import { NS_PER_MS, waitUntil } from '../wait.js'
 import { isLost } from '@gpunvme/nvme-spec/engine'
 import { readPresent, type Registers } from './registers.js'
@@ -42,8 +30,8 @@ export interface Limits {
 
 /**
  * Reads the controller's limits.
- * @throws DeviceLostError if the device does not respond; UnsupportedControllerError if it lacks something that this
- *   driver needs.
+ * @throws DeviceLostError if the device does not respond; DriverError (UNSUPPORTED_CONTROLLER) if it lacks something
+ *   that this driver needs.
  */
 export function readLimits(
   registers: Registers,
@@ -54,15 +42,11 @@ export function readLimits(
   const cap = readPresent(registers, CAP, name)
   const { MQES, MPSMIN, MPSMAX, CSS_NCSS, CSS_IOCSS, DSTRD, TO, CRWMS } = CAP.decode(cap)
   if (CSS_NCSS === 0 && CSS_IOCSS === 0)
-    throw new UnsupportedControllerError(name, 'it has no NVM Command Set, only Admin commands', CAP.format(cap))
-  if (MQES < 1) throw new UnsupportedControllerError(name, 'its queues hold one entry (CAP.MQES = 0)', CAP.format(cap))
+    throw unsupportedController(name, 'it has no NVM Command Set, only Admin commands', CAP.format(cap))
+  if (MQES < 1) throw unsupportedController(name, 'its queues hold one entry (CAP.MQES = 0)', CAP.format(cap))
   const pageBytes = Math.max(HOST_PAGE_BYTES, memoryPageBytes(MPSMIN))
   if (pageBytes > memoryPageBytes(MPSMAX)) {
-    throw new UnsupportedControllerError(
-      name,
-      `its largest memory page has ${memoryPageBytes(MPSMAX)} bytes`,
-      CAP.format(cap),
-    )
+    throw unsupportedController(name, `its largest memory page has ${memoryPageBytes(MPSMAX)} bytes`, CAP.format(cap))
   }
   // Controllers that become ready together with their media state the time in CRTO; CAP.TO may be shorter.
   const timeoutUnits = CRWMS === 1 ? Math.max(TO, CRTO.CRWMT.of(readPresent(registers, CRTO, name))) : TO
@@ -81,7 +65,7 @@ export function readLimits(
 /**
  * Brings a controller from any state to CC.EN = 0 and CSTS.RDY = 0 (Base 2.1 §3.5.1). It has then dropped every
  * address, and no longer writes to former queue or data memory.
- * @throws DeviceLostError, ControllerNotReadyError
+ * @throws DeviceLostError, DriverError (NOT_READY)
  */
 export async function disable(registers: Registers, transport: Waiting, limits: Limits): Promise<void> {
   const { clock, name } = transport
@@ -104,6 +88,7 @@ export async function disable(registers: Registers, transport: Waiting, limits: 
 /**
  * Sets the addresses of the admin queues and the configuration, sets CC.EN = 1, and waits for CSTS.RDY = 1 (Base 2.1
  * §3.5.1).
+ * @throws DeviceLostError, DriverError (ADMIN_QUEUE_REGISTERS, NOT_READY)
  */
 export async function enable(
   registers: Registers,
@@ -124,7 +109,11 @@ export async function enable(
   const isKept = aqa === AQA.encode(sizes) && asqFound === ASQ.encode(asq) && acqFound === ACQ.encode(acq)
   if (!isKept) {
     const found = [AQA.format(aqa), ASQ.format(asqFound), ACQ.format(acqFound)]
-    throw new AdminQueueRegistersError(name, found.join('   '))
+    const headline = `Controller ${name} did not keep the addresses of its admin queues`
+    throw new DriverError('ERR_GPUNVME_ADMIN_QUEUE_REGISTERS', 'device', headline, {
+      facts: [found.join('   ')],
+      next: 'open the controller again; if it repeats, check that the transport writes 64-bit registers as two halves',
+    })
   }
   const configuration = CC.encode({
     CSS: limits.commandSets,
@@ -180,7 +169,7 @@ async function waitForReady(
   const reached = await waitUntil(clock, startNs + limits.readyTimeoutNs, isSettled)
   if (reached && !hasFailed()) return
   const found = { cc: readPresent(registers, CC, name), csts }
-  throw new ControllerNotReadyError(name, found, ready, clock.now() - startNs)
+  throw notReady(name, found, ready, clock.now() - startNs)
 }
 
 /**
@@ -204,54 +193,18 @@ function delayBeforeReadyCheckNs(config: ConfigSpace | undefined): number {
   return SLOW_TO_DISABLE.some(([vendor, device]) => vendor === vid && device === did) ? SLOW_TO_DISABLE_NS : 0
 }
 
-/** CSTS.RDY did not follow CC.EN within the controller's own time-out. */
-export class ControllerNotReadyError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NOT_READY'
-  readonly category = 'device'
-  /** Expected value of CSTS.RDY. */
-  readonly ready: 0 | 1
-  /** Time waited for it, in nanoseconds. */
-  readonly waitedNs: number
-  /** Register values of the last read. */
-  readonly found: { readonly cc: number; readonly csts: number }
-  /** @param tried what was done about it, without success. */
-  constructor(name: string, found: ControllerNotReadyError['found'], ready: 0 | 1, waitedNs: number, tried?: string) {
-    const fatal = CSTS.CFS.of(found.csts) === 1
-    super(`Controller ${name} not ready after ${(waitedNs / 1e9).toFixed(1)} s: waiting for CSTS.RDY = ${ready}`, {
-      facts: [
-        `${CC.format(found.cc)}   ${CSTS.format(found.csts)}`,
-        ...(fatal ? ['CFS is set: the controller reported a fatal error'] : []),
-        ...(tried === undefined ? [] : [tried]),
-      ],
-      next:
-        tried === undefined
-          ? 'reset the function or power-cycle the drive, then open it again'
-          : 'power-cycle the drive, then open it again',
-    })
-    this.found = found
-    this.ready = ready
-    this.waitedNs = waitedNs
-  }
-}
-
-/** AQA, ASQ or ACQ read back other values than were written. The controller was not enabled. */
-export class AdminQueueRegistersError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_ADMIN_QUEUE_REGISTERS'
-  readonly category = 'device'
-  /** @param found the register values that were read. */
-  constructor(name: string, found: string) {
-    super(`Controller ${name} did not keep the addresses of its admin queues`, {
-      facts: [found],
-      next: 'open the controller again; if it repeats, check that the transport writes 64-bit registers as two halves',
-    })
-  }
+/** CSTS.RDY did not follow CC.EN within the controller's own time-out. @param found last values of the registers. */
+function notReady(name: string, found: { cc: number; csts: number }, ready: 0 | 1, waitedNs: number): DriverError {
+  const seconds = (waitedNs / 1e9).toFixed(1)
+  const headline = `Controller ${name} not ready after ${seconds} s: waiting for CSTS.RDY = ${ready}`
+  const facts = [`${CC.format(found.cc)}   ${CSTS.format(found.csts)}`]
+  if (CSTS.CFS.of(found.csts) === 1) facts.push('CFS is set: the controller reported a fatal error')
+  const next = 'reset the function or power-cycle the drive, then open it again'
+  return new DriverError('ERR_GPUNVME_NOT_READY', 'device', headline, { facts, next })
 }
 
 /** The controller lacks something that this driver needs. */
-export class UnsupportedControllerError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER'
-  readonly category = 'infeasible'
-  constructor(name: string, reason: string, ...facts: string[]) {
-    super(`Controller ${name} cannot be used: ${reason}`, { facts })
-  }
+export function unsupportedController(name: string, reason: string, ...facts: string[]): DriverError {
+  const headline = `Controller ${name} cannot be used: ${reason}`
+  return new DriverError('ERR_GPUNVME_UNSUPPORTED_CONTROLLER', 'infeasible', headline, { facts })
 }

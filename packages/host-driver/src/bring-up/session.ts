@@ -2,6 +2,7 @@ import { CC } from '@gpunvme/nvme-spec'
 import type { CompletionQueueMemory, Engine, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { CommandQueue } from '../commands/command-queue.js'
 import { CommandTimeoutError } from '../commands/errors.js'
+import { DriverError } from '../error.js'
 import type { EventHub } from '../events/event-hub.js'
 import { transferAllocator } from '../memory/allocate.js'
 import { DmaPool } from '../memory/dma-pool.js'
@@ -19,9 +20,15 @@ import { Salvage } from '../queues/salvage.js'
 import { identifyController, identifyNamespaces, type ControllerIdentity, type NamespaceIdentity } from './identity.js'
 import { selectNvmCommandSet } from './identity.js'
 import type { OwnTransport } from './own-transport.js'
-import { disable, enable, UnsupportedControllerError, type Limits } from './ready.js'
+import { disable, enable, unsupportedController, type Limits } from './ready.js'
 import { Registers } from './registers.js'
-import { COMMANDS_TOGETHER_NS, ControllerTooSlowError } from './too-slow.js'
+import { NS_PER_MS } from '../wait.js'
+
+/**
+ * Total time limit for the Admin commands of one bring-up, and for the commands of one later namespace listing. Each
+ * command also has its own limit, but the controller determines the number of namespaces to identify.
+ */
+export const COMMANDS_TOGETHER_NS = 60_000 * NS_PER_MS
 
 /** Options of a session, from those of `Controller.open`. */
 export interface SessionOptions {
@@ -146,8 +153,8 @@ export class Session {
    * Enables a disabled controller, identifies it, sets it up and creates its queues.
    * @param withinNs total time limit of its admin commands; each also has its own.
    * @param check called after Identify Controller and before other commands; throws to refuse the controller.
-   * @throws ControllerTooSlowError after `withinNs`; errors of `enable` and `check`; NamespaceListError,
-   *   UnsupportedControllerError, CommandError, CommandTimeoutError, DeviceLostError.
+   * @throws DriverError (CONTROLLER_TOO_SLOW after `withinNs`, NAMESPACE_LIST, UNSUPPORTED_CONTROLLER); errors of
+   *   `enable` and `check`; CommandError, CommandTimeoutError, DeviceLostError.
    */
   async start(withinNs: number, check: (identity: ControllerIdentity) => void = () => undefined): Promise<void> {
     const { transport, limits } = this
@@ -159,7 +166,7 @@ export class Session {
       check(identity)
       const before = this.found?.identity
       if (before !== undefined && before.serial !== identity.serial) {
-        throw new UnsupportedControllerError(transport.name, `after a reset its serial number is ${identity.serial}`)
+        throw unsupportedController(transport.name, `after a reset its serial number is ${identity.serial}`)
       }
       this.found = { identity, namespaces: this.namespaces }
       if (limits.commandSets === CC.CSS.IOCS) await selectNvmCommandSet(admin, transport.name)
@@ -168,13 +175,13 @@ export class Session {
       await this.createQueues()
     } catch (error) {
       const isOver = error instanceof CommandTimeoutError && transport.clock.now() >= admin.deadlineNs
-      throw isOver ? new ControllerTooSlowError(transport.name, 'bring-up', withinNs, error) : error
+      throw isOver ? tooSlow(transport.name, 'bring-up', withinNs, error) : error
     } finally {
       admin.deadlineNs = Infinity
     }
   }
 
-  /** Disables the controller. After that no DMA is outstanding. @throws DeviceLostError, ControllerNotReadyError */
+  /** Disables the controller. After that no DMA is outstanding. @throws DeviceLostError, DriverError (NOT_READY) */
   async stop(): Promise<void> {
     await disable(this.registers, this.transport, this.limits)
   }
@@ -188,7 +195,7 @@ export class Session {
 
   /**
    * Lists and identifies the namespaces again.
-   * @throws ControllerTooSlowError, NamespaceListError; errors of commands.
+   * @throws DriverError (CONTROLLER_TOO_SLOW, NAMESPACE_LIST); errors of commands.
    */
   async identifyNamespaces(): Promise<void> {
     const { admin, identity, limits } = this
@@ -197,7 +204,7 @@ export class Session {
     const bounded: Pick<CommandQueue, 'executeForData'> = {
       executeForData: (command, values) => {
         if (clock.now() < deadlineNs) return admin.executeForData(command, values)
-        throw new ControllerTooSlowError(name, 'listing its namespaces', COMMANDS_TOGETHER_NS)
+        throw tooSlow(name, 'listing its namespaces', COMMANDS_TOGETHER_NS)
       },
     }
     this.found = { identity, namespaces: await identifyNamespaces(bounded, identity.raw, limits.commandSets) }
@@ -278,7 +285,7 @@ export class Session {
     const allowed = await negotiateQueues(admin, wanted, completionQueues + 1)
     if (this.engineQueues.length === 0) this.allocateQueues(allowed, completionQueues)
     else if (this.pairs.length > allowed.submission) {
-      throw new UnsupportedControllerError(
+      throw unsupportedController(
         transport.name,
         `after a reset it allows ${allowed.submission} I/O queues instead of ${this.pairs.length}`,
       )
@@ -316,7 +323,7 @@ export class Session {
       const [{ sq, cq }] = this.engineQueues as [QueuePairMemory]
       if (sq.view !== undefined && cq.memory.view !== undefined) return
       const reason = 'it allows one I/O queue pair, which commands outside plans need in host memory'
-      throw new UnsupportedControllerError(transport.name, reason, 'queueMemory: expected host, got gpu')
+      throw unsupportedController(transport.name, reason, 'queueMemory: expected host, got gpu')
     }
     const entries = Math.min(SINGLE_DEPTH + 1, limits.maxQueueEntries)
     const cq = allocateCompletionQueue(pool, setting, shared + 1, entries)
@@ -328,4 +335,13 @@ export class Session {
   private commandQueue(memory: QueuePairMemory): CommandQueue {
     return new CommandQueue('nvm', memory, this.transport, this.pool, this.options.commandTimeoutNs)
   }
+}
+
+/** A controller completed each command in time, but all commands together exceeded the total time limit. */
+function tooSlow(name: string, what: 'bring-up' | 'listing its namespaces', limitNs: number, cause?: unknown) {
+  const headline = `Controller ${name} did not complete ${what} in ${limitNs / 1e9} s`
+  return new DriverError('ERR_GPUNVME_CONTROLLER_TOO_SLOW', 'device', headline, {
+    next: 'power-cycle the drive and open it again; if it is still too slow, use another drive',
+    cause,
+  })
 }

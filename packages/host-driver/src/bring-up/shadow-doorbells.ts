@@ -1,7 +1,7 @@
 import { DoorbellBufferConfig, IdentifyController, sqTailDoorbell } from '@gpunvme/nvme-spec'
 import type { ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { hostBytes } from '../memory/reachable.js'
-import { UnsupportedControllerError } from './ready.js'
+import { unsupportedController } from './ready.js'
 import type { Session, SetupStep } from './session.js'
 import { unlessRefused } from './unless-refused.js'
 
@@ -28,7 +28,7 @@ export class ShadowDoorbells implements SetupStep {
     // Queues that use shadow doorbells do not work without them.
     else if (session.shadow !== undefined) {
       const reason = 'after a reset it rejects the shadow doorbells that it accepted before'
-      throw new UnsupportedControllerError(session.transport.name, reason)
+      throw unsupportedController(session.transport.name, reason)
     }
   }
 }

@@ -1,18 +1,17 @@
+import { DriverError, hasCode } from '../error.js'
 import { resetFunction } from './function-reset.js'
 import type { ControllerIdentity } from './identity.js'
-import { ControllerNotReadyError } from './ready.js'
-import type { Session } from './session.js'
-import { COMMANDS_TOGETHER_NS } from './too-slow.js'
+import { COMMANDS_TOGETHER_NS, type Session } from './session.js'
 
 /**
  * Starts a controller from any state. If CSTS.RDY does not follow CC.EN, only an external reset helps (Base 2.1
  * §3.7.2): the function is then reset once, if the transport can.
  * @param check see `Session.start`.
- * @throws ControllerNotReadyError also after that reset; errors of `Session.stop` and `Session.start`.
+ * @throws DriverError (NOT_READY) also after that reset; errors of `Session.stop` and `Session.start`.
  */
 export async function takeOver(session: Session, check: (identity: ControllerIdentity) => void): Promise<void> {
   const { hub, transport, options } = session
-  const { clock, whole, name } = transport
+  const { clock, whole } = transport
   const begin = async () => {
     await session.stop()
     await session.start(Math.max(COMMANDS_TOGETHER_NS, options.commandTimeoutNs), check)
@@ -21,7 +20,7 @@ export async function takeOver(session: Session, check: (identity: ControllerIde
     await begin()
     return
   } catch (error) {
-    if (!(error instanceof ControllerNotReadyError) || whole.reset === undefined) throw error
+    if (!hasCode(error, 'ERR_GPUNVME_NOT_READY') || whole.reset === undefined) throw error
   }
   const startNs = clock.now()
   const tell = (result: 'begun' | 'succeeded' | 'failed') => {
@@ -34,9 +33,10 @@ export async function takeOver(session: Session, check: (identity: ControllerIde
     await begin()
   } catch (error) {
     tell('failed')
-    if (!(error instanceof ControllerNotReadyError)) throw error
-    const { found, ready, waitedNs } = error
-    throw new ControllerNotReadyError(name, found, ready, waitedNs, 'a reset of the function did not help')
+    if (!hasCode(error, 'ERR_GPUNVME_NOT_READY')) throw error
+    const { code, category, headline } = error
+    const facts = [...error.facts, 'a reset of the function did not help']
+    throw new DriverError(code, category, headline, { facts, next: 'power-cycle the drive, then open it again' })
   }
   tell('succeeded')
 }

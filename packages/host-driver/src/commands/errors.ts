@@ -1,5 +1,6 @@
 import { formatStatus, GpuNvmeError } from '@gpunvme/nvme-spec'
 import { statusOutcome } from '@gpunvme/nvme-spec/engine'
+import { DriverError } from '../error.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
 
 /** The controller completed a command with an error. */
@@ -62,4 +63,13 @@ export class CommandTimeoutError extends GpuNvmeError {
     this.overdue = overdue
     this.timeoutNs = timeoutNs
   }
+}
+
+/**
+ * The controller or the namespace does not support a command or feature. Nothing was sent.
+ * @param command its name in the specification. @param says the field that says so: 'ONCS.NVMCPYS is 0'.
+ */
+export function unsupportedCommand(command: string, says: string, next?: string): DriverError {
+  const headline = `This controller does not support ${command}`
+  return new DriverError('ERR_GPUNVME_UNSUPPORTED_COMMAND', 'infeasible', headline, { facts: [says], next })
 }

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DriverError } from '../error.js'
 import { DeviceLostError } from './device-lost.js'
 import type { CommandQueue } from './command-queue.js'
 import { CommandTimeoutError } from './errors.js'
@@ -6,9 +6,9 @@ import { CommandTimeoutError } from './errors.js'
 type Send = (queue: CommandQueue) => Promise<number>
 
 /**
- * Sends a command that changes something through `once`, and reports a lost completion as UnknownFateError.
+ * Sends a command that changes something through `once`, and reports a lost completion as an unknown outcome.
  * @param tell describes what is then unknown, and the next step.
- * @throws UnknownFateError; errors of `once`.
+ * @throws DriverError (UNKNOWN_FATE); errors of `once`.
  */
 export async function sendChange(
   once: (run: Send) => Promise<number>,
@@ -26,18 +26,8 @@ export async function sendChange(
     const isLost = error instanceof CommandTimeoutError || error instanceof DeviceLostError
     // The controller was lost before the command was sent.
     if (!isLost || !sent.yet) throw error
-    throw new UnknownFateError(command, { ...tell(), cause: error })
-  }
-}
-
-/** A command that changes something got no completion. It may have been executed completely, in part or not at all. */
-export class UnknownFateError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_UNKNOWN_FATE'
-  readonly category = 'device'
-  constructor(
-    command: string,
-    details: { readonly facts: readonly string[]; readonly next: string; readonly cause: unknown },
-  ) {
-    super(`${command} got no completion; whether it was executed is unknown`, details)
+    // It may have been executed completely, in part or not at all.
+    const headline = `${command} got no completion; whether it was executed is unknown`
+    throw new DriverError('ERR_GPUNVME_UNKNOWN_FATE', 'device', headline, { ...tell(), cause: error })
   }
 }

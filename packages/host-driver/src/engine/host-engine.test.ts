@@ -2,7 +2,6 @@ import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
 import type { FaultAction, FaultMatch, Plan } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { patternMedia, wrongBytes } from '../../test/pattern.js'
-import { ControllerClosedError } from '../running/errors.js'
 import { Controller } from '../controller.js'
 import { HostEngine } from './host-engine.js'
 import { TransferError } from '../namespace/transfer-error.js'
@@ -232,7 +231,7 @@ test('a transport that breaks down leaves nobody waiting, and the handle closed'
   for (const result of both) {
     expect(result).toMatchObject({ status: 'rejected', reason: { code: 'ERR_GPUNVME_ENGINE_FAILED' } })
   }
-  await expect(ns.execute(plan, ns.dma.alloc(MIB))).rejects.toThrow(ControllerClosedError)
+  await expect(ns.execute(plan, ns.dma.alloc(MIB))).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
   await ctrl.close()
 })
 

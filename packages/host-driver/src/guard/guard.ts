@@ -115,7 +115,8 @@ export async function guardNamespace(
  * Checks a namespace before all of it is lost: formatted, sanitized or deleted. Like `guardNamespace`, but a namespace
  * that cannot be read (which formatting may repair) counts as data to be named. Format and Sanitize may reach every
  * namespace of a subsystem (FNA): check each.
- * @throws ForeignDataError; ControllerClosedError, NamespaceBusyError; DeviceLostError, TransferError of a lost device
+ * @throws ForeignDataError; DriverError (CONTROLLER_CLOSED, NAMESPACE_BUSY); DeviceLostError, TransferError of a lost
+ *   device
  */
 export async function guardErase(namespace: GuardedNamespace, { overwrite = [] }: WriteRequest): Promise<void> {
   let found: FoundSignature[]

@@ -1,6 +1,6 @@
 import { CNS, countOf, FormatNvm, IdentifyController, IdentifyNamespace } from '@gpunvme/nvme-spec'
 import { sendChange } from '../commands/unknown-fate.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { unsupportedCommand } from '../commands/errors.js'
 import { NS_PER_MS } from '../wait.js'
 import { anything, checkOptions, object, oneOf, type Checks } from '../check-options.js'
 import { adminOptions, type AdminCommands, type AdminOptions } from '../admin/admin-commands.js'
@@ -39,7 +39,7 @@ export async function reachOfFormat(
 
 /**
  * Lists allocated namespaces; lists attached namespaces if the controller does not support listing allocated ones.
- * @throws NamespaceListError
+ * @throws DriverError (NAMESPACE_LIST)
  */
 export async function allNamespaces(admin: AdminCommands, attached: readonly number[]): Promise<readonly number[]> {
   const { raw } = admin.identity
@@ -49,16 +49,16 @@ export async function allNamespaces(admin: AdminCommands, attached: readonly num
 
 /**
  * Checks a format request.
- * @throws UnsupportedCommandError; RangeError for a format that the namespace does not list.
+ * @throws DriverError (UNSUPPORTED_COMMAND); RangeError for a format that the namespace does not list.
  */
 export function checkFormat({ identity }: AdminCommands, namespace: DataView, options: FormatOptions): void {
   object('format: options', options)
   checkOptions('format', options, formatOptions)
   const { lbaFormat, secureErase } = options
   const { OACS, FNA } = IdentifyController.view(identity.raw)
-  if (IdentifyController.OACS.FNVMS.of(OACS) === 0) throw new UnsupportedCommandError('Format NVM', 'OACS.FNVMS is 0')
+  if (IdentifyController.OACS.FNVMS.of(OACS) === 0) throw unsupportedCommand('Format NVM', 'OACS.FNVMS is 0')
   if (secureErase === 'cryptographic' && IdentifyController.FNA.CRYES.of(FNA) === 0) {
-    throw new UnsupportedCommandError('Format NVM with Cryptographic Erase', 'FNA.CRYES is 0')
+    throw unsupportedCommand('Format NVM with Cryptographic Erase', 'FNA.CRYES is 0')
   }
   const { NLBAF, NULBAF, LBAF } = IdentifyNamespace.view(namespace)
   const listed = Array.from(LBAF.subarray(0, countOf(NLBAF) + NULBAF).entries()).filter(
@@ -72,7 +72,7 @@ export function checkFormat({ identity }: AdminCommands, namespace: DataView, op
   throw new RangeError(`lbaFormat: expected one of ${known.join(', ')}, got ${lbaFormat}`)
 }
 
-/** Sends Format NVM once (Base 2.1 §5.1.10). @throws CommandError, UnknownFateError. */
+/** Sends Format NVM once (Base 2.1 §5.1.10). @throws CommandError; DriverError (UNKNOWN_FATE). */
 export async function sendFormat(admin: AdminCommands, nsid: number, options: FormatOptions): Promise<void> {
   const { lbaFormat, secureErase, timeoutNs = FORMAT_TIMEOUT_NS } = options
   const { NONE, USER_DATA_ERASE, CRYPTOGRAPHIC_ERASE } = FormatNvm.SES

@@ -16,13 +16,9 @@ import { deriveProfile, simulate, type DriveProfile, type SimulationOptions } fr
 import type { FaultAction, FaultMatch, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fillPattern, wrongBytes } from '../../test/pattern.js'
-import { UnknownFateError } from '../commands/unknown-fate.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { Controller } from '../controller.js'
 import type { ControllerEvent } from '../events/controller-event.js'
 import { ForeignDataError } from '../guard/guard.js'
-import { NamespaceNotFoundError } from '../namespace/errors.js'
-import { NamespaceBusyError } from '../running/namespaces-in-use.js'
 
 const MIB = 1024 * 1024
 const SECOND_NS = 1_000_000_000
@@ -117,7 +113,7 @@ describe('format', () => {
     const ns = ctrl.namespace(1)
     const reading = ns.read(4000, 8, ns.dma.alloc(4096))
     const formatting = ctrl.management.format(1, { lbaFormat: 1 })
-    await expect(formatting).rejects.toThrow(NamespaceBusyError)
+    await expect(formatting).rejects.toMatchObject({ code: 'ERR_GPUNVME_NAMESPACE_BUSY' })
     await expect(formatting).rejects.toThrow('1 of its transfers or commands are in progress')
     await reading
     expect(fetched.filter((text) => text.startsWith('Format'))).toEqual([])
@@ -150,17 +146,21 @@ describe('format', () => {
     await expect(ctrl.management.format(1, { lbaFormat: 8 })).rejects.toThrow(
       'lbaFormat: expected one of 0 (512 + 0 bytes), 1 (4096 + 0 bytes)',
     )
-    await expect(ctrl.management.format(9, { lbaFormat: 0 })).rejects.toThrow(NamespaceNotFoundError)
+    await expect(ctrl.management.format(9, { lbaFormat: 0 })).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND',
+    })
     await ctrl.close()
     const without = await open({ identify: { OACS: { NMS: 1 } } })
-    await expect(without.management.format(1, { lbaFormat: 0 })).rejects.toThrow(UnsupportedCommandError)
+    await expect(without.management.format(1, { lbaFormat: 0 })).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_UNSUPPORTED_COMMAND',
+    })
     await without.close()
   })
 
   test('a lost completion leaves it unknown, and it is sent once', async () => {
     const ctrl = await open({ faults: [{ match: { opcode: FORMAT }, action: { kind: 'drop-completion' } }] })
     const formatting = ctrl.management.format(1, { lbaFormat: 1, timeoutNs: SECOND_NS })
-    await expect(formatting).rejects.toThrow(UnknownFateError)
+    await expect(formatting).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_FATE' })
     await expect(formatting).rejects.toThrow('namespace 1')
     expect(fetched.filter((text) => text.startsWith('Format'))).toHaveLength(1)
     // Looked at again after the recovery: it was carried out.
@@ -206,7 +206,9 @@ describe('namespaces', () => {
     const ctrl = await open({
       faults: [{ match: { opcode: NAMESPACE_MANAGEMENT }, action: { kind: 'drop-completion' } }],
     })
-    await expect(ctrl.management.createNamespace({ blocks: 16 })).rejects.toThrow(UnknownFateError)
+    await expect(ctrl.management.createNamespace({ blocks: 16 })).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_UNKNOWN_FATE',
+    })
     expect(fetched.filter((text) => text.startsWith('Namespace Management'))).toHaveLength(1)
     await ctrl.close()
   })
@@ -214,7 +216,7 @@ describe('namespaces', () => {
   test('a controller without Namespace Management is refused by name', async () => {
     const ctrl = await open({ identify: { OACS: { FNVMS: 1 } } })
     await expect(ctrl.management.createNamespace({ blocks: 16 })).rejects.toThrow('OACS.NMS is 0')
-    await expect(ctrl.management.attach(2)).rejects.toThrow(UnsupportedCommandError)
+    await expect(ctrl.management.attach(2)).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNSUPPORTED_COMMAND' })
     await ctrl.close()
   })
 
@@ -321,7 +323,7 @@ test('a handle that is closed says so, and nothing of what lies on the drive', a
 test('a namespace that is not allocated is not found to be deleted, and those that are get named', async () => {
   const ctrl = await open()
   const refusal = ctrl.management.deleteNamespace(7)
-  await expect(refusal).rejects.toThrow(NamespaceNotFoundError)
+  await expect(refusal).rejects.toMatchObject({ code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND' })
   await expect(refusal).rejects.toThrow('allocated: 1, 2')
   await ctrl.close()
 })

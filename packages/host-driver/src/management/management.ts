@@ -2,10 +2,9 @@ import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { ADMIN_DATA_BYTES } from '../bring-up/session.js'
 import { guardErase, type WriteRequest } from '../guard/guard.js'
-import type { NamespaceSet } from '../namespace/namespace-set.js'
+import { namespaceNotFound, type NamespaceSet } from '../namespace/namespace-set.js'
 import type { RunningController } from '../running/running-controller.js'
 import { WritableNamespace } from '../namespace/writable-namespace.js'
-import { NamespaceNotFoundError } from '../namespace/errors.js'
 import { checkOptions } from '../check-options.js'
 import { adminOptions, ALL_NAMESPACES, type AdminOptions } from '../admin/admin-commands.js'
 import { allNamespaces, checkFormat, reachOfFormat, sendFormat, type FormatOptions } from './format.js'
@@ -56,9 +55,8 @@ export class Management {
    * Formats a namespace. Destroys its data and, with some controllers (FNA), that of all other namespaces, which are
    * then searched as well. Its `Namespace` object then has the new format. May take minutes. Default time limit: 10
    * minutes.
-   * @throws ForeignDataError; NamespaceBusyError while transfers of the namespace are in progress;
-   *   UnsupportedCommandError; RangeError for a format that the namespace does not list; CommandError,
-   *   UnknownFateError.
+   * @throws ForeignDataError; RangeError for a format that the namespace does not list; CommandError; DriverError
+   *   (NAMESPACE_BUSY while transfers of the namespace are in progress, UNSUPPORTED_COMMAND, UNKNOWN_FATE).
    */
   async format(nsid: number, options: FormatOptions): Promise<void> {
     const { controller } = this
@@ -76,7 +74,7 @@ export class Management {
 
   /**
    * Creates a namespace, which is not attached to any controller, and returns its NSID.
-   * @throws UnsupportedCommandError, CommandError, UnknownFateError.
+   * @throws CommandError; DriverError (UNSUPPORTED_COMMAND, UNKNOWN_FATE).
    */
   createNamespace(wanted: NewNamespace, options?: AdminOptions): Promise<number> {
     return createNamespace(this.controller, wanted, options)
@@ -85,7 +83,7 @@ export class Management {
   /**
    * Deletes a namespace and its data. A namespace that is not attached cannot be searched: `overwrite` must then
    * include `UNREADABLE_DATA`.
-   * @throws same as `format`; NamespaceNotFoundError if it is not allocated.
+   * @throws same as `format`; DriverError (NAMESPACE_NOT_FOUND) if it is not allocated.
    */
   async deleteNamespace(nsid: number, options: AdminOptions = {}): Promise<void> {
     const { controller } = this
@@ -95,7 +93,7 @@ export class Management {
     const allocated = await allNamespaces(controller, this.nsids())
     if (!allocated.includes(oneNamespace(nsid))) {
       const found = allocated.map((each) => ({ nsid: each }))
-      throw new NamespaceNotFoundError(nsid, found, 'allocated')
+      throw namespaceNotFound(nsid, found, 'allocated')
     }
     await this.guardErase(nsid)
     await this.changing([nsid], () =>
@@ -105,7 +103,7 @@ export class Management {
 
   /**
    * Attaches controllers to a namespace, by their identifiers (CNTLID). Default: this controller.
-   * @throws UnsupportedCommandError, CommandError, UnknownFateError.
+   * @throws CommandError; DriverError (UNSUPPORTED_COMMAND, UNKNOWN_FATE).
    */
   async attach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
     const { controller } = this
@@ -113,7 +111,7 @@ export class Management {
     await this.changing([nsid], () => attachment(controller, oneNamespace(nsid), 'attach', controllers, options))
   }
 
-  /** Detaches controllers from a namespace. @throws same as `attach`; NamespaceBusyError. */
+  /** Detaches controllers from a namespace. @throws same as `attach`; DriverError (NAMESPACE_BUSY). */
   async detach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
     const { controller } = this
     checkOptions('detach', options, adminOptions)
@@ -196,7 +194,7 @@ export class Management {
   private attached(nsid: number): WritableNamespace {
     const { writable } = this
     const found = writable.find((namespace) => namespace.nsid === nsid)
-    if (found === undefined) throw new NamespaceNotFoundError(nsid, writable)
+    if (found === undefined) throw namespaceNotFound(nsid, writable)
     return found
   }
 

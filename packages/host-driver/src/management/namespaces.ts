@@ -7,7 +7,7 @@ import {
   NamespaceToCreate,
 } from '@gpunvme/nvme-spec'
 import { sendChange } from '../commands/unknown-fate.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { unsupportedCommand } from '../commands/errors.js'
 import { anything, checkOptions, flag, object } from '../check-options.js'
 import { adminOptions, type AdminCommands, type AdminOptions } from '../admin/admin-commands.js'
 
@@ -23,11 +23,11 @@ export interface NewNamespace {
 
 const NO_NEWS = 'list the allocated namespaces (CNS 10h) before you repeat this'
 
-/** @throws UnsupportedCommandError */
+/** @throws DriverError (UNSUPPORTED_COMMAND) */
 export function checkManaged({ identity }: AdminCommands): void {
   const { OACS } = IdentifyController.view(identity.raw)
   if (IdentifyController.OACS.NMS.of(OACS) === 0) {
-    throw new UnsupportedCommandError('Namespace Management', 'OACS.NMS is 0')
+    throw unsupportedCommand('Namespace Management', 'OACS.NMS is 0')
   }
 }
 

@@ -34,7 +34,7 @@ function breaching(dma: DmaAllocator, nth: number, breach: Breach): DmaAllocator
   }
 }
 
-const contractError = { name: 'DmaContractError', code: 'ERR_GPUNVME_DMA_CONTRACT' }
+const contractError = { code: 'ERR_GPUNVME_DMA_CONTRACT' }
 
 describe('an allocator that breaks its contract', () => {
   test.each([

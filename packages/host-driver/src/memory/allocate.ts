@@ -1,12 +1,12 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { firstBreakInPage } from '@gpunvme/nvme-spec/engine'
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
+import { DriverError } from '../error.js'
 
 /**
  * Allocates memory and checks that it matches the request. This is the only place where the driver allocates memory from a
  * transport; later code trusts the addresses, and registers and PRP entries drop the low bits of an unaligned address.
  * @param pageBytes length of the pages of the memory, a power of two. Two segments must not share a page.
- * @throws DmaContractError, after freeing the memory; errors of the allocator.
+ * @throws DriverError (DMA_CONTRACT), after freeing the memory; errors of the allocator.
  */
 export function allocate(
   dma: DmaAllocator,
@@ -18,7 +18,7 @@ export function allocate(
   const breach = breachOf(memory, lengthBytes, request, pageBytes)
   if (breach === undefined) return memory
   memory.free()
-  throw new DmaContractError(lengthBytes, request, breach)
+  throw contractBroken(lengthBytes, request, breach)
 }
 
 /**
@@ -71,13 +71,9 @@ function hex(iova: number): string {
 }
 
 /** A transport allocated memory that does not match the request. The memory was freed, and its addresses were not used. */
-export class DmaContractError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DMA_CONTRACT'
-  readonly category = 'failure'
-  constructor(lengthBytes: number, { alignBytes = 4096, contiguous = false }: DmaRequest, breach: string) {
-    super(`Unusable DMA memory: expected ${breach}`, {
-      facts: [`requested: ${lengthBytes} bytes aligned to ${alignBytes}${contiguous ? ', in one segment' : ''}`],
-      next: "correct the transport's dma.alloc(): nothing was sent to the drive with this memory",
-    })
-  }
+function contractBroken(lengthBytes: number, { alignBytes = 4096, contiguous = false }: DmaRequest, breach: string) {
+  return new DriverError('ERR_GPUNVME_DMA_CONTRACT', 'failure', `Unusable DMA memory: expected ${breach}`, {
+    facts: [`requested: ${lengthBytes} bytes aligned to ${alignBytes}${contiguous ? ', in one segment' : ''}`],
+    next: "correct the transport's dma.alloc(): nothing was sent to the drive with this memory",
+  })
 }

@@ -13,7 +13,7 @@ export class DmaPool implements DmaAllocator {
     this.dma = dma
   }
 
-  /** @throws DmaContractError also if two segments share a page of `alignBytes` bytes. */
+  /** @throws DriverError (DMA_CONTRACT) also if two segments share a page of `alignBytes` bytes. */
   alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
     const memory = allocate(this.dma, lengthBytes, request, request.alignBytes ?? 4096)
     this.given.push(memory)

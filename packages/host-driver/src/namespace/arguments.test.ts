@@ -2,7 +2,6 @@ import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { Controller } from '../controller.js'
-import { LbaRangeError } from './errors.js'
 import type { WritableNamespace } from './writable-namespace.js'
 
 const MIB = 1024 * 1024
@@ -92,7 +91,7 @@ test.each([Infinity, 2 ** 53, -1, 0.5, NaN])('LBA %d is no LBA, whatever the siz
 test('what passes the end of a namespace is told its last LBA', async () => {
   const { ctrl, ns, memory } = await open()
   const refusal = ns.read(2048, 1, memory)
-  await expect(refusal).rejects.toThrow(LbaRangeError)
+  await expect(refusal).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
   await expect(refusal).rejects.toThrow('the last LBA of namespace 1 is 0x7ff')
   await ctrl.close()
 })

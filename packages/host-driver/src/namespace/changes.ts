@@ -10,9 +10,8 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import type { CommandQueue } from '../commands/command-queue.js'
-import { CommandError } from '../commands/errors.js'
+import { CommandError, unsupportedCommand } from '../commands/errors.js'
 import { sendChange } from '../commands/unknown-fate.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import type { RunningController } from '../running/running-controller.js'
 import { copyLimits, zeroesDeallocate } from '../admin/block-limits.js'
 import { groupRanges, overlaps, rangeInWords, splitRange, totalBlocks, type BlockRange } from './ranges.js'
@@ -49,9 +48,9 @@ export async function writeZeroes(
   const { controller, nsid, blockBytes, raw } = target
   const limits = await controller.blockCommandLimits()
   const bytes = deallocate ? limits.writeZeroesDeallocateBytes : limits.writeZeroesBytes
-  if (bytes === undefined) throw new UnsupportedCommandError('Write Zeroes', 'ONCS.NVMWZSV and WZSL are 0')
+  if (bytes === undefined) throw unsupportedCommand('Write Zeroes', 'ONCS.NVMWZSV and WZSL are 0')
   if (deallocate && !zeroesDeallocate(raw)) {
-    throw new UnsupportedCommandError('Write Zeroes with Deallocate', `DLFEAT.WZDS of namespace ${nsid} is 0`)
+    throw unsupportedCommand('Write Zeroes with Deallocate', `DLFEAT.WZDS of namespace ${nsid} is 0`)
   }
   const most = blocksIn(bytes, blockBytes)
   const flags = { DEAC: deallocate ? 1 : 0, FUA: fua ? 1 : 0 } as const
@@ -73,7 +72,7 @@ export async function deallocate(
 ): Promise<void> {
   const limits = (await target.controller.blockCommandLimits()).deallocate
   if (limits === undefined) {
-    throw new UnsupportedCommandError('Dataset Management', 'ONCS.NVMDSMSV, DMRL, DMRSL and DMSL are 0')
+    throw unsupportedCommand('Dataset Management', 'ONCS.NVMDSMSV, DMRL, DMRSL and DMSL are 0')
   }
   await sendParts(target, 'Dataset Management', ranges, options, parts())
 
@@ -101,7 +100,7 @@ export async function copy(
 ): Promise<void> {
   const supported = (await target.controller.blockCommandLimits()).copy
   if (!supported) {
-    throw new UnsupportedCommandError('Copy, with ranges of format 0h', 'ONCS.NVMCPYS or CDFS.CDF0S is 0')
+    throw unsupportedCommand('Copy, with ranges of format 0h', 'ONCS.NVMCPYS or CDFS.CDF0S is 0')
   }
   // A copy takes several commands: a later one could read what an earlier one wrote.
   const overwritten = sources.find((source) => overlaps(source, destination))

@@ -2,8 +2,7 @@ import { Compare, STATUS, Verify, zeroBased } from '@gpunvme/nvme-spec'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { CommandQueue } from '../commands/command-queue.js'
 import type { CommandData } from '../commands/single-command.js'
-import { CommandError } from '../commands/errors.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { CommandError, unsupportedCommand } from '../commands/errors.js'
 import { checkHolds } from '../memory/check-memory.js'
 import { blocksIn, type ChangeTarget, type CommandLimits } from './changes.js'
 import { splitRange, type BlockRange } from './ranges.js'
@@ -15,7 +14,7 @@ export async function verify(
   options: CommandLimits,
 ): Promise<void> {
   const { verifyBytes } = await controller.blockCommandLimits()
-  if (verifyBytes === undefined) throw new UnsupportedCommandError('Verify', 'ONCS.NVMVFYS and VSL are 0')
+  if (verifyBytes === undefined) throw unsupportedCommand('Verify', 'ONCS.NVMVFYS and VSL are 0')
   for (const { slba, blocks } of splitRange(range, blocksIn(verifyBytes, blockBytes))) {
     if (options.signal?.aborted === true) throw options.signal.reason
     const values = { NSID: nsid, SLBA: slba, NLB: zeroBased(blocks) }
@@ -32,7 +31,7 @@ export async function compare(
 ): Promise<boolean> {
   checkHolds('compare', memory, offsetBytes, range.blocks * blockBytes)
   const { compare: isSupported } = await controller.blockCommandLimits()
-  if (!isSupported) throw new UnsupportedCommandError('Compare', 'ONCS.NVMCMPS is 0')
+  if (!isSupported) throw unsupportedCommand('Compare', 'ONCS.NVMCMPS is 0')
   memory.forDevice(offsetBytes, range.blocks * blockBytes)
   for (const { slba, blocks } of splitRange(range, blocksIn(maxTransferBytes, blockBytes))) {
     if (options.signal?.aborted === true) throw options.signal.reason

@@ -3,13 +3,10 @@ import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fillPattern, wrongBytes } from '../../test/pattern.js'
 import { CommandError } from '../commands/errors.js'
-import { UnknownFateError } from '../commands/unknown-fate.js'
-import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { Controller } from '../controller.js'
 import { ForeignDataError } from '../guard/guard.js'
 import type { ControllerOptions } from '../running/open-options.js'
 import { BlockCommandError } from './changes.js'
-import { LbaRangeError } from './errors.js'
 import type { WritableNamespace } from './writable-namespace.js'
 
 const MIB = 1024 * 1024
@@ -183,7 +180,6 @@ describe('writeZeroes', () => {
     })
     await writePattern(ns, 0, 1)
     const error = await ns.writeZeroes(0, 100_000).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(UnknownFateError)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_FATE', category: 'device' })
     expect((error as Error).message).toContain('LBAs 0x10000 to 0x1869f')
     expect((error as Error).message).toContain('65536 of 100000 blocks were completed before it')
@@ -305,7 +301,7 @@ describe.each<[string, (ns: WritableNamespace, slba: number, blocks: number) => 
 ])('%s', (_, run) => {
   test('refuses blocks that are not there, and no blocks, and sends nothing', async () => {
     const { ns } = await open()
-    await expect(run(ns, ns.blocks - 1, 2)).rejects.toThrow(LbaRangeError)
+    await expect(run(ns, ns.blocks - 1, 2)).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
     await expect(run(ns, 0, 0)).rejects.toThrow('at least 1 block, got SLBA 0, 0 blocks')
     await expect(run(ns, -1, 1)).rejects.toThrow(RangeError)
     await expect(run(ns, 0.5, 1)).rejects.toThrow(RangeError)
@@ -316,7 +312,7 @@ describe.each<[string, (ns: WritableNamespace, slba: number, blocks: number) => 
     const ONCS = { NVMCMPS: 0, NVMDSMSV: 0, NVMWZSV: 0, NVMVFYS: 0, NVMCPYS: 0 } as const
     const { ns } = await open({ identify: { ONCS } })
     const error = await run(ns, 0, 1).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(UnsupportedCommandError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNSUPPORTED_COMMAND' })
     expect((error as Error).message).toMatch(
       /^This controller does not support (Verify|Compare|Write Zeroes|Dataset Man|Copy)/,
     )

@@ -1,8 +1,8 @@
 import { MAX_NAMESPACES } from '../admin/namespace-list.js'
 import type { NamespaceIdentity } from '../bring-up/identity.js'
+import { DriverError } from '../error.js'
 import { guardNamespace, type WriteRequest } from '../guard/guard.js'
 import type { RunningController } from '../running/running-controller.js'
-import { NamespaceNotFoundError } from './errors.js'
 import { Namespace } from './namespace.js'
 import { WritableNamespace } from './writable-namespace.js'
 
@@ -35,11 +35,11 @@ export class NamespaceSet {
     return [...this.known.values()].filter(({ identity }) => identity.attached).map(({ namespace }) => namespace)
   }
 
-  /** Returns an active namespace. @throws NamespaceNotFoundError, which lists the active ones. */
+  /** Returns an active namespace. @throws DriverError (NAMESPACE_NOT_FOUND), which lists the active ones. */
   get(nsid: number): Namespace {
     const { active } = this
     const found = active.find((namespace) => namespace.nsid === nsid)
-    if (found === undefined) throw new NamespaceNotFoundError(nsid, active)
+    if (found === undefined) throw namespaceNotFound(nsid, active)
     return found
   }
 
@@ -90,4 +90,16 @@ export class NamespaceSet {
     const known: Known = { namespace, identity }
     return known
   }
+}
+
+/** No namespace with this NSID is active or, to delete one, allocated. @param found the namespaces that are. */
+export function namespaceNotFound(
+  nsid: number,
+  found: readonly { readonly nsid: number }[],
+  wanted: 'active' | 'allocated' = 'active',
+): DriverError {
+  const listed = found.map((namespace) => namespace.nsid).join(', ')
+  return new DriverError('ERR_GPUNVME_NAMESPACE_NOT_FOUND', 'not-found', `Namespace ${nsid} is not ${wanted}`, {
+    facts: [`${wanted}: ${listed || 'none'}`],
+  })
 }

@@ -7,7 +7,7 @@ import { checkMemory } from '../memory/check-memory.js'
 import { hostView } from '../memory/reachable.js'
 import type { ChangeTarget, CommandLimits } from './changes.js'
 import { compare, verify } from './checks.js'
-import { UnsupportedNamespaceError } from './errors.js'
+import { DriverError } from '../error.js'
 import type { RunningController } from '../running/running-controller.js'
 import { checkRange, type BlockRange } from './ranges.js'
 import { throwOnFailure } from './transfer-error.js'
@@ -104,7 +104,7 @@ export class Namespace {
 
   /**
    * Reads `blocks` logical blocks from `slba` into `memory`.
-   * @throws LbaRangeError; TransferError if any command did not succeed; the signal's reason.
+   * @throws DriverError (LBA_RANGE); TransferError if any command did not succeed; the signal's reason.
    */
   read(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
     return this.transfer('read', slba, blocks, memory, options)
@@ -129,7 +129,7 @@ export class Namespace {
 
   /**
    * Sends Verify: the controller checks that blocks can be read, without transferring them.
-   * @throws CommandError, which names the blocks of the failed command; UnsupportedCommandError, LbaRangeError,
+   * @throws CommandError, which names the blocks of the failed command; DriverError (UNSUPPORTED_COMMAND, LBA_RANGE);
    *   RangeError, the signal's reason.
    */
   async verify(slba: number, blocks: number, options: CommandLimits = {}): Promise<void> {
@@ -141,7 +141,7 @@ export class Namespace {
 
   /**
    * Sends Compare: the controller compares blocks with `memory`. Returns false if at least one byte differs.
-   * @throws CommandError, UnsupportedCommandError, LbaRangeError; RangeError also for memory that is too small or
+   * @throws CommandError; DriverError (UNSUPPORTED_COMMAND, LBA_RANGE); RangeError also for memory that is too small or
    *   misaligned; the signal's reason.
    */
   async compare(slba: number, blocks: number, memory: DmaMemory, options: CompareOptions = {}): Promise<boolean> {
@@ -154,14 +154,14 @@ export class Namespace {
     return compare(this.target(), range, memory, { offsetBytes, maxTransferBytes, signal, timeoutNs })
   }
 
-  /** What commands outside plans need. @throws UnsupportedNamespaceError */
+  /** What commands outside plans need. @throws DriverError (UNSUPPORTED_NAMESPACE) */
   protected target(): ChangeTarget {
     const { controller, identity, nsid } = this
-    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
+    if (identity.unsupported !== undefined) throw unsupportedNamespace(identity)
     return { controller, nsid, blockBytes: identity.blockBytes, raw: identity.raw }
   }
 
-  /** @throws RangeError, LbaRangeError. */
+  /** @throws same as `checkRange`. */
   protected checkRanges(name: string, ranges: readonly BlockRange[]): void {
     for (const range of ranges) checkRange(name, this.nsid, this.blocks, range)
   }
@@ -192,7 +192,7 @@ export class Namespace {
   /** Executes a checked plan. */
   protected run(plan: AcceptedPlan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const { identity, nsid, blockBytes } = this
-    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
+    if (identity.unsupported !== undefined) throw unsupportedNamespace(identity)
     if (plan.nsid !== nsid || plan.blockBytes !== blockBytes) {
       throw new TypeError(
         `plan: expected a plan for namespace ${nsid} with ${blockBytes}-byte blocks, got namespace ${plan.nsid}, ${plan.blockBytes}`,
@@ -207,4 +207,14 @@ export function checkCall(plan: Plan, memory: DmaMemory, options?: ExecuteOption
   if (!isObject(plan)) throw new TypeError(`plan: expected a plan from ns.planReads(), got ${show(plan)}`)
   checkMemory(memory)
   checkOptions('execute', options, limits)
+}
+
+/** The namespace exists, but this driver cannot read or write its format. */
+function unsupportedNamespace({ nsid, unsupported, attached }: NamespaceIdentity): DriverError {
+  const headline = `Namespace ${nsid} cannot be used: ${unsupported}`
+  return new DriverError('ERR_GPUNVME_UNSUPPORTED_NAMESPACE', 'infeasible', headline, {
+    next: attached
+      ? 'format it without metadata (this erases it), or use another namespace'
+      : `management.attach(${nsid}) if it still exists, or use another namespace`,
+  })
 }

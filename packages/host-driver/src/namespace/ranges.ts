@@ -1,5 +1,5 @@
 import { isObject, show } from '../check-options.js'
-import { LbaRangeError } from './errors.js'
+import { DriverError } from '../error.js'
 
 /** A range of logical blocks of a namespace. */
 export interface BlockRange {
@@ -18,7 +18,7 @@ export function checkIsList(name: string, ranges: unknown): void {
 /**
  * Checks a range.
  * @throws TypeError if it does not have numbers; RangeError for a range of no blocks, or with anything but safe
- *   non-negative integers; LbaRangeError if it exceeds the namespace.
+ *   non-negative integers; DriverError (LBA_RANGE) if it exceeds the namespace.
  */
 export function checkRange(name: string, nsid: number, available: number, { slba, blocks }: BlockRange): void {
   const isSound = Number.isSafeInteger(slba) && slba >= 0 && Number.isSafeInteger(blocks) && blocks >= 1
@@ -26,7 +26,13 @@ export function checkRange(name: string, nsid: number, available: number, { slba
     const Wrong = typeof slba === 'number' && typeof blocks === 'number' ? RangeError : TypeError
     throw new Wrong(`${name}: expected an LBA and at least 1 block, got SLBA ${show(slba)}, ${show(blocks)} blocks`)
   }
-  if (slba + blocks > available) throw new LbaRangeError(nsid, slba, blocks, available)
+  if (slba + blocks <= available) return
+  const headline = `${rangeInWords({ slba, blocks })} are not all in namespace ${nsid}`
+  const end =
+    available === 0
+      ? `namespace ${nsid} has no blocks, like an inactive one`
+      : `the last LBA of namespace ${nsid} is 0x${(available - 1).toString(16)} (NSZE - 1)`
+  throw new DriverError('ERR_GPUNVME_LBA_RANGE', 'usage', headline, { facts: [end] })
 }
 
 /** Splits a range into ranges of at most `most` blocks, in order. */

@@ -49,7 +49,7 @@ test('a controller that is lost says what it was lost for, what CSTS was, and wh
   expect(message).not.toContain('all ones')
   expect(message).toContain('Try: power-cycle the drive')
   const later = await errorOf(() => ns.readBytes(0, 512))
-  expect(later.name).toBe('ControllerClosedError')
+  expect(later).toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
   expect(later.message).toMatch(/^This controller was lost: abort: .*\n {2}CSTS=0x00000001 /)
   expect(later.message).toContain('Try: power-cycle the drive')
   await ctrl.close()

@@ -3,7 +3,6 @@ import type { DmaMemory, FaultAction, FaultMatch } from '@gpunvme/nvme-spec/tran
 import { afterEach, expect, test } from 'vitest'
 import { fillPattern, patternMedia, wrongBytes } from '../../test/pattern.js'
 import { SightedEngine, UnseenMemory, type GpuAbility } from '../../test/sighted-engine.js'
-import { UnsupportedControllerError } from '../bring-up/ready.js'
 import { Controller } from '../controller.js'
 import { HostEngine } from '../engine/host-engine.js'
 import type { ControllerEvent } from '../events/controller-event.js'
@@ -111,7 +110,7 @@ test('without a view and without fill, opening is refused with what to do, and n
 test('where one I/O queue pair must serve other commands too, it cannot be unseen', async () => {
   const profile = deriveProfile('sn740', { identify: { SN: SERIAL }, ioQueuePairs: 1 })
   const { opening, dma } = openUnseen({ simulated: { profile } })
-  await expect(opening).rejects.toThrow(UnsupportedControllerError)
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER' })
   await expect(opening).rejects.toThrow('it allows one I/O queue pair')
   expect(dma.live.size).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NamespaceBusyError, NamespacesInUse } from './namespaces-in-use.js'
+import { NamespacesInUse } from './namespaces-in-use.js'
 
 /** An action that ends when `end` is called. */
 function pending() {
@@ -24,7 +24,7 @@ test('rejects using a namespace while it is taken, and allows using others', asy
   const inUse = new NamespacesInUse()
   const format = pending()
   const taking = inUse.taking([1], 'its format', format.work)
-  expect(() => inUse.enter(1)).toThrow(NamespaceBusyError)
+  expect(() => inUse.enter(1)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_NAMESPACE_BUSY' }))
   await expect(inUse.taking([1], 'its deletion', () => Promise.resolve())).rejects.toThrow('its format is in progress')
   inUse.enter(2)
   format.end()

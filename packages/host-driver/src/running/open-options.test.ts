@@ -4,7 +4,6 @@ import { zeroBased } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { Controller } from '../controller.js'
-import { ControllerInUseError } from './transports-in-use.js'
 import type { ControllerOptions } from './open-options.js'
 
 /** A transport that notes what its registers are accessed for. */
@@ -81,14 +80,14 @@ test('a simulation, a text and nothing are no transport', async () => {
 test('a second handle on a transport in use, or on a copy of it, is refused, and the first goes on', async () => {
   const { transport, diagnostics } = simulate({ profile: 'sn740' })
   const first = await Controller.open(transport)
-  await expect(Controller.open(transport)).rejects.toThrow(ControllerInUseError)
+  await expect(Controller.open(transport)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_IN_USE' })
   await expect(Controller.open({ ...transport })).rejects.toThrow('close() the other handle first')
   await first.namespace(1).readBytes(0, 4)
   await first.close()
   const second = await Controller.open(transport)
   // It is the second's now.
   await first.close()
-  await expect(Controller.open(transport)).rejects.toThrow(ControllerInUseError)
+  await expect(Controller.open(transport)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_IN_USE' })
   await second.close()
   expect(diagnostics).toEqual([])
 })

@@ -24,7 +24,7 @@ import { Gate } from '../recovery/gate.js'
 import { PlanExecutor } from '../recovery/plan-executor.js'
 import { Recovery, recoveryLimits } from '../recovery/recovery.js'
 import { NS_PER_MS } from '../wait.js'
-import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './errors.js'
+import { controllerClosed, shutdownIncomplete, wrongSerial } from './errors.js'
 import { NamespacesInUse } from './namespaces-in-use.js'
 
 /**
@@ -114,9 +114,9 @@ export class RunningController implements AdminCommands {
     return this.session.identity
   }
 
-  /** @throws ControllerClosedError */
+  /** @throws DriverError (CONTROLLER_CLOSED) */
   checkOpen(): void {
-    if (this.state !== 'open') throw new ControllerClosedError(this.state === 'lost' ? this.recovery.loss : undefined)
+    if (this.state !== 'open') throw controllerClosed(this.state === 'lost' ? this.recovery.loss : undefined)
   }
 
   /** Executes a checked plan of a namespace. */
@@ -134,22 +134,22 @@ export class RunningController implements AdminCommands {
     }
   }
 
-  /** Sends an Admin command that may be sent twice. @throws same as `CommandExecutor.repeat`; ControllerClosedError. */
+  /** Sends an Admin command that may be sent twice. @throws same as `CommandExecutor.repeat`; `checkOpen`. */
   repeat<T>(run: (admin: CommandQueue) => Promise<T>): Promise<T> {
     return this.during(undefined, () => this.commands.repeat('admin', run))
   }
 
-  /** Sends an Admin command that may not be sent twice. @throws same as `CommandExecutor.once`; ControllerClosedError. */
+  /** Sends an Admin command that may not be sent twice. @throws same as `CommandExecutor.once`; `checkOpen`. */
   once(run: (admin: CommandQueue) => Promise<number>): Promise<number> {
     return this.during(undefined, () => this.commands.once('admin', run))
   }
 
-  /** Sends an I/O command outside plans that may be sent twice. @throws same as `repeat`; NamespaceBusyError. */
+  /** Sends an I/O command outside plans that may be sent twice. @throws same as `repeat`; `inUse.enter`. */
   repeatIo<T>(nsid: number, run: (queue: CommandQueue) => Promise<T>): Promise<T> {
     return this.during(nsid, () => this.commands.repeat('io', run))
   }
 
-  /** Sends an I/O command outside plans that may not be sent twice. @throws same as `once`; NamespaceBusyError. */
+  /** Sends an I/O command outside plans that may not be sent twice. @throws same as `once`; `inUse.enter`. */
   onceIo(nsid: number, run: (queue: CommandQueue) => Promise<number>): Promise<number> {
     return this.during(nsid, () => this.commands.once('io', run))
   }
@@ -250,13 +250,13 @@ export class RunningController implements AdminCommands {
     // A controller that another agent has reset has nothing to shut down; the content of its cache is unknown.
     const complete = ended ?? this.write === undefined
     await this.giveBack()
-    if (complete !== true) throw new ShutdownIncompleteError(transport.name, timeoutNs, complete || woundUp)
+    if (complete !== true) throw shutdownIncomplete(transport.name, timeoutNs, complete || woundUp)
   }
 
   private async bringUp(): Promise<void> {
     const { write } = this
     await takeOver(this.session, ({ serial }) => {
-      if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial)
+      if (write !== undefined && write.serial !== serial) throw wrongSerial(write.serial)
     })
     // Last, so that the engine is attached exactly if there is a controller to close.
     this.session.attachEngine()
@@ -291,7 +291,7 @@ export class RunningController implements AdminCommands {
     }
   }
 
-  /** Begins a call, for whose `end` `close` waits. @throws ControllerClosedError, NamespaceBusyError. */
+  /** Begins a call, for whose `end` `close` waits. @throws DriverError (CONTROLLER_CLOSED, NAMESPACE_BUSY) */
   private begin(nsid: number | undefined): void {
     this.checkOpen()
     if (nsid !== undefined) this.inUse.enter(nsid)
@@ -307,7 +307,7 @@ export class RunningController implements AdminCommands {
   /**
    * Disables the controller, after which no DMA is outstanding, then frees the memory that it could access. A
    * controller that is gone or cannot be disabled may still write: its memory, and that of callers' transfers, is kept.
-   * @throws DeviceLostError, ControllerNotReadyError; errors of the transport.
+   * @throws same as `Session.stop`; errors of the transport.
    */
   private async giveBack(): Promise<void> {
     const { session } = this

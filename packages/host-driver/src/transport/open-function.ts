@@ -53,7 +53,7 @@ export interface AcquiredFunction<More extends object> {
  * every transport: memory is proven to be available before the drive is touched, and a controller that is found
  * enabled is disabled before the drive may access memory. After an error and on close, everything is released in
  * reverse order, the drive's access to memory first.
- * @throws errors of `acquire`; ControllerNotReadyError if the controller is found enabled and does not stop.
+ * @throws errors of `acquire`; DriverError (NOT_READY) if the controller is found enabled and does not stop.
  */
 export async function openFunction<More extends object>(
   acquire: (cleanup: Cleanup) => AcquiredFunction<More> | Promise<AcquiredFunction<More>>,

@@ -63,11 +63,10 @@ export interface SysfsTransport extends Transport {
  * **If the process dies, nothing stops the drive**: it goes on writing to freed memory until its queues are empty.
  * `close()` clears bus mastering first, and keeps the memory of a function that does not respond. The next `openSysfs`
  * disables the controller before it may access memory. Registers of a controller that is not enabled are not touched.
- * @throws RangeError, TypeError for invalid arguments; DeviceHeldError; ControllerNotReadyError if it is found enabled
- *   and does not stop; DriverError for everything else, with one of these codes after `ERR_GPUNVME_`:
- *   PCI_FUNCTION_NOT_FOUND, NOT_NVME for a wrong address; DRIVER_BOUND; IOMMU_ACTIVE; HARDWARE_ACCESS,
- *   CONFIG_SPACE_ACCESS without permission; HUGE_PAGES, MEMLOCK_LIMIT, PAGEMAP; POWER_STATE, BUS_MASTER if the drive
- *   does not wake up.
+ * @throws RangeError, TypeError for invalid arguments; DeviceHeldError; DriverError for everything else, with one of
+ *   these codes after `ERR_GPUNVME_`: NOT_READY if it is found enabled and does not stop; PCI_FUNCTION_NOT_FOUND,
+ *   NOT_NVME for a wrong address; DRIVER_BOUND; IOMMU_ACTIVE; HARDWARE_ACCESS, CONFIG_SPACE_ACCESS without permission;
+ *   HUGE_PAGES, MEMLOCK_LIMIT, PAGEMAP; POWER_STATE, BUS_MASTER if the drive does not wake up.
  */
 export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> {
   object('openSysfs: options', options)

@@ -31,8 +31,8 @@ export interface FeatureAnswer {
 
 /**
  * Requests the value of a feature.
- * @throws NotSupportedError if the drive does not support it; UnsupportedCommandError for another than the current
- * value on a drive that keeps no others (ONCS.SSFS); CommandError.
+ * @throws NotSupportedError if the drive does not support it; DriverError (UNSUPPORTED_COMMAND) for another than the
+ * current value on a drive that keeps no others (ONCS.SSFS); CommandError.
  */
 export async function readFeature(
   view: AdminView,

@@ -1,5 +1,5 @@
 import { CNS } from '@gpunvme/nvme-spec'
-import { listNamespaces, NamespaceNotFoundError, type AdminReader } from '@gpunvme/host-driver'
+import { DriverError, listNamespaces, type AdminReader } from '@gpunvme/host-driver'
 import type { AnyRegister } from '@gpunvme/nvme-spec/layout'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 
@@ -36,17 +36,16 @@ export function driveFacts({ name, by }: Pick<AdminView, 'name' | 'by'>): {
 /** Returns undecoded bytes, to decode later or several times. */
 export const AS_BYTES = { decode: (data: DataView) => data }
 
-/** Returns the NSIDs of the active namespaces of all command sets. @throws NamespaceListError */
+/** Returns the NSIDs of the active namespaces of all command sets. @throws DriverError (NAMESPACE_LIST) */
 export function activeNamespaces({ reader }: AdminView): Promise<number[]> {
   return listNamespaces(reader.identity.raw, (nsid) => reader.identify(CNS.ACTIVE_NAMESPACE_LIST, AS_BYTES, { nsid }))
 }
 
-/** @throws NamespaceNotFoundError that lists the active ones. */
+/** @throws DriverError (NAMESPACE_NOT_FOUND) that lists the active ones. */
 export async function requireActive(view: AdminView, nsid: number): Promise<void> {
   const found = await activeNamespaces(view)
-  if (!found.includes(nsid))
-    throw new NamespaceNotFoundError(
-      nsid,
-      found.map((each) => ({ nsid: each })),
-    )
+  if (found.includes(nsid)) return
+  throw new DriverError('ERR_GPUNVME_NAMESPACE_NOT_FOUND', 'not-found', `Namespace ${nsid} is not active`, {
+    facts: [`active: ${found.join(', ') || 'none'}`],
+  })
 }

@@ -65,8 +65,8 @@ export interface KmodTransport extends Transport {
  * closed. After an external reset, suspend or PCIe error recovery, bus mastering is enabled again and the driver
  * recovers the controller. A controller that is found enabled is disabled before it may access memory.
  * @throws RangeError, TypeError for invalid arguments; DeviceHeldError if this thread has it open;
- *   ControllerNotReadyError if it is found enabled and does not stop; DriverError for everything else, with one of these
- *   codes after `ERR_GPUNVME_`: PCI_FUNCTION_NOT_FOUND, NOT_NVME; DRIVER_BOUND if the module does not have it;
+ *   DriverError for everything else, with one of these codes after `ERR_GPUNVME_`: NOT_READY if it is found enabled and
+ *   does not stop; PCI_FUNCTION_NOT_FOUND, NOT_NVME; DRIVER_BOUND if the module does not have it;
  *   KMOD_MISSING; KMOD_BUSY if another thread or process has it open; HARDWARE_ACCESS without permission; KMOD_VERSION;
  *   KMOD_REMOVED; MEMLOCK_LIMIT, HUGE_PAGES; KMOD for everything else that the module refuses.
  */

@@ -61,8 +61,8 @@ export interface VfioUserTransport extends Transport {
  * be mapped. A target that closes the connection, is silent for longer than `answerTimeoutNs` or violates the protocol
  * is treated as a device that has left the bus: its registers read all ones at once. Its own requests are refused.
  * @throws TypeError, RangeError for invalid arguments; VfioUserLostError if the target goes away;
- *   ControllerNotReadyError if a controller is found enabled and does not stop; DriverError for everything else, with one
- *   of these codes after `ERR_GPUNVME_`: VFIO_USER_CONNECT if the connection fails; VFIO_USER_VERSION;
+ *   DriverError for everything else, with one of these codes after `ERR_GPUNVME_`: NOT_READY if a controller is found
+ *   enabled and does not stop; VFIO_USER_CONNECT if the connection fails; VFIO_USER_VERSION;
  *   VFIO_USER_FUNCTION if it is not an NVMe controller; VFIO_USER_PROTOCOL, VFIO_USER_REFUSED for the behaviour of the
  *   target; VFIO_USER_MEMORY; POWER_STATE, BUS_MASTER.
  */

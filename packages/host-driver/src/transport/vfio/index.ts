@@ -70,12 +70,11 @@ export interface VfioTransport extends Transport {
  * its memory before its files. If the device is to be removed while it is open, its registers read all ones from then
  * on, and the kernel waits until it is closed. A controller that is found enabled is disabled before it may access
  * memory; registers of others are not touched.
- * @throws RangeError, TypeError for invalid arguments; DeviceHeldError if this process has it open;
- *   ControllerNotReadyError if it is found enabled and does not stop; DriverError for everything else, with one of these
- *   codes after `ERR_GPUNVME_`: PCI_FUNCTION_NOT_FOUND, NOT_NVME for a wrong address; DRIVER_BOUND; NO_IOMMU; VFIO_MODE;
- *   VFIO_MISSING; VFIO_BUSY; GROUP_NOT_VIABLE; VFIO_UNSUPPORTED; HARDWARE_ACCESS without permission; MEMLOCK_LIMIT,
- *   HUGE_PAGES, PAGEMAP; POWER_STATE, BUS_MASTER if the drive does not wake up; VFIO for everything else that the kernel
- *   refuses.
+ * @throws RangeError, TypeError for invalid arguments; DeviceHeldError if this process has it open; DriverError for
+ *   everything else, with one of these codes after `ERR_GPUNVME_`: NOT_READY if it is found enabled and does not stop;
+ *   PCI_FUNCTION_NOT_FOUND, NOT_NVME for a wrong address; DRIVER_BOUND; NO_IOMMU; VFIO_MODE; VFIO_MISSING; VFIO_BUSY;
+ *   GROUP_NOT_VIABLE; VFIO_UNSUPPORTED; HARDWARE_ACCESS without permission; MEMLOCK_LIMIT, HUGE_PAGES, PAGEMAP;
+ *   POWER_STATE, BUS_MASTER if the drive does not wake up; VFIO for everything else that the kernel refuses.
  */
 export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
   object('openVfio: options', options)
