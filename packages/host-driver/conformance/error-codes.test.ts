@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { otherDriver } from '../test/other-driver.js'
+import { driverAreas } from './cases/index.js'
 import { ERROR_CODES } from './error-codes.js'
 import { driverCases, runDriverCase, simulatedDevices, type DriverUnderTest } from './index.js'
 
@@ -45,8 +46,14 @@ describe('a case that expects an error', () => {
   )
 })
 
+const page = readFileSync(join(import.meta.dirname, '../docs/driver-cases.md'), 'utf8')
+
+it('the concerns and their numbers of cases are those of docs/driver-cases.md', () => {
+  const rows = [...page.matchAll(/^\| ([^|]+) \| (\d+) \|/gm)].map(([, area, cases]) => [area, Number(cases)])
+  expect(rows).toEqual(driverAreas.map(({ area, cases }) => [area, cases.length]))
+})
+
 it('the codes are those of docs/driver-cases.md', () => {
-  const page = readFileSync(join(import.meta.dirname, '../docs/driver-cases.md'), 'utf8')
   const rows = [...page.matchAll(/^\| `(ERR_GPUNVME_\w+)` +\| (.*?) +\|$/gm)].map(([, code, when]) => [code, when])
   expect(rows).toEqual(Object.entries(ERROR_CODES))
 })

@@ -1,12 +1,6 @@
-export {
-  CheckFailed,
-  NotApplicable,
-  notApplicable,
-  type CaseIdentity,
-  type CaseOutcome,
-} from '@gpunvme/nvme-sim/case-kit'
-export type { DriverArea, DriverCase } from './case.js'
-export { driverAreas, driverCases } from './cases/index.js'
+export { notApplicable, type CaseIdentity, type CaseOutcome } from '@gpunvme/nvme-sim/case-kit'
+export type { DriverCase } from './case.js'
+export { driverCases } from './cases/index.js'
 export type { Between, Device, DriverContext, Implementations, MakeEngine, Opened } from './context.js'
 export { describeTransport, type DescribeOptions, type ListedCases, type TestFramework } from './describe.js'
 export {

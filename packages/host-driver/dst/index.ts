@@ -8,7 +8,6 @@ export { hostDriver, type DriverController, type DriverNamespace, type DriverUnd
 export { runDriverCampaign, type DriverCampaignResult } from './campaign.js'
 export { makeScenario } from './make-scenario.js'
 export { minimise } from './minimise.js'
-export { KINDS } from './random-faults.js'
-export { formatDriverCampaign, formatMinimised, formatWorst, traceOf } from './report.js'
+export { formatDriverCampaign, formatMinimised, traceOf } from './report.js'
 export { runScenario, runTwice, type DriverRun } from './run.js'
 export type { Scenario, Step } from './scenario.js'

@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { CommandOutcome, DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import type { DriverNamespace } from '../conformance/driver.js'
-import { planTransfers, type Transfer } from '../src/index.js'
+import { planTransfers, type Transfer } from '../src/engine/plan.js'
 
 /** Maximum length of a command for a driver without plans: no limit of a drive makes a driver split it. */
 const UNSPLIT_BYTES = 4096

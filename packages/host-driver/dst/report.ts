@@ -16,7 +16,7 @@ export function formatDriverCampaign(result: DriverCampaignResult): string {
 }
 
 /** Formats the longest durations of a campaign as a table. */
-export function formatWorst({ worst }: DriverCampaignResult): string {
+function formatWorst({ worst }: DriverCampaignResult): string {
   const ms = (ns: number) => (ns / 1e6).toFixed(1).padStart(10)
   return [
     'worst cases, where one kind of fault struck alone (virtual ms):',

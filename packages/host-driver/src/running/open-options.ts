@@ -75,7 +75,7 @@ export interface TimeLimits {
    * of `open` together may take 60 s, or the time limit of one command if that is longer.
    */
   readonly commandTimeoutNs?: number
-  /** Time limits of the steps of a recovery. Default: `RECOVERY_LIMITS`. */
+  /** Time limits of the steps of a recovery; a missing one has its default. */
   readonly recovery?: Partial<RecoveryLimits>
 }
 

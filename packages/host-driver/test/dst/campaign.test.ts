@@ -1,12 +1,6 @@
 import { expect, it } from 'vitest'
-import {
-  formatMinimised,
-  KINDS,
-  makeScenario,
-  minimise,
-  runDriverCampaign,
-  hostDriver as driver,
-} from '../../dst/index.js'
+import { formatMinimised, makeScenario, minimise, runDriverCampaign, hostDriver as driver } from '../../dst/index.js'
+import { KINDS } from '../../dst/random-faults.js'
 
 const SEEDS = 200
 
