@@ -7,7 +7,7 @@ import { Controller } from '../controller.js'
 import { AsyncEvents } from './async-events.js'
 import type { ControllerEvent } from '../events/controller-event.js'
 
-test('a critical warning that lasts is told once, and another besides it once too', async () => {
+test('reports a lasting critical warning once, and a further one once', async () => {
   const simulation = simulate({ profile: 'ideal' })
   const ctrl = await Controller.open(simulation.transport)
   const seen: ControllerEvent[] = []
@@ -96,7 +96,7 @@ test('submits no request for an event from before a reset', async () => {
   await events.stop()
 })
 
-test('an event after which no other can be requested is reported, and so is the failure', async () => {
+test('reports an event after which no other can be requested, and the failure', async () => {
   let fail!: (error: Error) => void
   const { held, session, emitted, events } = holding(new Promise((_, reject) => (fail = reject)))
   await events.apply(session)

@@ -49,7 +49,7 @@ describe.each(EVENTS)('a controller that does not mask events (%s)', (_, event) 
     }
   })
 
-  test('is asked for at most 20 events in 100 ms, and again after that', async () => {
+  test('receives at most 20 requests in 100 ms, and more afterwards', async () => {
     const slow = deriveProfile('ideal', { adminNs: MS })
     const { ctrl, clock, openedNs, simulation } = await flooded(event, slow, withEveryAdminCommand)
     const [before] = simulation.faults.struck

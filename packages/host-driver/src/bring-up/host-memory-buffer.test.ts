@@ -15,7 +15,7 @@ function dwords({ view }: DmaMemory, count: number): number[] {
   return Array.from({ length: count }, (_, index) => view!.getUint32(4 * index, true))
 }
 
-test('a controller that prefers a Host Memory Buffer is given one: size in pages, list, entries (Base 2.3 §5.2.26.2.4)', async () => {
+test('lends a Host Memory Buffer to a controller that prefers one: size in pages, list, entries (Base 2.3 §5.2.26.2.4)', async () => {
   const dma = piecewiseAllocator(2 * MIB, 64 * MIB)
   const given: DmaMemory[] = []
   const remembered = {
@@ -39,7 +39,7 @@ test('a controller that prefers a Host Memory Buffer is given one: size in pages
   expect(dwords(list!, 12)).toEqual([...[first, 1, 512, 0], ...[second, 1, 512, 0], ...[third, 1, 256, 0]])
 })
 
-test('after a reset the same memory is returned (MR), and before a shutdown it is taken back', async () => {
+test('returns the same memory after a reset (MR), and takes it back before a shutdown', async () => {
   const dma = piecewiseAllocator(2 * MIB, 64 * MIB)
   const { session, commands } = recordedSession({ HMPRE: 512 }, dma)
   const step = new HostMemoryBuffer(64 * MIB)
@@ -63,14 +63,14 @@ test.each([
   expect(commands[0]!.values).toMatchObject({ CDW12: pages, CDW15: entries })
 })
 
-test('where memory is short it is half of what is preferred, and so on down to HMMIN', async () => {
+test('lends half of the preferred size if memory is short, and so on down to HMMIN', async () => {
   const { session, commands, events } = recordedSession({ HMPRE: 4096, HMMIN: 512 }, piecewiseAllocator(MIB, 5 * MIB))
   await new HostMemoryBuffer(64 * MIB).apply(session)
   expect(commands[0]!.values).toMatchObject({ CDW12: 1024, CDW15: 4 })
   expect(events).toEqual([])
 })
 
-test('a controller that cannot be given HMMIN is given nothing, which is told once', async () => {
+test('lends nothing if HMMIN is not available, and reports it once', async () => {
   const dma = piecewiseAllocator(MIB, 5 * MIB)
   const { session, commands, events } = recordedSession({ HMPRE: 4096, HMMIN: 2048 }, dma)
   const step = new HostMemoryBuffer(64 * MIB)
@@ -87,13 +87,13 @@ test('a controller that cannot be given HMMIN is given nothing, which is told on
 test.each([
   ['does not ask', {}, 64 * MIB],
   ['asks where none is to be lent', { HMPRE: 1280 }, 0],
-])('a controller that %s is sent nothing', async (_, identify, mostBytes) => {
+])('sends nothing to a controller that %s', async (_, identify, mostBytes) => {
   const { session, commands, events } = recordedSession(identify, piecewiseAllocator(MIB, 64 * MIB))
   await new HostMemoryBuffer(mostBytes).apply(session)
   expect([commands, events]).toEqual([[], []])
 })
 
-test('one that refuses what it asked for works without, and all memory comes back', async () => {
+test('works without a buffer that the controller refuses, and frees its memory', async () => {
   const events = watchEvents()
   const profile = deriveProfile('sn740', { identify: { HMPRE: 512, HMMIN: 256 } })
   const simulation = simulate({ profile })

@@ -27,7 +27,7 @@ test.each([
   expect(namespaceFormat(1, identify(lbads, noiob))).toMatchObject({ blocks: 1_000_000, boundaryBlocks })
 })
 
-test('plans of a namespace keep to its boundary', () => {
+test('plans of a namespace cross no boundary', () => {
   const session = { engineQueues: [{}], maxTransferBytes: 1024 * 1024 }
   const namespace = new Namespace({ session } as unknown as RunningController, 1, () =>
     namespaceFormat(1, identify(9, 1024)),
@@ -37,7 +37,7 @@ test('plans of a namespace keep to its boundary', () => {
   expect([...plan.blocks]).toEqual([24, 1024, 1000])
 })
 
-test('an MDTS of 0 sets no limit: what was asked for holds, and 65536 blocks of NLB (NVM 1.2 §3.3.4)', async () => {
+test('an MDTS of 0 sets no limit: the option applies, and 65536 blocks of NLB (NVM 1.2 §3.3.4)', async () => {
   const profile = deriveProfile('sn740', { identify: { MDTS: 0 } })
   const { transport, diagnostics } = simulate({ profile, namespaces: [{ capacityBytes: 2 ** 26 }] })
   const ctrl = await Controller.open(transport, { maxTransferBytes: 2 ** 26, queueDepth: 2 })

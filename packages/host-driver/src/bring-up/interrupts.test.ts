@@ -57,7 +57,7 @@ test.each([2, 1])(
   },
 )
 
-test('where no interrupt arrives, completions are found all the same, and nothing runs out of time', async () => {
+test('finds completions in time although no interrupt arrives', async () => {
   const { ctrl, ns, memory } = await openWith({ deaf: true })
   await ns.read(0, 2048, memory)
   expect(wrongBytes(memory, 0)).toBe(0)
@@ -90,7 +90,7 @@ test.each([
   },
 )
 
-test('a transport without interrupts is named', async () => {
+test('rejects interrupts on a transport without them', async () => {
   simulation = simulate()
   const others = Object.entries(simulation.transport).filter(([name]) => name !== 'interrupts')
   const transport = Object.fromEntries(others) as unknown as Transport

@@ -37,7 +37,7 @@ function drive(refuse = -1) {
 const sets = (commands: readonly RecordedCommand[]) =>
   commands.filter(({ name }) => name === 'Set Features').map(({ values }) => [values['FID'], values['CDW11']])
 
-test('power state 0 and no transitions while it is open; then what was found (Base 2.3 §5.2.26.1)', async () => {
+test('sets power state 0 without transitions while open, and restores the previous settings (Base 2.3 §5.2.26.1)', async () => {
   const { answer, now, reset } = drive()
   const { session, commands, events } = recordedSession(SLEEPY, piecewiseAllocator(MIB, MIB), answer)
   const step = new FullPower()
@@ -55,7 +55,7 @@ test('power state 0 and no transitions while it is open; then what was found (Ba
   expect(events).toEqual([])
 })
 
-test('a drive of one power state and no autonomous transitions is asked and told nothing', async () => {
+test('sends nothing to a drive with one power state and no autonomous transitions', async () => {
   const { session, commands } = recordedSession({}, piecewiseAllocator(MIB, MIB))
   const step = new FullPower()
   await step.apply(session)
@@ -63,7 +63,7 @@ test('a drive of one power state and no autonomous transitions is asked and told
   expect(commands).toEqual([])
 })
 
-test.each([0x02, 0x0c])('a refusal of feature %i is told, and the other is in force all the same', async (fid) => {
+test.each([0x02, 0x0c])('reports the refusal of feature %i, and sets the other', async (fid) => {
   const { answer, now } = drive(fid)
   const { session, events } = recordedSession(SLEEPY, piecewiseAllocator(MIB, MIB), answer)
   const step = new FullPower()

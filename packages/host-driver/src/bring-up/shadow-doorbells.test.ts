@@ -39,7 +39,7 @@ afterEach(() => {
   expect(simulation.diagnostics).toEqual([])
 })
 
-test('commands go through host memory, and doorbells are written where the controller asks for it', async () => {
+test('commands use host memory, and doorbells are written if the controller requests it', async () => {
   const { ctrl, ns, memory } = await openWith()
   const before = rings.length
   const transfers = Array.from({ length: 400 }, (_, index) => ({ slba: index * 4, blocks: 4, offsetBytes: 0 }))
@@ -51,7 +51,7 @@ test('commands go through host memory, and doorbells are written where the contr
   await ctrl.close()
 })
 
-test('the Admin queue keeps to its registers', async () => {
+test('the Admin queue uses its registers', async () => {
   const { ctrl, ns } = await openWith()
   await ns.readBytes(0, 512)
   const before = rings.length
@@ -75,7 +75,7 @@ test.each([
   await ctrl.close()
 })
 
-test('one that refuses them is used by its registers, and the refusal is told', async () => {
+test('uses the registers of a controller that refuses shadow doorbells, and reports the refusal', async () => {
   const refusal = { kind: 'status', sct: 0, sc: 0x02, dnr: true } as const
   const events = watchEvents()
   const { ctrl, ns, memory } = await openWith({}, { faults: { rules: [rule(refusal, { qid: 0, opcode: 0x7c })] } })
@@ -85,7 +85,7 @@ test('one that refuses them is used by its registers, and the refusal is told', 
   await ctrl.close()
 })
 
-test('one that has no such command is not asked', async () => {
+test('sends nothing to a controller without the command', async () => {
   const profile = deriveProfile('sn740', { identify: { OACS: {} } })
   const { ctrl, ns, memory } = await openWith({}, { profile })
   await ns.read(0, 2048, memory)
@@ -93,7 +93,7 @@ test('one that has no such command is not asked', async () => {
   await ctrl.close()
 })
 
-test('shared completion queues and a doorbell stride have their places in the page', async () => {
+test('places shared completion queues and a doorbell stride in the page', async () => {
   const profile = deriveProfile('sn740', { CAP: { DSTRD: 3 } })
   const { ctrl, ns, memory } = await openWith({ queues: 4, completionQueues: 1, queueEntries: 7 }, { profile })
   for (let round = 0; round < 20; round++) await ns.read(0, 2048, memory)

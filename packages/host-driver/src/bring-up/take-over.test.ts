@@ -39,7 +39,7 @@ describe('a controller whose CSTS.RDY does not follow CC.EN', () => {
     ])
   })
 
-  test('is an error where the function cannot be reset', async () => {
+  test('is an error if the function cannot be reset', async () => {
     const transport = transportWith({ kind: 'ready-never-rises' }, {})
     const others = Object.entries(transport).filter(([name]) => name !== 'reset')
     const without = Object.fromEntries(others) as unknown as Transport
@@ -48,7 +48,7 @@ describe('a controller whose CSTS.RDY does not follow CC.EN', () => {
     expect((error as Error).message).toContain('reset the function or power-cycle')
   })
 
-  test('is an error that says so where the reset did not help, after one reset', async () => {
+  test('is an error that mentions the reset if one did not help', async () => {
     const transport = transportWith({ kind: 'ready-never-rises' }, {})
     const dma = countedAllocator(transport.dma)
     let resets = 0
@@ -67,7 +67,7 @@ describe('a controller whose CSTS.RDY does not follow CC.EN', () => {
 test.each([
   ['of those that Linux leaves 2.3 s', 0xa821, 2.3, 2.6],
   ['of others none', 0xa801, 0, 0.3],
-])('the time before CSTS is looked at after CC.EN = 0: %s', async (_, deviceId, fromSeconds, toSeconds) => {
+])('the time before CSTS is read after CC.EN = 0: %s', async (_, deviceId, fromSeconds, toSeconds) => {
   simulation = simulate({ profile: 'sn740' })
   const { transport } = simulation
   const ids: Readonly<Record<number, number>> = { 0: 0x144d, 2: deviceId }

@@ -54,7 +54,7 @@ const calls: Readonly<Record<string, (opened: Opened, options: { timeoutNs: numb
 }
 
 describe.each(Object.entries(calls))('%s', (_, call) => {
-  test('refuses a time-out that never ends, or is none, before anything is sent', async () => {
+  test('rejects an invalid time-out before anything is sent', async () => {
     const opened = await open()
     for (const timeoutNs of [Infinity, NaN, 0, -1, null as never, '5' as never]) {
       const refusal = call(opened, { timeoutNs })

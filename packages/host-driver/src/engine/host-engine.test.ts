@@ -30,7 +30,7 @@ afterEach(() => {
   expect(simulation.diagnostics).toEqual([])
 })
 
-test('an observer is told of each command once, with times that lie inside the plan', async () => {
+test('an observer receives each command once, with times inside those of the plan', async () => {
   simulation = simulate({ profile: 'sn740', namespaces: [{ media: patternMedia(64 * MIB) }] })
   const seen: [queue: number, slot: number, submittedNs: number, completedNs: number][] = []
   const engine = new HostEngine(simulation.transport, { onCompleted: (...command) => seen.push(command) })
@@ -60,7 +60,7 @@ test('an observer is told of each command once, with times that lie inside the p
   }
 })
 
-test('an option that HostEngine does not know is refused', () => {
+test('rejects an unknown option', () => {
   simulation = simulate()
   const wrong: object = { onComplete: () => undefined }
   expect(() => new HostEngine(simulation.transport, wrong)).toThrow(
@@ -80,7 +80,7 @@ describe('one outcome for each command', () => {
     await ctrl.close()
   })
 
-  test('a status is reported with its command, and the others go on', async () => {
+  test('a status is reported with its command, and other commands continue', async () => {
     const { ctrl, ns, memory, plan } = await openWith(fault({ kind: 'status', sct: 2, sc: 0x81, dnr: true }))
     const { succeeded, failures } = await ns.execute(plan, memory)
     expect(succeeded).toBe(15)
@@ -95,7 +95,7 @@ describe('one outcome for each command', () => {
     await ctrl.close()
   })
 
-  test('a duplicate completion is counted, and credited to nobody', async () => {
+  test('a duplicate completion is counted, and credited to no command', async () => {
     const { engine, ctrl, ns, memory, plan } = await openWith(fault({ kind: 'duplicate-completion' }))
     const summary = await ns.execute(plan, memory)
     expect(summary).toMatchObject({ succeeded: 16, failures: [] })
@@ -104,7 +104,7 @@ describe('one outcome for each command', () => {
     await ctrl.close()
   })
 
-  test('a completion with a foreign identifier is counted, and its command is read again', async () => {
+  test('a completion with a foreign identifier is counted, and its command is replayed', async () => {
     const { engine, ctrl, ns, memory, plan } = await openWith(fault({ kind: 'corrupt-cid', xor: 0x4000 }))
     const { succeeded } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
     expect(succeeded).toBe(16)
@@ -113,7 +113,7 @@ describe('one outcome for each command', () => {
     await ctrl.close()
   })
 
-  test('of a device that is gone, everything in flight is device-lost', async () => {
+  test('all commands in flight on a removed device end as device-lost', async () => {
     const { ctrl, ns, memory, plan } = await openWith(fault({ kind: 'remove-device' }))
     const startNs = simulation.clock.now()
     const { commands, succeeded, failures } = await ns.execute(plan, memory)
@@ -126,7 +126,7 @@ describe('one outcome for each command', () => {
 })
 
 describe('several plans at once', () => {
-  test('are all served, each with its own data', async () => {
+  test('all complete, each with its own data', async () => {
     const { ctrl, ns } = await openWith({})
     const reads = Array.from({ length: 5 }, async (_, index) => {
       const memory = ns.dma.alloc(MIB)
@@ -137,7 +137,7 @@ describe('several plans at once', () => {
     await ctrl.close()
   })
 
-  test('an aborted one drains what it has in flight and throws the reason; the other is whole', async () => {
+  test('an aborted one ends its commands in flight and throws the reason; the other is complete', async () => {
     const { ctrl, ns } = await openWith({})
     const abort = new AbortController()
     const doomed = ns.dma.alloc(16 * MIB)
@@ -152,7 +152,7 @@ describe('several plans at once', () => {
   })
 })
 
-test('a failed read is an error that names command, queue, namespace and LBA', async () => {
+test('the error of a failed read names command, queue, namespace and LBA', async () => {
   const { ctrl, ns, memory } = await openWith(
     fault({ kind: 'status', sct: 0, sc: 0x80, dnr: true }, { opcode: READ, nth: 1 }),
   )
@@ -190,7 +190,7 @@ describe('a plan that the caller changes during execution', () => {
   })
 })
 
-describe('a plan that would do harm is refused before anything is staged', () => {
+describe('rejects an invalid plan before anything is staged', () => {
   test.each([
     ['bytes beyond the memory', { offsetBytes: Float64Array.of(8 * MIB - 512) }],
     ['no blocks', { blocks: Uint32Array.of(0) }],
@@ -210,13 +210,13 @@ describe('a plan that would do harm is refused before anything is staged', () =>
   })
 })
 
-test.each([NaN, 0, -1, Infinity])('a time-out of %d ns, which would never end, is refused', async (timeoutNs) => {
+test.each([NaN, 0, -1, Infinity])('rejects a time-out of %d ns', async (timeoutNs) => {
   const { ctrl, ns, memory, plan } = await openWith({})
   await expect(ns.execute(plan, memory, { timeoutNs })).rejects.toThrow('timeoutNs: expected a finite number')
   await ctrl.close()
 })
 
-test('a transport that breaks down leaves nobody waiting, and the handle closed', async () => {
+test('a transport failure ends all plans and closes the handle', async () => {
   simulation = simulate({ profile: 'sn740' })
   let broken = false
   const { transport } = simulation

@@ -16,7 +16,7 @@ test('never gives a command more blocks than NLB can hold', () => {
   expect([...plan.blocks]).toEqual([65_536, 1])
 })
 
-test('never crosses a boundary, and goes from one to the next in as few commands as can be', () => {
+test('crosses no boundary, with as few commands as possible', () => {
   const bounded = { ...shape, boundaryBlocks: 3000 }
   const plan = planTransfers(bounded, [
     { slba: 2900, blocks: 6500, offsetBytes: 0 },
@@ -28,7 +28,7 @@ test('never crosses a boundary, and goes from one to the next in as few commands
   expect([...plan.offsetBytes.subarray(0, 3)]).toEqual([0, 51_200, 1_099_776])
 })
 
-test('deals commands to the queues in turn', () => {
+test('assigns commands to the queues in turn', () => {
   const plan = planTransfers({ ...shape, queues: 3 }, [{ slba: 0, blocks: 2048 * 5, offsetBytes: 0 }])
   expect([...plan.queue]).toEqual([0, 1, 2, 0, 1])
 })

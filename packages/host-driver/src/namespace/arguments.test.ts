@@ -72,7 +72,7 @@ test.each<[string, Call, string]>([
     'ranges: expected a list of { slba, blocks }, got undefined',
   ],
   ['a flag as text', (ns) => ns.writeZeroes(0, 1, { fua: 'yes' as never }), "fua: expected true or false, got 'yes'"],
-])('%s is a TypeError that says what was expected', async (_, call, says) => {
+])('rejects %s with a TypeError that names what was expected', async (_, call, says) => {
   const { ctrl, ns, memory } = await open()
   const refusal = call(ns, memory)
   await expect(refusal).rejects.toThrow(TypeError)
@@ -80,7 +80,7 @@ test.each<[string, Call, string]>([
   await ctrl.close()
 })
 
-test.each([Infinity, 2 ** 53, -1, 0.5, NaN])('LBA %d is no LBA, whatever the size of the namespace', async (slba) => {
+test.each([Infinity, 2 ** 53, -1, 0.5, NaN])('rejects LBA %d, whatever the size of the namespace', async (slba) => {
   const { ctrl, ns, memory } = await open()
   const refusal = ns.read(slba, 1, memory)
   await expect(refusal).rejects.toThrow(RangeError)
@@ -88,7 +88,7 @@ test.each([Infinity, 2 ** 53, -1, 0.5, NaN])('LBA %d is no LBA, whatever the siz
   await ctrl.close()
 })
 
-test('what passes the end of a namespace is told its last LBA', async () => {
+test('the error of a range past the end of a namespace names the last LBA', async () => {
   const { ctrl, ns, memory } = await open()
   const refusal = ns.read(2048, 1, memory)
   await expect(refusal).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
@@ -96,7 +96,7 @@ test('what passes the end of a namespace is told its last LBA', async () => {
   await ctrl.close()
 })
 
-test('a flush that is aborted before it is sent is not sent', async () => {
+test('does not send a flush that was aborted before', async () => {
   const { ctrl, ns } = await open()
   await expect(ns.flush({ signal: AbortSignal.abort(new Error('not now')) })).rejects.toThrow('not now')
   await ns.flush({ timeoutNs: 1_000_000_000, signal: new AbortController().signal })

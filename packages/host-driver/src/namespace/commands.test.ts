@@ -64,7 +64,7 @@ async function contentOf(ns: WritableNamespace, slba: number, blocks: number) {
 }
 
 describe('verify', () => {
-  test('is one command for as many blocks as NLB can say, 65536', async () => {
+  test('sends one command for up to 65536 blocks, the limit of NLB', async () => {
     const { ns } = await open()
     await ns.verify(0, 65_537)
     expect(fetched).toEqual([
@@ -73,7 +73,7 @@ describe('verify', () => {
     ])
   })
 
-  test('a block that cannot be read ends it with the status of its command', async () => {
+  test('ends with the status of the command whose block cannot be read', async () => {
     const { ns } = await open({
       faults: [{ match: { qid: 2, opcode: VERIFY }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }],
     })
@@ -91,7 +91,7 @@ describe('verify', () => {
 })
 
 describe('compare', () => {
-  test('says whether the blocks hold what is in memory', async () => {
+  test('returns whether the blocks equal the memory', async () => {
     const { ns } = await open()
     await writePattern(ns, 100, 16)
     const memory = ns.dma.alloc(16 * 512)
@@ -117,7 +117,7 @@ describe('compare', () => {
     expect(fetched.map((text) => /SLBA=(\w+)/.exec(text)?.[1])).toEqual(['0x0', '0x100'])
   })
 
-  test('one command takes as much as a transfer may have, from anywhere in a page', async () => {
+  test('sends one command for the maximum transfer, at any offset in a page', async () => {
     const { ns } = await open({ options: { maxTransferBytes: MIB } })
     await writePattern(ns, 0, 2048)
     const memory = ns.dma.alloc(MIB + 4096)
@@ -129,7 +129,7 @@ describe('compare', () => {
     expect(fetched).toEqual([expect.stringContaining('NLB=2047')])
   })
 
-  test('refuses memory that is too small or not aligned, and sends nothing', async () => {
+  test('rejects memory that is too small or misaligned, and sends nothing', async () => {
     const { ns } = await open()
     const memory = ns.dma.alloc(4096)
     await expect(ns.compare(0, 9, memory)).rejects.toThrow('compare: expected memory that holds bytes 0 to 4608')
@@ -137,7 +137,7 @@ describe('compare', () => {
     expect(fetched).toEqual([])
   })
 
-  test('any other status is an error, and not an answer', async () => {
+  test('throws for any other status', async () => {
     const { ns } = await open({
       faults: [{ match: { qid: 2, opcode: COMPARE }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }],
     })
@@ -161,7 +161,7 @@ describe('writeZeroes', () => {
     },
   )
 
-  test('says Deallocate (DEAC) and Force Unit Access where they are asked for', async () => {
+  test('sets Deallocate (DEAC) and Force Unit Access if requested', async () => {
     const { ns } = await open()
     await writePattern(ns, 0, 1)
     await ns.writeZeroes(0, 65_537, { deallocate: true, fua: true })
@@ -174,7 +174,7 @@ describe('writeZeroes', () => {
     expect(fetched).toEqual([expect.not.stringMatching(/DEAC|FUA/)])
   })
 
-  test('a lost completion leaves it unknown, says of which blocks, and sends nothing twice', async () => {
+  test('reports an unknown outcome with its blocks after a lost completion, and sends nothing twice', async () => {
     const { ns } = await open({
       faults: [{ match: { qid: 2, opcode: WRITE_ZEROES, nth: 2 }, action: { kind: 'drop-completion' } }],
     })
@@ -187,7 +187,7 @@ describe('writeZeroes', () => {
     await ns.writeZeroes(0, 100_000)
   })
 
-  test('a command that fails says how far it got', async () => {
+  test('the error of a failed command says how far the call got', async () => {
     const { ns } = await open({
       faults: [
         { match: { qid: 2, opcode: WRITE_ZEROES, nth: 2 }, action: { kind: 'status', sct: 1, sc: 0x82, dnr: true } },
@@ -198,7 +198,7 @@ describe('writeZeroes', () => {
     expect(error).toMatchObject({ sct: 1, sc: 0x82, doneBlocks: 65_536, ranges: [{ slba: 65_536, blocks: 34_464 }] })
   })
 
-  test('an aborted signal lets the command under way end, and sends no other', async () => {
+  test('awaits the command in flight after an abort, and sends no other', async () => {
     const { ns } = await open()
     await writePattern(ns, 0, 1)
     const abort = new AbortController()
@@ -233,7 +233,7 @@ describe('deallocate', () => {
     expect(fetched.map((text) => /NR=(\d+)/.exec(text)?.[1])).toEqual(['255', '43'])
   })
 
-  test('a lost completion leaves it unknown', async () => {
+  test('reports an unknown outcome after a lost completion', async () => {
     const { ns } = await open({
       faults: [{ match: { qid: 2, opcode: DATASET_MANAGEMENT }, action: { kind: 'drop-completion' } }],
     })
@@ -242,7 +242,7 @@ describe('deallocate', () => {
 })
 
 describe('copy', () => {
-  test('puts the sources one after another at the destination', async () => {
+  test('copies the sources one after another to the destination', async () => {
     const { ns } = await open()
     await writePattern(ns, 0, 64)
     await ns.copy(
@@ -278,7 +278,7 @@ describe('copy', () => {
     expect(fetched.map((text) => /NR=(\d+)/.exec(text)?.[1])).toEqual(['127', '1'])
   })
 
-  test('refuses a source that overlaps the destination, and sends nothing', async () => {
+  test('rejects a source that overlaps the destination, and sends nothing', async () => {
     const { ns } = await open()
     await expect(ns.copy([{ slba: 0, blocks: 10 }], 9)).rejects.toThrow(
       'expected sources outside of the destination, LBAs 0x9 to 0x12, got LBAs 0x0 to 0x9',
@@ -286,7 +286,7 @@ describe('copy', () => {
     await ns.copy([{ slba: 0, blocks: 10 }], 10)
   })
 
-  test('a lost completion leaves it unknown', async () => {
+  test('reports an unknown outcome after a lost completion', async () => {
     const { ns } = await open({ faults: [{ match: { qid: 2, opcode: COPY }, action: { kind: 'drop-completion' } }] })
     await expect(ns.copy([{ slba: 0, blocks: 1 }], 9)).rejects.toThrow('LBAs 0x9 to 0x9')
   })
@@ -299,7 +299,7 @@ describe.each<[string, (ns: WritableNamespace, slba: number, blocks: number) => 
   ['deallocate', (ns, slba, blocks) => ns.deallocate([{ slba, blocks }])],
   ['copy', (ns, slba, blocks) => ns.copy([{ slba, blocks }], 5000)],
 ])('%s', (_, run) => {
-  test('refuses blocks that are not there, and no blocks, and sends nothing', async () => {
+  test('rejects blocks outside the namespace, and no blocks, and sends nothing', async () => {
     const { ns } = await open()
     await expect(run(ns, ns.blocks - 1, 2)).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
     await expect(run(ns, 0, 0)).rejects.toThrow('at least 1 block, got SLBA 0, 0 blocks')
@@ -308,7 +308,7 @@ describe.each<[string, (ns: WritableNamespace, slba: number, blocks: number) => 
     expect(fetched).toEqual([])
   })
 
-  test('a controller without it is refused by name, and nothing is sent', async () => {
+  test('rejects a controller without the command by name, and sends nothing', async () => {
     const ONCS = { NVMCMPS: 0, NVMDSMSV: 0, NVMWZSV: 0, NVMVFYS: 0, NVMCPYS: 0 } as const
     const { ns } = await open({ identify: { ONCS } })
     const error = await run(ns, 0, 1).catch((caught: unknown) => caught)
@@ -324,7 +324,7 @@ test.each<[string, (ns: WritableNamespace) => Promise<unknown>]>([
   ['writeZeroes', (ns) => ns.writeZeroes(0, 1)],
   ['deallocate', (ns) => ns.deallocate([{ slba: 0, blocks: 1 }])],
   ['copy', (ns) => ns.copy([{ slba: 0, blocks: 1 }], 9)],
-])('%s passes the guard first, and what is refused is not sent', async (_, run) => {
+])('%s passes the guard first, and is not sent if it is refused', async (_, run) => {
   const { ctrl, ns } = await open()
   // A boot sector: 55h AAh at 510, and a partition of type 83h.
   const sector = ns.dma.alloc(512)

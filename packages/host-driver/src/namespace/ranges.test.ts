@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupRanges, splitRange } from './ranges.js'
 
-test('a range is split into pieces of at most so many blocks', () => {
+test('splits a range into pieces of at most the given number of blocks', () => {
   expect([...splitRange({ slba: 10, blocks: 7 }, 3)]).toEqual([
     { slba: 10, blocks: 3 },
     { slba: 13, blocks: 3 },
@@ -9,7 +9,7 @@ test('a range is split into pieces of at most so many blocks', () => {
   ])
 })
 
-test('ranges are grouped by their number, their length, and how many blocks they have together', () => {
+test('groups ranges by number, length, and total number of blocks', () => {
   const group = (limits: Parameters<typeof groupRanges>[1]) =>
     [
       ...groupRanges(

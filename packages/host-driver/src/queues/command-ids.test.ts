@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CommandIds } from './command-ids.js'
 
-test('gives each slot once until it is released', () => {
+test('hands out each slot once until it is released', () => {
   const ids = new CommandIds(3)
   expect([ids.take(), ids.take(), ids.take(), ids.take()]).toEqual([0, 1, 2, -1])
   ids.release(1)
@@ -37,7 +37,7 @@ test('never hands out a slot that was abandoned, and never credits it', () => {
   expect(ids.ownerOf(cid)).toBe(-1)
 })
 
-test('refuses as many slots as would leave no room for generations', () => {
+test('rejects so many slots that no bits remain for generations', () => {
   expect(() => new CommandIds(4096)).toThrow(RangeError)
   expect(() => new CommandIds(0)).toThrow(RangeError)
 })

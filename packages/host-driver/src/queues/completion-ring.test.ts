@@ -31,7 +31,7 @@ function entries(...of: readonly (readonly [index: number, dw2: number, dw3: num
   return new Uint8Array(view.buffer)
 }
 
-test('an entry that was copied half written is taken from a copy that was begun after its Phase Tag was seen', () => {
+test('takes a half-written entry from a copy that began after its Phase Tag was seen', () => {
   const half = entries([0, 0, 0x0001_0000])
   const whole = entries([0, 0x0001_0000, 0x0001_0007])
   const { ring, received, rung } = ringOf([half, whole])
@@ -40,7 +40,7 @@ test('an entry that was copied half written is taken from a copy that was begun 
   expect(rung).toEqual([1])
 })
 
-test('an entry that only the second copy has is left for the next look, when it is whole', () => {
+test('leaves an entry that only the second copy has for the next poll', () => {
   const first = entries([0, 0x0001_0000, 0x0001_0007])
   const second = entries([0, 0x0001_0000, 0x0001_0007], [1, 0, 0x0001_0000])
   const later = entries([0, 0x0001_0000, 0x0001_0007], [1, 0x0001_0000, 0x0001_0008])
@@ -53,7 +53,7 @@ test('an entry that only the second copy has is left for the next look, when it 
   ])
 })
 
-test('what is new is counted over the end of the ring, where the Phase Tag turns', () => {
+test('counts new entries across the end of the ring, where the Phase Tag inverts', () => {
   const over = entries([3, 0x0001_0000, 0x0001_0005], [0, 0x0001_0000, 0x0000_0006], [1, 0x0001_0000, 0x0001_0004])
   const { ring, queue, received, rung } = ringOf([over], 3, 1)
   expect(ring.poll()).toBe(2)

@@ -62,13 +62,16 @@ function queue(sgl?: 'byte' | 'dword') {
 
 const PSDT_SGL = 0x4000
 
-describe('how a transfer is described (Base 2.1 §4.3)', () => {
-  test.each([undefined, 'byte'] as const)('two pages take PRP1 and PRP2, SGLs or none (%s)', (sgl) => {
-    const { describeData } = queue(sgl)
-    expect(describeData(memory(64 * KIB, 0x7000_0000), 4096, 8192)).toEqual([0, 0x7000_1000, 0, 0x7000_2000, 0])
-  })
+describe('the description of a transfer (Base 2.1 §4.3)', () => {
+  test.each([undefined, 'byte'] as const)(
+    'uses PRP1 and PRP2 for two pages, with or without SGL support (%s)',
+    (sgl) => {
+      const { describeData } = queue(sgl)
+      expect(describeData(memory(64 * KIB, 0x7000_0000), 4096, 8192)).toEqual([0, 0x7000_1000, 0, 0x7000_2000, 0])
+    },
+  )
 
-  test('more pages take a PRP list where there are no SGLs', () => {
+  test('uses a PRP list for more pages without SGL support', () => {
     const { describeData, lists } = queue()
     expect(describeData(memory(64 * KIB, 0x7000_0000), 4096, 16384)).toEqual([0, 0x7000_1000, 0, 0x2_1000, 0])
     expect([0, 8, 16].map((byte) => lists.getUint32(4096 + byte, true))).toEqual([
@@ -76,13 +79,13 @@ describe('how a transfer is described (Base 2.1 §4.3)', () => {
     ])
   })
 
-  test('one run of memory is one data block in the entry itself: address, length in bytes, identifier 00h', () => {
+  test('describes one segment of memory by one data block in the entry: address, length in bytes, identifier 00h', () => {
     const { describeData } = queue('dword')
     const data = memory(2 ** 21, 0x12_7000_0000)
     expect(describeData(data, 4096, 2 ** 20)).toEqual([PSDT_SGL, 0x7000_1000, 0x12, 0x10_0000, 0])
   })
 
-  test('runs that meet at ends of pages keep their PRP list', () => {
+  test('uses a PRP list for segments that meet at ends of pages', () => {
     const { describeData, lists } = queue('dword')
     const data = splicedMemory(memory(64 * KIB, 0x7000_0000), [
       [32768, 8192],
@@ -94,7 +97,7 @@ describe('how a transfer is described (Base 2.1 §4.3)', () => {
     ])
   })
 
-  test('runs that break off inside pages are a last segment of data blocks, at the list page of the command', () => {
+  test('describes segments that end inside pages by a last segment of data blocks, in the list page of the command', () => {
     const { describeData, lists } = queue('dword')
     const data = splicedMemory(memory(64 * KIB, 0x7000_0000), [
       [32768, 6144],
@@ -112,26 +115,26 @@ describe('how a transfer is described (Base 2.1 §4.3)', () => {
   })
 })
 
-describe('what cannot be described', () => {
+describe('rejects', () => {
   const pieces = (count: number, lengthBytes: number): readonly (readonly [number, number])[] =>
     Array.from({ length: count }, (_, index) => [2 * index * lengthBytes, lengthBytes] as const)
   const scattered = (count: number, lengthBytes: number) =>
     splicedMemory(memory(2 * count * lengthBytes, 0x7000_0000), pieces(count, lengthBytes))
 
-  test('a break inside a page, where there are no SGLs', () => {
+  test('segments that meet inside a page, without SGL support', () => {
     const { pointer } = queue()
     expect(pointer.problem(scattered(4, 512), 0, 2048)).toContain('segments that meet at ends of 4096-byte pages')
     expect(pointer.problem(scattered(4, 512), 512, 512)).toBeUndefined()
     expect(pointer.problem(scattered(4, 4096), 512, 8192)).toBeUndefined()
   })
 
-  test('more runs than a page of descriptors holds', () => {
+  test('more segments than a page of descriptors holds', () => {
     const { pointer } = queue('byte')
     expect(pointer.problem(scattered(256, 512), 0, 256 * 512)).toBeUndefined()
     expect(pointer.problem(scattered(257, 512), 0, 257 * 512)).toContain('at most 256 segments')
   })
 
-  test('runs that are no whole dwords, where the controller wants these', () => {
+  test('segments of incomplete dwords, if the controller requires whole ones', () => {
     expect(queue('dword').pointer.problem(scattered(4, 514), 0, 2056)).toContain('segments of whole dwords')
     expect(queue('byte').pointer.problem(scattered(4, 514), 0, 2056)).toBeUndefined()
   })
@@ -157,7 +160,7 @@ describe('on a controller', () => {
   test.each([
     ['one command', 2 ** 20],
     ['several commands', 64 * KIB],
-  ])('memory that breaks off inside pages is read into by SGLs, by %s', async (_, maxTransferBytes) => {
+  ])('reads by SGLs into segments that end inside pages, with %s', async (_, maxTransferBytes) => {
     const { ctrl, ns, whole, pieces, spliced } = await openWith({ maxTransferBytes })
     await ns.read(0, spliced.lengthBytes / 512, spliced)
     pieces.forEach(([from, bytes], index) => {
@@ -169,7 +172,7 @@ describe('on a controller', () => {
   test.each([
     ['that has no SGLs', {}, { profile: deriveProfile('sn740', { identify: { SGLS: 0 } }) }],
     ['whose SGLs are not wanted', { sgl: false }, {}],
-  ])('such memory is refused on one %s', async (_, options, simulated) => {
+  ])('rejects such memory for a controller %s', async (_, options, simulated) => {
     const { ctrl, ns, whole, spliced } = await openWith(options, simulated)
     await expect(ns.read(0, 384, spliced)).rejects.toThrow('segments that meet at ends of 4096-byte pages')
     await ns.read(0, 512, whole)

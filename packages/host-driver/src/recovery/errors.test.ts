@@ -38,7 +38,7 @@ async function errorOf(action: () => Promise<unknown>): Promise<Error> {
   throw new Error('expected an error')
 }
 
-test('a controller that is lost says what it was lost for, what CSTS was, and what to do, in every error from then on', async () => {
+test('every error after the loss of a controller has the reason, the last CSTS and the next step', async () => {
   const transport = unrecoverable()
   const ctrl = await Controller.open(transport)
   const ns = ctrl.namespace(1)
@@ -55,7 +55,7 @@ test('a controller that is lost says what it was lost for, what CSTS was, and wh
   await ctrl.close()
 })
 
-test('a plan that was to begin while the controller was lost carries the same CSTS and reason', async () => {
+test('a plan that waits while the controller is lost ends with the same CSTS and reason', async () => {
   const ctrl = await Controller.open(unrecoverable(), { queues: 1, queueDepth: 1 })
   const ns = ctrl.namespace(1)
   const plan = ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }])
@@ -76,14 +76,14 @@ test('a plan that was to begin while the controller was lost carries the same CS
   await ctrl.close()
 })
 
-test('a command that a limit of its recovery cut short says how long it was waited for, not what its own limit is', async () => {
+test('a command cut short by a recovery limit reports the time it waited, not its own time limit', async () => {
   const ctrl = await Controller.open(unrecoverable(), { recovery: { queuesNs: 3_000_000_000 } })
   const { message } = await errorOf(() => ctrl.namespace(1).readBytes(0, 512))
   expect(message).toContain('Delete I/O Submission Queue got no completion in 3 s')
   await ctrl.close()
 })
 
-test('of a device that is gone from the bus, power and slot are to be looked at', async () => {
+test('the error of a removed device names power and slot as the next step', async () => {
   const { transport } = simulate({
     profile: 'sn740',
     faults: { rules: [rule({ kind: 'remove-device' }, { qid: 1, opcode: READ, nth: 1 })] },
@@ -95,7 +95,7 @@ test('of a device that is gone from the bus, power and slot are to be looked at'
   await ctrl.close()
 })
 
-test('a read that was aborted while it hung says so, with the reason as its cause, and not that it was tried again', async () => {
+test('the error of a hanging read that was aborted has the reason as its cause, and mentions no replay', async () => {
   const { transport } = simulate({
     profile: 'sn740',
     faults: { rules: [rule({ kind: 'hang' }, { qid: 1, opcode: READ, nth: 1 })] },
@@ -121,7 +121,7 @@ test('a read that was aborted while it hung says so, with the reason as its caus
   await ctrl.close()
 })
 
-test('a read that got no answer each time says how often it was sent again', async () => {
+test('the error of a read without a completion says how often it was sent again', async () => {
   const { transport } = simulate({
     profile: 'sn740',
     faults: { rules: [rule({ kind: 'hang' }, { qid: 1, opcode: READ, lba: [0, 7] })] },
@@ -132,7 +132,7 @@ test('a read that got no answer each time says how often it was sent again', asy
   await ctrl.close()
 })
 
-test('a device that is lost to an engine without a recovery is to be opened again', () => {
+test('the error of an engine without recovery says to open the controller again', () => {
   const one = { operation: 'read', nsid: 1, blockBytes: 512, commands: 1 } as const
   const plan = {
     ...one,

@@ -25,7 +25,7 @@ function open(simulation: ReturnType<typeof simulate>, options: ControllerOption
   })
 }
 
-test('a controller is declared lost once, where a flush that had the only queue to itself is the first to see it', async () => {
+test('declares a controller lost once if a flush on the only I/O queue detects it first', async () => {
   const simulation = simulated(
     [
       { match: { qid: 1, opcode: 2, nth: 1 }, action: { kind: 'hang' } },
@@ -44,7 +44,7 @@ test('a controller is declared lost once, where a flush that had the only queue 
   expect(ctrl.statistics.recoveries.lost).toBe(1)
 })
 
-test('a flush that has to have the only queue to itself waits for the recovery of what got no answer there', async () => {
+test('a flush on the only I/O queue waits for the recovery of overdue commands there', async () => {
   const lost = { match: { register: 'SQyTDBL', qid: 1, nth: 1 }, action: { kind: 'lose-write' } } as const
   const simulation = simulated([lost], {}, 1)
   const ctrl = await open(simulation, { queueDepth: 1 })
@@ -59,7 +59,7 @@ test('a flush that has to have the only queue to itself waits for the recovery o
   await ctrl.close()
 })
 
-test('an open that fails leaves nobody behind who goes on with the controller', async () => {
+test('a failed open leaves nothing running that accesses the controller', async () => {
   const simulation = simulated([
     // An event that comes while the controller is opened, and after it no answers any more.
     { match: { qid: 0, nth: 4 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 64 } },
@@ -88,7 +88,7 @@ test('an open that fails leaves nobody behind who goes on with the controller', 
   expect(simulation.diagnostics).toEqual([])
 })
 
-test('that a namespace was detached is known after the first plan that fails for it', async () => {
+test('identifies a detached namespace after the first plan that fails for it', async () => {
   const simulation = simulated([{ match: { qid: 1, nth: 1 }, action: { kind: 'detach-namespace', nsid: 1 } }])
   const ctrl = await open(simulation)
   const ns = ctrl.namespace(1)
@@ -197,7 +197,7 @@ test.each([
   ['AQA', 1],
   ['ASQ', 1],
   ['ACQ', 2],
-])('a controller that did not take %s is not enabled', async (register, nth) => {
+])('does not enable a controller that did not store %s', async (register, nth) => {
   const simulation = simulated([{ match: { register, nth, access: 'write' }, action: { kind: 'lose-write' } }])
   await expect(open(simulation)).rejects.toMatchObject({ code: 'ERR_GPUNVME_ADMIN_QUEUE_REGISTERS' })
   expect(simulation.statistics.adminCommands).toEqual({})
@@ -205,7 +205,7 @@ test.each([
   await (await open(simulation)).close()
 })
 
-test('a controller that somebody else has reset is known at the first look at CSTS, and gets nothing more to do', async () => {
+test('detects an external reset at the first read of CSTS, and sends no further command', async () => {
   const simulation = simulated([{ match: { qid: 1, opcode: 2, nth: 1 }, action: { kind: 'surprise-reset' } }])
   const ctrl = await open(simulation)
   const ns = ctrl.namespace(1)
@@ -217,7 +217,7 @@ test('a controller that somebody else has reset is known at the first look at CS
   expect(simulation.diagnostics).toEqual([])
 })
 
-test('the reads of the write guard have the time limit of single commands', async () => {
+test('reads of the write guard have the time limit of single commands', async () => {
   const simulation = simulated([{ match: { qid: 1, opcode: 2, nth: 1 }, action: { kind: 'hang' } }])
   const ctrl = await open(simulation)
   const ns = ctrl.namespace(1)
@@ -228,7 +228,7 @@ test('the reads of the write guard have the time limit of single commands', asyn
   await ctrl.close()
 })
 
-test('a write that was answered with an error, and is not sent again since its plan is aborted, ends with that error', async () => {
+test('a write that failed, and is not retried because its plan was aborted, ends with its status', async () => {
   const status = { kind: 'status', sct: 0, sc: 0x82 } as const // Namespace Not Ready: later
   const simulation = simulated([{ match: { qid: 1, opcode: 1, nth: 1 }, action: status }])
   const ctrl = await open(simulation)
@@ -262,7 +262,7 @@ function withStatus(transport: Transport, change: (csts: number) => number): Tra
   }
 }
 
-test('a command under way while CSTS reads all ones once is aborted before it is answered for', async () => {
+test('aborts a command in flight if CSTS reads all ones once, before it settles the command', async () => {
   const simulation = simulated([{ match: { qid: 2, opcode: 5, nth: 2 }, action: { kind: 'hang' } }])
   let blink = false
   const transport = withStatus(simulation.transport, (csts) => {
@@ -281,7 +281,7 @@ test('a command under way while CSTS reads all ones once is aborted before it is
   expect(simulation.diagnostics).toEqual([])
 })
 
-test('a drive that went while nobody looked is found gone by close, at once and without a write', async () => {
+test('close detects a removed drive at once, and writes no register', async () => {
   const simulation = simulated([])
   let gone = false
   const transport = withStatus(simulation.transport, (csts) => (gone ? 0xffff_ffff : csts))
@@ -299,7 +299,7 @@ test('a drive that went while nobody looked is found gone by close, at once and 
   expect(writes).toBe(0)
 })
 
-test('plans go on after there was no memory for the flush that has the only queue to itself', async () => {
+test('plans continue after a flush on the only I/O queue found no memory', async () => {
   const simulation = simulated([], {}, 1)
   let short = false
   const { dma } = simulation.transport
@@ -322,7 +322,7 @@ test('plans go on after there was no memory for the flush that has the only queu
   await ctrl.close()
 })
 
-test('an engine that does not let go of its queues does not keep the controller from being shut down', async () => {
+test('shuts the controller down although the engine does not detach from its queues', async () => {
   const simulation = simulated([])
   const engine = new HostEngine(simulation.transport)
   const detach = engine.detach.bind(engine)
@@ -335,7 +335,7 @@ test('an engine that does not let go of its queues does not keep the controller 
   expect(simulation.transport.bar.read32(0x14) & 1).toBe(0)
 })
 
-test('memory is kept from the moment that the transport fails, whoever is still waited for', async () => {
+test('keeps memory from the moment that the transport fails, while commands are still awaited', async () => {
   const simulation = simulated([])
   let freed = 0
   let broken = false
@@ -369,7 +369,7 @@ test('memory is kept from the moment that the transport fails, whoever is still 
   expect(bar.read32(0x14) & 1).toBe(1)
 })
 
-test('after a reset that brought another namespace to light, nothing more of a plan is sent', async () => {
+test('sends no further command of a plan after a reset that replaced its namespace', async () => {
   const simulation = simulated([
     { match: { qid: 1, opcode: 2, nth: 2 }, action: { kind: 'fatal-status' } },
     // Another host's doing, while the controller is reset.

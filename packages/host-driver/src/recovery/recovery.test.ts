@@ -80,7 +80,7 @@ test.each([
   expect(steps(await seen)).toEqual(expected)
 })
 
-test('when every queue is deleted in vain the controller is reset, and when it does not come up the function', async () => {
+test('resets the controller if new queues did not help, and the function if the controller does not become ready', async () => {
   const { ctrl, ns, memory, plan } = await openWith([
     rule({ kind: 'drop-completion' }, { qid: 1, opcode: READ, nth: 3 }),
     rule({ kind: 'hang' }, { qid: 0, opcode: 0x00, times: 1 }),
@@ -99,7 +99,7 @@ test('when every queue is deleted in vain the controller is reset, and when it d
   ])
 })
 
-test('a completion that comes during the abort still counts, for a write too', async () => {
+test('a completion that arrives during the abort counts, also for a write', async () => {
   const { ctrl, ns } = await openWith(
     [rule({ kind: 'delay-completion', delayNs: SECOND_NS }, { qid: 1, opcode: 0x01, nth: 1 })],
     {},
@@ -115,7 +115,7 @@ test('a completion that comes during the abort still counts, for a write too', a
   await ctrl.close()
 })
 
-test('a completion that comes while other commands of the plan are still waited for counts', async () => {
+test('a late completion counts if it arrives before the plan has ended', async () => {
   const { ctrl, ns, memory } = await openWith(
     [
       rule({ kind: 'delay-completion', delayNs: SECOND_NS }, { qid: 1, opcode: 0x01, nth: 1 }),
@@ -152,7 +152,7 @@ test('a write without a completion is unknown, and is not written again', async 
   await ctrl.close()
 })
 
-test('a block that never answers is a timeout after two replays, and the controller is usable', async () => {
+test('reads of a block that never complete time out after two replays, and the controller stays usable', async () => {
   const { ctrl, ns, memory, plan } = await openWith([rule({ kind: 'hang' }, { opcode: READ, lba: [300, 300] })])
   const { succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
   expect(succeeded).toBe(15)
@@ -162,7 +162,7 @@ test('a block that never answers is a timeout after two replays, and the control
   await ctrl.close()
 })
 
-test('a device that is gone is lost: one event, no more access to its registers, and a handle that says so', async () => {
+test('a removed device is lost: one event, no further register access, and a handle that reports it', async () => {
   const { ctrl, ns, memory, plan } = await openWith([rule({ kind: 'remove-device' }, { qid: 1, opcode: READ, nth: 3 })])
   const seen = collect(ctrl.events())
   const { commands, succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
@@ -173,7 +173,7 @@ test('a device that is gone is lost: one event, no more access to its registers,
   expect((await seen).map(({ kind }) => kind)).toEqual(['lost'])
 })
 
-test('a status that allows it is retried, after the delay that it asks for, and no more than four times', async () => {
+test('retries a retryable status after the requested delay, at most four times', async () => {
   const busy = { kind: 'status', sct: 0, sc: 0x82 } as const
   const { ctrl, ns, memory, plan } = await openWith([rule(busy, { opcode: READ, times: 3 })])
   expect((await ns.execute(plan, memory)).failures).toEqual([])
@@ -186,7 +186,7 @@ test('a status that allows it is retried, after the delay that it asks for, and 
   await never.ctrl.close()
 })
 
-test('a function reset that does not end is not waited for: the controller is lost within the stated bound', async () => {
+test('declares the controller lost within the stated bound if a function reset does not end', async () => {
   simulation = simulate({
     profile: 'sn740',
     faults: {
@@ -229,7 +229,7 @@ test('a controller with one I/O queue pair takes turns between plans and single 
   await ctrl.close()
 })
 
-test('submission queues that share a completion queue each get their own completions', async () => {
+test('submission queues that share a completion queue receive their own completions', async () => {
   const { ctrl, ns, memory, plan } = await openWith(
     [rule({ kind: 'drop-completion' }, { qid: 2, opcode: READ, nth: 1 })],
     { queues: 4, completionQueues: 1, queueDepth: 5, queueEntries: 7 },
@@ -239,14 +239,14 @@ test('submission queues that share a completion queue each get their own complet
   await ctrl.close()
 })
 
-test('a flush that hangs is sent again after a recovery', async () => {
+test('sends a hanging flush again after a recovery', async () => {
   const { ctrl, ns } = await openWith([rule({ kind: 'hang' }, { qid: 3, opcode: 0x00, nth: 1 })])
   await ns.flush()
   expect(ctrl.statistics).toMatchObject({ timeouts: 1, recoveries: { abort: 1 } })
   await ctrl.close()
 })
 
-test('namespaces that another host changes are known by their new size, and told as an event', async () => {
+test('a namespace that another host resized has its new size, and an event reports it', async () => {
   const { ctrl, ns } = await openWith([
     rule({ kind: 'resize-namespace', nsid: 1, blocks: 1000 }, { atNs: 10 * SECOND_NS }),
   ])
@@ -258,7 +258,7 @@ test('namespaces that another host changes are known by their new size, and told
   expect((await events.next()).done).toBe(true)
 })
 
-test.each(['abortNs', 'queuesNs', 'restartNs'])('a limit %s that is given as undefined is not given', async (name) => {
+test.each(['abortNs', 'queuesNs', 'restartNs'])('a limit %s of undefined has its default', async (name) => {
   const { ctrl } = await openWith([])
   const bound = ctrl.recoveryBoundNs
   await ctrl.close()

@@ -28,7 +28,7 @@ async function opened(rules: FaultPlan['rules'] = [], change: { readonly reset?:
   return { simulation, ctrl, ns: ctrl.namespace(1), enabled }
 }
 
-test('reset disables and enables the controller, and the handle and its namespaces go on', async () => {
+test('reset disables and enables the controller; handle and namespaces stay usable', async () => {
   const { ctrl, ns, enabled, simulation } = await opened()
   const events = collect(ctrl.events())
   await ctrl.reset()
@@ -49,7 +49,7 @@ test('reset disables and enables the controller, and the handle and its namespac
   expect(simulation.diagnostics).toEqual([])
 })
 
-test('reset waits for commands in flight, and later ones wait for the reset', async () => {
+test('reset waits for commands in flight, and later commands wait for the reset', async () => {
   const { ctrl, ns, simulation } = await opened()
   const order: string[] = []
   const note = (name: string, work: Promise<unknown>) => work.then(() => order.push(name))
@@ -70,7 +70,7 @@ test('reset waits for commands in flight, and later ones wait for the reset', as
   expect(simulation.diagnostics).toEqual([])
 })
 
-test('a read that hangs is sent again after the reset that waited for its deadline', async () => {
+test('sends a hanging read again after the reset, which waits for its deadline', async () => {
   const { ctrl, ns } = await opened([{ match: { qid: 1, opcode: 2, nth: 1 }, action: { kind: 'hang' } }])
   const [bytes] = await Promise.all([ns.readBytes(0, 512, { timeoutNs: 50 * MS }), ctrl.reset()])
   expect(bytes).toHaveLength(512)
@@ -78,7 +78,7 @@ test('a read that hangs is sent again after the reset that waited for its deadli
   await ctrl.close()
 })
 
-test('two resets at a time are one, and one after the other are two', async () => {
+test('two concurrent resets are one reset, two consecutive ones are two', async () => {
   const { ctrl } = await opened()
   await Promise.all([ctrl.reset(), ctrl.reset()])
   await ctrl.reset()
@@ -89,7 +89,7 @@ test('two resets at a time are one, and one after the other are two', async () =
 /** The first time that CC.EN was set is that of `open`. */
 const neverReady = { match: { nth: 2 }, action: { kind: 'ready-never-rises' } } as const
 
-test('a reset after which the controller does not become ready is followed by one of the function', async () => {
+test('resets the function if the controller does not become ready after a reset', async () => {
   const { ctrl, ns } = await opened([neverReady])
   await ctrl.reset()
   expect(ctrl.statistics.recoveries).toMatchObject({ 'controller-reset': 1, 'function-reset': 1, lost: 0 })
@@ -97,7 +97,7 @@ test('a reset after which the controller does not become ready is followed by on
   await ctrl.close()
 })
 
-test('where the function cannot be reset either, the controller is lost, and reset and all later calls say so', async () => {
+test('declares the controller lost if the function cannot be reset either, and rejects reset and all later calls', async () => {
   const { ctrl, ns } = await opened([neverReady], { reset: undefined })
   await expect(ctrl.reset()).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
   expect(ctrl.statistics.recoveries.lost).toBe(1)

@@ -87,7 +87,7 @@ test.each([false, true])(
   },
 )
 
-test('data that the host has no view of arrive where they belong', async () => {
+test('data in memory without a host view arrives at its place', async () => {
   const { ctrl, ns, dma, plan } = await opened()
   const memory = ns.dma.alloc(MIB, { where: 'gpu' })
   expect(memory.view).toBeUndefined()
@@ -100,14 +100,14 @@ test('data that the host has no view of arrive where they belong', async () => {
   expect(dma.live.size).toBe(0)
 })
 
-test('without a view and without fill, opening is refused with what to do, and nothing is kept', async () => {
+test('rejects memory with neither a view nor fill with the next step, and keeps nothing', async () => {
   const { opening, dma } = openUnseen({ abilities: ['copyOut'] })
   await expect(opening).rejects.toThrow(TypeError)
   await expect(opening).rejects.toThrow(/^queue memory: expected a view, or fill\(\).*queueMemory: "host"/)
   expect(dma.live.size).toBe(0)
 })
 
-test('where one I/O queue pair must serve other commands too, it cannot be unseen', async () => {
+test('rejects queues without a host view if the only I/O queue pair also serves single commands', async () => {
   const profile = deriveProfile('sn740', { identify: { SN: SERIAL }, ioQueuePairs: 1 })
   const { opening, dma } = openUnseen({ simulated: { profile } })
   await expect(opening).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER' })
@@ -144,7 +144,7 @@ test.each([
 
 const writable = { namespaces: [{ capacityBytes: MIB }] }
 
-test('a write whose completion comes late is a success where completions can be copied out', async () => {
+test('a write with a late completion succeeds if completions can be copied out', async () => {
   const rules = struck({ kind: 'delay-completion', delayNs: SECOND_NS }, WRITE, 1)
   const { ctrl, ns, dma } = await opened({ rules, simulated: writable })
   const memory = ns.dma.alloc(4096)
@@ -158,7 +158,7 @@ test('a write whose completion comes late is a success where completions can be 
   await ctrl.close()
 })
 
-test('a write that fails late has its own status, not an unknown fate', async () => {
+test('a write with a late error status has that status, not an unknown outcome', async () => {
   const match = { qid: 1, opcode: WRITE, nth: 1 }
   const rules = [
     { action: { kind: 'delay-completion', delayNs: SECOND_NS }, match },
@@ -171,7 +171,7 @@ test('a write that fails late has its own status, not an unknown fate', async ()
   await ctrl.close()
 })
 
-test('where they cannot, it is unknown, at once and without waiting for what nobody can see', async () => {
+test('its outcome is unknown at once if completions cannot be copied out', async () => {
   const rules = struck({ kind: 'delay-completion', delayNs: 100 * SECOND_NS }, WRITE, 1)
   const { ctrl, ns } = await opened({ abilities: ['fill'], rules, simulated: writable })
   const plan = ns.planWrites([{ slba: 0, blocks: 8, offsetBytes: 0 }])
@@ -184,7 +184,7 @@ test('where they cannot, it is unknown, at once and without waiting for what nob
   await ctrl.close()
 })
 
-test('memory that cannot be copied out any more loses the controller, with the reason, and every command its outcome', async () => {
+test('declares the controller lost if completions can no longer be copied out, and settles every command', async () => {
   const { ctrl, ns, dma, plan } = await opened({ rules: struck({ kind: 'hang' }) })
   for (const memory of dma.live as Set<{ -readonly [K in keyof DmaMemory]: DmaMemory[K] }>) {
     memory.copyOut = memory.fill = () => {

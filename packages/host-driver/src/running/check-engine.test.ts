@@ -29,7 +29,7 @@ function untouched(transport: Transport): Transport {
   return { ...transport, bar }
 }
 
-test.each(wrappers)('an engine of a transport passes by its wrapper, %s: refused unless allowed', async (_, wrap) => {
+test.each(wrappers)('rejects an engine below the wrapper %s unless it is allowed', async (_, wrap) => {
   const { transport } = simulate()
   const engine = new HostEngine(transport)
   const wrapped = wrap(transport)
@@ -43,7 +43,7 @@ test.each(wrappers)('an engine of a transport passes by its wrapper, %s: refused
 })
 
 describe('an engine on other registers', () => {
-  test('is refused before the controller is touched, whatever is allowed', async () => {
+  test('is rejected before any access to the controller, whatever is allowed', async () => {
     const device = untouched(simulate().transport)
     const engine = new HostEngine(simulate().transport)
     for (const engineBelow of [false, true]) {
@@ -56,14 +56,14 @@ describe('an engine on other registers', () => {
     }
   })
 
-  test('of what wraps the transport is one of another', async () => {
+  test('of a wrapper of the transport is rejected', async () => {
     const { transport } = simulate()
     const engine = new HostEngine(traced(transport, () => undefined))
     await expect(Controller.open(transport, { engine, engineBelow: true })).rejects.toThrow(/on another device/)
   })
 })
 
-test('an engine of the same registers, of a copy of the transport, or that does not say its own, is taken', async () => {
+test('accepts an engine on the same registers, on a copy of the transport, or without a transport', async () => {
   const { transport } = simulate()
   const wrapped = traced(transport, () => undefined)
   const inner = new HostEngine(transport)

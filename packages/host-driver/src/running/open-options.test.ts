@@ -40,7 +40,7 @@ test.each([
   [{ write: { serial: 123 } }, 'serial: expected a string, got 123'],
   [{ write: { serial: 'S', overwrite: 'GPT' } }, "overwrite: expected a list of names, got 'GPT'"],
   [null, 'Controller.open: expected an object of options, got null'],
-])('options %j are a TypeError that says what is wrong, before a register is touched', async (options, says) => {
+])('rejects the options %j before any register access', async (options, says) => {
   const { transport, accesses } = watched()
   const refusal = Controller.open(transport, options as ControllerOptions)
   await expect(refusal).rejects.toThrow(TypeError)
@@ -48,7 +48,7 @@ test.each([
   expect(accesses).toEqual([])
 })
 
-test('queueDepth ends at 4095, and the error says why and what to raise instead', async () => {
+test('rejects a queueDepth above 4095 with the reason and the alternative', async () => {
   const { transport, accesses } = watched()
   await expect(Controller.open(transport, { queueDepth: 4096 })).rejects.toThrow(
     new RangeError(
@@ -62,13 +62,13 @@ test('queueDepth ends at 4095, and the error says why and what to raise instead'
 test.each([
   [4096, 4095],
   [100, 99],
-])('queueDepth is what queues of %i entries hold, at most 4095', async (entries, expected) => {
+])('limits queueDepth to what queues of %i entries hold, at most 4095', async (entries, expected) => {
   const { transport } = simulate({ profile: deriveProfile('ideal', { CAP: { MQES: zeroBased(entries) } }) })
   await using ctrl = await Controller.open(transport, { queueDepth: 4095, maxTransferBytes: 4096 })
   expect(ctrl.queueDepth).toBe(expected)
 })
 
-test('a simulation, a text and nothing are no transport', async () => {
+test('rejects a simulation, a string and undefined as transport', async () => {
   const open = (transport: unknown) => Controller.open(transport as Transport)
   await expect(open(simulate())).rejects.toThrow(
     'transport: expected a Transport, got an object that has one: pass its',
@@ -77,7 +77,7 @@ test('a simulation, a text and nothing are no transport', async () => {
   await expect(open(undefined)).rejects.toThrow('transport: expected a Transport, got undefined')
 })
 
-test('a second handle on a transport in use, or on a copy of it, is refused, and the first goes on', async () => {
+test('rejects a second handle on a transport in use, or on a copy of it, and the first stays usable', async () => {
   const { transport, diagnostics } = simulate({ profile: 'sn740' })
   const first = await Controller.open(transport)
   await expect(Controller.open(transport)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_IN_USE' })
@@ -99,7 +99,7 @@ test('the serial number of a simulation is the one that writing requires', async
   await ctrl.close()
 })
 
-test('what could not be opened, and a controller that is lost, may be opened again', async () => {
+test('allows another open after a failed one and after a loss', async () => {
   const { transport } = simulate({ profile: 'sn740' })
   const mismatch = Controller.open(transport, { write: { serial: 'another' } })
   await expect(mismatch).rejects.toThrow('another')
@@ -116,7 +116,7 @@ test('what could not be opened, and a controller that is lost, may be opened aga
   await lost.close()
 })
 
-test('what is shown of a controller is its name, its state, its model and its namespaces', async () => {
+test('console.log shows name, state, model and namespaces', async () => {
   const { transport } = simulate({ profile: 'sn740' })
   const ctrl = await Controller.open(transport)
   const shown = inspect(ctrl)
