@@ -118,6 +118,23 @@ test('fails all work if the transport fails', async () => {
   expect(pump.isIdle).toBe(true)
 })
 
+test('fails work that cannot be settled, and the work after it', async () => {
+  const cause = new Error('this memory was freed')
+  const { pump } = pumpWith()
+  const [first, second] = [new RecordedWork(), new RecordedWork()]
+  const failed = Promise.all([first.settled, second.settled])
+  const { settle } = first
+  first.settle = (nowNs) => {
+    if (nowNs >= 0) throw cause
+    settle(nowNs)
+  }
+  pump.start(first)
+  pump.start(second)
+  await failed
+  expect([first.failed, second.failed]).toEqual([cause, cause])
+  expect(pump.isIdle).toBe(true)
+})
+
 test('rejects a single command that finds no room in its queue within its time limit', async () => {
   const { pump, pair, clock } = pumpWith({ deadlineNs: Infinity })
   const channel = { pair, clock, controller: 'simulated', set: 'admin' } as const

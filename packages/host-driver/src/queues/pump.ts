@@ -146,9 +146,10 @@ export class Pump {
   private settleFinished(): boolean {
     if (!this.works.some(isFinished)) return false
     this.settled = this.works.filter(isFinished)
-    this.works = this.works.filter((work) => !work.isFinished)
     const now = this.transport.clock.now()
     for (const work of this.settled) work.settle(now)
+    // Removed last: if one cannot be settled, `breakDown` must still fail it and those after it.
+    this.works = this.works.filter((work) => !work.isFinished)
     return true
   }
 
