@@ -73,9 +73,16 @@ export class SingleCommand implements Work {
       return 0
     }
     const { timeoutNs, untilNs } = this.request
-    this.submittedNs = nowNs
     this.wakeNs = Infinity
-    const slot = stageEntry(this, pair, this.request)
+    let slot: number
+    try {
+      slot = stageEntry(this, pair, this.request)
+    } catch (error) {
+      // Of this command only: thrown further, it would end all commands of the pump.
+      this.end(error)
+      return 0
+    }
+    this.submittedNs = nowNs
     pair.submittedNs[slot] = nowNs
     pair.deadlinesNs[slot] = Math.min(untilNs, nowNs + timeoutNs)
     return 1
@@ -120,7 +127,10 @@ export class SingleCommand implements Work {
   }
 }
 
-/** Stages an encoded entry and adds its CID and data pointer; updates `entry`, for errors. Returns the slot. */
+/**
+ * Stages an encoded entry and adds its CID and data pointer; updates `entry`, for errors. Returns the slot.
+ * @throws errors of `point`, such as for memory that was freed; nothing is staged then.
+ */
 export function stageEntry(
   owner: CommandOwner,
   pair: QueuePair,
@@ -132,7 +142,12 @@ export function stageEntry(
   const staged = hostBytes(pair.memory.sq, pair.stagedIndex * SQE.bytes, SQE.bytes)
   staged.set(bytes)
   if (point === undefined) return slot
-  point(pair, slot)
+  try {
+    point(pair, slot)
+  } catch (error) {
+    pair.withdraw(slot)
+    throw error
+  }
   bytes.set(staged)
   return slot
 }

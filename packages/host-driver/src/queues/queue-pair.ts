@@ -98,6 +98,13 @@ export class QueuePair implements CompletionReceiver, PlanQueue {
     return slot
   }
 
+  /** Takes back the command that was staged last, whose entry could not be filled. Only before `ring`. */
+  withdraw(slot: number): void {
+    this.memory.sqTail = this.stagedIndex
+    this.owners[slot] = undefined
+    this.ids.release(slot)
+  }
+
   /** Submits all staged entries with one doorbell write. */
   ring(): void {
     const { memory } = this
