@@ -150,6 +150,8 @@ export class CommandQueue {
     const request = { name: command.name, entry: encoded(command, values), timeoutNs, untilNs, ...how }
     return new Promise((resolve, reject) => {
       pump.start(new SingleCommand({ pair, clock, controller, set }, request, resolve, reject))
+      // The pump may be waiting for a slow command, such as a format.
+      pump.submit()
     })
   }
 

@@ -84,6 +84,15 @@ export class Pump {
     if (!this.isRunning) this.run().catch((error: unknown) => this.breakDown(error))
   }
 
+  /** Submits what the queues have room for, now and not after the wait of the pump; returns the number of commands. */
+  submit(): number {
+    let staged = 0
+    for (const work of this.works) staged += work.stage()
+    for (const pair of this.pairs) pair.ring()
+    this.commands += staged
+    return staged
+  }
+
   /** Handles posted completions; returns their number. */
   poll(): number {
     let consumed = 0
@@ -107,14 +116,6 @@ export class Pump {
       else if (moved === 0) await this.idle()
     }
     this.isRunning = false
-  }
-
-  private submit(): number {
-    let staged = 0
-    for (const work of this.works) staged += work.stage()
-    for (const pair of this.pairs) pair.ring()
-    this.commands += staged
-    return staged
   }
 
   private async idle(): Promise<void> {
