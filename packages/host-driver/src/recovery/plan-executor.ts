@@ -7,7 +7,7 @@ import type {
   OutcomeSummary,
   Plan,
 } from '@gpunvme/nvme-spec/transport'
-import { isSameNamespace } from '../bring-up/identity.js'
+import { isSameNamespace, type NamespaceIdentity } from '../bring-up/identity.js'
 import type { Session } from '../bring-up/session.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
 import { countResend, type Counters } from './counters.js'
@@ -61,7 +61,7 @@ export class PlanExecutor {
     const startNs = clock.now()
     let progress: PlanProgress | undefined
     for (let recoveries = 0; ;) {
-      const attempt = await this.attempt(progress?.attempt ?? plan, memory, limits, progress)
+      const attempt = await this.attempt(progress?.attempt ?? plan, memory, limits, progress, planned)
       const { summary, verdict } = attempt
       counters.commands += summary.commands
       // Most plans end here.
@@ -71,10 +71,7 @@ export class PlanExecutor {
       }
       progress ??= new PlanProgress(plan)
       if (verdict !== undefined) recoveries++
-      // A reset may have replaced the namespace.
-      const now = session.namespaceOf(plan.nsid)
-      const fits = planned !== undefined && now !== undefined && isSameNamespace(planned, now)
-      const isOver = signal?.aborted === true || recoveries >= MAX_RECOVERIES || !fits
+      const isOver = signal?.aborted === true || recoveries >= MAX_RECOVERIES || !this.fits(planned, plan.nsid)
       const delayNs = this.settle(progress, attempt, memory, timeoutNs, isOver || verdict === 'lost')
       if (progress.finished) return progress.summary(startNs, clock.now())
       await delay(clock, delayNs, () => signal?.aborted === true || !this.isOpen())
@@ -87,6 +84,7 @@ export class PlanExecutor {
     memory: DmaMemory,
     options: ExecuteOptions,
     progress: PlanProgress | undefined,
+    planned: NamespaceIdentity | undefined,
   ): Promise<PlanAttempt> {
     const { session, gate, recovery, counters } = this
     const waiting = gate.enter()
@@ -97,6 +95,8 @@ export class PlanExecutor {
     try {
       if (session.transport.bar.isCut)
         return { summary: nothingOf(plan, recovery.lostOutcome), verdict: 'lost', overdue }
+      // Here and not before the gate, where a reset may have been waited for.
+      if (!this.fits(planned, plan.nsid)) return { summary: nothingOf(plan, { kind: 'not-submitted' }), overdue }
       summary = await session.engine.execute(plan, memory, options)
       const { failures } = summary
       if (failures.length > 0) {
@@ -123,6 +123,14 @@ export class PlanExecutor {
     const verdict = await recovered
     counters.lateCompletions += overdue.filter(hasCompletedLate).length
     return { summary, verdict, overdue }
+  }
+
+  /** Returns whether a plan that was made for `planned` may still be sent: a reset may have replaced the namespace. */
+  private fits(planned: NamespaceIdentity | undefined, nsid: number): boolean {
+    const now = this.session.namespaceOf(nsid)
+    if (planned === undefined || now === undefined || now.unsupported !== undefined) return false
+    // The objects are the same until the namespaces are identified again.
+    return now === planned || isSameNamespace(planned, now)
   }
 
   /**
