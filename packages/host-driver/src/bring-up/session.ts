@@ -17,8 +17,14 @@ import {
 import { allocateCompletionQueue, allocateQueuePair, rewind } from '../queues/memory.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
 import { Salvage } from '../queues/salvage.js'
-import { identifyController, identifyNamespaces, type ControllerIdentity, type NamespaceIdentity } from './identity.js'
-import { selectNvmCommandSet } from './identity.js'
+import {
+  identifyController,
+  identifyNamespaces,
+  isSameNamespace,
+  selectNvmCommandSet,
+  type ControllerIdentity,
+  type NamespaceIdentity,
+} from './identity.js'
 import type { OwnTransport } from './own-transport.js'
 import { disable, enable, unsupportedController, type Limits } from './ready.js'
 import { Registers } from './registers.js'
@@ -92,6 +98,8 @@ export class Session {
   private readonly steps: readonly SetupStep[]
   private made: { admin: CommandQueue; adminMemory: QueuePairMemory } | undefined
   private found: { identity: ControllerIdentity; namespaces: readonly NamespaceIdentity[] } | undefined
+  /** By NSID of each active namespace. */
+  private presences: ReadonlyMap<number, object> = new Map()
   private singleMemory: QueuePairMemory | undefined
   private singleQueue: CommandQueue | undefined
 
@@ -134,6 +142,14 @@ export class Session {
     return undefined
   }
 
+  /**
+   * Returns an object that stays the same as long as a namespace is active with the same identity and size: another one
+   * after it was replaced, resized or detached, even if it looks as before. Undefined if it is not active.
+   */
+  presenceOf(nsid: number): object | undefined {
+    return this.presences.get(nsid)
+  }
+
   /** All I/O queue pairs that exist on the controller. */
   get pairs(): readonly QueuePairMemory[] {
     return this.singleMemory === undefined ? this.engineQueues : [...this.engineQueues, this.singleMemory]
@@ -170,7 +186,7 @@ export class Session {
       }
       this.found = { identity, namespaces: this.namespaces }
       if (limits.commandSets === CC.CSS.IOCS) await selectNvmCommandSet(admin, transport.name)
-      this.found = { identity, namespaces: await identifyNamespaces(admin, identity.raw, limits.commandSets) }
+      this.take(identity, await identifyNamespaces(admin, identity.raw, limits.commandSets))
       for (const step of this.steps) await step.apply(this)
       await this.createQueues()
     } catch (error) {
@@ -207,7 +223,7 @@ export class Session {
         throw tooSlow(name, 'listing its namespaces', COMMANDS_TOGETHER_NS)
       },
     }
-    this.found = { identity, namespaces: await identifyNamespaces(bounded, identity.raw, limits.commandSets) }
+    this.take(identity, await identifyNamespaces(bounded, identity.raw, limits.commandSets))
   }
 
   /** Deletes and creates a completion queue and all submission queues that complete to it. */
@@ -262,6 +278,18 @@ export class Session {
   abandon(): void {
     this.transport.bar.cutOff()
     this.lent.withhold()
+  }
+
+  /** Takes a new list of the active namespaces. */
+  private take(identity: ControllerIdentity, namespaces: readonly NamespaceIdentity[]): void {
+    const presences = new Map<number, object>()
+    for (const found of namespaces) {
+      const before = this.namespaceOf(found.nsid)
+      const isSame = before !== undefined && isSameNamespace(before, found) && before.blocks === found.blocks
+      presences.set(found.nsid, (isSame ? this.presences.get(found.nsid) : undefined) ?? {})
+    }
+    this.found = { identity, namespaces }
+    this.presences = presences
   }
 
   private adminQueue() {

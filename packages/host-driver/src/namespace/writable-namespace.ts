@@ -1,6 +1,6 @@
 import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
-import { isSameNamespace, type NamespaceIdentity } from '../bring-up/identity.js'
+import type { NamespaceIdentity } from '../bring-up/identity.js'
 import type { Transfer } from '../engine/plan.js'
 import type { RunningController } from '../running/running-controller.js'
 import { checkOptions, flag, limits } from '../check-options.js'
@@ -21,7 +21,7 @@ const zeroesOptions = { deallocate: flag, fua: flag, ...limits }
 /** A namespace of a controller that was opened for writing. */
 export class WritableNamespace extends Namespace {
   private readonly guard: () => Promise<void>
-  private guarded: { readonly as: NamespaceIdentity; readonly passing: Promise<void> } | undefined
+  private guarded: { readonly presence: object | undefined; readonly passing: Promise<void> } | undefined
 
   /**
    * @param guard called once, before the first write; throws if the namespace holds foreign data.
@@ -124,14 +124,14 @@ export class WritableNamespace extends Namespace {
   }
 
   /**
-   * Passes the guard once, and again if the namespace was replaced or resized. A refusal or a failed check is repeated
-   * at the next call. @internal
+   * Passes the guard once, and again if the namespace was replaced, resized or detached meanwhile. A refusal or a failed
+   * check is repeated at the next call. @internal
    */
   async passGuard(): Promise<void> {
-    const { identity, guarded } = this
-    const isSame =
-      guarded !== undefined && isSameNamespace(guarded.as, identity) && guarded.as.blocks === identity.blocks
-    const passed = isSame ? guarded : { as: identity, passing: this.guard() }
+    const presence = this.controller.session.presenceOf(this.nsid)
+    const { guarded } = this
+    const passed =
+      guarded !== undefined && guarded.presence === presence ? guarded : { presence, passing: this.guard() }
     this.guarded = passed
     try {
       await passed.passing
