@@ -30,9 +30,9 @@ test('a command beside one in flight is submitted at once, not after a wait', as
   // Waits last 10 ms: here, for ever.
   const clock = { now: () => 0, idle: () => new Promise<void>(() => undefined) }
   const setting = { dstrd: 0, pageBytes: 4096, maxTransferBytes: 4096 }
-  const cq = allocateCompletionQueue(dma as never, setting, 1, 16)
-  const memory = allocateQueuePair(dma as never, setting, { qid: 1, sqEntries: 16, depth: 15 }, cq)
-  const queue = new CommandQueue('nvm', memory, { name: 'scripted', bar, clock } as never, dma as never, 1_000_000_000)
+  const cq = allocateCompletionQueue(dma, setting, 1, 16)
+  const memory = allocateQueuePair(dma, setting, { qid: 1, sqEntries: 16, depth: 15 }, cq)
+  const queue = new CommandQueue('nvm', memory, { name: 'scripted', bar, clock }, dma, 1_000_000_000)
   const start = () => void queue.execute(Flush, { NSID: 1 })
   start()
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)

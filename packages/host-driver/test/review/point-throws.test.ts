@@ -39,10 +39,12 @@ test.each([0, 1, 2, 3, 4])(
     await ns.compare(0, 1, ns.dma.alloc(512))
     const slow = ns.flush().then(
       () => 'flushed',
-      (error: Error) => error.message,
+      (error: unknown) => (error as Error).message,
     )
     for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-    const compared = await ns.compare(0, 8, freedAfter(ns.dma.alloc(4096), checks)).catch((e: Error) => e.message)
+    const compared = await ns
+      .compare(0, 8, freedAfter(ns.dma.alloc(4096), checks))
+      .catch((e: unknown) => (e as Error).message)
     expect([true, 'this memory was freed']).toContain(compared)
     expect.soft(await slow).toBe('flushed')
     await ns.flush()

@@ -36,7 +36,7 @@ test('a plan that waits for a reset in which its namespace is formatted is not s
   const reset = ctrl.reset()
   const outcome = ns.write(0, 8, memory).then(
     () => 'written',
-    (error: Error) => error.message,
+    (error: unknown) => (error as Error).message,
   )
   await reset
   expect([ns.blockBytes, await outcome, after.diagnostics]).toEqual([4096, expect.not.stringMatching(/^written/), []])

@@ -49,7 +49,7 @@ test('a late completion whose data cannot be made visible leaves no plan and no 
       )
       .then(
         () => 'resolved',
-        (error: Error) => `rejected: ${error.message.split('\n')[0]}`,
+        (error: unknown) => `rejected: ${(error as Error).message.split('\n')[0]}`,
       ),
     (async () => {
       for (let turn = 0; turn < 2000; turn++) await new Promise(setImmediate)
