@@ -1,4 +1,5 @@
 import { formatSqe, SQE } from '@gpunvme/nvme-spec'
+import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import type { Clock, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { DeviceLostError } from './device-lost.js'
 import { DriverError } from '../error.js'
@@ -41,6 +42,7 @@ export interface CommandChannel {
 /** A command outside plans: waits for room in its queue, is staged once, and ends with DW0 or an error. */
 export class SingleCommand implements Work {
   isFinished = false
+  readonly hasOverdue = false
   /** Until it is staged, the time at which it stops to wait for room. */
   wakeNs: number
   private readonly channel: CommandChannel
@@ -91,8 +93,17 @@ export class SingleCommand implements Work {
   completed(_pair: QueuePair, slot: number, _command: number, status: number, dw0: number): void {
     const { name, timeoutNs, collect } = this.request
     this.dw0 = dw0
-    if (status === 0) collect?.(slot)
-    this.end(status === 0 ? undefined : new CommandError(name, this.text, status, dw0, timeoutNs))
+    if (status !== 0) {
+      this.end(new CommandError(name, this.text, status, dw0, timeoutNs))
+      return
+    }
+    try {
+      collect?.(slot)
+      this.end(undefined)
+    } catch (error) {
+      // As in `stage`.
+      this.end(error)
+    }
   }
 
   givenUp(_command: number, overdue: OverdueCommand, csts: number | undefined): void {
@@ -114,7 +125,7 @@ export class SingleCommand implements Work {
   }
 
   fail(cause: unknown): void {
-    this.reject(cause)
+    this.reject(new EngineFailedError('host', cause))
   }
 
   private end(error: unknown): void {

@@ -1,3 +1,4 @@
+import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import { DriverError } from '../error.js'
 import { DeviceLostError } from './device-lost.js'
 import type { CommandQueue } from './command-queue.js'
@@ -23,7 +24,8 @@ export async function sendChange(
       return run(queue)
     })
   } catch (error) {
-    const isLost = error instanceof CommandTimeoutError || error instanceof DeviceLostError
+    const isLost =
+      error instanceof CommandTimeoutError || error instanceof DeviceLostError || error instanceof EngineFailedError
     // The controller was lost before the command was sent.
     if (!isLost || !sent.yet) throw error
     // It may have been executed completely, in part or not at all.

@@ -63,6 +63,10 @@ export class HostEngine implements Engine {
     this.pump = new Pump(this.transport, this.pairs, [...rings.values()], watch)
   }
 
+  stop(): void {
+    this.pump.halt()
+  }
+
   detach(): void {
     if (!this.pump.isIdle) throw new TypeError('this engine has plans in flight: await them before detach()')
     this.detached = this.statistics

@@ -50,6 +50,10 @@ export class PlanWork implements Work {
     return this.inFlight === 0 && this.isEnded
   }
 
+  get hasOverdue(): boolean {
+    return this.overdue.some(({ overdue }) => overdue.completion === undefined)
+  }
+
   stage(): number {
     const { pairs } = this.execution
     let staged = 0

@@ -13,6 +13,7 @@ const TIMEOUT_NS = 1_000_000_000
 /** Work that ends when it is halted, and records what happens to it. */
 class RecordedWork implements Work {
   isFinished = false
+  readonly hasOverdue = false
   readonly wakeNs = Infinity
   readonly halts: (number | undefined)[] = []
   failed: unknown

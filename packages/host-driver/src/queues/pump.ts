@@ -16,6 +16,8 @@ const TURNS_BEFORE_YIELD = 128
 export interface Work extends CommandOwner {
   /** Whether nothing is in flight and nothing more will be staged. */
   readonly isFinished: boolean
+  /** Whether a late completion may still determine an outcome, as long as the pump polls. */
+  readonly hasOverdue: boolean
   /** Time at which the pump must call `stage` again though nothing completed; Infinity if there is none. */
   readonly wakeNs: number
   /** Stages as many commands as the queues hold; returns their number. */
@@ -93,6 +95,12 @@ export class Pump {
     return staged
   }
 
+  /** Ends the staging of plans. */
+  halt(csts?: number): void {
+    this.isHalted = true
+    for (const work of this.works) work.halt(csts)
+  }
+
   /** Handles posted completions; returns their number. */
   poll(): number {
     let consumed = 0
@@ -138,20 +146,26 @@ export class Pump {
     let given = 0
     for (const pair of this.pairs) given += pair.giveUp(clock.now(), csts)
     if (csts === undefined && given === 0) return
-    this.isHalted = true
-    for (const work of this.works) work.halt(csts)
+    this.halt(csts)
     // Before the next poll: it would write a doorbell, and the device may be lost.
     if (csts !== undefined) this.settleFinished()
   }
 
   private settleFinished(): boolean {
     if (!this.works.some(isFinished)) return false
-    this.settled = this.works.filter(isFinished)
+    const settled = this.works.filter((work) => work.isFinished && !(work.hasOverdue && this.isBusy))
+    if (settled.length === 0) return false
+    this.settled = settled
     const now = this.transport.clock.now()
     for (const work of this.settled) work.settle(now)
     // Removed last: if one cannot be settled, `breakDown` must still fail it and those after it.
-    this.works = this.works.filter((work) => !work.isFinished)
+    this.works = this.works.filter((work) => !settled.includes(work))
     return true
+  }
+
+  /** Whether commands with a deadline are in flight. */
+  private get isBusy(): boolean {
+    return this.pairs.some((pair) => pair.earliestDeadlineNs() !== Infinity)
   }
 
   private breakDown(cause: unknown): void {

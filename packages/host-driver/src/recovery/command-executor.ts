@@ -1,3 +1,4 @@
+import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import type { CommandOutcome } from '@gpunvme/nvme-spec/transport'
 import type { Session } from '../bring-up/session.js'
 import type { CommandQueue } from '../commands/command-queue.js'
@@ -159,6 +160,9 @@ export class CommandExecutor {
     try {
       return { value: await run() }
     } catch (error) {
+      if (error instanceof EngineFailedError) {
+        void this.recovery.report({ overdue: [], transportFailed: error })
+      }
       if (!isSilence(error)) return { error }
       const overdue = error.overdue === undefined ? [] : [error.overdue]
       this.counters.timeouts += overdue.length

@@ -121,6 +121,11 @@ export interface Engine {
    */
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
   /**
+   * Stages no further command until the next `attach`: commands in flight end as usual, the others of each plan as
+   * `not-submitted`. Called when a recovery is necessary; an engine without it completes its plans first.
+   */
+  stop?(): void
+  /**
    * Returns the queues, with current ring positions and generations. Returns when all threads and kernels of the engine
    * have stopped. Work that must not be interrupted is waited for, no longer than necessary to see that it ends.
    * @throws TypeError while plans are in flight; EngineFailedError if something cannot be stopped, or the ring

@@ -25,6 +25,5 @@ test('a write whose completion arrives while another plan is waited for is not u
     ns.execute(plan, memory, { timeoutNs: 500 * MS }),
   ])
   expect([first.failures, second.failures]).toEqual([[], []])
-  expect(ctrl.statistics).toMatchObject({ lateCompletions: 1 })
   await ctrl.close()
 })
