@@ -16,9 +16,9 @@ export function canDamage(action: FaultAction, command: ServedCommand, pageBytes
     case 'corrupt-data':
       // The data returned by an Admin command are known only after it was executed.
       if (command.isAdmin()) return answersWithData(command.sqe.OPC)
-      return movesBlocks(command) && action.byte < command.lengthBytes
+      return movesBlocks(command) && action.byte < dataBytesOf(command)
     case 'torn-dma':
-      return movesBlocks(command) && action.fromByte < command.lengthBytes
+      return movesBlocks(command) && action.fromByte < dataBytesOf(command)
     case 'wrong-page':
       return movesBlocks(command) && Math.max(action.page, action.to) < pagesOf(command, pageBytes).length
     default:
@@ -70,10 +70,19 @@ function movesBlocks({ result, sqe, lengthBytes, namespace }: ServedCommand): bo
   return sqe.OPC === Read.opcode || (sqe.OPC === Write.opcode && namespace?.isExtended === false)
 }
 
+/** Bytes of a command's data that cross the link, without metadata in a buffer of their own. */
+function dataBytesOf({ lengthBytes, metadataRuns }: ServedCommand): number {
+  let bytes = lengthBytes
+  for (let run = 0; run < metadataRuns.count; run++) {
+    if (!metadataRuns.isDiscarded(run)) bytes -= metadataRuns.lengthBytes[run]!
+  }
+  return bytes
+}
+
 /** Returns a copy of the data at their destination: host memory for a Read, the media for a Write. */
 function contents(command: ServedCommand, { memory }: Device): Uint8Array {
-  const { sqe, namespace, slba, lengthBytes } = command
-  const bytes = new Uint8Array(lengthBytes)
+  const { sqe, namespace, slba } = command
+  const bytes = new Uint8Array(dataBytesOf(command))
   if (sqe.OPC === Read.opcode) gather(command.runs, memory, bytes)
   else namespace!.media.read(slba * namespace!.blockBytes, bytes)
   return bytes
@@ -91,7 +100,9 @@ interface Page {
 }
 
 /** Returns the command's data, split at the boundaries of the host's memory pages. */
-function pagesOf({ runs, lengthBytes }: ServedCommand, pageBytes: number): Page[] {
+function pagesOf(command: ServedCommand, pageBytes: number): Page[] {
+  const { runs } = command
+  const lengthBytes = dataBytesOf(command)
   const pages: Page[] = []
   let offset = 0
   for (let run = 0; run < runs.count; run++) {

@@ -110,6 +110,18 @@ it('corrupt-data: one byte of what a Read delivers is wrong, and its status is s
   expect(seen.every(({ status }) => status === '0/00')).toBe(true)
 })
 
+it('corrupt-data: strikes no byte behind the data of a Write whose metadata are in a buffer of their own', async () => {
+  const faults = plan({ opcode: 1, qid: 1 }, { kind: 'corrupt-data', byte: 513, xor: 0xff })
+  const host = await ready({ faults, namespaces: [{ metadataBytes: 8 }] })
+  const [memory, metadata] = [host.alloc(512), host.alloc(8)]
+  const mptr = metadata.iovaAt(0)
+  expect((await host.command(1, { ...transfer(0x01, 0, 1, prps(host, memory)), mptr })).status).toBe('0/00')
+  expect(host.simulation.faults.struck).toEqual([0])
+  const next = host.alloc(512)
+  expect((await host.command(1, { ...transfer(0x02, 1, 1, prps(host, next)), mptr })).status).toBe('0/00')
+  expect(bytesOf(next).every((byte) => byte === 0)).toBe(true)
+})
+
 it('corrupt-data: one byte of what a Write stores is wrong', async () => {
   const host = await ready({ faults: plan({ opcode: 1, qid: 1 }, { kind: 'corrupt-data', byte: 513, xor: 0xff }) })
   const memory = host.alloc(4096)
