@@ -138,7 +138,7 @@ export class ControllerState {
     this.later(profile.shutdownNs, () => {
       this.pipeline.conclude()
       // Media that cannot be flushed are reported, and the shutdown completes nevertheless.
-      for (const namespace of namespaces.active) flush(namespace, this.device)
+      for (const namespace of namespaces.allocated) flush(namespace, this.device)
       this.setStatus({ SHST: CSTS.SHST.COMPLETE })
     })
   }

@@ -80,7 +80,7 @@ const features: readonly DwordFeature[] = [
     missing: (_, { profile }) => (profile.identify.VWC === 0 ? STATUS.INVALID_FIELD_IN_COMMAND : undefined),
     // Disabling the cache flushes it.
     changed: (device) => {
-      if (!device.features.volatileWriteCache) for (const each of device.namespaces.active) flush(each, device)
+      if (!device.features.volatileWriteCache) for (const each of device.namespaces.allocated) flush(each, device)
     },
   },
   {

@@ -120,9 +120,13 @@ export class Namespace {
     return !this.isWriteProtected && this.media.readOnly !== true
   }
 
-  /** Format NVM: changes the block format and deallocates all blocks. The format must fit. */
+  /**
+   * Format NVM: changes the block format and deallocates all blocks. The format must fit. A loss of power afterwards must
+   * not bring back data of the old format.
+   */
   format(index: number, isExtended: boolean): void {
     deallocate(this.media, 0, this.capacityBytes)
+    this.media.flush()
     this.unreadable.clear()
     this.setFormat(index, isExtended)
   }
