@@ -1,6 +1,6 @@
 import type { DmaMemory, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import type { Fetched } from './world.js'
-import { ANY, fillBlock, firstDifference, holds, RunFailure, type Medium } from '@gpunvme/nvme-sim/dst'
+import { ANY, fillBlock, firstDifference, holds, RunFailure, writtenContent, type Medium } from '@gpunvme/nvme-sim/dst'
 
 const GUARD_BYTES = 8192
 const UNWRITTEN = 0xa5
@@ -51,8 +51,8 @@ export class Call {
     this.bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes).fill(UNWRITTEN)
     if (plan.operation === 'write') {
       for (const part of this.parts) {
-        this.eachBlock(part, (block, lba) => fillBlock(block, salt, part.nsid, lba))
-        medium.begin(part, part, () => salt)
+        this.eachBlock(part, (block, lba) => fillBlock(block, writtenContent(salt, part.nsid, lba)))
+        medium.begin(part, part, (index) => writtenContent(salt, part.nsid, part.slba + index))
       }
     }
     this.before = this.bytes.slice()
@@ -127,7 +127,7 @@ export class Call {
   private checkData(part: Part): void {
     this.eachBlock(part, (block, lba) => {
       const possible = this.medium.possible(part.nsid, lba, this.began)
-      if (possible.some((content) => holds(block, content, part.nsid, lba))) return
+      if (possible.some((content) => holds(block, content))) return
       const allowed = possible.map((content) => (content === ANY ? 'anything' : content)).join(' or ')
       throw new RunFailure('data', `${this.what}: LBA ${lba} was read wrong, of what may be there: ${allowed}`)
     })

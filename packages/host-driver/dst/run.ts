@@ -102,6 +102,7 @@ export async function runScenario(
     completions: outcomes,
     virtualNs: world.clock.now(),
     traceHash: world.simulation.traceHash,
+    done: {},
     struck: world.struck,
     worst,
     lost: lostSoFar,
@@ -545,7 +546,7 @@ class Run {
       const block = new Uint8Array(blockBytes)
       for (let lba = 0; lba < blocks; lba++) {
         media.read(lba * blockBytes, block)
-        if (this.medium.possible(nsid, lba, began).some((content) => holds(block, content, nsid, lba))) continue
+        if (this.medium.possible(nsid, lba, began).some((content) => holds(block, content))) continue
         throw new RunFailure('medium', `NSID ${nsid} LBA ${lba} holds nothing that was written there`)
       }
     }

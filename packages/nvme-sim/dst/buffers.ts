@@ -7,19 +7,47 @@ const PAGE_BYTES = 4096
 /** Initial value of a buffer, so that bytes that were never written are recognizable. */
 export const UNWRITTEN = 0xa5
 
-/** A buffer for one command's data, with the page for its PRP list. */
+/** Most metadata of one command: 64 bytes for each of the most blocks of 512 bytes. */
+const MOST_METADATA_BYTES = MOST_DATA_BYTES / 8
+
+/** A buffer for one command's data, with the page for its PRP list or SGL, and a buffer for its metadata. */
 export class BufferSlot {
   readonly data: Region
-  private readonly list: Region
+  readonly list: Region
+  private readonly dma: DmaAllocator
+  private separate: Region | undefined
 
-  constructor(dma: DmaAllocator, name: string) {
-    this.data = new Region(dma, name, MOST_DATA_BYTES + PAGE_BYTES, false)
+  constructor(dma: DmaAllocator, name: string, lengthBytes: number) {
+    this.dma = dma
+    // Room for a data offset, and for the excess of an SGL.
+    this.data = new Region(dma, name, lengthBytes + 2 * PAGE_BYTES, false)
     this.list = new Region(dma, `the PRP list of ${name}`, PAGE_BYTES, true)
+  }
+
+  /** The buffer for metadata, allocated when it is first needed. */
+  get metadata(): Region {
+    this.separate ??= new Region(this.dma, `the metadata of ${this.data.name}`, MOST_METADATA_BYTES, true)
+    return this.separate
   }
 
   check(): void {
     this.data.check()
     this.list.check()
+    this.separate?.check()
+  }
+
+  /** Refills the buffer for the next command. */
+  clear(): void {
+    for (const region of [this.data, this.separate]) {
+      region?.bytes.fill(UNWRITTEN)
+      region?.accept()
+    }
+  }
+
+  /** The controller must not change it any more. */
+  accept(): void {
+    this.data.accept()
+    this.separate?.accept()
   }
 
   /** Returns PRP1 and PRP2 for `lengthBytes` bytes from `offsetBytes`. */
@@ -30,37 +58,42 @@ export class BufferSlot {
   }
 }
 
+/** Lengths of buffers: most commands need a small one, which is checked faster. */
+const LENGTHS = [8192, 20_480, MOST_DATA_BYTES] as const
+
 /** The host's buffers: one per outstanding command. */
 export class Buffers {
   private readonly dma: DmaAllocator
-  private readonly all: BufferSlot[] = []
-  private readonly free: BufferSlot[] = []
+  private made = 0
+  /** Buffers that are not lent to the controller, by length. */
+  private readonly free: readonly BufferSlot[][] = LENGTHS.map(() => [])
+  private readonly lengthOf = new Map<BufferSlot, number>()
 
   constructor(dma: DmaAllocator) {
     this.dma = dma
   }
 
-  /** Returns a free buffer, after checking that it is unchanged, and refills it. */
-  take(): BufferSlot {
-    let slot = this.free.pop()
+  /** Returns a free buffer for so many bytes, after checking that it is unchanged, and refills it. */
+  take(lengthBytes: number): BufferSlot {
+    const index = LENGTHS.findIndex((length) => length >= lengthBytes)
+    let slot = this.free[index]!.pop()
     if (slot === undefined) {
-      slot = new BufferSlot(this.dma, `buffer ${this.all.length}`)
-      this.all.push(slot)
+      slot = new BufferSlot(this.dma, `buffer ${this.made++}`, LENGTHS[index]!)
+      this.lengthOf.set(slot, index)
     }
     slot.check()
-    slot.data.bytes.fill(UNWRITTEN)
-    slot.data.accept()
+    slot.clear()
     return slot
   }
 
   /** Takes a buffer back: the controller must not change it any more. */
   give(slot: BufferSlot): void {
-    slot.data.accept()
-    this.free.push(slot)
+    slot.accept()
+    this.free[this.lengthOf.get(slot)!]!.push(slot)
   }
 
   /** Checks every buffer that is not lent to the controller. */
   check(): void {
-    for (const slot of this.free) slot.check()
+    for (const slot of this.free.flat()) slot.check()
   }
 }

@@ -13,6 +13,15 @@ it(`${SEEDS} random hosts on random controllers under random faults`, { timeout:
   expect(found && (await formatMinimised(found))).toBeUndefined()
   // A campaign that sends nothing, or whose faults never happen, would pass as well.
   expect(result.commands).toBeGreaterThan(40 * SEEDS)
+  expect(Object.keys(result.done)).toEqual(
+    expect.arrayContaining(
+      [
+        ['read', 'write', 'compare', 'copy', 'deallocate', 'write-zeroes', 'write-uncorrectable', 'verify', 'flush'],
+        ['SGL', 'metadata', 'FUA', 'fused', 'shadow doorbells', 'interrupts', 'weighted round robin', 'loss of power'],
+        ['format', 'create namespace', 'attach namespace', 'detach namespace', 'delete namespace'],
+      ].flat(),
+    ),
+  )
   const kinds = Object.keys(result.struck)
   expect(kinds).toEqual(
     expect.arrayContaining(
@@ -21,7 +30,7 @@ it(`${SEEDS} random hosts on random controllers under random faults`, { timeout:
         ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase', 'corrupt-data', 'torn-dma', 'wrong-page'],
         ['lose-write', 'delay-write', 'read-value', 'ready-never-rises', 'ready-never-falls'],
         ['fatal-status', 'remove-device', 'surprise-reset', 'throttle'],
-        ['detach-namespace', 'attach-namespace', 'resize-namespace'],
+        ['detach-namespace', 'attach-namespace', 'resize-namespace', 'stale-completion', 'async-event'],
       ].flat(),
     ),
   )

@@ -1,5 +1,6 @@
 import type { RunFailure } from './failure.js'
 import { makeScenario } from './make-scenario.js'
+import { Tally } from './tally.js'
 import { runScenario, runTwice, type RunOptions, type RunResult } from './run.js'
 
 /** Every eighth seed runs twice, and both runs must be identical. */
@@ -22,6 +23,8 @@ export interface CampaignResult {
   readonly runs: number
   readonly commands: number
   readonly completions: number
+  /** What was done successfully, and how often, in order of name. */
+  readonly done: Readonly<Record<string, number>>
   /** Number of strikes of each kind of fault, in order of name. */
   readonly struck: Readonly<Record<string, number>>
   /** Total time on the clocks of all runs. */
@@ -43,7 +46,7 @@ export async function runSeeds(
   { seeds, firstSeed = 1 }: Seeds,
   run: (seed: number) => Promise<RunResult>,
 ): Promise<CampaignResult> {
-  const struck = new Map<string, number>()
+  const [done, struck] = [new Tally(), new Tally()]
   const failures: { seed: number; failure: RunFailure }[] = []
   let [commands, completions, virtualNs] = [0, 0, 0]
   let hash = 0n
@@ -55,14 +58,16 @@ export async function runSeeds(
     virtualNs += result.virtualNs
     // A prime near 2^64, so that every digit of every hash counts.
     hash = (hash * 31n + BigInt(`0x${result.traceHash}`)) % 0xffff_ffff_ffff_ffc5n
-    for (const [kind, times] of Object.entries(result.struck)) struck.set(kind, (struck.get(kind) ?? 0) + times)
+    done.addAll(result.done)
+    struck.addAll(result.struck)
   }
   return {
     firstSeed,
     runs: seeds,
     commands,
     completions,
-    struck: Object.fromEntries([...struck].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    done: done.all,
+    struck: struck.all,
     virtualNs,
     hash: hash.toString(16).padStart(16, '0'),
     failures,

@@ -1,13 +1,16 @@
 import type { Completion } from '../conformance/raw-host/entry.js'
 import { firstDifference } from '../conformance/raw-host/guarded-memory.js'
+import { UNWRITTEN } from './buffers.js'
 import { RunFailure } from './failure.js'
 import type { Medium } from './medium.js'
-import { holds } from './pattern.js'
-import { UNWRITTEN } from './buffers.js'
-import type { NamespaceShape } from './scenario.js'
+import { dataBytesOf, dataOf, metadataBytesOf, metadataOf } from './orders.js'
+import { ANY, holds, METADATA_WORD, UNREADABLE, type Content } from './pattern.js'
+import { discardedRanges, gather } from './placement.js'
+import { transferBytes, type Space } from './spaces.js'
 import type { Submitted } from './submitted.js'
 
 const PAGE_BYTES = 4096
+const NO_BYTES = new Uint8Array(0)
 
 /** Checks the fields of an entry posted for `command`, except its identifiers and status. */
 export function checkFields(command: Submitted, entry: Completion): void {
@@ -30,6 +33,8 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   if (status === '0/08' && command.isQueueDeleted) return
   if (status === '0/05' && command.isShutDown) return
   if (status === '0/02' && command.isDetached) return
+  // The first half of a fused operation has failed, whatever the plan says of this one.
+  if (status === '0/09' && command.half === 'second') return
   if (command.struck.has('hang')) throw wrong('an abort, since it hangs')
   const planned = command.strike('status')
   if (planned) {
@@ -43,43 +48,88 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   if (status === '0/00' && (dnr || more || crd !== 0)) throw wrong('nothing but 0/00')
 }
 
-/** Checks the buffer of a completed I/O command: a Read's data, and that nothing else was changed. */
-export function checkData(command: Submitted, medium: Medium, { nsid, blockBytes }: NamespaceShape): void {
-  const { order, slot, dataBytes } = command
-  if (order === undefined || slot === undefined) return
-  const { bytes, expected } = slot.data
-  if (order.operation === 'read' && command.status === '0/00' && !command.struck.has('status')) {
-    const data = bytes.slice(order.offsetBytes, order.offsetBytes + dataBytes)
-    const damaged = undoDamage(command, data)
-    for (let index = 0; index < order.blocks; index++) {
-      const [start, end] = [index * blockBytes, (index + 1) * blockBytes]
-      if (damaged.some(([from, to]) => from < end && to > start)) continue
-      const lba = order.slba + index
-      const possible = medium.possible(nsid, lba, command.began)
-      if (possible.some((content) => holds(data.subarray(start, end), content, nsid, lba))) continue
-      throw new RunFailure('data', `${command.name}: LBA ${lba} holds none of what was written there`)
-    }
-    slot.data.accept(order.offsetBytes, dataBytes)
-  }
+/** Checks the buffers of a completed I/O command: a Read's data, and that nothing else was changed. */
+export function checkData(command: Submitted, medium: Medium): void {
+  const { order, space, slot, pieces } = command
+  if (order === undefined || space === undefined) return
+  const isSound = !command.struck.has('status')
+  if (isSound) checkReadable(command, medium)
+  if (slot === undefined) return
+  const isRead = order.operation === 'read'
+  if (isRead && isSound && command.status === '0/00') checkBlocks(command, medium)
   // Aborted after its data arrived: they may be there or not.
-  if (order.operation === 'read' && command.isPutOff) slot.data.accept(order.offsetBytes, dataBytes)
-  const at = firstDifference(bytes, expected)
-  if (at >= 0) throw new RunFailure('data', `${command.name}: byte ${at} of its buffer was changed, and is not its own`)
+  if (isRead && ((isSound && command.status === '0/00') || command.isPutOff)) {
+    for (const { at, lengthBytes } of pieces) if (at !== undefined) slot.data.accept(at, lengthBytes)
+    const metadataBytes = metadataBytesOf(order, space)
+    if (metadataBytes > 0) slot.metadata.accept(0, metadataBytes)
+  }
+  const regions = metadataBytesOf(order, space) > 0 ? [slot.data, slot.metadata] : [slot.data]
+  for (const { bytes, expected, name } of regions) {
+    const at = firstDifference(bytes, expected)
+    if (at >= 0) throw new RunFailure('data', `${command.name}: byte ${at} of ${name} was changed, and is not its own`)
+  }
+}
+
+/** Checks the outcome of a command that reads blocks against those that Write Uncorrectable has marked. */
+function checkReadable(command: Submitted, medium: Medium): void {
+  const { order, status } = command
+  const { operation, nsid, slba, blocks, sources } = order!
+  if (!['read', 'compare', 'verify', 'copy'].includes(operation)) return
+  const ranges = operation === 'copy' ? sources! : [{ slba, blocks }]
+  let mayBeMarked = false
+  for (const range of ranges) {
+    for (let lba = range.slba; lba < range.slba + range.blocks; lba++) {
+      const possible = medium.possible(nsid, lba, command.began)
+      mayBeMarked ||= possible.includes(UNREADABLE)
+      if ((status !== '0/00' && status !== '2/85') || possible.some((content) => content !== UNREADABLE)) continue
+      throw new RunFailure('data', `${command.name}: LBA ${lba} was read, and is marked as uncorrectable`)
+    }
+  }
+  if (status === '2/81' && !mayBeMarked) throw new RunFailure('data', `${command.name}: no block of it is unreadable`)
+}
+
+function checkBlocks(command: Submitted, medium: Medium): void {
+  const { order, space, slot, pieces } = command
+  const { nsid, slba, blocks } = order!
+  const found = gather(slot!.data, pieces, dataBytesOf(order!, space!))
+  const data = command.struck.has('corrupt-data') ? found.slice() : found
+  const metadata = separateMetadata(command)
+  const damaged = [...undoDamage(command, data), ...discardedRanges(pieces)]
+  for (let index = 0; index < blocks; index++) {
+    const [start, end] = [index * transferBytes(space!), (index + 1) * transferBytes(space!)]
+    if (damaged.some(([from, to]) => from < end && to > start)) continue
+    const lba = slba + index
+    const possible = medium.possible(nsid, lba, command.began)
+    if (possible.some((content) => holdsBlock(data, metadata, index, space!, content))) continue
+    throw new RunFailure('data', `${command.name}: LBA ${lba} holds none of what was written there`)
+  }
+}
+
+/** The metadata that a command exchanges in a buffer of their own. */
+function separateMetadata({ order, space, slot }: Submitted): Uint8Array {
+  return metadataBytesOf(order!, space!) > 0 ? slot!.metadata.bytes : NO_BYTES
+}
+
+/** Whether a block of a command's data and its metadata have this content. */
+function holdsBlock(data: Uint8Array, metadata: Uint8Array, index: number, space: Space, content: Content): boolean {
+  if (!holds(dataOf(data, index, space), content)) return false
+  return space.metadataBytes === 0 || holds(metadataOf(data, metadata, index, space), content, METADATA_WORD)
 }
 
 /** Checks a Compare with this status against the possible contents of the blocks. */
-export function checkCompare(command: Submitted, medium: Medium, { nsid, blockBytes }: NamespaceShape): void {
-  const { order, slot, status } = command
-  if (order?.operation !== 'compare' || command.struck.has('status')) return
+export function checkCompare(command: Submitted, medium: Medium): void {
+  const { order, space, slot, status, pieces } = command
+  if (order?.operation !== 'compare' || slot === undefined || command.struck.has('status')) return
+  if (status !== '0/00' && status !== '2/85') return
+  const data = gather(slot.data, pieces, dataBytesOf(order, space!))
+  const metadata = separateMetadata(command)
   let mayMatch = true
   let mayDiffer = false
   for (let index = 0; index < order.blocks; index++) {
-    const lba = order.slba + index
-    const at = order.offsetBytes + index * blockBytes
-    const block = slot!.data.bytes.subarray(at, at + blockBytes)
-    const possible = medium.possible(nsid, lba, command.began)
-    mayMatch &&= possible.some((content) => holds(block, content, nsid, lba))
-    mayDiffer ||= possible.some((content) => content < 0 || !holds(block, content, nsid, lba))
+    const possible = medium.possible(order.nsid, order.slba + index, command.began)
+    const isEqual = (content: Content) => holdsBlock(data, metadata, index, space!, content)
+    mayMatch &&= possible.some(isEqual)
+    mayDiffer ||= possible.some((content) => content === ANY || !isEqual(content))
   }
   if (status === '0/00' && !mayMatch) throw new RunFailure('data', `${command.name}: equal to what cannot be there`)
   if (status === '2/85' && !mayDiffer) throw new RunFailure('data', `${command.name}: not equal to what must be there`)
@@ -88,7 +138,9 @@ export function checkCompare(command: Submitted, medium: Medium, { nsid, blockBy
 /**
  * Reverts flipped bits, checks data that must not have arrived, and returns the byte ranges that are then undefined.
  */
-function undoDamage(command: Submitted, data: Uint8Array): (readonly [from: number, to: number])[] {
+function undoDamage(command: Submitted, data: Uint8Array): readonly (readonly [from: number, to: number])[] {
+  // Where the bytes of an SGL or of metadata are struck is not followed here.
+  if (hasCoarseDamage(command)) return [[0, data.length]]
   const damaged: (readonly [number, number])[] = []
   const torn = command.strike('torn-dma')
   const lost = torn ? ([torn.fromByte, Math.min(torn.toByte ?? data.length, data.length)] as const) : undefined
@@ -99,7 +151,9 @@ function undoDamage(command: Submitted, data: Uint8Array): (readonly [from: numb
     damaged.push(lost)
   }
   const misplaced = command.strike('wrong-page')
-  if (misplaced) damaged.push(pageRange(command, misplaced.page), pageRange(command, misplaced.to))
+  if (misplaced) {
+    damaged.push(pageRange(command, misplaced.page, data.length), pageRange(command, misplaced.to, data.length))
+  }
   const corrupt = command.strike('corrupt-data')
   if (corrupt) {
     const masks = typeof corrupt.xor === 'number' ? [corrupt.xor] : corrupt.xor
@@ -111,19 +165,26 @@ function undoDamage(command: Submitted, data: Uint8Array): (readonly [from: numb
   return damaged
 }
 
+function hasCoarseDamage({ struck, order, space }: Submitted): boolean {
+  const isStruck = struck.has('torn-dma') || struck.has('wrong-page') || struck.has('corrupt-data')
+  return isStruck && (order?.sgl !== undefined || space!.metadataBytes > 0)
+}
+
 /** Returns the range of the command's bytes in a page of its data. */
-function pageRange({ order, dataBytes }: Submitted, page: number): readonly [number, number] {
+function pageRange({ order }: Submitted, page: number, dataBytes: number): readonly [number, number] {
   const start = page * PAGE_BYTES - order!.offsetBytes
   return [Math.max(0, start), Math.min(dataBytes, start + PAGE_BYTES)]
 }
 
 /** Returns the byte ranges of a Write's data that faults have damaged on the media. */
 export function damagedRanges(command: Submitted): (readonly [from: number, to: number])[] {
+  const dataBytes = dataBytesOf(command.order!, command.space!)
+  if (hasCoarseDamage(command)) return [[0, dataBytes]]
   const ranges: (readonly [number, number])[] = []
   const torn = command.strike('torn-dma')
   if (torn) ranges.push([torn.fromByte, torn.toByte ?? Infinity])
   const misplaced = command.strike('wrong-page')
-  if (misplaced) ranges.push(pageRange(command, misplaced.page))
+  if (misplaced) ranges.push(pageRange(command, misplaced.page, dataBytes))
   const corrupt = command.strike('corrupt-data')
   if (corrupt) ranges.push([corrupt.byte, corrupt.byte + (typeof corrupt.xor === 'number' ? 1 : corrupt.xor.length)])
   return ranges

@@ -1,56 +1,56 @@
-import { createCqEntry, createSqEntry, type Entry } from '../conformance/raw-host/entry.js'
-import {
-  ACQ,
-  AQA,
-  ASQ,
-  bits,
-  CAP,
-  CC,
-  CC_ENABLED,
-  CFS,
-  CSTS,
-  NSSR,
-  RDY,
-  tailDoorbell,
-  VS,
-} from '../conformance/raw-host/registers.js'
+import type { Entry } from '../conformance/raw-host/entry.js'
+import { bits, CAP, CC, CFS, CSTS, EN, NSSR, RDY, VS } from '../conformance/raw-host/registers.js'
 import type { Simulation } from '../src/index.js'
+import { BringUp, READY_LIMIT_NS } from './bring-up.js'
+import type { CachedMedia } from './cached-media.js'
+import type { Commander } from './commander.js'
+import { Dice } from './dice.js'
 import { RunFailure } from './failure.js'
 import { Host } from './host.js'
-import type { Scenario, Step } from './scenario.js'
+import { InterruptWatch } from './interrupt-watch.js'
+import { Manager } from './manager.js'
+import { CONFUSING, Mistakes } from './mistakes.js'
+import { MOST_DATA_BYTES, type ResetKind, type Scenario, type Step } from './scenario.js'
+import { transferBytes } from './spaces.js'
 import type { Submitted } from './submitted.js'
 
 const SHN_NORMAL = 1 << 14
 const ALL_ONES = 0xffff_ffff
 
-/** Time limits for CSTS.RDY and for a command: longer than any delay of a random plan. */
-const READY_LIMIT_NS = 20e9
+/** Time limit of a command: longer than any delay of a random plan. */
 const COMMAND_LIMIT_NS = 10e9
 const BRING_UPS = 4
-
-/** Faults after which registers and doorbells may differ from what the host assumes. */
-const CONFUSING = ['lose-write', 'delay-write', 'read-value', 'surprise-reset', 'fatal-status', 'ready-never-rises']
 
 /** The controller is off the bus, or no longer comes up: the run ends, and the plan explains it. */
 class Over extends Error {}
 
 /** Executes the steps of a scenario like a simple driver, with a health check before each. */
-export class Driver {
+export class Driver implements Commander {
   readonly host: Host
   private readonly simulation: Simulation
   private readonly scenario: Scenario
-  /** Diagnostics of deliberate mistakes. */
-  private readonly allowed: RegExp[] = []
-  private diagnosticsSeen = 0
+  private readonly starter: BringUp
+  private readonly manager: Manager
+  private readonly interrupts: InterruptWatch | undefined
+  /** Media whose cache a loss of power empties. */
+  private readonly caches: readonly CachedMedia[]
+  private readonly dice: Dice
+  private readonly mistakes: Mistakes
   /** Number of oldest strikes that no longer explain anything: the controller came up after them. */
   private explained = 0
   /** Number of strikes before the last Admin command of `admin`. */
   private strikesBeforeAdmin = 0
 
-  constructor(simulation: Simulation, scenario: Scenario) {
+  constructor(simulation: Simulation, scenario: Scenario, caches: readonly CachedMedia[] = []) {
     this.simulation = simulation
     this.scenario = scenario
+    this.caches = caches
+    this.dice = new Dice(scenario.seed, 'dst power')
     this.host = new Host(simulation, scenario)
+    this.mistakes = new Mistakes(simulation, scenario, this.host)
+    this.starter = new BringUp(this, scenario)
+    this.manager = new Manager(this)
+    if (scenario.interrupts) this.interrupts = new InterruptWatch(this.host, scenario.cqs)
   }
 
   async run(): Promise<void> {
@@ -59,7 +59,7 @@ export class Driver {
       for (const step of this.scenario.steps) {
         await this.checkHealth()
         await this.take(step)
-        this.checkDiagnostics()
+        this.mistakes.check(this.explained)
       }
       await this.settle()
       await this.reset('controller')
@@ -72,7 +72,7 @@ export class Driver {
       this.host.controllerLost()
       await this.host.pass(1e9)
     }
-    this.checkDiagnostics()
+    this.mistakes.check(this.explained)
     this.host.checkMemory()
   }
 
@@ -85,13 +85,19 @@ export class Driver {
     switch (step.do) {
       case 'io': {
         const command = host.submitIo(step.qid, step.order)
-        if (step.order.flaw?.startsWith('prp')) this.allowed.push(/PRP1|PRP2|PRP list|no memory there/)
+        if (step.order.flaw?.startsWith('prp')) this.allow(/PRP1|PRP2|PRP list|no memory there/)
+        if (step.order.flaw?.startsWith('sgl')) this.allow(/SGL/)
         if (command && step.ring) host.ringTail(step.qid)
         return
       }
+      case 'fused':
+        host.submitFused(step.qid, step.order)
+        return
       case 'admin':
         host.submitOperation(step.operation)
         return
+      case 'manage':
+        return this.manager.take(step.management)
       case 'abort': {
         const target = host.outOn(step.qid)[step.index]
         if (target) host.submitAbort(target)
@@ -112,7 +118,7 @@ export class Driver {
       case 'reset':
         return this.reset(step.how)
       case 'mistake':
-        this.mistake(step.what, step.qid)
+        this.mistakes.make(step.what, step.qid)
     }
   }
 
@@ -120,9 +126,10 @@ export class Driver {
   private async bringUp(): Promise<void> {
     for (let attempt = 0; attempt < BRING_UPS; attempt++) {
       this.host.controllerLost()
-      if (await this.tryBringUp()) {
+      if (await this.starter.try()) {
+        this.countSettings()
         this.host.absorbStrikes()
-        this.checkDiagnostics()
+        this.mistakes.check(this.explained)
         // A doorbell write after the last completion of bring-up may still be lost or on its way. Until it arrives, an Admin
         // CQ of two entries has no free slot, and nothing is posted to it (Base 2.2 §3.3.1.2.1); later writes wait behind it.
         this.explained = this.strikesBeforeAdmin
@@ -135,56 +142,36 @@ export class Driver {
     throw new Over()
   }
 
-  private async tryBringUp(): Promise<boolean> {
-    const { host, bar, scenario } = this
-    const { adminEntries, cqs, sqs } = scenario
-    const cap = bar.read64(CAP)
-    host.strideBytes = 4 << bits(cap, 35, 32)
-    const cq = host.addCq(0, adminEntries)
-    const sq = host.addSq(0, adminEntries, 0)
-    bar.write32(AQA, (adminEntries - 1) | ((adminEntries - 1) << 16))
-    bar.write64(ASQ, BigInt(sq.memory.iova()))
-    bar.write64(ACQ, BigInt(cq.memory.iova()))
-    bar.write32(CC, CC_ENABLED)
-    const isUp = await this.until(() => (bar.read32(CSTS) & (RDY | CFS)) !== 0, READY_LIMIT_NS)
-    if (!isUp || (bar.read32(CSTS) & (RDY | CFS)) !== RDY) return false
-    if (!(await this.identify())) return false
-    if (!(await this.admin('set-features', { opcode: 0x09, cdw: { 10: 0x07, 11: 0x003f_003f } }))) return false
-    for (const { qid, entries } of cqs) if (!(await this.createCq(qid, entries))) return false
-    for (const { qid, entries, cqid } of sqs) if (!(await this.createSq(qid, entries, cqid))) return false
-    return true
-  }
-
-  private async identify(): Promise<boolean> {
-    const { host } = this
-    const command = host.submitOperation('identify')!
-    const { bytes } = command.slot!.data
-    if (!(await this.answer(command))) return false
-    // The bytes that a fault has flipped are not known here.
-    if (!command.struck.has('corrupt-data')) host.optionalCommands = bytes[520]! | (bytes[521]! << 8)
-    return !command.struck.has('corrupt-data')
-  }
-
-  private createCq(qid: number, entries: number): Promise<boolean> {
-    const { memory } = this.host.addCq(qid, entries)
-    return this.admin('create', createCqEntry(qid, entries, memory.iova()))
-  }
-
-  private createSq(qid: number, entries: number, cqid: number): Promise<boolean> {
-    const { memory } = this.host.addSq(qid, entries, cqid)
-    return this.admin('create', createSqEntry(qid, entries, cqid, memory.iova()))
-  }
-
   /** Executes an Admin command; returns whether it succeeded. */
-  private async admin(what: 'create' | 'delete' | 'set-features', entry: Entry, statuses = ['0/00']): Promise<boolean> {
-    await this.until(() => this.host.outOn(0).length < this.scenario.adminEntries - 1, COMMAND_LIMIT_NS)
-    this.strikesBeforeAdmin = this.simulation.faults.strikes.length
-    const command = this.host.submitAdmin(what, entry, statuses)
+  async admin(what: NonNullable<Submitted['admin']>, entry: Entry, statuses = ['0/00']): Promise<boolean> {
+    const command = await this.send(what, entry, statuses)
     return command !== undefined && (await this.answer(command))
   }
 
+  async send(
+    what: NonNullable<Submitted['admin']>,
+    entry: Entry,
+    statuses: readonly string[],
+    data?: Uint8Array,
+  ): Promise<Submitted | undefined> {
+    await this.until(() => this.host.outOn(0).length < this.scenario.adminEntries - 1, COMMAND_LIMIT_NS)
+    this.strikesBeforeAdmin = this.simulation.faults.strikes.length
+    return this.host.submitAdmin(what, entry, statuses, data)
+  }
+
+  allow(diagnostic: RegExp): void {
+    this.mistakes.allow(diagnostic)
+  }
+
+  private countSettings(): void {
+    const { tally } = this.host.verdicts
+    if (this.host.doorbells.areInMemory) tally.add('shadow doorbells')
+    if (this.interrupts) tally.add('interrupts')
+    if (this.starter.isWeighted) tally.add('weighted round robin')
+  }
+
   /** Waits for a command's completion; returns whether it is a success that no fault made up. */
-  private async answer(command: Submitted): Promise<boolean> {
+  async answer(command: Submitted): Promise<boolean> {
     await this.until(() => command.completions > 0, COMMAND_LIMIT_NS)
     if (command.completions > 0) return command.status === '0/00' && !command.struck.has('status')
     if (command.least > 0) this.explain('missing-completion', `${command.name} has not completed`)
@@ -212,23 +199,22 @@ export class Driver {
     host.cqs.get(cqid)!.isClosing = true
     if (!(await this.admin('delete', { opcode: 0x04, cdw: { 10: cqid } }))) return this.reset('controller')
     host.poll(cqid)
-    if (!(await this.createCq(cqid, scenario.cqs.find(({ qid }) => qid === cqid)!.entries)))
-      return this.reset('controller')
-    for (const { qid, entries } of sqs) {
-      if (!(await this.createSq(qid, entries, cqid))) return this.reset('controller')
+    const { entries } = scenario.cqs.find(({ qid }) => qid === cqid)!
+    if (!(await this.starter.createCq(cqid, entries))) return this.reset('controller')
+    for (const { qid } of sqs) {
+      if (!(await this.starter.createSq(qid))) return this.reset('controller')
     }
   }
 
   private async deletesNothing(cqid: number): Promise<boolean> {
-    await this.until(() => this.host.outOn(0).length < this.scenario.adminEntries - 1, COMMAND_LIMIT_NS)
-    const command = this.host.submitAdmin('delete', { opcode: 0x04, cdw: { 10: cqid } }, ['1/0c'])
+    const command = await this.send('delete', { opcode: 0x04, cdw: { 10: cqid } }, ['1/0c'])
     if (command === undefined) return false
     await this.answer(command)
     return command.status === '1/0c'
   }
 
   /** Waits until all commands have completed that still can; the others must be explained by a fault. */
-  private async settle(): Promise<void> {
+  async settle(): Promise<void> {
     const { host } = this
     host.ringAll()
     await this.until(() => host.unsettled.length === 0, COMMAND_LIMIT_NS, 1e9)
@@ -243,19 +229,24 @@ export class Driver {
     if (missing || isStuck || [...host.cqs.values()].some(({ isWedged }) => isWedged)) await this.reset('controller')
   }
 
-  private async reset(how: 'controller' | 'function' | 'subsystem' | 'shutdown'): Promise<void> {
+  async reset(how: ResetKind): Promise<void> {
     const { bar, host } = this
     const hasSubsystemReset = bits(bar.read64(CAP), 36, 36) === 1
     if (how === 'shutdown') {
       host.noteShutdown()
-      bar.write32(CC, CC_ENABLED | SHN_NORMAL)
-      await this.until(() => ((bar.read32(CSTS) >> 2) & 3) === 2, COMMAND_LIMIT_NS)
+      const began = host.medium.tick()
+      bar.write32(CC, this.starter.configuration | SHN_NORMAL)
+      const isComplete = await this.until(() => ((bar.read32(CSTS) >> 2) & 3) === 2, COMMAND_LIMIT_NS)
+      // A shutdown makes all that was written permanent (Base 2.1 §3.6.1).
+      if (isComplete && this.isBelievable) for (const { nsid } of host.spaces.all) host.medium.flush(nsid, began)
     }
     host.pollAll()
-    if (how === 'function') await this.simulation.transport.reset!('function')
+    if (how === 'power') this.cutPower()
+    else if (how === 'function') await this.simulation.transport.reset!('function')
     else if (how === 'subsystem' && hasSubsystemReset) bar.write32(NSSR, 0x4e56_4d65)
     else {
-      bar.write32(CC, 0)
+      // Only CC.EN changes: nothing else may while it is set.
+      bar.write32(CC, this.starter.configuration & ~EN)
       const endNs = host.nowNs + READY_LIMIT_NS
       while ((bar.read32(CSTS) & RDY) !== 0 && host.nowNs < endNs) await this.simulation.clock.idle(endNs)
     }
@@ -268,6 +259,46 @@ export class Driver {
     host.pollAll(false)
     host.checkMemory()
     await this.bringUp()
+    if (how === 'power') await this.readAll()
+  }
+
+  /** Reads every block of the attached namespaces. */
+  private async readAll(): Promise<void> {
+    const { host } = this
+    const { qid } = this.scenario.sqs[0]!
+    const { cq } = host.sqs.get(qid)!
+    for (const space of host.spaces.all) {
+      if (!space.isAttached) continue
+      const most = Math.floor(MOST_DATA_BYTES / transferBytes(space))
+      for (let slba = 0; slba < space.blocks; slba += most) {
+        const blocks = Math.min(most, space.blocks - slba)
+        const order = { operation: 'read', nsid: space.nsid, slba, blocks, offsetBytes: 0, salt: 0 } as const
+        const command = host.submitIo(qid, order)
+        host.ringTail(qid)
+        if (command === undefined || cq.isWedged || !(await this.answer(command))) return
+      }
+    }
+  }
+
+  /** What the controller says of itself may be believed: no fault has changed what registers read as. */
+  private get isBelievable(): boolean {
+    return !this.simulation.faults.strikes.some(({ kind }) => kind === 'read-value' || kind === 'remove-device')
+  }
+
+  /** The drive loses its power, and each part of its cache or not. */
+  private cutPower(): void {
+    const { host, simulation, dice } = this
+    simulation.powerCycle()
+    host.verdicts.tally.add('loss of power')
+    host.controllerLost()
+    // Data and metadata of a block survive together or not at all; which bytes are metadata the media do not know.
+    const hasMetadata = host.spaces.all.some(({ metadataBytes }) => metadataBytes > 0)
+    for (const media of this.caches) {
+      const all = dice.chance(0.5)
+      media.losePower(() => (hasMetadata ? all : dice.chance(0.5)))
+    }
+    host.medium.losePower()
+    host.fused.forget()
   }
 
   /** Checks the controller's status, twice if it is bad. */
@@ -299,59 +330,21 @@ export class Driver {
     if (!isStruck) throw new RunFailure(assertion, message)
   }
 
-  private mistake(what: Extract<Step, { do: 'mistake' }>['what'], qid: number): void {
-    const { host, bar } = this
-    const sq = host.sqs.get(qid)
-    const cq = sq?.cq
-    if (sq === undefined || cq === undefined) return
-    const { strideBytes } = host
-    const delays = this.scenario.faults.rules.some(({ action }) => action.kind === 'delay-write')
-    if (what === 'tail') {
-      this.allowed.push(new RegExp(`SQ ${qid} tail`))
-      sq.ring(bar, strideBytes, sq.entries)
-      sq.isHalted = true
-    } else if (what === 'head') {
-      this.allowed.push(new RegExp(`CQ ${cq.qid} head ${cq.entries}`))
-      cq.ring(bar, strideBytes, cq.entries)
-    } else if (what === 'no-queue') {
-      this.allowed.push(/SQ 15 tail 0/)
-      bar.write32(tailDoorbell(15, strideBytes), 0)
-    } else if (what === 'read-only') {
-      this.allowed.push(/VS/)
-      bar.write32(VS, 0)
-    } else if (!delays && !cq.isWedged) {
-      // One beyond all posted entries: a delayed completion would otherwise be misinterpreted.
-      host.poll(cq.qid)
-      this.allowed.push(new RegExp(`CQ ${cq.qid} head`))
-      cq.ring(bar, strideBytes, (cq.head + 1) % cq.entries)
-    }
-  }
-
-  /** Checks that the simulator's diagnostics match the deliberate mistakes. */
-  private checkDiagnostics(): void {
-    const { diagnostics, faults } = this.simulation
-    if (diagnostics.length === this.diagnosticsSeen) return
-    const fresh = diagnostics.slice(this.diagnosticsSeen)
-    this.diagnosticsSeen = diagnostics.length
-    const isConfused = faults.strikes.slice(this.explained).some(({ kind }) => CONFUSING.includes(kind))
-    const surprise = fresh.find((line) => !isConfused && !this.allowed.some((pattern) => pattern.test(line)))
-    if (surprise !== undefined) throw new RunFailure('diagnostics', `the host did nothing wrong: ${surprise}`)
-  }
-
   /** Polls and passes time until `condition` holds; rings again every `againNs`. Returns false if it never holds. */
-  private async until(condition: () => boolean, limitNs: number, againNs = Infinity): Promise<boolean> {
+  async until(condition: () => boolean, limitNs: number, againNs = Infinity): Promise<boolean> {
     const { host } = this
     const { clock } = this.simulation
     const endNs = clock.now() + limitNs
     let ringNs = clock.now() + againNs
     for (;;) {
-      host.pollAll()
+      if (this.interrupts) await this.interrupts.poll()
+      else host.pollAll()
       if (condition()) return true
       if (clock.now() >= endNs) return false
       await clock.idle(Math.min(endNs, ringNs))
       if (clock.now() >= ringNs) {
         // A doorbell may have been lost; if none was, ringing again is a mistake.
-        this.allowed.push(/ is unchanged: it /)
+        this.allow(/ is unchanged: it /)
         host.ringAll(true)
         ringNs += againNs
       }

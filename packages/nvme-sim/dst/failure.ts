@@ -11,6 +11,11 @@ export type Assertion =
   | 'memory'
   | 'diagnostics'
   | 'abort'
+  | 'event'
+  | 'fused'
+  | 'interrupt'
+  | 'arbitration'
+  | 'namespaces'
   | 'replay'
   | 'crash'
   // For a driver.

@@ -1,15 +1,10 @@
 import type { ProfileName } from '../src/index.js'
 import { Dice } from './dice.js'
+import { SPARE_BYTES } from './manager.js'
 import { randomPlan } from './random-plan.js'
-import {
-  MOST_DATA_BYTES,
-  type AdminOperation,
-  type IoOperation,
-  type IoOrder,
-  type NamespaceShape,
-  type Scenario,
-  type Step,
-} from './scenario.js'
+import { randomFused, randomOrder } from './random-order.js'
+import type { AdminOperation, Management, NamespaceShape, Scenario, Step } from './scenario.js'
+import { CREATED } from './spaces.js'
 
 const PROFILES: readonly (readonly [number, ProfileName])[] = [
   [4, 'ideal'],
@@ -18,22 +13,12 @@ const PROFILES: readonly (readonly [number, ProfileName])[] = [
   [1, 'p5800x'],
 ]
 
-const OPERATIONS: readonly (readonly [number, IoOperation])[] = [
-  [8, 'read'],
-  [8, 'write'],
-  [2, 'compare'],
-  [1, 'write-zeroes'],
-  [1, 'deallocate'],
-  [1, 'verify'],
-  [1, 'flush'],
-]
-
 const ADMIN: readonly (readonly [number, AdminOperation])[] = [
   [3, 'identify'],
   [1, 'identify-namespace'],
   [1, 'namespace-list'],
   [2, 'get-features'],
-  [1, 'event'],
+  [2, 'event'],
   [1, 'opcode'],
 ]
 
@@ -42,49 +27,53 @@ const ADMIN: readonly (readonly [number, AdminOperation])[] = [
  * and has its own tests.
  */
 export const notDrawn: readonly string[] = [
-  'Copy',
-  'Write Uncorrectable',
-  'fused commands',
-  'SGLs',
-  'metadata',
-  'Format NVM',
-  'Namespace Management and Attachment',
-  'shadow doorbells',
-  'interrupts',
-  'weighted round robin',
   'memory pages other than 4 KiB',
-  'loss of power',
-  'stale completions and forced events',
+  'the interrupt pin and masked vectors',
+  'Copy and Compare beyond their limits',
+  'Format of all namespaces, secure erase',
+  'Namespace Write Protection',
+  'loss of power with a file as media',
 ]
 
 /** Returns everything that happens in the run of a seed. */
 export function makeScenario(seed: number): Scenario {
   const dice = new Dice(seed, 'dst scenario')
-  const namespaces: NamespaceShape[] = [
-    { nsid: 1, blockBytes: dice.pick([512, 4096] as const), blocks: dice.int(40, 300) },
-  ]
-  if (dice.chance(0.4))
-    namespaces.push({ nsid: dice.int(2, 5), blockBytes: dice.pick([512, 4096] as const), blocks: 64 })
+  const namespaces = [randomNamespace(dice, 1, dice.int(40, 300))]
+  if (dice.chance(0.4)) namespaces.push(randomNamespace(dice, dice.int(2, 5), 64))
+  // Priorities mean something only without whatever else changes the order in which commands are fetched.
+  const arbitrates = dice.chance(0.06)
   // Rings of two to a few entries wrap constantly, and fill up.
   const cqs = Array.from({ length: dice.int(1, 3) }, (_, i) => ({
     qid: i + 1,
-    entries: dice.pick([2, 3, 5, 8, 16, 64]),
+    entries: arbitrates ? 64 : dice.pick([2, 3, 5, 8, 16, 64]),
+    interrupts: dice.chance(0.7),
   }))
-  const sqs = Array.from({ length: dice.int(cqs.length, 4) }, (_, i) => ({
+  const sqs = Array.from({ length: dice.int(arbitrates ? 3 : cqs.length, 4) }, (_, i) => ({
     qid: i + 1,
-    entries: dice.pick([2, 3, 4, 7, 16, 64]),
+    entries: arbitrates ? dice.pick([16, 64]) : dice.pick([2, 3, 4, 7, 16, 64]),
     cqid: i < cqs.length ? i + 1 : dice.pick(cqs).qid,
+    priority: dice.int(0, 3),
   }))
   const shape = {
     seed,
-    profile: dice.weighted(PROFILES),
+    profile: arbitrates ? ('ideal' as const) : dice.weighted(PROFILES),
     fragmented: dice.chance(0.5),
     namespaces,
-    adminEntries: dice.pick([2, 4, 8, 32]),
+    ...(!arbitrates && dice.chance(0.4) && { spareBytes: SPARE_BYTES }),
+    adminEntries: arbitrates ? 32 : dice.pick([2, 4, 8, 32]),
     cqs,
     sqs,
+    ...(!arbitrates && dice.chance(0.15) && { shadow: true }),
+    ...(dice.chance(0.2) && { interrupts: { threshold: dice.pick([0, 0, 2, 7]), time: dice.pick([1, 10]) } }),
+    ...(arbitrates && {
+      arbitration: {
+        weights: [dice.int(0, 7), dice.int(0, 7), dice.int(0, 7)] as const,
+        burst: dice.pick([0, 1, 2, 7]),
+      },
+    }),
+    ...(dice.chance(0.1) && { cacheOff: true }),
   }
-  const faults = dice.chance(0.25) ? { rules: [] } : randomPlan(seed, shape)
+  const faults = arbitrates || dice.chance(0.2) ? { rules: [] } : randomPlan(seed, shape)
   const stepDice = new Dice(seed, 'dst steps')
   const steps = Array.from({ length: stepDice.int(40, 160) }, (_, i) => randomStep(stepDice, shape, i + 1))
   return { ...shape, faults, steps }
@@ -92,37 +81,57 @@ export function makeScenario(seed: number): Scenario {
 
 type Shape = Omit<Scenario, 'faults' | 'steps'>
 
+function randomNamespace(dice: Dice, nsid: number, blocks: number): NamespaceShape {
+  const shape = { nsid, blockBytes: dice.pick([512, 4096] as const), blocks }
+  if (!dice.chance(0.2)) return shape
+  return { ...shape, metadataBytes: dice.pick([8, 16, 64] as const), isExtended: dice.chance(0.5) }
+}
+
 function randomStep(dice: Dice, shape: Shape, salt: number): Step {
   const { qid } = dice.pick(shape.sqs)
   const cqid = dice.pick([0, ...shape.cqs.map((cq) => cq.qid)])
+  const namespaces = targetsOf(shape)
+  // With one doorbell write a burst of commands is there at once: only then does arbitration decide.
+  const arbitrates = shape.arbitration !== undefined
+  const unlessArbitrating = (weight: number) => (arbitrates ? 0 : weight)
   return dice.weighted<() => Step>([
-    [60, () => ({ do: 'io', qid, order: randomOrder(dice, shape, salt), ring: dice.chance(0.7) })],
+    [60, () => ({ do: 'io', qid, order: randomOrder(dice, namespaces, salt), ring: dice.chance(0.7) })],
+    [unlessArbitrating(5), () => ({ do: 'fused', qid, order: randomFused(dice, namespaces, salt) })],
     [6, () => ({ do: 'ring', qid })],
-    [20, () => ({ do: 'poll', cqid, most: dice.pick([1, 2, 1000]) })],
-    [20, () => ({ do: 'pass', ns: dice.pick([1, 500, 20_000, 100_000, 1_000_000, 50_000_000]) })],
+    [arbitrates ? 5 : 20, () => ({ do: 'poll', cqid, most: dice.pick([1, 2, 1000]) })],
+    [arbitrates ? 4 : 20, () => ({ do: 'pass', ns: dice.pick([1, 500, 20_000, 100_000, 1_000_000, 50_000_000]) })],
     [6, () => ({ do: 'admin', operation: dice.weighted(ADMIN) })],
     [3, () => ({ do: 'abort', qid, index: dice.int(0, 3) })],
     [4, () => ({ do: 'settle' })],
-    [1.5, () => ({ do: 'recreate', cqid: dice.pick(shape.cqs).qid })],
-    [1, () => ({ do: 'reset', how: dice.pick(['controller', 'controller', 'function', 'subsystem', 'shutdown']) })],
-    [1.5, () => ({ do: 'mistake', qid, what: dice.pick(['tail', 'head', 'no-queue', 'read-only', 'head-ahead']) })],
+    [unlessArbitrating(shape.spareBytes ? 6 : 0), () => ({ do: 'manage', management: randomManagement(dice, shape) })],
+    [unlessArbitrating(1.5), () => ({ do: 'recreate', cqid: dice.pick(shape.cqs).qid })],
+    [
+      1,
+      () => ({
+        do: 'reset',
+        how: dice.pick(['controller', 'controller', 'function', 'subsystem', 'shutdown', 'power']),
+      }),
+    ],
+    [
+      unlessArbitrating(1.5),
+      () => ({ do: 'mistake', qid, what: dice.pick(['tail', 'head', 'no-queue', 'read-only', 'head-ahead']) }),
+    ],
   ])()
 }
 
-function randomOrder(dice: Dice, { namespaces }: Shape, salt: number): IoOrder {
-  const { nsid, blockBytes, blocks: capacity } = dice.pick(namespaces)
-  const most = Math.min(capacity, (MOST_DATA_BYTES / blockBytes) * dice.pick([0.0625, 0.25, 0.25, 1]))
-  const blocks = dice.int(1, Math.max(1, most))
-  const order: IoOrder = {
-    operation: dice.weighted(OPERATIONS),
-    nsid,
-    slba: dice.int(0, capacity - blocks),
-    blocks,
-    offsetBytes: dice.chance(0.5) ? 0 : dice.int(0, 1023) * 4,
-    salt,
-  }
-  // Comparing with anything other than the contents would nearly always fail.
-  if (order.operation === 'compare' && dice.chance(0.7)) return { ...order, salt: 0 }
-  if (!dice.chance(0.04)) return order
-  return { ...order, flaw: dice.pick(['lba', 'nsid', 'opcode', 'prp-offset', 'prp-wild']) }
+/** The namespaces that steps may name: with management, also one that the host creates. */
+function targetsOf({ namespaces, spareBytes }: Shape): readonly NamespaceShape[] {
+  return spareBytes ? [...namespaces, { nsid: CREATED, blockBytes: 4096, blocks: 64 }] : namespaces
+}
+
+function randomManagement(dice: Dice, shape: Shape): Management {
+  const nsid = dice.pick([CREATED, CREATED, ...shape.namespaces.map((each) => each.nsid)])
+  return dice.weighted<Management>([
+    [3, { what: 'create', format: dice.int(0, 7), isTooLarge: dice.chance(0.1) }],
+    [4, { what: 'attach', nsid: dice.chance(0.7) ? CREATED : nsid }],
+    [1.5, { what: 'detach', nsid }],
+    [1, { what: 'delete' }],
+    [3, { what: 'format', nsid, format: dice.chance(0.9) ? dice.int(0, 7) : 8, isExtended: dice.chance(0.3) }],
+    [1, { what: 'format-busy', nsid }],
+  ])
 }

@@ -1,15 +1,28 @@
-import { ANY, ZEROES, type Content } from './pattern.js'
+import { ANY, UNREADABLE, ZEROES, type Content } from './pattern.js'
 
-/** One possible content of a block, from a Write that was or may be executed. */
+/** A block that a Copy reads: it may find what `possible` returns for its submission, except its own data. */
+export interface Source {
+  readonly nsid: number
+  readonly lba: number
+}
+
+/** One possible content of a block, from a command that was or may be executed. */
 interface Candidate {
-  content: Content
-  /** Times of events: when its Write was submitted, and when it was known to be complete. */
+  /** The contents: one, except for a Copy, whose source may have had several. */
+  contents: readonly Content[]
+  /** The source of a Copy that may still be executed. */
+  source: Source | undefined
+  /** Times of events: when its command was submitted, and when it was known to be complete. */
   readonly began: number
   ended: number
-  /** Time when a later Write was known to have replaced it. */
+  /** Time when a later command was known to have replaced it. */
   removed: number
-  /** The Write that it comes from. */
+  /** It survives a loss of power as soon as it is complete. */
+  isDurable: boolean
+  /** The command that it comes from. */
   readonly by: object | undefined
+  /** Its source is being looked up: copies may form a circle. */
+  isVisited: boolean
 }
 
 /** A range of blocks of one namespace. */
@@ -20,11 +33,13 @@ export interface Range {
 }
 
 /**
- * What the host may read back, by block. Writes that overlap in time may take effect in any order; one that ended
- * before another began is replaced by it. Blocks of one Write are independent of each other.
+ * What the host may read back, by block. Commands that overlap in time may take effect in any order; one that ended
+ * before another began is replaced by it. Blocks of one command are independent of each other.
  */
 export class Medium {
-  private readonly blocks = new Map<string, Candidate[]>()
+  private readonly namespaces = new Map<number, Map<number, Candidate[]>>()
+  /** By NSID: contents that were replaced before this time do not come back after a loss of power. */
+  private readonly flushed = new Map<number, number>()
   private clock = 0
 
   /** Advances the time of events. */
@@ -32,28 +47,32 @@ export class Medium {
     return ++this.clock
   }
 
-  /** A Write is submitted: from now on its data may be there. */
-  begin(range: Range, by: object, contentAt: (index: number) => Content): void {
+  /** A change is submitted: from now on its data may be there. For a Copy, `contentAt` returns the source. */
+  begin(range: Range, by: object, contentAt: (index: number) => Content | Source): void {
     const began = this.tick()
     this.each(range, (candidates, index) => {
-      candidates.push({ content: contentAt(index), began, ended: Infinity, removed: Infinity, by })
+      const content = contentAt(index)
+      const [contents, source] = typeof content === 'number' ? [[content], undefined] : [[], content]
+      candidates.push({ ...settled(contents, began, Infinity), source, by })
     })
   }
 
-  /** The Write is known to be complete: contents that ended before it began are replaced. */
-  end(range: Range, by: object): void {
+  /** The change is known to be complete: contents that ended before it began are replaced. */
+  end(range: Range, by: object, isDurable = false): void {
     const now = this.tick()
     this.each(range, (candidates) => {
       const own = candidates.find((each) => each.by === by)
       if (own === undefined) return
+      this.freeze(own)
       own.ended = now
+      own.isDurable = isDurable
       for (const other of candidates) {
         if (other.ended < own.began && other.removed === Infinity) other.removed = now
       }
     })
   }
 
-  /** The Write is known not to have happened. */
+  /** The change is known not to have happened. */
   cancel(range: Range, by: object): void {
     this.each(range, (candidates) => {
       const at = candidates.findIndex((each) => each.by === by)
@@ -61,39 +80,116 @@ export class Medium {
     })
   }
 
-  /** The Write may or may not have happened, and will no longer happen. */
+  /** The change may or may not have happened, and will no longer happen. */
   leave(range: Range, by: object): void {
     const now = this.tick()
     this.each(range, (candidates) => {
-      for (const each of candidates) if (each.by === by) each.ended = now
+      for (const each of candidates) {
+        if (each.by !== by) continue
+        this.freeze(each)
+        each.ended = now
+      }
     })
   }
 
-  /** A fault has damaged what the Write put into block `index` of its range. */
+  /** A fault has damaged what the change put into block `index` of its range. */
   damage(range: Range, by: object, index: number): void {
     this.each({ ...range, slba: range.slba + index, blocks: 1 }, (candidates) => {
-      for (const each of candidates) if (each.by === by) each.content = ANY
+      for (const each of candidates) if (each.by === by) each.contents = [ANY]
     })
+  }
+
+  /** Every block of a namespace reads as zeroes, even after a loss of power: it was formatted, or created. */
+  erase(nsid: number): void {
+    this.namespaces.delete(nsid)
+  }
+
+  /** Every block of a namespace may read as zeroes: it is unknown whether it was formatted. */
+  mayErase(nsid: number): void {
+    const now = this.tick()
+    for (const candidates of this.blocksOf(nsid).values()) candidates.push(settled([ZEROES], now, now))
+  }
+
+  /** A Flush that began at `began` is complete: earlier changes survive a loss of power. */
+  flush(nsid: number, began: number): void {
+    this.flushed.set(nsid, Math.max(began, this.flushed.get(nsid) ?? 0))
+  }
+
+  /** Power was lost: contents may be back that had been replaced since the last Flush. No command is in progress. */
+  losePower(): void {
+    for (const [nsid, blocks] of this.namespaces) {
+      const flushed = this.flushed.get(nsid) ?? 0
+      for (const candidates of blocks.values()) {
+        const isReplaced = ({ ended }: Candidate) =>
+          candidates.some((other) => other.isDurable && other.ended !== Infinity && ended < other.began)
+        for (const each of candidates) {
+          if (each.removed !== Infinity && each.removed > flushed && !isReplaced(each)) each.removed = Infinity
+        }
+      }
+    }
   }
 
   /** Returns what a command submitted at `began` and completed now may have found in a block. */
   possible(nsid: number, lba: number, began: number): Content[] {
-    return this.at(nsid, lba)
-      .filter(({ removed }) => removed > began)
-      .map(({ content }) => content)
+    const found: Content[] = []
+    this.collect(nsid, lba, began, found)
+    return found
+  }
+
+  /** Returns how many commands may have put a content into a block. */
+  writers(nsid: number, lba: number, content: Content): number {
+    const has = (each: Candidate) => {
+      const contents: Content[] = []
+      this.collectFrom(each, contents)
+      return contents.includes(content) || contents.includes(ANY)
+    }
+    return this.at(nsid, lba).filter(has).length
+  }
+
+  private collect(nsid: number, lba: number, began: number, found: Content[], except?: object): void {
+    for (const each of this.at(nsid, lba)) {
+      if (each.removed > began && (except === undefined || each.by !== except)) this.collectFrom(each, found)
+    }
+  }
+
+  private collectFrom(candidate: Candidate, found: Content[]): void {
+    const { source, contents, began, isVisited, by } = candidate
+    for (const content of contents) found.push(content)
+    if (source === undefined || isVisited) return
+    candidate.isVisited = true
+    this.collect(source.nsid, source.lba, began, found, by)
+    candidate.isVisited = false
+  }
+
+  /** A Copy will no longer read its source. */
+  private freeze(candidate: Candidate): void {
+    if (candidate.source === undefined) return
+    const found: Content[] = []
+    this.collectFrom(candidate, found)
+    // A Copy of a block that cannot be read fails.
+    candidate.contents = [...new Set(found)].filter((content) => content !== UNREADABLE)
+    candidate.source = undefined
   }
 
   private each({ nsid, slba, blocks }: Range, visit: (candidates: Candidate[], index: number) => void): void {
     for (let index = 0; index < blocks; index++) visit(this.at(nsid, slba + index), index)
   }
 
+  private blocksOf(nsid: number): Map<number, Candidate[]> {
+    let blocks = this.namespaces.get(nsid)
+    if (blocks === undefined) this.namespaces.set(nsid, (blocks = new Map<number, Candidate[]>()))
+    return blocks
+  }
+
   private at(nsid: number, lba: number): Candidate[] {
-    const key = `${nsid}/${lba}`
-    let candidates = this.blocks.get(key)
-    if (candidates === undefined) {
-      candidates = [{ content: ZEROES, began: 0, ended: 0, removed: Infinity, by: undefined }]
-      this.blocks.set(key, candidates)
-    }
+    const blocks = this.blocksOf(nsid)
+    let candidates = blocks.get(lba)
+    if (candidates === undefined) blocks.set(lba, (candidates = [settled([ZEROES], 0, 0)]))
     return candidates
   }
+}
+
+function settled(contents: readonly Content[], began: number, ended: number): Candidate {
+  const rest = { source: undefined, removed: Infinity, isDurable: false, by: undefined, isVisited: false }
+  return { contents, began, ended, ...rest }
 }

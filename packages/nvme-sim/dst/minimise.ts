@@ -17,6 +17,10 @@ export function minimise(scenario: Scenario, options: RunOptions = {}): Promise<
 async function cut(smallest: () => Scenario, keep: Keep<Scenario>): Promise<void> {
   await dropParts(smallest().faults.rules, (rules) => keep({ ...smallest(), faults: { rules } }))
   await dropParts(smallest().steps, (steps) => keep({ ...smallest(), steps }))
+  for (const option of ['shadow', 'interrupts', 'arbitration', 'cacheOff'] as const) {
+    const { [option]: dropped, ...rest } = smallest()
+    if (dropped !== undefined) await keep(rest)
+  }
   if (smallest().fragmented) await keep({ ...smallest(), fragmented: false })
   if (smallest().profile !== 'ideal') await keep({ ...smallest(), profile: 'ideal' })
   const used = smallest().steps.map((step) => ('qid' in step ? step.qid : 0))

@@ -31,7 +31,25 @@ function randomRule(dice: Dice, shape: Shape): FaultRule {
       }),
     ],
     [2, () => ({ match: moment(dice, shape), action: controllerAction(dice) })],
+    [2.5, () => unsolicitedRule(dice, shape)],
   ])()
+}
+
+/** A completion that was posted before, or an asynchronous event that nothing has caused. */
+function unsolicitedRule(dice: Dice, shape: Shape): FaultRule {
+  const often: FaultMatch = { every: dice.int(1, 9), times: dice.int(1, 6) }
+  const match: FaultMatch = dice.chance(0.3) ? moment(dice, shape) : { qid: dice.pick(shape.sqs).qid, ...often }
+  if (dice.chance(0.6)) {
+    const qid = dice.pick([0, ...shape.sqs.map(({ cqid }) => cqid)])
+    return { match, action: { kind: 'stale-completion', qid, back: dice.int(1, 6) } }
+  }
+  const action: FaultAction = {
+    kind: 'async-event',
+    aet: dice.pick([1, 2, 6]),
+    aei: dice.pick([0, 1, 3]),
+    lid: dice.pick([2, 4, 0x70]),
+  }
+  return { match, action }
 }
 
 /** Mostly I/O commands: faults of the Admin queue soon end a run. */

@@ -9,11 +9,14 @@ const NS_PER_HOUR = 3600e9
 
 /** Formats the result of a campaign. @param leftOut what no scenario covers. */
 export function formatCampaign(result: CampaignResult, leftOut: readonly string[]): string {
-  const { firstSeed, runs, commands, completions, struck, virtualNs, hash, failures } = result
+  const { firstSeed, runs, commands, completions, done, struck, virtualNs, hash, failures } = result
   const kinds = Object.entries(struck).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
   return [
     `seeds ${firstSeed} to ${firstSeed + runs - 1}, every eighth run twice: ${failures.length} failed`,
     `${commands} commands, ${completions} completions, ${(virtualNs / NS_PER_HOUR).toFixed(2)} virtual hours (each seed once)`,
+    `done: ${Object.entries(done)
+      .map(([name, times]) => `${name} ${times}`)
+      .join(', ')}`,
     'faults struck:',
     ...kinds,
     `not drawn: ${leftOut.join(', ')}`,

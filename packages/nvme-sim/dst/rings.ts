@@ -1,7 +1,7 @@
-import type { Bar, DmaAllocator } from '@gpunvme/nvme-spec/transport'
+import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { CQE_BYTES, SQE_BYTES, type Completion, type Entry } from '../conformance/raw-host/entry.js'
-import { headDoorbell, tailDoorbell } from '../conformance/raw-host/registers.js'
 import * as raw from '../conformance/raw-host/rings.js'
+import type { Doorbells } from './doorbells.js'
 import { Region } from './region.js'
 
 /** A completion queue whose ring the campaign checks. */
@@ -10,6 +10,10 @@ export class CqRing extends raw.CqRing<Region> {
   isWedged = false
   /** The queue is being deleted: its doorbell must not be rung, since the host learns of the deletion too late. */
   isClosing = false
+  /** Its interrupt vector; undefined without interrupts. */
+  vector: number | undefined
+  /** Its interrupt has arrived, and it has not been emptied since. */
+  isSignaled = false
   private written = 0
 
   constructor(dma: DmaAllocator, qid: number, entries: number) {
@@ -28,9 +32,9 @@ export class CqRing extends raw.CqRing<Region> {
     return this.head !== this.written
   }
 
-  ring(bar: Bar, strideBytes: number, head = this.head): void {
+  ring(doorbells: Doorbells, isForced = false, head = this.head): void {
     if (head === this.head) this.written = head
-    bar.write32(headDoorbell(this.qid, strideBytes), head)
+    doorbells.ring(this.qid, false, head, this.entries, isForced)
   }
 }
 
@@ -63,9 +67,9 @@ export class SqRing extends raw.SqRing<Region> {
     return this.announced !== this.staged
   }
 
-  ring(bar: Bar, strideBytes: number, tail = this.tail): void {
+  ring(doorbells: Doorbells, isForced = false, tail = this.tail): void {
     if (tail === this.tail) this.announced = this.staged
-    bar.write32(tailDoorbell(this.qid, strideBytes), tail)
+    doorbells.ring(this.qid, true, tail, this.entries, isForced)
   }
 
   /** Applies the SQHD of a completion; returns false if the controller cannot have consumed that much. */

@@ -1,6 +1,8 @@
 import type { FaultReport } from '@gpunvme/nvme-spec/faults'
-import type { FaultPlan, TraceSink } from '@gpunvme/nvme-spec/transport'
+import type { FaultPlan, TraceEvent, TraceSink } from '@gpunvme/nvme-spec/transport'
 import { simulate, type Media } from '../src/index.js'
+import { ArbitrationWatch } from './arbitration-watch.js'
+import { CachedMedia } from './cached-media.js'
 import { Driver } from './driver.js'
 import { RunFailure } from './failure.js'
 import type { Scenario } from './scenario.js'
@@ -21,32 +23,62 @@ export interface RunResult {
   readonly virtualNs: number
   /** Hash of everything that happened. */
   readonly traceHash: string
+  /** What was done successfully, and how often. */
+  readonly done: Readonly<Record<string, number>>
   /** Number of strikes of each kind of fault. */
   readonly struck: Readonly<Record<string, number>>
 }
 
 /** Runs a scenario once. */
 export async function runScenario(scenario: Scenario, { trace, media }: RunOptions = {}): Promise<RunResult> {
-  const { seed, profile, fragmented, faults } = scenario
-  const namespaces = scenario.namespaces.map(({ nsid, blockBytes, blocks }) => {
-    const capacityBytes = blocks * blockBytes
-    return { nsid, blockBytes, capacityBytes, ...(media && { media: media(capacityBytes) }) }
+  const { seed, profile, fragmented, faults, spareBytes = 0 } = scenario
+  const caches: CachedMedia[] = []
+  const losesPower = scenario.steps.some((step) => step.do === 'reset' && step.how === 'power')
+  const mediaOf = (capacityBytes: number): Media | undefined => {
+    if (media !== undefined || !losesPower) return media?.(capacityBytes)
+    const cache = new CachedMedia(capacityBytes)
+    caches.push(cache)
+    return cache
+  }
+  const namespaces = scenario.namespaces.map(
+    ({ nsid, blockBytes, blocks, metadataBytes = 0, isExtended: extendedLba = false }) => {
+      const capacityBytes = blocks * (blockBytes + metadataBytes)
+      const made = mediaOf(capacityBytes)
+      return { nsid, blockBytes, metadataBytes, extendedLba, capacityBytes, ...(made && { media: made }) }
+    },
+  )
+  const watch = scenario.arbitration && new ArbitrationWatch(scenario, scenario.arbitration)
+  const sink = watch
+    ? (event: TraceEvent) => {
+        watch.note(event)
+        trace?.(event)
+      }
+    : trace
+  const simulation = simulate({
+    seed,
+    profile,
+    fragmented,
+    faults,
+    namespaces,
+    spareCapacityBytes: spareBytes,
+    ...(sink && { trace: sink }),
   })
-  const simulation = simulate({ seed, profile, fragmented, faults, namespaces, ...(trace && { trace }) })
-  const driver = new Driver(simulation, scenario)
+  const driver = new Driver(simulation, scenario, caches)
   let failure: RunFailure | undefined
   try {
     await driver.run()
+    watch?.check()
   } catch (error) {
     failure = error instanceof RunFailure ? error : crashed(error)
   }
-  const { submitted, completed } = driver.host
+  const { submitted, completed, verdicts } = driver.host
   return {
     failure,
     commands: submitted,
     completions: completed,
     virtualNs: simulation.clock.now(),
     traceHash: simulation.traceHash,
+    done: verdicts.tally.all,
     struck: struckByKind(faults, simulation.faults),
   }
 }

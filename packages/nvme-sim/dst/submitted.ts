@@ -2,8 +2,15 @@ import type { ActionOf } from '@gpunvme/nvme-spec/faults'
 import type { FaultAction } from '@gpunvme/nvme-spec/transport'
 import type { BufferSlot } from './buffers.js'
 import type { Range } from './medium.js'
+import { changesOf } from './orders.js'
+import type { Content } from './pattern.js'
+import type { Piece } from './placement.js'
 import type { SqRing } from './rings.js'
 import type { AdminOperation, IoOrder } from './scenario.js'
+import type { Space } from './spaces.js'
+
+/** Admin commands that are no `AdminOperation`. */
+type FurtherAdmin = 'create' | 'delete' | 'set-features' | 'abort' | 'doorbell-buffer' | 'manage'
 
 /** A submitted command, and its state. */
 export class Submitted {
@@ -14,17 +21,27 @@ export class Submitted {
   /** The statuses that it may end with if no fault strikes it, except those of its namespace. */
   statuses: readonly string[]
   readonly order: IoOrder | undefined
-  readonly admin: AdminOperation | 'create' | 'delete' | 'set-features' | 'abort' | undefined
+  /** Its namespace as it was at submission. */
+  readonly space: Space | undefined
+  readonly admin: AdminOperation | FurtherAdmin | undefined
   readonly slot: BufferSlot | undefined
-  readonly dataBytes: number
+  /** Where its data lie in the buffer. */
+  readonly pieces: readonly Piece[]
+  /** The blocks that it changes. */
+  readonly changes: Range | undefined
   /** Time of submission, by the medium's clock. */
   readonly began: number
+  /** The content of each block that it writes or compares with. */
+  contents: readonly Content[] = []
   /** Faults that struck it. */
   readonly struck = new Map<FaultAction['kind'], FaultAction>()
   /** The Abort that was sent for it, and its result. */
   abortedBy: Submitted | undefined
   /** The command that an Abort is for. */
   target: Submitted | undefined
+  /** The other half of a fused operation, and which half this is. */
+  partner: Submitted | undefined
+  half: 'first' | 'second' | undefined
   isQueueDeleted = false
   /** A fault has detached its namespace while it was in progress. */
   isDetached = false
@@ -40,7 +57,7 @@ export class Submitted {
 
   constructor(
     facts: Pick<Submitted, 'sq' | 'cid' | 'what' | 'statuses' | 'began'> &
-      Partial<Pick<Submitted, 'order' | 'admin' | 'slot' | 'dataBytes'>>,
+      Partial<Pick<Submitted, 'order' | 'space' | 'admin' | 'slot' | 'pieces'>>,
   ) {
     this.sq = facts.sq
     this.cid = facts.cid
@@ -48,9 +65,11 @@ export class Submitted {
     this.statuses = facts.statuses
     this.began = facts.began
     this.order = facts.order
+    this.space = facts.space
     this.admin = facts.admin
     this.slot = facts.slot
-    this.dataBytes = facts.dataBytes ?? 0
+    this.pieces = facts.pieces ?? []
+    this.changes = changesOf(facts.order)
   }
 
   get name(): string {
@@ -59,17 +78,6 @@ export class Submitted {
 
   strike<K extends FaultAction['kind']>(kind: K): ActionOf<K> | undefined {
     return this.struck.get(kind) as ActionOf<K> | undefined
-  }
-
-  /** The blocks that it changes. */
-  get changes(): Range | undefined {
-    const { order } = this
-    if (order?.operation === 'write' || order?.operation === 'deallocate') {
-      return order.flaw === undefined ? order : undefined
-    }
-    // A wrong data pointer is ignored by a command without data.
-    const isAccepted = order?.flaw === undefined || order.flaw.startsWith('prp')
-    return order?.operation === 'write-zeroes' && isAccepted ? order : undefined
   }
 
   /** Maximum number of completions. */
@@ -83,8 +91,15 @@ export class Submitted {
   get least(): number {
     if (this.isLost || this.isQueueDeleted || this.isShutDown || this.admin === 'event') return 0
     if (this.sq.isHalted || this.sq.cq.isWedged) return 0
-    if (this.struck.has('hang') && !this.isSurelyAborted) return 0
+    if (this.isHanging) return 0
+    // Both halves of a fused operation take effect together.
+    if (this.partner?.isHanging === true && !this.isSurelyAborted) return 0
     return this.most
+  }
+
+  /** A fault holds it forever. */
+  get isHanging(): boolean {
+    return this.struck.has('hang') && !this.isSurelyAborted
   }
 
   /** It has the required number of completions. */

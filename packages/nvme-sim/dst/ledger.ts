@@ -1,0 +1,110 @@
+import type { FaultAction } from '@gpunvme/nvme-spec/transport'
+import type { Completion } from '../conformance/raw-host/entry.js'
+import { RunFailure } from './failure.js'
+import type { CqRing, SqRing } from './rings.js'
+import { Submitted } from './submitted.js'
+
+/** The commands of a host, and which completion belongs to which of them. */
+export class Ledger {
+  submitted = 0
+  completed = 0
+  private readonly commands = new Map<string, Submitted>()
+  /** Commands that may still complete, oldest first. */
+  private out: Submitted[] = []
+  private readonly aliases = new Map<string, Submitted[]>()
+  /** Entries that were taken, and how many faults may post once more, by completion queue. */
+  private readonly taken = new Map<CqRing, Set<string>>()
+  private readonly stale = new Map<CqRing, number>()
+  private nextCid = 0
+
+  get outstanding(): readonly Submitted[] {
+    return this.out
+  }
+
+  /** Returns the outstanding commands of a queue. */
+  outOn(qid: number): readonly Submitted[] {
+    return this.out.filter((each) => each.sq.qid === qid)
+  }
+
+  freshCid(): number {
+    return this.nextCid++
+  }
+
+  accept(facts: ConstructorParameters<typeof Submitted>[0]): Submitted {
+    const command = new Submitted(facts)
+    this.commands.set(`${command.sq.qid}/${command.cid}`, command)
+    this.out.push(command)
+    this.submitted++
+    return command
+  }
+
+  /** Slots that are free: their command has completed or was observed as fetched, since a fault may have changed SQHD. */
+  freeSlots(sq: SqRing): number {
+    const isThere = ({ completions, struck }: Submitted) =>
+      completions === 0 && !struck.has('hang') && !struck.has('drop-completion')
+    return sq.entries - 1 - this.out.filter((each) => each.sq === sq && isThere(each)).length
+  }
+
+  /** Returns the command that a fault names, as in 'SQ 1 CID 7'. */
+  named(where: string): Submitted | undefined {
+    const at = /^SQ (\d+) CID (\d+)$/.exec(where)
+    return at ? this.commands.get(`${at[1]}/${at[2]}`) : undefined
+  }
+
+  /** Registers a command whose completion has a changed identifier. */
+  addAlias(command: Submitted): void {
+    const sqid = command.sq.qid ^ (command.strike('corrupt-sqid')?.xor ?? 0)
+    const cid = command.cid ^ (command.strike('corrupt-cid')?.xor ?? 0)
+    const key = `${sqid}/${cid}`
+    this.aliases.set(key, [...(this.aliases.get(key) ?? []), command])
+  }
+
+  /** A fault posts an entry of a completion queue once more. */
+  expectStale(cq: CqRing): void {
+    this.stale.set(cq, (this.stale.get(cq) ?? 0) + 1)
+  }
+
+  /**
+   * Returns the command that an entry completes; undefined for an entry that a fault has posted once more.
+   * @throws RunFailure for an entry of no command, and for more completions than a command has.
+   */
+  complete(cq: CqRing, entry: Completion): Submitted | undefined {
+    this.completed++
+    const { sqid, cid, status } = entry
+    const command = this.find(sqid, cid)
+    const isExpected = command?.sq.cq === cq && command.completions < command.most
+    const key = `${sqid}/${cid}/${status}/${entry.dw0}/${entry.dw1}`
+    const taken = this.taken.get(cq) ?? new Set<string>()
+    this.taken.set(cq, taken)
+    if (!isExpected && (this.stale.get(cq) ?? 0) > 0 && taken.has(key)) {
+      this.stale.set(cq, this.stale.get(cq)! - 1)
+      return undefined
+    }
+    if (command?.sq.cq !== cq) {
+      throw new RunFailure('unknown-completion', `CQ ${cq.qid}: SQ ${sqid} CID ${cid} status ${status}, of no command`)
+    }
+    if (!isExpected) {
+      throw new RunFailure('repeated-completion', `${command.name}: ${command.completions + 1} completions`)
+    }
+    taken.add(key)
+    command.completions++
+    return command
+  }
+
+  /** Stops waiting for a command. */
+  remove(command: Submitted): void {
+    this.out = this.out.filter((each) => each !== command)
+  }
+
+  private find(sqid: number, cid: number): Submitted | undefined {
+    const key = `${sqid}/${cid}`
+    const meant = this.aliases.get(key)?.find(({ completions, most }) => completions < most)
+    if (meant) return meant
+    const command = this.commands.get(key)
+    const isRenamed = command?.struck.has('corrupt-cid') === true || command?.struck.has('corrupt-sqid') === true
+    return isRenamed ? undefined : command
+  }
+}
+
+/** Faults that damage the data of a command. */
+export const DAMAGING: readonly FaultAction['kind'][] = ['corrupt-data', 'torn-dma', 'wrong-page']

@@ -1,0 +1,17 @@
+/** Counts by name what a run has done, since a campaign that never does something finds nothing wrong with it. */
+export class Tally {
+  private readonly counts = new Map<string, number>()
+
+  add(name: string, times = 1): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + times)
+  }
+
+  addAll(counts: Readonly<Record<string, number>>): void {
+    for (const [name, times] of Object.entries(counts)) this.add(name, times)
+  }
+
+  /** The counts, in order of name. */
+  get all(): Record<string, number> {
+    return Object.fromEntries([...this.counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  }
+}
