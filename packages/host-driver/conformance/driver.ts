@@ -1,13 +1,29 @@
 import { notApplicable } from '@gpunvme/nvme-sim/case-kit'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { Controller, type ControllerOptions, type WritableNamespace, type WriteRequest } from '../src/index.js'
+import {
+  Controller,
+  type ControllerOptions,
+  type Management,
+  type WritableNamespace,
+  type WriteRequest,
+} from '../src/index.js'
 
 /** Members of a namespace that every driver under test has. */
 type CoreNamespace = Pick<WritableNamespace, 'nsid' | 'blocks' | 'blockBytes' | 'dma' | 'read' | 'write'>
 /** Members that a driver may lack. */
 type FurtherNamespace = Pick<
   WritableNamespace,
-  'identity' | 'compare' | 'planReads' | 'planWrites' | 'execute' | 'readBytes' | 'flush' | 'writeZeroes'
+  | 'identity'
+  | 'compare'
+  | 'copy'
+  | 'deallocate'
+  | 'execute'
+  | 'flush'
+  | 'planReads'
+  | 'planWrites'
+  | 'readBytes'
+  | 'verify'
+  | 'writeZeroes'
 >
 
 type CoreController = Pick<Controller, 'close'>
@@ -19,6 +35,8 @@ interface FurtherController extends Pick<
   readonly events: Controller['events']
   /** Reads the SMART / Health Information log page. */
   readonly smartLog: Controller['smartLog']
+  /** Resets the controller and sets it up again. */
+  readonly reset: Controller['reset']
   /** Closes the controller. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
@@ -29,12 +47,14 @@ export type DriverNamespace = CoreNamespace & Partial<FurtherNamespace>
 /** A controller that a driver under test has opened. Cases that use a member that it lacks are skipped. */
 export interface DriverController extends CoreController, Partial<FurtherController> {
   readonly namespaces: readonly DriverNamespace[]
+  /** Present if it was opened with `manage` and the driver can manage namespaces. */
+  readonly management?: Pick<Management, 'format' | 'createNamespace' | 'deleteNamespace' | 'attach' | 'detach'>
   /** Returns the namespace with an NSID. Default: looked up in `namespaces`. */
   readonly namespace?: (nsid: number) => DriverNamespace
 }
 
 /** Options with which cases open controllers. */
-export type DriverOptions = ControllerOptions & { readonly write?: WriteRequest }
+export type DriverOptions = ControllerOptions & { readonly write?: WriteRequest; readonly manage?: true }
 
 /** A driver that is judged: this package's own, or another behind the same members. */
 export interface DriverUnderTest {
@@ -49,7 +69,7 @@ export interface DriverUnderTest {
 export const hostDriver = {
   /** Opens a controller as `Controller.open` does. */
   open: (transport: Transport, options: DriverOptions = {}) =>
-    Controller.open(transport, options as DriverOptions & { write: WriteRequest }),
+    Controller.open(transport, options as ControllerOptions & { write: WriteRequest }),
 } satisfies DriverUnderTest
 
 /** A namespace as cases use it. */

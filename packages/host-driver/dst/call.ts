@@ -1,4 +1,5 @@
-import type { DmaMemory, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+import type { OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+import type { CallMemory } from './memory.js'
 import type { Fetched } from './world.js'
 import { ANY, fillBlock, firstDifference, holds, RunFailure, writtenContent, type Medium } from '@gpunvme/nvme-sim/dst'
 
@@ -16,7 +17,7 @@ interface Part {
 
 /** Reads or writes that the driver was asked for: their memory, what they may find and leave, and what came of them. */
 export class Call {
-  readonly memory: DmaMemory
+  readonly memory: CallMemory
   readonly plan: Plan
   readonly what: string
   private readonly parts: readonly Part[]
@@ -35,7 +36,7 @@ export class Call {
     return 2 * GUARD_BYTES + shiftBytes + dataBytes
   }
 
-  constructor(medium: Medium, plan: Plan, memory: DmaMemory, salt: number) {
+  constructor(medium: Medium, plan: Plan, memory: CallMemory, salt: number) {
     this.medium = medium
     this.plan = plan
     this.memory = memory
@@ -48,13 +49,14 @@ export class Call {
       offsetBytes: plan.offsetBytes[command]!,
       isDamaged: false,
     }))
-    this.bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes).fill(UNWRITTEN)
+    this.bytes = memory.bytes.fill(UNWRITTEN)
     if (plan.operation === 'write') {
       for (const part of this.parts) {
         this.eachBlock(part, (block, lba) => fillBlock(block, writtenContent(salt, part.nsid, lba)))
         medium.begin(part, part, (index) => writtenContent(salt, part.nsid, part.slba + index))
       }
     }
+    memory.store()
     this.before = this.bytes.slice()
   }
 
@@ -71,6 +73,7 @@ export class Call {
 
   /** It was refused, or some of a single read failed: a program uses nothing of what was read then. */
   refused(wasSent: boolean, why: string): void {
+    this.memory.load()
     if (this.plan.operation === 'write') for (const part of this.parts) this.medium.cancel(part, part)
     this.checkMemory(wasSent ? this.parts : [], why)
   }
@@ -81,6 +84,7 @@ export class Call {
    */
   ended(summary: OutcomeSummary): () => void {
     const outcomes = this.outcomesOf(summary)
+    this.memory.load()
     const pending: Part[] = []
     const { medium } = this
     this.parts.forEach((part, command) => {

@@ -23,7 +23,9 @@ export async function runDriverCampaign(driver: DriverUnderTest, seeds: Seeds): 
     lost += run.lost
     if (!run.isApplicable) passedOver++
     const kinds = Object.keys(run.struck)
-    if (kinds.length <= 1) {
+    // What took long was then not the fault.
+    const isDisturbed = ['reset', 'loss of power', 'format'].some((name) => name in run.done)
+    if (kinds.length <= 1 && !isDisturbed) {
       const kind = kinds[0] ?? 'none'
       const { callNs, stepNs, share } = worst.get(kind) ?? { callNs: 0, stepNs: 0, share: 0 }
       worst.set(kind, {

@@ -22,6 +22,12 @@ async function cut(smallest: () => Scenario, keep: Keep<Scenario>): Promise<void
   const used = smallest().steps.map((step) => ('nsid' in step ? step.nsid : 0))
   const left = namespaces.filter(({ nsid }, index) => index === 0 || used.includes(nsid))
   if (left.length < namespaces.length) await keep({ ...smallest(), namespaces: left })
+  const { withMetadata, ...without } = smallest()
+  if (withMetadata !== undefined) await keep(without)
+  for (const option of ['sgl', 'shadowDoorbells', 'interrupts', 'completionQueues', 'queueEntries'] as const) {
+    const { [option]: dropped, ...rest } = smallest().options
+    if (dropped !== undefined) await keep({ ...smallest(), options: rest })
+  }
   if (options.queues > 1) await keep({ ...smallest(), options: { ...options, queues: options.queues - 1 } })
 }
 

@@ -4,11 +4,15 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { OutcomeSummary, TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { DriverController, DriverNamespace, DriverUnderTest } from '../conformance/driver.js'
 import { EVENT_CHANNEL, type ControllerEvent } from '../src/index.js'
+import { callBlocks, canCall } from './block-calls.js'
 import { Call } from './call.js'
 import { callLimitNs, closeLimitNs, FUNCTION_RESET_NS, openLimitNs, stepLimitNs, type Meanwhile } from './limits.js'
+import { INTERRUPTS_RESUME_ONE_WAIT } from './known.js'
 import type { FaultKind } from './random-faults.js'
+import { Manager } from './manager.js'
+import { plainMemory, scatteredMemory, type CallMemory } from './memory.js'
 import type { Scenario, Step } from './scenario.js'
-import { crashed, holds, Medium, RunFailure, type Assertion, type RunResult } from '@gpunvme/nvme-sim/dst'
+import { crashed, holds, Medium, RunFailure, Tally, type Assertion, type RunResult } from '@gpunvme/nvme-sim/dst'
 import { executePlan, planOf } from './plans.js'
 import { SERIAL, World } from './world.js'
 
@@ -19,19 +23,24 @@ const MOST_PROOFS = 12
 /** So many turns of the event loop in which nobody waits for time, and nothing ends, are a deadlock. */
 const MOST_IDLE_TURNS = 200
 
+/** Nor does anything take so long: while events are awaited, time passes even if nothing else waits for it. */
+const MOST_WAIT_NS = 600e9
+
 /** Blocks may hold anything that looks like a file system: the campaign's own data is random. */
 const EVERYTHING = Object.assign([] as string[], { includes: () => true })
+
+type Cause = FaultKind | 'loss of power'
 
 /**
  * Mistakes that a fault excuses: the text of the controller's report, and the faults that excuse it. A fault suffices alone;
  * the faults of a list must occur together.
  */
-const MISLED: readonly (readonly [text: string, ...kinds: (FaultKind | readonly FaultKind[])[]])[] = [
+const MISLED: readonly (readonly [text: string, ...kinds: (Cause | readonly Cause[])[]])[] = [
   ['host cleared CC.EN before CSTS.RDY became 1', 'ready-never-rises', 'fatal-status', 'read-value', 'delay-write'],
   ['host set CC.EN before CSTS.RDY became 0', 'read-value'],
   ['but the queue does not exist', 'read-value'],
   // Between a reset and the host's next look at CSTS, when it was another's look.
-  ['but CSTS.RDY is 0', 'read-value', 'surprise-reset'],
+  ['but CSTS.RDY is 0', 'read-value', 'surprise-reset', 'loss of power'],
   // A reset cleared AQA between its write and the delayed write of CC.EN.
   ['AQA gives 1 and 1 entries', ['delay-write', 'surprise-reset']],
   // `faulty` clears Bus Master Enable when it removes the device; a delayed write of a doorbell arrives later.
@@ -95,14 +104,14 @@ export async function runScenario(
     unsubscribe(EVENT_CHANNEL, listen)
     process.off('unhandledRejection', reject)
   }
-  const { world, calls, outcomes, worst, lostSoFar, isApplicable } = run
+  const { world, calls, outcomes, worst, lostSoFar, isApplicable, tally } = run
   return {
     failure,
     commands: calls,
     completions: outcomes,
     virtualNs: world.clock.now(),
     traceHash: world.simulation.traceHash,
-    done: {},
+    done: tally.all,
     struck: world.struck,
     worst,
     lost: lostSoFar,
@@ -124,7 +133,6 @@ export async function runTwice(scenario: Scenario, driver: DriverUnderTest): Pro
 
 interface Opened {
   readonly ctrl: DriverController
-  readonly namespaces: readonly DriverNamespace[]
   /** What was allocated and never came back before. */
   readonly bytesBefore: number
 }
@@ -137,6 +145,8 @@ class Run {
   lostSoFar = 0
   /** Whether the driver has the options of the scenario. */
   isApplicable = true
+  readonly tally = new Tally()
+  private readonly manager: Manager
   private readonly scenario: Scenario
   private readonly driver: DriverUnderTest
   private readonly medium = new Medium()
@@ -156,6 +166,14 @@ class Run {
     this.scenario = scenario
     this.driver = driver
     this.world = new World(scenario, trace)
+    this.manager = new Manager({
+      medium: this.medium,
+      world: this.world,
+      timeoutNs: scenario.timeoutNs,
+      controller: () => this.opened?.ctrl,
+      refuse: (what, error, mayFail) => this.refuse(what, error, mayFail),
+      count: (name) => this.tally.add(name),
+    })
     this.world.onDamage = (command) => {
       for (const call of this.open) call.damage(command)
     }
@@ -196,7 +214,7 @@ class Run {
     this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
     // A reset that nobody asked for stops the simulator's clock for everybody, which is no step's fault.
     const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
-    if (event.tookNs > limitNs + stoppedNs)
+    if (event.tookNs > limitNs + stoppedNs && this.hasLimits)
       this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
   }
 
@@ -211,6 +229,22 @@ class Run {
         return
       case 'flush':
         this.start('flush', () => this.flush(step.nsid))
+        return
+      case 'blocks':
+        this.startBlocks(step)
+        return
+      case 'refused':
+        this.start('a call for a namespace with metadata', () => this.expectUnsupported())
+        return
+      case 'manage':
+        await this.join()
+        this.start(`${step.management.what} a namespace`, () => this.manager.take(step.management))
+        return this.join()
+      case 'reset':
+        this.start('reset', () => this.reset())
+        return
+      case 'power':
+        this.losePower()
         return
       case 'smart':
         this.start('SMART', () => this.askSmart())
@@ -232,7 +266,8 @@ class Run {
   }
 
   private namespaceOf(nsid: number): DriverNamespace | undefined {
-    return this.opened?.namespaces.find((namespace) => namespace.nsid === nsid)
+    const meant = this.manager.nsidOf(nsid)
+    return this.opened?.ctrl.namespaces.find((namespace) => namespace.nsid === meant)
   }
 
   private startPlan(step: Extract<Step, { do: 'plan' }>): void {
@@ -249,14 +284,14 @@ class Run {
     // Another host may have made it smaller.
     if (transfers.some(({ slba, blocks }) => slba + blocks > namespace.blocks)) return
     const plan = planOf(namespace, step.operation, transfers)
-    const memory = this.alloc(namespace, Call.lengthOf(step.shiftBytes, offsetBytes - start))
+    const memory = this.alloc(namespace, Call.lengthOf(step.shiftBytes, offsetBytes - start), step.isScattered)
     const controller = new AbortController()
     const { abortAfterNs } = step
     if (abortAfterNs !== undefined) void this.pass(this.world.clock.now() + abortAfterNs).then(() => controller.abort())
     const call = new Call(this.medium, plan, memory, step.salt)
     this.start(call.what, () =>
       this.execute(call, () =>
-        executePlan(namespace, plan, memory, { timeoutNs: this.scenario.timeoutNs, signal: controller.signal }),
+        executePlan(namespace, plan, memory.memory, { timeoutNs: this.scenario.timeoutNs, signal: controller.signal }),
       ),
     )
   }
@@ -273,15 +308,15 @@ class Run {
     const call = new Call(this.medium, plan, memory, 0)
     this.start(call.what, () =>
       this.execute(call, async () => {
-        await namespace.read(slba, asked, memory, { offsetBytes, timeoutNs: this.scenario.timeoutNs })
+        await namespace.read(slba, asked, memory.memory, { offsetBytes, timeoutNs: this.scenario.timeoutNs })
         const { commands } = plan
         return { commands, succeeded: commands, bytes: asked * plan.blockBytes, failures: [], startNs: 0, endNs: 0 }
       }),
     )
   }
 
-  private alloc(namespace: DriverNamespace, lengthBytes: number) {
-    return namespace.dma.alloc(lengthBytes)
+  private alloc(namespace: DriverNamespace, lengthBytes: number, isScattered = false): CallMemory {
+    return isScattered ? scatteredMemory(namespace.dma, lengthBytes) : plainMemory(namespace.dma, lengthBytes)
   }
 
   private async execute(call: Call, action: () => Promise<OutcomeSummary>): Promise<void> {
@@ -290,8 +325,14 @@ class Run {
       const summary = await action()
       this.outcomes += summary.commands
       this.unsettled.push(call.ended(summary))
+      if (call.memory.isScattered && summary.succeeded > 0) this.tally.add('scattered memory')
     } catch (error) {
       if (error instanceof RunFailure) throw error
+      // Without SGLs, nothing can describe this memory, and nothing is sent.
+      if (call.memory.isScattered && error instanceof RangeError) {
+        call.refused(false, String(error))
+        return
+      }
       expectRefusal(call.what, error)
       call.refused((error as GpuNvmeError).code === 'ERR_GPUNVME_TRANSFER', String(error))
     } finally {
@@ -300,10 +341,72 @@ class Run {
     }
   }
 
+  private startBlocks({ nsid, call }: Extract<Step, { do: 'blocks' }>): void {
+    const namespace = this.namespaceOf(nsid)
+    if (namespace === undefined || !canCall(namespace, call)) return
+    const { medium, scenario, tally } = this
+    this.start(`${call.call} of NSID ${namespace.nsid}`, async () => {
+      await callBlocks(namespace, call, {
+        medium,
+        timeoutNs: scenario.timeoutNs,
+        refuse: (what, error) => this.refuse(what, error, false),
+        later: (settle) => this.unsettled.push(settle),
+        count: (name) => tally.add(name),
+      })
+      this.outcomes++
+    })
+  }
+
+  /** The driver does not support metadata. */
+  private async expectUnsupported(): Promise<void> {
+    const namespace = this.scenario.withMetadata && this.namespaceOf(this.scenario.withMetadata)
+    if (!namespace || namespace.identity === undefined) return
+    const memory = namespace.dma.alloc(4096)
+    for (const call of ['read', 'write'] as const) {
+      try {
+        await namespace[call](0, 1, memory)
+        throw new RunFailure('outcome', `${call} of a namespace with metadata was not refused`)
+      } catch (error) {
+        if (error instanceof RunFailure) throw error
+        expectRefusal(call, error)
+      }
+    }
+    memory.free()
+    this.tally.add('metadata refused')
+  }
+
+  private async reset(): Promise<void> {
+    const ctrl = this.opened?.ctrl
+    if (ctrl?.reset === undefined) return
+    try {
+      await ctrl.reset()
+      this.tally.add('reset')
+    } catch (error) {
+      this.refuse('reset', error, false)
+    }
+  }
+
+  private losePower(): void {
+    this.world.losePower()
+    this.medium.losePower()
+    this.tally.add('loss of power')
+  }
+
+  /** A call has ended with an error. Without any fault it must not, unless `mayFail` or the controller is being closed. */
+  private refuse(what: string, error: unknown, mayFail: boolean): void {
+    expectRefusal(what, error)
+    if (mayFail || this.world.strikes > 0 || this.opened === undefined) return
+    // Other calls may keep a small queue full for as long as a call waits.
+    if ((error as GpuNvmeError).code === 'ERR_GPUNVME_QUEUE_FULL') return
+    throw new RunFailure('outcome', `${what} has failed, and no fault has struck: ${String(error)}`)
+  }
+
   private async flush(nsid: number): Promise<void> {
     const namespace = this.namespaceOf(nsid)
+    const began = this.medium.tick()
     try {
       await namespace?.flush?.()
+      if (namespace?.flush !== undefined) this.medium.flush(namespace.nsid, began)
     } catch (error) {
       expectRefusal('flush', error)
     }
@@ -319,13 +422,21 @@ class Run {
       const tookNs = this.world.clock.now() - startNs
       const limitNs = callLimitNs(this.scenario, this.since(before))
       const { callNs, share, stepNs } = this.worst
-      this.worst = { stepNs, callNs: Math.max(callNs, tookNs), share: Math.max(share, tookNs / limitNs) }
-      if (tookNs > limitNs) this.fail('time', `${what} took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+      if (this.hasLimits) {
+        this.worst = { stepNs, callNs: Math.max(callNs, tookNs), share: Math.max(share, tookNs / limitNs) }
+      }
+      if (tookNs > limitNs && this.hasLimits) {
+        this.fail('time', `${what} took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+      }
     })
     work.catch((error: unknown) => {
       this.failure ??= error instanceof RunFailure ? error : crashed(error)
     })
     this.underWay.push(work)
+  }
+
+  private get hasLimits(): boolean {
+    return !(INTERRUPTS_RESUME_ONE_WAIT && this.scenario.options.interrupts === true)
   }
 
   private sofar(): Meanwhile {
@@ -356,8 +467,10 @@ class Run {
       done = true
     }
     work.then(settled, settled)
+    const endNs = this.world.clock.now() + MOST_WAIT_NS
     for (let idle = 0; !done;) {
       await new Promise(setImmediate)
+      if (this.world.clock.now() > endNs) throw new RunFailure('deadlock', `${what}: not ended after 10 minutes`)
       idle = this.world.clock.isIdle ? idle + 1 : 0
       if (idle > MOST_IDLE_TURNS)
         throw new RunFailure('deadlock', `${what}: nobody waits for anything, and nothing ends`)
@@ -374,7 +487,11 @@ class Run {
       const bytesBefore = world.watched.bytesInUse
       const startNs = world.clock.now()
       const { strikes } = world
-      const options = { ...scenario.options, write: { serial: SERIAL, overwrite: EVERYTHING } }
+      const options = {
+        ...scenario.options,
+        write: { serial: SERIAL, overwrite: EVERYTHING },
+        ...(scenario.manages && { manage: true as const }),
+      }
       const tried = driver.open(world.transport, options).then(
         (ctrl) => ({ ctrl }),
         (error: unknown) => ({ error }),
@@ -382,11 +499,15 @@ class Run {
       const result = await this.finish('open', tried)
       const tookNs = world.clock.now() - startNs
       const limitNs = openLimitNs(scenario, world.strikes - strikes)
-      if (tookNs > limitNs) throw new RunFailure('time', `open took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+      if (tookNs > limitNs && this.hasLimits)
+        throw new RunFailure('time', `open took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
       if ('ctrl' in result) {
         this.settleLost()
         const { ctrl } = result
-        this.opened = { ctrl, namespaces: ctrl.namespaces, bytesBefore }
+        this.opened = { ctrl, bytesBefore }
+        for (const option of ['shadowDoorbells', 'interrupts'] as const) {
+          if (scenario.options[option]) this.tally.add(option)
+        }
         if (scenario.watches && ctrl.events !== undefined) void this.watch(ctrl.events())
         return
       }
@@ -420,7 +541,7 @@ class Run {
         await this.reopen()
         continue
       }
-      const namespace = this.opened.ctrl.namespaces[0]
+      const namespace = this.opened.ctrl.namespaces.find(({ nsid }) => nsid !== this.scenario.withMetadata)
       if (namespace === undefined) return
       if (await this.roundTrip(namespace)) return
       // What the controller has to say it may only say where an admin command is waited for.
@@ -483,7 +604,7 @@ class Run {
       const call = new Call(this.medium, plan, memory, 1_000_000)
       this.start(call.what, () =>
         this.execute(call, async () => {
-          const summary = await executePlan(namespace, plan, memory, { timeoutNs: this.scenario.timeoutNs })
+          const summary = await executePlan(namespace, plan, memory.memory, { timeoutNs: this.scenario.timeoutNs })
           succeeded += summary.succeeded
           return summary
         }),
@@ -497,6 +618,7 @@ class Run {
     const { opened, world } = this
     if (opened === undefined) return
     this.opened = undefined
+    const began = this.medium.tick()
     const startNs = world.clock.now()
     const [before, { strikes }] = [this.sofar(), world]
     const closed = opened.ctrl.close().then(
@@ -508,7 +630,8 @@ class Run {
     const tookNs = world.clock.now() - startNs
     const limitNs =
       callLimitNs(this.scenario, this.since(before)) + closeLimitNs(this.scenario, world.strikes - strikes)
-    if (tookNs > limitNs) throw new RunFailure('time', `close took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+    if (tookNs > limitNs && this.hasLimits)
+      throw new RunFailure('time', `close took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
     if (error !== undefined) expectRefusal('close', error)
     this.checkLost()
     const isLost = lostBy(opened.ctrl) > 0
@@ -517,6 +640,10 @@ class Run {
       throw new RunFailure('leak', `${keptBytes} bytes did not come back when it was closed`)
     }
     if (!isLost && error === undefined) this.settleLost()
+    // A shutdown that is known to be complete has flushed everything.
+    if (!isLost && error === undefined && this.mustGiveBack && opened.ctrl.statistics !== undefined) {
+      for (const nsid of world.media.keys()) this.medium.flush(nsid, began)
+    }
   }
 
   private get mustGiveBack(): boolean {
@@ -536,6 +663,7 @@ class Run {
   /** A reset has ended what was still under way. */
   private settleLost(): void {
     for (const settle of this.unsettled.splice(0)) settle()
+    this.manager.settle()
   }
 
   /** What is on the media at the end, past the driver. */
@@ -550,12 +678,16 @@ class Run {
         throw new RunFailure('medium', `NSID ${nsid} LBA ${lba} holds nothing that was written there`)
       }
     }
+    const { withMetadata } = this.world
+    if (withMetadata === undefined) return
+    const bytes = new Uint8Array(withMetadata.capacityBytes)
+    withMetadata.read(0, bytes)
+    if (bytes.some((byte) => byte !== 0)) throw new RunFailure('medium', 'the namespace with metadata was written to')
   }
 
   private checkDiagnostics(): void {
-    const kinds = Object.keys(this.world.struck)
-    const haveStruck = (together: FaultKind | readonly FaultKind[]) =>
-      [together].flat().every((kind) => kinds.includes(kind))
+    const causes = [...Object.keys(this.world.struck), ...(this.world.powerLosses > 0 ? ['loss of power'] : [])]
+    const haveStruck = (together: Cause | readonly Cause[]) => [together].flat().every((kind) => causes.includes(kind))
     const first = this.world.simulation.diagnostics.find(
       (line) => !MISLED.some(([text, ...by]) => line.includes(text) && by.some(haveStruck)),
     )

@@ -7,6 +7,10 @@ export interface Scenario {
   readonly seed: number
   readonly controller: ControllerShape
   readonly namespaces: readonly NamespaceShape[]
+  /** NSID of a namespace with metadata, which the driver must refuse and leave as it is. */
+  readonly withMetadata?: number
+  /** Whether the controller is opened with `manage`, and has capacity for a namespace that the host creates. */
+  readonly manages?: boolean
   readonly options: DriverOptions
   /** For each command of a plan. */
   readonly timeoutNs: number
@@ -30,6 +34,8 @@ export interface ControllerShape {
   readonly mdts: number
   readonly ioQueuePairs: number
   readonly fragmented: boolean
+  /** Default: true. */
+  readonly hasSgl?: boolean
 }
 
 /** A namespace of the simulated controller. */
@@ -43,9 +49,34 @@ export interface NamespaceShape {
 export type DriverOptions = Required<
   Pick<ControllerOptions, 'queues' | 'queueDepth' | 'maxTransferBytes' | 'readyTimeoutNs' | 'commandTimeoutNs'>
 > &
-  Pick<ControllerOptions, 'queueEntries' | 'completionQueues'> & {
+  Pick<ControllerOptions, 'queueEntries' | 'completionQueues' | 'sgl' | 'shadowDoorbells' | 'interrupts'> & {
     readonly recovery: NonNullable<Required<ControllerOptions['recovery']>>
   }
+
+/** NSID of a step for the namespace that the host has created. */
+export const CREATED = 0
+
+/** A range of blocks. */
+export interface Extent {
+  readonly slba: number
+  readonly blocks: number
+}
+
+/** A call for blocks outside plans. */
+export type BlockCall =
+  | { readonly call: 'copy'; readonly sources: readonly Extent[]; readonly to: number }
+  | { readonly call: 'writeZeroes'; readonly range: Extent; readonly deallocate: boolean; readonly fua: boolean }
+  | { readonly call: 'deallocate'; readonly ranges: readonly Extent[] }
+  | { readonly call: 'verify'; readonly range: Extent }
+  /** With what must be there, except block `differsAt` of the range, if given, which differs. */
+  | { readonly call: 'compare'; readonly range: Extent; readonly differsAt?: number }
+
+/** A change of the drive. */
+export type Management =
+  | { readonly what: 'format'; readonly nsid: number; readonly lbaFormat: 0 | 1 }
+  | { readonly what: 'create'; readonly lbaFormat: 0 | 1 }
+  | { readonly what: 'attach' | 'detach'; readonly nsid: number }
+  | { readonly what: 'delete' }
 
 /** A step of the host. A step that has become impossible is passed over, so that a scenario can be minimised. */
 export type Step =
@@ -54,16 +85,26 @@ export type Step =
       readonly do: 'plan'
       readonly operation: 'read' | 'write'
       readonly nsid: number
-      readonly extents: readonly { readonly slba: number; readonly blocks: number }[]
+      readonly extents: readonly Extent[]
       /** Where in its first page the data begins. */
       readonly shiftBytes: number
       /** What a Write writes. */
       readonly salt: number
       /** Its signal is aborted after so long. */
       readonly abortAfterNs?: number
+      /** The memory is put together from pieces that do not end with pages: only an SGL can describe it. */
+      readonly isScattered?: boolean
     }
   | { readonly do: 'read'; readonly nsid: number; readonly slba: number; readonly blocks: number }
   | { readonly do: 'flush'; readonly nsid: number }
+  | { readonly do: 'blocks'; readonly nsid: number; readonly call: BlockCall }
+  /** Calls for the namespace with metadata. */
+  | { readonly do: 'refused' }
+  /** Once everything under way has ended. */
+  | { readonly do: 'manage'; readonly management: Management }
+  | { readonly do: 'reset' }
+  /** The drive loses its power for a moment, and perhaps what was not flushed. */
+  | { readonly do: 'power' }
   /** An Admin command: SMART / Health Information. */
   | { readonly do: 'smart' }
   /** Lets time pass while everything goes on. */

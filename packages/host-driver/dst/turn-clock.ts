@@ -1,4 +1,4 @@
-import type { Clock } from '@gpunvme/nvme-spec/transport'
+import type { Clock, Interrupts } from '@gpunvme/nvme-spec/transport'
 
 interface Waiter {
   readonly untilNs: number
@@ -39,6 +39,20 @@ export class TurnClock implements Clock {
       // Whoever is not waiting yet gets two turns of the event loop to do so.
       if (this.waiters.length === 1) setImmediate(() => setImmediate(() => void this.pass()))
     })
+  }
+
+  /** Interrupts whose waits are waits of this clock. */
+  waitingFor(interrupts: Interrupts): Interrupts {
+    return {
+      vectors: interrupts.vectors,
+      wait: async (vector, untilNs) => {
+        for (;;) {
+          if ((await interrupts.wait(vector, this.now())) === 'fired') return 'fired'
+          if (this.now() >= untilNs) return 'deadline'
+          await this.idle(untilNs)
+        }
+      },
+    }
   }
 
   private async pass(): Promise<void> {

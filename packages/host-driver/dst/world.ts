@@ -1,10 +1,11 @@
 import { zeroBased } from '@gpunvme/nvme-spec'
-import { deriveProfile, profiles, RamMedia, simulate, type Media, type Simulation } from '@gpunvme/nvme-sim'
+import { deriveProfile, profiles, simulate, type Simulation } from '@gpunvme/nvme-sim'
 import type { FaultReport } from '@gpunvme/nvme-spec/faults'
 import type { FaultAction, TraceEvent, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
 import { faulty } from '../src/index.js'
 import type { NamespaceShape, Scenario } from './scenario.js'
-import { struckByKind } from '@gpunvme/nvme-sim/dst'
+import { CachedMedia, Dice, struckByKind } from '@gpunvme/nvme-sim/dst'
+import { CREATED_BLOCKS } from './make-scenario.js'
 import { TurnClock } from './turn-clock.js'
 import { Watched } from './watched.js'
 
@@ -12,6 +13,19 @@ import { Watched } from './watched.js'
 const DAMAGING: readonly FaultAction['kind'][] = ['corrupt-data', 'torn-dma', 'wrong-page']
 
 export const SERIAL = 'DST00001'
+
+/** Metadata of the namespace that has some. */
+const METADATA = { blockBytes: 512, metadataBytes: 8, blocks: 64 } as const
+
+/** Media of a namespace that tell when all of it is deallocated, as Format NVM does. */
+class NamespaceMedia extends CachedMedia {
+  onErase: () => void = () => undefined
+
+  override deallocate(offsetBytes: number, lengthBytes: number): void {
+    super.deallocate(offsetBytes, lengthBytes)
+    if (lengthBytes === this.capacityBytes) this.onErase()
+  }
+}
 
 /** A command as the controller has fetched it. */
 export interface Fetched {
@@ -26,31 +40,47 @@ export class World {
   readonly simulation: Simulation
   readonly clock: TurnClock
   readonly watched: Watched
-  readonly media = new Map<number, { readonly shape: NamespaceShape; readonly media: Media }>()
+  /** The namespaces of the scenario, in the format that they have now. */
+  readonly media = new Map<number, { shape: NamespaceShape; readonly media: NamespaceMedia }>()
+  /** Media of the namespace with metadata. */
+  readonly withMetadata: CachedMedia | undefined
+  powerLosses = 0
   /** Is told of a command whose data a fault has damaged. */
   onDamage: (command: Fetched) => void = () => undefined
   private readonly scenario: Scenario
   private readonly boundaryFaults: FaultReport
+  private readonly powerDice: Dice
   /** What was fetched last by an identifier. */
   private readonly fetched = new Map<string, Fetched>()
 
   constructor(scenario: Scenario, trace?: TraceSink) {
     const { seed, controller, namespaces, inside, boundary } = scenario
     this.scenario = scenario
+    this.powerDice = new Dice(seed, 'driver dst power')
     for (const shape of namespaces) {
-      this.media.set(shape.nsid, { shape, media: new RamMedia(shape.blocks * shape.blockBytes) })
+      this.media.set(shape.nsid, { shape, media: new NamespaceMedia(shape.blocks * shape.blockBytes) })
+    }
+    const { blockBytes: dataBytes, metadataBytes, blocks: metadataBlocks } = METADATA
+    if (scenario.withMetadata !== undefined) {
+      this.withMetadata = new CachedMedia(metadataBlocks * (dataBytes + metadataBytes))
     }
     const needsDetails = trace !== undefined || inside.rules.some(({ action: { kind } }) => DAMAGING.includes(kind))
     this.simulation = simulate({
       seed,
       profile: deriveProfile(controller.profile, {
         CAP: { MQES: zeroBased(controller.mostEntries), DSTRD: controller.dstrd, MPSMIN: controller.mpsmin, MPSMAX: 4 },
-        identify: { SN: SERIAL, MDTS: controller.mdts },
+        identify: { SN: SERIAL, MDTS: controller.mdts, ...(controller.hasSgl === false && { SGLS: {} }) },
         ioQueuePairs: Math.min(controller.ioQueuePairs, profiles[controller.profile].ioQueuePairs),
       }),
       fragmented: controller.fragmented,
       faults: inside,
-      namespaces: namespaces.map(({ nsid, blockBytes }) => ({ nsid, blockBytes, media: this.media.get(nsid)!.media })),
+      namespaces: [
+        ...namespaces.map(({ nsid, blockBytes }) => ({ nsid, blockBytes, media: this.media.get(nsid)!.media })),
+        ...(this.withMetadata
+          ? [{ nsid: scenario.withMetadata!, blockBytes: dataBytes, metadataBytes, media: this.withMetadata }]
+          : []),
+      ],
+      ...(scenario.manages && { spareCapacityBytes: CREATED_BLOCKS * 4096 }),
       ...(needsDetails && {
         trace: (event: TraceEvent) => {
           this.look(event)
@@ -59,7 +89,9 @@ export class World {
       }),
     })
     this.clock = new TurnClock(this.simulation.clock)
-    const disturbed = faulty({ ...this.simulation.transport, clock: this.clock }, boundary, {
+    const { transport } = this.simulation
+    const interrupts = this.clock.waitingFor(transport.interrupts!)
+    const disturbed = faulty({ ...transport, clock: this.clock, interrupts }, boundary, {
       seed,
       ...(trace && { trace }),
     })
@@ -80,9 +112,16 @@ export class World {
     return struck
   }
 
-  /** How many faults struck so far. */
+  /** How many faults struck so far; a loss of power counts as one. */
   get strikes(): number {
-    return Object.values(this.struck).reduce((sum, times) => sum + times, 0)
+    return Object.values(this.struck).reduce((sum, times) => sum + times, this.powerLosses)
+  }
+
+  /** The drive loses its power for a moment, and each part of its cache or not. */
+  losePower(): void {
+    this.powerLosses++
+    this.simulation.powerCycle()
+    for (const { media } of this.media.values()) media.losePower(() => this.powerDice.chance(0.5))
   }
 
   get isRemoved(): boolean {

@@ -37,7 +37,10 @@ export class EventChecks {
     const arrived = (this.forced.get(dw0) ?? 0) + 1
     this.forced.set(dw0, arrived)
     if (arrived <= this.strikesOf(dw0)) return
-    throw new RunFailure('event', `${name}: DW0 ${dw0.toString(16)}h is neither an error nor an event of the fault plan`)
+    throw new RunFailure(
+      'event',
+      `${name}: DW0 ${dw0.toString(16)}h is neither an error nor an event of the fault plan`,
+    )
   }
 
   private strikesOf(dw0: number): number {

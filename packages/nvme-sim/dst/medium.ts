@@ -40,6 +40,7 @@ export class Medium {
   private readonly namespaces = new Map<number, Map<number, Candidate[]>>()
   /** By NSID: contents that were replaced before this time do not come back after a loss of power. */
   private readonly flushed = new Map<number, number>()
+  private powerLost = 0
   private clock = 0
 
   /** Advances the time of events. */
@@ -65,6 +66,8 @@ export class Medium {
       if (own === undefined) return
       this.freeze(own)
       own.ended = now
+      // It may have been executed before power was lost.
+      if (own.began < this.powerLost) return
       own.isDurable = isDurable
       for (const other of candidates) {
         if (other.ended < own.began && other.removed === Infinity) other.removed = now
@@ -115,8 +118,9 @@ export class Medium {
     this.flushed.set(nsid, Math.max(began, this.flushed.get(nsid) ?? 0))
   }
 
-  /** Power was lost: contents may be back that had been replaced since the last Flush. No command is in progress. */
+  /** Power was lost: contents may be back that had been replaced since the last Flush. */
   losePower(): void {
+    this.powerLost = this.tick()
     for (const [nsid, blocks] of this.namespaces) {
       const flushed = this.flushed.get(nsid) ?? 0
       for (const candidates of blocks.values()) {

@@ -15,6 +15,15 @@ it(
     // A campaign that asks for nothing, or whose faults never happen, would pass as well.
     expect(result.commands).toBeGreaterThan(10 * SEEDS)
     expect(Object.keys(result.struck)).toEqual([...KINDS].sort())
+    expect(Object.keys(result.done)).toEqual(
+      expect.arrayContaining(
+        [
+          ['copy', 'writeZeroes', 'deallocate', 'compare', 'verify', 'reset', 'loss of power'],
+          ['scattered memory', 'shadowDoorbells', 'interrupts', 'metadata refused'],
+          ['format', 'create', 'attach', 'detach', 'delete'],
+        ].flat(),
+      ),
+    )
     expect(result.lost).toBeGreaterThan(0)
     // Each kind has struck alone, and what took longest then stayed within its limit.
     expect(Object.keys(result.worst)).toEqual(

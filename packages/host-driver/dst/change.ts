@@ -1,0 +1,65 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { Content, Medium, Range, Source } from '@gpunvme/nvme-sim/dst'
+
+/** Codes of errors of calls that have sent nothing. */
+const NOT_SENT = ['ERR_GPUNVME_LBA_RANGE', 'ERR_GPUNVME_UNSUPPORTED_COMMAND', 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE']
+
+/** A call that changes blocks without data of the host: what it may leave, and what came of it. */
+export class Change {
+  readonly what: string
+  private readonly medium: Medium
+  /** One for each block, in the order in which the driver changes them. */
+  private readonly blocks: readonly Range[]
+
+  constructor(medium: Medium, what: string, ranges: readonly Range[], contentAt: (index: number) => Content | Source) {
+    this.medium = medium
+    this.what = what
+    this.blocks = ranges.flatMap(({ nsid, slba, blocks }) =>
+      Array.from({ length: blocks }, (_, index) => ({ nsid, slba: slba + index, blocks: 1 })),
+    )
+    this.blocks.forEach((block, index) => medium.begin(block, block, () => contentAt(index)))
+  }
+
+  /** All of it was done. */
+  succeeded(isDurable: boolean): void {
+    for (const block of this.blocks) this.medium.end(block, block, isDurable)
+  }
+
+  /**
+   * It ended with an error, which may say how far it got.
+   * @returns what is to be settled once the controller is reset: until then the rest may still be done.
+   */
+  failed(error: GpuNvmeError): () => void {
+    const { doneBlocks, ranges } = error as Partial<{
+      doneBlocks: number
+      ranges: readonly { readonly blocks: number }[]
+    }>
+    if (NOT_SENT.includes(error.code)) {
+      for (const block of this.blocks) this.medium.cancel(block, block)
+      return () => undefined
+    }
+    if (doneBlocks !== undefined && ranges !== undefined) {
+      const last = doneBlocks + ranges.reduce((sum, { blocks }) => sum + blocks, 0)
+      this.blocks.forEach((block, index) => {
+        if (index < doneBlocks) this.medium.end(block, block)
+        else if (index < last) this.medium.leave(block, block)
+        else this.medium.cancel(block, block)
+      })
+      return () => undefined
+    }
+    const leave = () => {
+      for (const block of this.blocks) this.medium.leave(block, block)
+    }
+    if (!isLoss(error)) {
+      leave()
+      return () => undefined
+    }
+    return leave
+  }
+}
+
+/** Whether an error or its cause is the loss of the controller, which may still be executing commands. */
+function isLoss(error: GpuNvmeError): boolean {
+  const { cause } = error
+  return error.code === 'ERR_GPUNVME_DEVICE_LOST' || (cause instanceof GpuNvmeError && isLoss(cause))
+}

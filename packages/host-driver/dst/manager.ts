@@ -1,0 +1,152 @@
+import { RunFailure, type Medium } from '@gpunvme/nvme-sim/dst'
+import type { DriverController } from '../conformance/driver.js'
+import { FORMAT_OF_DETACHED_IS_RANGE_ERROR } from './known.js'
+import { CREATED_BLOCKS } from './make-scenario.js'
+import { CREATED, type Management } from './scenario.js'
+import type { World } from './world.js'
+
+/** LBA format indexes of the simulator: 0 has blocks of 512 bytes, 1 has blocks of 4096 bytes. */
+const BLOCK_BYTES = [512, 4096] as const
+
+/** What management needs of a run. */
+export interface ManagedRun {
+  readonly medium: Medium
+  readonly world: World
+  readonly timeoutNs: number
+  readonly controller: () => DriverController | undefined
+  /** A call ended with an error. @throws RunFailure if it must not have. */
+  readonly refuse: (what: string, error: unknown, mayFail: boolean) => void
+  readonly count: (name: string) => void
+}
+
+/**
+ * Formats, creates, attaches, detaches and deletes namespaces through the driver. Whether a format was executed is seen
+ * on the media, whatever the driver says of it.
+ */
+export class Manager {
+  private readonly run: ManagedRun
+  /** NSID of the namespace that the host has created. */
+  private created: number | undefined
+  /** Number of formats that the media have seen. */
+  private erased = 0
+  /** Block sizes of formats that were sent and may still be executed, by NSID. */
+  private readonly formatting = new Map<number, 512 | 4096>()
+
+  constructor(run: ManagedRun) {
+    this.run = run
+    for (const [nsid, each] of run.world.media) each.media.onErase = () => this.noteErased(nsid)
+  }
+
+  /** Returns the NSID that a step means; undefined if there is no such namespace. */
+  nsidOf(nsid: number): number | undefined {
+    return nsid === CREATED ? this.created : nsid
+  }
+
+  /** A reset of the controller has ended whatever may still have been executed. */
+  settle(): void {
+    this.formatting.clear()
+  }
+
+  async take(management: Management): Promise<void> {
+    const { run } = this
+    const ctrl = run.controller()
+    const managed = ctrl?.management
+    if (managed === undefined) return
+    const options = { timeoutNs: run.timeoutNs }
+    const nsid = 'nsid' in management ? this.nsidOf(management.nsid) : this.created
+    const isListed = ctrl!.namespaces.some((each) => each.nsid === nsid)
+    const attempt = async (name: string, mayFail: boolean, call: (nsid: number) => Promise<void>) => {
+      if (nsid === undefined) return
+      try {
+        await call(nsid)
+        run.count(name)
+      } catch (error) {
+        if (error instanceof RunFailure) throw error
+        if (FORMAT_OF_DETACHED_IS_RANGE_ERROR && name === 'format' && this.wasDetached && error instanceof RangeError) {
+          return
+        }
+        run.refuse(`${name} of NSID ${nsid}`, error, mayFail)
+        if (name === 'format' && !run.world.media.has(nsid)) run.medium.mayErase(nsid)
+      }
+    }
+    switch (management.what) {
+      case 'format':
+        return attempt('format', !isListed, (found) => this.format(ctrl!, found, management.lbaFormat))
+      case 'create':
+        return this.create(ctrl!, management.lbaFormat)
+      case 'attach':
+        return attempt('attach', isListed, async (found) => {
+          await managed.attach(found, undefined, options)
+          this.checkListed(ctrl!, found, true)
+        })
+      case 'detach':
+        return attempt('detach', !isListed, async (found) => {
+          await managed.detach(found, undefined, options)
+          this.checkListed(ctrl!, found, false)
+        })
+      case 'delete':
+        return attempt('delete', false, async (found) => {
+          // If its outcome is unknown, the namespace may be there or not: it is named no more.
+          this.created = undefined
+          await managed.deleteNamespace(found, options)
+          this.checkListed(ctrl!, found, false)
+        })
+    }
+  }
+
+  private get wasDetached(): boolean {
+    return 'detach-namespace' in this.run.world.struck
+  }
+
+  private async format(ctrl: DriverController, nsid: number, lbaFormat: 0 | 1): Promise<void> {
+    const { medium, world, timeoutNs } = this.run
+    const blockBytes = BLOCK_BYTES[lbaFormat]
+    const [{ erased }, isSeen] = [this, world.media.has(nsid)]
+    this.formatting.set(nsid, blockBytes)
+    await ctrl.management!.format(nsid, { lbaFormat, timeoutNs })
+    this.formatting.delete(nsid)
+    if (!isSeen) medium.erase(nsid)
+    else if (this.erased === erased) throw new RunFailure('outcome', `format of NSID ${nsid}: the media saw none`)
+    const found = ctrl.namespaces.find((each) => each.nsid === nsid)
+    if (found !== undefined && found.blockBytes !== blockBytes && world.strikes === 0) {
+      throw new RunFailure('outcome', `format of NSID ${nsid}: blocks of ${found.blockBytes} bytes, not ${blockBytes}`)
+    }
+  }
+
+  private async create({ management }: DriverController, lbaFormat: 0 | 1): Promise<void> {
+    const { run } = this
+    // The capacity is that of one namespace of blocks of 4096 bytes.
+    const isRefused = this.created !== undefined && lbaFormat === 1
+    if (this.created !== undefined && !isRefused) return
+    try {
+      const nsid = await management!.createNamespace(
+        { blocks: CREATED_BLOCKS, lbaFormat },
+        { timeoutNs: run.timeoutNs },
+      )
+      if (isRefused || run.world.media.has(nsid)) throw new RunFailure('outcome', `created NSID ${nsid}: not possible`)
+      this.created = nsid
+      run.medium.erase(nsid)
+      run.count('create')
+    } catch (error) {
+      if (error instanceof RunFailure) throw error
+      run.refuse('create', error, isRefused)
+    }
+  }
+
+  /** Once a change has succeeded, the driver lists the namespace or not; faults may hide that from it. */
+  private checkListed({ namespaces }: DriverController, nsid: number, isExpected: boolean): void {
+    const isListed = namespaces.some((each) => each.nsid === nsid)
+    if (isListed === isExpected || this.run.world.strikes > 0) return
+    throw new RunFailure('outcome', `NSID ${nsid} is ${isListed ? '' : 'not '}listed after its change`)
+  }
+
+  private noteErased(nsid: number): void {
+    const blockBytes = this.formatting.get(nsid)
+    if (blockBytes === undefined) return
+    this.erased++
+    const { medium, world } = this.run
+    medium.erase(nsid)
+    const entry = world.media.get(nsid)!
+    entry.shape = { nsid, blockBytes, blocks: Math.floor(entry.media.capacityBytes / blockBytes) }
+  }
+}
