@@ -80,7 +80,7 @@ export class Call {
 
   /**
    * Checks the outcomes and the data.
-   * @returns writes of which nobody knows whether they are still to happen, to be settled once the controller is reset.
+   * @returns a function that settles writes with an unknown outcome; to be called once the controller is reset.
    */
   ended(summary: OutcomeSummary): () => void {
     const outcomes = this.outcomesOf(summary)

@@ -4,7 +4,7 @@ import type { Content, Medium, Range, Source } from '@gpunvme/nvme-sim/dst'
 /** Codes of errors of calls that have sent nothing. */
 const NOT_SENT = ['ERR_GPUNVME_LBA_RANGE', 'ERR_GPUNVME_UNSUPPORTED_COMMAND', 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE']
 
-/** A call that changes blocks without data of the host: what it may leave, and what came of it. */
+/** A call that changes blocks without data of the host, and the contents that it may leave. */
 export class Change {
   readonly what: string
   private readonly medium: Medium

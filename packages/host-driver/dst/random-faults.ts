@@ -109,8 +109,12 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
       return [{ match: moment(dice, ground, false), action }]
     }
     case 'stale-completion': {
-      const action = { kind, qid: dice.int(0, ground.queues), back: dice.int(1, 6) }
-      return [{ match: repeatedly(dice, moment(dice, ground, false)), action }]
+      // It strikes only where so many entries have been posted: mostly while the queue is in use.
+      const qid = dice.int(0, ground.queues)
+      const match = dice.chance(0.6)
+        ? { qid, nth: dice.int(2, 10), every: dice.int(1, 5) }
+        : repeatedly(dice, moment(dice, ground, false))
+      return [{ match, action: { kind, qid, back: dice.int(1, 4) } }]
     }
     case 'async-event': {
       // Error, health, notice and unknown types, with log pages that exist and one that does not.
@@ -192,7 +196,7 @@ function commandAction(dice: Dice, kind: FaultKind): FaultAction {
       return dice.weighted<FaultAction>([
         [3, { kind, sct: dice.pick([0, 2]), sc: dice.pick([0x04, 0x81]), dnr: dice.chance(0.5) }],
         [2, { kind, sct: 0, sc: 0x21, more: true, crd: dice.int(0, 3) }],
-        // Aborted, though nobody asked: and by another's Abort, or so it says.
+        // Aborted without an Abort command.
         [1, { kind, sct: 0, sc: dice.pick([0x07, 0x08, 0x82]) }],
       ])
     case 'corrupt-cid':

@@ -6,6 +6,7 @@ import type { DriverController, DriverNamespace, DriverUnderTest } from '../conf
 import { EVENT_CHANNEL, type ControllerEvent } from '../src/index.js'
 import { callBlocks, canCall } from './block-calls.js'
 import { Call } from './call.js'
+import { checkDiagnostics } from './excuses.js'
 import { callLimitNs, closeLimitNs, FUNCTION_RESET_NS, openLimitNs, stepLimitNs, type Meanwhile } from './limits.js'
 import { INTERRUPTS_RESUME_ONE_WAIT } from './known.js'
 import type { FaultKind } from './random-faults.js'
@@ -16,36 +17,18 @@ import { crashed, holds, Medium, RunFailure, Tally, type Assertion, type RunResu
 import { executePlan, planOf } from './plans.js'
 import { SERIAL, World } from './world.js'
 
-/** A controller is opened so often at most before it counts as unusable: faults strike an opening too, but not forever. */
+/** Maximum attempts to open a controller: faults strike an opening too, but not forever. */
 const MOST_OPENINGS = 12
 const MOST_PROOFS = 12
 
-/** So many turns of the event loop in which nobody waits for time, and nothing ends, are a deadlock. */
+/** Turns of the event loop without a wait for time and without an end, after which a run is deadlocked. */
 const MOST_IDLE_TURNS = 200
 
-/** Nor does anything take so long: while events are awaited, time passes even if nothing else waits for it. */
+/** Virtual time after which a run is deadlocked: while events are awaited, time passes even if nothing else waits. */
 const MOST_WAIT_NS = 600e9
 
 /** Blocks may hold anything that looks like a file system: the campaign's own data is random. */
 const EVERYTHING = Object.assign([] as string[], { includes: () => true })
-
-type Cause = FaultKind | 'loss of power'
-
-/**
- * Mistakes that a fault excuses: the text of the controller's report, and the faults that excuse it. A fault suffices alone;
- * the faults of a list must occur together.
- */
-const MISLED: readonly (readonly [text: string, ...kinds: (Cause | readonly Cause[])[]])[] = [
-  ['host cleared CC.EN before CSTS.RDY became 1', 'ready-never-rises', 'fatal-status', 'read-value', 'delay-write'],
-  ['host set CC.EN before CSTS.RDY became 0', 'read-value'],
-  ['but the queue does not exist', 'read-value'],
-  // Between a reset and the host's next look at CSTS, when it was another's look.
-  ['but CSTS.RDY is 0', 'read-value', 'surprise-reset', 'loss of power'],
-  // A reset cleared AQA between its write and the delayed write of CC.EN.
-  ['AQA gives 1 and 1 entries', ['delay-write', 'surprise-reset']],
-  // `faulty` clears Bus Master Enable when it removes the device; a delayed write of a doorbell arrives later.
-  ['but Bus Master Enable is 0', ['delay-write', 'remove-device']],
-]
 
 /** Faults after which a controller may not be known to be stopped: what it can reach is then kept. */
 const UNSTOPPABLE: readonly FaultKind[] = [
@@ -92,7 +75,7 @@ export async function runScenario(
   const run = new Run(scenario, driver, options.trace)
   let failure: RunFailure | undefined
   const listen = (message: unknown) => run.note((message as { event: ControllerEvent }).event)
-  const reject = (error: unknown) => run.fail('crash', `a rejection that nobody handles: ${String(error)}`)
+  const reject = (error: unknown) => run.fail('crash', `unhandled rejection: ${String(error)}`)
   subscribe(EVENT_CHANNEL, listen)
   process.on('unhandledRejection', reject)
   try {
@@ -189,10 +172,10 @@ class Run {
     await this.prove()
     await this.closeAll()
     this.checkMedium()
-    this.checkDiagnostics()
+    checkDiagnostics(this.world)
   }
 
-  /** The first thing that went wrong where nobody can throw. */
+  /** Records the first failure outside of the run's own promises. */
   fail(assertion: Assertion, message: string): void {
     this.failure ??= new RunFailure(assertion, message)
   }
@@ -212,7 +195,7 @@ class Run {
     }
     this.underWayNs = 0
     this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
-    // A reset that nobody asked for stops the simulator's clock for everybody, which is no step's fault.
+    // The simulator's clock stops during an unrequested reset, which counts for no step.
     const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
     if (event.tookNs > limitNs + stoppedNs && this.hasLimits)
       this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
@@ -413,7 +396,7 @@ class Run {
     this.outcomes++
   }
 
-  /** Begins a call; whatever is wrong with it is told when it is joined. */
+  /** Begins a call; `join` reports its failure. */
   private start(what: string, action: () => Promise<unknown>): void {
     this.calls++
     const startNs = this.world.clock.now()
@@ -472,8 +455,7 @@ class Run {
       await new Promise(setImmediate)
       if (this.world.clock.now() > endNs) throw new RunFailure('deadlock', `${what}: not ended after 10 minutes`)
       idle = this.world.clock.isIdle ? idle + 1 : 0
-      if (idle > MOST_IDLE_TURNS)
-        throw new RunFailure('deadlock', `${what}: nobody waits for anything, and nothing ends`)
+      if (idle > MOST_IDLE_TURNS) throw new RunFailure('deadlock', `${what}: nothing waits for time, and nothing ends`)
     }
     if (this.failure !== undefined) throw this.failure
     return work
@@ -570,7 +552,7 @@ class Run {
     )
   }
 
-  /** Whether the controller answers; false where it does not, which is told by an error of this family. */
+  /** Returns whether the controller answers; if not, its error must be a GpuNvmeError. */
   private async smartLog(): Promise<boolean> {
     let answered = false
     this.start('SMART', async () => {
@@ -683,15 +665,6 @@ class Run {
     const bytes = new Uint8Array(withMetadata.capacityBytes)
     withMetadata.read(0, bytes)
     if (bytes.some((byte) => byte !== 0)) throw new RunFailure('medium', 'the namespace with metadata was written to')
-  }
-
-  private checkDiagnostics(): void {
-    const causes = [...Object.keys(this.world.struck), ...(this.world.powerLosses > 0 ? ['loss of power'] : [])]
-    const haveStruck = (together: Cause | readonly Cause[]) => [together].flat().every((kind) => causes.includes(kind))
-    const first = this.world.simulation.diagnostics.find(
-      (line) => !MISLED.some(([text, ...by]) => line.includes(text) && by.some(haveStruck)),
-    )
-    if (first !== undefined) throw new RunFailure('diagnostics', first)
   }
 }
 

@@ -7,8 +7,8 @@ interface Waiter {
 }
 
 /**
- * A simulated clock for several who wait at a time. The simulator's own moves for whoever asks; with this one time
- * passes only when everybody waits, and no further than the first of them wants. A wait ends for all when time has moved.
+ * A simulated clock for concurrent waits. The simulator's own clock moves for each wait; this one moves only when all
+ * tasks wait, and to the earliest of their deadlines. All waits end when time has moved.
  */
 export class TurnClock implements Clock {
   private readonly clock: Clock
@@ -23,12 +23,12 @@ export class TurnClock implements Clock {
     return this.clock.now()
   }
 
-  /** The run is over: time passes no more, and whoever still waits goes on waiting. */
+  /** Ends the run: time stops, and pending waits never end. */
   stop(): void {
     this.isStopped = true
   }
 
-  /** Nobody waits for time to pass. */
+  /** No task waits for time to pass. */
   get isIdle(): boolean {
     return this.waiters.length === 0
   }
@@ -36,7 +36,7 @@ export class TurnClock implements Clock {
   idle(untilNs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiters.push({ untilNs, resolve, reject })
-      // Whoever is not waiting yet gets two turns of the event loop to do so.
+      // Tasks that do not wait yet get two turns of the event loop to begin.
       if (this.waiters.length === 1) setImmediate(() => setImmediate(() => void this.pass()))
     })
   }

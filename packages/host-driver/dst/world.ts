@@ -45,7 +45,7 @@ export class World {
   /** Media of the namespace with metadata. */
   readonly withMetadata: CachedMedia | undefined
   powerLosses = 0
-  /** Is told of a command whose data a fault has damaged. */
+  /** Called for a command whose data a fault has damaged. */
   onDamage: (command: Fetched) => void = () => undefined
   private readonly scenario: Scenario
   private readonly boundaryFaults: FaultReport

@@ -2,10 +2,12 @@
 export class Tally {
   private readonly counts = new Map<string, number>()
 
+  /** Counts something once, or `times` times. */
   add(name: string, times = 1): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + times)
   }
 
+  /** Adds the counts of another tally. */
   addAll(counts: Readonly<Record<string, number>>): void {
     for (const [name, times] of Object.entries(counts)) this.add(name, times)
   }

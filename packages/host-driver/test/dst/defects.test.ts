@@ -29,7 +29,7 @@ async function expectFound(assertions: readonly string[]) {
   expect(assertions).toContain(assertion)
 }
 
-it('a driver that credits a completion to whoever has the slot now', async () => {
+it('a driver that credits a completion to the command that has the slot now', async () => {
   vi.spyOn(CommandIds.prototype, 'ownerOf').mockImplementation(function (this: CommandIds, cid) {
     const slot = cid % 2 ** Math.ceil(Math.log2(this.slots + 1))
     const { outstanding } = this as unknown as { outstanding: Uint8Array }
