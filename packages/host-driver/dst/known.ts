@@ -8,9 +8,3 @@
  * events are not iterated over with interrupts, and calls have no time limit.
  */
 export const INTERRUPTS_RESUME_ONE_WAIT = true as boolean
-
-/**
- * `management.format` of a namespace that another host has detached throws a RangeError about `lbaFormat`, which lists no
- * format, where the driver has identified the namespace since: its data structure is all zeros then.
- */
-export const FORMAT_OF_DETACHED_IS_RANGE_ERROR = true as boolean

@@ -1,6 +1,5 @@
 import { RunFailure, type Medium } from '@gpunvme/nvme-sim/dst'
 import type { DriverController } from '../conformance/driver.js'
-import { FORMAT_OF_DETACHED_IS_RANGE_ERROR } from './known.js'
 import { CREATED_BLOCKS } from './make-scenario.js'
 import { CREATED, type Management } from './scenario.js'
 import type { World } from './world.js'
@@ -62,9 +61,6 @@ export class Manager {
         run.count(name)
       } catch (error) {
         if (error instanceof RunFailure) throw error
-        if (FORMAT_OF_DETACHED_IS_RANGE_ERROR && name === 'format' && this.wasDetached && error instanceof RangeError) {
-          return
-        }
         run.refuse(`${name} of NSID ${nsid}`, error, mayFail)
         if (name === 'format' && !run.world.media.has(nsid)) run.medium.mayErase(nsid)
       }
@@ -92,10 +88,6 @@ export class Manager {
           this.checkListed(ctrl!, found, false)
         })
     }
-  }
-
-  private get wasDetached(): boolean {
-    return 'detach-namespace' in this.run.world.struck
   }
 
   private async format(ctrl: DriverController, nsid: number, lbaFormat: 0 | 1): Promise<void> {

@@ -337,3 +337,14 @@ test('who reads a namespace that was detached is told to attach it, not to forma
   await ns.readBytes(0, 4)
   await ctrl.close()
 })
+
+test('rejects format of a namespace that was detached while it was identified', async () => {
+  // It is detached between the list of active namespaces and its Identify data, which are all zeros then.
+  const rule = { match: { qid: 0, opcode: 6, nsid: 1 }, action: { kind: 'detach-namespace', nsid: 1 } } as const
+  const { transport, serial } = simulate({ namespaces: [{ capacityBytes: 64 * 4096 }], faults: { rules: [rule] } })
+  const ctrl = await Controller.open(transport, { write: { serial }, manage: true })
+  expect(ctrl.namespace(1).blocks).toBe(0)
+  await expect(ctrl.management.format(1, { lbaFormat: 0 })).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND',
+  })
+})

@@ -194,7 +194,8 @@ export class Management {
   private attached(nsid: number): WritableNamespace {
     const { writable } = this
     const found = writable.find((namespace) => namespace.nsid === nsid)
-    if (found === undefined) throw namespaceNotFound(nsid, writable)
+    // Identify of an inactive namespace returns zeros: it was detached after it was listed.
+    if (found === undefined || found.blocks === 0) throw namespaceNotFound(nsid, writable)
     return found
   }
 

@@ -1,7 +1,5 @@
-import { simulate } from '@gpunvme/nvme-sim'
 import { expect, it } from 'vitest'
 import { hostDriver as driver, runScenario, type Scenario } from '../../dst/index.js'
-import { Controller } from '../../src/index.js'
 
 // Known defects of the driver. A test that passes fails the run: the defect is fixed, and its constant in
 // `dst/known.ts` is to be removed, so that the campaign draws it again.
@@ -46,12 +44,3 @@ it.fails(
     expect((await runScenario(watchedReset, driver)).failure?.message).toBeUndefined()
   },
 )
-
-it.fails('rejects format of a namespace that another host has detached with an error of its own', async () => {
-  // It is detached between the list of active namespaces and its Identify data, which are all zeros then.
-  const rule = { match: { qid: 0, opcode: 6, nsid: 1 }, action: { kind: 'detach-namespace', nsid: 1 } } as const
-  const { transport, serial } = simulate({ namespaces: [{ capacityBytes: 64 * 4096 }], faults: { rules: [rule] } })
-  const ctrl = await Controller.open(transport, { write: { serial }, manage: true })
-  expect(ctrl.namespace(1).blocks).toBe(0)
-  await expect(ctrl.management.format(1, { lbaFormat: 0 })).rejects.toHaveProperty('code')
-})
