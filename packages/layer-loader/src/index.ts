@@ -33,7 +33,6 @@ export {
   EmptyModelError,
   ManifestTooLongError,
   planPack,
-  UnloadableTensorsError,
   type PlanPackOptions,
 } from './pack/plan-pack.js'
 export { previewPack, type PackPreview, type PreviewOptions } from './pack/preview-pack.js'

@@ -7,7 +7,6 @@ import {
   openImage,
   pack,
   planPack,
-  UnloadableTensorsError,
   type PackProgress,
 } from '../src/index.js'
 import { safetensors } from './formats/bytes.js'
@@ -35,17 +34,6 @@ describe('refused before anything is written', () => {
     // Two pages stay free, for the directory of the next publication.
     expect(superblock.usedEndBytes).toBe(endBytes - 8192)
     expect(holes).toEqual([{ offsetBytes: endBytes - 8192, lengthBytes: 8192 }])
-  })
-
-  test('tensors of a type that nobody knows, by name', async () => {
-    const file = safetensors(
-      '{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"Q9","shape":[1],"data_offsets":[1,2]}}',
-      2,
-    )
-    const error = await refusal(await openModel(memorySource(file)), new MemoryNamespace())
-    expect(error).toBeInstanceOf(UnloadableTensorsError)
-    expect((error as UnloadableTensorsError).tensors.map(({ name }) => name)).toEqual(['b'])
-    expect((error as Error).message).toContain('"b" has type "Q9"')
   })
 
   test('a model without tensors', async () => {

@@ -43,7 +43,7 @@ test('inspect --json is the whole catalogue', async () => {
     part: 0,
     offsetBytes: ANY_NUMBER,
     lengthBytes: ANY_NUMBER,
-    loadable: true,
+    opaque: false,
   })
   expect(layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'layer 1', 'output'])
   expect(layers.flatMap(({ tensors }) => tensors)).toHaveLength(21)
@@ -252,7 +252,7 @@ test('demo --keep leaves the model for the other verbs', async () => {
   expect((await gpunvme(['inspect', 'kept.gguf'], { cwd })).code).toBe(0)
 })
 
-test('inspect lists tensors of unknown types, and no name from a file drives the terminal; pack refuses them', async () => {
+test('inspect lists tensors of unknown types, which pack copies, and no name from a file drives the terminal', async () => {
   const header = JSON.stringify({
     'known.weight': { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
     'evil\u001b[31m.weight': { dtype: 'F5_E9', shape: [8], data_offsets: [8, 16] },
@@ -262,13 +262,28 @@ test('inspect lists tensors of unknown types, and no name from a file drives the
   writeFileSync(join(cwd, 'odd.safetensors'), Buffer.concat([length, Buffer.from(header), Buffer.alloc(16)]))
   const { code, stdout } = await gpunvme(['inspect', 'odd.safetensors'], { cwd })
   expect(code).toBe(0)
-  expect(stdout).toContain('1 tensor of unknown type, rejected when loaded:')
+  expect(stdout).toContain('1 tensor of unknown type, loaded as bytes without a check of their length:')
   expect(stdout).toContain('evil\\u{1b}[31m.weight: F5_E9')
   expect(stdout).not.toContain('\u001b')
   const packed = await gpunvme(['pack', 'odd.safetensors', '--image', 'odd.img'], { cwd })
-  expect(packed.code).toBe(7)
-  expect(packed.stderr).not.toContain('\u001b')
-  expect(existsSync(join(cwd, 'odd.img'))).toBe(false)
+  expect(packed.code).toBe(0)
+  expect(packed.stderr + packed.stdout).not.toContain('\u001b')
+  expect((await gpunvme(['load', './odd.safetensors', '--image', 'odd.img', '--compare'], { cwd })).code).toBe(0)
+})
+
+test('inspect takes a file that has only a header, which pack refuses', async () => {
+  const { parts } = json(await gpunvme(['inspect', 'model.gguf', '--json'], { cwd })) as {
+    parts: { headerBytes: number; isHeaderOnly: boolean }[]
+  }
+  expect(parts[0]).toMatchObject({ isHeaderOnly: false })
+  const whole = readFileSync(join(cwd, 'model.gguf'))
+  writeFileSync(join(cwd, 'header.gguf'), whole.subarray(0, parts[0]!.headerBytes))
+  const { code, stdout } = await gpunvme(['inspect', 'header.gguf'], { cwd })
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Header only, without tensor data: header.gguf')])
+  const inspected = json(await gpunvme(['inspect', 'header.gguf', '--json'], { cwd }))
+  expect(inspected).toMatchObject({ parts: [{ isHeaderOnly: true }] })
+  expect((await gpunvme(['pack', 'header.gguf', '--image', 'header.img'], { cwd })).code).toBe(7)
+  expect(existsSync(join(cwd, 'header.img'))).toBe(false)
 })
 
 test('ls lists what is on a drive, and rm takes one of them off it', async () => {

@@ -15,7 +15,6 @@ import {
   text,
   u32,
   u64,
-  zeros,
 } from '../../test/formats/bytes.js'
 import { MemoryFolder } from '../../test/formats/memory-folder.js'
 import { tensorBytes } from '../../test/models.js'
@@ -25,7 +24,6 @@ import {
   openFileSource,
   openModel,
   openModelParts,
-  UncopyableTensorsError,
   writeAlignedGguf,
   writeDemoModel,
   type Model,
@@ -200,13 +198,6 @@ describe('refused, and no file is left', () => {
     const error = await refusal(model)
     expect(error).toBeInstanceOf(NotGgufError)
     expect((error as Error).message).toContain('m.safetensors')
-  })
-
-  test('a tensor of a type that nobody knows, by name', async () => {
-    const file = padTo(128, concat(ggufHead(1, 0), info('blk.0.x', [5], 77, 0), zeros(4)))
-    const error = await refusal(await openModel(memorySource(file)))
-    expect(error).toBeInstanceOf(UncopyableTensorsError)
-    expect((error as Error).message).toContain('"blk.0.x" has type "type 77"')
   })
 
   test.each([0, 48, 2 ** 32])('an alignment of %i', async (alignment) => {

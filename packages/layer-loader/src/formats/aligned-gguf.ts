@@ -6,7 +6,6 @@ import { writeGguf, type GgufSink, type GgufTensorToWrite } from './gguf-writer.
 import { resolveLimits } from './limits.js'
 import type { Model, Tensor } from './model.js'
 import type { OpenModelOptions } from './open-model.js'
-import { quote } from './quote.js'
 
 /** A page, which is also a multiple of any logical block. */
 const DEFAULT_ALIGNMENT = 4096
@@ -31,14 +30,15 @@ export interface AlignedGgufOptions extends OpenModelOptions {
 /**
  * Rewrites a GGUF so that each tensor starts at a multiple of 4096 and layers follow each other in the order of
  * computation. A layer can then be read in place in one run. Parts of a split GGUF are merged into one file. Metadata
- * other than general.alignment and split.* is copied unchanged.
+ * other than general.alignment and split.* is copied unchanged. A tensor of opaque type is copied with the padding that
+ * may follow it.
  *
  * Given a path, the file appears there only when it is complete; the path may be that of the model. Given a sink, the
  * caller closes it and cleans up after an error. Version 2 becomes version 3, with no other difference.
  *
  * @param options.limits the limits that the model was opened with, if not the default.
  * @returns the number of bytes written.
- * @throws NotGgufError, UncopyableTensorsError; RangeError for an invalid alignment, before anything is written; errors
+ * @throws NotGgufError; RangeError for an invalid alignment, before anything is written; errors
  * of reading the model and writing the file; the signal's reason.
  */
 export async function writeAlignedGguf(
@@ -48,16 +48,14 @@ export async function writeAlignedGguf(
 ): Promise<{ sizeBytes: number }> {
   const { alignment = DEFAULT_ALIGNMENT, signal, onProgress } = options
   if (model.format !== 'gguf') throw new NotGgufError(model)
-  const unknown = model.tensors.filter(({ loadable }) => !loadable)
-  if (unknown.length > 0) throw new UncopyableTensorsError(model, unknown)
   const metadata = await metadataOf(model, options)
   const totalBytes = model.tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   let doneBytes = 0
   const tensors = model.layers.flatMap((layer) =>
     layer.tensors.map((tensor): GgufTensorToWrite => {
-      const { name, dtype, shape } = tensor
+      const { name, dtype, shape, lengthBytes, opaque } = tensor
       const onPiece = (lengthBytes: number) => onProgress?.({ doneBytes: (doneBytes += lengthBytes), totalBytes })
-      return { name, dtype, shape, data: dataOf(model, tensor, signal, onPiece) }
+      return { name, dtype, shape, ...(opaque && { lengthBytes }), data: dataOf(model, tensor, signal, onPiece) }
     }),
   )
   return writeGguf(target, { metadata, tensors, alignment }, { ...(signal && { signal }) })
@@ -106,22 +104,5 @@ export class NotGgufError extends GpuNvmeError {
     super(`Cannot write ${parts[0].source.name} as an aligned GGUF: it is ${format}`, {
       next: 'convert it to GGUF with llama.cpp first, or pack it onto a drive, which accepts both formats',
     })
-  }
-}
-
-/** Error of tensors whose type is unknown or retired, so that their length is unknown. */
-export class UncopyableTensorsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_UNCOPYABLE_TENSORS'
-  readonly category = 'infeasible'
-  readonly tensors: readonly Tensor[]
-
-  constructor({ parts }: Model, tensors: readonly Tensor[]) {
-    const [first] = tensors
-    const more = tensors.length > 1 ? [`and ${tensors.length - 1} more`] : []
-    super(`Cannot write ${parts[0].source.name} as an aligned GGUF: it has tensors of an unknown type`, {
-      facts: [`${quote(first!.name)} has type ${quote(first!.dtype)}`, ...more],
-      next: 'convert the model with a current tool, or use a newer @gpunvme/layer-loader',
-    })
-    this.tensors = tensors
   }
 }

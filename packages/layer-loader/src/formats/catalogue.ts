@@ -3,6 +3,7 @@ import { findAliases } from './aliases.js'
 import { checkRange } from './byte-source.js'
 import { expertIn, expertsOf, expertSliceCount, MAX_EXPERTS, type ExpertSlice } from './experts.js'
 import { layOutExtent, type ExtentPiece, type ModelExtent } from './extent.js'
+import { isOpaqueGgmlType } from './ggml-types.js'
 import { groupLayers } from './layers.js'
 import type { Layer, Model, Tensor } from './model.js'
 import { nearestNames } from './nearest.js'
@@ -74,7 +75,7 @@ export class Catalogue {
     return [...this.#expertsOf(this.#layer(layer)).keys()].sort((a, b) => a - b)
   }
 
-  /** Returns a tensor, by name or alias. @throws ExtentNotFoundError, UnknownTensorTypeError */
+  /** Returns a tensor, by name or alias. @throws ExtentNotFoundError */
   tensor(name: string): ModelExtent {
     const tensor = this.#tensors.get(name) ?? this.aliases.get(name)
     if (tensor === undefined) throw new ExtentNotFoundError('tensor', name, this.#tensors.keys())
@@ -84,7 +85,7 @@ export class Catalogue {
   /**
    * Returns a layer, by number or name.
    * @param options `experts: false` omits the routed experts; the rest is needed for every token. Default: true.
-   * @throws ExtentNotFoundError, UnknownTensorTypeError; UnevenExpertsError if experts are to be omitted.
+   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted.
    */
   layer(layer: number | string, { experts = true }: { readonly experts?: boolean } = {}): ModelExtent {
     const found = this.#layer(layer)
@@ -96,7 +97,7 @@ export class Catalogue {
 
   /**
    * Returns a routed expert of a layer: its own tensors, and its slices of tensors that stack all experts.
-   * @throws ExtentNotFoundError, UnknownTensorTypeError, UnevenExpertsError
+   * @throws ExtentNotFoundError, UnevenExpertsError
    */
   expert(layer: number | string, expert: number): ModelExtent {
     const found = this.#layer(layer)
@@ -139,7 +140,6 @@ export class Catalogue {
   }
 
   #extent(name: string, kind: ModelExtent['kind'], pieces: readonly Omit<ExtentPiece, 'intoBytes'>[]): ModelExtent {
-    refuseUnknownTypes(pieces.flatMap(({ tensor }) => tensor ?? []))
     const ordered = [...pieces].sort((a, b) => a.part - b.part || a.offsetBytes - b.offsetBytes)
     return layOutExtent(name, kind, ordered, this.#alignment)
   }
@@ -159,11 +159,11 @@ function stateless(expression: RegExp): RegExp {
 function refuseUnevenExperts(layer: Layer, rule: RegExp | undefined): void {
   let first: Tensor | undefined
   for (const tensor of layer.tensors) {
-    const { name, shape } = tensor
+    const { name, dtype, shape } = tensor
     // For example, a scale for all experts has one dimension or none.
     if (shape.length < 2 || expertIn(name, rule) !== 'all') continue
-    // Without its length, the length of its slices is unknown.
-    refuseUnknownTypes([tensor])
+    if (isOpaqueGgmlType(dtype))
+      throw new UnevenExpertsError(layer, `${quote(name)} is ${quote(dtype)}, so the length of an expert is unknown`)
     const slices = expertSliceCount(tensor, rule)
     if (shape[0]! > MAX_EXPERTS)
       throw new UnevenExpertsError(layer, `${quote(name)} has ${shape[0]} experts; the limit is ${MAX_EXPERTS}`)
@@ -177,11 +177,6 @@ function refuseUnevenExperts(layer: Layer, rule: RegExp | undefined): void {
       )
     }
   }
-}
-
-function refuseUnknownTypes(tensors: readonly Tensor[]): void {
-  const unknown = tensors.filter(({ loadable }) => !loadable)
-  if (unknown.length > 0) throw new UnknownTensorTypeError(unknown)
 }
 
 /** Error of a tensor, layer or expert that the model does not have. */
@@ -216,21 +211,5 @@ export class UnevenExpertsError extends GpuNvmeError {
       next: 'load the whole layer, or name the tensors of experts with the option `naming`',
     })
     this.layerName = layer.name
-  }
-}
-
-/** Error of tensors whose type is unknown or retired. They are listed but cannot be loaded. */
-export class UnknownTensorTypeError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_UNKNOWN_TENSOR_TYPE'
-  readonly category = 'infeasible'
-  readonly tensors: readonly Tensor[]
-
-  constructor(tensors: readonly Tensor[]) {
-    const [first] = tensors
-    const more = tensors.length > 1 ? ` and ${tensors.length - 1} more are` : ' is'
-    super(`Cannot load tensor ${quote(first!.name)}:${more} of unknown type ${quote(first!.dtype)}`, {
-      next: 'convert the model with a current tool, or use a newer @gpunvme/layer-loader',
-    })
-    this.tensors = tensors
   }
 }

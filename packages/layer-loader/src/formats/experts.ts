@@ -1,8 +1,10 @@
+import { isOpaqueGgmlType } from './ggml-types.js'
 import { quote } from './quote.js'
 
 /** Tensor attributes that expert grouping needs. */
 export interface ExpertTensor {
   readonly name: string
+  readonly dtype: string
   /** Outermost dimension first. */
   readonly shape: readonly number[]
   readonly lengthBytes: number
@@ -61,12 +63,15 @@ export function expertIn(name: string, rule = PUBLISHED): number | 'all' | undef
 /** Maximum experts of a layer. Published models have 512 or fewer; a hostile header can claim 2^40. */
 export const MAX_EXPERTS = 65_536
 
-/** Returns the number of equal slices of a tensor, one for each expert; 0 if it belongs to no single expert. */
-export function expertSliceCount({ name, shape, lengthBytes }: ExpertTensor, rule?: RegExp): number {
+/**
+ * Returns the number of equal slices of a tensor, one for each expert; 0 if it belongs to no single expert. A stack of
+ * opaque type counts as 0, since padding may follow its last expert.
+ */
+export function expertSliceCount({ name, dtype, shape, lengthBytes }: ExpertTensor, rule?: RegExp): number {
   const expert = expertIn(name, rule)
   if (expert !== 'all') return expert === undefined ? 0 : 1
   const [experts = 0] = shape
-  const stacked = shape.length > 1 && experts > 0 && experts <= MAX_EXPERTS
+  const stacked = shape.length > 1 && experts > 0 && experts <= MAX_EXPERTS && !isOpaqueGgmlType(dtype)
   return stacked && lengthBytes % experts === 0 ? experts : 0
 }
 

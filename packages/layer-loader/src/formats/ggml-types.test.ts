@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ggmlTypeId, isOpaqueGgmlType } from './ggml-types.js'
 import { GGML_TYPES, ggmlTypeById, ggmlTypeByName, ggmlTypeName } from './index.js'
 
 test('a block has the bytes of its parts: scales, minima and packed quants', () => {
@@ -77,4 +78,13 @@ test('retired ids are known by name and have no blocks; others are known by numb
   expect(ggmlTypeName(5)).toBe('Q4_3 (retired)')
   expect(ggmlTypeName(12)).toBe('Q4_K')
   expect(ggmlTypeName(77)).toBe('type 77')
+})
+
+test('a name gives its id back: a current, retired or unknown type, and no other text', () => {
+  // 344 is IQ4_KS_R4 of ik_llama.cpp.
+  for (const id of [0, 12, 5, 31, 77, 344, 0xffff_ffff]) expect(ggmlTypeId(ggmlTypeName(id))).toBe(id)
+  for (const name of ['Q9', 'type', 'type 12', 'type 5', 'type 007', 'type 4294967296', 'Q9 (retired)']) {
+    expect([name, ggmlTypeId(name)]).toEqual([name, undefined])
+  }
+  expect(['Q4_K', 'Q4_2 (retired)', 'type 344', 'F32'].map(isOpaqueGgmlType)).toEqual([false, true, true, false])
 })

@@ -54,7 +54,7 @@ export const GGML_TYPES: readonly GgmlType[] = [
   type(42, 'Q2_0', 64, 18),
 ]
 
-/** Ids that ggml has retired. Files may still contain them; neither current software nor this package reads them. */
+/** Ids that ggml has retired. Files may still contain them; their bytes are opaque here. */
 const RETIRED_GGML_TYPES: ReadonlyMap<number, string> = new Map([
   [4, 'Q4_2'],
   [5, 'Q4_3'],
@@ -79,8 +79,26 @@ export function ggmlTypeByName(name: string): GgmlType | undefined {
   return byName.get(name)
 }
 
+/**
+ * Returns whether a name is of an opaque type: retired, or known by number only, as are the types that forks of
+ * llama.cpp add. Such a tensor takes all bytes up to the next one, possibly with padding.
+ */
+export function isOpaqueGgmlType(name: string): boolean {
+  return /^type \d+$| \(retired\)$/.test(name)
+}
+
 /** Returns a name for any id: 'Q4_0', 'Q4_2 (retired)', 'type 77'. */
 export function ggmlTypeName(id: number): string {
   const retired = RETIRED_GGML_TYPES.get(id)
   return byId.get(id)?.name ?? (retired === undefined ? `type ${id}` : `${retired} (retired)`)
+}
+
+/** Returns the id for a name of `ggmlTypeName`, opaque types included; undefined for any other name. */
+export function ggmlTypeId(name: string): number | undefined {
+  const current = byName.get(name)?.id
+  if (current !== undefined || !isOpaqueGgmlType(name)) return current
+  const [retired] = [...RETIRED_GGML_TYPES].find(([, retired]) => name === `${retired} (retired)`) ?? []
+  const id = retired ?? Number(name.replace(/^type /, ''))
+  // The field has 32 bits, and a current type has its own name.
+  return id <= 0xffff_ffff && ggmlTypeName(id) === name ? id : undefined
 }

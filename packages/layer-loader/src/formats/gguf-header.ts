@@ -1,4 +1,4 @@
-import { ggmlTypeByName } from './ggml-types.js'
+import { ggmlTypeByName, ggmlTypeId } from './ggml-types.js'
 import { ARRAY_ID, scalarByName, STRING_ID, type GgufScalarName } from './gguf-value-types.js'
 import { elementsOf } from './shape.js'
 
@@ -19,10 +19,12 @@ export interface EncodedGgufMetadata {
 /** A tensor to list in a header. */
 export interface GgufTensorSpec {
   readonly name: string
-  /** A current ggml type: 'F32', 'Q4_0'. */
+  /** A ggml type: 'F32', 'Q4_0'; an opaque one: 'type 77', 'Q4_2 (retired)'. */
   readonly dtype: string
   /** Outermost dimension first, at most 4. */
   readonly shape: readonly number[]
+  /** Length of an opaque type, whose shape does not determine it; ignored for all others. */
+  readonly lengthBytes?: number
 }
 
 /** Location that the writer chose for a tensor. */
@@ -80,7 +82,7 @@ export function layOutGguf(
     parts.push(stringBytes(name), scalarBytes('uint32', shape.length))
     // GGUF stores the innermost dimension first.
     for (const length of shape.toReversed()) parts.push(scalarBytes('uint64', length))
-    parts.push(scalarBytes('uint32', ggmlTypeByName(dtype)!.id), scalarBytes('uint64', offsets[index]!))
+    parts.push(scalarBytes('uint32', ggmlTypeId(dtype)!), scalarBytes('uint64', offsets[index]!))
   })
 
   const unpadded = Buffer.concat(parts)
@@ -109,15 +111,21 @@ function encodeMetadata(metadata: Iterable<readonly [string, GgufValue]>): Encod
 }
 
 /** Returns the length of a tensor in bytes. @throws TypeError or RangeError for a tensor that GGUF cannot represent. */
-export function tensorLengthBytes({ name, dtype, shape }: GgufTensorSpec): number {
+export function tensorLengthBytes({ name, dtype, shape, lengthBytes: opaqueBytes }: GgufTensorSpec): number {
   const nameBytes = Buffer.byteLength(name)
   if (nameBytes === 0 || nameBytes > 63 || name.includes('\0')) {
     throw new RangeError(`tensor "${name}": expected a name of 1 to 63 bytes without NUL, got ${nameBytes} bytes`)
   }
-  const type = ggmlTypeByName(dtype)
-  if (type === undefined) throw new TypeError(`tensor "${name}": expected a current ggml type, got "${dtype}"`)
+  const known = ggmlTypeByName(dtype)
+  const isOpaque = known === undefined && ggmlTypeId(dtype) !== undefined && opaqueBytes !== undefined
+  if (known === undefined && !isOpaque) {
+    throw new TypeError(
+      `tensor "${name}": expected a current ggml type, or an opaque one and its length, got "${dtype}"`,
+    )
+  }
+  const type = known ?? { blockElements: 1, blockBytes: 1 }
   const elements = elementsOf(shape)
-  const lengthBytes = (elements / type.blockElements) * type.blockBytes
+  const lengthBytes = known === undefined ? opaqueBytes! : (elements / type.blockElements) * type.blockBytes
   const shapeIsSound = shape.length <= 4 && shape.every((length) => Number.isSafeInteger(length) && length > 0)
   if (!shapeIsSound || lengthBytes > Number.MAX_SAFE_INTEGER) {
     throw new RangeError(`tensor "${name}": expected up to 4 lengths above 0, got [${shape.join(', ')}]`)

@@ -1,7 +1,7 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 import { readGguf } from './gguf.js'
-import type { FormatLimits } from './limits.js'
+import type { ReadOptions } from './limits.js'
 import type { MetadataValue } from './model.js'
 import type { PartContent } from './part-content.js'
 import type { PartFiles } from './part-files.js'
@@ -45,10 +45,10 @@ export async function readGgufParts(
   name: string,
   source: ByteSource,
   files: PartFiles,
-  limits: FormatLimits,
-  signal: AbortSignal | undefined,
+  reading: ReadOptions,
 ): Promise<[PartContent, ...PartContent[]]> {
-  const given = await readGguf(source, 0, limits, signal)
+  const { limits } = reading
+  const given = await readGguf(source, 0, reading)
   const named = placeByName(name)
   if (named !== undefined && named.count > 1) refuseMisplaced(given, named)
   const split = splitOf(given)
@@ -65,9 +65,9 @@ export async function readGgufParts(
     if (index === 0 && number === 0) return given
     const isGiven = index === number
     const part = isGiven ? source : await files.openSibling(partName(named.stem, index, count), source.name)
-    if (!isGiven && (await sniff(part, signal)) !== 'gguf')
+    if (!isGiven && (await sniff(part, reading.signal)) !== 'gguf')
       throw new SplitError('FORMAT', part.name, 'it is not a GGUF')
-    const content = await readGguf(part, index, limits, signal)
+    const content = await readGguf(part, index, reading)
     refuseMisplaced(content, { number: index, count })
     return content
   }

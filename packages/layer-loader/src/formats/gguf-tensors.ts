@@ -108,25 +108,26 @@ function lengthOf(
   return lengthBytes
 }
 
-/**
- * Locates each tensor in the source, in the order of the bytes.
- * @param dataStartBytes start of the data section.
- * @param part index of the part, recorded in the tensors.
- */
-export function placeTensors(
-  reader: GgufReader,
-  infos: readonly TensorInfo[],
-  dataStartBytes: number,
-  part: number,
-): Tensor[] {
-  const { sizeBytes } = reader.source
-  refuseTruncation(reader, infos, dataStartBytes)
+/** Properties of the file that determine the locations of its tensors. */
+export interface DataSection {
+  readonly dataStartBytes: number
+  /** Index of the part, recorded in the tensors. */
+  readonly part: number
+  /** Whether the file ends before its data. An opaque tensor at the end then has length 0. */
+  readonly isHeaderOnly: boolean
+}
+
+/** Locates each tensor in the source, in the order of the bytes. */
+export function placeTensors(reader: GgufReader, infos: readonly TensorInfo[], section: DataSection): Tensor[] {
+  const { dataStartBytes, part, isHeaderOnly } = section
+  if (!isHeaderOnly) refuseTruncation(reader, infos, dataStartBytes)
+  const endBytes = isHeaderOnly ? -Infinity : reader.source.sizeBytes
   const ordered = [...infos].sort((a, b) => a.offsetBytes - b.offsetBytes)
   return ordered.map((info, index): Tensor => {
     const next = ordered[index + 1]
     const offsetBytes = dataStartBytes + info.offsetBytes
-    const roomBytes = (next ? dataStartBytes + next.offsetBytes : sizeBytes) - offsetBytes
-    const lengthBytes = info.lengthBytes ?? roomBytes
+    const roomBytes = (next ? dataStartBytes + next.offsetBytes : endBytes) - offsetBytes
+    const lengthBytes = info.lengthBytes ?? Math.max(0, roomBytes)
     // A tensor of unknown type takes at least one byte, so the next one cannot share its start.
     if (next && (lengthBytes > roomBytes || roomBytes === 0)) {
       const [first, second] = [quote(info.name), quote(next.name)]
@@ -136,9 +137,9 @@ export function placeTensors(
         `${second} begins at offset ${next.offsetBytes}, ${shared} bytes too early`,
       ])
     }
-    const loadable = info.lengthBytes !== undefined
+    const opaque = info.lengthBytes === undefined
     const { name, typeId, shape } = info
-    return { name, dtype: ggmlTypeName(typeId), shape, part, offsetBytes, lengthBytes, loadable }
+    return { name, dtype: ggmlTypeName(typeId), shape, part, offsetBytes, lengthBytes, opaque }
   })
 }
 

@@ -97,8 +97,8 @@ describe('a written GGUF', () => {
       ['general.alignment', 4096],
     ])
     expect(model.tensors).toEqual([
-      { name: 'blk.0.w', dtype: 'Q8_0', shape: [2, 64], part: 0, offsetBytes: 4096, lengthBytes: 136, loadable: true },
-      { name: 'output.weight', dtype: 'F32', shape: [5], part: 0, offsetBytes: 8192, lengthBytes: 20, loadable: true },
+      { name: 'blk.0.w', dtype: 'Q8_0', shape: [2, 64], part: 0, offsetBytes: 4096, lengthBytes: 136, opaque: false },
+      { name: 'output.weight', dtype: 'F32', shape: [5], part: 0, offsetBytes: 8192, lengthBytes: 20, opaque: false },
     ])
     expect(bytes.subarray(4096, 4096 + 136).every((byte) => byte === 7)).toBe(true)
     expect(bytes.subarray(8192).every((byte) => byte === 9)).toBe(true)

@@ -41,10 +41,10 @@ describe('a GGUF', () => {
         part: 0,
         offsetBytes: 320,
         lengthBytes: 54,
-        loadable: true,
+        opaque: false,
       },
-      { name: 'blk.0.odd', dtype: 'type 77', shape: [5], part: 0, offsetBytes: 384, lengthBytes: 64, loadable: false },
-      { name: 'output.weight', dtype: 'F32', shape: [2], part: 0, offsetBytes: 448, lengthBytes: 8, loadable: true },
+      { name: 'blk.0.odd', dtype: 'type 77', shape: [5], part: 0, offsetBytes: 384, lengthBytes: 64, opaque: true },
+      { name: 'output.weight', dtype: 'F32', shape: [2], part: 0, offsetBytes: 448, lengthBytes: 8, opaque: false },
     ])
   })
 
@@ -72,7 +72,7 @@ describe('a GGUF', () => {
   test('of unknown type at the end takes the bytes up to the end', async () => {
     const last = concat(ggufHead(1, 0), info('a', [1], 4, 0))
     const { tensors } = await openModel(memorySource(padTo(64 + 100, last)))
-    expect(tensors).toMatchObject([{ dtype: 'Q4_2 (retired)', lengthBytes: 100, loadable: false }])
+    expect(tensors).toMatchObject([{ dtype: 'Q4_2 (retired)', lengthBytes: 100, opaque: true }])
   })
 
   test('without tensors has no data section', async () => {

@@ -2,7 +2,7 @@ import type { ByteSource } from './byte-source.js'
 import { MIN_ENTRY_BYTES, readMetadata } from './gguf-metadata.js'
 import { GgufReader } from './gguf-reader.js'
 import { MIN_TENSOR_INFO_BYTES, placeTensors, readTensorInfos } from './gguf-tensors.js'
-import type { FormatLimits } from './limits.js'
+import type { ReadOptions } from './limits.js'
 import type { PartContent } from './part-content.js'
 
 const MAGIC_BYTES = 4
@@ -17,8 +17,7 @@ const MAGIC_BYTES = 4
 export async function readGguf(
   source: ByteSource,
   part: number,
-  limits: FormatLimits,
-  signal: AbortSignal | undefined,
+  { limits, headerOnly, signal }: ReadOptions,
 ): Promise<PartContent> {
   const reader = new GgufReader(source, limits, signal)
   await reader.ahead()
@@ -31,7 +30,8 @@ export async function readGguf(
   const infos = await readTensorInfos(reader, tensorCount, alignment)
   // From the start of the GGUF, not of the disk that holds it: hence sources with a base.
   const dataStartBytes = Math.ceil(reader.positionBytes / alignment) * alignment
-  const tensors = placeTensors(reader, infos, dataStartBytes, part)
+  const isHeaderOnly = headerOnly && infos.length > 0 && source.sizeBytes <= dataStartBytes
+  const tensors = placeTensors(reader, infos, { dataStartBytes, part, isHeaderOnly })
 
   return {
     format: 'gguf',
@@ -40,6 +40,7 @@ export async function readGguf(
     source,
     // A file without tensors (a vocabulary) may end before the data section would start.
     headerBytes: tensors.length === 0 ? source.sizeBytes : dataStartBytes,
+    isHeaderOnly,
     tensors,
   }
 }

@@ -1,11 +1,10 @@
-export { NotGgufError, UncopyableTensorsError, writeAlignedGguf, type AlignedGgufOptions } from './aligned-gguf.js'
+export { NotGgufError, writeAlignedGguf, type AlignedGgufOptions } from './aligned-gguf.js'
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
 export type { ArraySummary, Layer, MetadataValue, Model, ModelPart, Tensor } from './model.js'
 export {
   Catalogue,
   ExtentNotFoundError,
   UnevenExpertsError,
-  UnknownTensorTypeError,
   type CatalogueOptions,
   type TensorNaming,
 } from './catalogue.js'

@@ -8,7 +8,7 @@ const tensor = (name: string, lengthBytes = 1): Tensor => ({
   part: 0,
   offsetBytes: 0,
   lengthBytes,
-  loadable: true,
+  opaque: false,
 })
 
 const grouped = (...names: string[]): string[] =>

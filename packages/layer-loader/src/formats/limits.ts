@@ -39,6 +39,23 @@ export const DEFAULT_LIMITS: FormatLimits = {
   maxKeyBytes: 65_535,
 }
 
+/** Resolved options of reading one file. */
+export interface ReadOptions {
+  readonly limits: FormatLimits
+  readonly headerOnly: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+/** @throws RangeError for an invalid limit. */
+export function readOptionsOf(options: {
+  readonly limits?: Partial<FormatLimits>
+  readonly headerOnly?: boolean
+  readonly signal?: AbortSignal
+}): ReadOptions {
+  const { limits, headerOnly = false, signal } = options
+  return { limits: resolveLimits(limits), headerOnly, signal }
+}
+
 /** @throws RangeError for a limit that is not an integer of at least 0. */
 export function resolveLimits(limits: Partial<FormatLimits> = {}): FormatLimits {
   for (const [name, value] of Object.entries(limits)) {

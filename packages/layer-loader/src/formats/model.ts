@@ -11,10 +11,10 @@ export interface Tensor {
   readonly part: number
   /** Offset in the source of the part. */
   readonly offsetBytes: number
-  /** Length in bytes. For an unknown GGUF type: up to the next tensor, or to the end of the part. */
+  /** Length in bytes. For an opaque GGUF type: up to the next tensor, or to the end of the part. */
   readonly lengthBytes: number
-  /** False for an unknown or retired type. Such a tensor is listed, and rejected only when it is loaded. */
-  readonly loadable: boolean
+  /** True for an unknown or retired type, whose length cannot be checked against the shape. */
+  readonly opaque: boolean
 }
 
 /** Tensors that are loaded together. */
@@ -46,6 +46,8 @@ export interface ModelPart {
   readonly source: ByteSource
   /** Bytes before the tensor data; the whole source for a file without tensors. */
   readonly headerBytes: number
+  /** True for a file that ends after its header, which only the option `headerOnly` accepts. */
+  readonly isHeaderOnly?: boolean
 }
 
 /** Headers of the files of a model. No tensor data have been read. */

@@ -2,7 +2,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 import { readGguf } from './gguf.js'
 import { splitOf } from './gguf-split.js'
-import { resolveLimits, type FormatLimits } from './limits.js'
+import { readOptionsOf, type FormatLimits } from './limits.js'
 import type { Model } from './model.js'
 import { modelOf } from './part-content.js'
 import { readSafetensors } from './safetensors.js'
@@ -12,6 +12,10 @@ import { sniff } from './sniff.js'
 export interface OpenModelOptions {
   /** Limits that differ from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<FormatLimits>
+  /**
+   * Accepts a file that ends right after its header, for looking at it. Its tensors cannot be read. Default: false.
+   */
+  readonly headerOnly?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -28,13 +32,13 @@ export interface OpenModelOptions {
  */
 export async function openModel(source: ByteSource, options: OpenModelOptions = {}): Promise<Model> {
   const { signal } = options
-  const limits = resolveLimits(options.limits)
+  const reading = readOptionsOf(options)
   const format = await sniff(source, signal)
   if (format === 'safetensors index') {
     throw new ModelInPartsError(source.name, 'is an index; the tensors are in other files')
   }
-  if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, limits, signal)])
-  const content = await readGguf(source, 0, limits, signal)
+  if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, reading)])
+  const content = await readGguf(source, 0, reading)
   const split = splitOf(content)
   if (split === undefined) return modelOf([content])
   throw new ModelInPartsError(source.name, `is part ${split.number + 1} of ${split.count} of a split GGUF`)

@@ -1,7 +1,7 @@
 import type { ByteSource } from './byte-source.js'
 import { openFileSource } from './file-source.js'
 import { readGgufParts } from './gguf-split.js'
-import { resolveLimits, type FormatLimits } from './limits.js'
+import { readOptionsOf, type ReadOptions } from './limits.js'
 import type { Model } from './model.js'
 import type { OpenModelOptions } from './open-model.js'
 import { modelOf, type PartContent } from './part-content.js'
@@ -44,11 +44,10 @@ export async function openModelParts(
   openPart: OpenPart,
   options: OpenModelOptions = {},
 ): Promise<OpenedModel> {
-  const limits = resolveLimits(options.limits)
-  const { signal } = options
+  const reading = readOptionsOf(options)
   const files = new PartFiles(openPart)
   try {
-    const contents = await readParts(name, await files.open(name), files, limits, signal)
+    const contents = await readParts(name, await files.open(name), files, reading)
     const close = (): Promise<void> => files.close()
     return { ...modelOf(contents), close, [Symbol.asyncDispose]: close }
   } catch (error) {
@@ -61,15 +60,14 @@ async function readParts(
   name: string,
   source: ByteSource,
   files: PartFiles,
-  limits: FormatLimits,
-  signal: AbortSignal | undefined,
+  reading: ReadOptions,
 ): Promise<[PartContent, ...PartContent[]]> {
-  switch (await sniff(source, signal)) {
+  switch (await sniff(source, reading.signal)) {
     case 'gguf':
-      return readGgufParts(name, source, files, limits, signal)
+      return readGgufParts(name, source, files, reading)
     case 'safetensors':
-      return readSafetensorsParts(name, source, files, limits, signal)
+      return readSafetensorsParts(name, source, files, reading)
     case 'safetensors index':
-      return readShards(source, files, limits, signal)
+      return readShards(source, files, reading)
   }
 }

@@ -32,6 +32,6 @@ export function modelOf(contents: readonly [PartContent, ...PartContent[]]): Mod
   }
 }
 
-function partOf({ source, headerBytes }: PartContent): ModelPart {
-  return { source, headerBytes }
+function partOf({ source, headerBytes, isHeaderOnly = false }: PartContent): ModelPart {
+  return { source, headerBytes, ...(isHeaderOnly && { isHeaderOnly }) }
 }

@@ -15,8 +15,8 @@ export interface SafetensorsEntry {
   readonly endBytes: number
   /** Position of the offsets in the header, for messages. */
   readonly offsetsPosition: number
-  /** False for an unknown dtype, whose length cannot be checked against its shape. */
-  readonly loadable: boolean
+  /** True for an unknown dtype, whose length cannot be checked against its shape. */
+  readonly opaque: boolean
 }
 
 /** Reads the value after a tensor's name: exactly one each of dtype, shape and data_offsets. */
@@ -75,7 +75,7 @@ export function readEntry(json: SafetensorsJson, name: string): SafetensorsEntry
     beginBytes,
     endBytes,
     offsetsPosition,
-    loadable: known !== undefined,
+    opaque: known === undefined,
   }
 }
 

@@ -1,6 +1,6 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
-import type { FormatLimits } from './limits.js'
+import type { ReadOptions } from './limits.js'
 import type { PartContent } from './part-content.js'
 import type { PartFiles } from './part-files.js'
 import { quote } from './quote.js'
@@ -22,15 +22,14 @@ export async function readSafetensorsParts(
   name: string,
   source: ByteSource,
   files: PartFiles,
-  limits: FormatLimits,
-  signal: AbortSignal | undefined,
+  reading: ReadOptions,
 ): Promise<[PartContent, ...PartContent[]]> {
   const [, stem, count] = SHARD_NAME.exec(name) ?? []
-  if (stem === undefined || Number(count) <= 1) return [await readSafetensors(source, 0, limits, signal)]
+  if (stem === undefined || Number(count) <= 1) return [await readSafetensors(source, 0, reading)]
   // Read again in the order of the shards.
   await source.close()
   const indexName = `${stem}.safetensors.index.json`
-  return readShards(await files.openSibling(indexName, source.name), files, limits, signal)
+  return readShards(await files.openSibling(indexName, source.name), files, reading)
 }
 
 /**
@@ -42,17 +41,16 @@ export async function readSafetensorsParts(
 export async function readShards(
   source: ByteSource,
   files: PartFiles,
-  limits: FormatLimits,
-  signal: AbortSignal | undefined,
+  reading: ReadOptions,
 ): Promise<[PartContent, ...PartContent[]]> {
-  const index = await readIndex(source, limits, signal)
+  const index = await readIndex(source, reading.limits, reading.signal)
   await source.close()
   const readPart = async (shard: Shard, part: number): Promise<PartContent> => {
     const file = await files.openSibling(shard.fileName, source.name)
-    if ((await sniff(file, signal)) !== 'safetensors') {
+    if ((await sniff(file, reading.signal)) !== 'safetensors') {
       throw new ShardError('FORMAT', file.name, `the index ${source.name} lists it, but it is not a safetensors file`)
     }
-    const content = await readSafetensors(file, part, limits, signal)
+    const content = await readSafetensors(file, part, reading)
     tickOff(content, shard, index, source.name)
     return content
   }

@@ -22,7 +22,7 @@ describe('a safetensors file', () => {
         part: 0,
         offsetBytes: start,
         lengthBytes: 2,
-        loadable: false,
+        opaque: true,
       },
       {
         name: 'model.layers.0.w',
@@ -31,7 +31,7 @@ describe('a safetensors file', () => {
         part: 0,
         offsetBytes: start + 2,
         lengthBytes: 8,
-        loadable: true,
+        opaque: false,
       },
       {
         name: 'model.norm.weight',
@@ -40,7 +40,7 @@ describe('a safetensors file', () => {
         part: 0,
         offsetBytes: start + 10,
         lengthBytes: 6,
-        loadable: true,
+        opaque: false,
       },
     ])
     expect(model.layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'output'])
@@ -78,7 +78,7 @@ describe('a safetensors file', () => {
   ])('stores %s in %i bytes an element', async (dtype, bytes) => {
     const tensor = (end: number): string => `{"a":{"dtype":"${dtype}","shape":[3],"data_offsets":[0,${end}]}}`
     const { tensors } = await openModel(memorySource(safetensors(tensor(3 * bytes), 3 * bytes)))
-    expect(tensors).toMatchObject([{ lengthBytes: 3 * bytes, loadable: true }])
+    expect(tensors).toMatchObject([{ lengthBytes: 3 * bytes, opaque: false }])
     const wrong = safetensors(tensor(3 * bytes + 1), 3 * bytes + 1)
     await expect(openModel(memorySource(wrong))).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_LENGTH' })
   })

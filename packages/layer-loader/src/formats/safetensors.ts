@@ -1,5 +1,5 @@
 import type { ByteSource } from './byte-source.js'
-import type { FormatLimits } from './limits.js'
+import type { FormatLimits, ReadOptions } from './limits.js'
 import type { MetadataValue, Tensor } from './model.js'
 import type { PartContent } from './part-content.js'
 import { quote } from './quote.js'
@@ -20,22 +20,22 @@ const METADATA_KEY = '__metadata__'
 export async function readSafetensors(
   source: ByteSource,
   part: number,
-  limits: FormatLimits,
-  signal: AbortSignal | undefined,
+  { limits, headerOnly, signal }: ReadOptions,
 ): Promise<PartContent> {
   const dataStartBytes = PREFIX_BYTES + (await readHeaderLength(source, limits, signal))
   const json = new SafetensorsJson(source, PREFIX_BYTES, dataStartBytes, limits, signal)
   const { entries, metadata } = await readHeader(json, limits)
   const ordered = entries.sort((a, b) => a.beginBytes - b.beginBytes || a.endBytes - b.endBytes)
-  refuseUncovered(json, ordered, dataStartBytes)
-  const tensors = ordered.map(({ name, dtype, shape, beginBytes, endBytes, loadable }): Tensor => ({
+  const isHeaderOnly = headerOnly && entries.length > 0 && source.sizeBytes === dataStartBytes
+  refuseUncovered(json, ordered, dataStartBytes, isHeaderOnly)
+  const tensors = ordered.map(({ name, dtype, shape, beginBytes, endBytes, opaque }): Tensor => ({
     name,
     dtype,
     shape,
     part,
     offsetBytes: dataStartBytes + beginBytes,
     lengthBytes: endBytes - beginBytes,
-    loadable,
+    opaque,
   }))
   return {
     format: 'safetensors',
@@ -43,6 +43,7 @@ export async function readSafetensors(
     metadata,
     source,
     headerBytes: dataStartBytes,
+    isHeaderOnly,
     tensors,
   }
 }
@@ -132,7 +133,12 @@ function readKey(json: SafetensorsJson, what: string, seen: Set<string>, limits:
 }
 
 /** Checks that the tensors, in the order of their bytes, cover the data exactly, as the format requires. */
-function refuseUncovered(json: SafetensorsJson, ordered: readonly Entry[], dataStartBytes: number): void {
+function refuseUncovered(
+  json: SafetensorsJson,
+  ordered: readonly Entry[],
+  dataStartBytes: number,
+  isHeaderOnly: boolean,
+): void {
   const dataBytes = json.source.sizeBytes - dataStartBytes
   let coveredBytes = 0
   let last: Entry | undefined
@@ -147,6 +153,7 @@ function refuseUncovered(json: SafetensorsJson, ordered: readonly Entry[], dataS
     coveredBytes = entry.endBytes
     last = entry
   }
+  if (isHeaderOnly) return
   const missing = coveredBytes - dataBytes
   if (missing > 0 && last) {
     const headline = `the file ends before tensor ${quote(last.name)} does: ${missing} bytes are missing`

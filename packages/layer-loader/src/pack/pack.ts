@@ -91,7 +91,7 @@ export interface PackReceipt {
  * Only one packing at a time: a second one on the same store is rejected. Other processes and hosts are not locked out;
  * if one publishes an image meanwhile, this one is not published.
  *
- * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ModelExistsError, ImageExistsError,
+ * @throws EmptyModelError, NamespaceTooSmallError, ModelExistsError, ImageExistsError,
  * DirectoryFullError and errors of `planPack`; PackInProgressError, ImageChangedError; SourceChangedError if a file is
  * written meanwhile; errors of reading the model or writing the store; the signal's reason.
  */

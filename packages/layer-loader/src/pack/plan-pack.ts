@@ -1,6 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import type { Model, Tensor } from '../formats/model.js'
-import { quote } from '../formats/quote.js'
+import type { Model } from '../formats/model.js'
 import { ALIGNMENT_BYTES, MAX_MANIFEST_BYTES } from '../image/format.js'
 import { layOut, type PackPlan } from './lay-out.js'
 import { modelNameFor } from './model-name.js'
@@ -16,14 +15,11 @@ export interface PlanPackOptions {
  * of its first part, the chunk table, the manifest and the directory. Reads and writes nothing.
  *
  * @param blockBytes logical block size of the namespace, only to reject unsupported ones.
- * @throws EmptyModelError, UnloadableTensorsError, BlockSizeError, ManifestTooLongError; RangeError for an invalid
- * name.
+ * @throws EmptyModelError, BlockSizeError, ManifestTooLongError; RangeError for an invalid name.
  */
 export function planPack(model: Model, blockBytes: number, options: PlanPackOptions = {}): PackPlan {
   const name = modelNameFor(model, options.name)
   if (model.tensors.length === 0) throw new EmptyModelError(model)
-  const unloadable = model.tensors.filter(({ loadable }) => !loadable)
-  if (unloadable.length > 0) throw new UnloadableTensorsError(model, unloadable)
   if (ALIGNMENT_BYTES % blockBytes !== 0) throw new BlockSizeError(blockBytes)
   // With unlimited space, there is always a layout.
   const plan = layOut(model, name, [])!
@@ -44,23 +40,6 @@ export class EmptyModelError extends GpuNvmeError {
 
   constructor({ parts }: Model) {
     super(`Cannot pack ${parts[0].source.name}: it has no tensors`, { next: 'use the file that has the weights' })
-  }
-}
-
-/** Error of packing tensors whose type is unknown or retired, which could not be loaded. */
-export class UnloadableTensorsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_UNLOADABLE_TENSORS'
-  readonly category = 'infeasible'
-  readonly tensors: readonly Tensor[]
-
-  constructor({ parts }: Model, tensors: readonly Tensor[]) {
-    const shown = tensors.slice(0, 10).map(({ name, dtype }) => `${quote(name)} has type ${quote(dtype)}`)
-    const more = tensors.length > shown.length ? [`and ${tensors.length - shown.length} more`] : []
-    super(`Cannot pack ${parts[0].source.name}: tensors of unknown type: ${tensors.length}`, {
-      facts: [...shown, ...more],
-      next: 'convert the model with a current tool, or use a newer @gpunvme/layer-loader',
-    })
-    this.tensors = tensors
   }
 }
 

@@ -21,7 +21,7 @@ export function inspect(command: Command, session: Session): void {
 }
 
 async function run(path: string, output: Output, signal: AbortSignal): Promise<void> {
-  await using model = await openModelFile(path, { signal })
+  await using model = await openModelFile(path, { headerOnly: true, signal })
   output.print(describe(path, model, output.invocation))
   const fileBytes = model.parts.reduce((total, { source }) => total + source.sizeBytes, 0)
   output.object('gpunvme.inspect/1', { file: path, fileBytes, ...catalogue(model) })
@@ -55,6 +55,7 @@ function describe(path: string, model: Model, invocation: Invocation): string[] 
     ),
     '',
     ...unknownTypes(tensors),
+    ...withoutData(model),
     ...alignment(tensors, { command: ['pack', path, '--image', 'FILE'] }, invocation),
   ]
 }
@@ -70,12 +71,21 @@ function byDtype({ tensors }: Model): { dtype: string; tensors: number; lengthBy
   return [...totals.values()].sort((a, b) => b.lengthBytes - a.lengthBytes)
 }
 
+function withoutData({ parts }: Model): string[] {
+  const names = parts.filter(({ isHeaderOnly }) => isHeaderOnly).map(({ source }) => printable(source.name))
+  return names.length === 0 ? [] : [`Header only, without tensor data: ${names.join(', ')}`]
+}
+
 function unknownTypes(tensors: readonly Tensor[]): string[] {
-  const unknown = tensors.filter(({ loadable }) => !loadable)
+  const unknown = tensors.filter(({ opaque }) => opaque)
   if (unknown.length === 0) return []
   const shown = unknown.slice(0, 10).map(({ name, dtype }) => `  ${printable(name)}: ${printable(dtype)}`)
   const more = unknown.length > shown.length ? [`  and ${unknown.length - shown.length} more`] : []
-  return [`${plural(unknown.length, 'tensor')} of unknown type, rejected when loaded:`, ...shown, ...more]
+  return [
+    `${plural(unknown.length, 'tensor')} of unknown type, loaded as bytes without a check of their length:`,
+    ...shown,
+    ...more,
+  ]
 }
 
 function misaligned(tensors: readonly Tensor[]): Tensor[] {
@@ -100,12 +110,14 @@ function catalogue(model: Model): object {
     name,
     architecture,
     headerBytes: headerBytes(model),
-    parts: parts.map(({ source, headerBytes }) => ({ file: source.name, fileBytes: source.sizeBytes, headerBytes })),
+    parts: parts.map(({ source, headerBytes, isHeaderOnly = false }) => {
+      return { file: source.name, fileBytes: source.sizeBytes, headerBytes, isHeaderOnly }
+    }),
     dataBytes: sum(tensors),
     dtypes: byDtype(model),
     layers: layers.map((layer: Layer) => ({ ...layer, tensors: layer.tensors.map((tensor) => tensor.name) })),
     tensors,
-    unknownTypes: tensors.filter(({ loadable }) => !loadable).map((tensor) => tensor.name),
+    unknownTypes: tensors.filter(({ opaque }) => opaque).map((tensor) => tensor.name),
     misaligned4KiB: misaligned(tensors).length,
     metadata,
   }
