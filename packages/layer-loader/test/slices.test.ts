@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-assignment -- JSON that is changed into what no type allows */
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { memorySource, openModel, type Model } from '../src/formats/index.js'
-import { openImage, pack, SliceMismatchError, verifyImage } from '../src/index.js'
+import { memorySource, openModel, type Model, type OpenModelOptions } from '../src/formats/index.js'
+import { asModel, openImage, openLoader, pack, SliceMismatchError, verifyImage } from '../src/index.js'
 import { safetensors } from './formats/bytes.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { tensorBytes } from './models.js'
@@ -13,7 +13,7 @@ const EXPERTS = 5
 /** So that slices begin and end inside chunks, and one lies in three of them. */
 const SLICE_BYTES = 1_500_001
 
-async function expertModel(): Promise<Model> {
+async function expertModel(options?: OpenModelOptions): Promise<Model> {
   const lengthBytes = EXPERTS * SLICE_BYTES
   const header = JSON.stringify({
     [NAME]: { dtype: 'U8', shape: [EXPERTS, SLICE_BYTES], data_offsets: [0, lengthBytes] },
@@ -23,7 +23,7 @@ async function expertModel(): Promise<Model> {
   file.forEach((_, index) => {
     if (index >= file.length - lengthBytes) file[index] = (Math.imul(index, 2_654_435_761) >>> 11) & 0xff
   })
-  return openModel(memorySource(file, 'experts.safetensors'))
+  return openModel(memorySource(file, 'experts.safetensors'), options)
 }
 
 test('an image has a checksum for each expert of a stacked tensor, and none for what every token needs', async () => {
@@ -63,4 +63,21 @@ test('where a chunk is damaged, that is what is reported: of its slices nothing 
   memory.media[manifest.layers[0]!.offsetBytes + SLICE_BYTES + 5]! ^= 1
   const { problems } = await verifyImage(memory.namespace)
   expect(problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_VERIFICATION'])
+})
+
+test('an expert of an image that was packed with another naming is checked by chunks', async () => {
+  const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
+  // The stack counts as a tensor of one expert, so that it has one checksum.
+  const original = await expertModel({ naming: { expert: /^blk\.(\d+)\.ffn_up_exps/ } })
+  await pack(original, namespace)
+  const packed = (await openImage(namespace)).model()
+  expect(packed.layers[0]!.tensors[0]!.sliceCrcs).toHaveLength(1)
+  const model = asModel(packed)
+  const extent = model.expert(0, 3)
+  await using loader = openLoader(model, { slots: 1, slotBytes: 8 << 20 })
+  const lease = await loader.request(extent).lease()
+  const stack = await tensorBytes(original, NAME)
+  const expected = stack.subarray(3 * SLICE_BYTES, 4 * SLICE_BYTES)
+  expect(Buffer.from(lease.tensor(`${NAME}[3]`)).equals(expected)).toBe(true)
+  lease.release()
 })

@@ -286,6 +286,60 @@ test('inspect takes a file that has only a header, which pack refuses', async ()
   expect(existsSync(join(cwd, 'header.img'))).toBe(false)
 })
 
+/** A DeepSeek-V4 with one layer and one MTP layer, each of one byte for the name of a tensor. */
+function writeWithMtp(name: string): void {
+  const names = ['embed.weight', 'layers.0.attn.wo.weight', 'head.weight', 'mtp.0.attn.wo.weight']
+  const entries = names.map((name, at) => [name, { dtype: 'U8', shape: [1], data_offsets: [at, at + 1] }])
+  const header = JSON.stringify(Object.fromEntries(entries))
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64LE(BigInt(header.length))
+  writeFileSync(join(cwd, name), Buffer.concat([length, Buffer.from(header), Buffer.alloc(names.length)]))
+}
+
+test('layers of multi-token prediction are shown by inspect, and are in no plan or pass', async () => {
+  writeWithMtp('mtp.safetensors')
+  const pass = ['embedding', 'layer 0', 'output']
+  const { stdout } = await gpunvme(['inspect', 'mtp.safetensors'], { cwd })
+  expect(stdout).toContain('Multi-token prediction, not part of a pass: mtp layer 0')
+  const { layers } = json(await gpunvme(['inspect', 'mtp.safetensors', '--json'], { cwd })) as {
+    layers: { name: string; inPass: boolean }[]
+  }
+  expect(layers.map(({ name, inPass }) => [name, inPass])).toEqual([
+    ...pass.map((name) => [name, true]),
+    ['mtp layer 0', false],
+  ])
+  const plan = json(await gpunvme(['plan', 'mtp.safetensors', '--vram', '1MiB', '--json'], { cwd })) as {
+    layers: { name: string }[]
+  }
+  expect(plan.layers.map(({ name }) => name)).toEqual(pass)
+  const load = ['load', 'mtp.safetensors', '--file', '--to', 'host', '--json']
+  const loaded = json(await gpunvme(load, { cwd })) as { layers: { name: string }[] }
+  expect(loaded.layers.map(({ name }) => name)).toEqual(pass)
+})
+
+test('--naming replaces the detected names, and is refused for a packed model', async () => {
+  writeWithMtp('named.safetensors')
+  const layersOf = async (...args: string[]) => {
+    const { layers } = json(await gpunvme([...args, '--json'], { cwd })) as { layers: { name: string }[] }
+    return layers.map(({ name }) => name)
+  }
+  const naming = ['--naming', 'granite']
+  expect(await layersOf('inspect', 'named.safetensors', ...naming)).toEqual(['layer 0', 'output'])
+  expect(await layersOf('plan', 'named.safetensors', '--vram', '1MiB', ...naming)).toEqual(['layer 0', 'output'])
+  expect(await layersOf('load', 'named.safetensors', '--file', '--to', 'host', ...naming)).toEqual([
+    'layer 0',
+    'output',
+  ])
+  const packed = await gpunvme(['pack', 'named.safetensors', '--image', 'named.img', ...naming, '--json'], { cwd })
+  expect(json(packed)).toMatchObject({ layers: 2 })
+  for (const verb of [['load'], ['plan', '--vram', '1MiB']]) {
+    const { code, stderr } = await gpunvme([...verb, '--image', 'named.img', ...naming], { cwd })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--naming does not apply to a packed model')])
+  }
+  const unknown = await gpunvme(['inspect', 'named.safetensors', '--naming', 'llama'], { cwd })
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('granite')])
+})
+
 test('ls lists what is on a drive, and rm takes one of them off it', async () => {
   for (const name of ['first', 'second']) {
     const { code } = await gpunvme(['pack', 'model.gguf', '--image', 'two.img', '--name', name, ...CAPACITY], { cwd })

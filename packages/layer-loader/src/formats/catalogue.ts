@@ -1,35 +1,24 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { findAliases } from './aliases.js'
 import { checkRange } from './byte-source.js'
-import { expertIn, expertsOf, expertSliceCount, MAX_EXPERTS, type ExpertSlice } from './experts.js'
+import { expertsOf, expertSliceCount, MAX_EXPERTS, type ExpertSlice } from './experts.js'
 import { layOutExtent, type ExtentPiece, type ModelExtent } from './extent.js'
 import { isOpaqueGgmlType } from './ggml-types.js'
-import { groupLayers } from './layers.js'
+import { layersOf } from './layers.js'
 import type { Layer, Model, Tensor } from './model.js'
+import { rulesOf, type Naming, type NamingRules } from './naming.js'
 import { nearestNames } from './nearest.js'
 import { quote } from './quote.js'
 
 /** Suits kernels that read 16 bytes per thread; CUDA's own allocations have it too. */
 const DEFAULT_ALIGNMENT_BYTES = 256
 
-/** Naming rules for models whose tensors have unusual names. */
-export interface TensorNaming {
-  /**
-   * The first group captures the number of the layer, as in `/^decoder\.(\d+)\./`. Other tensors belong to no layer.
-   */
-  readonly layer?: RegExp
-  /**
-   * Matches the tensors of routed experts. A group captures the number of the expert; without a capture, the tensor
-   * stacks all experts in its outermost dimension.
-   */
-  readonly expert?: RegExp
-}
-
 /** Options of `Catalogue`. */
 export interface CatalogueOptions {
   /** Alignment of each piece in the destination, in bytes; a power of two. Default: 256. */
   readonly alignmentBytes?: number
-  readonly naming?: TensorNaming
+  /** How layers and experts are found. Default: as when the model was opened. */
+  readonly naming?: Naming | undefined
 }
 
 /**
@@ -41,21 +30,21 @@ export class Catalogue {
   /** Names that the model omits, each with the tensor used instead (tied weights). */
   readonly aliases: ReadonlyMap<string, Tensor>
   readonly #alignment: number
-  readonly #expertRule: RegExp | undefined
+  readonly #rules: NamingRules
   readonly #layers: ReadonlyMap<string, Layer>
   readonly #tensors: ReadonlyMap<string, Tensor>
   readonly #experts = new Map<Layer, ReadonlyMap<number, readonly ExpertSlice<Tensor>[]>>()
 
-  /** @throws RangeError for an alignment that is not a power of two, or a `naming.layer` that captures no numbers. */
-  constructor(model: Model, { alignmentBytes = DEFAULT_ALIGNMENT_BYTES, naming = {} }: CatalogueOptions = {}) {
+  /** @throws RangeError for an alignment that is not a power of two, or an invalid naming. */
+  constructor(model: Model, { alignmentBytes = DEFAULT_ALIGNMENT_BYTES, naming }: CatalogueOptions = {}) {
     if (!Number.isSafeInteger(Math.log2(alignmentBytes)) || alignmentBytes < 1) {
       throw new RangeError(`alignmentBytes: expected a power of two, got ${alignmentBytes}`)
     }
     this.model = model
     this.aliases = findAliases(model)
     this.#alignment = alignmentBytes
-    this.#expertRule = naming.expert && stateless(naming.expert)
-    const layers = naming.layer ? groupLayers(model.tensors, stateless(naming.layer)) : model.layers
+    this.#rules = rulesOf(naming ?? model.naming)
+    const layers = naming === undefined ? model.layers : layersOf(model, naming)
     this.#layers = new Map(layers.map((layer) => [layer.name, layer]))
     // Not from pairs: half a million temporary pairs would be garbage.
     const tensors = new Map<string, Tensor>()
@@ -63,7 +52,7 @@ export class Catalogue {
     this.#tensors = tensors
   }
 
-  /** Names in the order of computation: 'embedding', 'layer 0', 'layer 1', ..., 'output'. */
+  /** Names in the order of computation: 'embedding', 'layer 0', ..., 'output', and MTP layers. */
   get layers(): readonly string[] {
     return [...this.#layers.keys()]
   }
@@ -90,8 +79,8 @@ export class Catalogue {
   layer(layer: number | string, { experts = true }: { readonly experts?: boolean } = {}): ModelExtent {
     const found = this.#layer(layer)
     if (experts) return this.#extent(found.name, 'layer', found.tensors.map(whole))
-    refuseUnevenExperts(found, this.#expertRule)
-    const rest = found.tensors.filter((tensor) => expertSliceCount(tensor, this.#expertRule) === 0)
+    refuseUnevenExperts(found, this.#rules)
+    const rest = found.tensors.filter((tensor) => expertSliceCount(tensor, this.#rules) === 0)
     return this.#extent(`${found.name} without experts`, 'layer', rest.map(whole))
   }
 
@@ -133,8 +122,8 @@ export class Catalogue {
   #expertsOf(layer: Layer): ReadonlyMap<number, readonly ExpertSlice<Tensor>[]> {
     const known = this.#experts.get(layer)
     if (known !== undefined) return known
-    refuseUnevenExperts(layer, this.#expertRule)
-    const experts = expertsOf(layer.tensors, this.#expertRule)
+    refuseUnevenExperts(layer, this.#rules)
+    const experts = expertsOf(layer.tensors, this.#rules)
     this.#experts.set(layer, experts)
     return experts
   }
@@ -150,21 +139,16 @@ function whole(tensor: Tensor): Omit<ExtentPiece, 'intoBytes'> {
   return { tensor, part, offsetBytes, lengthBytes }
 }
 
-/** Removes the flags g and y, with which a search would start where the last one ended. */
-function stateless(expression: RegExp): RegExp {
-  return new RegExp(expression.source, expression.flags.replace(/[gy]/g, ''))
-}
-
 /** Checks that all stacked tensors have equally many experts and can be cut between them. */
-function refuseUnevenExperts(layer: Layer, rule: RegExp | undefined): void {
+function refuseUnevenExperts(layer: Layer, rules: NamingRules): void {
   let first: Tensor | undefined
   for (const tensor of layer.tensors) {
     const { name, dtype, shape } = tensor
     // For example, a scale for all experts has one dimension or none.
-    if (shape.length < 2 || expertIn(name, rule) !== 'all') continue
+    if (shape.length < 2 || rules.expertIn(name) !== 'all') continue
     if (isOpaqueGgmlType(dtype))
       throw new UnevenExpertsError(layer, `${quote(name)} is ${quote(dtype)}, so the length of an expert is unknown`)
-    const slices = expertSliceCount(tensor, rule)
+    const slices = expertSliceCount(tensor, rules)
     if (shape[0]! > MAX_EXPERTS)
       throw new UnevenExpertsError(layer, `${quote(name)} has ${shape[0]} experts; the limit is ${MAX_EXPERTS}`)
     if (slices === 0)

@@ -1,13 +1,7 @@
 export { NotGgufError, writeAlignedGguf, type AlignedGgufOptions } from './aligned-gguf.js'
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
 export type { ArraySummary, Layer, MetadataValue, Model, ModelPart, Tensor } from './model.js'
-export {
-  Catalogue,
-  ExtentNotFoundError,
-  UnevenExpertsError,
-  type CatalogueOptions,
-  type TensorNaming,
-} from './catalogue.js'
+export { Catalogue, ExtentNotFoundError, UnevenExpertsError, type CatalogueOptions } from './catalogue.js'
 export { readExtent, type ExtentPiece, type ModelExtent } from './extent.js'
 export { DEMO_MODEL, writeDemoModel } from './demo-model.js'
 export {
@@ -27,7 +21,9 @@ export { GgufWriteError, writeGguf, type GgufContent, type GgufSink, type GgufTe
 export { HttpSourceError, type HttpProblem } from './http-error.js'
 export type { HttpPolicy } from './http-redirects.js'
 export { openHttpSource, type HttpSourceOptions } from './http-source.js'
-export { groupLayers } from './layers.js'
+export { groupLayers, isMtpLayer, type GroupOptions } from './layers.js'
+export type { Naming, TensorNaming } from './naming.js'
+export { NAMING_SCHEMES, type NamingScheme, type NamingSchemeName } from './naming-schemes.js'
 export { DEFAULT_LIMITS, type FormatLimits } from './limits.js'
 export { ModelInPartsError, openModel, type OpenModelOptions } from './open-model.js'
 export { openModelFile, openModelParts, type OpenedModel } from './open-parts.js'

@@ -1,70 +1,92 @@
-import type { Layer, Tensor } from './model.js'
-import { quote } from './quote.js'
+import type { Layer, Model, Tensor } from './model.js'
+import { rulesOf, type Naming } from './naming.js'
 
-/**
- * A repeated block: a prefix, the number of the block, a dot. Publishers use `blk.7.` (GGUF), `model.layers.7.`,
- * `transformer.h.7.`, `encoder.layer.7.`. A number with leading zeros or with more than six digits is part of a name.
- */
-const BLOCK = /^((?:.*?\.)?(?:blk|layers?|h|blocks?))\.(0|[1-9]\d{0,5})\./
-
-/** Tensors needed before the first block. `rope_freqs` is not an embedding, but every block uses it. */
-const EMBEDDING =
-  /(?:^|\.)(?:token_embd|token_embd_norm|per_layer_token_embd|position_embd|token_types|rope_freqs|embeddings|word_embeddings|tok_embeddings|embed_tokens|embed_positions|embed_in|wte|wpe)(?:\.|$)/
+/** Options of `groupLayers`. */
+export interface GroupOptions {
+  /** Default: all published schemes. */
+  readonly naming?: Naming | undefined
+  /** Number of the first MTP layer of the main stack, if the file records it. */
+  readonly firstMtpLayer?: number | undefined
+}
 
 /**
  * Groups tensors into layers in the order of computation: 'embedding', 'layer 0' to 'layer N-1' by number, and 'output'
- * for all others. Groups without tensors are omitted.
+ * for all others. Then follow the layers of multi-token prediction, 'mtp layer 0' or 'mtp layer 61' by their published
+ * number, and 'mtp' for what they share. Groups without tensors are omitted.
  *
  * In a file with several stacks of blocks (an image encoder and a language model), the stack with the most bytes has
  * the plain names. The other stacks feed it, so they come first, named with their prefix.
  *
- * @param numberIn replaces the publishers' rules: its first group captures the number of a tensor's layer.
- * @throws RangeError if the captured text is not a number.
+ * @throws RangeError for an invalid naming.
  */
-export function groupLayers(tensors: readonly Tensor[], numberIn?: RegExp): Layer[] {
+export function groupLayers(tensors: readonly Tensor[], { naming, firstMtpLayer }: GroupOptions = {}): Layer[] {
+  const rules = rulesOf(naming)
   const embedding: Tensor[] = []
   const output: Tensor[] = []
+  const mtpShared: Tensor[] = []
+  const mtp = new Map<number, Tensor[]>()
   const stacks = new Map<string, Map<number, Tensor[]>>()
   for (const tensor of tensors) {
-    const place = numberIn === undefined ? blockOf(tensor.name) : ownBlockOf(tensor.name, numberIn)
-    if (place !== undefined) {
-      const blocks = entry(stacks, place.prefix, () => new Map<number, Tensor[]>())
+    const place = rules.placeOf(tensor.name)
+    if (place.at === 'embedding') embedding.push(tensor)
+    else if (place.at === 'output') output.push(tensor)
+    else if (place.at === 'layer') {
+      const blocks = entry(stacks, place.stack, () => new Map<number, Tensor[]>())
       entry(blocks, place.number, (): Tensor[] => []).push(tensor)
-    } else if (EMBEDDING.test(tensor.name)) embedding.push(tensor)
-    else output.push(tensor)
+    } else if (place.number === undefined) mtpShared.push(tensor)
+    else entry(mtp, place.number, (): Tensor[] => []).push(tensor)
   }
 
   const main = largestStack(stacks)
-  const blockLayers: Layer[] = []
+  const blocks = main === undefined ? [] : [...stacks.get(main)!]
+  const isMtp = ([number, members]: [number, Tensor[]]) =>
+    (firstMtpLayer !== undefined && number >= firstMtpLayer) || members.some(({ name }) => rules.marksMtp(name))
+  // A file with MTP layers only is a draft model: they are its pass.
+  const isDraft = blocks.every(isMtp)
   const mainLayers: Layer[] = []
-  for (const [prefix, blocks] of stacks) {
-    for (const [number, members] of [...blocks].sort(([a], [b]) => a - b)) {
-      if (prefix === main) mainLayers.push(layer(`layer ${number}`, members))
-      else blockLayers.push(layer(`${prefix} layer ${number}`, members))
-    }
+  for (const block of blocks.sort(byNumber)) {
+    const [number, members] = block
+    if (!isDraft && isMtp(block)) mtp.set(number, [...(mtp.get(number) ?? []), ...members])
+    else mainLayers.push(layer(`layer ${number}`, members))
   }
-  const all = [layer('embedding', embedding), ...blockLayers, ...mainLayers, layer('output', output)]
+  const feeding = [...stacks].flatMap(([stack, others]) =>
+    stack === main
+      ? []
+      : [...others].sort(byNumber).map(([number, members]) => layer(`${stack} layer ${number}`, members)),
+  )
+  const mtpLayers = [...mtp].sort(byNumber).map(([number, members]) => layer(`mtp layer ${number}`, members))
+  const all = [
+    layer('embedding', embedding),
+    ...feeding,
+    ...mainLayers,
+    layer('output', output),
+    ...mtpLayers,
+    layer('mtp', mtpShared),
+  ]
   return all.filter(({ tensors }) => tensors.length > 0)
 }
 
-interface Place {
-  readonly prefix: string
-  readonly number: number
+/** Groups the tensors of a model. The last `nextn_predict_layers` blocks of a GGUF are MTP layers. */
+export function layersOf(
+  { format, architecture, metadata, tensors }: Pick<Model, 'format' | 'architecture' | 'metadata' | 'tensors'>,
+  naming: Naming | undefined,
+): Layer[] {
+  const numberOf = (key: string): number => {
+    const value = format === 'gguf' ? metadata.get(`${architecture}.${key}`) : undefined
+    return typeof value === 'number' ? value : 0
+  }
+  const mtpLayers = numberOf('nextn_predict_layers')
+  const firstMtpLayer = mtpLayers > 0 ? numberOf('block_count') - mtpLayers : undefined
+  return groupLayers(tensors, { naming, firstMtpLayer })
 }
 
-function blockOf(name: string): Place | undefined {
-  const [, prefix, digits] = BLOCK.exec(name) ?? []
-  return prefix === undefined ? undefined : { prefix, number: Number(digits) }
+/** Returns whether a layer is for multi-token prediction. A pass over a model omits it unless it is requested. */
+export function isMtpLayer(name: string): boolean {
+  return /^mtp(?:$| layer )/.test(name)
 }
 
-function ownBlockOf(name: string, numberIn: RegExp): Place | undefined {
-  const match = numberIn.exec(name)
-  if (match === null) return undefined
-  const number = Number(match[1] ?? NaN)
-  if (Number.isSafeInteger(number) && number >= 0) return { prefix: '', number }
-  throw new RangeError(
-    `naming.layer: expected its first group to be a number, got ${quote(match[1] ?? '')} in ${quote(name)}`,
-  )
+function byNumber([a]: readonly [number, unknown], [b]: readonly [number, unknown]): number {
+  return a - b
 }
 
 function largestStack(stacks: ReadonlyMap<string, ReadonlyMap<number, readonly Tensor[]>>): string | undefined {

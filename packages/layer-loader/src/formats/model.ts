@@ -1,4 +1,5 @@
 import type { ByteSource } from './byte-source.js'
+import type { Naming } from './naming.js'
 
 /** A tensor: its type, shape and location. */
 export interface Tensor {
@@ -19,7 +20,10 @@ export interface Tensor {
 
 /** Tensors that are loaded together. */
 export interface Layer {
-  /** 'embedding', 'layer 0', 'layer 1', ..., 'output'. A second stack of blocks has a prefix: 'v.blk layer 0'. */
+  /**
+   * 'embedding', 'layer 0', 'layer 1', ..., 'output'. A second stack of blocks has a prefix: 'v.blk layer 0'. Layers of
+   * multi-token prediction are 'mtp layer 0' and 'mtp'; see `isMtpLayer`.
+   */
   readonly name: string
   /** Tensors in the order of their bytes, part by part. */
   readonly tensors: readonly Tensor[]
@@ -65,6 +69,8 @@ export interface Model {
   readonly parts: readonly [ModelPart, ...ModelPart[]]
   /** Tensors in the order of their bytes, part by part. */
   readonly tensors: readonly Tensor[]
-  /** Layers in the order of computation: the embedding, the blocks by number, then the rest. */
+  /** Layers in the order of computation: the embedding, the blocks by number, then the rest; MTP layers last. */
   readonly layers: readonly Layer[]
+  /** The option by which layers and experts were found; undefined for the published schemes. */
+  readonly naming: Naming | undefined
 }

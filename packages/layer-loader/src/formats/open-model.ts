@@ -4,6 +4,7 @@ import { readGguf } from './gguf.js'
 import { splitOf } from './gguf-split.js'
 import { readOptionsOf, type FormatLimits } from './limits.js'
 import type { Model } from './model.js'
+import type { Naming } from './naming.js'
 import { modelOf } from './part-content.js'
 import { readSafetensors } from './safetensors.js'
 import { sniff } from './sniff.js'
@@ -12,6 +13,8 @@ import { sniff } from './sniff.js'
 export interface OpenModelOptions {
   /** Limits that differ from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<FormatLimits>
+  /** How layers and experts are found. Default: by all published schemes, see `NAMING_SCHEMES`. */
+  readonly naming?: Naming | undefined
   /**
    * Accepts a file that ends right after its header, for looking at it. Its tensors cannot be read. Default: false.
    */
@@ -28,19 +31,19 @@ export interface OpenModelOptions {
  * `openModelFile` or `openModelParts`. A safetensors shard cannot be recognised as such, and is read as a model.
  *
  * @throws UnknownFormatError for another format; GgufError or SafetensorsError for a malformed file; ModelInPartsError
- * for a file of a model with several files.
+ * for a file of a model with several files; RangeError for an invalid naming.
  */
 export async function openModel(source: ByteSource, options: OpenModelOptions = {}): Promise<Model> {
-  const { signal } = options
+  const { naming, signal } = options
   const reading = readOptionsOf(options)
   const format = await sniff(source, signal)
   if (format === 'safetensors index') {
     throw new ModelInPartsError(source.name, 'is an index; the tensors are in other files')
   }
-  if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, reading)])
+  if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, reading)], naming)
   const content = await readGguf(source, 0, reading)
   const split = splitOf(content)
-  if (split === undefined) return modelOf([content])
+  if (split === undefined) return modelOf([content], naming)
   throw new ModelInPartsError(source.name, `is part ${split.number + 1} of ${split.count} of a split GGUF`)
 }
 

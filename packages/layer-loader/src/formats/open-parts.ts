@@ -49,7 +49,7 @@ export async function openModelParts(
   try {
     const contents = await readParts(name, await files.open(name), files, reading)
     const close = (): Promise<void> => files.close()
-    return { ...modelOf(contents), close, [Symbol.asyncDispose]: close }
+    return { ...modelOf(contents, options.naming), close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await files.close()
     throw error

@@ -1,5 +1,6 @@
-import { groupLayers } from './layers.js'
+import { layersOf } from './layers.js'
 import type { MetadataValue, Model, ModelPart, Tensor } from './model.js'
+import type { Naming } from './naming.js'
 
 /** Content of one file's header: a whole model, or one of its parts. */
 export interface PartContent extends ModelPart {
@@ -10,8 +11,8 @@ export interface PartContent extends ModelPart {
   readonly tensors: readonly Tensor[]
 }
 
-/** Combines the contents of files, in this order, into a model. */
-export function modelOf(contents: readonly [PartContent, ...PartContent[]]): Model {
+/** Combines the contents of files, in this order, into a model. @throws RangeError for an invalid naming. */
+export function modelOf(contents: readonly [PartContent, ...PartContent[]], naming: Naming | undefined): Model {
   const [first, ...others] = contents
   const { format, formatVersion, metadata } = first
   const tensors = others.length === 0 ? first.tensors : contents.flatMap((content) => content.tensors)
@@ -20,15 +21,17 @@ export function modelOf(contents: readonly [PartContent, ...PartContent[]]): Mod
     const value = format === 'gguf' ? metadata.get(key) : undefined
     return typeof value === 'string' ? value : undefined
   }
+  const architecture = textOf('general.architecture')
   return {
     format,
     formatVersion,
     name: textOf('general.name'),
-    architecture: textOf('general.architecture'),
+    architecture,
     metadata,
     parts: [partOf(first), ...others.map(partOf)],
     tensors,
-    layers: groupLayers(tensors),
+    layers: layersOf({ format, architecture, metadata, tensors }, naming),
+    naming,
   }
 }
 

@@ -64,8 +64,9 @@ function describe(model: PackedModel): StoredModel {
         const storeBytes = packed.offsetBytes + tensor.offsetBytes + fromBytes
         return { name, dtype: tensor.dtype, shape, lengthBytes, runs: [{ storeBytes, lengthBytes }] }
       })
-      // Slices with their own checksums need no surrounding chunks. An image written without them has chunks.
-      const haveOwn = slices.every(({ tensor }) => tensor.sliceCrcs !== undefined)
+      // Slices with their own checksums need no surrounding chunks. An image written without them, or with another
+      // naming, has chunks.
+      const haveOwn = slices.every(({ tensor, slices }) => tensor.sliceCrcs?.length === slices)
       const checks = slices.flatMap(({ tensor, slice, fromBytes, lengthBytes }) => {
         const offsetBytes = tensor.offsetBytes + fromBytes
         if (!haveOwn) return chunksOf(model, packed, { offsetBytes, lengthBytes })

@@ -1,5 +1,6 @@
 import { expertSliceCount } from '../formats/experts.js'
 import type { Layer, Model } from '../formats/model.js'
+import { rulesOf, type NamingRules } from '../formats/naming.js'
 import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
 import {
   ALIGNMENT_BYTES,
@@ -59,7 +60,8 @@ export function layOut(
   beside: readonly DirectoryEntry[],
   holes: readonly Extent[] = ANYWHERE,
 ): PackPlan | undefined {
-  const layers = model.layers.map(layOutLayer)
+  const rules = rulesOf(model.naming)
+  const layers = model.layers.map((layer) => layOutLayer(layer, rules))
   const leastBytes = sumOf(layers)
   if (leastBytes > sumOf(holes)) return undefined
   for (const hole of holes.flatMap(startsIn)) {
@@ -128,13 +130,13 @@ export function extentsOfPlan({ manifest, entry, directory, spare }: PackPlan): 
   return [...layers, header, chunkTable, entry.manifest, directory, spare]
 }
 
-function layOutLayer({ name, tensors }: Layer): LaidOutLayer {
+function layOutLayer({ name, tensors }: Layer, rules: NamingRules): LaidOutLayer {
   let endBytes = 0
   const packed = tensors.map((tensor): PackedTensor => {
     const { name, dtype, shape, lengthBytes } = tensor
     const offsetBytes = endBytes
     endBytes = alignUp(offsetBytes + lengthBytes)
-    const slices = expertSliceCount(tensor)
+    const slices = expertSliceCount(tensor, rules)
     const sums = slices === 0 ? {} : { sliceCrcs: new Uint32Array(slices) }
     return { name, dtype, shape, offsetBytes, lengthBytes, sha256: NO_DIGEST, ...sums }
   })

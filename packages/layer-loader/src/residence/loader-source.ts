@@ -1,3 +1,4 @@
+import { isMtpLayer } from '../formats/layers.js'
 import { asModel, type Loadable } from '../load/as-model.js'
 import { openLoader } from '../load/loader.js'
 import { loadPlanFor, type LoaderOptions } from '../load/options.js'
@@ -11,10 +12,14 @@ export interface LoaderSourceOptions extends Omit<LoaderOptions, 'slots' | 'slot
   readonly onGpu?: Pick<LoaderOptions, 'verify' | 'checksummer' | 'move' | 'dma'>
 }
 
-/** Returns the layers of a model with their memory, for `planResidence`. */
+/**
+ * Returns the layers of a pass with their memory, for `planResidence`: all but those of multi-token prediction
+ * (`isMtpLayer`).
+ */
 export function layerSizes(model: Loadable, options: LoaderSourceOptions = {}): LayerSize[] {
   const stored = asModel(model)
-  return stored.layers.map((name) => ({
+  const names = stored.layers.filter((name) => !isMtpLayer(name))
+  return names.map((name) => ({
     name,
     lengthBytes: loadPlanFor(stored.store, stored.layer(name), options).memoryBytes,
   }))

@@ -1,3 +1,4 @@
+import { isMtpLayer } from '../formats/layers.js'
 import { asModel, type Loadable } from '../load/as-model.js'
 import { loadPlanFor, type LoaderOptions } from '../load/options.js'
 import type { StreamStatistics } from './statistics.js'
@@ -15,7 +16,10 @@ export interface StreamProgress {
 
 /** Options of `streamLayers`. */
 export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes'> {
-  /** Layers by name or number (3 is 'layer 3'), in order; repetitions are allowed. Default: all. */
+  /**
+   * Layers by name or number (3 is 'layer 3'), in order; repetitions are allowed. Default: all but those of multi-token
+   * prediction (`isMtpLayer`).
+   */
   readonly layers?: readonly (string | number)[]
   /** Layers to omit, by name or number. They are not read. */
   readonly skip?: readonly (string | number)[]
@@ -49,7 +53,8 @@ export function planStream(
   if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
   const nameOf = (layer: string | number) => model.layer(layer).name
   const skipped = new Set(skip.map(nameOf))
-  const layers = (wanted?.map(nameOf) ?? model.layers).filter((name) => !skipped.has(name))
+  const all = wanted?.map(nameOf) ?? model.layers.filter((name) => !isMtpLayer(name))
+  const layers = all.filter((name) => !skipped.has(name))
   let slotBytes = 1
   let totalBytes = 0
   const lengths = new Map<string, { memoryBytes: number; readBytes: number }>()

@@ -1,4 +1,4 @@
-import { openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
+import { isMtpLayer, openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
 import type { Invocation } from '../command-line/invocation.js'
 import { typed, type CommandStep } from '../command-line/next-step.js'
@@ -8,20 +8,28 @@ import { printable, printableLines } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'
+import { addNamingOption, type NamingFlags } from '../model/naming.js'
 
 /** Alignment for DMA by an NVMe controller: whole pages, which are multiples of all block sizes. */
 const PAGE_BYTES = 4096
 
+interface Flags extends NamingFlags, OutputOptions {}
+
 export function inspect(command: Command, session: Session): void {
   command
     .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
-    .action((path: string, flags: OutputOptions) => run(path, new Output(flags, session.io), session.signal))
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
+  addNamingOption(command)
   addOutputOptions(command)
-  examples(command, ['gpunvme inspect model.gguf', 'gpunvme inspect model.gguf --json'])
+  examples(command, [
+    'gpunvme inspect model.gguf',
+    'gpunvme inspect model.gguf --naming gguf',
+    'gpunvme inspect model.gguf --json',
+  ])
 }
 
-async function run(path: string, output: Output, signal: AbortSignal): Promise<void> {
-  await using model = await openModelFile(path, { headerOnly: true, signal })
+async function run(path: string, { naming }: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  await using model = await openModelFile(path, { naming, headerOnly: true, signal })
   output.print(describe(path, model, output.invocation))
   const fileBytes = model.parts.reduce((total, { source }) => total + source.sizeBytes, 0)
   output.object('gpunvme.inspect/1', { file: path, fileBytes, ...catalogue(model) })
@@ -54,6 +62,7 @@ function describe(path: string, model: Model, invocation: Invocation): string[] 
       layers.map((layer) => [printable(layer.name), String(layer.tensors.length), formatBytes(layer.lengthBytes)]),
     ),
     '',
+    ...outsidePasses(layers),
     ...unknownTypes(tensors),
     ...withoutData(model),
     ...alignment(tensors, { command: ['pack', path, '--image', 'FILE'] }, invocation),
@@ -69,6 +78,11 @@ function byDtype({ tensors }: Model): { dtype: string; tensors: number; lengthBy
     totals.set(dtype, total)
   }
   return [...totals.values()].sort((a, b) => b.lengthBytes - a.lengthBytes)
+}
+
+function outsidePasses(layers: readonly Layer[]): string[] {
+  const names = layers.filter(({ name }) => isMtpLayer(name)).map(({ name }) => printable(name))
+  return names.length === 0 ? [] : [`Multi-token prediction, not part of a pass: ${names.join(', ')}`]
 }
 
 function withoutData({ parts }: Model): string[] {
@@ -115,7 +129,9 @@ function catalogue(model: Model): object {
     }),
     dataBytes: sum(tensors),
     dtypes: byDtype(model),
-    layers: layers.map((layer: Layer) => ({ ...layer, tensors: layer.tensors.map((tensor) => tensor.name) })),
+    layers: layers.map((layer: Layer) => {
+      return { ...layer, inPass: !isMtpLayer(layer.name), tensors: layer.tensors.map((tensor) => tensor.name) }
+    }),
     tensors,
     unknownTypes: tensors.filter(({ opaque }) => opaque).map((tensor) => tensor.name),
     misaligned4KiB: misaligned(tensors).length,

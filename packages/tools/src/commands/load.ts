@@ -19,6 +19,7 @@ import { loadAndReport } from '../model/load-and-report.js'
 import { queuesOf } from '../model/load-report.js'
 import { packAndReport } from '../model/pack-report.js'
 import { optionsOf, requestOf, type LoadFlags, type LoadRequest } from '../model/load-request.js'
+import { addNamingOption } from '../model/naming.js'
 import { namesOf, placeOf } from '../model/place.js'
 import { warn } from '../model/with-store.js'
 import type { Session } from '../program.js'
@@ -57,6 +58,7 @@ export function load(command: Command, session: Session): void {
     .action((model: string | undefined, flags: LoadFlags) =>
       run(model, flags, new Output(flags, session.io), session.signal),
     )
+  addNamingOption(command)
   addDriveOptions(command, 'drive image made by pack')
   allowSeveral(command)
   addQueueOptions(command, true)
@@ -87,7 +89,7 @@ async function packIntoMemory(
   signal: AbortSignal,
 ): Promise<void> {
   const path = model!
-  await using file = await openModelFile(path, { signal })
+  await using file = await openModelFile(path, { naming: flags.naming, signal })
   const { endBytes } = planPack(file, BLOCK_BYTES)
   requireMemory('A drive in memory with this model', endBytes, {
     first: { command: ['pack', path, '--image', 'FILE'] },

@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { membersOf, type Member } from '../drive/members.js'
 import type { WriteFlags } from '../drive/with-drive.js'
+import { addNamingOption, type NamingFlags } from '../model/naming.js'
 import { placeOf, requirePlace, type Place } from '../model/place.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { requireSpace } from '../model/enough-space.js'
@@ -37,7 +38,7 @@ import { refuseNonzero, refuseUnknownData } from '../drive/unknown-data.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { typed } from '../command-line/next-step.js'
 
-interface Flags extends WithSeveral<TransportFlags & WriteFlags>, SetFlags, OutputOptions {
+interface Flags extends WithSeveral<TransportFlags & WriteFlags>, SetFlags, NamingFlags, OutputOptions {
   readonly name?: string
   readonly replace?: boolean
   readonly replaceImage?: boolean
@@ -61,6 +62,7 @@ export function pack(command: Command, session: Session): void {
       'replace an unusable image; with --stripe or --mirror, all images and sets on the drives',
     )
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
+  addNamingOption(command)
   addSetOptions(command)
   addTransportOptions(command, 'drive image; created as a sparse file if it does not exist')
   addWriteOptions(command)
@@ -79,7 +81,7 @@ export function pack(command: Command, session: Session): void {
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)
   const shape = shapeOf(flags, drives.length)
-  await using model = await openModelFile(path, { signal })
+  await using model = await openModelFile(path, { naming: flags.naming, signal })
   const plan = planPack(model, BLOCK_BYTES, flags.name === undefined ? {} : { name: flags.name })
   if (flags.dryRun) {
     reportPlan(plan, shape, drives.length, placeOf(drives), output)

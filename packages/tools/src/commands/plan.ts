@@ -6,7 +6,7 @@ import {
   type LayerSize,
   type ResidencePlan,
 } from '@gpunvme/layer-loader'
-import { openModelFile } from '@gpunvme/layer-loader/formats'
+import { isMtpLayer, openModelFile } from '@gpunvme/layer-loader/formats'
 import { costModel, type ProfileName } from '@gpunvme/nvme-sim'
 import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
@@ -24,6 +24,7 @@ import {
 import { UsageError } from '../command-line/usage-error.js'
 import { DEFAULT_PROFILE, requireProfile } from '../drive/sim-transport.js'
 import { membersOf, type Member } from '../drive/members.js'
+import { addNamingOption, refuseNamingOfPacked, type NamingFlags } from '../model/naming.js'
 import { placeOf } from '../model/place.js'
 import { describePlan } from '../model/residence-report.js'
 import { findModel } from '../model/same-catalogue.js'
@@ -34,7 +35,7 @@ import { Output, type OutputOptions } from '../terminal/output.js'
 
 type GpuLink = Pick<Link, 'gen' | 'width'>
 
-interface Flags extends WithSeveral<TransportFlags>, OutputOptions {
+interface Flags extends WithSeveral<TransportFlags>, NamingFlags, OutputOptions {
   readonly vram: number
   readonly ram: number
   readonly tier: 1 | 2
@@ -71,6 +72,7 @@ export function plan(command: Command, session: Session): void {
     .action((model: string | undefined, flags: Flags) =>
       run(model, flags, new Output(flags, session.io), session.signal),
     )
+  addNamingOption(command)
   addDriveOptions(command, 'drive image made by pack')
   allowSeveral(command)
   addQueueOptions(command)
@@ -110,9 +112,10 @@ async function look(
 ): Promise<{ planned: Planned; read: CostModel | undefined }> {
   requireProfile(flags.profile)
   const isPacked = placeOf(drives) !== undefined
-  if (!isPacked && !flags.measure) return { planned: await fromFile(given!, signal), read: undefined }
+  if (isPacked) refuseNamingOfPacked(flags)
+  if (!isPacked && !flags.measure) return { planned: await fromFile(given!, flags, signal), read: undefined }
   return withStore(drives, output, signal, async (store, { time }) => {
-    const planned = isPacked ? await fromImage() : await fromFile(given!, signal)
+    const planned = isPacked ? await fromImage() : await fromFile(given!, flags, signal)
     if (!flags.measure) return { planned, read: undefined }
     output.note(`Measuring reads of the drive (${time} time)`)
     return { planned, read: await measureCost(store, { signal }) }
@@ -125,9 +128,9 @@ async function look(
   })
 }
 
-async function fromFile(path: string, signal: AbortSignal): Promise<Planned> {
-  await using model = await openModelFile(path, { signal })
-  return { name: model.name ?? path, layers: model.layers }
+async function fromFile(path: string, { naming }: Flags, signal: AbortSignal): Promise<Planned> {
+  await using model = await openModelFile(path, { naming, signal })
+  return { name: model.name ?? path, layers: model.layers.filter(({ name }) => !isMtpLayer(name)) }
 }
 
 /** Assumes copies at the limit of the GPU's link, the best case. */

@@ -9,8 +9,9 @@ import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import type { LoadJob } from './load-and-report.js'
+import { refuseNamingOfPacked, type NamingFlags } from './naming.js'
 
-export interface LoadFlags extends Omit<WithSeveral<TransportFlags>, 'engine'>, OutputOptions {
+export interface LoadFlags extends Omit<WithSeveral<TransportFlags>, 'engine'>, NamingFlags, OutputOptions {
   readonly engine?: EngineName
   readonly to?: 'gpu' | 'host'
   readonly gpu?: number
@@ -68,6 +69,7 @@ export async function requestOf(model: string | undefined, flags: LoadFlags): Pr
       next: { command: ['load', '/models/x.gguf', '--drive', 'ADDRESS', '--in-place'] },
     })
   for (const member of members) await requireDrive(member, model)
+  if (!packsFirst && inPlace !== true) refuseNamingOfPacked(flags)
   return { flags, model, members, packsFirst }
 }
 
@@ -98,12 +100,13 @@ function requireUrl(text: string): void {
 
 /** Returns the options of `composeRig`. */
 export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: AbortSignal): LoadJob['options'] {
-  const { to, gpu, tier, vram, ram, queues, depth, nsid, engine, inPlace, verify } = flags
+  const { to, gpu, tier, vram, ram, queues, depth, nsid, engine, inPlace, verify, naming } = flags
   const target = to === 'host' ? 'none' : to === 'gpu' ? (gpu ?? 0) : gpu
   return {
     ...{ queues, queueDepth: depth, verify, signal },
     ...(model !== undefined && !packsFirst && { model }),
     ...(inPlace !== undefined && { inPlace }),
+    ...(naming !== undefined && { naming }),
     ...(target !== undefined && { gpu: target }),
     ...(tier !== undefined && { tier }),
     ...(vram !== undefined && { vram }),

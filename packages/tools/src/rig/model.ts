@@ -17,7 +17,7 @@ import {
   type FileOnDisk,
   type FileSystem,
 } from '@gpunvme/layer-loader/filesystems'
-import { Catalogue, openModelFile, openModelParts } from '@gpunvme/layer-loader/formats'
+import { Catalogue, openModelFile, openModelParts, type Naming } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { findModel, type FindOptions } from '../model/same-catalogue.js'
 import { readStore, type StoreOptions } from '../model/store-of.js'
@@ -38,13 +38,15 @@ export interface FoundModel {
 /** Opens the model on one drive, or on the set of several drives. */
 export async function openOnDrives(
   namespaces: readonly [Namespace, ...Namespace[]],
-  options: Pick<ComposeOptions, 'model' | 'inPlace' | 'signal'> & Partial<Pick<FindOptions, 'onFile'>> & StoreOptions,
+  options: Pick<ComposeOptions, 'model' | 'inPlace' | 'naming' | 'signal'> &
+    Partial<Pick<FindOptions, 'onFile'>> &
+    StoreOptions,
   teardown: Teardown,
 ): Promise<FoundModel> {
-  const { model: name, inPlace = false, signal = new AbortController().signal } = options
+  const { model: name, inPlace = false, naming, signal = new AbortController().signal } = options
   const { onFile = () => Promise.resolve() } = options
   return readStore(namespaces, options, async (store) => {
-    if (inPlace) return openInPlace(store, name, signal, teardown)
+    if (inPlace) return openInPlace(store, name, { naming, signal }, teardown)
     const image = await openImage(store, { signal })
     const packed = await findModel(image, name, { signal, onFile })
     const models = image.models.map((each) => each.name)
@@ -55,10 +57,10 @@ export async function openOnDrives(
 /** Opens a model in plain files, or on a web server. @throws errors of `openModelInFiles` */
 export async function openInFiles(
   path: string,
-  { signal }: Pick<ComposeOptions, 'signal'>,
+  { naming, signal }: Pick<ComposeOptions, 'naming' | 'signal'>,
   teardown: Teardown,
 ): Promise<FoundModel> {
-  const files = await openModelInFiles(path, signal && { signal })
+  const files = await openModelInFiles(path, { naming, ...(signal && { signal }) })
   teardown.add(() => files.close())
   const { model } = files
   return { model, models: [model.name], problems: [] }
@@ -68,9 +70,9 @@ export async function openInFiles(
 export async function packOnto(
   path: string,
   namespace: WritableNamespace,
-  { signal, onProgress }: Pick<ComposeOptions, 'signal' | 'onProgress'>,
+  { naming, signal, onProgress }: Pick<ComposeOptions, 'naming' | 'signal' | 'onProgress'>,
 ): Promise<void> {
-  await using file = await openModelFile(path, signal && { signal })
+  await using file = await openModelFile(path, { naming, ...(signal && { signal }) })
   await pack(file, namespace, {
     ...(signal && { signal }),
     onProgress: ({ doneBytes, totalBytes }) => onProgress?.({ stage: 'packing', doneBytes, totalBytes }),
@@ -80,7 +82,7 @@ export async function packOnto(
 async function openInPlace(
   store: BlockStore,
   path: string | undefined,
-  signal: AbortSignal,
+  { naming, signal }: { readonly naming: Naming | undefined; readonly signal: AbortSignal },
   teardown: Teardown,
 ): Promise<FoundModel> {
   if (path === undefined) throw new TypeError('model: expected the path of a file on the drive, got undefined')
@@ -96,7 +98,7 @@ async function openInPlace(
       files.set(part.name, found)
       return part
     },
-    { signal },
+    { naming, signal },
   )
   teardown.add(() => file.close())
   const runs = file.parts.map((part) => files.get(part.source.name)!.extents)

@@ -119,7 +119,7 @@ export async function openRig({ drives = [], sim, ...options }: RigOptions): Pro
 export async function packInto(
   { transport, serial }: OpenedTransport,
   path: string,
-  options: Pick<ComposeOptions, 'signal' | 'onProgress' | 'queueDepth'>,
+  options: Pick<ComposeOptions, 'naming' | 'signal' | 'onProgress' | 'queueDepth'>,
 ): Promise<void> {
   if (serial === undefined) throw new TypeError('sim: expected a simulated drive, got a real one')
   const { queueDepth = 32 } = options

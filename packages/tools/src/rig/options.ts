@@ -1,3 +1,4 @@
+import type { Naming } from '@gpunvme/layer-loader/formats'
 import type { HardwareOptions } from '../drive/hardware-transport.js'
 import type { QtestOptions } from '../drive/qtest-transport.js'
 import type { SimOptions } from '../drive/sim-transport.js'
@@ -32,6 +33,11 @@ export interface ComposeOptions {
    * Loads a GGUF or safetensors file from an ext4, FAT32 or exFAT file system on the drive, which must not be mounted.
    */
   readonly inPlace?: boolean
+  /**
+   * How layers and experts are found in a model file. Default: by all published schemes. A model in an image keeps the
+   * layers that it was packed with.
+   */
+  readonly naming?: Naming
   /** Engine that submits the commands. Default: `cuda` if a GPU can ring the doorbells, otherwise `host`. */
   readonly engine?: EngineName
   /** CUDA's number of the GPU, or 'none' to use host memory in its place. Default: GPU 0 if there is one. */

@@ -1,0 +1,25 @@
+import { NAMING_SCHEMES, type NamingSchemeName } from '@gpunvme/layer-loader/formats'
+import { Option, type Command } from 'commander'
+import { UsageError } from '../command-line/usage-error.js'
+
+/** Flags of a verb that groups the tensors of a model file into layers. */
+export interface NamingFlags {
+  readonly naming?: NamingSchemeName
+}
+
+export function addNamingOption(command: Command): void {
+  command.addOption(
+    new Option(
+      '--naming <scheme>',
+      'how tensors are named, which gives layers and experts (default: detected)',
+    ).choices(NAMING_SCHEMES.map(({ name }) => name)),
+  )
+}
+
+/** @throws UsageError for a packed model, whose layers were found when it was packed. */
+export function refuseNamingOfPacked({ naming }: NamingFlags): void {
+  if (naming === undefined) return
+  throw new UsageError('--naming does not apply to a packed model: its layers were found when it was packed', {
+    next: { command: ['pack', 'MODEL', '--naming', naming, '--replace'] },
+  })
+}
