@@ -1,4 +1,3 @@
-import { INTERRUPTS_RESUME_ONE_WAIT } from './known.js'
 import { randomFaults } from './random-faults.js'
 import { CREATED, type BlockCall, type Management, type NamespaceShape, type Scenario, type Step } from './scenario.js'
 import { Dice } from '@gpunvme/nvme-sim/dst'
@@ -77,7 +76,7 @@ export function makeScenario(seed: number): Scenario {
     options,
     timeoutNs: dice.pick([20, 50, 100]) * MS,
     ...randomFaults(seed, ground),
-    watches: dice.chance(0.5) && !(INTERRUPTS_RESUME_ONE_WAIT && options.interrupts === true),
+    watches: dice.chance(0.5),
     steps: Array.from({ length: stepDice.int(8, 30) }, (_, i) => randomStep(stepDice, namespaces, further, i + 1)),
   }
 }

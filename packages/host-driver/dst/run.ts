@@ -8,7 +8,6 @@ import { callBlocks, canCall } from './block-calls.js'
 import { Call } from './call.js'
 import { checkDiagnostics } from './excuses.js'
 import { callLimitNs, closeLimitNs, FUNCTION_RESET_NS, openLimitNs, stepLimitNs, type Meanwhile } from './limits.js'
-import { INTERRUPTS_RESUME_ONE_WAIT } from './known.js'
 import type { FaultKind } from './random-faults.js'
 import { Manager } from './manager.js'
 import { plainMemory, scatteredMemory, type CallMemory } from './memory.js'
@@ -197,7 +196,7 @@ class Run {
     this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
     // The simulator's clock stops during an unrequested reset, which counts for no step.
     const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
-    if (event.tookNs > limitNs + stoppedNs && this.hasLimits)
+    if (event.tookNs > limitNs + stoppedNs)
       this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
   }
 
@@ -405,10 +404,8 @@ class Run {
       const tookNs = this.world.clock.now() - startNs
       const limitNs = callLimitNs(this.scenario, this.since(before))
       const { callNs, share, stepNs } = this.worst
-      if (this.hasLimits) {
-        this.worst = { stepNs, callNs: Math.max(callNs, tookNs), share: Math.max(share, tookNs / limitNs) }
-      }
-      if (tookNs > limitNs && this.hasLimits) {
+      this.worst = { stepNs, callNs: Math.max(callNs, tookNs), share: Math.max(share, tookNs / limitNs) }
+      if (tookNs > limitNs) {
         this.fail('time', `${what} took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
       }
     })
@@ -416,10 +413,6 @@ class Run {
       this.failure ??= error instanceof RunFailure ? error : crashed(error)
     })
     this.underWay.push(work)
-  }
-
-  private get hasLimits(): boolean {
-    return !(INTERRUPTS_RESUME_ONE_WAIT && this.scenario.options.interrupts === true)
   }
 
   private sofar(): Meanwhile {
@@ -481,8 +474,7 @@ class Run {
       const result = await this.finish('open', tried)
       const tookNs = world.clock.now() - startNs
       const limitNs = openLimitNs(scenario, world.strikes - strikes)
-      if (tookNs > limitNs && this.hasLimits)
-        throw new RunFailure('time', `open took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+      if (tookNs > limitNs) throw new RunFailure('time', `open took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
       if ('ctrl' in result) {
         this.settleLost()
         const { ctrl } = result
@@ -575,11 +567,11 @@ class Run {
   }
 
   private async roundTrip(namespace: DriverNamespace): Promise<boolean> {
-    const [offsetBytes, { blockBytes, blocks }] = [Call.startOf(0), namespace]
-    // Detached, and identified since: the data structure of an inactive namespace is all zeros.
-    if (blocks === 0) return false
+    const [offsetBytes, { blockBytes }] = [Call.startOf(0), namespace]
     let succeeded = 0
     for (const operation of ['write', 'read'] as const) {
+      // Detached, and identified since: the data structure of an inactive namespace is all zeros.
+      if (namespace.blocks === 0) return false
       const transfers = [{ slba: 0, blocks: 1, offsetBytes }]
       const plan = planOf(namespace, operation, transfers)
       const memory = this.alloc(namespace, Call.lengthOf(0, blockBytes))
@@ -612,8 +604,7 @@ class Run {
     const tookNs = world.clock.now() - startNs
     const limitNs =
       callLimitNs(this.scenario, this.since(before)) + closeLimitNs(this.scenario, world.strikes - strikes)
-    if (tookNs > limitNs && this.hasLimits)
-      throw new RunFailure('time', `close took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+    if (tookNs > limitNs) throw new RunFailure('time', `close took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
     if (error !== undefined) expectRefusal('close', error)
     this.checkLost()
     const isLost = lostBy(opened.ctrl) > 0

@@ -29,18 +29,31 @@ export function ownTransport(transport: Transport, withInterrupts: boolean): Own
 const OWN_TURN_NS = 100 * NS_PER_MS
 
 /**
- * Returns a clock that waits for the interrupt of the completion queues. The transport's own clock still runs, because
- * a transport checks its device there: a removed device sends no interrupt.
+ * Returns a clock that waits for the interrupt of the completion queues. An interrupt ends all waits, since a transport
+ * reports it to one of them. The transport's own clock still runs, because a transport checks its device there: a removed
+ * device sends no interrupt.
  */
 function interruptClock(clock: Clock, interrupts: Interrupts): Clock {
   let turnNs = clock.now() + OWN_TURN_NS
+  const waits = new Set<() => void>()
+  const wait = (untilNs: number) =>
+    new Promise<void>((resolve, reject) => {
+      waits.add(resolve)
+      interrupts.wait(0, untilNs).then((ended) => {
+        waits.delete(resolve)
+        resolve()
+        if (ended !== 'fired') return
+        for (const end of waits) end()
+        waits.clear()
+      }, reject)
+    })
   return {
     now: () => clock.now(),
     get nextNs() {
       return clock.nextNs
     },
     idle: async (untilNs) => {
-      await interrupts.wait(0, Math.min(untilNs, turnNs))
+      await wait(Math.min(untilNs, turnNs))
       const now = clock.now()
       if (now < turnNs) return
       turnNs = now + OWN_TURN_NS
