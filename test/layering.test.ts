@@ -113,7 +113,7 @@ test('the wire format needs neither Node nor any package', () => {
 const folders = [
   ...['machine-files', 'guard', 'pci', 'memory', 'queues', 'engine', 'commands', 'admin', 'events', 'bring-up'],
   ...['transport', 'transport/kmod', 'transport/qtest', 'transport/vfio', 'transport/vfio-user', 'wrap'],
-  ...['recovery', 'running', 'namespace', 'management'],
+  ...['recovery', 'execution', 'running', 'namespace', 'management'],
 ]
 /** Files beside the folders that all may import. */
 const base = ['check-options.ts', 'error.ts', 'wait.ts']

@@ -24,7 +24,7 @@ import type { WritableNamespace } from './namespace/writable-namespace.js'
 import { checkOpenOptions, checkTransport, type ControllerOptions, type OpenOptions } from './running/open-options.js'
 import type { RecoveryStep } from './events/controller-event.js'
 import { RunningController } from './running/running-controller.js'
-import type { Counters } from './recovery/counters.js'
+import type { Counters } from './execution/counters.js'
 
 /** Counters of a controller handle since it was opened. */
 export interface ControllerStatistics extends Readonly<Counters> {

@@ -5,7 +5,7 @@ import { Session } from '../../src/bring-up/session.js'
 import { DmaPool } from '../../src/memory/dma-pool.js'
 import { CommandIds } from '../../src/queues/command-ids.js'
 import { Gate } from '../../src/recovery/gate.js'
-import { PlanProgress } from '../../src/recovery/plan-progress.js'
+import { PlanProgress } from '../../src/execution/plan-progress.js'
 import { Recovery } from '../../src/recovery/recovery.js'
 
 // A campaign that cannot fail shows nothing: each of these drivers has to be found out within so many seeds.

@@ -7,8 +7,8 @@ import { CommandError, CommandTimeoutError } from '../commands/errors.js'
 import type { RecoveryStep } from '../events/controller-event.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
 import { countResend, type Counters } from './counters.js'
-import type { Gate } from './gate.js'
-import { RECOVERY_STEPS, type Recovery, type Verdict } from './recovery.js'
+import type { Gate } from '../recovery/gate.js'
+import { RECOVERY_STEPS, type Recovery, type Verdict } from '../recovery/recovery.js'
 import { delay, hasCompletedLate, resendOf, withLateCompletion } from './settle.js'
 
 type Failure = CommandOutcome['outcome']

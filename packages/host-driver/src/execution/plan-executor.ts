@@ -11,9 +11,9 @@ import { isSameNamespace, type NamespaceIdentity } from '../bring-up/identity.js
 import type { Session } from '../bring-up/session.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
 import { countResend, type Counters } from './counters.js'
-import type { Gate } from './gate.js'
+import type { Gate } from '../recovery/gate.js'
 import { PlanProgress } from './plan-progress.js'
-import { RECOVERY_STEPS, type Recovery, type Verdict } from './recovery.js'
+import { RECOVERY_STEPS, type Recovery, type Verdict } from '../recovery/recovery.js'
 import { delay, hasCompletedLate, resendOf, withLateCompletion, type ResendPolicy, type Resends } from './settle.js'
 
 /** Maximum number of recoveries that a plan takes part in, however many of its commands never complete. */
