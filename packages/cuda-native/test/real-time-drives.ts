@@ -117,7 +117,7 @@ export class RealTimeDrives {
     return {
       transport: { ...transport, close: release },
       serial: SERIAL,
-      mistakes: async () => (await diagnostics()).slice(before),
+      mistakes: async () => (await diagnostics()).slice(before).map(({ text }) => text),
     }
   }
 

@@ -39,7 +39,7 @@ export function simulatedDevices(
     return Promise.resolve({
       transport: wrap(simulation.transport),
       serial: SERIAL,
-      mistakes: () => simulation.diagnostics,
+      mistakes: () => simulation.diagnostics.map(({ text }) => text),
     })
   }
 }

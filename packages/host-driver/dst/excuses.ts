@@ -25,7 +25,7 @@ export function checkDiagnostics({ struck, powerLosses, simulation }: World): vo
   const causes = [...Object.keys(struck), ...(powerLosses > 0 ? ['loss of power'] : [])]
   const haveStruck = (together: Cause | readonly Cause[]) => [together].flat().every((kind) => causes.includes(kind))
   const first = simulation.diagnostics.find(
-    (line) => !MISLED.some(([text, ...by]) => line.includes(text) && by.some(haveStruck)),
+    ({ text }) => !MISLED.some(([part, ...by]) => text.includes(part) && by.some(haveStruck)),
   )
-  if (first !== undefined) throw new RunFailure('diagnostics', first)
+  if (first !== undefined) throw new RunFailure('diagnostics', first.text)
 }

@@ -72,7 +72,7 @@ export class Mistakes {
     const fresh = diagnostics.slice(this.seen)
     this.seen = diagnostics.length
     const isConfused = faults.strikes.slice(explained).some(({ kind }) => CONFUSING.includes(kind))
-    const surprise = fresh.find((line) => !isConfused && !this.allowed.some((pattern) => pattern.test(line)))
-    if (surprise !== undefined) throw new RunFailure('diagnostics', `the host did nothing wrong: ${surprise}`)
+    const surprise = fresh.find(({ text }) => !isConfused && !this.allowed.some((pattern) => pattern.test(text)))
+    if (surprise !== undefined) throw new RunFailure('diagnostics', `the host did nothing wrong: ${surprise.text}`)
   }
 }

@@ -3,7 +3,7 @@ import type { Bar, FaultPlan, TraceSink, Transport } from '@gpunvme/nvme-spec/tr
 import { VirtualClock, type SimulationClock } from './time/clock.js'
 import { Controller } from './controller/controller.js'
 import { Device } from './controller/device.js'
-import { Diagnostics } from './controller/diagnostics.js'
+import { Diagnostics, type Diagnostic } from './controller/diagnostics.js'
 import { liveView } from './controller/live-view.js'
 import type { HealthChanges } from './logs/health.js'
 import { AttachedMemory } from './memory/attached-memory.js'
@@ -93,8 +93,8 @@ export interface Simulation {
   readonly clock: SimulationClock
   /** Counters of the controller; a new copy on each access. */
   readonly statistics: Statistics
-  /** Mistakes of the host, worded for a driver author. Grows during the run; a test asserts that it is empty. */
-  readonly diagnostics: readonly string[]
+  /** Mistakes of the host, oldest first. Grows during the run, to 1000 entries; a test asserts that it is empty. */
+  readonly diagnostics: readonly Diagnostic[]
   /** What the fault plan has done so far; its lists grow during the run. */
   readonly faults: FaultReport
   /** 64-bit hash of all events and their times, in hexadecimal: equal for equal runs, on any machine. */
@@ -113,7 +113,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     throw new TypeError('simulate options: with host, set hostMemoryBytes and fragmented in the SimulatedHost')
   }
   const clock = host?.clock ?? new VirtualClock()
-  const diagnostics = new Diagnostics()
+  const diagnostics = new Diagnostics(clock)
   const memory = host?.memory ?? hostMemory(options)
   const gpu = host?.gpu?.dmaToVram === true ? host.gpu : undefined
   const namespaces = new Namespaces(options.namespaces ?? [{}], options.spareCapacityBytes)
@@ -147,7 +147,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     get statistics() {
       return statisticsOf(device)
     },
-    diagnostics: liveView(diagnostics.lines),
+    diagnostics: liveView(diagnostics.entries),
     faults: device.faults.report(),
     get traceHash() {
       return device.trace.hash

@@ -51,7 +51,7 @@ class SimulatedBar implements Bar {
     const isWide = offset < DOORBELL_BASE ? registers.isWide(offset) : offset >= pci.bar.tableOffset
     if (isWide || !pci.answers) return true
     const what = offset < DOORBELL_BASE ? 'no 64-bit register is there' : 'a doorbell is 32 bits wide'
-    diagnostics.report(`host ${verb} 64 bits at offset 0x${offset.toString(16)}, but ${what}`)
+    diagnostics.report('register-access', `host ${verb} 64 bits at offset 0x${offset.toString(16)}, but ${what}`)
     return false
   }
 }

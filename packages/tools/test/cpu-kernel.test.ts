@@ -1,5 +1,6 @@
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import { loadTensor, openImage, pack, streamLayers, verifyImage } from '@gpunvme/layer-loader'
+import type { Diagnostic } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
 import { isBuilt, skipped } from '../../cuda-native/test/native.js'
 import { startDrive, type DriveOptions } from '../../cuda-native/test/real-time-drives.js'
@@ -12,7 +13,7 @@ const MIB = 1024 * 1024
 
 interface Drive extends AsyncDisposable {
   readonly namespace: WritableNamespace
-  readonly diagnostics: () => Promise<readonly string[]>
+  readonly diagnostics: () => Promise<readonly Diagnostic[]>
 }
 
 async function drive(options: DriveOptions = {}, queues = 1): Promise<Drive> {

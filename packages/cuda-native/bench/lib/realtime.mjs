@@ -44,7 +44,7 @@ export async function startDrive() {
       const mistakes = await simulator.diagnostics()
       await simulator.close()
       region.unmap()
-      if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
+      if (mistakes.length > 0) throw new Error(mistakes.map(({ text }) => text).join('\n'))
     },
   }
   // Reads of blocks never written would be filled, not copied.

@@ -70,7 +70,7 @@ describe.skipIf(!hasStandin)(`what --ring does to a drive${skippedWithoutStandin
       async run(context) {
         const drive = await context.drive(new Uint8Array(1 << 20), 8 << 20)
         const facts = await ringIdleQueue(context, drive.transport)
-        return { ...facts, seen: await drive.simulator.diagnostics() }
+        return { ...facts, seen: (await drive.simulator.diagnostics()).map(({ text }) => text) }
       },
     }
     process.env['GPUNVME_CUDA_LIBRARY'] = library

@@ -19,7 +19,7 @@ export class ServedDrives {
         },
       },
       serial: SERIAL,
-      mistakes: async () => (await drive.server.diagnostics()).slice(before),
+      mistakes: async () => (await drive.server.diagnostics()).slice(before).map(({ text }) => text),
     }
   }
 

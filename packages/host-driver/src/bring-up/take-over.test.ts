@@ -18,7 +18,7 @@ function transportWith(action: FaultAction, match: FaultMatch): Transport {
 const GIVEN_UP = 'host cleared CC.EN before CSTS.RDY became 1'
 
 afterEach(() => {
-  expect(simulation.diagnostics.filter((mistake) => mistake !== GIVEN_UP)).toEqual([])
+  expect(simulation.diagnostics.filter(({ text }) => text !== GIVEN_UP)).toEqual([])
 })
 
 describe('a controller whose CSTS.RDY does not follow CC.EN', () => {

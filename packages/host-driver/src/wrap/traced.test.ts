@@ -215,7 +215,7 @@ describe('around a faulty transport', () => {
 
 /** Takes the mistakes that a test makes on purpose. */
 function simulationMistakes(expected: RegExp): void {
-  const mistakes = simulation.diagnostics
+  const mistakes = simulation.diagnostics.map(({ text }) => text)
   expect(mistakes).toEqual([expect.stringMatching(expected)])
   simulation = { ...simulation, diagnostics: [] }
 }

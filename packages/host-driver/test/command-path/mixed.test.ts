@@ -146,7 +146,7 @@ async function run(seed: number) {
   })()
   await Promise.all([all, bounded])
   await events
-  const bad = simulation.diagnostics.filter((line) => !/remove|CFS|CSTS.RDY is 0/.test(line))
+  const bad = simulation.diagnostics.map(({ text }) => text).filter((text) => !/remove|CFS|CSTS.RDY is 0/.test(text))
   if (bad.length > 0) throw new Error(`seed ${seed}: ${JSON.stringify(rules)}\n${bad.join('\n')}\n${log.join(' | ')}`)
 }
 

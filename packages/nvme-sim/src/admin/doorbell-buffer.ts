@@ -2,7 +2,7 @@ import { CAP, STATUS } from '@gpunvme/nvme-spec'
 import type { Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { hex } from '../controller/diagnostics.js'
-import { raiseInvalidValue, reportMistake } from '../controller/doorbells.js'
+import { reportValue } from '../controller/doorbells.js'
 import { ShadowDoorbells } from '../queues/shadow-doorbells.js'
 
 /** Doorbell Buffer Config (Base 2.1 §5.2.5): from now on every queue also has a doorbell in host memory. */
@@ -16,19 +16,16 @@ export function configureDoorbellBuffer({ sqe }: ServedCommand, device: Device):
   if (2 * strideBytes * (Math.max(grantedSqs, grantedCqs) + 1) > pageBytes) return STATUS.INVALID_FIELD_IN_COMMAND
   const missing = !memory.has(PRP1, pageBytes) ? PRP1 : !memory.has(PRP2, pageBytes, 'write') ? PRP2 : undefined
   if (missing !== undefined) {
-    diagnostics.report(`Doorbell Buffer Config: expected a page of host memory at ${hex(missing)}`)
+    diagnostics.report('queue-memory', `Doorbell Buffer Config: expected a page of host memory at ${hex(missing)}`)
     return STATUS.INVALID_FIELD_IN_COMMAND
   }
   const shadow = new ShadowDoorbells(memory, [PRP1, PRP2], pageBytes, CAP.DSTRD.of(capabilities), {
     seen: (qid, isTail, value) => trace.doorbell(qid, isTail, value),
-    mistaken(qid, isTail, value, mistake) {
-      reportMistake(device, qid, isTail, value, mistake)
-      raiseInvalidValue(device)
-    },
+    mistaken: (qid, isTail, value, mistake) => reportValue(device, qid, isTail, value, mistake),
     lost(iova) {
       device.shadow = undefined
       for (const queue of queues.all()) queue.shadow = undefined
-      diagnostics.report(`shadow doorbells: the memory at ${hex(iova)} is no longer mapped`)
+      diagnostics.report('queue-memory', `shadow doorbells: the memory at ${hex(iova)} is no longer mapped`)
     },
   })
   device.shadow = shadow

@@ -25,7 +25,10 @@ export function formatNvm(command: ServedCommand, device: Device, commands: Comm
   if (targets.some(({ takesChanges }) => !takesChanges)) return STATUS.NAMESPACE_IS_WRITE_PROTECTED
   const busy = targets.find((each) => commands.isUsing(each))
   if (busy) {
-    device.diagnostics.report(`host formats namespace ${busy.nsid} while commands for it are in flight`)
+    device.diagnostics.report(
+      'namespace-busy',
+      `host formats namespace ${busy.nsid} while commands for it are in flight`,
+    )
     return BUSY
   }
   for (const namespace of targets) {
@@ -34,7 +37,7 @@ export function formatNvm(command: ServedCommand, device: Device, commands: Comm
       namespace.format(LBAFL, MSET === 1)
     } catch (error) {
       // The format stays; the data may be cleared. Only I/O commands have statuses for media errors.
-      device.diagnostics.report(`media of namespace ${namespace.nsid}: ${String(error)}`)
+      device.diagnostics.report('media', `media of namespace ${namespace.nsid}: ${String(error)}`)
       return STATUS.INTERNAL_ERROR
     }
     if (!isSame) device.namespaceChanged(namespace.nsid)

@@ -74,6 +74,7 @@ function deleteNamespaces(command: ServedCommand, device: Device, commands: Comm
   const given = targets.find(({ isMediaGiven }) => isMediaGiven)
   if (given) {
     device.diagnostics.report(
+      'simulator-limit',
       `host deletes namespace ${given.nsid}, whose media was given in the options: it cannot be deleted`,
     )
     return command.invalidField(4)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytesOf, ready, type TestHost } from '../../test/host.js'
 import { at, onBlocks, readMarked, writeMarked } from '../../test/nvm.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { RamMedia, type Media } from '../index.js'
 
 const SUCCESS = '0/00'
@@ -117,7 +118,9 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
       [own, SEQUENCE_ERROR],
       [other, SUCCESS],
     ])
-    expect(host.simulation.diagnostics).toEqual(['host formats namespace 1 while commands for it are in flight'])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
+      'host formats namespace 1 while commands for it are in flight',
+    ])
     expect((await host.collect(1, 1))[0]!.status).toBe(SUCCESS)
   })
 })
@@ -130,7 +133,7 @@ it('Format NVM of media that fails is an Internal Error, and the format stays wh
   })
   const host = await ready({ namespaces: [{ media }] })
   expect((await format(host, 1, 1)).status).toBe(INTERNAL_ERROR)
-  expect(host.simulation.diagnostics).toEqual(['media of namespace 1: Error: no such sector'])
+  expect(textsOf(host.simulation.diagnostics)).toEqual(['media of namespace 1: Error: no such sector'])
   expect((await identify(host, 0, 1)).view.getUint8(26)).toBe(0)
   await writeMarked(host, 0, [1])
   expect(await readMarked(host, 0, 1)).toEqual([1])
@@ -281,7 +284,7 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
     expect(await remove(host, nsid)).toMatchObject({ status: INVALID_FIELD, dnr: true })
     expect(await activeNsids(host)).toEqual([1, 2])
     expect(await readMarked(host, 0, 1)).toEqual([7])
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host deletes namespace 2, whose media was given in the options: it cannot be deleted',
     ])
     expect((await remove(host, 1)).status).toBe(SUCCESS)

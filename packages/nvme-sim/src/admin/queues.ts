@@ -89,6 +89,9 @@ function queueFault(
   if (contiguous === 0) return STATUS.INVALID_FIELD_IN_COMMAND
   if (iova % pageBytes !== 0) return STATUS.PRP_OFFSET_INVALID
   if (memory.has(iova, lengthBytes, access)) return undefined
-  diagnostics.report(`a queue of ${entries} entries at ${hex(iova)}: ${memory.lack(iova, lengthBytes, access)}`)
+  diagnostics.report(
+    'queue-memory',
+    `a queue of ${entries} entries at ${hex(iova)}: ${memory.lack(iova, lengthBytes, access)}`,
+  )
   return STATUS.DATA_TRANSFER_ERROR
 }

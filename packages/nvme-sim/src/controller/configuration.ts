@@ -12,7 +12,7 @@ export function keepFixedFields(device: Device, before: number): void {
   const { registers, configuration: after, diagnostics } = device
   const changed = FIXED_FIELDS.filter((field) => field.of(before) !== field.of(after)).map(({ name }) => `CC.${name}`)
   if (changed.length === 0) return
-  diagnostics.report(`host changed ${changed.join(', ')} while CC.EN = 1: that has no effect`)
+  diagnostics.report('ignored-setting', `host changed ${changed.join(', ')} while CC.EN = 1: that has no effect`)
   registers.set(CC, ((after & ~FIXED_BITS) | (before & FIXED_BITS)) >>> 0)
 }
 
@@ -21,15 +21,21 @@ export function keepReservedFields(device: Device, before: number): void {
   const { registers, diagnostics, queues, capabilities } = device
   const { SHN, CRIME, IOSQES, IOCQES } = CC.decode(registers.get32(CC))
   if (CRIME === 1 && (CAP.CRWMS.of(capabilities) & CAP.CRIMS.of(capabilities)) === 0) {
-    diagnostics.report('host set CC.CRIME, which is read-only: CAP.CRMS does not support both ready modes')
+    diagnostics.report(
+      'reserved-bits',
+      'host set CC.CRIME, which is read-only: CAP.CRMS does not support both ready modes',
+    )
     registers.set(CC, CC.encode({ CRIME: 0 }, registers.get32(CC)))
   }
   if (SHN === 3) {
-    diagnostics.report('host set CC.SHN to 11b, which is reserved: that has no effect')
+    diagnostics.report('reserved-bits', 'host set CC.SHN to 11b, which is reserved: that has no effect')
     registers.set(CC, CC.encode({ SHN: CC.SHN.NONE }, registers.get32(CC)))
   }
   const hasNewSizes = IOSQES !== CC.IOSQES.of(before) || IOCQES !== CC.IOCQES.of(before)
   if (CC.EN.of(registers.get32(CC)) === 1 && hasNewSizes && queues.hasIoQueues()) {
-    diagnostics.report('host changed CC.IOSQES or CC.IOCQES while I/O queues exist: those keep their entry sizes')
+    diagnostics.report(
+      'ignored-setting',
+      'host changed CC.IOSQES or CC.IOCQES while I/O queues exist: those keep their entry sizes',
+    )
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { transfer } from '../../conformance/raw-host/entry.js'
 import { ACQ, AQA, ASQ, CC, CC_ENABLED, CFS, CSTS, NSSR, RDY, VS } from '../../conformance/raw-host/registers.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { enabled, prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia, simulate } from '../index.js'
 
@@ -28,7 +29,7 @@ describe('enable (Base 2.1 §3.5.1)', () => {
   ])('%s sets CSTS.CFS and never CSTS.RDY', async (_, cc, message) => {
     const host = new TestHost()
     expect(await host.enable({ cc })).toBe(CFS)
-    expect(host.simulation.diagnostics).toEqual([expect.stringMatching(message)])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringMatching(message)])
   })
 
   it.each([
@@ -46,7 +47,7 @@ describe('enable (Base 2.1 §3.5.1)', () => {
     host.bar.write32(CC, CC_ENABLED)
     await host.pass(1e9)
     expect(host.bar.read32(CSTS)).toBe(CFS)
-    expect(host.simulation.diagnostics).toEqual([expect.stringMatching(message)])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringMatching(message)])
   })
 
   it('a reset recovers from CSTS.CFS (Base 2.1 §3.1.4.6)', async () => {
@@ -99,7 +100,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     host.bar.write32(CC, CC_ENABLED)
     await host.pass(1000)
     host.bar.write32(CC, 0)
-    expect(host.simulation.diagnostics).toEqual(['host cleared CC.EN before CSTS.RDY became 1'])
+    expect(textsOf(host.simulation.diagnostics)).toEqual(['host cleared CC.EN before CSTS.RDY became 1'])
     await host.pass(1e9)
     expect(host.bar.read32(CSTS)).toBe(0)
   })
@@ -111,7 +112,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     await host.until(() => host.bar.read32(CSTS) === 0)
     await host.pass(1e9)
     expect(host.bar.read32(CSTS)).toBe(0)
-    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('before CSTS.RDY became 0')])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringContaining('before CSTS.RDY became 0')])
   })
 })
 
@@ -149,7 +150,7 @@ it('a shutdown ends even when a media cannot be flushed', async () => {
   host.bar.write32(CC, CC_ENABLED | 0x4000)
   await host.pass(1e9)
   expect(host.bar.read32(CSTS)).toBe(RDY | (2 << 2))
-  expect(host.simulation.diagnostics).toEqual(['media of namespace 1: Error: disk full'])
+  expect(textsOf(host.simulation.diagnostics)).toEqual(['media of namespace 1: Error: disk full'])
 })
 
 describe('registers (Base 2.1 §3.1.4)', () => {
@@ -186,7 +187,7 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     const host = await ready()
     host.bar.write32(CC, CC_ENABLED | (1 << 7))
     expect(host.bar.read32(CC)).toBe(CC_ENABLED)
-    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('CC.MPS')])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringContaining('CC.MPS')])
   })
 
   it('says what the host did wrong: read-only registers, offsets without one, queue addresses under way', async () => {
@@ -196,7 +197,7 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     host.bar.write32(0x74, 2)
     host.bar.write32(AQA, 0)
     host.bar.read32(0x1000)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host wrote 0x1 to CAP, which is read-only',
       'host read offset 0x70: there is no register',
       'host wrote 0x2 to offset 0x74: there is no register',
@@ -215,7 +216,7 @@ describe('registers (Base 2.1 §3.1.4)', () => {
       Array(8).fill(0),
     )
     expect(host.bar.read32(CSTS)).toBe(RDY)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host wrote 0x3 to CMBMSC, which this controller does not have',
       'host wrote 0x41627074 to NSSD, which this controller does not have',
       'host wrote 0x1 to PMRCTL, which this controller does not have',
@@ -236,7 +237,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     expect(host.strideBytes).toBe(32)
     expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
     host.bar.write32(0x1004, 0)
-    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('doorbells are 32 bytes apart')])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringContaining('doorbells are 32 bytes apart')])
   })
 
   it('an impossible tail stops the queue until it is deleted and created again (Base 2.1 §3.3.1.2)', async () => {
@@ -244,7 +245,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     host.ringTail(1, 64)
     host.submit(1, { opcode: 0, nsid: 1 })
     expect(await host.until(() => host.poll(1).length > 0, 1e9)).toBe(false)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host rang SQ 1 tail 64, but SQ 1 has 64 entries: fetching stops until the queue is deleted and created again',
       'host rang SQ 1 tail 1, but an invalid tail has stopped this queue: delete and create it again',
     ])
@@ -283,7 +284,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
   ])('%s is reported and has no effect', async (_, ring, message) => {
     const host = await ready()
     ring(host)
-    expect(host.simulation.diagnostics).toEqual([message])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([message])
     expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
   })
 
@@ -292,7 +293,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     for (let i = 0; i < 3; i++) host.stage(1, { opcode: 0, nsid: 1 })
     host.ringTail(1)
     host.ringTail(1, 0)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       expect.stringContaining('host rang SQ 1 tail 0, but it adds 1 entries, more than the 0 free'),
     ])
   })
@@ -322,6 +323,6 @@ describe('the bus', () => {
     host.ringTail(1, 1)
     await host.pass(1e9)
     expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
-    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('SQ 1: its memory at')])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringContaining('SQ 1: its memory at')])
   })
 })

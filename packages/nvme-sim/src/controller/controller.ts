@@ -65,7 +65,7 @@ export class Controller {
     if (offset >= tableOffset && offset < tableOffset + pci.msix.tableBytes)
       return pci.msix.readTable(offset - tableOffset)
     const problem = offset < tableOffset ? 'reads of doorbells are undefined' : 'nothing is mapped there'
-    this.device.diagnostics.report(`host read offset ${hex(offset)}: ${problem}`)
+    this.device.diagnostics.report('register-access', `host read offset ${hex(offset)}: ${problem}`)
     return 0
   }
 
@@ -221,7 +221,7 @@ export class Controller {
     else if (name === CSTS.name) this.state.noteStatusWrite()
     else if (name === NSSR.name) this.resetSubsystem(value >>> 0)
     else if ([AQA.name, ASQ.name, ACQ.name].includes(name) && CC.EN.of(before) === 1) {
-      diagnostics.report(`host wrote ${name} while CC.EN = 1: the Admin queues do not change`)
+      diagnostics.report('ignored-setting', `host wrote ${name} while CC.EN = 1: the Admin queues do not change`)
     }
   }
 
@@ -243,7 +243,7 @@ export class Controller {
     const at = hex(pci.bar.tableOffset + offset)
     const isPending = offset >= pci.bar.pendingOffset - pci.bar.tableOffset
     const problem = isPending ? 'the MSI-X Pending Bit Array is read-only' : 'nothing is mapped there'
-    diagnostics.report(`host wrote ${hex(value >>> 0)} to offset ${at}: ${problem}`)
+    diagnostics.report('register-access', `host wrote ${hex(value >>> 0)} to offset ${at}: ${problem}`)
   }
 
   /** INTMS or INTMC was written. */
@@ -259,6 +259,7 @@ export class Controller {
     if (!pci.isMessageSignaled) return
     const name = offset === INTMS.offset ? INTMS.name : INTMC.name
     diagnostics.report(
+      'interrupt',
       `host ${verb === 'read' ? 'read' : 'wrote'} ${name} while MSI-X is enabled: use the masks in the MSI-X table`,
     )
   }
@@ -269,7 +270,10 @@ export class Controller {
     if (this.wasAwake && !pci.isAwake && this.device.isReady()) {
       const { SHST } = CSTS.decode(registers.get32(CSTS))
       if (SHST !== CSTS.SHST.COMPLETE) {
-        diagnostics.report('host put the function into D3hot before CSTS.SHST was 10b: shut the controller down first')
+        diagnostics.report(
+          'power-state',
+          'host put the function into D3hot before CSTS.SHST was 10b: shut the controller down first',
+        )
       }
     }
     this.wasAwake = pci.isAwake

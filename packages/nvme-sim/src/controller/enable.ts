@@ -52,6 +52,7 @@ export function reportStaleEntries(cq: CompletionQueue, diagnostics: Diagnostics
   const stale = cq.countStaleEntries()
   if (stale === 0) return
   diagnostics.report(
+    'phase-tag',
     `CQ ${cq.qid} at ${hex(cq.iova)}: ${stale} of its ${cq.entries} entries have the Phase Tag set; ` +
       'clear the memory before creating the queue',
   )

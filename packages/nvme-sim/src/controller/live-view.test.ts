@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import { simulate } from '../index.js'
+import { textsOf } from '../../test/diagnostics.js'
+import { simulate, type Diagnostic } from '../index.js'
 
 /** A drive that has struck once, and whose host has made one mistake. */
 function run() {
@@ -14,13 +15,15 @@ function run() {
 
 it('what is taken out of a simulation before a run shows what the run did', () => {
   const { diagnostics, faults } = run()
-  expect(diagnostics).toEqual(['host wrote 0x1 to VS, which is read-only'])
+  expect(textsOf(diagnostics)).toEqual(['host wrote 0x1 to VS, which is read-only'])
   expect(faults).toEqual({ struck: [1], strikes: [{ atNs: 0, rule: 0, kind: 'read-value', where: 'read CSTS' }] })
 })
 
 it('it prints as what it says, and nothing of how that was found', () => {
   const { diagnostics, faults } = run()
-  expect(inspect(diagnostics)).toBe("[ 'host wrote 0x1 to VS, which is read-only' ]")
+  expect(inspect(diagnostics)).toBe(
+    "[\n  {\n    code: 'register-access',\n    timeNs: 0,\n    text: 'host wrote 0x1 to VS, which is read-only'\n  }\n]",
+  )
   expect(inspect(faults)).toBe(
     "{\n  struck: [ 1 ],\n  strikes: [ { atNs: 0, rule: 0, kind: 'read-value', where: 'read CSTS' } ]\n}",
   )
@@ -29,11 +32,11 @@ it('it prints as what it says, and nothing of how that was found', () => {
 it('only the simulator changes it', () => {
   const { diagnostics, faults } = run()
   const refused = /this list is read-only: copy it to change it/
-  expect(() => (diagnostics as string[]).push('mine')).toThrow(refused)
-  expect(() => ((diagnostics as string[]).length = 0)).toThrow(refused)
-  expect(() => (diagnostics as string[]).pop()).toThrow(refused)
+  expect(() => (diagnostics as Diagnostic[]).pop()).toThrow(refused)
+  expect(() => ((diagnostics as Diagnostic[]).length = 0)).toThrow(refused)
+  expect(() => ((diagnostics[0] as { text: string }).text = 'mine')).toThrow(TypeError)
   expect(() => ((faults.struck as number[])[0] = 0)).toThrow(refused)
   expect(() => ((faults.strikes[0] as { rule: number }).rule = 7)).toThrow(TypeError)
   expect(() => ((faults as { struck: readonly number[] }).struck = [])).toThrow(TypeError)
-  expect([...diagnostics, ...faults.struck]).toEqual(['host wrote 0x1 to VS, which is read-only', 1])
+  expect([...textsOf(diagnostics), ...faults.struck]).toEqual(['host wrote 0x1 to VS, which is read-only', 1])
 })

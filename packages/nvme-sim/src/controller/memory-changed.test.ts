@@ -47,7 +47,7 @@ function withController() {
   const [memory, clock] = [new MappedMemory(), new VirtualClock()]
   const device = new Device({
     ...{ clock, memory, namespaces: new Namespaces([{}]), profile: profiles.ideal },
-    ...{ diagnostics: new Diagnostics(), faults: undefined, seed: 1, trace: undefined },
+    ...{ diagnostics: new Diagnostics(clock), faults: undefined, seed: 1, trace: undefined },
   })
   return { memory, clock, device, controller: new Controller(device) }
 }
@@ -153,6 +153,6 @@ describe('when memory is mapped elsewhere', () => {
     await clock.idle(2e9)
     expect(controller.read32(CSTS)).toBe(3)
     expect(memory.bytes(8192, 16)).toEqual(new Uint8Array(16))
-    expect(device.diagnostics.lines.at(-1)).toContain('SQ 0: its memory at 0x0 is no longer mapped')
+    expect(device.diagnostics.entries.at(-1)?.text).toContain('SQ 0: its memory at 0x0 is no longer mapped')
   })
 })

@@ -59,8 +59,9 @@ function performIo(command: ServedCommand, device: Device): void {
     if (!features.volatileWriteCache && isDone && handler.effects?.LBCC === 1) command.namespace!.media.flush()
   } catch (error) {
     command.result = statusOf(error, handler)
-    const whose = command.result === STATUS.DATA_TRANSFER_ERROR ? "the host's memory" : `media of namespace ${sqe.NSID}`
-    diagnostics.report(`${whose}: ${String(error)}`)
+    if (command.result === STATUS.DATA_TRANSFER_ERROR)
+      diagnostics.report('unmapped-memory', `the host's memory: ${String(error)}`)
+    else diagnostics.report('media', `media of namespace ${sqe.NSID}: ${String(error)}`)
   }
   if (command.result === STATUS.SUCCESS) noteData(command, device)
   else if (command.result === STATUS.DATA_TRANSFER_ERROR) reportLoss(command, device)
@@ -81,6 +82,7 @@ function reportLoss(command: ServedCommand, { memory, diagnostics }: Device): vo
       if (runs.isDiscarded(i) || memory.has(iova, lengthBytes, access)) continue
       const lack = memory.lack(iova, lengthBytes, access)
       diagnostics.report(
+        'unmapped-memory',
         `${command.words()}: ${hex(iova)}, ${lengthBytes} bytes: ${lack} while the command was in progress`,
       )
       return

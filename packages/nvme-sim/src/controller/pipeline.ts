@@ -192,6 +192,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
   private reportReuse({ sq, sqe }: ServedCommand): void {
     const cid = hex(sqe.CID)
     this.device.diagnostics.report(
+      'command-identifier',
       `host put CID ${cid} into SQ ${sq.qid} while CID ${cid} of SQ ${sq.qid} is in flight`,
     )
   }

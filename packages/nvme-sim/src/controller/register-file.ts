@@ -52,7 +52,8 @@ export class RegisterFile {
   /** The host reads the word at `offset`; reserved words read 0h. */
   read(offset: number): number {
     const word = this.words[offset >>> 2]
-    if (word === undefined) this.diagnostics.report(`host read offset ${hex(offset)}: there is no register`)
+    if (word === undefined)
+      this.diagnostics.report('register-access', `host read offset ${hex(offset)}: there is no register`)
     return word === undefined ? 0 : this.storage[word.storage]!
   }
 
@@ -60,21 +61,33 @@ export class RegisterFile {
   write(offset: number, value: number): Declared | undefined {
     const word = this.words[offset >>> 2]
     if (word === undefined) {
-      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to offset ${hex(offset)}: there is no register`)
+      this.diagnostics.report(
+        'register-access',
+        `host wrote ${hex(value >>> 0)} to offset ${hex(offset)}: there is no register`,
+      )
       return undefined
     }
     const { register, access, writable, storage } = word
     if (absent.includes(register)) {
-      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to ${register.name}, which this controller does not have`)
+      this.diagnostics.report(
+        'register-access',
+        `host wrote ${hex(value >>> 0)} to ${register.name}, which this controller does not have`,
+      )
       return undefined
     }
     if (access === 'ro') {
-      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to ${register.name}, which is read-only`)
+      this.diagnostics.report(
+        'register-access',
+        `host wrote ${hex(value >>> 0)} to ${register.name}, which is read-only`,
+      )
       return undefined
     }
     const kept = (value & ~writable) >>> 0
     if (kept !== 0)
-      this.diagnostics.report(`host wrote ${hex(kept)} to bits of ${register.name} that are read-only or reserved`)
+      this.diagnostics.report(
+        'reserved-bits',
+        `host wrote ${hex(kept)} to bits of ${register.name} that are read-only or reserved`,
+      )
     this.version++
     const before = this.storage[storage]!
     const given = value & writable

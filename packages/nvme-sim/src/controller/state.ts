@@ -23,7 +23,7 @@ export class ControllerState {
   /** Fatal error: sets CSTS.CFS, after which only a reset helps (Base 2.1 §3.1.4.6). */
   fail(reason: string): void {
     if (this.hasFailed()) return
-    this.device.diagnostics.report(`controller failed, CSTS.CFS = 1: ${reason}`)
+    this.device.diagnostics.report('controller-fatal', `controller failed, CSTS.CFS = 1: ${reason}`)
     this.setFatal()
   }
 
@@ -76,7 +76,7 @@ export class ControllerState {
     const { registers, capabilities, diagnostics } = this.device
     registers.set(NSSR, 0)
     if (CAP.NSSRS.of(capabilities) === 0 || value !== NSSR.NSSRC.RESET) {
-      diagnostics.report(`host wrote ${hex(value)} to NSSR: that has no effect`)
+      diagnostics.report('ignored-setting', `host wrote ${hex(value)} to NSSR: that has no effect`)
       return false
     }
     this.hasResetSubsystem = true
@@ -87,14 +87,17 @@ export class ControllerState {
   private enable(): void {
     const { device } = this
     if (device.isReady()) {
-      device.diagnostics.report('host set CC.EN before CSTS.RDY became 0: that has no effect')
+      device.diagnostics.report('enable-order', 'host set CC.EN before CSTS.RDY became 0: that has no effect')
       device.registers.set(CC, (device.configuration & ~1) >>> 0)
       return
     }
     const { SHST } = CSTS.decode(device.registers.get32(CSTS))
     if (SHST !== CSTS.SHST.NORMAL && CC.SHN.of(device.configuration) !== CC.SHN.NONE) {
       // CC.SHN must be 00b in the same write (Base 2.1 §3.6.1).
-      device.diagnostics.report('host set CC.EN after a shutdown and left CC.SHN set: CSTS.RDY never becomes 1')
+      device.diagnostics.report(
+        'enable-order',
+        'host set CC.EN after a shutdown and left CC.SHN set: CSTS.RDY never becomes 1',
+      )
       return
     }
     // A completed shutdown ends here.
@@ -120,7 +123,7 @@ export class ControllerState {
   private reset(): void {
     const { device } = this
     if (!device.isReady() && !this.hasFailed()) {
-      device.diagnostics.report('host cleared CC.EN before CSTS.RDY became 1')
+      device.diagnostics.report('enable-order', 'host cleared CC.EN before CSTS.RDY became 1')
     }
     this.forget()
     device.registers.set(CC, 0)

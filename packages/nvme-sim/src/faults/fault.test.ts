@@ -2,6 +2,7 @@ import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/tran
 import { describe, expect, it } from 'vitest'
 import { transfer } from '../../conformance/raw-host/entry.js'
 import { CC, CFS, CSTS, RDY } from '../../conformance/raw-host/registers.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { bytesOf, enabled, fillPattern, prps, ready, TestHost } from '../../test/host.js'
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })
@@ -373,7 +374,7 @@ describe('times', () => {
     expect([host.bar.read32(CC), host.bar.read32(CSTS)]).toEqual([0, 0])
     expect(host.simulation.diagnostics).toEqual([])
     host.submit(1, { opcode: 0, nsid: 1 })
-    expect(host.simulation.diagnostics).toEqual(['host rang SQ 1 tail 2, but CSTS.RDY is 0'])
+    expect(textsOf(host.simulation.diagnostics)).toEqual(['host rang SQ 1 tail 2, but CSTS.RDY is 0'])
     await host.enable()
     expect((await host.admin({ opcode: 0x08 })).status).toBe('0/00')
   })

@@ -82,7 +82,11 @@ const numberOfQueues: Handler = {
       device.grantedSqs = Math.min(countOf(NSQR), profile.ioQueuePairs)
       device.grantedCqs = Math.min(countOf(NCQR), profile.ioQueuePairs)
       features.areQueuesAllocated = true
-    } else device.diagnostics.report('host set Number of Queues again: the allocation does not change until a reset')
+    } else
+      device.diagnostics.report(
+        'ignored-setting',
+        'host set Number of Queues again: the allocation does not change until a reset',
+      )
     command.dw0 = queuesDw0(device.grantedSqs, device.grantedCqs)
     return STATUS.SUCCESS
   },
@@ -167,7 +171,8 @@ function dwordHandler(feature: DwordFeature): Handler {
     set({ sqe: { NSID } }, device, cdw11, isSaved) {
       const { features } = device
       const { reserved = 0 } = word.decode(cdw11)
-      if (reserved !== 0) device.diagnostics.report(`host set reserved bits of ${word.name}: ${hex(reserved)}`)
+      if (reserved !== 0)
+        device.diagnostics.report('reserved-bits', `host set reserved bits of ${word.name}: ${hex(reserved)}`)
       const value = (cdw11 & ~reserved) >>> 0
       const fault = missing?.(value, device, true) ?? refuse?.(value, device, NSID)
       if (fault) return fault

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { transfer } from '../../conformance/raw-host/entry.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { bytesOf, enabled, prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia } from '../index.js'
 
@@ -86,7 +87,7 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     const host = await enabled()
     await set(host, 0x01, 0x0302_01fd)
     expect((await get(host, 0x01)).dw0).toBe(0x0302_0105)
-    expect(host.simulation.diagnostics).toEqual(['host set reserved bits of Arbitration.CDW11: 0xf8'])
+    expect(textsOf(host.simulation.diagnostics)).toEqual(['host set reserved bits of Arbitration.CDW11: 0xf8'])
   })
 
   it.each([0x02, 0x07, 0x0e, 0x16])('FID %i is not saveable', async (fid) => {
@@ -251,7 +252,7 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
     const host = await enabled()
     expect((await set(host, 0x07, 0x0003_0001)).dw0).toBe(0x0003_0001)
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0003_0001)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host set Number of Queues again: the allocation does not change until a reset',
     ])
     await host.disable()

@@ -6,6 +6,6 @@ export function flush({ nsid, media }: Namespace, { diagnostics }: Device): void
   try {
     media.flush()
   } catch (error) {
-    diagnostics.report(`media of namespace ${nsid}: ${String(error)}`)
+    diagnostics.report('media', `media of namespace ${nsid}: ${String(error)}`)
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytesOf, ready } from '../../test/host.js'
 import { at, onBlocks } from '../../test/nvm.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { simulate, unverifiableMedia } from '../index.js'
 
 const SUCCESS = '0/00'
@@ -38,7 +39,7 @@ describe('media that move no bytes', () => {
     const host = await ready(still())
     const completed = await host.command(1, onBlocks(opcode, 0, 1, at(host, host.alloc(512))))
     expect(completed).toMatchObject({ status: UNRECOVERED_READ_ERROR, dnr: true })
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'namespace 1 has media that move no bytes: its contents cannot be checked',
     ])
   })

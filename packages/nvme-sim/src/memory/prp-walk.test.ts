@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import { transfer } from '../../conformance/raw-host/entry.js'
 import { CC_ENABLED } from '../../conformance/raw-host/registers.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { bytesOf, prps, ready, TestHost } from '../../test/host.js'
 import { Diagnostics } from '../controller/diagnostics.js'
+import { VirtualClock } from '../time/clock.js'
 import { HostMemory } from './host-memory.js'
 import { PrpWalker } from './prp-walk.js'
 import { Runs } from './runs.js'
@@ -19,11 +21,11 @@ async function readWith(change: (prp: { prp1: number; prp2: number; list: DataVi
   const prp = { prp1: memory.iovaAt(0), prp2: list.iovaAt(0), list: list.view }
   const completed = await host.command(1, { ...transfer(0x02, 0, blocks, [prp.prp1, prp.prp2]), ...change(prp) })
   const isUntouched = bytesOf(memory).every((byte) => byte === 0xa5)
-  return { status: completed.status, isUntouched, diagnostics: host.simulation.diagnostics }
+  return { status: completed.status, isUntouched, texts: textsOf(host.simulation.diagnostics) }
 }
 
 it('an untouched list is good: the tests below fail for what they change', async () => {
-  expect(await readWith(() => ({}))).toMatchObject({ status: '0/00', diagnostics: [] })
+  expect(await readWith(() => ({}))).toMatchObject({ status: '0/00', texts: [] })
 })
 
 it.each([
@@ -34,7 +36,7 @@ it.each([
   expect(await readWith(change, blocks)).toEqual({
     status: PRP_OFFSET_INVALID,
     isUntouched: true,
-    diagnostics: [expect.stringMatching(message)],
+    texts: [expect.stringMatching(message)],
   })
 })
 
@@ -54,7 +56,7 @@ it('the pointer to the next list page has no offset: otherwise PRP Offset Invali
   slots.forEach((iova, i) => lists.view.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
   const read = transfer(0x02, 0, 32, [memory.iovaAt(0), lists.iovaAt(4096 - 16)])
   expect((await host.command(1, read)).status).toBe(PRP_OFFSET_INVALID)
-  expect(host.simulation.diagnostics).toEqual([expect.stringMatching(/the next PRP list page/)])
+  expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringMatching(/the next PRP list page/)])
 })
 
 it('a list may begin anywhere in its page, and goes on in the page that its last entry names (Base 2.1 §4.3.1)', async () => {
@@ -97,7 +99,7 @@ it.each([
   expect(await readWith(change)).toEqual({
     status: DATA_TRANSFER_ERROR,
     isUntouched: true,
-    diagnostics: [expect.stringMatching(/no memory there/)],
+    texts: [expect.stringMatching(/no memory there/)],
   })
 })
 
@@ -115,9 +117,9 @@ it.each<[string, (prp: { prp1: number; prp2: number; list: DataView }) => object
     /: PRP list entry 1 0xdeadb000, 4096 bytes: no memory there, it was never allocated$/,
   ],
 ])('a diagnostic names the command, the pointer, %s, and what is wrong there', async (_, change, blocks, message) => {
-  const { diagnostics } = await readWith((prp) => ({ cid: 7, ...change(prp) }), blocks)
-  expect(diagnostics).toEqual([expect.stringMatching(/^SQ 1 CID 0x7 Read: /)])
-  expect(diagnostics[0]).toMatch(message)
+  const { texts } = await readWith((prp) => ({ cid: 7, ...change(prp) }), blocks)
+  expect(texts).toEqual([expect.stringMatching(/^SQ 1 CID 0x7 Read: /)])
+  expect(texts[0]).toMatch(message)
 })
 
 it('a diagnostic names an entry by its list page, where the list goes on', async () => {
@@ -127,7 +129,7 @@ it('a diagnostic names an entry by its list page, where the list goes on', async
   const slots = [memory.iovaAt(4096), lists.iovaAt(4096), memory.iovaAt(8192), 0xdead_b000]
   slots.forEach((iova, i) => lists.view.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
   await host.command(1, transfer(0x02, 0, 32, [memory.iovaAt(0), lists.iovaAt(4096 - 16)]))
-  expect(host.simulation.diagnostics).toEqual([
+  expect(textsOf(host.simulation.diagnostics)).toEqual([
     expect.stringContaining('Read: PRP list entry 1 of list page 1 0xdeadb000, 4096 bytes: no memory there'),
   ])
 })
@@ -141,7 +143,7 @@ it('a diagnostic tells memory that was freed from memory that never was, and say
   await host.command(1, { ...transfer(0x02, 0, 1, [at, 0]), cid: 1 })
   await host.command(1, { ...transfer(0x01, 0, 2, [short.iovaAt(0), 0]), cid: 2 })
   await host.command(0, { opcode: 0x06, prp1: at, cid: 3, cdw: { 10: 1 } })
-  expect(host.simulation.diagnostics).toEqual([
+  expect(textsOf(host.simulation.diagnostics)).toEqual([
     `SQ 1 CID 0x1 Read: PRP1 0x${at.toString(16)}, 512 bytes: no memory there, it was freed`,
     `SQ 1 CID 0x2 Write: PRP1 0x${short.iovaAt(0).toString(16)}, 1024 bytes: no memory there behind the first 512 bytes`,
     `SQ 0 CID 0x3 Identify: PRP1 0x${at.toString(16)}, 4096 bytes: no memory there, it was freed`,
@@ -158,7 +160,7 @@ it('memory that is freed while a command for it is under way is a Data Transfer 
   memory.free()
   expect(await host.collect(1, 1)).toMatchObject([{ status: DATA_TRANSFER_ERROR }])
   const where = `0x${at.toString(16)}, 4096 bytes`
-  expect(host.simulation.diagnostics).toEqual([
+  expect(textsOf(host.simulation.diagnostics)).toEqual([
     `SQ 1 CID 0x9 Read: ${where}: no memory there, it was freed while the command was in progress`,
   ])
 })
@@ -176,7 +178,7 @@ it('pages that follow each other become one run, so that contiguous memory is co
   const list = memory.alloc(4096)
   for (let i = 1; i < 256; i++) list.view!.setBigUint64((i - 1) * 8, BigInt(data.iovaAt(i * 4096)), true)
   const runs = new Runs()
-  const walker = new PrpWalker(memory, new Diagnostics())
+  const walker = new PrpWalker(memory, new Diagnostics(new VirtualClock()))
   const asker = { words: () => 'a test' }
   expect(walker.walk(asker, data.iovaAt(0), list.iovaAt(0), 1 << 20, 4096, runs, 'read')).toBeUndefined()
   expect([runs.count, runs.iova[0], runs.lengthBytes[0]]).toEqual([1, data.iovaAt(0), 1 << 20])

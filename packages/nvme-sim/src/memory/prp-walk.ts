@@ -1,5 +1,5 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import { hex, type Diagnostics } from '../controller/diagnostics.js'
+import { hex, type DiagnosticCode, type Diagnostics } from '../controller/diagnostics.js'
 import { entryName, findPage, PRP_BYTES } from './prp-pointer.js'
 import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
@@ -91,17 +91,20 @@ export class PrpWalker {
   }
 
   private refuse(what: string, iova: number, why: string): StatusCode {
-    this.report(`${what} ${hex(iova)} ${why} (Base 2.1 §4.3.1)`)
+    this.report('data-pointer', `${what} ${hex(iova)} ${why} (Base 2.1 §4.3.1)`)
     return STATUS.PRP_OFFSET_INVALID
   }
 
   private missing(what: string, iova: number, lengthBytes: number, access: MemoryAccess): StatusCode {
-    this.report(`${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes, access)}`)
+    this.report(
+      'unmapped-memory',
+      `${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes, access)}`,
+    )
     return STATUS.DATA_TRANSFER_ERROR
   }
 
-  private report(what: string): void {
-    this.diagnostics.report(`${this.asker!.words()}: ${what}`)
+  private report(code: DiagnosticCode, what: string): void {
+    this.diagnostics.report(code, `${this.asker!.words()}: ${what}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../conformance/raw-host/entry.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { bytesOf, fillPattern, ready, type TestHost } from '../../test/host.js'
 import { onBlocks, qword } from '../../test/nvm.js'
 
@@ -117,7 +118,7 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
     const memory = host.alloc(512, true)
     const list = segment(host, [{ type: DATA_BLOCK, address: memory.iovaAt(0), length: 512 }], SEGMENT)
     expect((await host.command(1, withSgl(onBlocks(0x02, 0, 1), list))).status).toBe(SUCCESS)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       expect.stringMatching(/is the last one, but an SGL Segment descriptor/),
     ])
   })
@@ -222,7 +223,7 @@ describe('SGLs that are refused, with every byte where it was', () => {
     const list = segment(host, [block(memory.iovaAt(0), 256), block(0x5000, 256)])
     await host.command(1, { ...withSgl(onBlocks(0x02, 0, 1), list), cid: 7 })
     await host.command(1, { ...withSgl(onBlocks(0x02, 0, 1), block(0x5000, 512)), cid: 8 })
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       `SQ 1 CID 0x7 Read: SGL descriptor 1 of the segment at 0x${list.address!.toString(16)} 0x5000, 256 bytes: ` +
         'no memory there, it was never allocated',
       'SQ 1 CID 0x8 Read: SGL1 0x5000, 512 bytes: no memory there, it was never allocated',

@@ -1,6 +1,6 @@
 import { SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, SGL_SUB_TYPE, SGL_TYPE, SglDataBlock, STATUS } from '@gpunvme/nvme-spec'
 import type { StatusCode } from '@gpunvme/nvme-spec'
-import { hex, type Diagnostics } from '../controller/diagnostics.js'
+import { hex, type DiagnosticCode, type Diagnostics } from '../controller/diagnostics.js'
 import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
@@ -84,7 +84,10 @@ export class SglWalker {
     this.asker = asker
     runs.clear()
     if (iova % 8 !== 0) {
-      this.report(`MPTR ${hex(iova)} points to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`)
+      this.report(
+        'data-pointer',
+        `MPTR ${hex(iova)} points to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`,
+      )
       return STATUS.INVALID_FIELD_IN_COMMAND
     }
     const first = contentsOf(this.memory, iova, SGL_DESCRIPTOR_BYTES)
@@ -110,11 +113,11 @@ export class SglWalker {
       walk.descriptors += lengthBytes / SGL_DESCRIPTOR_BYTES
       // Before reading: segments are copied, so their length must be checked.
       if (walk.descriptors > MOST_DESCRIPTORS) {
-        this.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may be a loop`)
+        this.report('data-pointer', `an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may be a loop`)
         return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
       }
       if (++walk.segments > MOST_SEGMENTS) {
-        this.report(`an SGL of more than ${MOST_SEGMENTS} segments: it may be a loop`)
+        this.report('data-pointer', `an SGL of more than ${MOST_SEGMENTS} segments: it may be a loop`)
         return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
       }
       const bytes = contentsOf(this.memory, iova, lengthBytes)
@@ -123,12 +126,15 @@ export class SglWalker {
       found = this.readSegment(walk, iova, viewOf(bytes), isLast)
       if (found === undefined && !isLast) {
         // No status exists for this: the list is complete, only its last pointer announced a further segment.
-        this.report(`the SGL segment at ${hex(iova)} is the last one, but an SGL Segment descriptor points to it`)
+        this.report(
+          'data-pointer',
+          `the SGL segment at ${hex(iova)} is the last one, but an SGL Segment descriptor points to it`,
+        )
       }
     }
     if (found) return found
     if (walk.remainingBytes > 0) {
-      this.report(`the ${walk.of} SGL is ${walk.remainingBytes} bytes too short (Base 2.1 §4.3.2)`)
+      this.report('data-pointer', `the ${walk.of} SGL is ${walk.remainingBytes} bytes too short (Base 2.1 §4.3.2)`)
       return shortOf[walk.of]
     }
     const { missing } = walk
@@ -192,17 +198,17 @@ export class SglWalker {
   }
 
   private refuse(name: string, why: string, status: StatusCode): StatusCode {
-    this.report(`${name} ${why} (Base 2.1 §4.3.2)`)
+    this.report('data-pointer', `${name} ${why} (Base 2.1 §4.3.2)`)
     return status
   }
 
   private missing(what: string, iova: number, lengthBytes: number): StatusCode {
-    this.report(`${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes)}`)
+    this.report('unmapped-memory', `${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes)}`)
     return STATUS.DATA_TRANSFER_ERROR
   }
 
-  private report(what: string): void {
-    this.diagnostics.report(`${this.asker!.words()}: ${what}`)
+  private report(code: DiagnosticCode, what: string): void {
+    this.diagnostics.report(code, `${this.asker!.words()}: ${what}`)
   }
 }
 

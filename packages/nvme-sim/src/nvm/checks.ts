@@ -31,7 +31,10 @@ export function prepareRange(command: ServedCommand, device: Device): StatusCode
   command.slba = SLBA
   command.blocks = blocks
   if (CETYPE !== 0)
-    device.diagnostics.report(`CETYPE is ${CETYPE}h, but no namespace supports Key Per I/O: it is ignored`)
+    device.diagnostics.report(
+      'ignored-setting',
+      `CETYPE is ${CETYPE}h, but no namespace supports Key Per I/O: it is ignored`,
+    )
   return undefined
 }
 
@@ -99,13 +102,16 @@ function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: nu
   runs.clear()
   // With PRPs the buffer must be dword-aligned; with an SGL any alignment is valid, as reported in SGLS.MBA.
   if (PSDT === PRP && MPTR % 4 !== 0) {
-    device.diagnostics.report(`${command.words()}: MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`)
+    device.diagnostics.report(
+      'data-pointer',
+      `${command.words()}: MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`,
+    )
     return STATUS.INVALID_FIELD_IN_COMMAND
   }
   const access = accessOf(command)
   if (!device.memory.has(MPTR, lengthBytes, access)) {
     const why = device.memory.lack(MPTR, lengthBytes, access)
-    device.diagnostics.report(`${command.words()}: MPTR ${hex(MPTR)}, ${lengthBytes} bytes: ${why}`)
+    device.diagnostics.report('unmapped-memory', `${command.words()}: MPTR ${hex(MPTR)}, ${lengthBytes} bytes: ${why}`)
     return STATUS.DATA_TRANSFER_ERROR
   }
   runs.add(MPTR, lengthBytes)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytesOf, ready, type TestHost } from '../../test/host.js'
 import { at, onBlocks, readMarked, writeMarked } from '../../test/nvm.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { RamMedia, type Media, type SimulationOptions } from '../index.js'
 
 const SUCCESS = '0/00'
@@ -171,7 +172,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
     const media = Object.assign(slowMedia(), { deallocatePart: () => turnBytes })
     const host = await marked([1], { namespaces: [{ media }] })
     expect((await manage(host, [[0, 20]])).status).toBe(WRITE_FAULT)
-    expect(host.simulation.diagnostics.at(-1)).toContain('expected 10240, or a multiple of 4096 below it, got')
+    expect(host.simulation.diagnostics.at(-1)?.text).toContain('expected 10240, or a multiple of 4096 below it, got')
   })
 
   it('one range outside, and nothing is deallocated', async () => {
@@ -241,7 +242,7 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
     expect(await mark(1000, 65_536)).toBe(SUCCESS)
     expect(await mark(2 ** 21, 1)).toBe(INTERNAL_ERROR)
     expect(await readMarked(host, 2 ** 21, 1)).toEqual([0])
-    expect(host.simulation.diagnostics.at(-1)).toMatch(
+    expect(host.simulation.diagnostics.at(-1)?.text).toMatch(
       /Write Uncorrectable: namespace 1 has 2097152 blocks marked as unreadable, of at most 2097152$/,
     )
     await writeMarked(host, 7, [1])
@@ -356,7 +357,9 @@ it('CETYPE that is not 0 is ignored, and reported: no namespace has Key Per I/O'
   const host = await ready()
   const pointer = at(host, host.alloc(4096), 0, 512)
   expect(await statusOf(host, onBlocks(0x02, 0, 1, pointer, 1 << 16))).toBe(SUCCESS)
-  expect(host.simulation.diagnostics).toEqual(['CETYPE is 1h, but no namespace supports Key Per I/O: it is ignored'])
+  expect(textsOf(host.simulation.diagnostics)).toEqual([
+    'CETYPE is 1h, but no namespace supports Key Per I/O: it is ignored',
+  ])
 })
 
 it.each([
@@ -372,7 +375,7 @@ it.each([
     const host = await ready({ namespaces: [{ media }] })
     const pointer = at(host, host.alloc(4096), 0, 512)
     expect(await statusOf(host, onBlocks(opcode, 0, 1, pointer))).toBe(DATA_TRANSFER_ERROR)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       "the host's memory: Error: EFAULT: bad address in system call argument",
     ])
     const log = host.alloc(512)

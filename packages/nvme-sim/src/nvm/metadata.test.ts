@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytesOf, fillPattern, ready, type TestHost } from '../../test/host.js'
 import { at, onBlocks, qword } from '../../test/nvm.js'
+import { textsOf } from '../../test/diagnostics.js'
 import type { NamespaceOptions } from '../index.js'
 
 const SUCCESS = '0/00'
@@ -78,8 +79,8 @@ describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
     const host = await hostWith({ metadataBytes: 16 })
     const entry = onBlocks(0x02, 0, 1, { ...at(host, host.alloc(512)), cdw: qword(4, pointer(host)) })
     expect((await host.command(1, { ...entry, cid: 7 })).status).toBe(status)
-    expect(host.simulation.diagnostics).toEqual([expect.stringMatching(message)])
-    expect(host.simulation.diagnostics[0]).toMatch(/^SQ 1 CID 0x7 Read: MPTR /)
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringMatching(message)])
+    expect(host.simulation.diagnostics[0]?.text).toMatch(/^SQ 1 CID 0x7 Read: MPTR /)
   })
 
   it('does not count for MDTS, 1 MiB', async () => {

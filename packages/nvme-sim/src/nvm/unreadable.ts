@@ -24,6 +24,7 @@ export const writeUncorrectable: IoCommand = {
     const { unreadable } = namespace!
     if (unreadable.count + blocks - unreadable.countIn(slba, blocks) > MOST_UNREADABLE_BLOCKS) {
       diagnostics.report(
+        'simulator-limit',
         `${command.words()}: namespace ${namespace!.nsid} has ${unreadable.count} blocks marked as unreadable, ` +
           `of at most ${MOST_UNREADABLE_BLOCKS}`,
       )
@@ -43,6 +44,9 @@ export function unreadableStatus(command: ServedCommand, slba = command.slba, bl
 export function unknownStatus(command: ServedCommand, { diagnostics }: Device): Ended | undefined {
   const { media, nsid } = command.namespace!
   if (media.movesData !== false) return unreadableStatus(command)
-  diagnostics.report(`namespace ${nsid} has media that move no bytes: its contents cannot be checked`)
+  diagnostics.report(
+    'simulator-limit',
+    `namespace ${nsid} has media that move no bytes: its contents cannot be checked`,
+  )
   return UNREADABLE
 }

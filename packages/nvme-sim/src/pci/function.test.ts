@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AQA, CC, CSTS, RDY } from '../../conformance/raw-host/registers.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
@@ -99,7 +100,7 @@ describe('Memory Space Enable', () => {
     host.bar.write32(CC, 0)
     configOf(host).write(COMMAND, 2, 0x0006)
     expect(host.bar.read32(CSTS)).toBe(RDY)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host read offset 0x1c, but Memory Space Enable is 0: reads return all ones until CMD.MSE is 1',
     ])
   })
@@ -111,7 +112,7 @@ describe('Bus Master Enable', () => {
     configOf(host).write(COMMAND, 2, 0x0002)
     const cid = host.submit(1, FLUSH)
     expect(await host.until(() => host.poll(1).length > 0, 1e9)).toBe(false)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host rang SQ 1 tail 1, but Bus Master Enable is 0: nothing is fetched until CMD.BME is 1',
     ])
     configOf(host).write(COMMAND, 2, 0x0006)
@@ -173,7 +174,7 @@ describe('D3hot (PCIe 1.2 Figure 33)', () => {
     // No Soft Reset is 1: the queues are there as before.
     expect(host.bar.read32(CSTS)).toBe(RDY)
     expect((await host.command(1, FLUSH)).status).toBe('0/00')
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host put the function into D3hot before CSTS.SHST was 10b: shut the controller down first',
       expect.stringContaining('the function is in D3hot'),
     ])
@@ -267,7 +268,7 @@ describe('accesses of the wrong width (PCIe 1.2 §3.1.2)', () => {
     host.bar.write64(0x20, 0x001f_001f_0000_0000n)
     expect(host.bar.read32(AQA)).toBe(0x001f_001f)
     expect(await host.until(() => host.poll(1).length > 0, 1e9)).toBe(false)
-    expect(host.simulation.diagnostics).toEqual([
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
       'host wrote 64 bits at offset 0x1008, but a doorbell is 32 bits wide',
       'host wrote 64 bits at offset 0x20, but no 64-bit register is there',
     ])

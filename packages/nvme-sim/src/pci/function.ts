@@ -178,7 +178,7 @@ export class PciFunction {
     view.setUint32(errors, view.getUint32(errors, true) | (1 << AdvancedErrorReporting.AERUCES.URES.lsb), true)
     if (reason === this.lastReason) return
     this.lastReason = reason
-    this.diagnostics.report(`host ${access}, but ${reason}`)
+    this.diagnostics.report('unsupported-request', `host ${access}, but ${reason}`)
   }
 
   private rejection(): string {

@@ -15,10 +15,11 @@ const ALL_ONES = 0xffff_ffff
 
 /** A function that somebody hands on, with vectors 0 to 3. */
 function handedOn() {
-  const diagnostics = new Diagnostics()
+  const clock = new VirtualClock()
+  const diagnostics = new Diagnostics(clock)
   const memory = new HostMemory({ limitBytes: 1024 * 1024, fragmented: false, seed: 1, firstIova: 0xfee0_0000 })
   const device = new Device({
-    ...{ clock: new VirtualClock(), memory, namespaces: new Namespaces([{}]), diagnostics },
+    ...{ clock, memory, namespaces: new Namespaces([{}]), diagnostics },
     ...{ profile: deriveProfile('ideal', { ioQueuePairs: 3 }), faults: undefined, seed: 1, trace: undefined },
   })
   const controller = new Controller(device)
@@ -33,7 +34,7 @@ describe('a function that is handed on', () => {
     const { pci, controller, diagnostics } = handedOn()
     pci.writeConfig(BAR0, 4, 0)
     expect(controller.read32(VS)).toBe(0x0002_0100)
-    expect(diagnostics.lines).toEqual([])
+    expect(diagnostics.entries).toEqual([])
     pci.writeConfig(4, 2, 0)
     expect(controller.read32(VS)).toBe(ALL_ONES)
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { transfer } from '../../conformance/raw-host/entry.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { prps, ready, type TestHost } from '../../test/host.js'
 import type { FaultPlan } from '../index.js'
 
@@ -17,7 +18,7 @@ describe('The combination of CID and SQID is unique among the commands in flight
   it('each command that repeats one is reported, and carried out none the less', async () => {
     const host = await ready()
     expect(await readTogether(host, [5, 5, 5, 5, 5])).toEqual(Array<string>(5).fill('0/00'))
-    expect(host.simulation.diagnostics).toEqual([reused, reused, reused, reused])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([reused, reused, reused, reused])
   })
 
   it('a CID is free again with its completion, and the same CID in another queue is another command', async () => {
@@ -47,7 +48,7 @@ describe('The combination of CID and SQID is unique among the commands in flight
     // It hangs as well, and is in flight for as long as nothing ends it.
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })
     await host.pass(1e9)
-    expect(host.simulation.diagnostics).toEqual([reused])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([reused])
   })
 
   it('an Asynchronous Event Request is in flight until it is answered', async () => {
@@ -56,7 +57,9 @@ describe('The combination of CID and SQID is unique among the commands in flight
     await host.pass(1e9)
     host.submit(0, { opcode: 0x0c, cid: 0x77 })
     await host.pass(1e9)
-    expect(host.simulation.diagnostics).toEqual(['host put CID 0x77 into SQ 0 while CID 0x77 of SQ 0 is in flight'])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([
+      'host put CID 0x77 into SQ 0 while CID 0x77 of SQ 0 is in flight',
+    ])
   })
 
   it.each<[string, FaultPlan]>([

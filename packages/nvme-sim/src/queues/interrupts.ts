@@ -223,6 +223,7 @@ export class InterruptVectors {
     const { address, data } = pci.msix.message(vector.number)
     if (address === 0) {
       diagnostics.report(
+        'interrupt',
         `vector ${vector.number} fired with message address 0: its MSI-X table entry was unmasked before it was filled`,
       )
       return
@@ -235,6 +236,7 @@ export class InterruptVectors {
     if (this.unreachable.has(number)) return
     this.unreachable.add(number)
     this.parts.diagnostics.report(
+      'interrupt',
       `CQ ${qid} interrupts on vector ${number}, but MSI-X is disabled and the pin signals only vector 0: no interrupt arrives`,
     )
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RDY, CSTS } from '../../conformance/raw-host/registers.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 import type { ReachableMemory } from '../memory/reachable.js'
@@ -167,7 +168,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     const completed = await host.collect(0, 2)
     // Error status, Invalid Doorbell Write Value, the Error Information log page.
     expect(completed.some(({ dw0 }) => dw0 === 0x0001_0100)).toBe(true)
-    expect(host.simulation.diagnostics).toEqual(['host rang SQ 1 tail 64, but SQ 1 has 64 entries'])
+    expect(textsOf(host.simulation.diagnostics)).toEqual(['host rang SQ 1 tail 64, but SQ 1 has 64 entries'])
   })
 
   it.each([
@@ -212,7 +213,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     doorbells.free()
     expect((await host.command(1, FLUSH)).status).toBe('0/00')
     expect(host.bar.read32(CSTS)).toBe(RDY)
-    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('shadow doorbells: the memory at')])
+    expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringContaining('shadow doorbells: the memory at')])
   })
 })
 

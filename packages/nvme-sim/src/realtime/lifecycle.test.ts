@@ -7,6 +7,7 @@ import {
   type RealTimeSimulator,
 } from '@gpunvme/nvme-sim/realtime'
 import { CaseHost } from '../../conformance/index.js'
+import { textsOf } from '../../test/diagnostics.js'
 
 const MIB = 1024 * 1024
 const CAP = 0x00
@@ -104,7 +105,7 @@ describe('a real-time simulator', () => {
     transport.bar.write32(0x1000 + 8 * 3, 5)
     // Its thread sees the doorbell when it next looks, on a busy machine later than it answers.
     await expect
-      .poll(diagnostics, { timeout: 30_000 })
+      .poll(async () => textsOf(await diagnostics()), { timeout: 30_000 })
       .toEqual([expect.stringMatching(/^host rang SQ 3 tail 5, but the queue does not exist/)])
   })
 
@@ -136,7 +137,9 @@ describe('a real-time simulator', () => {
     memory.free()
     const completed = await host.command(1, { opcode: 0x02, nsid: 1, prp1, cdw: { 12: 7 } })
     expect(completed.status).toBe('0/04')
-    expect(await diagnostics()).toEqual([expect.stringMatching(/ Read: PRP1 .*: no memory there, it was freed$/)])
+    expect(textsOf(await diagnostics())).toEqual([
+      expect.stringMatching(/ Read: PRP1 .*: no memory there, it was freed$/),
+    ])
   })
 
   it('is as after power on when its transport is reset', async () => {

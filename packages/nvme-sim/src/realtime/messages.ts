@@ -1,9 +1,10 @@
+import type { Diagnostic } from '../controller/diagnostics.js'
 import type { Statistics } from '../controller/statistics.js'
 
 /** Requests to the simulator's thread, and their replies. */
 export interface Answers {
   readonly statistics: Statistics
-  readonly diagnostics: readonly string[]
+  readonly diagnostics: readonly Diagnostic[]
   readonly 'reset function': undefined
   readonly 'reset bus': undefined
 }

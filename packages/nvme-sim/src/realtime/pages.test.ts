@@ -18,6 +18,7 @@ import {
   NSSR,
   VS,
 } from '../../conformance/raw-host/registers.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { VirtualClock } from '../time/clock.js'
 import { DoorbellPage } from './doorbell-page.js'
 import { RegisterPage } from './register-page.js'
@@ -26,7 +27,7 @@ import { RegisterPage } from './register-page.js'
 
 class NativeHost {
   readonly clock = new VirtualClock()
-  readonly diagnostics = new Diagnostics()
+  readonly diagnostics = new Diagnostics(this.clock)
   readonly memory = new HostMemory({ limitBytes: 1024 * 1024, fragmented: false, seed: 1 })
   readonly device: Device
   readonly controller: Controller
@@ -90,7 +91,7 @@ describe('registers as plain memory', () => {
     const host = new NativeHost()
     await host.enable()
     expect(host.load(CSTS)).toBe(1)
-    expect(host.diagnostics.lines).toEqual([])
+    expect(host.diagnostics.entries).toEqual([])
   })
 
   it('puts back what a host stores into a read-only register, and says so', async () => {
@@ -99,7 +100,7 @@ describe('registers as plain memory', () => {
     host.store(CAP, 0x1234_5678)
     await host.turn()
     expect(host.load(CAP)).toBe(before)
-    expect(host.diagnostics.lines).toEqual([expect.stringContaining('CAP, which is read-only')])
+    expect(textsOf(host.diagnostics.entries)).toEqual([expect.stringContaining('CAP, which is read-only')])
   })
 
   it('sets and clears the mask by stores to INTMS and INTMC, whatever they are', async () => {
@@ -158,9 +159,9 @@ describe('doorbells as plain memory', () => {
       host.store(0x1004, 9)
       await host.turn()
       expect(host.load(0x1004)).toBe(0)
-      expect(host.diagnostics.lines).toHaveLength(time)
+      expect(host.diagnostics.entries).toHaveLength(time)
     }
-    expect(host.diagnostics.lines[0]).toMatch(/^host rang CQ 0 head 9, but /)
+    expect(host.diagnostics.entries[0]?.text).toMatch(/^host rang CQ 0 head 9, but /)
   })
 
   it('takes a value out again that was stored for a queue that does not exist, and says so', async () => {
@@ -170,7 +171,7 @@ describe('doorbells as plain memory', () => {
     expect(host.doorbells.poll()).toBe(false)
     await host.turn()
     expect(host.load(0x1000 + 8 * 7)).toBe(0)
-    expect(host.diagnostics.lines).toEqual([
+    expect(textsOf(host.diagnostics.entries)).toEqual([
       expect.stringMatching(/^host rang SQ 7 tail 3, but the queue does not exist/),
     ])
   })

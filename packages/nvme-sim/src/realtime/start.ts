@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { Diagnostic } from '../controller/diagnostics.js'
 import type { Statistics } from '../controller/statistics.js'
 import { profileOf } from '../profiles/index.js'
 import { planBar } from '../pci/function.js'
@@ -23,8 +24,8 @@ export interface RealTimeSimulator {
   readonly layout: RealTimeLayout
   /** Returns the controller's counters. @throws RealTimeSimulatorError if it has ended. */
   readonly statistics: () => Promise<Statistics>
-  /** Returns mistakes of the host, worded for a driver author. @throws RealTimeSimulatorError if it has ended. */
-  readonly diagnostics: () => Promise<readonly string[]>
+  /** Returns mistakes of the host, oldest first. @throws RealTimeSimulatorError if it has ended. */
+  readonly diagnostics: () => Promise<readonly Diagnostic[]>
   /** Resolves after `close`; rejects with a RealTimeSimulatorError if the thread ends by itself or does not respond. */
   readonly closed: Promise<void>
   /** Ends the thread, by force if it does not end by itself. May be called again. */

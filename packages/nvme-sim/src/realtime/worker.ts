@@ -42,7 +42,7 @@ const bar = new Int32Array(buffer, layout.barOffsetBytes, layout.barBytes / 4)
 bar.fill(0)
 
 const clock = new WallClock()
-const diagnostics = new Diagnostics()
+const diagnostics = new Diagnostics(clock)
 const namespaces = new Namespaces(options.namespaces.map((namespace) => withMedia(namespace, native)))
 const memory = new SharedMemory(buffer, layout, options.pages)
 const device = new Device({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace: undefined })
@@ -84,7 +84,7 @@ function answer(): void {
 
 function answerTo(ask: keyof Answers): Answers[keyof Answers] {
   if (ask === 'statistics') return statisticsOf(device)
-  if (ask === 'diagnostics') return diagnostics.lines
+  if (ask === 'diagnostics') return diagnostics.entries
   controller.resetByHost(ask === 'reset bus' ? 'bus' : 'function')
   registers.publish()
   return undefined

@@ -2,6 +2,7 @@ import { randomStream } from '@gpunvme/nvme-spec/faults'
 import { afterEach, describe, expect, it } from 'vitest'
 import { words } from '../../test/vfio-user/direct-client.js'
 import { CQ_ENTRIES, PAGE, ScatteredGuest } from '../../test/vfio-user/scattered-guest.js'
+import { textsOf } from '../../test/diagnostics.js'
 
 // A guest's memory is made of files (NUMA nodes, for one), and what follows each other in I/O addresses may lie in
 // different ones. A controller on a bus does not know of that, and this one does not let its host know.
@@ -52,7 +53,7 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
       const guard = new Uint8Array(16).fill(0xa5)
       expect(Buffer.compare(guest.get(to - 16, bytes.length + 32), Buffer.concat([guard, bytes, guard]))).toBe(0)
     }
-    expect(guest.client.diagnostics.lines).toEqual([])
+    expect(guest.client.diagnostics.entries).toEqual([])
   })
 
   it('so do SGLs, with a descriptor of their segment in two files', () => {
@@ -72,7 +73,7 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
     expect(guest.transfer(WRITE, 1000, 64, 0, guest.list, sgl)).toBe(SUCCESS)
     expect(guest.transfer(READ, 1000, 64, guest.data + 40 * PAGE)).toBe(SUCCESS)
     expect(Buffer.compare(guest.get(guest.data + 40 * PAGE, bytes.length), bytes)).toBe(0)
-    expect(guest.client.diagnostics.lines).toEqual([])
+    expect(guest.client.diagnostics.entries).toEqual([])
   })
 
   it('so do the answers of Admin commands, and metadata', () => {
@@ -100,7 +101,7 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
       SUCCESS,
     )
     expect(Buffer.compare(guest.get(again, metadata.length), metadata)).toBe(0)
-    expect(guest.client.diagnostics.lines).toEqual([])
+    expect(guest.client.diagnostics.entries).toEqual([])
   })
 })
 
@@ -125,7 +126,7 @@ describe('where memory goes on to what may not be used so, a command is a Data T
     expect(guest.transfer(WRITE, 0, three.blocks, guest.data + 8 * PAGE)).toBe(SUCCESS)
     guest.change(guest.data + three.lastPage, flags)
     expect(guest.transfer(opcode, 0, three.blocks, guest.data)).toBe(DATA_TRANSFER_ERROR)
-    expect(guest.client.diagnostics.lines).toEqual([expect.stringMatching(diagnostic)])
+    expect(textsOf(guest.client.diagnostics.entries)).toEqual([expect.stringMatching(diagnostic)])
     expect(guest.get(guest.data, 8 * PAGE).every((byte) => byte === 0xa5)).toBe(true)
     expect(guest.transfer(READ, 0, three.blocks, guest.data + 8 * PAGE)).toBe(SUCCESS)
     expect(Buffer.compare(guest.get(guest.data + 8 * PAGE, stored.length), stored)).toBe(0)
@@ -183,7 +184,7 @@ describe('a queue whose second page', () => {
     expect(guest.csts).toBe(1)
     expect(guest.transfer(READ, 0, 1, guest.data)).toBe('none')
     expect(guest.csts).toBe(3)
-    expect(guest.client.diagnostics.lines).toEqual([
+    expect(textsOf(guest.client.diagnostics.entries)).toEqual([
       'controller failed, CSTS.CFS = 1: SQ 1: its memory at 0x4000 is no longer mapped',
     ])
   })

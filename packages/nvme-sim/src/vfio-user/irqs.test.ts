@@ -252,7 +252,7 @@ describe('DEVICE_SET_IRQS is refused', () => {
     const beside = client.eventfds.make(descriptors)
     withoutClosing(client)
     expect(client.irqs(flags, index, start, count, beside)).toBe(errno)
-    expect(client.diagnostics.lines).toHaveLength(1)
+    expect(client.diagnostics.entries).toHaveLength(1)
     expect(client.served.device.pci.isMessageSignaled).toBe(false)
   })
 
@@ -261,7 +261,9 @@ describe('DEVICE_SET_IRQS is refused', () => {
     client.eventfds.isOne = () => false
     withoutClosing(client)
     expect(client.irqs(setEventfds, MSIX, 0, 1, client.eventfds.make())).toBe(EINVAL)
-    expect(client.diagnostics.lines).toEqual(['client sent DEVICE_SET_IRQS: a descriptor is not an eventfd'])
+    expect(client.diagnostics.entries).toMatchObject([
+      { code: 'client-message', text: 'client sent DEVICE_SET_IRQS: a descriptor is not an eventfd' },
+    ])
   })
 })
 

@@ -1,9 +1,10 @@
+import type { Diagnostic } from '../controller/diagnostics.js'
 import type { VfioUserStatistics } from './statistics.js'
 
 /** Requests to the server's thread, and their replies. */
 export interface Answers {
   readonly statistics: VfioUserStatistics
-  readonly diagnostics: readonly string[]
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 /** A request to the server's thread. */

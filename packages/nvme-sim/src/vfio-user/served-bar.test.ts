@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BAR0, DirectClient, EINVAL, words } from '../../test/vfio-user/direct-client.js'
+import { textsOf } from '../../test/diagnostics.js'
 
 const [VS, AQA, ASQ, ACQ, DOORBELLS, TABLE, PENDING] = [0x08, 0x24, 0x28, 0x30, 0x1000, 0x2000, 0x3000]
 
@@ -16,8 +17,8 @@ describe('accesses to BAR0', () => {
       expect(client.read(BAR0, offset, 8)).toBe(EINVAL)
       expect(client.write(BAR0, offset, new Uint8Array(8))).toBe(EINVAL)
     }
-    expect(client.diagnostics.lines.length).toBe(8)
-    expect(client.diagnostics.lines[0]).toBe(
+    expect(client.diagnostics.entries.length).toBe(8)
+    expect(client.diagnostics.entries[0]?.text).toBe(
       'client sent REGION_READ: 8 bytes at 0x8 of BAR0: expected 4 aligned bytes, or 8 of a 64-bit register',
     )
   })
@@ -39,7 +40,7 @@ describe('accesses to BAR0', () => {
     const client = connected()
     expect(client.read(BAR0, offset, count)).toBe(EINVAL)
     if (count > 0) expect(client.write(BAR0, offset, new Uint8Array(count))).toBe(EINVAL)
-    expect(client.diagnostics.lines.length).toBe(count > 0 ? 2 : 1)
+    expect(client.diagnostics.entries.length).toBe(count > 0 ? 2 : 1)
   })
 
   it('the MSI-X Table is only remembered: it begins masked, and the next client finds it so', () => {
@@ -59,7 +60,7 @@ describe('accesses to BAR0', () => {
     const client = connected()
     expect(client.write32(BAR0, PENDING, 1)).toBe(0)
     expect((client.read(BAR0, PENDING, 8) as DataView).getBigUint64(0, true)).toBe(0n)
-    expect(client.diagnostics.lines).toEqual([
+    expect(textsOf(client.diagnostics.entries)).toEqual([
       'host wrote 0x1 to offset 0x3000: the MSI-X Pending Bit Array is read-only',
     ])
   })
@@ -81,7 +82,7 @@ describe('doorbells as memory', () => {
     expect(client.doorbells!.poll()).toBe(false)
     // A doorbell of a queue that does not exist: what a store leads to is the simulator's own matter.
     client.write32(BAR0, 0x1000, 5)
-    expect(client.diagnostics.lines).toEqual(['host rang SQ 0 tail 5, but CSTS.RDY is 0'])
+    expect(textsOf(client.diagnostics.entries)).toEqual(['host rang SQ 0 tail 5, but CSTS.RDY is 0'])
     client.reconnect()
     expect(client.memory.mapped.size).toBe(1)
     expect([...client.memory.mapped][0]).not.toBe(before)

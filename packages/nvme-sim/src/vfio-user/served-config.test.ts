@@ -80,7 +80,7 @@ describe('writing configuration space', () => {
   ])('takes no bytes of two dwords, nor 3 or 8: at %i, %i bytes', (offset, count) => {
     const client = connected()
     expect(client.write(CONFIG, offset, new Uint8Array(count))).toBe(EINVAL)
-    expect(client.diagnostics.lines).toHaveLength(1)
+    expect(client.diagnostics.entries).toHaveLength(1)
   })
 
   it('MSI-X Message Control is kept, and turns nothing on', () => {

@@ -2,6 +2,7 @@ import { openSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { FakeEventfds, words } from '../../test/vfio-user/direct-client.js'
 import { FakeHost, isOpen, systemError, unnamedFile, type Sent } from '../../test/vfio-user/fake-host.js'
+import { textsOf } from '../../test/diagnostics.js'
 import { Diagnostics } from '../controller/diagnostics.js'
 import { Namespaces } from '../nvm/namespaces.js'
 import { profileOf } from '../profiles/index.js'
@@ -46,7 +47,7 @@ function build(options: { readonly mappedDoorbells?: boolean; readonly spinPolls
   const host = new FakeHost(next)
   const control = new Int32Array(new SharedArrayBuffer(8))
   const clock = new WallClock()
-  const diagnostics = new Diagnostics()
+  const diagnostics = new Diagnostics(clock)
   const eventfds = new FakeEventfds()
   const questions: number[] = []
   const served = new ServedController({
@@ -90,7 +91,9 @@ describe('the loop', () => {
     ])
     expect(errnosOf(host)).toEqual([0, 22, 0])
     expect(loop.clients).toBe(3)
-    expect(diagnostics.lines).toEqual(['client sent DEVICE_GET_INFO: expected VERSION first; client disconnected'])
+    expect(textsOf(diagnostics.entries)).toEqual([
+      'client sent DEVICE_GET_INFO: expected VERSION first; client disconnected',
+    ])
   })
 
   it('runs what a doorbell starts, and signals, before it sleeps', () => {
@@ -138,7 +141,7 @@ describe('a client is sent away, and the next one is served,', () => {
   ])('%s', (_name, bytes, why) => {
     const { host, diagnostics, loop } = run([arrive, send(Buffer.concat([version, bytes])), ...nextIsServed])
     expect(errnosOf(host)).toEqual([0, 22, 0])
-    expect(diagnostics.lines).toEqual([`client sent DEVICE_GET_INFO: ${why}; client disconnected`])
+    expect(textsOf(diagnostics.entries)).toEqual([`client sent DEVICE_GET_INFO: ${why}; client disconnected`])
     expect(loop.clients).toBe(2)
   })
 
@@ -156,13 +159,15 @@ describe('a client is sent away, and the next one is served,', () => {
       send(version),
     ])
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
+    expect(textsOf(diagnostics.entries)).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
   })
 
   it('when the system says that it sent too much', () => {
     const { host, diagnostics } = run([arrive, give(systemError('EMSGSIZE')), ...nextIsServed])
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['client disconnected: EMSGSIZE: it failed'])
+    expect(diagnostics.entries).toMatchObject([
+      { code: 'client-disconnected', text: 'client disconnected: EMSGSIZE: it failed' },
+    ])
   })
 
   it('when it cuts memory that it has mapped, and what was cut before is not the next one’s fault', () => {
@@ -171,7 +176,7 @@ describe('a client is sent away, and the next one is served,', () => {
       host.give({ bytes: getInfo })
     }
     const { diagnostics, loop, host } = run([arrive, send(version), cut, ...nextIsServed, send(getInfo), send(getInfo)])
-    expect(diagnostics.lines).toEqual(['client disconnected: it truncated memory that it had mapped'])
+    expect(textsOf(diagnostics.entries)).toEqual(['client disconnected: it truncated memory that it had mapped'])
     expect(errnosOf(host)).toEqual([0, 0, 0, 0, 0])
     expect(loop.clients).toBe(2)
   })
@@ -261,7 +266,7 @@ describe('a flood of messages', () => {
     ])
     expect(limits).toEqual([1000e6, 700e6, 400e6, 100e6])
     expect(host.answers).toHaveLength(3)
-    expect(diagnostics.lines).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
+    expect(textsOf(diagnostics.entries)).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
   })
 
   it('of one that takes its replies is no reason, whatever they have waited before', () => {
@@ -271,7 +276,7 @@ describe('a flood of messages', () => {
     }
     const { diagnostics, host } = run([arrive, send(version), slow, slow, slow, send(getInfo)])
     expect(host.answers).toHaveLength(5)
-    expect(diagnostics.lines).toEqual([])
+    expect(diagnostics.entries).toEqual([])
   })
 })
 
@@ -280,14 +285,14 @@ describe('others are served', () => {
     const nothing = () => undefined
     for (const first of [nothing, send(version.subarray(0, 17))]) {
       const { diagnostics, host, loop } = run([arrive, first, later(11_000), nothing, arrive, send(version), nothing])
-      expect(diagnostics.lines).toEqual(['client disconnected: it did not negotiate a version in time'])
+      expect(textsOf(diagnostics.entries)).toEqual(['client disconnected: it did not negotiate a version in time'])
       expect([loop.clients, errnosOf(host)]).toEqual([2, [0]])
     }
   })
 
   it('and one that has agreed may be silent for as long as it likes', () => {
     const { diagnostics, loop } = run([arrive, send(version), later(11_000), later(11_000), send(getInfo)])
-    expect(diagnostics.lines).toEqual([])
+    expect(diagnostics.entries).toEqual([])
     expect([loop.clients, loop.messages]).toEqual([1, 2])
   })
 
@@ -303,7 +308,9 @@ describe('others are served', () => {
       send(version),
     ])
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['cannot serve a client: EMFILE: it failed'])
+    expect(diagnostics.entries).toMatchObject([
+      { code: 'server-resources', text: 'cannot serve a client: EMFILE: it failed' },
+    ])
     expect(loop.clients).toBe(1)
   })
 
@@ -328,7 +335,7 @@ describe('others are served', () => {
       { mappedDoorbells: true },
     )
     expect(errnosOf(host)).toEqual([0])
-    expect(diagnostics.lines).toEqual(['cannot serve a client: ENOSPC: it failed'])
+    expect(textsOf(diagnostics.entries)).toEqual(['cannot serve a client: ENOSPC: it failed'])
     expect(loop.clients).toBe(1)
   })
 

@@ -166,7 +166,7 @@ export class ServerLoop implements Connections {
   private pause(error: unknown): void {
     const { clock, diagnostics } = this.parts
     if (!isSystemError(error)) throw error
-    diagnostics.report(`cannot serve a client: ${error.message}`)
+    diagnostics.report('server-resources', `cannot serve a client: ${error.message}`)
     this.deadlineNs = clock.now() + PAUSE_NS
     // It would wake the loop again and again.
     this.watched[0] = -1
@@ -235,7 +235,7 @@ export class ServerLoop implements Connections {
       return this.parts.host.receive(client, this.reader.space(), this.received, 'memory-and-eventfds')
     } catch (error) {
       if (!isSystemError(error)) throw error
-      this.parts.diagnostics.report(`client disconnected: ${error.message}`)
+      this.parts.diagnostics.report('client-disconnected', `client disconnected: ${error.message}`)
       return 0
     }
   }
@@ -258,7 +258,7 @@ export class ServerLoop implements Connections {
   }
 
   private sendAway(why: string): void {
-    this.parts.diagnostics.report(`client disconnected: ${why}`)
+    this.parts.diagnostics.report('client-disconnected', `client disconnected: ${why}`)
     this.farewell()
   }
 

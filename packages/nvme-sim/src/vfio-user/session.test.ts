@@ -19,6 +19,7 @@ import {
   WRITE_MULTI,
 } from '../../test/vfio-user/direct-client.js'
 import { another, isOpen, unnamedFile } from '../../test/vfio-user/fake-host.js'
+import { textsOf } from '../../test/diagnostics.js'
 
 const PAGE = 4096
 const NO_REPLY = 16
@@ -55,7 +56,7 @@ describe('VERSION', () => {
     const client = new DirectClient()
     expect(client.ask(VERSION, data).errno).toBe(EINVAL)
     expect(client.session.end).toBe(why)
-    expect(client.diagnostics.lines).toEqual([`client sent VERSION: ${why}; client disconnected`])
+    expect(textsOf(client.diagnostics.entries)).toEqual([`client sent VERSION: ${why}; client disconnected`])
   })
 
   it('has to come first', () => {
@@ -148,7 +149,7 @@ describe('memory', () => {
     const beside = Array.from({ length: count }, () => unnamedFile(PAGE))
     expect(client.ask(DMA_MAP, data(), beside).errno).toBe(errno)
     expect(beside.filter(isOpen)).toEqual([])
-    expect(client.diagnostics.lines).toHaveLength(1)
+    expect(client.diagnostics.entries).toHaveLength(1)
   })
 
   it('no bitmap of what was written is kept', () => {
@@ -182,7 +183,7 @@ describe('reading and writing', () => {
   it('a write with fewer bytes than it says is refused', () => {
     const client = new DirectClient().agree()
     expect(client.ask(REGION_WRITE, words([64, 0x14], [32, BAR0], [32, 4], [16, 0])).errno).toBe(EINVAL)
-    expect(client.diagnostics.lines).toEqual(['client sent REGION_WRITE: expected 4 bytes to write, got 2'])
+    expect(textsOf(client.diagnostics.entries)).toEqual(['client sent REGION_WRITE: expected 4 bytes to write, got 2'])
   })
 
   it('a write that wants no answer gets none, not even where it is refused', () => {
@@ -192,7 +193,7 @@ describe('reading and writing', () => {
     expect(client.send(REGION_WRITE, write(0x14), [], NO_REPLY)).toBeUndefined()
     expect(client.read32(BAR0, 0x14)).toBe(0x0046_0000)
     expect(client.send(REGION_WRITE, write(0x15), [], NO_REPLY)).toBeUndefined()
-    expect(client.diagnostics.lines).toHaveLength(1)
+    expect(client.diagnostics.entries).toHaveLength(1)
   })
 
   it('many writes in one message happen in their order', () => {
@@ -221,7 +222,9 @@ describe('reading and writing', () => {
     expect(client.ask(WRITE_MULTI, many(257, 0)).errno).toBe(EINVAL)
     // None of them was.
     expect(client.read32(BAR0, 0x14)).toBe(0x0046_0000)
-    expect(client.diagnostics.lines).toEqual(['client sent REGION_WRITE_MULTI: expected at most 256 writes, got 257'])
+    expect(textsOf(client.diagnostics.entries)).toEqual([
+      'client sent REGION_WRITE_MULTI: expected at most 256 writes, got 257',
+    ])
   })
 
   it.each([
@@ -248,7 +251,7 @@ describe('everything else', () => {
     const client = new DirectClient().agree()
     expect(client.ask(command, new Uint8Array(64)).errno).toBe(ENOTSUP)
     expect(client.session.end).toBeUndefined()
-    expect(client.diagnostics.lines[0]).toMatch(/^client sent [A-Z_]+|command \d+: unsupported command$/)
+    expect(client.diagnostics.entries[0]?.text).toMatch(/^client sent [A-Z_]+|command \d+: unsupported command$/)
   })
 
   it.each([1, 2, 15])('a message of type %i is no command, and ends it', (type) => {

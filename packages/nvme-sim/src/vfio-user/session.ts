@@ -72,7 +72,7 @@ export class Session {
   /** Reports a diagnostic, and returns the errno for the reply. */
   refuse(message: Message, { errno, why }: Refusal): number {
     const name = names.get(message.command) ?? `command ${message.command}`
-    this.parts.device.diagnostics.report(`client sent ${name}: ${why}`)
+    this.parts.device.diagnostics.report('client-message', `client sent ${name}: ${why}`)
     return errno
   }
 

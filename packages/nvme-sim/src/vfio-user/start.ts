@@ -1,5 +1,6 @@
 import { closeSync, lstatSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import type { Diagnostic } from '../controller/diagnostics.js'
 import { profileOf } from '../profiles/index.js'
 import { importVfioUserHost } from './import-host.js'
 import { checkServerOptions, CONTROL_BYTES, type VfioUserServerOptions, type VfioUserWorkerOptions } from './options.js'
@@ -15,8 +16,8 @@ export interface VfioUserServer {
    * Returns its counters, over all clients. @throws VfioUserServerError if it has ended, or does not answer in time.
    */
   statistics(): Promise<VfioUserStatistics>
-  /** Returns mistakes of clients and their drivers, worded for their authors. @throws VfioUserServerError as above. */
-  diagnostics(): Promise<readonly string[]>
+  /** Returns mistakes of clients and their drivers, oldest first. @throws VfioUserServerError as above. */
+  diagnostics(): Promise<readonly Diagnostic[]>
   /** Resolves after `close`; rejects with a VfioUserServerError if the thread ends by itself. */
   readonly closed: Promise<void>
   /**

@@ -23,7 +23,7 @@ const { profile, seed, faults, mappedDoorbells, wake } = options
 const control = new Int32Array(options.control)
 const host = await importVfioUserHost(options.module)
 const clock = new WallClock()
-const diagnostics = new Diagnostics()
+const diagnostics = new Diagnostics(clock)
 const namespaces = new Namespaces(options.namespaces.map((namespace) => withMedia(namespace, host)))
 const trace = options.trace && new TraceFile(options.trace)
 const served = new ServedController({
@@ -66,5 +66,5 @@ function answer(): void {
 }
 
 function answerTo(ask: keyof Answers): Answers[keyof Answers] {
-  return ask === 'statistics' ? serverStatisticsOf(device, controller, loop) : diagnostics.lines
+  return ask === 'statistics' ? serverStatisticsOf(device, controller, loop) : diagnostics.entries
 }

@@ -99,7 +99,7 @@ export class DirectClient {
   readonly memory = new FakeMemory()
   readonly eventfds = new FakeEventfds()
   readonly clock = new WallClock()
-  readonly diagnostics = new Diagnostics()
+  readonly diagnostics = new Diagnostics(this.clock)
   readonly served: ServedController
   private present: Served
   private readonly reply = new Reply()

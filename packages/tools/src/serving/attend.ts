@@ -1,3 +1,4 @@
+import type { Diagnostic } from '@gpunvme/nvme-sim'
 import { VfioUserServerError, type VfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../binding/run-command.js'
@@ -11,7 +12,7 @@ const LOOK_MS = { redrawn: 250, told: 1000 } as const
 /** Final state of a server. */
 export interface Attended {
   readonly counters: FinalCounters
-  readonly diagnostics: readonly string[]
+  readonly diagnostics: readonly Diagnostic[]
   /** Exit code of the command that it was served to. */
   readonly exitCode?: number
 }

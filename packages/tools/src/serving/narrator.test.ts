@@ -15,8 +15,10 @@ function told(...looks: readonly { readonly counters?: Partial<Counters>; readon
   const lines: string[] = []
   vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more.flat()))
   const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
-  for (const [index, { counters, mistakes = [] }] of looks.entries())
-    narrator.update({ atMs: 1000 * (index + 1), counters: { ...none, ...counters } }, mistakes)
+  for (const [index, { counters, mistakes = [] }] of looks.entries()) {
+    const diagnostics = mistakes.map((text) => ({ code: 'doorbell-value', timeNs: 0, text }) as const)
+    narrator.update({ atMs: 1000 * (index + 1), counters: { ...none, ...counters } }, diagnostics)
+  }
   return lines
 }
 

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '@gpunvme/nvme-sim'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
@@ -28,8 +29,8 @@ export class Narrator {
     this.before = first.counters
   }
 
-  /** @param diagnostics all lines so far. */
-  update(sample: Sample, diagnostics: readonly string[]): void {
+  /** @param diagnostics all so far. */
+  update(sample: Sample, diagnostics: readonly Diagnostic[]): void {
     this.tellClients(sample.counters)
     this.tellFaults(sample.counters)
     this.tellMistakes(diagnostics)
@@ -72,10 +73,10 @@ export class Narrator {
     )
   }
 
-  private tellMistakes(diagnostics: readonly string[]): void {
+  private tellMistakes(diagnostics: readonly Diagnostic[]): void {
     if (this.shown === MOST_SHOWN) return
     const fresh = diagnostics.slice(this.shown, MOST_SHOWN)
-    if (fresh.length > 0) this.output.note(fresh.map((line) => `The host: ${printable(line)}`))
+    if (fresh.length > 0) this.output.note(fresh.map(({ text }) => `The host: ${printable(text)}`))
     this.shown += fresh.length
     if (this.shown === MOST_SHOWN) this.output.note('Further mistakes of the host are counted but not shown.')
   }

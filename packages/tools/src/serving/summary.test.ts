@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { chooseDrive } from './served-drive.js'
-import { describeServed } from './summary.js'
+import { describeServed, servedJson } from './summary.js'
 
 const counters = {
   ...{ clients: 0, connected: false, messages: 0, adminCommands: {}, ioCommands: {}, errors: 0 },
@@ -24,4 +24,14 @@ test('faults are told of where there was a plan', async () => {
 test('messages are told of where there was a client', async () => {
   expect(await lines({})).toContain('  clients     none')
   expect(await lines({ clients: 2, messages: 9 })).toContain('  clients     2, 9 messages')
+})
+
+test('JSON lists the mistakes of the host with code, time and text', async () => {
+  const diagnostics = [
+    { code: 'doorbell-state', timeNs: 1500, text: 'host rang SQ 1 tail 1, but CSTS.RDY is 0' },
+  ] as const
+  const drive = await chooseDrive({})
+  const served = { socket: 's', drive, trace: undefined, rules: undefined, wallNs: 1e9, counters, diagnostics }
+  expect(servedJson(served)).toMatchObject({ diagnostics })
+  expect(describeServed(served)).toContain('  mistakes    1 by the host')
 })

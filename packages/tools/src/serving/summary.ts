@@ -1,3 +1,4 @@
+import type { Diagnostic } from '@gpunvme/nvme-sim'
 import { printable } from '../terminal/printable.js'
 import { formatBytes, formatDuration, plural } from '../terminal/units.js'
 import { total, type Counters } from './counters.js'
@@ -20,7 +21,7 @@ export interface Served {
   readonly rules: number | undefined
   readonly wallNs: number
   readonly counters: FinalCounters
-  readonly diagnostics: readonly string[]
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 /** Returns the summary as text. */

@@ -88,7 +88,7 @@ check(`every verb drives what another process serves${skipped}`, { timeout }, as
   expect(stderr).toMatch(/Clients? 1 /)
   const served = JSON.parse(lastLine(stdout)) as {
     clients: number
-    diagnostics: string[]
+    diagnostics: unknown[]
     ioCommands: number
     writtenBytes: number
   }

@@ -87,7 +87,7 @@ check(
     const shown = (name: string) =>
       new RegExp(`### gpunvme\\.${name}/1\n\n\`\`\`ts\n([^]*?)\n\`\`\``)
         .exec(page)?.[1]
-        ?.replace('diagnostics: string[]', 'diagnostics: unknown[]')
+        ?.replace(/diagnostics: \{[^}]*\}\[\]/, 'diagnostics: unknown[]')
         .replaceAll('?:', ':')
     expect(shown('sim-serve-start')).toBe(render(shapeOf(started)))
     expect(shown('sim-serve')).toBe(render(shapeOf(result)))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
+import type { Diagnostic } from '@gpunvme/nvme-sim'
 import { startVfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 import { vfioUserQemu } from './vfio-user/qemu.js'
 
@@ -57,7 +58,7 @@ describe('SeaBIOS', () => {
   const blocks = Buffer.alloc(64 * BLOCK, 'every block is another. ')
   let booted: Awaited<ReturnType<typeof boot>>
   let statistics: { readonly ioCommands: Readonly<Record<number, number>> }
-  let diagnostics: readonly string[]
+  let diagnostics: readonly Diagnostic[]
 
   beforeAll(async () => {
     for (let i = 0; i < 64; i++) blocks.writeUInt32LE(i, i * BLOCK)

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '@gpunvme/nvme-sim'
 import { expect } from 'vitest'
 import type { GuestRun } from '../../../../cuda-native/test/vm/guest.js'
 import type { StepRun } from './steps.js'
@@ -65,8 +66,8 @@ export function kernelErrors(steps: readonly StepRun[]): string[] {
  * What the simulator says of the host, but for this: when it resets a controller, Linux gives it completion queues that it
  * clears a moment later, before the first command.
  */
-export function mistakes(diagnostics: readonly string[]): string[] {
-  return diagnostics.filter((line) => !/^CQ \d+ at .* have the Phase Tag set;/.test(line))
+export function mistakes(diagnostics: readonly Diagnostic[]): string[] {
+  return diagnostics.filter(({ code }) => code !== 'phase-tag').map(({ text }) => text)
 }
 
 const ERROR = 3

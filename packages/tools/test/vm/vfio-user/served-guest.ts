@@ -28,7 +28,7 @@ export interface ServedGuestOptions extends Pick<GuestOptions, 'scenarios' | 'ap
 export interface ServedGuestRun extends GuestRun {
   readonly drives: readonly {
     readonly statistics: Awaited<ReturnType<VfioUserServer['statistics']>>
-    readonly diagnostics: readonly string[]
+    readonly diagnostics: Awaited<ReturnType<VfioUserServer['diagnostics']>>
   }[]
 }
 
