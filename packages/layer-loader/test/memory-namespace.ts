@@ -54,6 +54,7 @@ export class MemoryNamespace {
         transport: { clock: { now: () => this.nowNs, idle: () => Promise.resolve() } },
         engineQueues: Array.from({ length: options.queues ?? 1 }),
         maxTransferBytes: options.maxTransferBytes ?? 1 << 20,
+        presenceOf: () => this,
       },
       execute: (plan: Plan, memory: DmaMemory, { signal }: ExecuteOptions = {}) =>
         this.execute(plan, memory, () => signal?.aborted === true),

@@ -63,7 +63,7 @@ export class HostEngine implements Engine {
     this.pump = new Pump(this.transport, this.pairs, [...rings.values()], watch)
   }
 
-  stop(): void {
+  halt(): void {
     this.pump.halt()
   }
 

@@ -124,7 +124,7 @@ export interface Engine {
    * Stages no further command until the next `attach`: commands in flight end as usual, the others of each plan as
    * `not-submitted`. Called when a recovery is necessary; an engine without it completes its plans first.
    */
-  stop?(): void
+  halt?(): void
   /**
    * Returns the queues, with current ring positions and generations. Returns when all threads and kernels of the engine
    * have stopped. Work that must not be interrupted is waited for, no longer than necessary to see that it ends.
