@@ -5,21 +5,21 @@ import { Change } from './change.js'
 import { plainMemory } from './memory.js'
 import type { BlockCall, Extent } from './scenario.js'
 
-/** A salt that no step has. */
+/** Salt that no step uses. */
 const NEVER_WRITTEN = 2_000_000
 
-/** What calls outside plans need of a run. */
+/** Parts of a run that calls outside plans use. */
 export interface CallHost {
   readonly medium: Medium
   readonly timeoutNs: number
-  /** A call ended with an error. @throws RunFailure if it must not have. */
+  /** Handles the error of a failed call. @throws RunFailure if the call had to succeed. */
   readonly refuse: (what: string, error: unknown) => void
-  /** What is to be done once the controller is reset. */
+  /** Runs `settle` after the next reset of the controller. */
   readonly later: (settle: () => void) => void
   readonly count: (name: string) => void
 }
 
-/** Whether the driver has the method for a call, and the namespace the blocks. */
+/** Whether the driver implements a call, and its blocks are inside the namespace. */
 export function canCall(namespace: DriverNamespace, call: BlockCall): boolean {
   const ranges = rangesOf(call)
   return namespace[call.call] !== undefined && ranges.every(({ slba, blocks }) => slba + blocks <= namespace.blocks)
@@ -103,7 +103,7 @@ async function compare(
   }
 }
 
-/** The blocks of the namespace that a call is for. */
+/** Returns the block ranges of a call. */
 function rangesOf(call: BlockCall): readonly Extent[] {
   switch (call.call) {
     case 'copy':

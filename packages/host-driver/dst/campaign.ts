@@ -23,7 +23,7 @@ export async function runDriverCampaign(driver: DriverUnderTest, seeds: Seeds): 
     lost += run.lost
     if (!run.isApplicable) passedOver++
     const kinds = Object.keys(run.struck)
-    // What took long was then not the fault.
+    // Then the fault need not be the cause of a long call.
     const isDisturbed = ['reset', 'loss of power', 'format'].some((name) => name in run.done)
     if (kinds.length <= 1 && !isDisturbed) {
       const kind = kinds[0] ?? 'none'

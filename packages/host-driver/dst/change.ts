@@ -1,10 +1,10 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Content, Medium, Range, Source } from '@gpunvme/nvme-sim/dst'
 
-/** Codes of errors of calls that have sent nothing. */
+/** Codes of errors after which no command was sent. */
 const NOT_SENT = ['ERR_GPUNVME_LBA_RANGE', 'ERR_GPUNVME_UNSUPPORTED_COMMAND', 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE']
 
-/** A call that changes blocks without data of the host, and the contents that it may leave. */
+/** A call that changes blocks without data from the host, and the contents that it may leave. */
 export class Change {
   readonly what: string
   private readonly medium: Medium
@@ -20,14 +20,14 @@ export class Change {
     this.blocks.forEach((block, index) => medium.begin(block, block, () => contentAt(index)))
   }
 
-  /** All of it was done. */
+  /** Records that the whole change was executed. */
   succeeded(isDurable: boolean): void {
     for (const block of this.blocks) this.medium.end(block, block, isDurable)
   }
 
   /**
-   * It ended with an error, which may say how far it got.
-   * @returns what is to be settled once the controller is reset: until then the rest may still be done.
+   * Records that the call failed; the error may state its progress.
+   * @returns a function that settles the rest, to be called after a reset: until then, it may still be executed.
    */
   failed(error: GpuNvmeError): () => void {
     const { doneBlocks, ranges } = error as Partial<{
@@ -58,7 +58,7 @@ export class Change {
   }
 }
 
-/** Whether an error or its cause is the loss of the controller, which may still be executing commands. */
+/** Whether an error or its cause reports a lost controller, which may still execute commands. */
 function isLoss(error: GpuNvmeError): boolean {
   const { cause } = error
   return error.code === 'ERR_GPUNVME_DEVICE_LOST' || (cause instanceof GpuNvmeError && isLoss(cause))

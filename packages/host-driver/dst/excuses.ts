@@ -20,7 +20,7 @@ const MISLED: readonly (readonly [text: string, ...kinds: (Cause | readonly Caus
   ['but Bus Master Enable is 0', ['delay-write', 'remove-device']],
 ]
 
-/** Checks what the simulator reports of the host. @throws RunFailure for a mistake that no fault excuses. */
+/** Checks the diagnostics of the simulator. @throws RunFailure for a mistake that no fault excuses. */
 export function checkDiagnostics({ struck, powerLosses, simulation }: World): void {
   const causes = [...Object.keys(struck), ...(powerLosses > 0 ? ['loss of power'] : [])]
   const haveStruck = (together: Cause | readonly Cause[]) => [together].flat().every((kind) => causes.includes(kind))

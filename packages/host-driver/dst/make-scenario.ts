@@ -45,7 +45,7 @@ export function makeScenario(seed: number): Scenario {
   }
   const ground = { queues, namespaces }
   const stepDice = new Dice(seed, 'driver dst steps')
-  // Seeds with one kind of fault show how long it takes, so that they have nothing else that takes long.
+  // Seeds with a single kind of fault measure its delay, so they contain no other slow step.
   const mixes = seed % 2 === 0
   const further: Further = {
     manages: mixes && dice.chance(0.4),
@@ -81,7 +81,7 @@ export function makeScenario(seed: number): Scenario {
   }
 }
 
-/** What a scenario does besides reading and writing. */
+/** Steps of a scenario other than reads and writes. */
 interface Further {
   readonly manages: boolean
   readonly resets: boolean

@@ -7,26 +7,26 @@ import type { World } from './world.js'
 /** LBA format indexes of the simulator: 0 has blocks of 512 bytes, 1 has blocks of 4096 bytes. */
 const BLOCK_BYTES = [512, 4096] as const
 
-/** What management needs of a run. */
+/** Parts of a run that management uses. */
 export interface ManagedRun {
   readonly medium: Medium
   readonly world: World
   readonly timeoutNs: number
   readonly controller: () => DriverController | undefined
-  /** A call ended with an error. @throws RunFailure if it must not have. */
+  /** Handles the error of a failed call. @throws RunFailure if the call had to succeed. */
   readonly refuse: (what: string, error: unknown, mayFail: boolean) => void
   readonly count: (name: string) => void
 }
 
 /**
- * Formats, creates, attaches, detaches and deletes namespaces through the driver. Whether a format was executed is seen
- * on the media, whatever the driver says of it.
+ * Formats, creates, attaches, detaches and deletes namespaces through the driver. The media show whether a format was
+ * executed, independently of the outcome that the driver reports.
  */
 export class Manager {
   private readonly run: ManagedRun
   /** NSID of the namespace that the host has created. */
   private created: number | undefined
-  /** Number of formats that the media have seen. */
+  /** Number of formats executed on the media. */
   private erased = 0
   /** Block sizes of formats that were sent and may still be executed, by NSID. */
   private readonly formatting = new Map<number, 512 | 4096>()
@@ -36,12 +36,12 @@ export class Manager {
     for (const [nsid, each] of run.world.media) each.media.onErase = () => this.noteErased(nsid)
   }
 
-  /** Returns the NSID that a step means; undefined if there is no such namespace. */
+  /** Returns the NSID for the NSID of a step; undefined if there is no such namespace. */
   nsidOf(nsid: number): number | undefined {
     return nsid === CREATED ? this.created : nsid
   }
 
-  /** A reset of the controller has ended whatever may still have been executed. */
+  /** Called after a reset of the controller: no earlier command can still be executed. */
   settle(): void {
     this.formatting.clear()
   }
@@ -82,7 +82,7 @@ export class Manager {
         })
       case 'delete':
         return attempt('delete', false, async (found) => {
-          // If its outcome is unknown, the namespace may be there or not: it is named no more.
+          // If the outcome is unknown, the namespace may or may not exist: no later step uses it.
           this.created = undefined
           await managed.deleteNamespace(found, options)
           this.checkListed(ctrl!, found, false)
@@ -125,7 +125,7 @@ export class Manager {
     }
   }
 
-  /** Once a change has succeeded, the driver lists the namespace or not; faults may hide that from it. */
+  /** Checks that the driver lists the namespace, or not, after a successful change; faults may hide the change. */
   private checkListed({ namespaces }: DriverController, nsid: number, isExpected: boolean): void {
     const isListed = namespaces.some((each) => each.nsid === nsid)
     if (isListed === isExpected || this.run.world.strikes > 0) return

@@ -1,13 +1,13 @@
 import type { DmaAllocator, DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
-/** Pieces of scattered memory, and the gaps behind them: no multiples of a page, but of a dword. */
+/** Lengths of the pieces of scattered memory, and of the gaps after them: multiples of a dword, not of a page. */
 const PIECE_BYTES = [1996, 4100, 12_004, 520] as const
 const GAP_BYTES = 60
 
-/** Memory of a call, as the driver gets it and as the campaign looks at it. */
+/** Memory of a call: as passed to the driver, and as bytes for the campaign. */
 export interface CallMemory {
   readonly memory: DmaMemory
-  /** Only an SGL can describe it. */
+  /** Whether only an SGL can describe it. */
   readonly isScattered: boolean
   /** All its bytes: those of the memory itself, or a copy. */
   readonly bytes: Uint8Array
@@ -27,7 +27,7 @@ export function plainMemory(dma: DmaAllocator, lengthBytes: number): CallMemory 
   return { memory, isScattered: false, bytes, store: nothing, load: nothing, free: () => memory.free() }
 }
 
-/** Memory put together from pieces of other memory that do not end where pages end. PRPs cannot describe it. */
+/** Memory assembled from pieces of other memory that do not end at page boundaries. PRPs cannot describe it. */
 export function scatteredMemory(dma: DmaAllocator, lengthBytes: number): CallMemory {
   const pieces: { readonly offsetBytes: number; readonly at: number; readonly lengthBytes: number }[] = []
   let [done, at] = [0, 0]

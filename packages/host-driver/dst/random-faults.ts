@@ -109,7 +109,7 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
       return [{ match: moment(dice, ground, false), action }]
     }
     case 'stale-completion': {
-      // It strikes only where so many entries have been posted: mostly while the queue is in use.
+      // It needs a certain number of posted entries, so it occurs mostly while the queue is in use.
       const qid = dice.int(0, ground.queues)
       const match = dice.chance(0.6)
         ? { qid, nth: dice.int(2, 10), every: dice.int(1, 5) }

@@ -16,14 +16,14 @@ import { crashed, holds, Medium, RunFailure, Tally, type Assertion, type RunResu
 import { executePlan, planOf } from './plans.js'
 import { SERIAL, World } from './world.js'
 
-/** Maximum attempts to open a controller: faults strike an opening too, but not forever. */
+/** Maximum attempts to open a controller: faults may make `open` fail, but their number is limited. */
 const MOST_OPENINGS = 12
 const MOST_PROOFS = 12
 
-/** Turns of the event loop without a wait for time and without an end, after which a run is deadlocked. */
+/** Event loop turns, without a pending wait or an ended task, after which a run counts as deadlocked. */
 const MOST_IDLE_TURNS = 200
 
-/** Virtual time after which a run is deadlocked: while events are awaited, time passes even if nothing else waits. */
+/** Virtual time after which a run counts as deadlocked: awaiting events advances time even if no task waits. */
 const MOST_WAIT_NS = 600e9
 
 /** Blocks may hold anything that looks like a file system: the campaign's own data is random. */
@@ -194,7 +194,7 @@ class Run {
     }
     this.underWayNs = 0
     this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
-    // The simulator's clock stops during an unrequested reset, which counts for no step.
+    // The simulator's clock stops during an unrequested reset; that time belongs to no step.
     const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
     if (event.tookNs > limitNs + stoppedNs)
       this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
@@ -339,7 +339,7 @@ class Run {
     })
   }
 
-  /** The driver does not support metadata. */
+  /** Checks that the driver rejects reads and writes of the namespace with metadata. */
   private async expectUnsupported(): Promise<void> {
     const namespace = this.scenario.withMetadata && this.namespaceOf(this.scenario.withMetadata)
     if (!namespace || namespace.identity === undefined) return
@@ -374,13 +374,13 @@ class Run {
     this.tally.add('loss of power')
   }
 
-  /** A call has ended with an error. Without any fault it must not, unless `mayFail` or the controller is being closed. */
+  /** Handles a failed call: without faults, a call may fail only if `mayFail` or the controller is being closed. */
   private refuse(what: string, error: unknown, mayFail: boolean): void {
     expectRefusal(what, error)
     if (mayFail || this.world.strikes > 0 || this.opened === undefined) return
     // Other calls may keep a small queue full for as long as a call waits.
     if ((error as GpuNvmeError).code === 'ERR_GPUNVME_QUEUE_FULL') return
-    throw new RunFailure('outcome', `${what} has failed, and no fault has struck: ${String(error)}`)
+    throw new RunFailure('outcome', `${what} failed although no fault occurred: ${String(error)}`)
   }
 
   private async flush(nsid: number): Promise<void> {
@@ -613,7 +613,7 @@ class Run {
       throw new RunFailure('leak', `${keptBytes} bytes did not come back when it was closed`)
     }
     if (!isLost && error === undefined) this.settleLost()
-    // A shutdown that is known to be complete has flushed everything.
+    // A completed shutdown has flushed all data.
     if (!isLost && error === undefined && this.mustGiveBack && opened.ctrl.statistics !== undefined) {
       for (const nsid of world.media.keys()) this.medium.flush(nsid, began)
     }

@@ -7,9 +7,9 @@ export interface Scenario {
   readonly seed: number
   readonly controller: ControllerShape
   readonly namespaces: readonly NamespaceShape[]
-  /** NSID of a namespace with metadata, which the driver must refuse and leave as it is. */
+  /** NSID of a namespace with metadata, which the driver must reject and not change. */
   readonly withMetadata?: number
-  /** Whether the controller is opened with `manage`, and has capacity for a namespace that the host creates. */
+  /** Whether the controller is opened with `manage` and has unallocated capacity for one more namespace. */
   readonly manages?: boolean
   readonly options: DriverOptions
   /** For each command of a plan. */
@@ -68,7 +68,7 @@ export type BlockCall =
   | { readonly call: 'writeZeroes'; readonly range: Extent; readonly deallocate: boolean; readonly fua: boolean }
   | { readonly call: 'deallocate'; readonly ranges: readonly Extent[] }
   | { readonly call: 'verify'; readonly range: Extent }
-  /** With what must be there, except block `differsAt` of the range, if given, which differs. */
+  /** Compares with the expected content; the data of block `differsAt`, if given, differs. */
   | { readonly call: 'compare'; readonly range: Extent; readonly differsAt?: number }
 
 /** A change of the drive. */
@@ -92,7 +92,7 @@ export type Step =
       readonly salt: number
       /** Its signal is aborted after so long. */
       readonly abortAfterNs?: number
-      /** The memory is put together from pieces that do not end with pages: only an SGL can describe it. */
+      /** Whether the memory consists of pieces that do not end at page boundaries: only an SGL can describe it. */
       readonly isScattered?: boolean
     }
   | { readonly do: 'read'; readonly nsid: number; readonly slba: number; readonly blocks: number }
@@ -100,10 +100,10 @@ export type Step =
   | { readonly do: 'blocks'; readonly nsid: number; readonly call: BlockCall }
   /** Calls for the namespace with metadata. */
   | { readonly do: 'refused' }
-  /** Once everything under way has ended. */
+  /** Runs after all calls in progress have ended. */
   | { readonly do: 'manage'; readonly management: Management }
   | { readonly do: 'reset' }
-  /** The drive loses its power for a moment, and perhaps what was not flushed. */
+  /** Power loss of the drive, which may lose data that was not flushed. */
   | { readonly do: 'power' }
   /** An Admin command: SMART / Health Information. */
   | { readonly do: 'smart' }

@@ -7,8 +7,8 @@ interface Waiter {
 }
 
 /**
- * A simulated clock for concurrent waits. The simulator's own clock moves for each wait; this one moves only when all
- * tasks wait, and to the earliest of their deadlines. All waits end when time has moved.
+ * A simulated clock for concurrent waits. The simulator's own clock advances with each wait. This clock advances only
+ * when all tasks wait, to the earliest of their deadlines, and then ends all waits.
  */
 export class TurnClock implements Clock {
   private readonly clock: Clock
@@ -28,7 +28,7 @@ export class TurnClock implements Clock {
     this.isStopped = true
   }
 
-  /** No task waits for time to pass. */
+  /** Whether no task waits for time to pass. */
   get isIdle(): boolean {
     return this.waiters.length === 0
   }
@@ -36,12 +36,12 @@ export class TurnClock implements Clock {
   idle(untilNs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiters.push({ untilNs, resolve, reject })
-      // Tasks that do not wait yet get two turns of the event loop to begin.
+      // Two turns of the event loop, in which other tasks may begin to wait.
       if (this.waiters.length === 1) setImmediate(() => setImmediate(() => void this.pass()))
     })
   }
 
-  /** Interrupts whose waits are waits of this clock. */
+  /** Returns interrupts whose waits use this clock. */
   waitingFor(interrupts: Interrupts): Interrupts {
     return {
       vectors: interrupts.vectors,

@@ -14,10 +14,10 @@ const DAMAGING: readonly FaultAction['kind'][] = ['corrupt-data', 'torn-dma', 'w
 
 export const SERIAL = 'DST00001'
 
-/** Metadata of the namespace that has some. */
+/** Format of the namespace with metadata. */
 const METADATA = { blockBytes: 512, metadataBytes: 8, blocks: 64 } as const
 
-/** Media of a namespace that tell when all of it is deallocated, as Format NVM does. */
+/** Media of a namespace that report when all blocks are deallocated, as by Format NVM. */
 class NamespaceMedia extends CachedMedia {
   onErase: () => void = () => undefined
 
@@ -112,12 +112,12 @@ export class World {
     return struck
   }
 
-  /** How many faults struck so far; a loss of power counts as one. */
+  /** Number of faults that have occurred so far; a power loss counts as one. */
   get strikes(): number {
     return Object.values(this.struck).reduce((sum, times) => sum + times, this.powerLosses)
   }
 
-  /** The drive loses its power for a moment, and each part of its cache or not. */
+  /** Cuts the power of the drive for a moment; each part of its cache may be lost. */
   losePower(): void {
     this.powerLosses++
     this.simulation.powerCycle()

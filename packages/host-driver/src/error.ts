@@ -1,8 +1,8 @@
 import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec'
 
 /**
- * An error of the driver or of a transport that callers distinguish by `code`. Errors that callers catch by type, for
- * what they carry besides, are classes of their own: `DeviceLostError`, `CommandError` and the like.
+ * An error of the driver or of a transport that callers distinguish by `code`. Errors with fields that callers
+ * need have their own classes, such as `DeviceLostError` and `CommandError`.
  */
 export class DriverError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_${string}`
@@ -16,8 +16,8 @@ export class DriverError extends GpuNvmeError {
 }
 
 /**
- * Returns whether an error is a DriverError with this code. @param errno of the system call that failed, its `cause`;
- * if it is not given, any.
+ * Returns whether an error is a DriverError with this code. @param errno of the failed system call, which is
+ * its `cause`. Default: any.
  */
 export function hasCode(error: unknown, code: DriverError['code'], errno?: string): error is DriverError {
   if (!(error instanceof DriverError) || error.code !== code) return false

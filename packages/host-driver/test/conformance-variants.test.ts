@@ -32,7 +32,7 @@ describeTransport('a simulated drive by an engine of its own', simulatedDevices(
   engine: (transport) => new HostEngine(transport),
 })
 
-// Another driver has other classes and words for its errors: no case may depend on these.
+// Another driver has its own error classes and messages: no case may depend on them.
 describeTransport('a simulated drive by a driver with errors of its own', simulatedDevices(), {
   ...options,
   driver: otherDriver(),

@@ -1,7 +1,7 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { hostDriver, type DriverUnderTest } from '../conformance/index.js'
 
-/** An error of another driver, with another class, and without the words of this package. */
+/** An error of another driver: another class, and none of this package's messages. */
 class OtherError extends GpuNvmeError {
   readonly code: GpuNvmeError['code']
   readonly category: ErrorCategory

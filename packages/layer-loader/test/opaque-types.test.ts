@@ -59,7 +59,7 @@ test('an aligned GGUF keeps the numbers of unknown types, and their bytes', asyn
   }
 })
 
-test('a safetensors dtype that is unknown has the bytes that its file lists', async () => {
+test('a safetensors tensor of unknown dtype has the bytes that its file lists', async () => {
   const file = safetensors(
     '{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"Q9","shape":[8],"data_offsets":[1,4]}}',
     4,

@@ -5,7 +5,7 @@ import type { Arbitration, Scenario } from './scenario.js'
 /** Class of the Admin queue, before the urgent class (QPRIO 0) and the weighted ones (1 to 3). */
 const ADMIN = -1
 const URGENT = 0
-/** Arbitration Burst without a limit. */
+/** Value of Arbitration Burst for no limit. */
 const NO_LIMIT = 7
 /** CC.AMS of weighted round robin. */
 const AMS_WEIGHTED = 'AMS=WRRUPC'
@@ -23,7 +23,7 @@ interface Watched {
   readonly overtakers: Map<number, number>
 }
 
-/** A completion queue, which is closed from when it was full until an entry is posted again. */
+/** Room of a completion queue. It is closed from the time it is full until an entry is posted again. */
 interface Room {
   readonly entries: number
   head: number
@@ -32,9 +32,9 @@ interface Room {
 }
 
 /**
- * Checks the order in which commands are fetched (Base 2.1 §3.4.4): Admin and urgent commands before all others; of two
- * classes with commands, neither more than its weight while the other waits; of two queues of a class, neither more
- * than a burst. Watches the trace of a scenario without faults, mistakes and new queues. A queue counts as waiting only
+ * Checks the order in which commands are fetched (Base 2.1 §3.4.4). Admin and urgent commands precede all others. A
+ * weighted class is served at most its weight while another waits, and a queue at most one burst while another of its
+ * class waits. Watches the trace of a scenario without faults, mistakes and new queues. A queue counts as waiting only
  * while its completion queue has room, since a controller need not fetch a command that it cannot complete.
  */
 export class ArbitrationWatch {

@@ -67,7 +67,7 @@ export class BringUp {
     const { host } = this.commander
     const cq = host.addCq(qid, entries)
     const shape = this.scenario.cqs.find((each) => each.qid === qid)
-    // A queue without interrupts names a vector all the same, which must not fire.
+    // A queue with interrupts disabled still has a vector, which must not fire.
     const vector = this.scenario.interrupts ? qid : 0
     const hasInterrupts = this.scenario.interrupts !== undefined && shape?.interrupts === true
     if (hasInterrupts) cq.vector = vector
@@ -121,7 +121,7 @@ export class BringUp {
     return this.commander.admin('set-features', { opcode: 0x09, cdw: { 10: feature, 11: cdw11 } })
   }
 
-  /** Doorbell Buffer Config (Base 2.1 §5.2.5): the memory holds the doorbells of the Admin queues as they are now. */
+  /** Doorbell Buffer Config (Base 2.1 §5.2.5): the memory starts with the current doorbells of the Admin queues. */
   private async useShadowDoorbells(): Promise<boolean> {
     const { host } = this.commander
     const { dma } = host.transport

@@ -7,7 +7,7 @@ const PAGE_BYTES = 4096
 /** Initial value of a buffer, so that bytes that were never written are recognizable. */
 export const UNWRITTEN = 0xa5
 
-/** Most metadata of one command: 64 bytes for each of the most blocks of 512 bytes. */
+/** Maximum metadata of one command: 64 bytes for each block, at the maximum number of 512-byte blocks. */
 const MOST_METADATA_BYTES = MOST_DATA_BYTES / 8
 
 /** A buffer for one command's data, with the page for its PRP list or SGL, and a buffer for its metadata. */
@@ -44,7 +44,7 @@ export class BufferSlot {
     }
   }
 
-  /** The controller must not change it any more. */
+  /** Ends the controller's access: it must no longer change the buffer. */
   accept(): void {
     this.data.accept()
     this.separate?.accept()

@@ -1,13 +1,13 @@
 import { RamMedia, type Media } from '../src/index.js'
 
-/** What survives a loss of power or does not, as a whole: the largest block. */
+/** Unit that survives or does not survive a power loss as a whole: the largest block. */
 const UNIT_BYTES = 4096
 
-/** Media with a volatile cache: a loss of power may take back everything since the last flush. */
+/** Media with a volatile cache: a power loss may revert any change since the last flush. */
 export class CachedMedia implements Media {
   readonly capacityBytes: number
   private readonly ram: RamMedia
-  /** What each unit held at the last flush, if it has changed since. */
+  /** Content at the last flush of each unit that has changed since. */
   private readonly before = new Map<number, Uint8Array>()
 
   constructor(capacityBytes: number) {
@@ -37,7 +37,7 @@ export class CachedMedia implements Media {
     this.ram.close()
   }
 
-  /** Takes back each unit that was not flushed, if it is lost. */
+  /** Reverts the unflushed units that are lost. */
   losePower(isLost: () => boolean): void {
     for (const [unit, bytes] of this.before) if (isLost()) this.ram.write(unit * UNIT_BYTES, bytes)
     this.before.clear()

@@ -17,8 +17,8 @@ export function checkAbort(abort: Submitted): void {
 }
 
 /**
- * Checks asynchronous events. The host enables no event beyond errors, and a namespace changes without a notice:
- * everything else is by the fault plan.
+ * Checks asynchronous events. The host enables no optional events, so that a changed namespace causes none: all
+ * events other than errors come from the fault plan.
  */
 export class EventChecks {
   private readonly plan: FaultPlan

@@ -33,7 +33,7 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   if (status === '0/08' && command.isQueueDeleted) return
   if (status === '0/05' && command.isShutDown) return
   if (status === '0/02' && command.isDetached) return
-  // The first half of a fused operation has failed, whatever the plan says of this one.
+  // The first half of a fused operation failed; a fault for this half has no effect.
   if (status === '0/09' && command.half === 'second') return
   if (command.struck.has('hang')) throw wrong('an abort, since it hangs')
   const planned = command.strike('status')
@@ -48,7 +48,7 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   if (status === '0/00' && (dnr || more || crd !== 0)) throw wrong('nothing but 0/00')
 }
 
-/** Checks the buffers of a completed I/O command: a Read's data, and that nothing else was changed. */
+/** Checks the buffers of a completed I/O command: a Read has its data, and all other bytes are unchanged. */
 export function checkData(command: Submitted, medium: Medium): void {
   const { order, space, slot, pieces } = command
   if (order === undefined || space === undefined) return
@@ -66,7 +66,7 @@ export function checkData(command: Submitted, medium: Medium): void {
   const regions = metadataBytesOf(order, space) > 0 ? [slot.data, slot.metadata] : [slot.data]
   for (const { bytes, expected, name } of regions) {
     const at = firstDifference(bytes, expected)
-    if (at >= 0) throw new RunFailure('data', `${command.name}: byte ${at} of ${name} was changed, and is not its own`)
+    if (at >= 0) throw new RunFailure('data', `${command.name}: byte ${at} of ${name} changed outside its data`)
   }
 }
 
@@ -82,7 +82,7 @@ function checkReadable(command: Submitted, medium: Medium): void {
       const possible = medium.possible(nsid, lba, command.began)
       mayBeMarked ||= possible.includes(UNREADABLE)
       if ((status !== '0/00' && status !== '2/85') || possible.some((content) => content !== UNREADABLE)) continue
-      throw new RunFailure('data', `${command.name}: LBA ${lba} was read, and is marked as uncorrectable`)
+      throw new RunFailure('data', `${command.name}: LBA ${lba} was read although it is marked as uncorrectable`)
     }
   }
   if (status === '2/81' && !mayBeMarked) throw new RunFailure('data', `${command.name}: no block of it is unreadable`)
@@ -105,7 +105,7 @@ function checkBlocks(command: Submitted, medium: Medium): void {
   }
 }
 
-/** The metadata that a command exchanges in a buffer of their own. */
+/** The metadata that a command transfers in a separate buffer. */
 function separateMetadata({ order, space, slot }: Submitted): Uint8Array {
   return metadataBytesOf(order!, space!) > 0 ? slot!.metadata.bytes : NO_BYTES
 }
@@ -139,7 +139,7 @@ export function checkCompare(command: Submitted, medium: Medium): void {
  * Reverts flipped bits, checks data that must not have arrived, and returns the byte ranges that are then undefined.
  */
 function undoDamage(command: Submitted, data: Uint8Array): readonly (readonly [from: number, to: number])[] {
-  // Where the bytes of an SGL or of metadata are struck is not followed here.
+  // Damage to an SGL or to metadata is not located further.
   if (hasCoarseDamage(command)) return [[0, data.length]]
   const damaged: (readonly [number, number])[] = []
   const torn = command.strike('torn-dma')

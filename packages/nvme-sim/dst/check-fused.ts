@@ -4,8 +4,8 @@ import type { Content } from './pattern.js'
 import type { Submitted } from './submitted.js'
 
 /**
- * Checks fused Compare and Write operations (NVM 1.2 §2.1.3.1): the outcomes of both halves agree, and of two that
- * expect the same content of a block and replace it, only one succeeds.
+ * Checks fused Compare and Write operations (NVM 1.2 §2.1.3.1): the outcomes of both halves agree, and only one of two
+ * operations that expect and replace the same content of a block succeeds.
  */
 export class FusedChecks {
   private readonly medium: Medium
@@ -38,7 +38,7 @@ export class FusedChecks {
     const { nsid, slba, blocks } = order!
     for (let index = 0; index < blocks; index++) {
       const content: Content = contents[index]!
-      // What several commands may have written may be replaced as often.
+      // A content that several commands may have written may be replaced as many times.
       if (this.medium.writers(nsid, slba + index, content) !== 1) continue
       const key = `${nsid}/${slba + index}/${content}`
       const other = this.replaced.get(key)

@@ -2,7 +2,7 @@ import type { Bar } from '@gpunvme/nvme-spec/transport'
 import { headDoorbell, tailDoorbell } from '../conformance/raw-host/registers.js'
 import type { Region } from './region.js'
 
-/** The doorbells of all queues: registers, or memory with EventIdx of the controller (Base 2.1 §5.2.5, §B.5). */
+/** The doorbells of all queues: registers, or shadow doorbells and EventIdx in memory (Base 2.1 §5.2.5, §B.5). */
 export class Doorbells {
   strideBytes = 4
   private readonly bar: Bar
@@ -12,7 +12,7 @@ export class Doorbells {
     this.bar = bar
   }
 
-  /** From now on doorbells are in memory; `values` are those that were written last. The controller writes the other. */
+  /** Switches to shadow doorbells. `values` holds the last written values; the controller writes `eventIndexes`. */
   useMemory(values: Region, eventIndexes: Region): void {
     this.shadow = { values, eventIndexes }
     eventIndexes.isUnknown = true
@@ -22,17 +22,17 @@ export class Doorbells {
     return this.shadow !== undefined
   }
 
-  /** The controller has forgotten the memory. */
+  /** Switches back to registers, after a reset of the controller. */
   reset(): void {
     this.shadow = undefined
   }
 
-  /** Offset of a doorbell in the registers behind 1000h, and in memory. */
+  /** Offset of a doorbell, in memory and in the registers from 1000h. */
   offsetOf(qid: number, isTail: boolean): number {
     return (2 * qid + (isTail ? 0 : 1)) * this.strideBytes
   }
 
-  /** A queue is about to be created: its doorbell is 0. */
+  /** Sets the doorbell of a queue to 0, before the queue is created. */
   clear(qid: number, isTail: boolean): void {
     const { shadow } = this
     if (shadow === undefined) return

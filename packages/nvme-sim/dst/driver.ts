@@ -245,7 +245,7 @@ export class Driver implements Commander {
     else if (how === 'function') await this.simulation.transport.reset!('function')
     else if (how === 'subsystem' && hasSubsystemReset) bar.write32(NSSR, 0x4e56_4d65)
     else {
-      // Only CC.EN changes: nothing else may while it is set.
+      // Only CC.EN changes: other fields must not change while it is set.
       bar.write32(CC, this.starter.configuration & ~EN)
       const endNs = host.nowNs + READY_LIMIT_NS
       while ((bar.read32(CSTS) & RDY) !== 0 && host.nowNs < endNs) await this.simulation.clock.idle(endNs)
@@ -280,18 +280,18 @@ export class Driver implements Commander {
     }
   }
 
-  /** What the controller says of itself may be believed: no fault has changed what registers read as. */
+  /** Whether register reads are reliable: no fault has changed their values. */
   private get isBelievable(): boolean {
     return !this.simulation.faults.strikes.some(({ kind }) => kind === 'read-value' || kind === 'remove-device')
   }
 
-  /** The drive loses its power, and each part of its cache or not. */
+  /** Cuts the power of the drive; each part of its cache may be lost. */
   private cutPower(): void {
     const { host, simulation, dice } = this
     simulation.powerCycle()
     host.verdicts.tally.add('loss of power')
     host.controllerLost()
-    // Data and metadata of a block survive together or not at all; which bytes are metadata the media do not know.
+    // Data and metadata of a block survive together or not at all, but the media cannot tell which bytes are metadata.
     const hasMetadata = host.spaces.all.some(({ metadataBytes }) => metadataBytes > 0)
     for (const media of this.caches) {
       const all = dice.chance(0.5)

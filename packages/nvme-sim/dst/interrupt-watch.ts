@@ -3,8 +3,8 @@ import type { Host } from './host.js'
 import type { Scenario } from './scenario.js'
 
 /**
- * A host that waits for interrupts: it looks into a completion queue only after its vector has fired, so that an
- * interrupt which does not come is a completion which does not come.
+ * A host that waits for interrupts: it polls a completion queue only after its vector has fired, so that a missing
+ * interrupt shows as a missing completion.
  */
 export class InterruptWatch {
   private readonly host: Host
@@ -16,7 +16,7 @@ export class InterruptWatch {
     this.silent = cqs.filter(({ interrupts }) => interrupts !== true).map(({ qid }) => qid)
   }
 
-  /** Takes the completions of the queues that have signaled them, and of those without interrupts. */
+  /** Polls the queues that have signaled an interrupt, and those without interrupts. */
   async poll(): Promise<void> {
     const { host } = this
     for (const cq of host.cqs.values()) {
@@ -24,14 +24,14 @@ export class InterruptWatch {
     }
     for (const vector of this.silent) {
       if (await this.hasFired(vector)) {
-        throw new RunFailure('interrupt', `vector ${vector} has fired, of a completion queue without interrupts`)
+        throw new RunFailure('interrupt', `vector ${vector} fired, but its queue has interrupts disabled`)
       }
     }
     host.absorbStrikes()
     for (const [cqid, cq] of host.cqs) if (cq.vector === undefined || cq.isSignaled) host.poll(cqid)
   }
 
-  /** No time passes. */
+  /** Returns whether a vector has fired. No time passes. */
   private async hasFired(vector: number): Promise<boolean> {
     const { interrupts, clock } = this.host.transport
     return (await interrupts!.wait(vector, clock.now())) === 'fired'

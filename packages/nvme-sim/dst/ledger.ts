@@ -12,7 +12,7 @@ export class Ledger {
   /** Commands that may still complete, oldest first. */
   private out: Submitted[] = []
   private readonly aliases = new Map<string, Submitted[]>()
-  /** Entries that were taken, and how many faults may post once more, by completion queue. */
+  /** By completion queue: entries taken, and the number that faults may post a second time. */
   private readonly taken = new Map<CqRing, Set<string>>()
   private readonly stale = new Map<CqRing, number>()
   private nextCid = 0
@@ -59,13 +59,13 @@ export class Ledger {
     this.aliases.set(key, [...(this.aliases.get(key) ?? []), command])
   }
 
-  /** A fault posts an entry of a completion queue once more. */
+  /** Records that a fault posts an entry of a completion queue a second time. */
   expectStale(cq: CqRing): void {
     this.stale.set(cq, (this.stale.get(cq) ?? 0) + 1)
   }
 
   /**
-   * Returns the command that an entry completes; undefined for an entry that a fault has posted once more.
+   * Returns the command that an entry completes; undefined for an entry that a fault posted a second time.
    * @throws RunFailure for an entry of no command, and for more completions than a command has.
    */
   complete(cq: CqRing, entry: Completion): Submitted | undefined {

@@ -40,7 +40,7 @@ export function makeScenario(seed: number): Scenario {
   const dice = new Dice(seed, 'dst scenario')
   const namespaces = [randomNamespace(dice, 1, dice.int(40, 300))]
   if (dice.chance(0.4)) namespaces.push(randomNamespace(dice, dice.int(2, 5), 64))
-  // Priorities mean something only without whatever else changes the order in which commands are fetched.
+  // Priorities can be checked only if nothing else changes the order in which commands are fetched.
   const arbitrates = dice.chance(0.06)
   // Rings of two to a few entries wrap constantly, and fill up.
   const cqs = Array.from({ length: dice.int(1, 3) }, (_, i) => ({
@@ -91,7 +91,7 @@ function randomStep(dice: Dice, shape: Shape, salt: number): Step {
   const { qid } = dice.pick(shape.sqs)
   const cqid = dice.pick([0, ...shape.cqs.map((cq) => cq.qid)])
   const namespaces = targetsOf(shape)
-  // With one doorbell write a burst of commands is there at once: only then does arbitration decide.
+  // One doorbell write announces several commands at once: only then does arbitration determine the order.
   const arbitrates = shape.arbitration !== undefined
   const unlessArbitrating = (weight: number) => (arbitrates ? 0 : weight)
   return dice.weighted<() => Step>([

@@ -20,7 +20,7 @@ const ALREADY_ATTACHED = '1/18'
 const NOT_ATTACHED = '1/1a'
 
 const LEARNINGS = 6
-/** Identify is expensive: of commands whose outcome is known, every third is checked. */
+/** Identify is expensive: it checks only every third command whose outcome is known. */
 const CHECKED_EVERY = 3
 const FORMATS = 8
 /** Most blocks of a namespace that the host creates, so that scenarios can name them. */
@@ -30,8 +30,8 @@ export const SPARE_BYTES = CREATED_BLOCKS * (4096 + 64)
 type Of<W extends Management['what']> = Extract<Management, { what: W }>
 
 /**
- * Formats, creates, attaches, detaches and deletes namespaces, and compares what the controller then says of them with
- * what has to be. After a fault it takes over what the controller says.
+ * Formats, creates, attaches, detaches and deletes namespaces, and compares the Identify data with the expected
+ * state. After a fault, it adopts the state that the controller reports.
  */
 export class Manager {
   private readonly commander: Commander
@@ -82,7 +82,7 @@ export class Manager {
     await this.learn(outcome === 'done' && faults === host.namespaceFaults)
   }
 
-  /** A command that hangs is in progress: the controller must not format the namespace below it. */
+  /** Formats a namespace with a hanging command in progress, which the controller must reject. */
   private async formatBusy({ nsid }: Of<'format-busy'>): Promise<void> {
     const { host, commander } = this
     const space = host.spaces.get(nsid)
@@ -100,7 +100,7 @@ export class Manager {
   private async create({ format, isTooLarge }: Of<'create'>): Promise<void> {
     const { host, commander } = this
     const { created } = host.spaces
-    // Once there is one, the capacity that is left holds no other.
+    // The capacity is enough for one created namespace only.
     const isRefused = isTooLarge || created !== undefined
     const blockFormat = formatOf(format, false)
     const blocks = isRefused ? SPARE_BYTES : CREATED_BLOCKS
@@ -118,7 +118,7 @@ export class Manager {
     if (outcome === 'done') {
       const nsid = command.dw0
       if (nsid === 0 || host.spaces.get(nsid) !== undefined) {
-        throw new RunFailure('namespaces', `${command.name}: created NSID ${nsid}, which is not free`)
+        throw new RunFailure('namespaces', `${command.name}: created NSID ${nsid}, expected a free NSID`)
       }
       const capacityBytes = blocks * (blockFormat.blockBytes + blockFormat.metadataBytes)
       host.spaces.created = nsid
@@ -155,7 +155,7 @@ export class Manager {
     const { host, commander } = this
     const { created } = host.spaces
     if (created === undefined) return
-    // Another namespace may get this NSID: nothing may be left for the old one.
+    // Another namespace may get this NSID: no command for the old one may remain.
     await commander.settle()
     if (this.isInUse(created)) return
     const faults = host.namespaceFaults
@@ -171,7 +171,7 @@ export class Manager {
 
   private erase(nsid: number): void {
     const { host } = this
-    // The effects of these commands are gone; only their completions may still come.
+    // These commands can no longer take effect; only their completions may still arrive.
     for (const command of host.ledger.outstanding) {
       if (command.order?.nsid === nsid && command.struck.has('drop-completion')) host.forget(command)
     }
@@ -209,8 +209,8 @@ export class Manager {
   }
 
   /**
-   * Asks the controller for its namespaces, unless they are known and were checked recently. @param isKnown nothing else
-   * than what is expected may be found.
+   * Identifies the namespaces of the controller, unless their state is known and was checked recently.
+   * @param isKnown whether the state must be the expected one.
    */
   private async learn(isKnown: boolean): Promise<void> {
     const { host } = this
@@ -271,7 +271,7 @@ export class Manager {
       const before = host.spaces.get(space.nsid)
       if (before === undefined) host.spaces.created = space.nsid
       const isSameFormat = before !== undefined && formatWords(before) === formatWords(space)
-      // It was formatted, and nothing of before is left.
+      // It was formatted: no earlier content remains.
       if (!isSameFormat) this.erase(space.nsid)
       host.spaces.set(space)
     }

@@ -15,13 +15,13 @@ interface Candidate {
   /** Times of events: when its command was submitted, and when it was known to be complete. */
   readonly began: number
   ended: number
-  /** Time when a later command was known to have replaced it. */
+  /** Time at which it was known to be replaced by a later command. */
   removed: number
-  /** It survives a loss of power as soon as it is complete. */
+  /** Whether it survives a power loss once the command is complete. */
   isDurable: boolean
   /** The command that it comes from. */
   readonly by: object | undefined
-  /** Its source is being looked up: copies may form a circle. */
+  /** Whether its source is being resolved: copies may form a cycle. */
   isVisited: boolean
 }
 
@@ -33,12 +33,12 @@ export interface Range {
 }
 
 /**
- * What the host may read back, by block. Commands that overlap in time may take effect in any order; one that ended
- * before another began is replaced by it. Blocks of one command are independent of each other.
+ * The contents that each block may have. Commands that overlap in time may take effect in any order; a command that
+ * begins after another has ended replaces it. Blocks of one command are independent of each other.
  */
 export class Medium {
   private readonly namespaces = new Map<number, Map<number, Candidate[]>>()
-  /** By NSID: contents that were replaced before this time do not come back after a loss of power. */
+  /** By NSID: contents replaced before this time do not return after a power loss. */
   private readonly flushed = new Map<number, number>()
   private powerLost = 0
   private clock = 0
@@ -48,7 +48,7 @@ export class Medium {
     return ++this.clock
   }
 
-  /** A change is submitted: from now on its data may be there. For a Copy, `contentAt` returns the source. */
+  /** Records a submitted change, whose data may appear from now on. For a Copy, `contentAt` returns the source. */
   begin(range: Range, by: object, contentAt: (index: number) => Content | Source): void {
     const began = this.tick()
     this.each(range, (candidates, index) => {
@@ -118,7 +118,7 @@ export class Medium {
     this.flushed.set(nsid, Math.max(began, this.flushed.get(nsid) ?? 0))
   }
 
-  /** Power was lost: contents may be back that had been replaced since the last Flush. */
+  /** Records a power loss: contents replaced since the last Flush may return. */
   losePower(): void {
     this.powerLost = this.tick()
     for (const [nsid, blocks] of this.namespaces) {

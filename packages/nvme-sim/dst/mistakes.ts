@@ -41,7 +41,7 @@ export class Mistakes {
     const cq = sq?.cq
     if (sq === undefined || cq === undefined) return
     const { doorbells } = host
-    // In memory, a wrong head would be found at any time.
+    // The controller could read a wrong head from memory at any time.
     if (doorbells.areInMemory && what.startsWith('head')) return
     const delays = this.scenario.faults.rules.some(({ action }) => action.kind === 'delay-write')
     if (what === 'tail') {

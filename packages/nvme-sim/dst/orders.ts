@@ -57,14 +57,14 @@ export function fitOrder(order: IoOrder, space: Space): IoOrder {
   return { ...order, nsid: space.nsid, blocks: movesBlocks ? Math.min(order.blocks, most) : order.blocks }
 }
 
-/** Returns the data bytes that a command exchanges, except separate metadata. */
+/** Returns the number of data bytes that a command transfers, without separate metadata. */
 export function dataBytesOf({ operation, blocks, sources }: IoOrder, space: Space): number {
   if (operation === 'deallocate') return Math.min(blocks, 2) * RANGE_BYTES
   if (operation === 'copy') return sources!.length * SOURCE_BYTES
   return operation === 'read' || operation === 'write' || operation === 'compare' ? blocks * transferBytes(space) : 0
 }
 
-/** Returns the bytes of metadata that a command exchanges in a buffer of their own. */
+/** Returns the number of metadata bytes that a command transfers in a separate buffer. */
 export function metadataBytesOf({ operation, blocks }: IoOrder, { metadataBytes, isExtended }: Space): number {
   const movesBlocks = operation === 'read' || operation === 'write' || operation === 'compare'
   return movesBlocks && !isExtended ? blocks * metadataBytes : 0
@@ -115,7 +115,7 @@ export function changesOf(order: IoOrder | undefined): Range | undefined {
   return isChange && isAccepted ? order : undefined
 }
 
-/** Tells the medium what an order may put into its blocks from now on. */
+/** Records in the medium the contents that an order may write from now on. */
 export function beginChange(medium: Medium, range: Range, by: object, order: IoOrder): void {
   const { operation, salt, nsid, slba, sources = [] } = order
   if (operation === 'copy') {
@@ -166,7 +166,7 @@ export function dataOf(data: Uint8Array, index: number, space: Space): Uint8Arra
   return data.subarray(at, at + space.blockBytes)
 }
 
-/** Returns the metadata of a block, which follow its data or are in a buffer of their own. */
+/** Returns the metadata of a block, which follow its data or are in a separate buffer. */
 export function metadataOf(data: Uint8Array, metadata: Uint8Array, index: number, space: Space): Uint8Array {
   const { metadataBytes, isExtended, blockBytes } = space
   if (!isExtended) return metadata.subarray(index * metadataBytes, (index + 1) * metadataBytes)

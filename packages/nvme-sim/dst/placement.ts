@@ -4,9 +4,9 @@ import type { SglFlaw, SglShape } from './scenario.js'
 
 const PAGE_BYTES = 4096
 const DESCRIPTOR_BYTES = 16
-/** Where the segments of a chain lie in the memory for lists. */
+/** Offsets of the segments of a chain in the memory for lists. */
 const SEGMENTS_AT = [0, 1024, 2048] as const
-/** Where the segment for metadata lies in it. */
+/** Offset of the segment for metadata in the memory for lists. */
 const METADATA_SEGMENT_AT = 3072
 /** Bytes of the data block that makes a list longer than the data. */
 const EXCESS_BYTES = 16
@@ -62,7 +62,7 @@ export function gather({ bytes }: Region, pieces: readonly Piece[], lengthBytes:
   return data
 }
 
-/** Lets `fill` write a command's data, of zeroes, and puts them into its buffer. */
+/** Passes a zeroed copy of a command's data to `fill`, and stores the result in its buffer. */
 export function scatter(
   region: Region,
   pieces: readonly Piece[],
@@ -82,7 +82,7 @@ export function scatter(
   }
 }
 
-/** Whether data can be used where they lie: in one piece, aligned for dwords. */
+/** Whether data can be used in place: in one piece, and dword-aligned. */
 function isWhole([first, second]: readonly Piece[]): boolean {
   return first?.at !== undefined && first.at % 4 === 0 && second === undefined
 }

@@ -23,7 +23,7 @@ const OPERATIONS: readonly (readonly [number, IoOperation])[] = [
 
 const SGL_FLAWS: readonly SglFlaw[] = ['sgl-type', 'sgl-short', 'sgl-wild', 'sgl-beyond-last', 'sgl-not-last']
 
-/** Most blocks of a fused operation, and of the place that all of them change, so that they meet. */
+/** Maximum blocks of a fused operation, and of the range that they all change, so that they conflict. */
 const FUSED_BLOCKS = 4
 
 export function randomOrder(dice: Dice, namespaces: readonly NamespaceShape[], salt: number): IoOrder {

@@ -35,7 +35,7 @@ function randomRule(dice: Dice, shape: Shape): FaultRule {
   ])()
 }
 
-/** A completion that was posted before, or an asynchronous event that nothing has caused. */
+/** A repeated completion, or an asynchronous event without a cause. */
 function unsolicitedRule(dice: Dice, shape: Shape): FaultRule {
   const often: FaultMatch = { every: dice.int(1, 9), times: dice.int(1, 6) }
   const match: FaultMatch = dice.chance(0.3) ? moment(dice, shape) : { qid: dice.pick(shape.sqs).qid, ...often }

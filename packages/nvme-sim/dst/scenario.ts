@@ -43,7 +43,7 @@ export interface NamespaceShape {
   readonly blockBytes: 512 | 4096
   readonly blocks: number
   readonly metadataBytes?: 0 | 8 | 16 | 64
-  /** Metadata follow the data of each block. Default: in a buffer of their own. */
+  /** Whether metadata follow the data of each block. Default: in a separate buffer. */
   readonly isExtended?: boolean
 }
 
@@ -54,11 +54,11 @@ export type IoOperation =
 export interface SglShape {
   /** One Data Block, a Last Segment, or a Segment and a Last Segment. */
   readonly form: 'block' | 'segment' | 'chain'
-  /** Where the data are cut into pieces, in thousandths of their length. */
+  /** Where the data is cut into pieces, in thousandths of its length. */
   readonly cuts: readonly number[]
   /** The pieces lie in memory in reverse order. */
   readonly isReversed: boolean
-  /** Every second piece of a Read is discarded by a Bit Bucket; other commands get Bit Buckets of no effect. */
+  /** Every second piece of a Read is discarded by a Bit Bucket; other commands get Bit Buckets without effect. */
   readonly hasBuckets: boolean
   /** The list is longer than the data. */
   readonly isLonger: boolean
@@ -87,7 +87,7 @@ export interface IoOrder {
   readonly flaw?: 'lba' | 'nsid' | 'opcode' | 'prp-offset' | 'prp-wild' | SglFlaw
 }
 
-/** A fused Compare and Write, and what is deliberately wrong with it. */
+/** A fused Compare and Write, and its deliberate mistake. */
 export interface FusedOrder {
   readonly compare: IoOrder
   readonly write: IoOrder
@@ -97,10 +97,10 @@ export interface FusedOrder {
 
 export type AdminOperation = 'identify' | 'identify-namespace' | 'namespace-list' | 'get-features' | 'event' | 'opcode'
 
-/** What a host may do to namespaces. */
+/** Management of namespaces by a host. */
 export type Management =
   | { readonly what: 'format'; readonly nsid: number; readonly format: number; readonly isExtended: boolean }
-  /** A command for the namespace hangs, and it is formatted nevertheless. */
+  /** Format of a namespace while a command for it hangs. */
   | { readonly what: 'format-busy'; readonly nsid: number }
   | { readonly what: 'create'; readonly format: number; readonly isTooLarge: boolean }
   | { readonly what: 'attach'; readonly nsid: number }

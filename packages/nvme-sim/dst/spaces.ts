@@ -18,7 +18,7 @@ export interface Space extends BlockFormat {
   readonly isAttached: boolean
 }
 
-/** NSID of an order that is for the namespace which the host has created. */
+/** NSID of orders for the namespace that the host created. */
 export const CREATED = 0
 
 const METADATA_BYTES = [0, 8, 16, 64] as const
@@ -38,7 +38,7 @@ export function transferBytes({ blockBytes, metadataBytes, isExtended }: BlockFo
 export class Spaces {
   /** NSID of the namespace that the host has created. */
   created: number | undefined
-  /** NSID of a namespace that the host is attaching or detaching: commands may find either. */
+  /** NSID of a namespace that the host is attaching or detaching: commands may find it in either state. */
   changing: number | undefined
   private readonly byNsid = new Map<number, Space>()
 

@@ -9,7 +9,7 @@ import type { SqRing } from './rings.js'
 import type { AdminOperation, IoOrder } from './scenario.js'
 import type { Space } from './spaces.js'
 
-/** Admin commands that are no `AdminOperation`. */
+/** Admin commands other than `AdminOperation`. */
 type FurtherAdmin = 'create' | 'delete' | 'set-features' | 'abort' | 'doorbell-buffer' | 'manage'
 
 /** A submitted command, and its state. */

@@ -1,4 +1,4 @@
-/** Counts by name what a run has done, since a campaign that never does something finds nothing wrong with it. */
+/** Counts the operations of a run by name: a campaign finds no defect in an operation that it never executes. */
 export class Tally {
   private readonly counts = new Map<string, number>()
 

@@ -16,11 +16,11 @@ interface Parts {
   readonly events: EventChecks
 }
 
-/** What the outcome of a command means for its data, for the media and for its buffer. */
+/** Applies the outcome of a command to its data, the media and its buffer. */
 export class Verdicts {
   /** Changes survive a loss of power when they have completed: the drive's cache is disabled. */
   isCacheOff = false
-  /** What commands that succeeded have done. */
+  /** Counts the operations of successful commands. */
   readonly tally = new Tally()
   private readonly parts: Parts
 

@@ -252,7 +252,7 @@ test('demo --keep leaves the model for the other verbs', async () => {
   expect((await gpunvme(['inspect', 'kept.gguf'], { cwd })).code).toBe(0)
 })
 
-test('inspect lists tensors of unknown types, which pack copies, and no name from a file drives the terminal', async () => {
+test('inspect lists tensors of unknown types, which pack copies, and escapes names from a file', async () => {
   const header = JSON.stringify({
     'known.weight': { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
     'evil\u001b[31m.weight': { dtype: 'F5_E9', shape: [8], data_offsets: [8, 16] },
@@ -271,7 +271,7 @@ test('inspect lists tensors of unknown types, which pack copies, and no name fro
   expect((await gpunvme(['load', './odd.safetensors', '--image', 'odd.img', '--compare'], { cwd })).code).toBe(0)
 })
 
-test('inspect takes a file that has only a header, which pack refuses', async () => {
+test('inspect accepts a file with only a header, and pack rejects it', async () => {
   const { parts } = json(await gpunvme(['inspect', 'model.gguf', '--json'], { cwd })) as {
     parts: { headerBytes: number; isHeaderOnly: boolean }[]
   }
@@ -296,7 +296,7 @@ function writeWithMtp(name: string): void {
   writeFileSync(join(cwd, name), Buffer.concat([length, Buffer.from(header), Buffer.alloc(names.length)]))
 }
 
-test('layers of multi-token prediction are shown by inspect, and are in no plan or pass', async () => {
+test('inspect shows multi-token prediction layers, and plans and passes omit them', async () => {
   writeWithMtp('mtp.safetensors')
   const pass = ['embedding', 'layer 0', 'output']
   const { stdout } = await gpunvme(['inspect', 'mtp.safetensors'], { cwd })

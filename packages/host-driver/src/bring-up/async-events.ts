@@ -68,7 +68,7 @@ export class AsyncEvents implements SetupStep {
   private readonly handling = new Set<Promise<void>>()
   /** Events that wait for the one that is being handled, by log page. */
   private readonly waiting = new Map<number, Arrival[]>()
-  /** Requests that wait for the end of the window or for room in the Admin queue, and those that may still be sent in it. */
+  /** Requests that wait for the end of the window or for room in the Admin queue, and requests left in this window. */
   private heldBack = 0
   private left = MAX_REQUESTS_PER_WINDOW
   private windowEndNs = 0
@@ -145,7 +145,7 @@ export class AsyncEvents implements SetupStep {
     return this.heldBack > 0
   }
 
-  /** Sends the requests that wait, after the end of the window. To be called whenever events are polled. */
+  /** Sends the waiting requests after the end of the window. Call whenever events are polled. */
   resume(): void {
     if (this.heldBack === 0 || this.stopped || this.host.now() < this.windowEndNs) return
     const starts = new Array<number>(this.heldBack).fill(this.start)

@@ -29,9 +29,9 @@ export function ownTransport(transport: Transport, withInterrupts: boolean): Own
 const OWN_TURN_NS = 100 * NS_PER_MS
 
 /**
- * Returns a clock that waits for the interrupt of the completion queues. An interrupt ends all waits, since a transport
- * reports it to one of them. The transport's own clock still runs, because a transport checks its device there: a removed
- * device sends no interrupt.
+ * Returns a clock that waits for the interrupt of the completion queues. An interrupt ends all pending waits, since a
+ * transport reports it to only one of them. The transport's own clock still runs, because a transport checks its device
+ * there: a removed device sends no interrupt.
  */
 function interruptClock(clock: Clock, interrupts: Interrupts): Clock {
   let turnNs = clock.now() + OWN_TURN_NS

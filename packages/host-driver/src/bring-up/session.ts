@@ -143,8 +143,9 @@ export class Session {
   }
 
   /**
-   * Returns an object that stays the same as long as a namespace is active with the same identity and size: another one
-   * after it was replaced, resized or detached, even if it looks as before. Undefined if it is not active.
+   * Returns an object that stays the same while a namespace is active with the same identity and size. After a
+   * replacement, resize or detachment it is another object, even if the namespace looks unchanged. Undefined if the
+   * namespace is not active.
    */
   presenceOf(nsid: number): object | undefined {
     return this.presences.get(nsid)
@@ -280,7 +281,7 @@ export class Session {
     this.lent.withhold()
   }
 
-  /** Takes a new list of the active namespaces. */
+  /** Stores a new list of the active namespaces. */
   private take(identity: ControllerIdentity, namespaces: readonly NamespaceIdentity[]): void {
     const presences = new Map<number, object>()
     for (const found of namespaces) {

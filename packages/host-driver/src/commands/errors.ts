@@ -67,7 +67,7 @@ export class CommandTimeoutError extends GpuNvmeError {
 
 /**
  * The controller or the namespace does not support a command or feature. Nothing was sent.
- * @param command its name in the specification. @param says the field that says so: 'ONCS.NVMCPYS is 0'.
+ * @param command its name in the specification. @param says the field that shows it: 'ONCS.NVMCPYS is 0'.
  */
 export function unsupportedCommand(command: string, says: string, next?: string): DriverError {
   const headline = `This controller does not support ${command}`

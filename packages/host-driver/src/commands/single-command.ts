@@ -23,14 +23,14 @@ export interface CommandRequest {
   readonly entry: DataView
   /** Writes the data pointer into the staged entry. */
   readonly point?: ((pair: QueuePair, slot: number) => void) | undefined
-  /** Takes the command's data while it still owns its slot. */
+  /** Copies the command's data while it still owns its slot. */
   readonly collect?: ((slot: number) => void) | undefined
   readonly timeoutNs: number
   /** Latest deadline, by the clock of the transport. */
   readonly untilNs: number
 }
 
-/** What a single command needs of its queue. */
+/** Parts of its queue that a single command uses. */
 export interface CommandChannel {
   readonly pair: QueuePair
   readonly clock: Clock
@@ -43,7 +43,7 @@ export interface CommandChannel {
 export class SingleCommand implements Work {
   isFinished = false
   readonly hasOverdue = false
-  /** Until it is staged, the time at which it stops to wait for room. */
+  /** Until it is staged: the time at which it stops waiting for room. */
   wakeNs: number
   private readonly channel: CommandChannel
   private readonly request: CommandRequest
@@ -80,7 +80,7 @@ export class SingleCommand implements Work {
     try {
       slot = stageEntry(this, pair, this.request)
     } catch (error) {
-      // Of this command only: thrown further, it would end all commands of the pump.
+      // Fails only this command: if rethrown, the error would end all commands of the pump.
       this.end(error)
       return 0
     }

@@ -31,7 +31,7 @@ export class PlanWork implements Work {
   /** For each queue, the first command that may belong to it. */
   private readonly cursor: Uint32Array
   private readonly failures: CommandOutcome[] = []
-  /** Commands that were given up, in `failures` as well. */
+  /** Commands that were given up; `failures` contains them too. */
   private readonly overdue: { readonly command: number; readonly overdue: OverdueCommand }[] = []
   private inFlight = 0
   private submitted = 0
@@ -127,7 +127,7 @@ export class PlanWork implements Work {
     const { memory, clockNow, timeoutNs } = this.execution
     const slot = pair.stage(this, command)
     const nowNs = clockNow()
-    // Stored here and not passed to `stage`: a number that is passed may be allocated.
+    // A field instead of a parameter of `stage`: V8 may allocate a number that is passed.
     pair.submittedNs[slot] = nowNs
     pair.deadlinesNs[slot] = nowNs + timeoutNs
     const offsetBytes = plan.offsetBytes[command]!

@@ -14,8 +14,8 @@ import { delay, hasCompletedLate, resendOf, withLateCompletion } from './settle.
 type Failure = CommandOutcome['outcome']
 
 /**
- * Executes single commands to the end: sends them on the admin queue or the I/O queue of commands outside plans, has the
- * controller recovered if a command gets no completion, and sends it again by the rule of `resendOf`.
+ * Executes single commands to the end: sends them on the admin queue or on the I/O queue for commands outside plans,
+ * requests a recovery if a command gets no completion, and sends it again as `resendOf` decides.
  */
 export class CommandExecutor {
   private readonly session: Session
@@ -88,7 +88,7 @@ export class CommandExecutor {
     }
   }
 
-  /** Makes one attempt at a single command, and has the controller recovered if necessary. */
+  /** Makes one attempt at a single command, and requests a recovery if necessary. */
   private async attempt<T>(
     kind: 'admin' | 'io',
     run: (queue: CommandQueue) => Promise<T>,
@@ -111,7 +111,7 @@ export class CommandExecutor {
     return { error: isFinal ? this.recovery.lostError(error) : error, verdict }
   }
 
-  /** Sends a command on its own queue, beside plans. */
+  /** Sends a command on its own queue, concurrently with plans. */
   private async sendInside<T>(
     kind: 'admin' | 'io',
     run: (queue: CommandQueue) => Promise<T>,
@@ -132,7 +132,7 @@ export class CommandExecutor {
     }
   }
 
-  /** Sends an I/O command on the only I/O queue, which plans use otherwise. Requires exclusive access. */
+  /** Sends an I/O command on the only I/O queue, which it shares with plans. Requires exclusive access. */
   private async sendAlone<T>(run: (queue: CommandQueue) => Promise<T>, from: RecoveryStep): Promise<Sent<T>> {
     const { session, recovery } = this
     await recovery.catchUp()

@@ -28,8 +28,8 @@ interface PlanAttempt {
 }
 
 /**
- * Executes plans to the end: gives them to the engine, has the controller recovered if a command gets no completion, and
- * sends commands again by the rule of `resendOf`.
+ * Executes plans to the end: passes them to the engine, requests a recovery if a command gets no completion, and sends
+ * commands again as `resendOf` decides.
  */
 export class PlanExecutor {
   private readonly session: Session
@@ -48,8 +48,8 @@ export class PlanExecutor {
   }
 
   /**
-   * Executes a plan. Reads without a completion are repeated after the controller was recovered; writes without one are
-   * unknown, unless their completion arrives late. Resolves with one outcome per command, after at most
+   * Executes a plan. Reads without a completion are repeated after the recovery. The outcome of a write without a
+   * completion is unknown, unless the completion arrives late. Resolves with one outcome per command, after at most
    * `MAX_RECOVERIES` recoveries.
    */
   async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
@@ -78,7 +78,7 @@ export class PlanExecutor {
     }
   }
 
-  /** Makes one attempt at a plan, and has the controller recovered if necessary. */
+  /** Makes one attempt at a plan, and requests a recovery if necessary. */
   private async attempt(
     plan: Plan,
     memory: DmaMemory,
@@ -95,7 +95,7 @@ export class PlanExecutor {
     try {
       if (session.transport.bar.isCut)
         return { summary: nothingOf(plan, recovery.lostOutcome), verdict: 'lost', overdue }
-      // Here and not before the gate, where a reset may have been waited for.
+      // Checked after the gate: a reset may have completed while the plan waited there.
       if (!this.fits(planned, plan.nsid)) return { summary: nothingOf(plan, { kind: 'not-submitted' }), overdue }
       summary = await session.engine.execute(plan, memory, options)
       const { failures } = summary

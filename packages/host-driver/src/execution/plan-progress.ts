@@ -66,7 +66,7 @@ export class PlanProgress {
     return this.remaining?.length === 0
   }
 
-  /** Returns how often one of these failed commands of the attempt was sent again after a recovery, at most. */
+  /** Returns the maximum number of replays of these failed commands. */
   mostReplaysOf(failures: readonly CommandOutcome[]): number {
     return failures.reduce((most, { command }) => {
       return Math.max(most, this.resendsOf(this.commandAt(command)).replays)

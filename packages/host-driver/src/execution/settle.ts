@@ -48,7 +48,7 @@ export interface Resend {
 
 /**
  * Decides whether a command that did not succeed is sent again, after the recovery that its outcome required; returns
- * undefined if not. The one rule for plans and single commands:
+ * undefined if not. Plans and single commands share this policy:
  * - A retryable status is retried, at most `MAX_RETRIES` times, after the delay that the controller requests.
  * - A command without a completion is replayed if it is repeatable, at most `MAX_REPLAYS` times.
  * - A command that was never submitted is submitted.

@@ -225,7 +225,7 @@ describe('before all of a namespace is lost', () => {
   test.each([
     ['DeviceLostError', new DeviceLostError('sim', 0xffff_ffff)],
     ['TransferError', failed({ kind: 'device-lost', csts: 3 })],
-  ])('the loss of the controller is reported as it is, since it says nothing about the data: %s', async (_, loss) => {
+  ])('reports the loss of the controller unchanged, not as unknown data: %s', async (_, loss) => {
     const lost = memoryNamespace(new Uint8Array(64 * KIB))
     lost.readBytes = () => Promise.reject(loss)
     await expect(guardErase(lost, { serial: '', overwrite: ['unreadable data'] })).rejects.toBe(loss)

@@ -31,7 +31,7 @@ export interface SignatureSource extends Shape {
 }
 
 /**
- * Number of bytes at each end of a namespace that may hold signatures. A format that keeps copies may have some beyond:
+ * Number of bytes at each end of a namespace that may hold signatures. A format with copies may have some elsewhere:
  * see `FoundSignature.places`.
  */
 export const SIGNATURE_REACH_BYTES = 2 * 1024 * 1024

@@ -187,7 +187,7 @@ describe('writeZeroes', () => {
     await ns.writeZeroes(0, 100_000)
   })
 
-  test('the error of a failed command says how far the call got', async () => {
+  test('the error of a failed command states the progress of the call', async () => {
     const { ns } = await open({
       faults: [
         { match: { qid: 2, opcode: WRITE_ZEROES, nth: 2 }, action: { kind: 'status', sct: 1, sc: 0x82, dnr: true } },
@@ -324,7 +324,7 @@ test.each<[string, (ns: WritableNamespace) => Promise<unknown>]>([
   ['writeZeroes', (ns) => ns.writeZeroes(0, 1)],
   ['deallocate', (ns) => ns.deallocate([{ slba: 0, blocks: 1 }])],
   ['copy', (ns) => ns.copy([{ slba: 0, blocks: 1 }], 9)],
-])('%s passes the guard first, and is not sent if it is refused', async (_, run) => {
+])('%s passes the guard first, and is not sent if the guard rejects it', async (_, run) => {
   const { ctrl, ns } = await open()
   // A boot sector: 55h AAh at 510, and a partition of type 83h.
   const sector = ns.dma.alloc(512)

@@ -53,7 +53,7 @@ export class NamespaceSet {
     return new Namespace(this.controller, nsid, () => identity)
   }
 
-  /** Takes the session's list of active namespaces if it is a new one. */
+  /** Applies the session's list of active namespaces if it is new. */
   private update(): void {
     const found = this.controller.session.namespaces
     if (found === this.seen) return
@@ -92,7 +92,7 @@ export class NamespaceSet {
   }
 }
 
-/** No namespace with this NSID is active or, to delete one, allocated. @param found the namespaces that are. */
+/** No namespace with this NSID is active, or allocated if it is to be deleted. @param found NSIDs that are. */
 export function namespaceNotFound(
   nsid: number,
   found: readonly { readonly nsid: number }[],

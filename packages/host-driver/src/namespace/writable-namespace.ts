@@ -57,7 +57,7 @@ export class WritableNamespace extends Namespace {
 
   /**
    * Makes blocks read as zeroes, without transferring data. Durable only after `flush`, or with `fua`.
-   * @throws BlockCommandError or DriverError (UNKNOWN_FATE), which say how far it got; DriverError
+   * @throws BlockCommandError or DriverError (UNKNOWN_FATE), which state the progress; DriverError
    *   (UNSUPPORTED_COMMAND, LBA_RANGE), RangeError, ForeignDataError, the signal's reason.
    */
   async writeZeroes(slba: number, blocks: number, options: WriteZeroesOptions = {}): Promise<void> {

@@ -31,7 +31,7 @@ function entries(...of: readonly (readonly [index: number, dw2: number, dw3: num
   return new Uint8Array(view.buffer)
 }
 
-test('takes a half-written entry from a copy that began after its Phase Tag was seen', () => {
+test('reads a half-written entry from a copy that began after its Phase Tag was seen', () => {
   const half = entries([0, 0, 0x0001_0000])
   const whole = entries([0, 0x0001_0000, 0x0001_0007])
   const { ring, received, rung } = ringOf([half, whole])

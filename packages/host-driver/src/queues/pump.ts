@@ -18,11 +18,11 @@ export interface Work extends CommandOwner {
   readonly isFinished: boolean
   /** Whether a late completion may still determine an outcome, as long as the pump polls. */
   readonly hasOverdue: boolean
-  /** Time at which the pump must call `stage` again though nothing completed; Infinity if there is none. */
+  /** Time at which the pump must call `stage` again even if nothing completes; Infinity if there is none. */
   readonly wakeNs: number
   /** Stages as many commands as the queues hold; returns their number. */
   stage(): number
-  /** Called once, when it is finished. */
+  /** Called once, when the work is finished. */
   settle(nowNs: number): void
   /** A command of these queues was given up. @param csts CSTS of a controller that is lost; undefined otherwise. */
   halt(csts: number | undefined): void
@@ -31,8 +31,8 @@ export interface Work extends CommandOwner {
 }
 
 /**
- * Runs the commands of queue pairs: submits, polls, waits, and gives up commands at their deadlines. The only place that
- * looks at CSTS while commands are in flight.
+ * Runs the commands of queue pairs: submits, polls, waits, and gives up commands at their deadlines. The only code
+ * that reads CSTS while commands are in flight.
  */
 export class Pump {
   private readonly transport: Pick<Transport, 'bar' | 'clock'>
@@ -40,10 +40,10 @@ export class Pump {
   private readonly rings: readonly CompletionRing[]
   private readonly watch: (() => void) | undefined
   private works: Work[] = []
-  /** Kept until others end: V8 drops the code compiled for a class that has no instance at a garbage collection. */
+  /** Kept until other work ends: V8 drops the compiled code of a class without instances at a garbage collection. */
   private settled: readonly Work[] = []
   private isRunning = false
-  /** Set after a command was given up: the queues are not used for plans before a recovery. */
+  /** Set after a command was given up: plans do not use the queues until a recovery. */
   private isHalted = false
   private healthCheckNs = 0
   private turn = 0
@@ -86,7 +86,7 @@ export class Pump {
     if (!this.isRunning) this.run().catch((error: unknown) => this.breakDown(error))
   }
 
-  /** Submits what the queues have room for, now and not after the wait of the pump; returns the number of commands. */
+  /** Submits commands at once, without waiting for the pump, as far as the queues have room; returns their number. */
   submit(): number {
     let staged = 0
     for (const work of this.works) staged += work.stage()
@@ -158,7 +158,7 @@ export class Pump {
     this.settled = settled
     const now = this.transport.clock.now()
     for (const work of this.settled) work.settle(now)
-    // Removed last: if one cannot be settled, `breakDown` must still fail it and those after it.
+    // Removed last: if one work cannot be settled, `breakDown` must still fail it and all later ones.
     this.works = this.works.filter((work) => !settled.includes(work))
     return true
   }

@@ -19,13 +19,13 @@ export interface OverdueCommand {
 /** Owner of commands in flight. An object with methods, so that polling creates no closures. */
 export interface CommandOwner {
   /**
-   * One of its commands completed. The slot still has its CID and list page, and is freed on return.
+   * Called when one of its commands completed. The slot still has its CID and list page, and is freed on return.
    * @param command number that the owner passed to `stage`.
    * @param status as in `CompletionReceiver.receive`.
    */
   completed(pair: QueuePair, slot: number, command: number, status: number, dw0: number): void
   /**
-   * One of its commands was given up. A late completion is recorded in `overdue`.
+   * Called when one of its commands was given up. A late completion is recorded in `overdue`.
    * @param csts CSTS of a controller that is lost; undefined if the deadline of the command passed.
    */
   givenUp(command: number, overdue: OverdueCommand, csts: number | undefined): void
@@ -83,7 +83,7 @@ export class QueuePair implements CompletionReceiver, PlanQueue {
 
   /**
    * Claims the next submission queue entry, `stagedIndex`, for the caller to fill. The controller does not fetch it
-   * before `ring`. Returns the command's slot, or -1 if as many commands are in flight as the queues can hold. The
+   * before `ring`. Returns the command's slot, or -1 if the queues are full. The
    * command has no deadline: the controller may hold it for any time, unless the owner sets `deadlinesNs`.
    * @param command number by which the owner knows the command.
    */
@@ -98,7 +98,7 @@ export class QueuePair implements CompletionReceiver, PlanQueue {
     return slot
   }
 
-  /** Takes back the command that was staged last, whose entry could not be filled. Only before `ring`. */
+  /** Withdraws the last staged command, whose entry could not be filled. Call before `ring`. */
   withdraw(slot: number): void {
     this.memory.sqTail = this.stagedIndex
     this.owners[slot] = undefined
@@ -156,7 +156,7 @@ export class QueuePair implements CompletionReceiver, PlanQueue {
     return given
   }
 
-  /** Handles a completion that no outstanding command has: a late one still determines the outcome of its command. */
+  /** Handles a completion that matches no outstanding command. A late one may still determine an outcome. */
   private receiveLate(cid: number, status: number, dw0: number): void {
     const late = this.overdue.find(({ command }) => command.cid === cid)
     if (late === undefined) {

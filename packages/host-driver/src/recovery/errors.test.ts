@@ -121,7 +121,7 @@ test('the error of a hanging read that was aborted has the reason as its cause, 
   await ctrl.close()
 })
 
-test('the error of a read without a completion says how often it was sent again', async () => {
+test('the error of a read without a completion states how often it was sent again', async () => {
   const { transport } = simulate({
     profile: 'sn740',
     faults: { rules: [rule({ kind: 'hang' }, { qid: 1, opcode: READ, lba: [0, 7] })] },

@@ -228,7 +228,7 @@ test('reads of the write guard have the time limit of single commands', async ()
   await ctrl.close()
 })
 
-test('a write that failed, and is not retried because its plan was aborted, ends with its status', async () => {
+test('a failed write that is not retried because its plan was aborted ends with its status', async () => {
   const status = { kind: 'status', sct: 0, sc: 0x82 } as const // Namespace Not Ready: later
   const simulation = simulated([{ match: { qid: 1, opcode: 1, nth: 1 }, action: status }])
   const ctrl = await open(simulation)
@@ -262,7 +262,7 @@ function withStatus(transport: Transport, change: (csts: number) => number): Tra
   }
 }
 
-test('aborts a command in flight if CSTS reads all ones once, before it settles the command', async () => {
+test('aborts a command in flight before it settles the command if CSTS reads all ones once', async () => {
   const simulation = simulated([{ match: { qid: 2, opcode: 5, nth: 2 }, action: { kind: 'hang' } }])
   let blink = false
   const transport = withStatus(simulation.transport, (csts) => {
@@ -299,7 +299,7 @@ test('close detects a removed drive at once, and writes no register', async () =
   expect(writes).toBe(0)
 })
 
-test('plans continue after a flush on the only I/O queue found no memory', async () => {
+test('plans continue after a flush on the only I/O queue could not allocate memory', async () => {
   const simulation = simulated([], {}, 1)
   let short = false
   const { dma } = simulation.transport

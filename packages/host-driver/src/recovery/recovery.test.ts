@@ -258,7 +258,7 @@ test('a namespace that another host resized has its new size, and an event repor
   expect((await events.next()).done).toBe(true)
 })
 
-test.each(['abortNs', 'queuesNs', 'restartNs'])('a limit %s of undefined has its default', async (name) => {
+test.each(['abortNs', 'queuesNs', 'restartNs'])('a limit %s of undefined means the default', async (name) => {
   const { ctrl } = await openWith([])
   const bound = ctrl.recoveryBoundNs
   await ctrl.close()

@@ -122,7 +122,7 @@ export class Recovery {
     // it.
     if (incident.transportFailed !== undefined) this.session.lent.withhold()
     this.incidents.push(incident)
-    // Plans in progress could otherwise delay the first step for any time.
+    // Plans in progress could otherwise delay the first step indefinitely.
     if (incident.overdue.length > 0 && this.session.isAttached) this.session.engine.halt?.()
     this.running ??= this.gate.alone(async () => {
       // If no command is inside, this runs before `running` is set, which `recover` clears.

@@ -43,7 +43,7 @@ export interface QueueOptions {
   readonly queueMemory?: 'host' | 'gpu'
 }
 
-/** Options of `Controller.open` for how plans are executed. */
+/** Options of `Controller.open` for the execution of plans. */
 export interface EngineOptions {
   /** Engine that submits I/O, made on the same transport. Default: the host engine. */
   readonly engine?: Engine

@@ -42,7 +42,7 @@ const EVENT_POLL_NS = 100 * NS_PER_MS
 /** Statuses of an I/O command for blocks or a format that no longer exist, or for a namespace that is not active. */
 const STALE_IDENTITY = [STATUS.LBA_OUT_OF_RANGE, STATUS.INVALID_NAMESPACE_OR_FORMAT, STATUS.INVALID_FIELD_IN_COMMAND]
 
-/** An open controller: what a `Controller`, its namespaces and its `Management` share. */
+/** An open controller: state shared by a `Controller`, its namespaces and its `Management`. */
 export class RunningController implements AdminCommands {
   readonly session: Session
   readonly recovery: Recovery
@@ -291,7 +291,7 @@ export class RunningController implements AdminCommands {
     }
   }
 
-  /** Begins a call, for whose `end` `close` waits. @throws DriverError (CONTROLLER_CLOSED, NAMESPACE_BUSY) */
+  /** Begins a call; `close` waits until its `end`. @throws DriverError (CONTROLLER_CLOSED, NAMESPACE_BUSY) */
   private begin(nsid: number | undefined): void {
     this.checkOpen()
     if (nsid !== undefined) this.inUse.enter(nsid)

@@ -89,8 +89,8 @@ export function hugePagesMissing(neededPages: number, { total, free }: HugePages
 }
 
 /**
- * This process may not lock that much memory.
- * @param neededBytes would then be locked.
+ * RLIMIT_MEMLOCK of this process is too low.
+ * @param neededBytes total that would be locked.
  * @param allowedBytes RLIMIT_MEMLOCK.
  */
 export function memlockExceeded(neededBytes: number, allowedBytes: number, cause: unknown): DriverError {

@@ -16,7 +16,7 @@ interface ClosableMemory extends DmaAllocator {
   abandon?(): void
 }
 
-/** A function that a kind of transport has acquired: everything in which the kinds differ. */
+/** A function that a transport has acquired: everything that differs between kinds of transport. */
 export interface AcquiredFunction<More extends object> {
   readonly name: string
   readonly host: Pick<HardwareHost, 'waitReadable'>
@@ -49,9 +49,9 @@ export interface AcquiredFunction<More extends object> {
 }
 
 /**
- * Opens a controller's function. `acquire` takes it, without access to its registers; what follows is the same for
- * every transport: memory is proven to be available before the drive is touched, and a controller that is found
- * enabled is disabled before the drive may access memory. After an error and on close, everything is released in
+ * Opens a controller's function. `acquire` acquires it, without access to its registers. The other steps are the
+ * same for every transport: memory is proven to be available before the drive is touched, and a controller that is
+ * found enabled is disabled before the drive may access memory. After an error and on close, everything is released in
  * reverse order, the drive's access to memory first.
  * @throws errors of `acquire`; DriverError (NOT_READY) if the controller is found enabled and does not stop.
  */

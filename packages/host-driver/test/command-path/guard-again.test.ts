@@ -9,7 +9,7 @@ const turns = async () => {
   for (let turn = 0; turn < TURNS; turn++) await new Promise(setImmediate)
 }
 
-/** A namespace to which was written, after two changes by another host that the driver has noticed. */
+/** A namespace that was written to, after two changes by another host that the driver has detected. */
 async function changedTwice(first: FaultAction, second: FaultAction) {
   const media = new RamMedia(1024 * 1024)
   const rules = [first, second].map((action, index) => ({ match: { qid: 0, opcode: 0x0a, nth: index + 1 }, action }))

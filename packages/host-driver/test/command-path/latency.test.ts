@@ -21,7 +21,7 @@ const dma = {
   },
 }
 
-test('a command beside one in flight is submitted at once, not after a wait', async () => {
+test('submits a command at once while another is in flight', async () => {
   const doorbells: number[] = []
   const bar = {
     read32: () => CSTS.encode({ RDY: 1 }),

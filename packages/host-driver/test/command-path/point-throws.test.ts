@@ -23,7 +23,7 @@ function freedAfter(memory: DmaMemory, checks: number): DmaMemory {
 }
 
 test.each([0, 1, 2, 3, 4])(
-  'a Compare whose memory was freed before it was staged hurts no other command (%d)',
+  'a Compare whose memory was freed before staging affects no other command (%d)',
   async (checks) => {
     const simulation = simulate({
       profile: 'ideal',

@@ -5,7 +5,7 @@ import { Controller } from '../../src/controller.js'
 
 const MS = 1_000_000
 
-test('a recovery for a command outside plans waits for commands in flight, and not for whole plans', async () => {
+test('a recovery for a command outside plans waits for commands in flight, not for whole plans', async () => {
   const simulation = simulate({
     profile: 'ideal',
     namespaces: [{ capacityBytes: 16 * 1024 * 1024 }],

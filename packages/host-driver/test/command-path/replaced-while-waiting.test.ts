@@ -25,7 +25,7 @@ function formattedInReset() {
   return { before, after, bar, transport: { ...before.transport, bar }, opened: () => (isOpen = true) }
 }
 
-test('a plan that waits for a reset in which its namespace is formatted is not sent', async () => {
+test('does not send a plan whose namespace is formatted while the plan waits for a reset', async () => {
   const { transport, before, after, opened } = formattedInReset()
   const ctrl = await Controller.open(transport, { write: { serial: before.serial } })
   opened()

@@ -21,7 +21,7 @@ function failing(memory: DmaMemory, badOffset: number): DmaMemory {
   }
 }
 
-test('a late completion whose data cannot be made visible leaves no plan and no close waiting', async () => {
+test('a late completion whose data cannot be made visible blocks neither a plan nor close', async () => {
   const simulation = simulate({
     profile: 'ideal',
     namespaces: [{ capacityBytes: 1024 * 1024 }],

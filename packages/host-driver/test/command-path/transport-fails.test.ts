@@ -5,7 +5,7 @@ import { Controller } from '../../src/controller.js'
 
 const MS = 1_000_000
 
-test('a command outside plans, during which the transport fails, loses the controller as a plan does', async () => {
+test('a transport failure during a command outside plans loses the controller, as during a plan', async () => {
   const simulation = simulate({
     profile: 'ideal',
     namespaces: [{ capacityBytes: 1024 * 1024 }],

@@ -8,8 +8,8 @@ import {
   type DriverUnderTest,
 } from '../../dst/index.js'
 
-// A campaign that cannot fail shows nothing: each of these drivers, which is this package's with one defect in a call
-// besides reads and writes, has to be found within so many seeds.
+// A campaign that cannot fail proves nothing. Each of these drivers is this package's driver with one defect in a call
+// other than reads and writes, which the campaign must find within this number of seeds.
 const SEEDS = 250
 
 type Altered<T> = (original: T) => Partial<T>
@@ -85,7 +85,7 @@ it('finds a driver that compares only the first block', async () => {
 
 it('finds a driver whose verify fails for no reason', async () => {
   const driver = altered((ns) => ({ verify: (slba, blocks, options) => ns.verify!(slba + ns.blocks, blocks, options) }))
-  await expectFound(driver, /^outcome: verify .* no fault has struck/)
+  await expectFound(driver, /^outcome: verify .* no fault occurred/)
 })
 
 it('finds a driver whose flush sends nothing, by a loss of power', async () => {

@@ -80,7 +80,7 @@ test('retired ids are known by name and have no blocks; others are known by numb
   expect(ggmlTypeName(77)).toBe('type 77')
 })
 
-test('a name gives its id back: a current, retired or unknown type, and no other text', () => {
+test('returns the id for the name of a current, retired or unknown type, and for no other text', () => {
   // 344 is IQ4_KS_R4 of ik_llama.cpp.
   for (const id of [0, 12, 5, 31, 77, 344, 0xffff_ffff]) expect(ggmlTypeId(ggmlTypeName(id))).toBe(id)
   for (const name of ['Q9', 'type', 'type 12', 'type 5', 'type 007', 'type 4294967296', 'Q9 (retired)']) {

@@ -168,7 +168,7 @@ describe('an option `naming`', () => {
     expect(rulesOf('gpt-oss').expertIn('model.layers.0.moe.up_proj.weight')).toBeUndefined()
   })
 
-  test('of the model is that of its catalogue, unless the catalogue has its own', async () => {
+  test('of a model applies to its catalogue, unless the catalogue has its own', async () => {
     const source = memorySource(
       padTo(192, concat(ggufHead(2, 0), info('block.0.mlp.mlp1_weight', [2, 2], 24, 0), info('blk.1.a', [4], 24, 32))),
     )
@@ -209,7 +209,7 @@ describe('nextn_predict_layers of a GGUF', () => {
     expect(await namesOf(3, 2)).toEqual(['layer 0', 'mtp layer 1', 'mtp layer 2'])
   })
 
-  test('of 0, or of as many as there are, leaves all blocks in the pass', async () => {
+  test('of 0, or of the number of blocks, leaves all blocks in the pass', async () => {
     for (const nextn of [0, 3, 4_000_000_000])
       expect(await namesOf(3, nextn)).toEqual(['layer 0', 'layer 1', 'layer 2'])
   })

@@ -1,13 +1,13 @@
 /**
- * How a family of models names its tensors. Each expression is tried on the whole name. A name is an MTP tensor, or
- * else of a layer, or else after or before the layers; a name without any match belongs after them.
+ * How a family of models names its tensors. Each expression is tried on the whole name. The
+ * first match decides: MTP, layer, after the layers, before the layers. A name without a match belongs after them.
  */
 export interface NamingScheme {
   /** Value of the option `naming`. */
   readonly name: string
-  /** Models whose names were read. */
+  /** Models from which the names were taken. */
   readonly models: readonly string[]
-  /** Where they were read. */
+  /** Source of the names. */
   readonly source: string
   /** A repeated layer. Group 1: its number. What precedes the number is the name of its stack. */
   readonly layer: RegExp
@@ -34,7 +34,7 @@ const EMBED_TOKENS = /(?:^|\.)embed_tokens(?:\.|$)/
 
 /**
  * Published naming schemes. Without the option `naming`, all of them apply at once, since conversions mix them: an MLX
- * Gemma has stacks of `mlx` and embeddings of `gemma`. No name that one scheme matches means another thing in another.
+ * Gemma has stacks of `mlx` and embeddings of `gemma`. No name has different meanings in two schemes.
  */
 export const NAMING_SCHEMES = [
   {

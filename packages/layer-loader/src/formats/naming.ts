@@ -1,7 +1,7 @@
 import { NAMING_SCHEMES, type NamingScheme, type NamingSchemeName } from './naming-schemes.js'
 import { quote } from './quote.js'
 
-/** Own rules, for tensors with unusual names. What is not given follows the published schemes. */
+/** Custom rules, for tensors with unusual names. A missing rule falls back to the published schemes. */
 export interface TensorNaming {
   /**
    * The first group captures the number of the layer, as in `/^decoder\.(\d+)\./`. Other tensors belong to no layer.
@@ -14,7 +14,7 @@ export interface TensorNaming {
   readonly expert?: RegExp
 }
 
-/** One published scheme by its name, or own rules. Without either, all published schemes apply. */
+/** Name of one published scheme, or custom rules. Default: all published schemes apply. */
 export type Naming = NamingSchemeName | TensorNaming
 
 /** Where a tensor is needed in a pass. */
@@ -24,7 +24,7 @@ export type TensorPlace =
   | { readonly at: 'layer'; readonly stack: string; readonly number: number }
   | { readonly at: 'mtp'; readonly number: number | undefined }
 
-/** A naming in the form in which it is applied. */
+/** Compiled rules of a naming. */
 export interface NamingRules {
   placeOf(name: string): TensorPlace
   /** Returns whether a layer with this tensor is an MTP layer. */
@@ -32,7 +32,7 @@ export interface NamingRules {
   /**
    * Returns the expert that a tensor belongs to, by name: a number, 'all' if it may stack all experts, undefined for a
    * tensor that every token needs, such as a shared expert or the router.
-   * @throws RangeError if own rules capture something other than a number.
+   * @throws RangeError if custom rules capture something other than a number.
    */
   expertIn(name: string): number | 'all' | undefined
 }
@@ -41,7 +41,7 @@ const known = new Map<string, NamingRules>()
 
 /**
  * Returns the rules of a naming.
- * @throws RangeError for an unknown name of a scheme.
+ * @throws RangeError for an unknown scheme.
  */
 export function rulesOf(naming?: Naming): NamingRules {
   if (typeof naming === 'object') return withOwn(rulesOf(), naming)

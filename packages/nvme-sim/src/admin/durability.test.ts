@@ -20,7 +20,7 @@ async function hostWithCache() {
   return { host, losePower }
 }
 
-it('Format NVM: a loss of power after its completion does not bring the old data back', async () => {
+it('Format NVM: old data does not return if power is lost after the completion', async () => {
   const { host, losePower } = await hostWithCache()
   await writeMarked(host, 3, [0x11, 0x22])
   expect((await host.command(1, { opcode: 0x00, nsid: 1 })).status).toBe('0/00')
@@ -46,7 +46,7 @@ it.each<[string, (host: TestHost) => Promise<unknown>]>([
     },
   ],
   ['disabling the volatile write cache', (host) => host.admin({ opcode: 0x09, cdw: { 10: 0x06, 11: 0 } })],
-])('%s makes the data of a namespace permanent that was detached before', async (_, makePermanent) => {
+])('%s makes the data of a detached namespace durable', async (_, makePermanent) => {
   const { host, losePower } = await hostWithCache()
   await writeMarked(host, 3, [0x11])
   await attachment(host, 1)

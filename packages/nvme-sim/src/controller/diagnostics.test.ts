@@ -27,7 +27,7 @@ const namespaces: readonly NamespaceOptions[] = [
 /** Codes of vfio-user servers: asserted in their tests. */
 type ServerCode = 'client-message' | 'client-disconnected' | 'server-resources'
 
-/** What provokes each code, by a host whose controller is enabled and has queue pair 1. */
+/** Provokes each code, on an enabled controller with queue pair 1. */
 const provoked: Record<Exclude<DiagnosticCode, ServerCode | 'dropped'>, (host: TestHost) => unknown> = {
   'register-access': ({ bar }) => bar.write32(VS, 1),
   'reserved-bits': ({ bar }) => bar.write32(CC, CC_ENABLED | 0xc000),

@@ -10,7 +10,7 @@ export type DiagnosticCode =
   | 'unsupported-request'
   /** Setting that the controller ignores in its current state, such as another CC.MPS while CC.EN is 1. */
   | 'ignored-setting'
-  /** CC.EN changed before CSTS.RDY followed its previous change, or set in the wrong write after a shutdown. */
+  /** CC.EN changed before CSTS.RDY followed the previous change, or set after a shutdown while CC.SHN remains set. */
   | 'enable-order'
   /** D3hot before the controller was shut down. */
   | 'power-state'
@@ -20,19 +20,19 @@ export type DiagnosticCode =
   | 'doorbell-address'
   /** Doorbell value outside of the queue, beyond its entries, or unchanged. */
   | 'doorbell-value'
-  /** Doorbell of a controller or queue that does not act on any now: not ready, shut down, stopped, no bus master. */
+  /** Doorbell that has no effect in the current state: not ready, shut down, queue stopped, no bus master. */
   | 'doorbell-state'
-  /** Address of a queue or of shadow doorbells that is not memory, or no longer. */
+  /** Address of a queue or of shadow doorbells that is not, or no longer, mapped memory. */
   | 'queue-memory'
   /** Completion queue created in memory in which Phase Tags are set. */
   | 'phase-tag'
-  /** Command Identifier that another command in flight has. */
+  /** Command Identifier of another command in flight. */
   | 'command-identifier'
   /** Interrupt that cannot arrive, or mask registers accessed while MSI-X is enabled. */
   | 'interrupt'
   /** PRP entry, SGL descriptor or MPTR that breaks the rules of data pointers. */
   | 'data-pointer'
-  /** Data pointer of a command to an address that is not memory, or no longer. */
+  /** Data pointer to an address that is not, or no longer, mapped memory. */
   | 'unmapped-memory'
   /** Format NVM of a namespace with commands in flight. */
   | 'namespace-busy'
@@ -49,7 +49,7 @@ export type DiagnosticCode =
   /** The last entry: the limit of 1000 is reached, and further diagnostics are dropped. */
   | 'dropped'
 
-/** One mistake of the host, or another event that a driver author must know of. */
+/** A mistake of the host, or another event that matters to a driver author. */
 export interface Diagnostic {
   readonly code: DiagnosticCode
   /** Time on the simulator's clock, in nanoseconds since its start. */

@@ -70,7 +70,7 @@ function movesBlocks({ result, sqe, lengthBytes, namespace }: ServedCommand): bo
   return sqe.OPC === Read.opcode || (sqe.OPC === Write.opcode && namespace?.isExtended === false)
 }
 
-/** Bytes of a command's data that cross the link, without metadata in a buffer of their own. */
+/** Number of data bytes of a command that cross the link, without separate metadata. */
 function dataBytesOf({ lengthBytes, metadataRuns }: ServedCommand): number {
   let bytes = lengthBytes
   for (let run = 0; run < metadataRuns.count; run++) {

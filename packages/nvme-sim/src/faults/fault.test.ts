@@ -111,7 +111,7 @@ it('corrupt-data: one byte of what a Read delivers is wrong, and its status is s
   expect(seen.every(({ status }) => status === '0/00')).toBe(true)
 })
 
-it('corrupt-data: strikes no byte behind the data of a Write whose metadata are in a buffer of their own', async () => {
+it('corrupt-data: damages no byte after the data of a Write with a separate metadata buffer', async () => {
   const faults = plan({ opcode: 1, qid: 1 }, { kind: 'corrupt-data', byte: 513, xor: 0xff })
   const host = await ready({ faults, namespaces: [{ metadataBytes: 8 }] })
   const [memory, metadata] = [host.alloc(512), host.alloc(8)]

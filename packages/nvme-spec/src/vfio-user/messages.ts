@@ -99,7 +99,7 @@ export const VFIO_IRQ = { INTX: 0, MSI: 1, MSIX: 2, ERR: 3, REQ: 4 } as const
 /** Identifiers in a region's capability chain: VFIO_REGION_INFO_CAP_SPARSE_MMAP (Linux 6.1 linux/vfio.h). */
 export const VFIO_REGION_CAPABILITY = { SPARSE_MMAP: 1 } as const
 
-/** Request and reply of DEVICE_GET_INFO. VFIO_DEVICE_GET_INFO begins with the same fields, and accepts them alone. */
+/** Request and reply of DEVICE_GET_INFO. VFIO_DEVICE_GET_INFO also accepts these fields alone. */
 export const VfioUserDeviceInfo = struct(
   'vfio-user device info',
   { bytes: 16, doc: 'Properties of a device', spec: 'vfio-user 0.9.2 VFIO_USER_DEVICE_GET_INFO' },

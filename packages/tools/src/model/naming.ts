@@ -9,17 +9,16 @@ export interface NamingFlags {
 
 export function addNamingOption(command: Command): void {
   command.addOption(
-    new Option(
-      '--naming <scheme>',
-      'how tensors are named, which gives layers and experts (default: detected)',
-    ).choices(NAMING_SCHEMES.map(({ name }) => name)),
+    new Option('--naming <scheme>', 'tensor naming scheme for layers and experts (default: all)').choices(
+      NAMING_SCHEMES.map(({ name }) => name),
+    ),
   )
 }
 
-/** @throws UsageError for a packed model, whose layers were found when it was packed. */
+/** @throws UsageError for a packed model, whose layers were determined when it was packed. */
 export function refuseNamingOfPacked({ naming }: NamingFlags): void {
   if (naming === undefined) return
-  throw new UsageError('--naming does not apply to a packed model: its layers were found when it was packed', {
+  throw new UsageError('--naming does not apply to a packed model: its layers were determined when it was packed', {
     next: { command: ['pack', 'MODEL', '--naming', naming, '--replace'] },
   })
 }

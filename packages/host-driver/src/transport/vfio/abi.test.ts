@@ -6,8 +6,8 @@ import { scratch } from '../../../../../test/scratch.js'
 import { DmaMap, GroupStatus, IOMMU, IOMMU_CAPABILITY, IommuInfo, VFIO } from './abi.js'
 
 /**
- * Structures of linux/vfio.h, and fields of them with the names that they have there in upper case. Those that have
- * Linux's names in nvme-spec are compared there.
+ * Structures of linux/vfio.h and their fields, with the header's names in upper case. Structures that have Linux's names
+ * in nvme-spec are compared in that package.
  */
 const structures = [
   { declaration: GroupStatus, name: 'vfio_group_status', fields: ['ARGSZ', 'FLAGS'] },

@@ -358,7 +358,7 @@ test.each([
   // The group of a machine without an IOMMU is not opened for everybody who may write its file.
   ['EPERM', 'HARDWARE_ACCESS', 'CAP_SYS_RAWIO'],
   ['EACCES', 'HARDWARE_ACCESS', 'make that file accessible'],
-])('%s from a file of /dev/vfio is its own error', (errno, code, message) => {
+])('%s from a file of /dev/vfio has its own error code', (errno, code, message) => {
   const error = openNodeError(bdf, '/dev/vfio/5', refusal(errno, 'open'))
   expect(error).toMatchObject({ code: `ERR_GPUNVME_${code}` })
   expect(error.message).toContain(message)
