@@ -87,8 +87,8 @@ export class PlanExecutor {
     planned: NamespaceIdentity | undefined,
   ): Promise<PlanAttempt> {
     const { session, gate, recovery, counters } = this
-    const waiting = gate.enter()
-    if (waiting !== undefined) await waiting
+    // Also if the gate is open: a plan that is aborted in the turn of its call is not sent.
+    await gate.enter()
     let summary: OutcomeSummary
     let overdue: readonly OverdueCommand[] = []
     let recovered: Promise<Verdict> | undefined

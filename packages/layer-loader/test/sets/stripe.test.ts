@@ -111,11 +111,9 @@ describe('a stripe', () => {
   test('that is aborted throws the signal’s reason', async () => {
     const stores = (await drives([{ profile: 'sn740' }, { profile: 'sn740' }])).map(({ store }) => store)
     const set = await createStripe(stores)
-    const memory = set.dma.alloc(96 * MIB)
+    const memory = set.dma.alloc(24 * MIB)
     const aborting = new AbortController()
-    // More than the queues hold: the rest is not sent after the abort.
-    const ranges = [0, 1, 2, 3].map((part) => ({ offsetBytes: 0, lengthBytes: 24 * MIB, memoryBytes: part * 24 * MIB }))
-    const reading = set.read(ranges, memory, aborting)
+    const reading = set.read([{ offsetBytes: 0, lengthBytes: 24 * MIB, memoryBytes: 0 }], memory, aborting)
     aborting.abort('enough')
     await expect(reading).rejects.toBe('enough')
     memory.free()
