@@ -150,6 +150,24 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(await engine.execute(readsOf(rig, 4), memory)).toMatchObject({ succeeded: 4, failures: [] })
     })
 
+    test('that the engine halts stops submission, and commands in flight are waited for', async () => {
+      const slow = struck({ kind: 'delay-completion', delayNs: 2_000_000 }, { nth: 1, every: 1, times: 10_000 })
+      await using rig = await openRig({ queueDepth: 2 }, slow)
+      const engine = rig.engine()
+      const running = engine.execute(readsOf(rig, 1024), rig.alloc(4 * MIB))
+      const next = Array.from({ length: 80 }, () => engine.execute(readsOf(rig, 1), rig.alloc(4096)))
+      await turn()
+      engine.halt()
+      for (const summary of [await running, ...(await Promise.all(next))]) {
+        expect(new Set(kinds(summary))).toEqual(new Set(['not-submitted']))
+        expect(summary.succeeded + summary.failures.length).toBe(summary.commands)
+      }
+      expect(kinds(await engine.execute(readsOf(rig, 1), rig.alloc(4096)))).toEqual(['not-submitted'])
+      engine.detach()
+      engine.attach(rig.queues)
+      expect(await engine.execute(readsOf(rig, 1), rig.alloc(4096))).toMatchObject({ succeeded: 1, failures: [] })
+    })
+
     test('of one plan is none of another, in the ring or before there is room in it', async () => {
       await using rig = await openRig(
         { queueDepth: 1 },

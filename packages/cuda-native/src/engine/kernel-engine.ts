@@ -209,6 +209,13 @@ export class KernelEngine implements Engine {
     })
   }
 
+  /** Stages no further command until the next `attach`. */
+  halt(): void {
+    if (this.attached === undefined || this.stopped) return
+    this.attempt(() => this.stop(false))
+    this.giveUpWaiting()
+  }
+
   /** Posts plans in order while the queues have room. */
   private post(): void {
     const { attached, backend, waiting } = this

@@ -122,7 +122,7 @@ export interface Engine {
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
   /**
    * Stages no further command until the next `attach`: commands in flight end as usual, the others of each plan as
-   * `not-submitted`. Called when a recovery is necessary; an engine without it completes its plans first.
+   * `not-submitted`. Called when a recovery is necessary; an engine without this method completes its plans first.
    */
   halt?(): void
   /**
