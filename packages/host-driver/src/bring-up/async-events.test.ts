@@ -51,6 +51,7 @@ function holding(commands: Promise<void>) {
     emit: (event) => emitted.push(event),
     now: () => 0,
     namespacesChanged: () => Promise.resolve(),
+    namespacesOutdated: () => undefined,
   })
   return { held, room, session, emitted, events }
 }

@@ -37,6 +37,9 @@ const WINDOW_NS = 100 * NS_PER_MS
 
 const LOG_BYTES = 512
 
+/** First entry of a Changed Attached Namespace List that has no room for all changes (Base 2.3 §5.2.12.1.5). */
+const MORE_THAN_LISTED = 0xffff_ffff
+
 /** Spare, temperature, reliability, read-only media, volatile backup: warnings that every controller has. */
 const WARNINGS = 0x1f
 
@@ -56,6 +59,8 @@ export interface EventHost {
   now(): number
   /** Identifies the namespaces again after a change. */
   namespacesChanged(): Promise<void>
+  /** These may have changed but could not be identified. @param nsids undefined for all. */
+  namespacesOutdated(nsids: Iterable<number> | undefined): void
 }
 
 /**
@@ -249,20 +254,25 @@ export class AsyncEvents implements SetupStep {
     const { host } = this
     const nsids = new Set(this.missed)
     this.missed = undefined
+    let isKnown = false
     try {
       const log = await this.readLog(LID.CHANGED_ATTACHED_NAMESPACE_LIST)
       for (const nsid of ChangedAttachedNamespaceList.view(log).NSID) if (nsid !== 0) nsids.add(nsid)
+      isKnown = !nsids.has(MORE_THAN_LISTED)
       await host.namespacesChanged()
     } catch (error) {
-      this.miss(nsids)
+      this.missed = nsids
+      host.namespacesOutdated(isKnown ? nsids : undefined)
       throw error
     }
-    if (this.isUnconfigured) this.miss([])
+    if (this.isUnconfigured) this.missed = new Set()
     host.emit({ kind: 'namespaces-changed', timeNs, nsids: [...nsids].sort((a, b) => a - b) })
   }
 
-  private miss(nsids: Iterable<number>): void {
+  /** Handles that namespaces could not be identified after a change that is no event. */
+  miss(nsids: readonly number[]): void {
     this.missed = new Set([...(this.missed ?? []), ...nsids])
+    this.host.namespacesOutdated(nsids)
   }
 
   /**

@@ -60,6 +60,8 @@ export interface NamespaceIdentity {
   readonly boundaryBlocks?: number | undefined
   /** Why this driver cannot read or write the namespace, for example a metadata format; undefined if it can. */
   readonly unsupported: string | undefined
+  /** True if it may have changed since, but could not be identified again. I/O is refused until it is. */
+  readonly outdated?: boolean
   /** The 4096 bytes of Identify Namespace. */
   readonly raw: DataView
 }

@@ -145,10 +145,22 @@ export class Session {
   /**
    * Returns an object that stays the same while a namespace is active with the same identity and size. After a
    * replacement, resize or detachment it is another object, even if the namespace looks unchanged. Undefined if the
-   * namespace is not active.
+   * namespace is not active, or is outdated.
    */
   presenceOf(nsid: number): object | undefined {
     return this.presences.get(nsid)
+  }
+
+  /**
+   * Marks namespaces that may have changed but could not be identified, until they are. I/O that assumes an old block size
+   * would transfer a wrong length without an error.
+   * @param nsids undefined for all.
+   */
+  outdate(nsids: Iterable<number> = this.presences.keys()): void {
+    const outdated = new Set(nsids)
+    const namespaces = this.namespaces.map((each) => (outdated.has(each.nsid) ? { ...each, outdated: true } : each))
+    this.found = { identity: this.identity, namespaces }
+    this.presences = new Map([...this.presences].filter(([nsid]) => !outdated.has(nsid)))
   }
 
   /** All I/O queue pairs that exist on the controller. */

@@ -129,6 +129,7 @@ export class PlanExecutor {
   private fits(planned: NamespaceIdentity | undefined, nsid: number): boolean {
     const now = this.session.namespaceOf(nsid)
     if (planned === undefined || now === undefined || now.unsupported !== undefined) return false
+    if (now.outdated === true) return false
     // The objects are the same until the namespaces are identified again.
     return now === planned || isSameNamespace(planned, now)
   }

@@ -67,9 +67,7 @@ export class Management {
     // Before the search, which would be rejected as well; and again after it.
     controller.inUse.checkFree(reached)
     for (const each of reached) await this.guardErase(each)
-    await this.changing(reached, () =>
-      controller.inUse.taking(reached, 'its format', () => sendFormat(controller, nsid, options)),
-    )
+    await this.taking(reached, 'its format', () => sendFormat(controller, nsid, options))
   }
 
   /**
@@ -96,9 +94,7 @@ export class Management {
       throw namespaceNotFound(nsid, found, 'allocated')
     }
     await this.guardErase(nsid)
-    await this.changing([nsid], () =>
-      controller.inUse.taking([nsid], 'its deletion', () => deleteNamespace(controller, nsid, options)),
-    )
+    await this.taking([nsid], 'its deletion', () => deleteNamespace(controller, nsid, options))
   }
 
   /**
@@ -115,10 +111,8 @@ export class Management {
   async detach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
     const { controller } = this
     checkOptions('detach', options, adminOptions)
-    await this.changing([nsid], () =>
-      controller.inUse.taking([nsid], 'its detachment', () =>
-        attachment(controller, oneNamespace(nsid), 'detach', controllers, options),
-      ),
+    await this.taking([nsid], 'its detachment', () =>
+      attachment(controller, oneNamespace(nsid), 'detach', controllers, options),
     )
   }
 
@@ -145,7 +139,7 @@ export class Management {
     controller.checkOpen()
     const reached = await allNamespaces(controller, this.nsids())
     for (const nsid of reached) await this.guardErase(nsid)
-    return this.changing(reached, () => controller.inUse.taking(reached, command.name, send))
+    return this.taking(reached, command.name, send)
   }
 
   /**
@@ -175,6 +169,11 @@ export class Management {
       }
     }
     return sendRaw((run) => controller.onceIo(nsid, run), command, values, options, controller.session.maxTransferBytes)
+  }
+
+  /** Runs an action that takes namespaces away; they can be used again when they are identified. */
+  private taking<T>(nsids: readonly number[], what: string, action: () => Promise<T>): Promise<T> {
+    return this.controller.inUse.taking(nsids, what, () => this.changing(nsids, action))
   }
 
   /** Runs an action, then identifies the namespaces again, whatever the outcome. */

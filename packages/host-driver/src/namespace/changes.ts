@@ -31,6 +31,8 @@ export interface ChangeTarget {
   readonly blockBytes: number
   /** Identify, CNS 00h. */
   readonly raw: DataView
+  /** Commands are sent only while the namespace has it. */
+  readonly presence: object
 }
 
 /** One command of a change: its blocks, and how it is sent. */
@@ -136,7 +138,7 @@ export function blocksIn(bytes: number, blockBytes: number): number {
 
 /** Sends commands one after another, so that the outcome of at most one is unknown. */
 async function sendParts(
-  { controller, nsid }: ChangeTarget,
+  { controller, nsid, presence }: ChangeTarget,
   name: string,
   whole: readonly BlockRange[],
   { signal }: CommandLimits,
@@ -148,7 +150,7 @@ async function sendParts(
     if (signal?.aborted === true) throw signal.reason
     try {
       await sendChange(
-        (run) => controller.onceIo(nsid, run),
+        (run) => controller.onceIo(nsid, run, presence),
         name,
         send,
         () => ({

@@ -9,7 +9,7 @@ import { splitRange, type BlockRange } from './ranges.js'
 
 /** Sends Verify for a range, in as many commands as needed (NVM 1.2 §3.3.5). */
 export async function verify(
-  { controller, nsid, blockBytes }: ChangeTarget,
+  { controller, nsid, blockBytes, presence }: ChangeTarget,
   range: BlockRange,
   options: CommandLimits,
 ): Promise<void> {
@@ -18,13 +18,13 @@ export async function verify(
   for (const { slba, blocks } of splitRange(range, blocksIn(verifyBytes, blockBytes))) {
     if (options.signal?.aborted === true) throw options.signal.reason
     const values = { NSID: nsid, SLBA: slba, NLB: zeroBased(blocks) }
-    await controller.repeatIo(nsid, (queue) => queue.execute(Verify, values, options))
+    await controller.repeatIo(nsid, (queue) => queue.execute(Verify, values, options), presence)
   }
 }
 
 /** Sends Compare for a range, in as many commands as needed; returns false at the first difference (NVM 1.2 §3.3.1). */
 export async function compare(
-  { controller, nsid, blockBytes }: ChangeTarget,
+  { controller, nsid, blockBytes, presence }: ChangeTarget,
   range: BlockRange,
   memory: DmaMemory,
   { offsetBytes, maxTransferBytes, ...options }: CommandLimits & { offsetBytes: number; maxTransferBytes: number },
@@ -38,7 +38,8 @@ export async function compare(
     const at = offsetBytes + (slba - range.slba) * blockBytes
     const data = { memory, offsetBytes: at, lengthBytes: blocks * blockBytes }
     const values = { NSID: nsid, SLBA: slba, NLB: zeroBased(blocks) }
-    const isEqual = await controller.repeatIo(nsid, (queue) => compareOnce(queue, values, data, options.timeoutNs))
+    const send = (queue: CommandQueue) => compareOnce(queue, values, data, options.timeoutNs)
+    const isEqual = await controller.repeatIo(nsid, send, presence)
     if (!isEqual) return false
   }
   return true

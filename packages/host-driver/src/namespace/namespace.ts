@@ -8,6 +8,7 @@ import { hostView } from '../memory/reachable.js'
 import type { ChangeTarget, CommandLimits } from './changes.js'
 import { compare, verify } from './checks.js'
 import { DriverError } from '../error.js'
+import { namespaceChanged } from '../running/errors.js'
 import type { RunningController } from '../running/running-controller.js'
 import { checkRange, type BlockRange } from './ranges.js'
 import { throwOnFailure } from './transfer-error.js'
@@ -154,23 +155,35 @@ export class Namespace {
     return compare(this.target(), range, memory, { offsetBytes, maxTransferBytes, signal, timeoutNs })
   }
 
-  /** What commands outside plans need. @throws DriverError (UNSUPPORTED_NAMESPACE) */
+  /** What commands outside plans need. @throws same as `usable`. */
   protected target(): ChangeTarget {
-    const { controller, identity, nsid } = this
-    if (identity.unsupported !== undefined) throw unsupportedNamespace(identity)
-    return { controller, nsid, blockBytes: identity.blockBytes, raw: identity.raw }
+    const { controller, nsid } = this
+    const { blockBytes, raw } = this.usable()
+    return { controller, nsid, blockBytes, raw, presence: controller.session.presenceOf(nsid)! }
   }
 
-  /** @throws same as `checkRange`. */
+  /** @throws same as `usable`, `checkRange`. */
   protected checkRanges(name: string, ranges: readonly BlockRange[]): void {
-    for (const range of ranges) checkRange(name, this.nsid, this.blocks, range)
+    const { blocks } = this.usable()
+    for (const range of ranges) checkRange(name, this.nsid, blocks, range)
+  }
+
+  /** Returns Identify data that is valid. @throws DriverError (UNSUPPORTED_NAMESPACE, NAMESPACE_CHANGED) */
+  private usable(): NamespaceIdentity {
+    const { controller, identity, nsid } = this
+    if (identity.unsupported !== undefined) throw unsupportedNamespace(identity)
+    if (identity.outdated === true) {
+      controller.retryNamespaces()
+      throw namespaceChanged(nsid, 'it could not be identified since; another attempt has begun')
+    }
+    return identity
   }
 
   /** Returns a plan, split at the controller's limits and spread over the queues. */
   protected plan(operation: 'read' | 'write', transfers: readonly Transfer[]): Plan {
-    const { nsid, blockBytes, maxTransferBytes, queues } = this
-    this.checkRanges(operation, transfers)
-    const { boundaryBlocks } = this.identity
+    const { nsid, maxTransferBytes, queues } = this
+    const { blocks, blockBytes, boundaryBlocks } = this.identity
+    for (const transfer of transfers) checkRange(operation, nsid, blocks, transfer)
     return planTransfers({ operation, nsid, blockBytes, maxTransferBytes, queues, boundaryBlocks }, transfers)
   }
 
@@ -191,8 +204,8 @@ export class Namespace {
 
   /** Executes a checked plan. */
   protected run(plan: AcceptedPlan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    const { identity, nsid, blockBytes } = this
-    if (identity.unsupported !== undefined) throw unsupportedNamespace(identity)
+    const { nsid } = this
+    const { blockBytes } = this.usable()
     if (plan.nsid !== nsid || plan.blockBytes !== blockBytes) {
       throw new TypeError(
         `plan: expected a plan for namespace ${nsid} with ${blockBytes}-byte blocks, got namespace ${plan.nsid}, ${plan.blockBytes}`,

@@ -4,7 +4,7 @@ import type { NamespaceIdentity } from '../bring-up/identity.js'
 import type { Transfer } from '../engine/plan.js'
 import type { RunningController } from '../running/running-controller.js'
 import { checkOptions, flag, limits } from '../check-options.js'
-import { copy, deallocate, writeZeroes, type CommandLimits } from './changes.js'
+import { copy, deallocate, writeZeroes, type ChangeTarget, type CommandLimits } from './changes.js'
 import { checkCall, Namespace, type TransferOptions } from './namespace.js'
 import { checkIsList, totalBlocks, type BlockRange } from './ranges.js'
 
@@ -63,10 +63,7 @@ export class WritableNamespace extends Namespace {
   async writeZeroes(slba: number, blocks: number, options: WriteZeroesOptions = {}): Promise<void> {
     checkOptions('writeZeroes', options, zeroesOptions)
     const range = { slba, blocks }
-    this.checkRanges('writeZeroes', [range])
-    const target = this.target()
-    await this.passGuard()
-    await writeZeroes(target, range, options)
+    await writeZeroes(await this.guardedTarget('writeZeroes', [range]), range, options)
   }
 
   /**
@@ -78,10 +75,7 @@ export class WritableNamespace extends Namespace {
     checkOptions('deallocate', options, limits)
     checkIsList('ranges', ranges)
     if (ranges.length === 0) throw new RangeError('deallocate: expected at least one range, got none')
-    this.checkRanges('deallocate', ranges)
-    const target = this.target()
-    await this.passGuard()
-    await deallocate(target, ranges, options)
+    await deallocate(await this.guardedTarget('deallocate', ranges), ranges, options)
   }
 
   /**
@@ -95,10 +89,7 @@ export class WritableNamespace extends Namespace {
     if (sources.length === 0) throw new RangeError('copy: expected at least one source, got none')
     this.checkRanges('copy', sources)
     const written = { slba: destination, blocks: totalBlocks(sources) }
-    this.checkRanges('copy', [written])
-    const target = this.target()
-    await this.passGuard()
-    await copy(target, sources, written, options)
+    await copy(await this.guardedTarget('copy', [...sources, written]), sources, written, options)
   }
 
   /**
@@ -123,6 +114,15 @@ export class WritableNamespace extends Namespace {
     return super.run(plan, memory, options)
   }
 
+  /** Passes the guard; returns what a change of these blocks needs. @throws same as `passGuard`, `checkRanges`. */
+  private async guardedTarget(name: string, ranges: readonly BlockRange[]): Promise<ChangeTarget> {
+    // Before the guard reads anything, and for the namespace that it has read.
+    this.checkRanges(name, ranges)
+    await this.passGuard()
+    this.checkRanges(name, ranges)
+    return this.target()
+  }
+
   /**
    * Passes the guard once, and again if the namespace was replaced, resized or detached meanwhile. A refusal or a failed
    * check is repeated at the next call. @internal
@@ -139,5 +139,7 @@ export class WritableNamespace extends Namespace {
       if (this.guarded === passed) this.guarded = undefined
       throw error
     }
+    // Replaced while the guard read it.
+    if (this.controller.session.presenceOf(this.nsid) !== presence) await this.passGuard()
   }
 }

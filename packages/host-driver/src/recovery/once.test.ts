@@ -113,48 +113,48 @@ test.each([
   // Bring-up sends three Identify commands, and no Get Log Page.
   ['Identify', { qid: 0, opcode: 0x06, nth: 4, every: 1, times: 3 }],
   ['Get Log Page', { qid: 0, opcode: 0x02, nth: 1, every: 1, times: 3 }],
-])('identifies changed namespaces once more after each LBA Out of Range if %s failed', async (_name, match) => {
-  let commands = 0
-  const simulation = simulated(
-    [
-      { match: { qid: 1, nth: 1 }, action: RESIZE },
-      { match, action: FAILS },
-    ],
-    {
-      trace: ({ track, name }) => {
-        if (track === 'sq 0' && name === 'fetch') commands++
+])(
+  'refuses a changed namespace until it is identified, once more after each refused call, if %s failed',
+  async (_name, match) => {
+    let commands = 0
+    const simulation = simulated(
+      [
+        { match: { qid: 1, nth: 1 }, action: RESIZE },
+        { match, action: FAILS },
+      ],
+      {
+        trace: ({ track, name }) => {
+          if (track === 'sq 0' && name === 'fetch') commands++
+        },
       },
-    },
-  )
-  const ctrl = await open(simulation)
-  const changed: unknown[] = []
-  const watching = (async () => {
-    for await (const event of ctrl.events()) if (event.kind === 'namespaces-changed') changed.push(event.nsids)
-  })()
-  const ns = ctrl.namespace(1)
-  const memory = ns.dma.alloc(4096)
-  const attempt = async () => {
+    )
+    const ctrl = await open(simulation)
+    const changed: unknown[] = []
+    const watching = (async () => {
+      for await (const event of ctrl.events()) if (event.kind === 'namespaces-changed') changed.push(event.nsids)
+    })()
+    const ns = ctrl.namespace(1)
+    const memory = ns.dma.alloc(4096)
     await expect(ns.read(100, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
     await settle()
-  }
-  await attempt()
-  // Without another such failure there is no other attempt.
-  const afterNotice = commands
-  await ns.read(0, 8, memory)
-  await settle()
-  expect([commands, ns.blocks]).toEqual([afterNotice, 128])
-  await attempt()
-  await attempt()
-  expect([changed, ns.blocks]).toEqual([[], 128])
-  await attempt()
-  expect([changed, ns.blocks]).toEqual([[[1]], 64])
-  await expect(ns.read(100, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
-  await ctrl.close()
-  await watching
-  expect(simulation.diagnostics).toEqual([])
-})
+    const afterNotice = commands
+    await settle()
+    expect([commands, ns.blocks, ns.identity.outdated]).toEqual([afterNotice, 128, true])
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(changed).toEqual([])
+      await expect(ns.read(0, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NAMESPACE_CHANGED' })
+      await settle()
+    }
+    expect([changed, ns.blocks, ns.identity.outdated]).toEqual([[[1]], 64, undefined])
+    await ns.read(0, 8, memory)
+    await expect(ns.read(100, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_LBA_RANGE' })
+    await ctrl.close()
+    await watching
+    expect(simulation.diagnostics).toEqual([])
+  },
+)
 
-test('identifies a detached namespace once more after Invalid Field in Command if Identify failed', async () => {
+test('identifies a detached namespace after a refused call if Identify failed', async () => {
   const simulation = simulated([
     { match: { qid: 1, nth: 1 }, action: DETACH },
     { match: { qid: 0, opcode: 0x06, nth: 4 }, action: FAILS },
@@ -163,8 +163,8 @@ test('identifies a detached namespace once more after Invalid Field in Command i
   const ns = ctrl.namespace(1)
   await expect(ns.read(0, 8, ns.dma.alloc(4096))).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
   await settle()
-  expect(ns.identity.attached).toBe(true)
-  await expect(ns.flush()).rejects.toMatchObject({ code: 'ERR_GPUNVME_COMMAND' })
+  expect(ns.identity).toMatchObject({ attached: true, outdated: true })
+  await expect(ns.read(0, 8, ns.dma.alloc(4096))).rejects.toMatchObject({ code: 'ERR_GPUNVME_NAMESPACE_CHANGED' })
   await settle()
   expect(ctrl.namespaces).toEqual([])
   await ctrl.close()

@@ -12,6 +12,13 @@ export function controllerClosed(loss?: Loss): DriverError {
   })
 }
 
+/** A namespace is not what the caller knew, or may not be. Nothing was sent. */
+export function namespaceChanged(nsid: number, why = 'it was replaced, resized or detached meanwhile'): DriverError {
+  return new DriverError('ERR_GPUNVME_NAMESPACE_CHANGED', 'device', `Namespace ${nsid} has changed: ${why}`, {
+    next: 'check its capacity and block size, then repeat the call',
+  })
+}
+
 /** The drive did not report a complete shutdown in time. Data written after the last flush may be lost. */
 export function shutdownIncomplete(name: string, waitedNs: number, cause?: unknown): DriverError {
   const headline = `Controller ${name} did not complete its shutdown in ${waitedNs / 1e9} s: CSTS.SHST is not 10b`

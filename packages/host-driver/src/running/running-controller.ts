@@ -24,7 +24,7 @@ import { Gate } from '../recovery/gate.js'
 import { PlanExecutor } from '../execution/plan-executor.js'
 import { Recovery, recoveryLimits } from '../recovery/recovery.js'
 import { NS_PER_MS } from '../wait.js'
-import { controllerClosed, shutdownIncomplete, wrongSerial } from './errors.js'
+import { controllerClosed, namespaceChanged, shutdownIncomplete, wrongSerial } from './errors.js'
 import { NamespacesInUse } from './namespaces-in-use.js'
 
 /**
@@ -73,6 +73,7 @@ export class RunningController implements AdminCommands {
       emit: (event) => hub.emit(event),
       now: () => own.clock.now(),
       namespacesChanged: () => this.identifyNamespaces(),
+      namespacesOutdated: (nsids) => this.session.outdate(nsids),
     })
     this.session = new Session(
       own,
@@ -144,14 +145,18 @@ export class RunningController implements AdminCommands {
     return this.during(undefined, () => this.commands.once('admin', run))
   }
 
-  /** Sends an I/O command outside plans that may be sent twice. @throws same as `repeat`; `inUse.enter`. */
-  repeatIo<T>(nsid: number, run: (queue: CommandQueue) => Promise<T>): Promise<T> {
-    return this.during(nsid, () => this.commands.repeat('io', run))
+  /**
+   * Sends an I/O command outside plans that may be sent twice.
+   * @param presence of the namespace for which the command was made; undefined to send it whatever the namespace is.
+   * @throws same as `repeat`; `inUse.enter`; DriverError (NAMESPACE_CHANGED)
+   */
+  repeatIo<T>(nsid: number, run: (queue: CommandQueue) => Promise<T>, presence?: object): Promise<T> {
+    return this.during(nsid, () => this.commands.repeat('io', (queue) => this.sendTo(nsid, presence, queue, run)))
   }
 
-  /** Sends an I/O command outside plans that may not be sent twice. @throws same as `once`; `inUse.enter`. */
-  onceIo(nsid: number, run: (queue: CommandQueue) => Promise<number>): Promise<number> {
-    return this.during(nsid, () => this.commands.once('io', run))
+  /** Sends an I/O command outside plans that may not be sent twice. @param presence @throws same as for `repeatIo`. */
+  onceIo(nsid: number, run: (queue: CommandQueue) => Promise<number>, presence?: object): Promise<number> {
+    return this.during(nsid, () => this.commands.once('io', (queue) => this.sendTo(nsid, presence, queue, run)))
   }
 
   async flush(nsid: number, timeoutNs?: number): Promise<void> {
@@ -199,7 +204,12 @@ export class RunningController implements AdminCommands {
 
   /** Handles a change of namespaces by a command of this handle. */
   async namespacesChanged(nsids: readonly number[]): Promise<void> {
-    await this.during(undefined, () => this.identifyNamespaces())
+    try {
+      await this.during(undefined, () => this.identifyNamespaces())
+    } catch (error) {
+      this.asyncEvents.miss(nsids)
+      throw error
+    }
     this.session.hub.emit({ kind: 'namespaces-changed', timeNs: this.session.transport.clock.now(), nsids })
   }
 
@@ -271,8 +281,20 @@ export class RunningController implements AdminCommands {
     await this.commands.repeat('admin', () => this.session.identifyNamespaces())
   }
 
-  private retryNamespaces(): void {
+  /** Identifies namespaces again, in the background, if an attempt failed. */
+  retryNamespaces(): void {
     if (this.isOpen) this.asyncEvents.retryNamespaces()
+  }
+
+  /** Called behind the gate: a reset may have completed while the command waited there. */
+  private sendTo<T>(
+    nsid: number,
+    presence: object | undefined,
+    queue: CommandQueue,
+    run: (queue: CommandQueue) => Promise<T>,
+  ): Promise<T> {
+    if (presence === undefined || presence === this.session.presenceOf(nsid)) return run(queue)
+    return Promise.reject(namespaceChanged(nsid))
   }
 
   /**
