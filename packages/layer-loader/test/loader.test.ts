@@ -295,6 +295,55 @@ describe('giving up', () => {
   })
 })
 
+describe('a deadline', () => {
+  test('fails a request that waits for a slot, and names the reason', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    const held = await request(model.layer(0)).lease()
+    const late = request(model.layer(1), { deadlineMs: 1 })
+    await expect(late.lease()).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_DEADLINE',
+      message: expect.stringMatching(/"layer 1" was not leased within 1 ms: it waited for a free slot/) as unknown,
+    })
+    held.release()
+    await expect(request(model.layer(1)).lease()).resolves.toMatchObject({ name: 'layer 1' })
+  })
+
+  test('fails a request that is being read; its slot is free after the reads in flight', async () => {
+    const { memory, model } = await opened()
+    const gate = gated(memory)
+    const { request } = bound(open(model, { slots: 1 }))
+    const late = request(model.layer(0), { deadlineMs: 1 })
+    await expect(late.lease()).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_DEADLINE',
+      message: expect.stringContaining('it was being read') as unknown,
+    })
+    const next = request(model.layer(1))
+    await settle()
+    expect(next.state).toBe('waiting')
+    gate.open()
+    await expect(next.lease()).resolves.toMatchObject({ name: 'layer 1' })
+  })
+
+  test('does not end a lease', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    const lease = await request(model.layer(0), { deadlineMs: 60_000 }).lease()
+    expect(lease.released).toBe(false)
+  })
+
+  test.each([0, -1, NaN, 2 ** 31])('of %s ms is rejected', async (deadlineMs) => {
+    const { model } = await opened()
+    const { request } = bound(open(model))
+    expect(() => request(model.layer(0), { deadlineMs })).toThrow(/deadlineMs: expected more than 0/)
+  })
+})
+
+test.each([0, 0.5, NaN])('a budget of %s bytes in flight is rejected', async (inFlightBytes) => {
+  const { model } = await opened()
+  expect(() => openLoader(model, { inFlightBytes })).toThrow(/inFlightBytes: expected at least 1/)
+})
+
 describe('failure', () => {
   test('of one request leaves the others alone, and its slot is used again', async () => {
     const { memory, model } = await opened()

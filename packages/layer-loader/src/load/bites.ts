@@ -1,4 +1,4 @@
-import type { StoreTransfer } from '../store/store.js'
+import { DEFAULT_PIECE_BYTES, type BlockStore, type StoreTransfer } from '../store/store.js'
 
 /** The unit of reading: between two bites, a loader chooses the most urgent request. */
 export interface Bite {
@@ -6,6 +6,11 @@ export interface Bite {
   readonly bytes: number
   /** End of its bytes in memory. They begin at the end of the previous bite. */
   readonly endBytes: number
+}
+
+/** Returns the length of bites of a store: a multiple of image chunks and of all block sizes. */
+export function biteBytes({ pieceBytes = DEFAULT_PIECE_BYTES }: Pick<BlockStore, 'pieceBytes'>): number {
+  return Math.max(1, Math.round(pieceBytes / DEFAULT_PIECE_BYTES)) * DEFAULT_PIECE_BYTES
 }
 
 /**

@@ -15,12 +15,10 @@ import { loadPlanFor, type LoaderOptions } from './options.js'
 import { Reader } from './reader.js'
 import { Slots, type Slot } from './slots.js'
 import { LoadMeter, type LoaderStatistics } from './statistics.js'
+import { checkDeadline } from './deadline.js'
 import { byUrgency, Ticket, type Priority, type TicketDesk } from './ticket.js'
 
 const DEFAULT_SLOTS = 3
-
-/** Bites are multiples of this: a multiple of image chunks and of all block sizes. */
-const BITE_UNIT_BYTES = 1024 * 1024
 
 /** Options of `Loader.request`. */
 export interface RequestOptions {
@@ -28,6 +26,11 @@ export interface RequestOptions {
   readonly priority?: Priority
   /** Cancels the request. */
   readonly signal?: AbortSignal
+  /**
+   * Time until the lease, in milliseconds by this machine's clock; then the request fails with DeadlineError. Unlike
+   * `AbortSignal.timeout`, a deadline keeps the process alive.
+   */
+  readonly deadlineMs?: number
 }
 
 /**
@@ -48,8 +51,8 @@ export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loa
 
 /**
  * Loads extents of a model into a fixed number of slots, the most urgent first, and lends them after verification.
- * Reads are submitted in bites of a few commands, only as many as keep the store busy: an urgent request waits for a
- * few milliseconds of reading ahead, not for a whole layer.
+ * Reads are submitted in bites of a few commands, only as many as keep the store busy (`Window`): an urgent request
+ * waits for these, not for a whole layer.
  */
 export class Loader {
   /** Number of slots. `slotBytes` is their length. */
@@ -60,7 +63,6 @@ export class Loader {
   private readonly model: StoredModel
   private readonly meter: LoadMeter
   private readonly reader: Reader
-  private readonly biteBytes: number
   private readonly stop = new AbortController()
   /** Waiting tickets, the most urgent first. */
   private readonly waiting: Ticket[] = []
@@ -79,6 +81,9 @@ export class Loader {
     refuseUnmoved(model.store)
     if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
     if (!model.checkable && verify !== 'off') throw new NoChecksumsError(`Model ${quote(model.name)}`)
+    const { inFlightBytes = 1 } = options
+    if (!Number.isSafeInteger(inFlightBytes) || inFlightBytes < 1)
+      throw new RangeError(`inFlightBytes: expected at least 1, got ${inFlightBytes}`)
     loadPlanFor(model.store, NOTHING, options)
     this.model = model
     this.options = { ...options, ...(options.trace && { trace: this.guarded(options.trace) }) }
@@ -89,7 +94,6 @@ export class Loader {
       throw new RangeError(`slotBytes: expected at least 1, got ${this.slotBytes}`)
     }
     this.meter = new LoadMeter(model.store.clock)
-    this.biteBytes = Math.max(1, Math.round(model.store.busyBytes / 4 / BITE_UNIT_BYTES)) * BITE_UNIT_BYTES
     // Each read in flight adds a listener: this is not a leak.
     const events = optionalNodeModule('node:events') as typeof import('node:events') | undefined
     events?.setMaxListeners(0, this.stop.signal)
@@ -113,13 +117,14 @@ export class Loader {
   /**
    * Requests an extent. Reading begins when its turn comes and a slot is free.
    * @throws ExtentTooLongError if it exceeds the slots; NoChecksumsError if `verify` requires checksums that part of it
-   * lacks; TypeError after the loader was closed.
+   * lacks; RangeError for an invalid deadline; TypeError after the loader was closed.
    */
-  request(extent: StoredExtent, { priority = 'soon', signal }: RequestOptions = {}): Ticket {
+  request(extent: StoredExtent, { priority = 'soon', signal, deadlineMs }: RequestOptions = {}): Ticket {
     if (this.isEnding) throw new TypeError('request: expected an open loader, got a closed one')
     const plan = this.plan(extent)
     checkExtent(extent, plan, this)
-    const ticket = new Ticket({ extent, index: this.requests++, plan, signal }, priority, this.desk)
+    if (deadlineMs !== undefined) checkDeadline(deadlineMs)
+    const ticket = new Ticket({ extent, index: this.requests++, plan, signal, deadlineMs }, priority, this.desk)
     this.announcer.tell('requested', ticket)
     this.enqueue(ticket)
     if (this.stop.signal.aborted) this.drop(ticket, this.stop.signal.reason)
@@ -217,7 +222,7 @@ export class Loader {
       const slot = this.slotFor(ticket)
       if (slot === undefined) break
       this.waiting.shift()
-      this.begin(new Job(ticket, cutBites(ticket.plan.transfers, this.biteBytes), slot))
+      this.begin(new Job(ticket, cutBites(ticket.plan.transfers, this.reader.biteBytes), slot))
     }
     this.reader.fill()
   }

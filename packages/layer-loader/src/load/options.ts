@@ -33,6 +33,11 @@ export interface LoaderOptions {
   readonly poison?: boolean
   /** Aborting ends the loader, after reads in flight. */
   readonly signal?: AbortSignalLike
+  /**
+   * Bytes in flight. Fewer shorten the wait of an urgent request; too few leave the drive idle. Default: adapted to the
+   * drive during reading, at most `busyBytes` of the store.
+   */
+  readonly inFlightBytes?: number
   /** Time limit of each command, in nanoseconds from its submission. */
   readonly timeoutNs?: number
   /** Receives reads, checks and slot states, by the store's clock. */

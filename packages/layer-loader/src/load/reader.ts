@@ -1,5 +1,7 @@
 import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
-import type { BlockStore } from '../store/store.js'
+import { Window } from '../flow/window.js'
+import type { BlockStore, StoreSummary } from '../store/store.js'
+import { biteBytes } from './bites.js'
 import { firstMismatch } from './check-units.js'
 import { deferred } from './deferred.js'
 import type { Job } from './job.js'
@@ -33,8 +35,10 @@ export class Reader {
   private readonly meter: LoadMeter
   private readonly signal: AbortSignal
   private readonly desk: ReaderDesk
-  /** Bytes being read, and bytes read but not yet checked. */
-  private inFlightBytes = 0
+  /** Length of the reads between which it chooses the most urgent job. */
+  readonly biteBytes: number
+  private readonly window: Window
+  /** Bytes read but not yet checked. */
   private uncheckedBytes = 0
   /** Checks that wait for the processor. */
   private readonly waiting: WaitingCheck[] = []
@@ -52,16 +56,24 @@ export class Reader {
     this.meter = meter
     this.signal = signal
     this.desk = desk
+    this.biteBytes = biteBytes(model.store)
+    this.window = new Window({
+      mostBytes: model.store.busyBytes,
+      pieceBytes: this.biteBytes,
+      fixedBytes: options.inFlightBytes,
+    })
   }
 
   /** Submits reads until the store is busy. If checks are behind, only jobs that will be checked first are read. */
   fill(): void {
     const { busyBytes } = this.model.store
-    while (this.inFlightBytes < busyBytes) {
+    while (this.window.hasRoomFor(this.biteBytes)) {
       const job = this.desk.next()
-      if (job === undefined) return
-      const passes = this.waiting.every(({ ticket }) => job.ticket.rank < ticket.rank)
-      if (this.uncheckedBytes >= busyBytes && !passes) return
+      const passes = job !== undefined && this.waiting.every(({ ticket }) => job.ticket.rank < ticket.rank)
+      if (job === undefined || (this.uncheckedBytes >= busyBytes && !passes)) {
+        this.window.starve()
+        return
+      }
       job.underWay++
       void this.bring(job).then(() => {
         job.underWay--
@@ -103,11 +115,12 @@ export class Reader {
     const [bite, number] = job.take()
     const { store } = this.model
     const { timeoutNs, trace } = this.options
-    this.inFlightBytes += bite.bytes
+    this.window.begin(bite.bytes)
+    let summary: StoreSummary | undefined
     this.meter.readBegins()
     try {
       const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
-      const summary = await store.read(bite.transfers, job.slot.memory, limits)
+      summary = await store.read(bite.transfers, job.slot.memory, limits)
       job.readNs += this.meter.readEnds(summary)
       const { startNs, endNs, bytes, commands } = summary
       const details = { bytes, commands }
@@ -117,7 +130,7 @@ export class Reader {
       this.meter.readEnds()
       throw error
     } finally {
-      this.inFlightBytes -= bite.bytes
+      this.window.end(bite.bytes, summary)
       this.fill()
     }
   }

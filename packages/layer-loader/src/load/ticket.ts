@@ -1,3 +1,4 @@
+import { DeadlineError } from './deadline.js'
 import { deferred, type Deferred } from './deferred.js'
 import type { StoredExtent } from './extent.js'
 import type { Lease, LoadReport } from './lease.js'
@@ -31,25 +32,31 @@ export class Ticket {
   readonly plan: LoadPlan
   /** @internal */
   readonly signal: AbortSignal | undefined
+  /** @internal */
+  readonly deadlineMs: number | undefined
   private readonly desk: TicketDesk
   private current: Priority
   private currentState: TicketState = 'waiting'
   private arrival = deferred<LoadReport>()
   private loan: Deferred<Lease> | undefined
+  private timer: ReturnType<typeof setTimeout> | undefined
 
   /** @internal */
   constructor(
-    { extent, index, plan, signal }: Pick<Ticket, 'extent' | 'index' | 'plan' | 'signal'>,
+    request: Pick<Ticket, 'extent' | 'index' | 'plan' | 'signal' | 'deadlineMs'>,
     priority: Priority,
     desk: TicketDesk,
   ) {
+    const { extent, index, plan, signal, deadlineMs } = request
     this.extent = extent
     this.index = index
     this.plan = plan
     this.signal = signal
+    this.deadlineMs = deadlineMs
     this.current = priority
     this.desk = desk
     signal?.addEventListener('abort', this.onAbort, { once: true })
+    if (deadlineMs !== undefined) this.timer = setTimeout(this.onDeadline, deadlineMs)
   }
 
   get state(): TicketState {
@@ -120,7 +127,7 @@ export class Ticket {
   /** Marks it as leased. @internal */
   lend(lease: Lease): void {
     this.currentState = 'leased'
-    this.signal?.removeEventListener('abort', this.onAbort)
+    this.settled()
     this.loan?.resolve(lease)
   }
 
@@ -129,12 +136,20 @@ export class Ticket {
     // It is no longer ready: later calls get the failure.
     if (this.currentState === 'ready') this.arrival = deferred()
     this.currentState = 'failed'
-    this.signal?.removeEventListener('abort', this.onAbort)
+    this.settled()
     this.arrival.reject(reason)
     this.loan?.reject(reason)
   }
 
+  private settled(): void {
+    clearTimeout(this.timer)
+    this.signal?.removeEventListener('abort', this.onAbort)
+  }
+
   private readonly onAbort = (): void => this.cancel(this.signal?.reason)
+
+  private readonly onDeadline = (): void =>
+    this.cancel(new DeadlineError(this.extent, this.deadlineMs!, this.currentState))
 }
 
 /** Orders tickets by urgency, then by time of request. */

@@ -1,13 +1,22 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { BufferPool, type HostBuffer } from '../buffer-pool.js'
-import type { BlockStore, StoreSummary, StoreTransfer, WritableBlockStore } from '../store/store.js'
+import {
+  DEFAULT_PIECE_BYTES,
+  type BlockStore,
+  type StoreSummary,
+  type StoreTransfer,
+  type WritableBlockStore,
+} from '../store/store.js'
 
 /** Size of a buffer. Together, the buffers keep a drive busy. */
 const BUFFER_BYTES = 1024 * 1024
 const MOST_BUFFERS = 16
 
-type Facts = Pick<BlockStore, 'name' | 'blockBytes' | 'capacityBytes' | 'busyBytes' | 'dma' | 'clock' | 'movesData'>
+type Facts = Pick<
+  BlockStore,
+  'name' | 'blockBytes' | 'capacityBytes' | 'busyBytes' | 'pieceBytes' | 'dma' | 'clock' | 'movesData'
+>
 
 /**
  * Returns a store that can read into and write from memory that its controller cannot reach: the host copies every byte
@@ -45,6 +54,10 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
 
   get busyBytes() {
     return this.store.busyBytes
+  }
+
+  get pieceBytes() {
+    return this.store.pieceBytes ?? DEFAULT_PIECE_BYTES
   }
 
   get dma() {

@@ -2,6 +2,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import {
   checkTransfers,
+  DEFAULT_PIECE_BYTES,
   type BlockStore,
   type StoreSummary,
   type StoreTransfer,
@@ -71,6 +72,11 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
 
   get busyBytes() {
     return this.live.reduce((sum, { store }) => sum + store.busyBytes, 0)
+  }
+
+  /** Several pieces for each member, so that the faster ones can take more. */
+  get pieceBytes() {
+    return this.live.reduce((sum, { store: { pieceBytes = DEFAULT_PIECE_BYTES } }) => sum + 4 * pieceBytes, 0)
   }
 
   get clock() {

@@ -2,6 +2,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import {
   checkTransfers,
+  DEFAULT_PIECE_BYTES,
   type BlockStore,
   type StoreSummary,
   type StoreTransfer,
@@ -35,6 +36,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
   readonly blockBytes: number
   readonly capacityBytes: number
   readonly busyBytes: number
+  readonly pieceBytes: number
   readonly dma: SetMemory
   readonly degraded = false
   protected readonly attached: readonly Attached<S>[]
@@ -60,6 +62,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     this.busyBytes = stores
       .map(({ busyBytes }, index) => Math.ceil((busyBytes / weights[index]!) * label.pattern.length))
       .reduce((most, each) => Math.max(most, each), 0)
+    this.pieceBytes = stores.reduce((sum, { pieceBytes = DEFAULT_PIECE_BYTES }) => sum + pieceBytes, 0)
   }
 
   get clock() {

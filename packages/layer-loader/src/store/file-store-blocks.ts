@@ -63,6 +63,7 @@ export class FileBlocks implements BlockStore {
   readonly blockBytes: number
   readonly capacityBytes: number
   readonly busyBytes = CALLS_AT_A_TIME * PIECE_BYTES
+  readonly pieceBytes = PIECE_BYTES
   readonly dma = fileMemory
   readonly clock = wallClock
   readonly movesData = undefined

@@ -1,5 +1,5 @@
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
-import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
+import { checkTransfers, DEFAULT_PIECE_BYTES, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
 /** Concatenated stores. */
 export interface JoinedStore extends BlockStore {
@@ -50,6 +50,10 @@ class Joined implements JoinedStore {
 
   get busyBytes() {
     return this.stores.reduce((most, { busyBytes }) => Math.max(most, busyBytes), 0)
+  }
+
+  get pieceBytes() {
+    return this.stores.reduce((most, { pieceBytes = DEFAULT_PIECE_BYTES }) => Math.max(most, pieceBytes), 0)
   }
 
   get dma() {

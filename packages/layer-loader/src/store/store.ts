@@ -10,6 +10,9 @@ export interface StoreTransfer {
   readonly memoryBytes: number
 }
 
+/** Length from which reads of one drive have no higher rate. */
+export const DEFAULT_PIECE_BYTES = 1024 * 1024
+
 /** Totals of a successful call. Failures are thrown. */
 export interface StoreSummary {
   readonly bytes: number
@@ -47,6 +50,8 @@ export interface BlockStore {
   readonly capacityBytes: number
   /** Bytes in flight that keep it busy: reading further ahead is not faster. */
   readonly busyBytes: number
+  /** Length from which reads have no higher rate. Default: `DEFAULT_PIECE_BYTES`. */
+  readonly pieceBytes?: number
   /** Allocates memory that it can read into. */
   readonly dma: DmaAllocator
   readonly clock: Clock

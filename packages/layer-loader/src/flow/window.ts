@@ -1,0 +1,133 @@
+import type { StoreSummary } from '../store/store.js'
+
+/** Bytes over which a rate is measured: a few milliseconds of a fast drive. */
+const SAMPLE_BYTES = 16 * 1024 * 1024
+
+/** Factor of a trial with less in flight. */
+const STEP = 0.75
+
+/** Share of the rate that a trial with less must keep; the inverse is what a trial with more must gain. */
+const KEPT = 0.985
+
+/** Samples after a trial that failed until the next one: doubled with each failure. One sample may mislead. */
+const LEAST_PAUSE = 4
+const MOST_PAUSE = 64
+
+/** Options of a window, in bytes. */
+export interface WindowOptions {
+  /** In flight at first, and at most. */
+  readonly mostBytes: number
+  /** The usual length of a read. A step changes the budget by at least one; two are always allowed. */
+  readonly pieceBytes: number
+  /** Always in flight, instead of an adapted number. */
+  readonly fixedBytes?: number | undefined
+}
+
+/** A change of the budget whose effect is being measured. */
+interface Trial {
+  readonly beforeBytes: number
+  readonly step: 'less' | 'more'
+}
+
+/**
+ * Budget of bytes in flight on one store. More than bandwidth × latency of the drive is not faster, but every urgent
+ * read waits for it. Neither is known: the window shrinks step by step while the rate stays the same, and grows again
+ * when that is faster. Only times at which the window is full count: otherwise the drive waits for its consumer.
+ */
+export class Window {
+  private readonly options: WindowOptions
+  private limit: number
+  private flying = 0
+  /** Rate without a trial, in bytes per nanosecond. */
+  private rate = 0
+  private trial: Trial | undefined
+  private nextStep: Trial['step'] = 'less'
+  private samplesToTrial = 1
+  private pauseSamples = LEAST_PAUSE
+  private sampleBytes = 0
+  private sampleStartNs: number | undefined
+  private lastEndNs = -Infinity
+
+  constructor(options: WindowOptions) {
+    this.options = options
+    this.limit = options.fixedBytes ?? options.mostBytes
+  }
+
+  /** The current budget. */
+  get limitBytes(): number {
+    return this.limit
+  }
+
+  /** Whether a read of this length may begin. One may always be in flight. */
+  hasRoomFor(bytes: number): boolean {
+    return this.flying === 0 || this.flying + bytes <= this.limit
+  }
+
+  begin(bytes: number): void {
+    this.flying += bytes
+  }
+
+  /** @param summary of a successful read. */
+  end(bytes: number, summary?: StoreSummary): void {
+    this.flying -= bytes
+    if (summary === undefined || this.options.fixedBytes !== undefined) return
+    this.lastEndNs = Math.max(this.lastEndNs, summary.endNs)
+    if (this.sampleStartNs === undefined) {
+      // After a step to less, the sample begins when the surplus has arrived.
+      if (this.flying <= this.limit) this.sampleStartNs = this.lastEndNs
+      this.sampleBytes = 0
+      return
+    }
+    this.sampleBytes += bytes
+    const tookNs = this.lastEndNs - this.sampleStartNs
+    if (this.sampleBytes < Math.max(SAMPLE_BYTES, 2 * this.limit) || tookNs <= 0) return
+    this.sampleStartNs = undefined
+    this.sampled(this.sampleBytes / tookNs)
+  }
+
+  /** Nothing was left to read although there was room: the current sample does not show the rate of the drive. */
+  starve(): void {
+    this.sampleStartNs = undefined
+  }
+
+  private sampled(rate: number): void {
+    const { trial } = this
+    if (trial === undefined) {
+      // It changes, for example with the temperature of the drive.
+      this.rate = rate
+      if (--this.samplesToTrial <= 0) this.try(this.nextStep)
+      return
+    }
+    this.trial = undefined
+    const { step, beforeBytes } = trial
+    const succeeds = step === 'less' ? rate >= this.rate * KEPT : rate > this.rate / KEPT
+    // Of steps to less, the best rate counts, so that many steps together lose no more than one may.
+    if (succeeds) {
+      this.rate = Math.max(this.rate, rate)
+      this.pauseSamples = LEAST_PAUSE
+      this.try(step)
+    } else {
+      this.limit = beforeBytes
+      this.pause(step)
+    }
+  }
+
+  private try(step: Trial['step']): void {
+    const { mostBytes, pieceBytes } = this.options
+    const beforeBytes = this.limit
+    const wanted =
+      step === 'less'
+        ? Math.max(2 * pieceBytes, Math.min(beforeBytes * STEP, beforeBytes - pieceBytes))
+        : Math.max(beforeBytes / STEP, beforeBytes + pieceBytes)
+    this.limit = Math.min(mostBytes, wanted)
+    if (this.limit === beforeBytes) this.pause(step)
+    else this.trial = { beforeBytes, step }
+  }
+
+  /** Waits before the next trial, which is a step in the other direction. */
+  private pause(step: Trial['step']): void {
+    this.nextStep = step === 'less' ? 'more' : 'less'
+    this.samplesToTrial = this.pauseSamples
+    this.pauseSamples = Math.min(MOST_PAUSE, 2 * this.pauseSamples)
+  }
+}

@@ -1,0 +1,37 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { quote } from '../formats/quote.js'
+import type { StoredExtent } from './extent.js'
+import type { TicketState } from './ticket.js'
+
+/** Longest delay of a timer, in milliseconds: it has 31 bits. */
+const MOST_MS = 2 ** 31 - 1
+
+/** Checks a deadline, in milliseconds. @throws RangeError */
+export function checkDeadline(deadlineMs: number): void {
+  if (deadlineMs > 0 && deadlineMs <= MOST_MS) return
+  throw new RangeError(`deadlineMs: expected more than 0 and at most ${MOST_MS}, got ${deadlineMs}`)
+}
+
+/** What a request did at its deadline. */
+const PROGRESS: Record<TicketState, string> = {
+  waiting: 'it waited for a free slot',
+  loading: 'it was being read',
+  ready: 'it was in memory, but its lease had not been requested',
+  leased: 'it was leased',
+  failed: 'it had failed',
+}
+
+/** Error of a request that was not leased by its deadline. */
+export class DeadlineError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DEADLINE'
+  readonly category = 'failure'
+
+  constructor({ name }: StoredExtent, deadlineMs: number, state: TicketState) {
+    super(`${quote(name)} was not leased within ${deadlineMs} ms: ${PROGRESS[state]}`, {
+      next:
+        state === 'waiting'
+          ? 'release leases earlier, or open the loader with more slots'
+          : 'request it earlier, or with the priority "now"',
+    })
+  }
+}
