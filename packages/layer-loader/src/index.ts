@@ -1,20 +1,18 @@
+export { hasCode, LoaderError } from './error.js'
 export { zlibChecksummer } from './checksum/zlib-checksummer.js'
 export { COPY_OFFSET_BYTES, DATA_START_BYTES, FORMAT_VERSION, type CheckedExtent, type Extent } from './image/format.js'
-export { ImageNotFoundError, MemberOfSetError, type SuperblockCopy } from './image/copies.js'
+export { type SuperblockCopy } from './image/copies.js'
 export { ImageContentError } from './image/json.js'
-export { UnverifiableMediaError } from './image/moves-no-data.js'
 export type { Manifest, PackedLayer, PackedSource, PackedTensor } from './image/manifest.js'
-export { ModelNotInImageError, openImage, StaleCopyError, type Image, type PackedModel } from './image/open-image.js'
+export { ModelNotInImageError, openImage, type Image, type PackedModel } from './image/open-image.js'
 export { ImageChecksumError } from './image/read-region.js'
 export type { Remedy } from './image/remedy.js'
-export { ImageTruncatedError } from './image/truncated.js'
-export { SUPERBLOCK, SuperblockError, UnsupportedImageError, type Superblock } from './image/superblock.js'
+export { SUPERBLOCK, SuperblockError, type Superblock } from './image/superblock.js'
 export { asModel, type Loadable } from './load/as-model.js'
 export { LOAD_CHANNEL, type LoadEvent } from './load/events.js'
 export type { CheckUnit, StoredExtent, StoredModel, StoredPiece, StoredRun } from './load/extent.js'
-export { Lease, UseAfterReleaseError, type LoadReport, type LoadStatistics } from './load/lease.js'
+export { Lease, type LoadReport, type LoadStatistics } from './load/lease.js'
 export { ExtentTooLongError, NoChecksumsError } from './load/check-extent.js'
-export { DeadlineError } from './load/deadline.js'
 export { Loader, openLoader, type RequestOptions } from './load/loader.js'
 export type { LoadPlan, Move, PlacedPiece, PlacedUnit } from './load/load-plan.js'
 export { openModelInFiles, type ModelInFiles, type ModelInFilesOptions } from './load/model-in-files.js'
@@ -24,21 +22,12 @@ export type { LoaderStatistics } from './load/statistics.js'
 export { Ticket, type Priority, type TicketState } from './load/ticket.js'
 export { VerificationError } from './load/verification-error.js'
 export { loadTensor, type LoadTensorOptions } from './load-tensor.js'
-export { ImageChangedError } from './pack/changed-meanwhile.js'
-export { DirectoryFullError, ImageExistsError, ModelExistsError } from './pack/decide.js'
 export type { PackPlan } from './pack/lay-out.js'
-export { PackInProgressError } from './pack/one-at-a-time.js'
 export { pack, type PackOptions, type PackProgress, type PackReceipt } from './pack/pack.js'
-export {
-  BlockSizeError,
-  EmptyModelError,
-  ManifestTooLongError,
-  planPack,
-  type PlanPackOptions,
-} from './pack/plan-pack.js'
+export { planPack, type PlanPackOptions } from './pack/plan-pack.js'
 export { previewPack, type PackPreview, type PreviewOptions } from './pack/preview-pack.js'
 export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remove-model.js'
-export { NamespaceTooSmallError, NoRoomForDirectoryError } from './pack/room.js'
+export { NamespaceTooSmallError } from './pack/room.js'
 export { BudgetInfeasibleError } from './residence/budget-infeasible.js'
 export { CopyMismatchError } from './residence/copy-check.js'
 export { hostCopies, hostLayers, type HostCopyEngine, type HostCopyMemory } from './residence/host-copies.js'
@@ -60,8 +49,6 @@ export { replan, type ObservedRates } from './residence/replan.js'
 export type { ResidentLease } from './residence/resident-lease.js'
 export {
   openResidence,
-  PlanNotAdoptedError,
-  ResidenceClosedError,
   type PassOptions,
   type ResidenceParts,
   type ResidenceStatistics,
@@ -71,7 +58,6 @@ export type { LayerSource, LoadedLayer, SlotReader, SlotRoom } from './residence
 export type { Residence } from './residence/spread.js'
 export type { SustainedPass } from './residence/sustained.js'
 export type { BlockSet, SetMember, SetStatistics, WritableBlockSet } from './sets/block-set.js'
-export { MemoryOutOfReachError } from './sets/bounced-store.js'
 export {
   createMirror,
   createStripe,
@@ -91,29 +77,18 @@ export {
   MAX_UNIT_BYTES,
   type SetKind,
 } from './sets/format.js'
-export {
-  DuplicateMemberError,
-  MemberTruncatedError,
-  MixedSetsError,
-  SetNotFoundError,
-  SetUnfinishedError,
-} from './sets/identify.js'
-export { SET_LABEL, SetLabelError, UnsupportedSetError, type LabelField } from './sets/label.js'
+export { SET_LABEL, SetLabelError, type LabelField } from './sets/label.js'
 export { measureWeights, type MeasureWeightsOptions } from './sets/measure.js'
 export { SetMemberError, type MemberVerb } from './sets/member-error.js'
-export { MirrorLostError } from './sets/mirror.js'
-export { MirrorSplitError, openSet, StripeMemberMissingError, type OpenSetOptions } from './sets/open-set.js'
+export { openSet, type OpenSetOptions } from './sets/open-set.js'
 export type { SetProblem } from './sets/problem.js'
 export { completeLabels } from './sets/write-label.js'
-export { findUses, MemberInUseError, type StoreUse } from './sets/store-use.js'
+export { findUses, type StoreUse } from './sets/store-use.js'
 export { rebuildMirror, type RebuildOptions } from './sets/rebuild.js'
 export { readSourceHeader } from './source-header.js'
 export { asStore, type Readable, type Writable } from './store/as-store.js'
 export { openFileStore, type FileStore, type FileStoreOptions } from './store/file-store.js'
-export { DirectReadError } from './store/file-store-direct.js'
 export {
-  FileTargetError,
-  FileWriteError,
   openWritableFileStore,
   type WritableFileStore,
   type WritableFileStoreOptions,
@@ -123,7 +98,7 @@ export { namespaceStore } from './store/namespace-store.js'
 export { checkTransfers } from './store/store.js'
 export { storeSource } from './store/store-source.js'
 export type { BlockStore, DeviceShare, StoreSummary, StoreTransfer, WritableBlockStore } from './store/store.js'
-export { AllSlotsHeldError, streamLayers, type LayerStream } from './stream/layer-stream.js'
+export { streamLayers, type LayerStream } from './stream/layer-stream.js'
 export { planStream, type StreamOptions, type StreamProgress, type StreamShape } from './stream/options.js'
 export type { StreamStatistics } from './stream/statistics.js'
 export { verifyImage, type VerifyOptions, type VerifyProgress, type VerifyReport } from './verify-image.js'

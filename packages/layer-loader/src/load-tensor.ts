@@ -14,8 +14,8 @@ export interface LoadTensorOptions {
 
 /**
  * Reads one tensor into new memory. To verify it, the chunks that cover it are read completely: up to 2 MiB more.
- * @throws RangeError for an unknown name; UnverifiableMediaError, NoChecksumsError, VerificationError, TransferError,
- * the signal's reason.
+ * @throws RangeError for an unknown name; LoaderError (UNVERIFIABLE_MEDIA), NoChecksumsError, VerificationError,
+ * TransferError, the signal's reason.
  */
 export async function loadTensor(
   loadable: Loadable,

@@ -52,7 +52,7 @@ export interface VerifyReport {
  * Reads a whole image and compares it with its checksums: both superblocks, directory, manifests, chunk tables, source
  * headers, chunks and slices of experts. Damage is reported, not thrown; memory is bounded for any image.
  *
- * @throws ImageNotFoundError, UnsupportedImageError; errors of reading except media errors; the signal's reason.
+ * @throws LoaderError (NO_IMAGE, IMAGE_UNSUPPORTED); errors of reading except media errors; the signal's reason.
  */
 export async function verifyImage(target: Readable | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
   const store = 'superblock' in target ? target.store : asStore(target)

@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ByteSource, Model } from '../src/formats/index.js'
-import {
-  ImageExistsError,
-  ModelExistsError,
-  NamespaceTooSmallError,
-  openImage,
-  pack,
-  previewPack,
-  type PackOptions,
-} from '../src/index.js'
+import { NamespaceTooSmallError, openImage, pack, previewPack, type PackOptions } from '../src/index.js'
 import { asStore, type Readable } from '../src/store/as-store.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { layeredModel, smallModel } from './models.js'
@@ -109,10 +101,10 @@ describe('a preview refuses what pack refuses', () => {
     const model = await smallModel()
     await pack(model, memory.namespace)
     const preview = () => previewPack(model, readOnly(memory))
-    await expect(preview()).rejects.toBeInstanceOf(ModelExistsError)
+    await expect(preview()).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_EXISTS' })
     await expect(previewPack(model, readOnly(memory), { name: 'b' })).rejects.toBeInstanceOf(NamespaceTooSmallError)
     for (const at of [100, (1 << 20) + 100]) memory.media[at]! ^= 1
-    await expect(preview()).rejects.toBeInstanceOf(ImageExistsError)
+    await expect(preview()).rejects.toMatchObject({ code: 'ERR_GPUNVME_IMAGE_EXISTS' })
     await expect(previewPack(model, readOnly(memory), { signal: AbortSignal.abort('no') })).rejects.toBeDefined()
   })
 })

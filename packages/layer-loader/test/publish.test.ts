@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Model } from '../src/formats/index.js'
-import {
-  ImageExistsError,
-  ImageNotFoundError,
-  ModelExistsError,
-  openImage,
-  pack,
-  readSourceHeader,
-  SuperblockError,
-  verifyImage,
-} from '../src/index.js'
+import { openImage, pack, readSourceHeader, SuperblockError, verifyImage, hasCode } from '../src/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { expectAllLoads, smallModel } from './models.js'
 import { afterCut, firstChange, judgeCuts, type Recording } from './power-cut.js'
@@ -24,7 +15,7 @@ async function imageOn(media: Uint8Array): Promise<string | undefined> {
     await readSourceHeader(image.model())
     return image.model().fingerprint
   } catch (error) {
-    if (error instanceof ImageNotFoundError || error instanceof SuperblockError) return undefined
+    if (hasCode(error, 'ERR_GPUNVME_NO_IMAGE') || error instanceof SuperblockError) return undefined
     throw error
   }
 }
@@ -132,8 +123,8 @@ describe('an image that is there', () => {
     for (const damage of [[], [4000], [100, (1 << 20) + 4000]]) {
       for (const at of damage) memory.media[at]! ^= 1
       memory.journal.length = 0
-      const refusal = damage.length < 2 ? ModelExistsError : ImageExistsError
-      await expect(pack(await smallModel(), memory.namespace)).rejects.toBeInstanceOf(refusal)
+      const code = damage.length < 2 ? 'ERR_GPUNVME_MODEL_EXISTS' : 'ERR_GPUNVME_IMAGE_EXISTS'
+      await expect(pack(await smallModel(), memory.namespace)).rejects.toMatchObject({ code })
       expect(memory.journal).toEqual([])
     }
   })

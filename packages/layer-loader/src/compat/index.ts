@@ -10,8 +10,6 @@ export {
   layerLoaderNsBlocks,
   loadLayer,
   loadLayerVram,
-  LoadInProgressError,
-  MissingDriveError,
   type LayerLoader,
   type LayerLoaderOptions,
 } from './layer-loader.js'

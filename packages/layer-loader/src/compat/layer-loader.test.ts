@@ -10,8 +10,6 @@ import {
   layerLoaderNsBlocks,
   loadLayer,
   loadLayerVram,
-  LoadInProgressError,
-  MissingDriveError,
 } from './index.js'
 
 const BDF = '0000:0b:00.0'
@@ -32,7 +30,9 @@ describe('init', () => {
     await layerLoaderInit({ open, maxLayerBytes: 4096 })
     expect(open).toHaveBeenLastCalledWith('0000:01:00.0')
     vi.stubEnv('GPUNVME_PCI_BDF', '')
-    await expect(layerLoaderInit({ open, maxLayerBytes: 4096 })).rejects.toThrow(MissingDriveError)
+    await expect(layerLoaderInit({ open, maxLayerBytes: 4096 })).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_GPUNVME_MISSING_DRIVE' }),
+    )
     await expect(layerLoaderInit({ pciBdf: 'nvme0', open, maxLayerBytes: 4096 })).rejects.toThrow('pciBdf: expected')
     vi.unstubAllEnvs()
   })
@@ -85,8 +85,12 @@ describe('a load', () => {
     let letGo = (): void => undefined
     memory.gate = () => new Promise((resolve) => (letGo = resolve))
     const first = loadLayer(loader, 0, 512, destination)
-    await expect(loadLayer(loader, 0, 512, destination)).rejects.toThrow(LoadInProgressError)
-    await expect(layerLoaderDestroy(loader)).rejects.toThrow(LoadInProgressError)
+    await expect(loadLayer(loader, 0, 512, destination)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_GPUNVME_LOAD_IN_PROGRESS' }),
+    )
+    await expect(layerLoaderDestroy(loader)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_GPUNVME_LOAD_IN_PROGRESS' }),
+    )
     letGo()
     await first
     await layerLoaderDestroy(loader)

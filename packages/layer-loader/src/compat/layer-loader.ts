@@ -1,5 +1,5 @@
+import { LoaderError } from '../error.js'
 import type { Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { namespaceStore } from '../store/namespace-store.js'
 import { originalDrive, wholeAddress } from './environment.js'
@@ -32,8 +32,8 @@ export interface LayerLoader {
 /**
  * `gpunvme_layer_loader_init`. `open` registers BAR0, creates queues and allocates PRP lists; the engine sets the queue
  * depth.
- * @throws RangeError for invalid options or an invalid GPUNVME_PCI_BDF; MissingDriveError if no drive is named; errors
- * of `open`.
+ * @throws RangeError for invalid options or an invalid GPUNVME_PCI_BDF; LoaderError (MISSING_DRIVE) if no drive is
+ * named; errors of `open`.
  */
 export async function layerLoaderInit(options: LayerLoaderOptions): Promise<LayerLoader> {
   const { open, maxLayerBytes, close = () => Promise.resolve() } = options
@@ -42,14 +42,15 @@ export async function layerLoaderInit(options: LayerLoaderOptions): Promise<Laye
   }
   const given = options.pciBdf
   const pciBdf = given === undefined ? originalDrive() : wholeAddress('pciBdf', given)
-  if (pciBdf === undefined) throw new MissingDriveError()
+  if (pciBdf === undefined) throw missingDrive()
   return { namespace: await open(pciBdf), maxLayerBytes, state: 'idle', close }
 }
 
 /**
  * `gpunvme_load_layer`: reads `lengthBytes` from block `startLba` into pinned host memory. The last block is read
  * completely, and the memory must have room for it: the predecessor wrote past the end.
- * @throws RangeError, LoadInProgressError; TransferError, where the predecessor printed a line and continued.
+ * @throws RangeError, LoaderError (LOAD_IN_PROGRESS); TransferError, where the predecessor printed a line and
+ * continued.
  */
 export async function loadLayer(
   loader: LayerLoader,
@@ -59,7 +60,7 @@ export async function loadLayer(
 ): Promise<void> {
   const { namespace, maxLayerBytes } = loader
   if (loader.state === 'destroyed') throw new TypeError('loader: expected an open loader, got a destroyed one')
-  if (loader.state === 'loading') throw new LoadInProgressError()
+  if (loader.state === 'loading') throw loadInProgress()
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes <= 0 || lengthBytes > maxLayerBytes) {
     throw new RangeError(`lengthBytes: expected 1 to ${maxLayerBytes} (maxLayerBytes), got ${lengthBytes}`)
   }
@@ -125,34 +126,24 @@ export function layerLoaderNsBlocks({ namespace }: LayerLoader): number {
   return namespace.blocks
 }
 
-/** `gpunvme_layer_loader_destroy`. Idempotent. @throws LoadInProgressError while a load is in flight. */
+/** `gpunvme_layer_loader_destroy`. Idempotent. @throws LoaderError (LOAD_IN_PROGRESS) while a load is in flight. */
 export async function layerLoaderDestroy(loader: LayerLoader): Promise<void> {
   if (loader.state === 'destroyed') return
-  if (loader.state === 'loading') throw new LoadInProgressError()
+  if (loader.state === 'loading') throw loadInProgress()
   await loader.close()
   loader.state = 'destroyed'
 }
 
 /** Error of a call without a drive: neither `pciBdf` nor GPUNVME_PCI_BDF is set. */
-export class MissingDriveError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MISSING_DRIVE'
-  readonly category = 'usage'
-
-  constructor() {
-    super('No drive is named', {
-      next: 'pass { pciBdf }, or set GPUNVME_PCI_BDF to the PCI address of the drive, for example 0000:0b:00.0',
-    })
-  }
+export function missingDrive(): LoaderError {
+  return new LoaderError('ERR_GPUNVME_MISSING_DRIVE', 'usage', 'No drive is named', {
+    next: 'pass { pciBdf }, or set GPUNVME_PCI_BDF to the PCI address of the drive, for example 0000:0b:00.0',
+  })
 }
 
 /** Error of a load that starts before the previous load of the same loader has ended. */
-export class LoadInProgressError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_LOAD_IN_PROGRESS'
-  readonly category = 'usage'
-
-  constructor() {
-    super('A load is already in flight', {
-      next: 'wait for it; openLoader() of @gpunvme/layer-loader loads several at a time',
-    })
-  }
+export function loadInProgress(): LoaderError {
+  return new LoaderError('ERR_GPUNVME_LOAD_IN_PROGRESS', 'usage', 'A load is already in flight', {
+    next: 'wait for it; openLoader() of @gpunvme/layer-loader loads several at a time',
+  })
 }

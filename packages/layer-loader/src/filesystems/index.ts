@@ -18,9 +18,8 @@ export {
   type Partition,
   type PartitionTable,
 } from './partitions/find-partitions.js'
-export { PartitionTableError } from './partitions/mbr.js'
 export { captureFileExtents, EDGE_BYTES, type CapturedFile, type CaptureOptions } from './captured/capture.js'
 export { CaptureError, type CaptureProblem } from './captured/capture-error.js'
-export { decodeFileMap, encodeFileMap, FileMapError } from './captured/file-map.js'
+export { decodeFileMap, encodeFileMap } from './captured/file-map.js'
 export type { CapturedDevice } from './captured/mounted-device.js'
-export { checkCapturedFile, openCapturedFile, StaleFileMapError } from './captured/open-captured.js'
+export { checkCapturedFile, openCapturedFile } from './captured/open-captured.js'

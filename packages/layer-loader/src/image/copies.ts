@@ -1,3 +1,4 @@
+import { LoaderError, hasCode } from '../error.js'
 import { TransferError } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
@@ -9,8 +10,8 @@ import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'
 import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
 import { refuseUnmoved } from './moves-no-data.js'
-import { ImageTruncatedError } from './truncated.js'
-import { decodeSuperblock, hasMagic, SuperblockError, UnsupportedImageError, type Superblock } from './superblock.js'
+import { imageTruncated } from './truncated.js'
+import { decodeSuperblock, hasMagic, SuperblockError, type Superblock } from './superblock.js'
 
 /** Content at the location of a superblock copy. */
 export interface SuperblockCopy {
@@ -25,7 +26,7 @@ export interface SuperblockCopy {
 
 /**
  * Reads both copies without judging them. A media error counts as a damaged copy; other errors are thrown.
- * @throws MemberOfSetError; UnverifiableMediaError.
+ * @throws LoaderError (MEMBER_OF_SET); LoaderError (UNVERIFIABLE_MEDIA).
  */
 export async function readCopies(store: BlockStore, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
   refuseUnmoved(store)
@@ -38,13 +39,14 @@ async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOpti
   if (lengthBytes <= 0) return { copy, ours: false }
   try {
     const encoded = await readBytes(store, offsetBytes, lengthBytes, options)
-    if (hasLabelMagic(encoded)) throw new MemberOfSetError(store)
+    if (hasLabelMagic(encoded)) throw memberOfSet(store)
     const ours = hasMagic(encoded)
     if (lengthBytes < SUPERBLOCK_BYTES) return { copy, ours }
     try {
       return { copy, superblock: decodeSuperblock(copy, encoded), ours }
     } catch (problem) {
-      if (problem instanceof SuperblockError || problem instanceof UnsupportedImageError) return { copy, problem, ours }
+      if (problem instanceof SuperblockError || hasCode(problem, 'ERR_GPUNVME_IMAGE_UNSUPPORTED'))
+        return { copy, problem, ours }
       throw problem
     }
   } catch (problem) {
@@ -71,24 +73,25 @@ export function isMediaError(error: unknown): error is GpuNvmeError {
 
 /**
  * Returns the live copy: the valid one with the highest generation.
- * @throws UnsupportedImageError if either copy has a later version; ImageNotFoundError without a superblock;
- * ImageTruncatedError if the store ends before the image; SuperblockError or TransferError if the copies are unusable.
+ * @throws LoaderError (IMAGE_UNSUPPORTED) if either copy has a later version; LoaderError (NO_IMAGE) without a
+ * superblock; LoaderError (IMAGE_TRUNCATED) if the store ends before the image; SuperblockError or TransferError if the
+ * copies are unusable.
  */
 export function liveSuperblock(store: BlockStore, copies: readonly SuperblockCopy[]): Superblock {
-  const newer = copies.find(({ problem }) => problem instanceof UnsupportedImageError)
+  const newer = copies.find(({ problem }) => hasCode(problem, 'ERR_GPUNVME_IMAGE_UNSUPPORTED'))
   // Which one is live is unknown: a later version may count generations differently.
   if (newer?.problem !== undefined) throw newer.problem
   const sound = copies.flatMap(({ copy, superblock }) => (superblock ? [{ copy, superblock }] : []))
   const [first, second] = sound.sort((a, b) => b.superblock.generation - a.superblock.generation)
   if (first === undefined) {
     const damaged = copies.find(({ ours }) => ours)
-    if (damaged === undefined) throw new ImageNotFoundError(store)
+    if (damaged === undefined) throw imageNotFound(store)
     const cutOff = store.capacityBytes <= DATA_START_BYTES && !isMediaError(damaged.problem)
-    throw cutOff ? new ImageTruncatedError(store) : damaged.problem!
+    throw cutOff ? imageTruncated(store) : damaged.problem!
   }
   if (second !== undefined) refuseDisagreement(first.superblock, second.copy, second.superblock)
   const { usedEndBytes } = first.superblock
-  if (usedEndBytes > store.capacityBytes) throw new ImageTruncatedError(store, usedEndBytes)
+  if (usedEndBytes > store.capacityBytes) throw imageTruncated(store, usedEndBytes)
   return first.superblock
 }
 
@@ -101,30 +104,21 @@ function refuseDisagreement(live: Superblock, copy: CopyName, other: Superblock)
 }
 
 /** Error of a store without an image. */
-export class ImageNotFoundError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_IMAGE'
-  readonly category = 'not-found'
-
-  constructor({ name, capacityBytes }: BlockStore) {
-    super(`No model image on ${name}`, {
-      facts: [
-        `no superblock at byte ${COPY_OFFSET_BYTES.A} or ${COPY_OFFSET_BYTES.B}`,
-        `the store has ${capacityBytes} bytes`,
-      ],
-      next: 'write a model with pack()',
-    })
-  }
+export function imageNotFound({ name, capacityBytes }: BlockStore): LoaderError {
+  return new LoaderError('ERR_GPUNVME_NO_IMAGE', 'not-found', `No model image on ${name}`, {
+    facts: [
+      `no superblock at byte ${COPY_OFFSET_BYTES.A} or ${COPY_OFFSET_BYTES.B}`,
+      `the store has ${capacityBytes} bytes`,
+    ],
+    next: 'write a model with pack()',
+  })
 }
 
 /** Error of a store that is a member of a set: its data are usable only with the other members. Nothing was written. */
-export class MemberOfSetError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MEMBER_OF_SET'
-  readonly category = 'usage'
-
-  constructor({ name }: BlockStore) {
-    super(`${name} is a member of a set and has no image of its own`, {
-      facts: ['it has the label of a set in place of a superblock'],
-      next: 'open the set with openSet() from all its members; eraseSet() removes it',
-    })
-  }
+export function memberOfSet({ name }: BlockStore): LoaderError {
+  const headline = `${name} is a member of a set and has no image of its own`
+  return new LoaderError('ERR_GPUNVME_MEMBER_OF_SET', 'usage', headline, {
+    facts: ['it has the label of a set in place of a superblock'],
+    next: 'open the set with openSet() from all its members; eraseSet() removes it',
+  })
 }

@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
@@ -14,7 +15,6 @@ import { decodeManifest, type Manifest } from './manifest.js'
 import { extentsOf, refuseOverlap, type NamedExtent } from './overlap.js'
 import { readRegion } from './read-region.js'
 import type { Superblock } from './superblock.js'
-import type { Remedy } from './remedy.js'
 
 /** A model in an image, ready to stream. All of it except the layers has been read and checked. */
 export interface PackedModel extends Manifest {
@@ -47,8 +47,8 @@ export interface Image {
 /**
  * Opens the image on a namespace or another store. Reads and checks all of it except the layers.
  *
- * @throws UnverifiableMediaError, ImageNotFoundError, ImageTruncatedError, SuperblockError, UnsupportedImageError,
- * ImageChecksumError, ImageContentError; errors of reading the store; the signal's reason.
+ * @throws LoaderError (UNVERIFIABLE_MEDIA, NO_IMAGE, IMAGE_TRUNCATED), SuperblockError, LoaderError
+ * (IMAGE_UNSUPPORTED), ImageChecksumError, ImageContentError; errors of reading the store; the signal's reason.
  */
 export async function openImage(target: Readable, options: ExecuteOptions = {}): Promise<Image> {
   const store = asStore(target)
@@ -99,7 +99,7 @@ async function readManifest(
 function problemWith({ copy, problem, superblock }: SuperblockCopy, live: Superblock): GpuNvmeError[] {
   if (problem !== undefined) return [problem]
   if (superblock === undefined || superblock.generation === live.generation) return []
-  return [new StaleCopyError(copy, superblock.generation, live.generation)]
+  return [staleCopy(copy, superblock.generation, live.generation)]
 }
 
 function pick(models: readonly PackedModel[], name: string | undefined): PackedModel {
@@ -112,17 +112,13 @@ function pick(models: readonly PackedModel[], name: string | undefined): PackedM
  * Problem of an image whose second superblock copy has an earlier generation: a publication was interrupted after the
  * first copy.
  */
-export class StaleCopyError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IMAGE_STALE_COPY'
-  readonly category = 'verification'
-  readonly remedy: Remedy = 'replace-model'
-
-  constructor(copy: string, generation: number, liveGeneration: number) {
-    super(`Superblock copy ${copy} has generation ${generation}; the image has generation ${liveGeneration}`, {
-      facts: ['the image is usable; if the other copy were lost, this one would refer to data that may be overwritten'],
-      next: 'pack the model again with { replace: true } to update this copy',
-    })
-  }
+export function staleCopy(copy: string, generation: number, liveGeneration: number): LoaderError {
+  const headline = `Superblock copy ${copy} has generation ${generation}; the image has generation ${liveGeneration}`
+  return new LoaderError('ERR_GPUNVME_IMAGE_STALE_COPY', 'verification', headline, {
+    remedy: 'replace-model',
+    facts: ['the image is usable; if the other copy were lost, this one would refer to data that may be overwritten'],
+    next: 'pack the model again with { replace: true } to update this copy',
+  })
 }
 
 /** Error of a missing model, or of an omitted name in an image with several models. */

@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { ascii, bytes, formatField, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
@@ -61,8 +62,8 @@ export interface Superblock {
   readonly directory: CheckedExtent
   readonly usedEndBytes: number
   /**
-   * Byte offset after the last byte that any publication of the image wrote, including models that were removed. Not less
-   * than `usedEndBytes`; equal to it if the writer did not record it.
+   * Byte offset after the last byte that any publication of the image wrote, including models that were removed. Not
+   * less than `usedEndBytes`; equal to it if the writer did not record it.
    */
   readonly writtenEndBytes: number
   readonly writer: string
@@ -99,7 +100,8 @@ export function hasMagic(encoded: Uint8Array): boolean {
 
 /**
  * Decodes one untrusted copy. The capacity of the namespace is not compared: a copy on a smaller drive is still valid.
- * @throws SuperblockError for a damaged copy; UnsupportedImageError for a valid copy that this version cannot read.
+ * @throws SuperblockError for a damaged copy; LoaderError (IMAGE_UNSUPPORTED) for a valid copy that this version cannot
+ * read.
  */
 export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superblock {
   const view = SUPERBLOCK.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
@@ -110,9 +112,8 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superbloc
   // Checked before all other fields: a flipped bit must not look like a later version.
   const crc = crcOf(encoded)
   require('CRC', view.CRC === crc, shown('CRC', crc))
-  if (view.VERSION !== FORMAT_VERSION) throw new UnsupportedImageError(copy, `it has version ${view.VERSION}`)
-  if (view.REQUIRED !== 0)
-    throw new UnsupportedImageError(copy, `it requires features ${shown('REQUIRED', view.REQUIRED)}`)
+  if (view.VERSION !== FORMAT_VERSION) throw unsupportedImage(copy, `it has version ${view.VERSION}`)
+  if (view.REQUIRED !== 0) throw unsupportedImage(copy, `it requires features ${shown('REQUIRED', view.REQUIRED)}`)
   require('LENGTH', view.LENGTH === SUPERBLOCK_BYTES, String(SUPERBLOCK_BYTES))
   require('SELF', view.SELF === COPY_OFFSET_BYTES[copy], String(COPY_OFFSET_BYTES[copy]))
   require('GENERATION', Number.isSafeInteger(view.GENERATION) && view.GENERATION > 0, '1 to 2^53 - 1')
@@ -174,14 +175,10 @@ export class SuperblockError extends GpuNvmeError {
 }
 
 /** Error of a valid image that requires a newer reader. */
-export class UnsupportedImageError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IMAGE_UNSUPPORTED'
-  readonly category = 'infeasible'
-
-  constructor(copy: CopyName, what: string) {
-    super(`This version of @gpunvme/layer-loader cannot read the image: ${what}`, {
-      facts: [`superblock copy ${copy}`, `this reader supports version ${FORMAT_VERSION}, and no required features`],
-      next: 'use a newer @gpunvme/layer-loader',
-    })
-  }
+export function unsupportedImage(copy: CopyName, what: string): LoaderError {
+  const headline = `This version of @gpunvme/layer-loader cannot read the image: ${what}`
+  return new LoaderError('ERR_GPUNVME_IMAGE_UNSUPPORTED', 'infeasible', headline, {
+    facts: [`superblock copy ${copy}`, `this reader supports version ${FORMAT_VERSION}, and no required features`],
+    next: 'use a newer @gpunvme/layer-loader',
+  })
 }

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import { quote } from '../formats/quote.js'
 import type { StoredExtent } from './extent.js'
 import type { TicketState } from './ticket.js'
@@ -22,16 +22,12 @@ const PROGRESS: Record<TicketState, string> = {
 }
 
 /** Error of a request that was not leased by its deadline. */
-export class DeadlineError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DEADLINE'
-  readonly category = 'failure'
-
-  constructor({ name }: StoredExtent, deadlineMs: number, state: TicketState) {
-    super(`${quote(name)} was not leased within ${deadlineMs} ms: ${PROGRESS[state]}`, {
-      next:
-        state === 'waiting'
-          ? 'release leases earlier, or open the loader with more slots'
-          : 'request it earlier, or with the priority "now"',
-    })
-  }
+export function deadlinePassed({ name }: StoredExtent, deadlineMs: number, state: TicketState): LoaderError {
+  const headline = `${quote(name)} was not leased within ${deadlineMs} ms: ${PROGRESS[state]}`
+  return new LoaderError('ERR_GPUNVME_DEADLINE', 'failure', headline, {
+    next:
+      state === 'waiting'
+        ? 'release leases earlier, or open the loader with more slots'
+        : 'request it earlier, or with the priority "now"',
+  })
 }

@@ -1,6 +1,6 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { Lease, UseAfterReleaseError, type Loaded } from './lease.js'
+import { Lease, type Loaded } from './lease.js'
 
 /** A lease on a slot of 16 bytes, each equal to its offset, with an extent of 12 bytes; counts its releases. */
 function lease() {
@@ -34,6 +34,6 @@ test('a released lease refuses access to bytes and still describes its extent', 
   const { lease: lent } = lease()
   lent.release()
   for (const use of [() => lent.bytes, () => lent.memory, () => lent.tensor('a')])
-    expect(use).toThrow(UseAfterReleaseError)
+    expect(use).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_USE_AFTER_RELEASE' }))
   expect([lent.released, lent.name, lent.slot, lent.generation]).toEqual([true, 'layer 0', 3, 5])
 })

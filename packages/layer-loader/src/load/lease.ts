@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import type { PlacedPiece } from './load-plan.js'
@@ -41,10 +41,10 @@ export interface Loaded extends LoadReport {
 /**
  * A loaned layer, expert or tensor in memory. Its bytes stay unchanged until `release`; then the slot is refilled.
  *
- * `memory`, `bytes` and `tensor()` throw UseAfterReleaseError once the lease is released or its loader closed. `name`,
- * `index`, `tensors`, `statistics`, `verified` and `generation` remain available. A `Uint8Array` obtained before is
- * plain memory, whose late use cannot be detected: keep the lease, not the array. With `poison: true`, such an array
- * reads 0xa5 until the slot is refilled, which helps in tests.
+ * `memory`, `bytes` and `tensor()` throw LoaderError (USE_AFTER_RELEASE) once the lease is released or its loader
+ * closed. `name`, `index`, `tensors`, `statistics`, `verified` and `generation` remain available. A `Uint8Array`
+ * obtained before is plain memory, whose late use cannot be detected: keep the lease, not the array. With `poison:
+ * true`, such an array reads 0xa5 until the slot is refilled, which helps in tests.
  */
 export class Lease implements LoadReport {
   readonly name: string
@@ -80,7 +80,9 @@ export class Lease implements LoadReport {
     return !this.live
   }
 
-  /** The slot, for a GPU or another device. It may be longer than the extent. @throws UseAfterReleaseError */
+  /**
+   * The slot, for a GPU or another device. It may be longer than the extent. @throws LoaderError (USE_AFTER_RELEASE)
+   */
   get memory(): DmaMemory {
     this.requireLive('memory')
     return this.loaded.slot.memory
@@ -88,7 +90,7 @@ export class Lease implements LoadReport {
 
   /**
    * All loaded bytes including padding: a view, not a copy.
-   * @throws UseAfterReleaseError; TypeError for memory that the CPU cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE); TypeError for memory that the CPU cannot reach.
    */
   get bytes(): Uint8Array {
     this.requireLive('bytes')
@@ -97,8 +99,8 @@ export class Lease implements LoadReport {
 
   /**
    * Returns the bytes of one tensor: a view, not a copy.
-   * @throws UseAfterReleaseError; RangeError for a name that is not in the extent; TypeError for memory that the CPU
-   * cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE); RangeError for a name that is not in the extent; TypeError for memory that
+   * the CPU cannot reach.
    */
   tensor(name: string): Uint8Array {
     this.requireLive(`tensor ${quote(name)}`)
@@ -134,19 +136,15 @@ export class Lease implements LoadReport {
   }
 
   private requireLive(what: string): void {
-    if (!this.live) throw new UseAfterReleaseError(this.name, what)
+    if (!this.live) throw useAfterRelease(this.name, what)
   }
 }
 
 /** Error of reading bytes after the end of their lease, when the slot may have other content. */
-export class UseAfterReleaseError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_USE_AFTER_RELEASE'
-  readonly category = 'usage'
-
-  constructor(name: string, what: string) {
-    super(`The lease of ${quote(name)} has ended; its ${what} is no longer available`, {
-      facts: ['a lease ends when it is released, its stream or loader is closed, or its loop is left early'],
-      next: 'release it later, or copy what is needed longer',
-    })
-  }
+export function useAfterRelease(name: string, what: string): LoaderError {
+  const headline = `The lease of ${quote(name)} has ended; its ${what} is no longer available`
+  return new LoaderError('ERR_GPUNVME_USE_AFTER_RELEASE', 'usage', headline, {
+    facts: ['a lease ends when it is released, its stream or loader is closed, or its loop is left early'],
+    next: 'release it later, or copy what is needed longer',
+  })
 }

@@ -27,8 +27,8 @@ export interface RequestOptions {
   /** Cancels the request. */
   readonly signal?: AbortSignal
   /**
-   * Time until the lease, in milliseconds by this machine's clock; then the request fails with DeadlineError. Unlike
-   * `AbortSignal.timeout`, a deadline keeps the process alive.
+   * Time until the lease, in milliseconds by this machine's clock; then the request fails with LoaderError (DEADLINE).
+   * Unlike `AbortSignal.timeout`, a deadline keeps the process alive.
    */
   readonly deadlineMs?: number
 }
@@ -42,8 +42,8 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws RangeError for invalid options; UnverifiableMediaError; NoChecksumsError for a model without checksums,
- * unless `verify` is 'off'.
+ * @throws RangeError for invalid options; LoaderError (UNVERIFIABLE_MEDIA); NoChecksumsError for a model without
+ * checksums, unless `verify` is 'off'.
  */
 export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
   return new Loader(model, options)

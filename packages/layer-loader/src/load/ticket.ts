@@ -1,4 +1,4 @@
-import { DeadlineError } from './deadline.js'
+import { deadlinePassed } from './deadline.js'
 import { deferred, type Deferred } from './deferred.js'
 import type { StoredExtent } from './extent.js'
 import type { Lease, LoadReport } from './lease.js'
@@ -149,7 +149,7 @@ export class Ticket {
   private readonly onAbort = (): void => this.cancel(this.signal?.reason)
 
   private readonly onDeadline = (): void =>
-    this.cancel(new DeadlineError(this.extent, this.deadlineMs!, this.currentState))
+    this.cancel(deadlinePassed(this.extent, this.deadlineMs!, this.currentState))
 }
 
 /** Orders tickets by urgency, then by time of request. */

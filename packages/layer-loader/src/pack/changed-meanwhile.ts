@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { BlockStore } from '../store/store.js'
 import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.js'
@@ -8,7 +8,7 @@ import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.j
  * to the same free space. A publication between this check and the next write is not detected.
  *
  * @param before the copies as they were found or written.
- * @throws ImageChangedError
+ * @throws LoaderError (IMAGE_CHANGED)
  */
 export async function refuseIfChanged(
   store: BlockStore,
@@ -22,7 +22,7 @@ export async function refuseIfChanged(
     if (isMediaError(copy.problem) || isMediaError(former?.problem)) return false
     return identityOf(copy) !== identityOf(former)
   })
-  if (changed) throw new ImageChangedError(store)
+  if (changed) throw imageChanged(store)
 }
 
 /** Returns the publication that a copy belongs to, if any. */
@@ -32,17 +32,13 @@ function identityOf(copy: SuperblockCopy | undefined): string {
 }
 
 /** Error of an image that another process or host published or discarded during a change. */
-export class ImageChangedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IMAGE_CHANGED'
-  readonly category = 'failure'
-
-  constructor({ name }: BlockStore) {
-    super(`Another process or host changed the image on ${name} meanwhile; this change was not published`, {
-      facts: [
-        'the superblocks differ from those that were found or written here',
-        'the current image may be damaged: both writers may have used the same bytes',
-      ],
-      next: 'stop other writers to the drive, check it with verifyImage(), then pack again',
-    })
-  }
+export function imageChanged({ name }: BlockStore): LoaderError {
+  const headline = `Another process or host changed the image on ${name} meanwhile; this change was not published`
+  return new LoaderError('ERR_GPUNVME_IMAGE_CHANGED', 'failure', headline, {
+    facts: [
+      'the superblocks differ from those that were found or written here',
+      'the current image may be damaged: both writers may have used the same bytes',
+    ],
+    next: 'stop other writers to the drive, check it with verifyImage(), then pack again',
+  })
 }

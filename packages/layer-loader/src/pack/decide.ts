@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { Model } from '../formats/model.js'
 import { quote } from '../formats/quote.js'
 import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
@@ -36,17 +36,17 @@ export interface Decision {
  * Finds space for a model beside all others on the store or, if it replaces a model, in the space of that one. Reads
  * and writes nothing.
  *
- * @throws ImageExistsError, ModelExistsError, DirectoryFullError, NamespaceTooSmallError, and errors of `planPack`.
+ * @throws LoaderError (IMAGE_EXISTS, MODEL_EXISTS, DIRECTORY_FULL), NamespaceTooSmallError, and errors of `planPack`.
  */
 export function decide(model: Model, { store, image, isUnusable }: Target, options: DecideOptions = {}): Decision {
   const alone = planPack(model, store.blockBytes, options)
   const { name } = alone
   const { replace = false } = options
-  if (isUnusable && replace !== 'image') throw new ImageExistsError(store)
+  if (isUnusable && replace !== 'image') throw imageExists(store)
   const entries = image?.directory ?? []
   const beside = entries.filter((entry) => entry.name !== name)
   const isTaken = beside.length < entries.length
-  if (isTaken && replace === false) throw new ModelExistsError(store, name)
+  if (isTaken && replace === false) throw modelExists(store, name)
 
   const holesAround = (extents: readonly Extent[]) => holesBetween(extents, store.capacityBytes)
   const extents = image?.extents ?? []
@@ -87,50 +87,36 @@ export function placeDirectory(entries: readonly DirectoryEntry[], holes: readon
 function refuseTooMuch(model: Model, store: BlockStore, beside: readonly DirectoryEntry[], plan: PackPlan): void {
   const { lengthBytes } = plan.directory
   if (beside.length >= MAX_MODELS || lengthBytes > MAX_DIRECTORY_BYTES) {
-    throw new DirectoryFullError(store, beside.length + 1, lengthBytes)
+    throw directoryFull(store, beside.length + 1, lengthBytes)
   }
   refuseLongManifest(model, plan)
 }
 
 /** Error of packing onto an unusable image without permission to replace it. */
-export class ImageExistsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IMAGE_EXISTS'
-  readonly category = 'privilege'
-
-  constructor({ name }: BlockStore) {
-    super(`${name} has a model image that cannot be added to; nothing was written`, {
-      facts: ['it is damaged, truncated, or has a later version: all its models would be lost'],
-      next: "check it with openImage() or verifyImage(); pass { replace: 'image' } to discard all of it",
-    })
-  }
+export function imageExists({ name }: BlockStore): LoaderError {
+  const headline = `${name} has a model image that cannot be added to; nothing was written`
+  return new LoaderError('ERR_GPUNVME_IMAGE_EXISTS', 'privilege', headline, {
+    facts: ['it is damaged, truncated, or has a later version: all its models would be lost'],
+    next: "check it with openImage() or verifyImage(); pass { replace: 'image' } to discard all of it",
+  })
 }
 
 /** Error of packing a model under an existing name without permission to replace it. */
-export class ModelExistsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MODEL_EXISTS'
-  readonly category = 'privilege'
-  readonly model: string
-
-  constructor(store: BlockStore, model: string) {
-    super(`${store.name} already has a model ${quote(model)}; nothing was written`, {
-      next: 'choose another name, or pass { replace: true } to replace the existing model',
-    })
-    this.model = model
-  }
+export function modelExists(store: BlockStore, model: string): LoaderError {
+  const headline = `${store.name} already has a model ${quote(model)}; nothing was written`
+  return new LoaderError('ERR_GPUNVME_MODEL_EXISTS', 'privilege', headline, {
+    next: 'choose another name, or pass { replace: true } to replace the existing model',
+  })
 }
 
 /** Error of an image whose directory cannot hold another model. Nothing was written. */
-export class DirectoryFullError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DIRECTORY_FULL'
-  readonly category = 'infeasible'
-
-  constructor({ name }: BlockStore, models: number, lengthBytes: number) {
-    super(`The image on ${name} cannot hold another model; nothing was written`, {
-      facts: [
-        `with it, ${models} models; image format 1 allows ${MAX_MODELS}`,
-        `with it, a directory of ${lengthBytes} bytes; image format 1 allows ${MAX_DIRECTORY_BYTES}`,
-      ],
-      next: 'remove a model',
-    })
-  }
+export function directoryFull({ name }: BlockStore, models: number, lengthBytes: number): LoaderError {
+  const headline = `The image on ${name} cannot hold another model; nothing was written`
+  return new LoaderError('ERR_GPUNVME_DIRECTORY_FULL', 'infeasible', headline, {
+    facts: [
+      `with it, ${models} models; image format 1 allows ${MAX_MODELS}`,
+      `with it, a directory of ${lengthBytes} bytes; image format 1 allows ${MAX_DIRECTORY_BYTES}`,
+    ],
+    next: 'remove a model',
+  })
 }

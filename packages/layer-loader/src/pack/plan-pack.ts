@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { Model } from '../formats/model.js'
 import { ALIGNMENT_BYTES, MAX_MANIFEST_BYTES } from '../image/format.js'
 import { layOut, type PackPlan } from './lay-out.js'
@@ -15,54 +15,46 @@ export interface PlanPackOptions {
  * of its first part, the chunk table, the manifest and the directory. Reads and writes nothing.
  *
  * @param blockBytes logical block size of the namespace, only to reject unsupported ones.
- * @throws EmptyModelError, BlockSizeError, ManifestTooLongError; RangeError for an invalid name.
+ * @throws LoaderError (EMPTY_MODEL, IMAGE_BLOCK_SIZE, MANIFEST_TOO_LONG); RangeError for an invalid name.
  */
 export function planPack(model: Model, blockBytes: number, options: PlanPackOptions = {}): PackPlan {
   const name = modelNameFor(model, options.name)
-  if (model.tensors.length === 0) throw new EmptyModelError(model)
-  if (ALIGNMENT_BYTES % blockBytes !== 0) throw new BlockSizeError(blockBytes)
+  if (model.tensors.length === 0) throw emptyModel(model)
+  if (ALIGNMENT_BYTES % blockBytes !== 0) throw unsuitableBlockSize(blockBytes)
   // With unlimited space, there is always a layout.
   const plan = layOut(model, name, [])!
   refuseLongManifest(model, plan)
   return plan
 }
 
-/** @throws ManifestTooLongError: high offsets have more digits. */
+/** @throws LoaderError (MANIFEST_TOO_LONG): high offsets have more digits. */
 export function refuseLongManifest(model: Model, { entry }: PackPlan): void {
   const { lengthBytes } = entry.manifest
-  if (lengthBytes > MAX_MANIFEST_BYTES) throw new ManifestTooLongError(model, lengthBytes)
+  if (lengthBytes > MAX_MANIFEST_BYTES) throw manifestTooLong(model, lengthBytes)
 }
 
 /** Error of packing a model without tensors. */
-export class EmptyModelError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_EMPTY_MODEL'
-  readonly category = 'infeasible'
-
-  constructor({ parts }: Model) {
-    super(`Cannot pack ${parts[0].source.name}: it has no tensors`, { next: 'use the file that has the weights' })
-  }
+export function emptyModel({ parts }: Model): LoaderError {
+  return new LoaderError(
+    'ERR_GPUNVME_EMPTY_MODEL',
+    'infeasible',
+    `Cannot pack ${parts[0].source.name}: it has no tensors`,
+    { next: 'use the file that has the weights' },
+  )
 }
 
 /** Error of a logical block size that does not divide the image's alignment. */
-export class BlockSizeError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IMAGE_BLOCK_SIZE'
-  readonly category = 'infeasible'
-
-  constructor(blockBytes: number) {
-    super(`An image requires logical blocks that divide ${ALIGNMENT_BYTES} bytes; the namespace has ${blockBytes}`, {
-      next: `format the namespace with 512-byte or ${ALIGNMENT_BYTES}-byte blocks (this erases it)`,
-    })
-  }
+export function unsuitableBlockSize(blockBytes: number): LoaderError {
+  const headline = `An image requires logical blocks that divide ${ALIGNMENT_BYTES} bytes; the namespace has ${blockBytes}`
+  return new LoaderError('ERR_GPUNVME_IMAGE_BLOCK_SIZE', 'infeasible', headline, {
+    next: `format the namespace with 512-byte or ${ALIGNMENT_BYTES}-byte blocks (this erases it)`,
+  })
 }
 
 /** Error of a model with more or longer names than a manifest can hold. */
-export class ManifestTooLongError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MANIFEST_TOO_LONG'
-  readonly category = 'infeasible'
-
-  constructor({ parts, tensors }: Model, manifestBytes: number) {
-    super(`Cannot pack ${parts[0].source.name}: its manifest would be too long`, {
-      facts: [`${manifestBytes} bytes for ${tensors.length} tensors`, `image format 1 allows ${MAX_MANIFEST_BYTES}`],
-    })
-  }
+export function manifestTooLong({ parts, tensors }: Model, manifestBytes: number): LoaderError {
+  const headline = `Cannot pack ${parts[0].source.name}: its manifest would be too long`
+  return new LoaderError('ERR_GPUNVME_MANIFEST_TOO_LONG', 'infeasible', headline, {
+    facts: [`${manifestBytes} bytes for ${tensors.length} tensors`, `image format 1 allows ${MAX_MANIFEST_BYTES}`],
+  })
 }

@@ -37,7 +37,8 @@ export interface Publication {
 /**
  * Writes a directory, and publishes it. All manifests, tables and layers that it refers to are already on the store.
  *
- * @throws RangeError for an image id of a wrong length; ImageChangedError; errors of writing; the signal's reason.
+ * @throws RangeError for an image id of a wrong length; LoaderError (IMAGE_CHANGED); errors of writing; the signal's
+ * reason.
  */
 export async function publishDirectory(
   { store, copies }: Target<WritableBlockStore>,
@@ -57,7 +58,9 @@ export async function publishDirectory(
   return publication
 }
 
-/** Returns the offset after the last byte that any publication wrote, from all superblock copies; 0 if none is valid. */
+/**
+ * Returns the offset after the last byte that any publication wrote, from all superblock copies; 0 if none is valid.
+ */
 export function writtenEndOf(copies: readonly SuperblockCopy[]): number {
   return copies.reduce((end, { superblock }) => Math.max(end, superblock?.writtenEndBytes ?? 0), 0)
 }

@@ -6,7 +6,7 @@ import type { WritableBlockStore } from '../store/store.js'
 import { endOf, placeDirectory } from './decide.js'
 import { oneAtATime } from './one-at-a-time.js'
 import { checkImageId, nextGeneration, publishDirectory, type Publication } from './publish-directory.js'
-import { NoRoomForDirectoryError } from './room.js'
+import { noRoomForDirectory } from './room.js'
 
 /** Options of `removeModel`. */
 export interface RemoveOptions {
@@ -30,8 +30,8 @@ export interface RemoveReceipt extends Publication {
  * Removes a model from an image atomically: after an interruption, the image has the model or not, and all others.
  * Removing the last one leaves an image without models. The data are not overwritten: this is not an erasure.
  *
- * @throws ModelNotInImageError, NoRoomForDirectoryError; PackInProgressError, ImageChangedError; errors of `openImage`
- * and of writing the store; the signal's reason.
+ * @throws ModelNotInImageError, LoaderError (NO_ROOM_FOR_DIRECTORY); LoaderError (PACK_IN_PROGRESS, IMAGE_CHANGED);
+ * errors of `openImage` and of writing the store; the signal's reason.
  */
 export function removeModel(target: Writable, name: string, options: RemoveOptions = {}): Promise<RemoveReceipt> {
   const store = asStore(target)
@@ -48,7 +48,7 @@ async function removeAlone(
   const { fingerprint } = image.model(name)
   const entries = image.directory.filter((entry) => entry.name !== name)
   const directory = placeDirectory(entries, image.holes)
-  if (directory === undefined) throw new NoRoomForDirectoryError(store, name)
+  if (directory === undefined) throw noRoomForDirectory(store, name)
   const { copies, extents } = image
   const staying = extents.filter((extent) => extent.model !== undefined && extent.model !== name)
   const change = {

@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { quote } from '../formats/quote.js'
 import { alignUp, CHUNK_BYTES, DATA_START_BYTES, type Extent } from '../image/format.js'
@@ -74,14 +75,10 @@ export class NamespaceTooSmallError extends GpuNvmeError {
 }
 
 /** Error of an image without free space for a directory without the removed model. Nothing was written. */
-export class NoRoomForDirectoryError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_ROOM_FOR_DIRECTORY'
-  readonly category = 'infeasible'
-
-  constructor({ name: storeName }: Pick<BlockStore, 'name'>, model: string) {
-    super(`Cannot remove ${quote(model)}: the image on ${storeName} is full; nothing was written`, {
-      facts: ['removal needs space for a second directory'],
-      next: 'copy the image to a larger drive; another program wrote it, since pack() always leaves this space',
-    })
-  }
+export function noRoomForDirectory({ name: storeName }: Pick<BlockStore, 'name'>, model: string): LoaderError {
+  const headline = `Cannot remove ${quote(model)}: the image on ${storeName} is full; nothing was written`
+  return new LoaderError('ERR_GPUNVME_NO_ROOM_FOR_DIRECTORY', 'infeasible', headline, {
+    facts: ['removal needs space for a second directory'],
+    next: 'copy the image to a larger drive; another program wrote it, since pack() always leaves this space',
+  })
 }

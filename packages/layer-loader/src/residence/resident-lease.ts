@@ -1,5 +1,5 @@
 import type { DeviceMemory } from '@gpunvme/nvme-spec/transport'
-import { UseAfterReleaseError } from '../load/lease.js'
+import { useAfterRelease } from '../load/lease.js'
 import type { PlacedPiece } from '../load/load-plan.js'
 import type { Residence } from './spread.js'
 
@@ -17,7 +17,7 @@ export interface OnGpu {
 
 /**
  * A loaned layer in GPU memory, until `release`; then its slot is refilled, unless the layer stays there. `memory` then
- * throws UseAfterReleaseError; the other properties stay available.
+ * throws LoaderError (USE_AFTER_RELEASE); the other properties stay available.
  */
 export class ResidentLease {
   readonly name: string
@@ -54,10 +54,10 @@ export class ResidentLease {
 
   /**
    * GPU memory of the layer. Kernels take its `gpuPointer`. The lease's owner must not free it. @throws
-   * UseAfterReleaseError
+   * LoaderError (USE_AFTER_RELEASE)
    */
   get memory(): DeviceMemory {
-    if (!this.live) throw new UseAfterReleaseError(this.name, 'memory')
+    if (!this.live) throw useAfterRelease(this.name, 'memory')
     return this.layer.memory
   }
 

@@ -1,7 +1,7 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
-import { AllSlotsHeldError } from '../stream/layer-stream.js'
+import { allSlotsHeld } from '../stream/layer-stream.js'
 import { Copier } from './copier.js'
 import { Feed } from './feed.js'
 import { LinkTimesCounter, type LinkTimes } from './link-times.js'
@@ -40,8 +40,8 @@ export interface PassOptions {
   /** The last pass: nothing is read ahead for another. Default: false. */
   readonly isLast?: boolean
   /**
-   * Behaviour while leases hold all slots. 'throw' (default): AllSlotsHeldError, since a plain loop would never release
-   * one. 'wait': wait until other code releases one.
+   * Behaviour while leases hold all slots. 'throw' (default): LoaderError (ALL_SLOTS_HELD), since a plain loop would
+   * never release one. 'wait': wait until other code releases one.
    */
   readonly whenHeld?: 'throw' | 'wait'
   /** Aborting ends the pass at once. Work in flight is kept for the next pass. */
@@ -127,8 +127,8 @@ export class ResidentModel {
    * Returns the layers in the order of computation, each on the GPU, while the following ones are loaded; at the end,
    * the first layers of an equal pass are loaded. Release a layer after computing it.
    * @throws RangeError for an unknown layer in `skip`. At the first `next`: TypeError during another pass or `adopt`,
-   * PlanNotAdoptedError if the last `adopt` failed. Later: VerificationError, TransferError, AllSlotsHeldError, the
-   * signal's reason; another pass may follow.
+   * LoaderError (PLAN_NOT_ADOPTED) if the last `adopt` failed. Later: VerificationError, TransferError, LoaderError
+   * (ALL_SLOTS_HELD), the signal's reason; another pass may follow.
    */
   pass(options: PassOptions = {}): AsyncGenerator<ResidentLease, undefined> {
     const { plan } = this
@@ -161,7 +161,7 @@ export class ResidentModel {
 
   /** Ends a pass and all leases, waits for work in flight, and frees all memory. Idempotent. */
   async close(): Promise<void> {
-    this.stop.abort(new ResidenceClosedError())
+    this.stop.abort(residenceClosed())
     const { feed } = this
     this.feed = undefined
     // First, so that no released slot is refilled.
@@ -203,14 +203,14 @@ export class ResidentModel {
     const either = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     either.throwIfAborted()
     const { feed, plan } = this
-    if (feed === undefined) throw new PlanNotAdoptedError()
+    if (feed === undefined) throw planNotAdopted()
     // Another plan may have been adopted since `pass` was called.
     const layers = plan.layers.filter(({ name }) => !skip.includes(name))
     this.isPassing = true
     try {
       feed.expect(isLast ? layers : [...layers, ...layers])
       for (const [index, layer] of layers.entries()) {
-        if (whenHeld !== 'wait' && feed.isHeld(layer)) throw new AllSlotsHeldError(this.leases.size)
+        if (whenHeld !== 'wait' && feed.isHeld(layer)) throw allSlotsHeld(this.leases.size)
         yield await this.lend(feed, layer, index, either)
         either.throwIfAborted()
       }
@@ -245,21 +245,18 @@ export class ResidentModel {
 }
 
 /** Error of a pass whose model was closed. */
-export class ResidenceClosedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_RESIDENCE_CLOSED'
-  readonly category = 'usage'
-
-  constructor() {
-    super('The model was closed: its layers are no longer in memory', { next: 'open it again with openResidence' })
-  }
+export function residenceClosed(): LoaderError {
+  return new LoaderError(
+    'ERR_GPUNVME_RESIDENCE_CLOSED',
+    'usage',
+    'The model was closed: its layers are no longer in memory',
+    { next: 'open it again with openResidence' },
+  )
 }
 
 /** Error of a pass after a failed `adopt`: there is no current plan. */
-export class PlanNotAdoptedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_PLAN_NOT_ADOPTED'
-  readonly category = 'usage'
-
-  constructor() {
-    super('No pass is possible: the last adopt failed', { next: 'adopt a plan, for example the previous one' })
-  }
+export function planNotAdopted(): LoaderError {
+  return new LoaderError('ERR_GPUNVME_PLAN_NOT_ADOPTED', 'usage', 'No pass is possible: the last adopt failed', {
+    next: 'adopt a plan, for example the previous one',
+  })
 }

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { BufferPool, type HostBuffer } from '../buffer-pool.js'
 import {
@@ -92,7 +92,7 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
     move: (buffer: HostBuffer, piece: StoreTransfer, bytes: Uint8Array) => Promise<StoreSummary>,
   ): Promise<StoreSummary> {
     const { view } = memory
-    if (view === undefined) throw new MemoryOutOfReachError(this.name)
+    if (view === undefined) throw memoryOutOfReach(this.name)
     const { clock, dma, blockBytes } = this.store
     const startNs = clock.now()
     const pieceBytes = Math.max(BUFFER_BYTES, blockBytes)
@@ -142,14 +142,10 @@ export function* piecesOf(transfer: StoreTransfer, pieceBytes: number): Generato
 }
 
 /** Error of memory that neither the drive nor the host can reach. Nothing was transferred. */
-export class MemoryOutOfReachError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MEMORY_OUT_OF_REACH'
-  readonly category = 'infeasible'
-
-  constructor(store: string) {
-    super(`${store} cannot reach this memory, and the host cannot copy to it`, {
-      facts: ['its addresses are valid for another member’s controller, and it has no view'],
-      next: 'open the drives of the set without an IOMMU between them (transport sysfs), or use host memory',
-    })
-  }
+export function memoryOutOfReach(store: string): LoaderError {
+  const headline = `${store} cannot reach this memory, and the host cannot copy to it`
+  return new LoaderError('ERR_GPUNVME_MEMORY_OUT_OF_REACH', 'infeasible', headline, {
+    facts: ['its addresses are valid for another member’s controller, and it has no view'],
+    next: 'open the drives of the set without an IOMMU between them (transport sysfs), or use host memory',
+  })
 }

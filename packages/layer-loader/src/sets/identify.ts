@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import type { BlockStore } from '../store/store.js'
@@ -15,8 +16,8 @@ export interface Labelled<S extends BlockStore> {
 
 /**
  * Identifies the member on each store. @returns by index, those with a usable label.
- * @throws SetNotFoundError, SetUnfinishedError, MixedSetsError, DuplicateMemberError, SetLabelError,
- * UnsupportedSetError, MemberTruncatedError, UnverifiableMediaError; errors of a store's `read`.
+ * @throws LoaderError (NO_SET, SET_UNFINISHED), LoaderError (MIXED_SETS, DUPLICATE_MEMBER), SetLabelError,
+ * LoaderError (SET_UNSUPPORTED, MEMBER_TRUNCATED, UNVERIFIABLE_MEDIA); errors of a store's `read`.
  */
 export async function identify<S extends BlockStore>(
   stores: readonly S[],
@@ -53,8 +54,8 @@ async function readLabels<S extends BlockStore>(
       problems.add({ kind: 'label', message: `${store.name}: ${what}`, ...(problem && { cause: problem }) })
     }
   }
-  if (isUnfinished(all)) throw new SetUnfinishedError(stores, all)
-  if (labelled.length === 0) throw damage ?? new SetNotFoundError(stores)
+  if (isUnfinished(all)) throw setUnfinished(stores, all)
+  if (labelled.length === 0) throw damage ?? setNotFound(stores)
   return labelled
 }
 
@@ -75,17 +76,17 @@ export function isUnfinished(found: readonly FoundLabel[]): boolean {
 function inOrder<S extends BlockStore>(labelled: readonly Labelled<S>[]): Labelled<S>[] {
   const [first] = labelled
   const ids = new Set(labelled.map(({ label }) => label.setId))
-  if (ids.size > 1) throw new MixedSetsError(labelled)
+  if (ids.size > 1) throw mixedSets(labelled)
   for (const { label, store } of labelled) {
     const other = labelled.find((each) => each.store !== store && each.label.index === label.index)
-    if (other !== undefined) throw new DuplicateMemberError(label.index, [store.name, other.store.name])
+    if (other !== undefined) throw duplicateMember(label.index, [store.name, other.store.name])
     for (const [field, of] of SHARED) {
       const [expected, got] = [of(first!.label), of(label)]
       if (expected !== got)
         throw new SetLabelError(field, expected, got, memberName({ index: label.index, name: store.name }))
     }
     const neededBytes = MEMBER_DATA_BYTES + label.dataBytes
-    if (store.capacityBytes < neededBytes) throw new MemberTruncatedError(label.index, store, neededBytes)
+    if (store.capacityBytes < neededBytes) throw memberTruncated(label.index, store, neededBytes)
   }
   return labelled.toSorted((a, b) => a.label.index - b.label.index)
 }
@@ -100,70 +101,43 @@ const SHARED: readonly (readonly [LabelField, (label: SetLabel) => string])[] = 
 ]
 
 /** Error of stores without a set. */
-export class SetNotFoundError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_SET'
-  readonly category = 'not-found'
-
-  constructor(stores: readonly BlockStore[]) {
-    super('No set on these stores', {
-      facts: stores.map(({ name }) => `${name} has no set label`),
-      next: 'create a set with createStripe() or createMirror(); open a single store without openSet()',
-    })
-  }
+export function setNotFound(stores: readonly BlockStore[]): LoaderError {
+  return new LoaderError('ERR_GPUNVME_NO_SET', 'not-found', 'No set on these stores', {
+    facts: stores.map(({ name }) => `${name} has no set label`),
+    next: 'create a set with createStripe() or createMirror(); open a single store without openSet()',
+  })
 }
 
 /** Error of a set whose creation was interrupted: some members have no label. There is no set. */
-export class SetUnfinishedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_SET_UNFINISHED'
-  readonly category = 'not-found'
-
-  constructor(stores: readonly BlockStore[], found: readonly FoundLabel[]) {
-    super('Creation of the set on these stores was interrupted', {
-      facts: stores.map(({ name }, at) => `${name} has ${found[at]!.ours ? 'the first copy of a' : 'no'} label`),
-      next: 'create the set again; no model was written to it',
-    })
-  }
+export function setUnfinished(stores: readonly BlockStore[], found: readonly FoundLabel[]): LoaderError {
+  const headline = 'Creation of the set on these stores was interrupted'
+  return new LoaderError('ERR_GPUNVME_SET_UNFINISHED', 'not-found', headline, {
+    facts: stores.map(({ name }, at) => `${name} has ${found[at]!.ours ? 'the first copy of a' : 'no'} label`),
+    next: 'create the set again; no model was written to it',
+  })
 }
 
 /** Error of members of different sets. */
-export class MixedSetsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MIXED_SETS'
-  readonly category = 'usage'
-
-  constructor(members: readonly Labelled<BlockStore>[]) {
-    super('These stores are members of different sets', {
-      facts: members.map(
-        ({ store, label }) => `${store.name} is member ${label.index} of ${label.kind} ${label.setId}`,
-      ),
-      next: 'open each set with its own members',
-    })
-  }
+export function mixedSets(members: readonly Labelled<BlockStore>[]): LoaderError {
+  return new LoaderError('ERR_GPUNVME_MIXED_SETS', 'usage', 'These stores are members of different sets', {
+    facts: members.map(({ store, label }) => `${store.name} is member ${label.index} of ${label.kind} ${label.setId}`),
+    next: 'open each set with its own members',
+  })
 }
 
 /** Error of two stores with the same label: one is a copy of the other. */
-export class DuplicateMemberError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DUPLICATE_MEMBER'
-  readonly category = 'usage'
-  readonly member: number
-
-  constructor(member: number, names: readonly string[]) {
-    super(`Two stores are member ${member} of this set`, {
-      facts: names.map((name) => `${name} has this label`),
-      next: 'omit the copy',
-    })
-    this.member = member
-  }
+export function duplicateMember(member: number, names: readonly string[]): LoaderError {
+  return new LoaderError('ERR_GPUNVME_DUPLICATE_MEMBER', 'usage', `Two stores are member ${member} of this set`, {
+    facts: names.map((name) => `${name} has this label`),
+    next: 'omit the copy',
+  })
 }
 
 /** Error of a member that is shorter than its part of the set. */
-export class MemberTruncatedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MEMBER_TRUNCATED'
-  readonly category = 'infeasible'
-
-  constructor(index: number, { name, capacityBytes }: BlockStore, neededBytes: number) {
-    super(`${memberName({ index, name })} is shorter than its part of the set`, {
-      facts: [`needed: ${neededBytes} bytes`, `available: ${capacityBytes} bytes`],
-      next: 'it is a truncated copy: use the original drive, or a larger one',
-    })
-  }
+export function memberTruncated(index: number, { name, capacityBytes }: BlockStore, neededBytes: number): LoaderError {
+  const headline = `${memberName({ index, name })} is shorter than its part of the set`
+  return new LoaderError('ERR_GPUNVME_MEMBER_TRUNCATED', 'infeasible', headline, {
+    facts: [`needed: ${neededBytes} bytes`, `available: ${capacityBytes} bytes`],
+    next: 'it is a truncated copy: use the original drive, or a larger one',
+  })
 }

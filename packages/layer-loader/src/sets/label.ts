@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { ascii, bytes, formatField, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
@@ -104,7 +105,8 @@ export function hasLabelMagic(encoded: Uint8Array): boolean {
 
 /**
  * Decodes one untrusted copy. The capacity of the member is not compared.
- * @throws SetLabelError for a damaged copy; UnsupportedSetError for a valid copy that this version cannot read.
+ * @throws SetLabelError for a damaged copy; LoaderError (SET_UNSUPPORTED) for a valid copy that this version cannot
+ * read.
  */
 export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel {
   const view = SET_LABEL.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
@@ -115,8 +117,8 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
   // Checked before all other fields: a flipped bit must not look like a later version.
   const crc = crcOf(encoded)
   require('CRC', view.CRC === crc, shown('CRC', crc))
-  if (view.VERSION !== SET_VERSION) throw new UnsupportedSetError(`its label has version ${view.VERSION}`)
-  if (view.REQUIRED !== 0) throw new UnsupportedSetError(`it requires features ${shown('REQUIRED', view.REQUIRED)}`)
+  if (view.VERSION !== SET_VERSION) throw unsupportedSet(`its label has version ${view.VERSION}`)
+  if (view.REQUIRED !== 0) throw unsupportedSet(`it requires features ${shown('REQUIRED', view.REQUIRED)}`)
   require('LENGTH', view.LENGTH === LABEL_BYTES, String(LABEL_BYTES))
   require('SELF', view.SELF === LABEL_OFFSET_BYTES[copy], String(LABEL_OFFSET_BYTES[copy]))
   require('EPOCH', Number.isSafeInteger(view.EPOCH) && view.EPOCH > 0, '1 to 2^53 - 1')
@@ -203,14 +205,10 @@ export class SetLabelError extends GpuNvmeError {
 }
 
 /** Error of a valid label that requires a newer reader. */
-export class UnsupportedSetError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_SET_UNSUPPORTED'
-  readonly category = 'infeasible'
-
-  constructor(what: string) {
-    super(`This version of @gpunvme/layer-loader cannot open the set: ${what}`, {
-      facts: [`this reader supports version ${SET_VERSION}, and no required features`],
-      next: 'use a newer @gpunvme/layer-loader',
-    })
-  }
+export function unsupportedSet(what: string): LoaderError {
+  const headline = `This version of @gpunvme/layer-loader cannot open the set: ${what}`
+  return new LoaderError('ERR_GPUNVME_SET_UNSUPPORTED', 'infeasible', headline, {
+    facts: [`this reader supports version ${SET_VERSION}, and no required features`],
+    next: 'use a newer @gpunvme/layer-loader',
+  })
 }

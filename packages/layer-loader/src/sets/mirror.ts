@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import {
@@ -144,7 +145,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
 
   /** Returns the error if no member is left for an operation. */
   protected endOf(verb: MemberVerb, failure: MemberFailure | undefined): GpuNvmeError {
-    if (failure === undefined) return new MirrorLostError(this.name, this.found)
+    if (failure === undefined) return mirrorLost(this.name, this.found)
     const { member, error } = failure
     const next =
       this.live.length === 0
@@ -246,7 +247,7 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
     for (;;) {
       const { live } = this
       const current = live.reduce((mask, { index }) => mask + 2 ** index, 0)
-      if (live.length === 0) throw new MirrorLostError(this.name, undefined)
+      if (live.length === 0) throw mirrorLost(this.name, undefined)
       if (current === this.label.current) return
       const next = { ...this.label, epoch: this.label.epoch + 1, current }
       await Promise.all(
@@ -275,15 +276,10 @@ function where({ store }: MirrorMember, { transfer }: Piece): string {
 }
 
 /** Error of a mirror without a remaining member. */
-export class MirrorLostError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MIRROR_LOST'
-  readonly category = 'device'
-
-  constructor(set: string, found: Problems | undefined) {
-    const lost = found?.kept.filter(({ kind }) => kind === 'lost') ?? []
-    super(`${set}: all members are lost`, {
-      facts: lost.map(({ message }) => message),
-      next: 'open the drives again, then the set',
-    })
-  }
+export function mirrorLost(set: string, found: Problems | undefined): LoaderError {
+  const lost = found?.kept.filter(({ kind }) => kind === 'lost') ?? []
+  return new LoaderError('ERR_GPUNVME_MIRROR_LOST', 'device', `${set}: all members are lost`, {
+    facts: lost.map(({ message }) => message),
+    next: 'open the drives again, then the set',
+  })
 }

@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { asStore, type Readable, type Writable } from '../store/as-store.js'
 import type { BlockStore } from '../store/store.js'
@@ -37,9 +38,9 @@ const UNKNOWN_RATE = 1e9
  * Opens a set from its members in any order; their labels define the layout. A stripe requires all members. A mirror
  * opens with the members that are present and up to date, and lists the others as problems. The set is writable if all
  * members are.
- * @throws RangeError, TypeError for invalid arguments; SetNotFoundError, MixedSetsError, DuplicateMemberError,
- * StripeMemberMissingError, MirrorSplitError, SetLabelError, UnsupportedSetError, MemberTruncatedError,
- * UnverifiableMediaError; errors of a member's `read`.
+ * @throws RangeError, TypeError for invalid arguments; LoaderError (NO_SET, MIXED_SETS), LoaderError (DUPLICATE_MEMBER,
+ * STRIPE_MEMBER_MISSING, MIRROR_SPLIT), SetLabelError, LoaderError (SET_UNSUPPORTED, MEMBER_TRUNCATED,
+ * UNVERIFIABLE_MEDIA); errors of a member's `read`.
  */
 export function openSet(members: readonly Writable[], options?: OpenSetOptions): Promise<WritableBlockSet>
 export function openSet(members: readonly Readable[], options?: OpenSetOptions): Promise<BlockSet>
@@ -75,11 +76,11 @@ async function open<S extends BlockStore, T, M>(
   return new StripeClass(label, attached, dma, problems)
 }
 
-/** @throws StripeMemberMissingError, SetLabelError. */
+/** @throws LoaderError (STRIPE_MEMBER_MISSING), SetLabelError. */
 function checkStripe(members: readonly Labelled<BlockStore>[]): void {
   const [{ label }] = members as [Labelled<BlockStore>]
   const missing = absentIn(members)
-  if (missing.length > 0) throw new StripeMemberMissingError(label.members, missing)
+  if (missing.length > 0) throw stripeMemberMissing(label.members, missing)
   const shares = new Placement(label.members, label.pattern, label.unitBytes).sharesOf(label.setBytes)
   for (const { label: own, store } of members) {
     const share = shares[own.index]!
@@ -94,7 +95,7 @@ function checkStripe(members: readonly Labelled<BlockStore>[]): void {
   }
 }
 
-/** Finds the members of a mirror that are up to date, and their rates. @throws MirrorSplitError. */
+/** Finds the members of a mirror that are up to date, and their rates. @throws LoaderError (MIRROR_SPLIT). */
 async function mirrorParts<S extends BlockStore>(
   members: readonly Labelled<S>[],
   problems: Problems,
@@ -109,7 +110,7 @@ async function mirrorParts<S extends BlockStore>(
   const isSplit = members.some(({ label: { epoch, current } }) =>
     epoch === newest ? current !== label.current : (current & label.current) === 0,
   )
-  if (isSplit) throw new MirrorSplitError(members)
+  if (isSplit) throw mirrorSplit(members)
   if (
     rates !== undefined &&
     !(rates.length === label.members && rates.every((rate) => Number.isFinite(rate) && rate > 0))
@@ -175,33 +176,22 @@ function absentIn(members: readonly Labelled<BlockStore>[]): number[] {
 }
 
 /** Error of a stripe with a missing member, which has data that no other member has. */
-export class StripeMemberMissingError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_STRIPE_MEMBER_MISSING'
-  readonly category = 'not-found'
-  /** Indexes of the missing members. */
-  readonly missing: readonly number[]
-
-  constructor(members: number, missing: readonly number[]) {
-    super(`A stripe of ${members} cannot be opened without ${missing.map((index) => `member ${index}`).join(', ')}`, {
-      facts: ['a stripe has one copy of each byte: each member has part of every layer'],
-      next: 'open it with all members; if one is lost for good, create the set again and pack the models again',
-    })
-    this.missing = missing
-  }
+export function stripeMemberMissing(members: number, missing: readonly number[]): LoaderError {
+  const headline = `A stripe of ${members} cannot be opened without ${missing.map((index) => `member ${index}`).join(', ')}`
+  return new LoaderError('ERR_GPUNVME_STRIPE_MEMBER_MISSING', 'not-found', headline, {
+    facts: ['a stripe has one copy of each byte: each member has part of every layer'],
+    next: 'open it with all members; if one is lost for good, create the set again and pack the models again',
+  })
 }
 
 /** Error of members of a mirror that were written separately. */
-export class MirrorSplitError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MIRROR_SPLIT'
-  readonly category = 'verification'
-
-  constructor(members: readonly Labelled<BlockStore>[]) {
-    super(`The members of a mirror of ${members[0]!.label.members} were written separately and differ`, {
-      facts: members.map(
-        ({ store, label }) =>
-          `${memberName({ index: label.index, name: store.name })}: epoch ${label.epoch}, current 0x${label.current.toString(16)}`,
-      ),
-      next: 'open it only with the members whose content you want to keep, then erase the others with eraseSet()',
-    })
-  }
+export function mirrorSplit(members: readonly Labelled<BlockStore>[]): LoaderError {
+  const headline = `The members of a mirror of ${members[0]!.label.members} were written separately and differ`
+  return new LoaderError('ERR_GPUNVME_MIRROR_SPLIT', 'verification', headline, {
+    facts: members.map(
+      ({ store, label }) =>
+        `${memberName({ index: label.index, name: store.name })}: epoch ${label.epoch}, current 0x${label.current.toString(16)}`,
+    ),
+    next: 'open it only with the members whose content you want to keep, then erase the others with eraseSet()',
+  })
 }

@@ -1,10 +1,11 @@
+import { hasCode } from '../error.js'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { isMediaError } from '../image/copies.js'
 import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'
 import { LABEL_BYTES, LABEL_OFFSET_BYTES, type LabelCopyName } from './format.js'
-import { decodeLabel, hasLabelMagic, SetLabelError, UnsupportedSetError, type SetLabel } from './label.js'
+import { decodeLabel, hasLabelMagic, SetLabelError, type SetLabel } from './label.js'
 
 /** Content at the location of a label copy. */
 interface LabelCopy {
@@ -47,7 +48,8 @@ export async function readLabel(store: BlockStore, options?: ExecuteOptions): Pr
   }
   const { label } = newer
   // A later version may count epochs differently, so the newer copy is unknown.
-  if (problem instanceof UnsupportedSetError || label === undefined) return { ...found, ...(problem && { problem }) }
+  if (hasCode(problem, 'ERR_GPUNVME_SET_UNSUPPORTED') || label === undefined)
+    return { ...found, ...(problem && { problem }) }
   const disagreement = older.label && disagreementOf(older.label, label)
   if (disagreement !== undefined) return { ...found, problem: disagreement }
   return { ...found, label, ...(problem && { problem }) }
@@ -63,7 +65,8 @@ async function readCopy(store: BlockStore, copy: LabelCopyName, options?: Execut
     try {
       return { copy, label: decodeLabel(copy, encoded), ours }
     } catch (problem) {
-      if (problem instanceof SetLabelError || problem instanceof UnsupportedSetError) return { copy, problem, ours }
+      if (problem instanceof SetLabelError || hasCode(problem, 'ERR_GPUNVME_SET_UNSUPPORTED'))
+        return { copy, problem, ours }
       throw problem
     }
   } catch (problem) {

@@ -5,7 +5,7 @@ import type { WritableBlockStore } from '../store/store.js'
 import type { WritableBlockSet } from './block-set.js'
 import { bouncedStore, piecesOf } from './bounced-store.js'
 import { MEMBER_DATA_BYTES } from './format.js'
-import { identify, MemberTruncatedError } from './identify.js'
+import { identify, memberTruncated } from './identify.js'
 import { openSet, type OpenSetOptions } from './open-set.js'
 import { Problems } from './problem.js'
 import { SetMemory } from './set-memory.js'
@@ -30,8 +30,8 @@ const BUFFERS = 8
  * then have no label. A new call starts from the beginning.
  * @param members all stores of the mirror in any order: its members and their replacements.
  * @returns the open mirror, without members lost meanwhile, which become stale.
- * @throws TypeError for a stripe; RangeError for more stores than places; MemberInUseError, MemberTruncatedError for a
- * store that is too small; errors of `openSet`, and of a member's `read` and `write`.
+ * @throws TypeError for a stripe; RangeError for more stores than places; LoaderError (MEMBER_IN_USE, MEMBER_TRUNCATED)
+ * for a store that is too small; errors of `openSet`, and of a member's `read` and `write`.
  */
 export async function rebuildMirror(
   members: readonly Writable[],
@@ -58,7 +58,7 @@ export async function rebuildMirror(
   ]
   for (const { store, index } of targets) {
     const neededBytes = MEMBER_DATA_BYTES + set.capacityBytes
-    if (store.capacityBytes < neededBytes) throw new MemberTruncatedError(index, store, neededBytes)
+    if (store.capacityBytes < neededBytes) throw memberTruncated(index, store, neededBytes)
   }
   if (!replace) await refuseInUse(strangers, opening.signal && { signal: opening.signal })
 

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { readCopies } from '../image/copies.js'
 import { writtenEndOf } from '../pack/publish-directory.js'
@@ -45,13 +45,13 @@ async function imageOf(store: BlockStore, options: ExecuteOptions | undefined): 
   return { kind: 'image', claimedBytes: writtenEndOf(copies) || store.capacityBytes }
 }
 
-/** @throws MemberInUseError for the first store that holds an image, or is a member of a set. */
+/** @throws LoaderError (MEMBER_IN_USE) for the first store that holds an image, or is a member of a set. */
 export async function refuseInUse(stores: readonly BlockStore[], options?: ExecuteOptions): Promise<void> {
   const uses = await findUses(stores, options)
   for (const [at, { kind, member }] of uses.entries()) {
-    if (kind === 'image') throw new MemberInUseError(stores[at]!, 'it has a model image')
+    if (kind === 'image') throw memberInUse(stores[at]!, 'it has a model image')
     if (kind !== 'member') continue
-    throw new MemberInUseError(
+    throw memberInUse(
       stores[at]!,
       member === undefined
         ? 'it has what is left of a label of a set'
@@ -61,14 +61,9 @@ export async function refuseInUse(stores: readonly BlockStore[], options?: Execu
 }
 
 /** A store holds an image, or is a member of a set, and the caller did not permit its loss. Nothing was written. */
-export class MemberInUseError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MEMBER_IN_USE'
-  readonly category = 'privilege'
-
-  constructor({ name }: BlockStore, what: string) {
-    super(`${name} is in use; nothing was written`, {
-      facts: [what],
-      next: 'choose another store, or pass { replace: true } to discard its contents',
-    })
-  }
+export function memberInUse({ name }: BlockStore, what: string): LoaderError {
+  return new LoaderError('ERR_GPUNVME_MEMBER_IN_USE', 'privilege', `${name} is in use; nothing was written`, {
+    facts: [what],
+    next: 'choose another store, or pass { replace: true } to discard its contents',
+  })
 }

@@ -1,6 +1,6 @@
+import { LoaderError } from '../error.js'
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { systemCode } from './file-store-blocks.js'
 import { fileMemory } from './file-store-memory.js'
 
@@ -12,10 +12,10 @@ export async function reopenDirect(
   path: string,
   handle: FileHandle,
   blockBytes: number,
-): Promise<FileHandle | DirectReadError> {
+): Promise<FileHandle | LoaderError> {
   // Declared for all systems, but only present on Linux.
   const flag = constants.O_DIRECT as number | undefined
-  if (flag === undefined) return new DirectReadError(path, blockBytes, `${process.platform} has no O_DIRECT`)
+  if (flag === undefined) return noDirectRead(path, blockBytes, `${process.platform} has no O_DIRECT`)
   let direct: FileHandle | undefined
   try {
     // By descriptor: the path may now refer to another file.
@@ -26,25 +26,15 @@ export async function reopenDirect(
     return direct
   } catch (cause) {
     await direct?.close()
-    return new DirectReadError(path, blockBytes, systemCode(cause), cause)
+    return noDirectRead(path, blockBytes, systemCode(cause), cause)
   }
 }
 
 /** Error of a file that cannot be read with O_DIRECT. */
-export class DirectReadError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DIRECT_READ'
-  readonly category = 'infeasible'
-  readonly path: string
-  /** The system's error. */
-  readonly reason: string
-
-  constructor(path: string, blockBytes: number, reason: string, cause?: unknown) {
-    super(`Cannot read ${path} with O_DIRECT`, {
-      facts: [`with blocks of ${blockBytes} bytes: ${reason}`],
-      next: "use { direct: 'auto' }, which falls back to the page cache; or raise blockBytes, up to 65536, which more drives support",
-      cause,
-    })
-    this.path = path
-    this.reason = reason
-  }
+export function noDirectRead(path: string, blockBytes: number, reason: string, cause?: unknown): LoaderError {
+  return new LoaderError('ERR_GPUNVME_DIRECT_READ', 'infeasible', `Cannot read ${path} with O_DIRECT`, {
+    facts: [`with blocks of ${blockBytes} bytes: ${reason}`],
+    next: "use { direct: 'auto' }, which falls back to the page cache; or raise blockBytes, up to 65536, which more drives support",
+    cause,
+  })
 }

@@ -1,6 +1,6 @@
+import { LoaderError } from '../error.js'
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { openHandle } from '../formats/file-source.js'
 import { readCopies } from '../image/copies.js'
@@ -34,8 +34,8 @@ export interface WritableFileStore extends WritableBlockStore {
  * Opens a regular file to pack a model into, through the page cache. An existing file must have an image or the label
  * of a set, or begin and end with 2 MiB of zeros: this protects other files from a mistyped path. A first packing that
  * was killed may leave a file with none of these: `overwrite` opens it, and the packing resumes.
- * @throws FileTargetError for a file that must not be written; ModelNotFoundError, ModelAccessError; SourceReadError
- * for any other failure to open; RangeError for invalid options.
+ * @throws LoaderError (FILE_TARGET) for a file that must not be written; ModelNotFoundError, ModelAccessError;
+ * SourceReadError for any other failure to open; RangeError for invalid options.
  */
 export async function openWritableFileStore(
   path: string,
@@ -59,8 +59,8 @@ async function create(path: string): Promise<FileHandle> {
     return await open(path, 'wx+')
   } catch (cause) {
     const code = systemCode(cause)
-    if (code === 'EEXIST') throw new FileTargetError(path, 'it exists', 'omit sizeBytes to write to the existing file')
-    throw new FileTargetError(path, `it cannot be created (${code})`, 'use a path in an existing directory', cause)
+    if (code === 'EEXIST') throw targetRefused(path, 'it exists', 'omit sizeBytes to write to the existing file')
+    throw targetRefused(path, `it cannot be created (${code})`, 'use a path in an existing directory', cause)
   }
 }
 
@@ -69,19 +69,15 @@ async function openExisting(path: string, blockBytes: number, overwrite: boolean
   return closedUnless(handle, async () => {
     const stat = await handle.stat()
     if (!stat.isFile()) {
-      throw new FileTargetError(path, 'it is not a regular file', 'open a drive as a namespace to write to it')
+      throw targetRefused(path, 'it is not a regular file', 'open a drive as a namespace to write to it')
     }
     if (stat.size === 0 || stat.size % blockBytes !== 0) {
       const next = 'use another path with sizeBytes, to create a new file'
-      throw new FileTargetError(
-        path,
-        `its size of ${stat.size} bytes is not a positive multiple of ${blockBytes}`,
-        next,
-      )
+      throw targetRefused(path, `its size of ${stat.size} bytes is not a positive multiple of ${blockBytes}`, next)
     }
     const store = new WritableFileBlocks(path, handle, { sizeBytes: stat.size, blockBytes, memoryAlignBytes: 1 })
     if (!overwrite && !(await isOurs(store))) {
-      throw new FileTargetError(path, 'it has data other than an image', 'use another path, or { overwrite: true }')
+      throw targetRefused(path, 'it has data other than an image', 'use another path, or { overwrite: true }')
     }
     return store
   })
@@ -126,7 +122,7 @@ export class WritableFileBlocks extends FileBlocks implements WritableFileStore 
     try {
       await this.handle.sync()
     } catch (cause) {
-      throw new FileWriteError(this.name, `it cannot be flushed (${systemCode(cause)})`, cause)
+      throw writeFailed(this.name, `it cannot be flushed (${systemCode(cause)})`, cause)
     }
   }
 
@@ -139,7 +135,7 @@ export class WritableFileBlocks extends FileBlocks implements WritableFileStore 
         done += (await this.handle.write(bytes, done, lengthBytes, from)).bytesWritten
       } catch (cause) {
         const what = `${lengthBytes} bytes from byte ${from} cannot be written (${systemCode(cause)})`
-        throw new FileWriteError(this.name, what, cause)
+        throw writeFailed(this.name, what, cause)
       }
     }
     return calls
@@ -147,25 +143,14 @@ export class WritableFileBlocks extends FileBlocks implements WritableFileStore 
 }
 
 /** Error of a file that must not be written, or cannot be created. */
-export class FileTargetError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_FILE_TARGET'
-  readonly category = 'usage'
-  readonly path: string
-
-  constructor(path: string, why: string, next: string, cause?: unknown) {
-    super(`Refused to write to ${path}: ${why}`, { next, cause })
-    this.path = path
-  }
+export function targetRefused(path: string, why: string, next: string, cause?: unknown): LoaderError {
+  return new LoaderError('ERR_GPUNVME_FILE_TARGET', 'usage', `Refused to write to ${path}: ${why}`, { next, cause })
 }
 
 /** Error of a failed write. The content of the file at that place is unknown. */
-export class FileWriteError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_FILE_WRITE'
-  readonly category = 'failure'
-  readonly path: string
-
-  constructor(path: string, what: string, cause: unknown) {
-    super(`Cannot write to ${path}: ${what}`, { next: 'check with df whether its file system is full', cause })
-    this.path = path
-  }
+export function writeFailed(path: string, what: string, cause: unknown): LoaderError {
+  return new LoaderError('ERR_GPUNVME_FILE_WRITE', 'failure', `Cannot write to ${path}: ${what}`, {
+    next: 'check with df whether its file system is full',
+    cause,
+  })
 }

@@ -1,6 +1,8 @@
+import type { LoaderError } from '../error.js'
+import { hasCode } from '../error.js'
 import { openHandle, sizeOf } from '../formats/file-source.js'
 import { FileBlocks } from './file-store-blocks.js'
-import { DirectReadError, reopenDirect } from './file-store-direct.js'
+import { reopenDirect } from './file-store-direct.js'
 import type { BlockStore } from './store.js'
 
 /** Options of `openFileStore`. */
@@ -22,7 +24,7 @@ export interface FileStore extends BlockStore {
   /** Whether reads go through the page cache ('pread') or bypass it ('direct'). */
   readonly path: 'pread' | 'direct'
   /** With `direct: 'auto'`, why the page cache is used. */
-  readonly directRefusal: DirectReadError | undefined
+  readonly directRefusal: LoaderError | undefined
   /** Length of the file. `capacityBytes` is rounded up to whole blocks; bytes past the end read as zero. */
   readonly sizeBytes: number
   /** Waits for system calls in progress, then closes the file. Idempotent; reading afterwards is an error. */
@@ -35,8 +37,8 @@ export interface FileStore extends BlockStore {
  * Opens a regular file or a block device as a store, for users without a spare drive. Up to four system calls of up to
  * 4 MiB each are in progress at a time, on Node's thread pool. The kernel cannot cancel them:
  * `ExecuteOptions.timeoutNs` does not apply, and an abort takes effect between calls.
- * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError; DirectReadError if `direct` is true and not
- * supported; SourceReadError for any other failure to open; TypeError, RangeError for invalid options.
+ * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError; LoaderError (DIRECT_READ) if `direct` is true and
+ * not supported; SourceReadError for any other failure to open; TypeError, RangeError for invalid options.
  */
 export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<FileStore> {
   const { direct = false, blockBytes = 4096 } = options
@@ -48,8 +50,8 @@ export async function openFileStore(path: string, options: FileStoreOptions = {}
   try {
     const sizeBytes = await sizeOf(path, handle)
     const found = direct === false ? undefined : await reopenDirect(path, handle, blockBytes)
-    if (found instanceof DirectReadError && direct !== 'auto') throw found
-    if (found === undefined || found instanceof DirectReadError) {
+    if (hasCode(found, 'ERR_GPUNVME_DIRECT_READ') && direct !== 'auto') throw found
+    if (found === undefined || hasCode(found, 'ERR_GPUNVME_DIRECT_READ')) {
       return new ReadFileStore('pread', found, path, handle, { sizeBytes, blockBytes, memoryAlignBytes: 1 })
     }
     await handle.close()
@@ -68,11 +70,11 @@ export function checkBlockBytes(blockBytes: number): void {
 
 class ReadFileStore extends FileBlocks implements FileStore {
   readonly path: 'pread' | 'direct'
-  readonly directRefusal: DirectReadError | undefined
+  readonly directRefusal: LoaderError | undefined
 
   constructor(
     path: 'pread' | 'direct',
-    directRefusal: DirectReadError | undefined,
+    directRefusal: LoaderError | undefined,
     ...file: ConstructorParameters<typeof FileBlocks>
   ) {
     super(...file)

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import { asModel, type Loadable } from '../load/as-model.js'
 import type { StoredModel } from '../load/extent.js'
 import type { Lease } from '../load/lease.js'
@@ -23,8 +23,8 @@ interface Coming {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * @throws RangeError for invalid options, UnverifiableMediaError, NoChecksumsError. Nothing is allocated or read before
- * the first `next`.
+ * @throws RangeError for invalid options, LoaderError (UNVERIFIABLE_MEDIA), NoChecksumsError. Nothing is allocated or
+ * read before the first `next`.
  */
 export function streamLayers(model: Loadable, options: StreamOptions = {}): LayerStream {
   return new LayerStream(asModel(model), options)
@@ -71,7 +71,7 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
 
   /**
    * Returns the lease of the next layer. Overlapping calls are served in order.
-   * @throws VerificationError, TransferError, AllSlotsHeldError, the signal's reason; the stream then ends.
+   * @throws VerificationError, TransferError, LoaderError (ALL_SLOTS_HELD), the signal's reason; the stream then ends.
    */
   next(): Promise<IteratorResult<Lease, undefined>> {
     const result = this.turn.then(() => this.step())
@@ -128,7 +128,7 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     const [coming] = this.queue
     const { slots, held } = this.loader
     const neverComes = coming?.ticket.state === 'waiting' && held === slots
-    if (neverComes && whenHeld !== 'wait') throw new AllSlotsHeldError(slots)
+    if (neverComes && whenHeld !== 'wait') throw allSlotsHeld(slots)
     return coming
   }
 
@@ -162,15 +162,11 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
 }
 
 /** Error of requesting another layer while the consumer holds all slots. */
-export class AllSlotsHeldError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_ALL_SLOTS_HELD'
-  readonly category = 'usage'
-
-  constructor(slots: number) {
-    super(`No free slot for the next layer: leases hold all ${slots}`, {
-      next:
-        'release() each layer after use (or declare it with `using`), set more slots, or set { whenHeld: "wait" } if other ' +
-        'code releases them',
-    })
-  }
+export function allSlotsHeld(slots: number): LoaderError {
+  const headline = `No free slot for the next layer: leases hold all ${slots}`
+  return new LoaderError('ERR_GPUNVME_ALL_SLOTS_HELD', 'usage', headline, {
+    next:
+      'release() each layer after use (or declare it with `using`), set more slots, or set { whenHeld: "wait" } if other ' +
+      'code releases them',
+  })
 }

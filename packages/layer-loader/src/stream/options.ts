@@ -24,8 +24,8 @@ export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes'> {
   /** Layers to omit, by name or number. They are not read. */
   readonly skip?: readonly (string | number)[]
   /**
-   * Behaviour of `next` while leases hold all slots. 'throw' (default): AllSlotsHeldError, since a plain loop would
-   * never release one. 'wait': wait until other code releases one.
+   * Behaviour of `next` while leases hold all slots. 'throw' (default): LoaderError (ALL_SLOTS_HELD), since a plain
+   * loop would never release one. 'wait': wait until other code releases one.
    */
   readonly whenHeld?: 'throw' | 'wait'
   /** Called for each loaded layer, in order. An error that it throws ends the stream. */

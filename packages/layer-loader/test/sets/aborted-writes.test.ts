@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest'
 import {
   createMirror,
   createStripe,
+  LoaderError,
   openSet,
   SetMemberError,
-  SetNotFoundError,
   type WritableBlockStore,
 } from '../../src/index.js'
 import { altered, drives, MIB } from './drives.js'
 
 const transfers = [{ offsetBytes: 0, lengthBytes: 4 * MIB, memoryBytes: 0 }]
-const failure = new SetNotFoundError([])
+const failure = new LoaderError('ERR_GPUNVME_NO_SET', 'not-found', 'no set')
 const stores = async (count: number) =>
   (await drives(Array.from({ length: count }, () => ({ capacityBytes: 12 * MIB })))).map(({ store }) => store)
 

@@ -2,7 +2,7 @@ import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
 import { BindError } from '@gpunvme/host-driver/pci'
 import { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
-import { ImageTruncatedError, ModelNotInImageError, StaleCopyError } from '@gpunvme/layer-loader'
+import { LoaderError, ModelNotInImageError } from '@gpunvme/layer-loader'
 import { expect, test } from 'vitest'
 import { testIo } from '../../test/gpunvme.js'
 import { errorLines, errorText } from './error-text.js'
@@ -41,12 +41,13 @@ test('an image without models: the command that packs one', () => {
 })
 
 test('a damaged image: the command of its remedy, for errors in the table and for others', () => {
-  expect(stepOf(new StaleCopyError('B', 1, 2))).toEqual({
+  const stale = new LoaderError('ERR_GPUNVME_IMAGE_STALE_COPY', 'verification', 'stale', { remedy: 'replace-model' })
+  expect(stepOf(stale)).toEqual({
     command: ['pack', 'MODEL', '--image', 'FILE', '--replace'],
     note: 'which writes the model again',
   })
-  const store = { name: 'd.img', capacityBytes: 4096 } as ConstructorParameters<typeof ImageTruncatedError>[0]
-  expect(stepOf(new ImageTruncatedError(store))).toMatchObject([
+  const truncated = new LoaderError('ERR_GPUNVME_IMAGE_TRUNCATED', 'verification', 'truncated')
+  expect(stepOf(truncated)).toMatchObject([
     'use the complete drive or file that the image was written to',
     { command: ['pack', 'MODEL', '--image', 'FILE', '--replace-image'] },
   ])

@@ -6,18 +6,10 @@ import type { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
 import type {
   BudgetInfeasibleError,
   ImageChecksumError,
-  ImageExistsError,
-  ImageNotFoundError,
-  ImageTruncatedError,
-  MemberOfSetError,
-  MixedSetsError,
-  ModelExistsError,
+  LoaderError,
   ModelNotInImageError,
   NamespaceTooSmallError,
   Remedy,
-  SetNotFoundError,
-  SetUnfinishedError,
-  StripeMemberMissingError,
   VerificationError,
 } from '@gpunvme/layer-loader'
 import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
@@ -36,18 +28,10 @@ type Reworded =
   | ForeignDataError
   | HttpReworded
   | ImageChecksumError
-  | ImageExistsError
-  | ImageNotFoundError
-  | ImageTruncatedError
   | LeftUndoneError
-  | MemberOfSetError
-  | MixedSetsError
-  | ModelExistsError
+  | LoaderReworded
   | ModelNotInImageError
   | NamespaceTooSmallError
-  | SetNotFoundError
-  | SetUnfinishedError
-  | StripeMemberMissingError
   | UnknownFormatError
   | VerificationError
   | VfioUserLostError
@@ -55,6 +39,11 @@ type Reworded =
   | DriverErrorOf<'ERR_GPUNVME_VFIO_USER_FUNCTION'>
 
 type DriverErrorOf<Code extends string> = DriverError & { readonly code: Code }
+
+/** Errors of images and sets without fields. */
+type LoaderReworded = LoaderError & {
+  readonly code: `ERR_GPUNVME_${'IMAGE_EXISTS' | 'IMAGE_TRUNCATED' | 'MEMBER_OF_SET' | 'MIXED_SETS' | 'MODEL_EXISTS' | 'NO_IMAGE' | 'NO_SET' | 'SET_UNFINISHED' | 'STRIPE_MEMBER_MISSING'}`
+}
 
 /** HTTP failures whose next steps name function options. */
 type HttpReworded = HttpSourceError & {
@@ -186,7 +175,8 @@ export function stepOf(error: GpuNvmeError, engineOption = '--engine'): NextStep
   const steps: Partial<Record<string, (error: never, engineOption: string) => NextStep | undefined>> = STEPS
   const step = steps[error.code]?.(error as never, engineOption)
   if (step !== undefined) return step
-  return 'remedy' in error ? REMEDIES[error.remedy as Remedy] : error.next
+  const { remedy } = error as { readonly remedy?: Remedy }
+  return remedy === undefined ? error.next : REMEDIES[remedy]
 }
 
 function startsAsImage(firstBytes: Uint8Array): boolean {

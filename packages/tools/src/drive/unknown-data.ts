@@ -1,5 +1,5 @@
 import { findSignatures, type Namespace } from '@gpunvme/host-driver'
-import { ImageNotFoundError, openImage, type Extent, type Readable } from '@gpunvme/layer-loader'
+import { hasCode, openImage, type Extent, type Readable } from '@gpunvme/layer-loader'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { firstByteSet, type ScanOptions } from '../block-io/first-byte-set.js'
 import { formatBytes } from '../terminal/units.js'
@@ -54,7 +54,7 @@ export async function holdsImage(namespace: Namespace): Promise<boolean> {
     await openImage(namespace)
     return true
   } catch (error) {
-    if (error instanceof GpuNvmeError) return !(error instanceof ImageNotFoundError)
+    if (error instanceof GpuNvmeError) return !hasCode(error, 'ERR_GPUNVME_NO_IMAGE')
     throw error
   }
 }

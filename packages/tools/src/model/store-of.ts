@@ -1,7 +1,7 @@
 import type { Namespace } from '@gpunvme/host-driver'
 import {
   asStore,
-  MemberOfSetError,
+  hasCode,
   namespaceStore,
   openSet,
   type BlockSet,
@@ -26,8 +26,8 @@ export function setOf(store: BlockStore | BlockSet): { set?: object } {
 
 /**
  * Calls `read` with the store of models: one namespace, or the set of several. A single namespace of a mirror is opened
- * as a degraded mirror: `read` is called again after its MemberOfSetError.
- * @throws errors of `openSet`; for one namespace of a stripe StripeMemberMissingError
+ * as a degraded mirror: `read` is called again after its LoaderError (MEMBER_OF_SET).
+ * @throws errors of `openSet`; for one namespace of a stripe LoaderError (STRIPE_MEMBER_MISSING)
  */
 export async function readStore<T>(
   namespaces: readonly Namespace[],
@@ -42,7 +42,7 @@ export async function readStore<T>(
   try {
     return await read(asStore(first))
   } catch (error) {
-    if (!(error instanceof MemberOfSetError)) throw error
+    if (!hasCode(error, 'ERR_GPUNVME_MEMBER_OF_SET')) throw error
     return read(await open())
   }
 }

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../../error.js'
 import { DEFAULT_FILE_SYSTEM_LIMITS } from '../limits.js'
 import type { DeviceExtent } from '../file-system.js'
 import type { CapturedFile } from './capture.js'
@@ -27,12 +27,12 @@ export function encodeFileMap(captured: CapturedFile): string {
   })
 }
 
-/** The inverse of `encodeFileMap`. @throws FileMapError */
+/** The inverse of `encodeFileMap`. @throws LoaderError (FILE_MAP) */
 export function decodeFileMap(text: string): CapturedFile {
   if (text.length > MAX_CHARACTERS)
-    throw new FileMapError('the text is too long', [`at most ${MAX_CHARACTERS} characters`])
+    throw invalidFileMap('the text is too long', [`at most ${MAX_CHARACTERS} characters`])
   const map = objectOf(text)
-  if (map['format'] !== FORMAT) throw new FileMapError('the format is unknown', [`expected "${FORMAT}"`])
+  if (map['format'] !== FORMAT) throw invalidFileMap('the format is unknown', [`expected "${FORMAT}"`])
   const sizeBytes = numberOf(map, 'sizeBytes')
   const partition = map['partition'] === undefined ? undefined : textOf(map, 'partition')
   return {
@@ -58,45 +58,45 @@ function objectOf(text: string): Members {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new FileMapError('invalid JSON', [], cause)
+    throw invalidFileMap('invalid JSON', [], cause)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FileMapError('it is not an object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidFileMap('it is not an object')
   return value as Members
 }
 
 function numberOf(map: Members, key: string, most = Number.MAX_SAFE_INTEGER): number {
   const value = map[key]
   if (isCount(value) && value <= most) return value
-  throw new FileMapError(`${key} is not an integer from 0 to ${most}`)
+  throw invalidFileMap(`${key} is not an integer from 0 to ${most}`)
 }
 
 function textOf(map: Members, key: string): string {
   const value = map[key]
   if (typeof value === 'string' && value !== '') return value
-  throw new FileMapError(`${key} is not a string`)
+  throw invalidFileMap(`${key} is not a string`)
 }
 
 function timeOf(map: Members, key: string): bigint {
   const text = textOf(map, key)
   if (/^-?\d{1,20}$/.test(text)) return BigInt(text)
-  throw new FileMapError(`${key} is not a time`)
+  throw invalidFileMap(`${key} is not a time`)
 }
 
 function extentsOf(runs: unknown, sizeBytes: number): readonly DeviceExtent[] {
   const most = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
   if (!Array.isArray(runs) || runs.length > most)
-    throw new FileMapError(`runs is not an array of at most ${most} elements`)
+    throw invalidFileMap(`runs is not an array of at most ${most} elements`)
   let fileOffsetBytes = 0
   const extents = runs.map((run: unknown, index) => {
     const [deviceOffsetBytes, lengthBytes, ...more] = Array.isArray(run) ? (run as unknown[]) : []
     const isRun = isCount(deviceOffsetBytes) && isCount(lengthBytes) && lengthBytes > 0 && more.length === 0
-    if (!isRun) throw new FileMapError(`run ${index} is not a pair of offset and length`)
+    if (!isRun) throw invalidFileMap(`run ${index} is not a pair of offset and length`)
     const extent = { fileOffsetBytes, deviceOffsetBytes, lengthBytes }
     fileOffsetBytes += lengthBytes
     return extent
   })
   if (fileOffsetBytes === sizeBytes) return extents
-  throw new FileMapError('runs do not cover the file', [`${fileOffsetBytes} of ${sizeBytes} bytes`])
+  throw invalidFileMap('runs do not cover the file', [`${fileOffsetBytes} of ${sizeBytes} bytes`])
 }
 
 function isCount(value: unknown): value is number {
@@ -104,11 +104,10 @@ function isCount(value: unknown): value is number {
 }
 
 /** Error of a file map that cannot be decoded. */
-export class FileMapError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_FILE_MAP'
-  readonly category = 'verification'
-
-  constructor(headline: string, facts: readonly string[] = [], cause?: unknown) {
-    super(`Cannot read a file map: ${headline}`, { facts, next: 'capture the file again', cause })
-  }
+export function invalidFileMap(headline: string, facts: readonly string[] = [], cause?: unknown): LoaderError {
+  return new LoaderError('ERR_GPUNVME_FILE_MAP', 'verification', `Cannot read a file map: ${headline}`, {
+    facts,
+    next: 'capture the file again',
+    cause,
+  })
 }

@@ -4,7 +4,7 @@ import { isFat } from '../fat/fat32.js'
 import type { ReadOptions } from '../file-system.js'
 import { Volume } from '../volume.js'
 import { readGpt } from './gpt.js'
-import { isProtective, PartitionTableError, readMbr } from './mbr.js'
+import { isProtective, invalidPartitionTable, readMbr } from './mbr.js'
 
 /** A partition of a device, for `openFileSystem`. */
 export interface Partition {
@@ -40,8 +40,8 @@ const USUAL_BLOCKS_BYTES = [512, 4096] as const
 /**
  * Reads the partition table of a device: GPT or, if there is none, MBR including logical partitions. The table is
  * `none` if a file system uses the whole device.
- * @throws PartitionTableError for a GPT with both copies damaged, and for an invalid MBR; RangeError for an invalid
- * `blockBytes`.
+ * @throws LoaderError (PARTITION_TABLE) for a GPT with both copies damaged, and for an invalid MBR; RangeError for an
+ * invalid `blockBytes`.
  */
 export async function findPartitions(source: ByteSource, options: FindPartitionsOptions = {}): Promise<PartitionTable> {
   const { blockBytes } = options
@@ -56,7 +56,7 @@ export async function findPartitions(source: ByteSource, options: FindPartitions
     if (table !== undefined) return table
     problems.push(`with ${size}-byte blocks: ${problem}`)
   }
-  if (isProtective(first)) throw new PartitionTableError(source.name, 'both copies of the GPT are damaged', problems)
+  if (isProtective(first)) throw invalidPartitionTable(source.name, 'both copies of the GPT are damaged', problems)
   // A boot sector has the signature of an MBR, and code in place of its table.
   const volume = new Volume(source)
   const isFileSystem = (await isFat(volume, options)) || (await isExFat(volume, options))

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../../error.js'
 import { inHex, struct, u32, u8 } from '@gpunvme/nvme-spec/layout'
 import type { ByteSource } from '../../formats/byte-source.js'
 import type { ReadOptions } from '../file-system.js'
@@ -37,7 +37,9 @@ export function isProtective(block: DataView): boolean {
   return recordsOf(block)?.some(({ type }) => type === PROTECTIVE) ?? false
 }
 
-/** Reads primary and logical partitions; returns none if the block is not an MBR. @throws PartitionTableError */
+/**
+ * Reads primary and logical partitions; returns none if the block is not an MBR. @throws LoaderError (PARTITION_TABLE)
+ */
 export async function readMbr(
   source: ByteSource,
   block: DataView,
@@ -68,7 +70,7 @@ async function readLogical(
   let tableLba = extended.startLba
   for (let tables = 0; ; tables++) {
     if (tables === MAX_LOGICAL)
-      throw new PartitionTableError(source.name, 'the chain of logical partitions has no end', [])
+      throw invalidPartitionTable(source.name, 'the chain of logical partitions has no end', [])
     const bytes = new Uint8Array(512)
     await source.read(tableLba * blockBytes, bytes, signal && { signal })
     const [logical, next] = recordsOf(new DataView(bytes.buffer)) ?? []
@@ -77,7 +79,7 @@ async function readLogical(
     }
     if (next === undefined || !EXTENDED.has(next.type)) return found
     if (next.startLba >= extended.blocks) {
-      throw new PartitionTableError(source.name, 'a logical partition is outside the extended partition', [
+      throw invalidPartitionTable(source.name, 'a logical partition is outside the extended partition', [
         `its table is in block ${next.startLba} of ${extended.blocks}`,
       ])
     }
@@ -106,21 +108,19 @@ function partition(
   const lengthBytes = blocks * blockBytes
   if (startLba === 0 || blocks === 0 || startBytes + lengthBytes > source.sizeBytes) {
     const facts = [`partition ${index}: ${blocks} blocks from ${startLba}`, `the device has ${source.sizeBytes} bytes`]
-    throw new PartitionTableError(source.name, 'a partition extends past the device', facts)
+    throw invalidPartitionTable(source.name, 'a partition extends past the device', facts)
   }
   return { index, startBytes, lengthBytes, type: `0x${type.toString(16).padStart(2, '0')}`, name: '' }
 }
 
 /** Error of a damaged partition table. */
-export class PartitionTableError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_PARTITION_TABLE'
-  readonly category = 'verification'
-  readonly sourceName: string
-
-  constructor(sourceName: string, headline: string, facts: readonly string[]) {
-    const next =
-      'check it with sfdisk --verify or gdisk; if the location of the file system is known, pass it as `partition`'
-    super(`Cannot read the partition table of ${sourceName}: ${headline}`, { facts, next })
-    this.sourceName = sourceName
-  }
+export function invalidPartitionTable(sourceName: string, headline: string, facts: readonly string[]): LoaderError {
+  const next =
+    'check it with sfdisk --verify or gdisk; if the location of the file system is known, pass it as `partition`'
+  return new LoaderError(
+    'ERR_GPUNVME_PARTITION_TABLE',
+    'verification',
+    `Cannot read the partition table of ${sourceName}: ${headline}`,
+    { facts, next },
+  )
 }
