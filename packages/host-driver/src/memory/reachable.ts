@@ -1,5 +1,8 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 
+/** Bytes that are filled at once. */
+const PIECE_BYTES = 256 * 1024 * 1024
+
 /** Memory that the CPU can reach. */
 export type ReachableMemory = DmaMemory & { readonly view: DataView }
 
@@ -24,8 +27,12 @@ export function hostBytes(memory: DmaMemory, offsetBytes = 0, lengthBytes = memo
 
 /** Fills all of it, through the host's view or by `fill`. @throws TypeError if it has neither. */
 export function fillMemory(memory: DmaMemory, byte: number): void {
-  if (hasView(memory)) hostBytes(memory).fill(byte)
-  else if (memory.fill !== undefined) memory.fill(byte, 0, memory.lengthBytes)
+  if (hasView(memory)) {
+    // A Uint8Array of Node 20 has at most 4 GiB.
+    for (let at = 0; at < memory.lengthBytes; at += PIECE_BYTES) {
+      hostBytes(memory, at, Math.min(PIECE_BYTES, memory.lengthBytes - at)).fill(byte)
+    }
+  } else if (memory.fill !== undefined) memory.fill(byte, 0, memory.lengthBytes)
   else
     throw new TypeError(
       'queue memory: expected a view, or fill() of memory on a GPU, got neither: ' +

@@ -1,4 +1,5 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
+import { fillMemory } from '../memory/reachable.js'
 import { AddressSpace } from './address-space.js'
 import { SegmentedMemory } from './segmented-memory.js'
 
@@ -60,7 +61,7 @@ export class DmaArena implements DmaAllocator {
     for (const arena of this.arenas) {
       const memory = this.part(arena, fit)
       if (memory === undefined) continue
-      new Uint8Array(memory.view.buffer, memory.view.byteOffset, lengthBytes).fill(0) // may hold old data
+      fillMemory(memory, 0) // may hold old data
       return memory
     }
     return this.fresh(fit)

@@ -3,6 +3,9 @@ import { checkRequest } from '../memory/host-memory.js'
 import { DMA_PAGE_BYTES, type RealTimeLayout } from './layout.js'
 import { ALLOCATED, FREED } from './shared-memory.js'
 
+/** Bytes that are cleared at once. */
+const PIECE_BYTES = 256 * 1024 * 1024
+
 /** A range of whole pages, by offset from the memory's first byte. */
 interface Range {
   offsetBytes: number
@@ -41,7 +44,10 @@ export class RegionAllocator implements DmaAllocator {
         `shared memory: no ${lengthBytes} contiguous bytes are left; ${total} of ${layout.dmaBytes} bytes are free`,
       )
     }
-    new Uint8Array(buffer, offsetBytes, lengthBytes).fill(0)
+    // In pieces: a Uint8Array of Node 20 has at most 4 GiB.
+    for (let at = 0; at < lengthBytes; at += PIECE_BYTES) {
+      new Uint8Array(buffer, offsetBytes + at, Math.min(PIECE_BYTES, lengthBytes - at)).fill(0)
+    }
     this.mark(offsetBytes, used, ALLOCATED)
     const view = new DataView(buffer, offsetBytes, lengthBytes)
     return new RegionMemory(view, layout.baseIova + offsetBytes, () => {
