@@ -1,7 +1,9 @@
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import { asModel, type Loadable } from './load/as-model.js'
+import { ArrayTooLongError } from './load/lease.js'
 import { openLoader } from './load/loader.js'
 import { loadPlanFor } from './load/options.js'
+import { MAX_ARRAY_BYTES } from './store/memory-bytes.js'
 
 /** Options of `loadTensor`. */
 export interface LoadTensorOptions {
@@ -14,8 +16,8 @@ export interface LoadTensorOptions {
 
 /**
  * Reads one tensor into new memory. To verify it, the chunks that cover it are read completely: up to 2 MiB more.
- * @throws RangeError for an unknown name; LoaderError (UNVERIFIABLE_MEDIA), NoChecksumsError, VerificationError,
- * TransferError, the signal's reason.
+ * @throws RangeError for an unknown name; ArrayTooLongError before anything is read; LoaderError (UNVERIFIABLE_MEDIA),
+ * NoChecksumsError, VerificationError, TransferError, the signal's reason.
  */
 export async function loadTensor(
   loadable: Loadable,
@@ -24,6 +26,8 @@ export async function loadTensor(
 ): Promise<Uint8Array> {
   const model = asModel(loadable)
   const extent = model.tensor(name)
+  const longest = extent.pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
+  if (longest > MAX_ARRAY_BYTES) throw new ArrayTooLongError(extent.name, 'a tensor', longest)
   const slotBytes = Math.max(1, loadPlanFor(model.store, extent, options).memoryBytes)
   await using loader = openLoader(model, { ...options, slots: 1, slotBytes })
   const lease = await loader.request(extent).lease()

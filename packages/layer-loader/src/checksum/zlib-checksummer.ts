@@ -1,5 +1,7 @@
 import { nextTurn, nodeModule } from '@gpunvme/nvme-spec/runtime'
-import type { ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
+import type { Checksummer } from '@gpunvme/nvme-spec/transport'
+import { checkRange } from '../formats/byte-source.js'
+import { bytesIn } from '../store/memory-bytes.js'
 import { throwIfAborted } from '../throw-if-aborted.js'
 
 /** Bytes between two turns of the event loop: about 1 ms of work at 4 GB/s. */
@@ -17,7 +19,7 @@ export const zlibChecksummer: Checksummer = {
   blocks: true,
   async checksum(memory, offsetBytes, lengthBytes, chunkBytes, into, { signal } = {}) {
     throwIfAborted(signal)
-    const bytes = bytesOf(memory, offsetBytes, lengthBytes)
+    checkRange({ name: 'memory', sizeBytes: memory.lengthBytes }, offsetBytes, lengthBytes)
     checkChunks(lengthBytes, chunkBytes, into)
     const { crc32 } = nodeModule('node:zlib') as typeof import('node:zlib')
     let turnAt = TURN_BYTES
@@ -31,28 +33,12 @@ export const zlibChecksummer: Checksummer = {
           turnAt += TURN_BYTES
         }
         const to = Math.min(end, turnAt)
-        crc = crc32(bytes.subarray(from, to), crc)
+        crc = crc32(bytesIn(memory, offsetBytes + from, to - from), crc)
         from = to
       }
       into[chunk] = crc
     }
   },
-}
-
-function bytesOf(
-  { view, lengthBytes: whole }: ChecksummedMemory,
-  offsetBytes: number,
-  lengthBytes: number,
-): Uint8Array {
-  if (view === undefined)
-    throw new TypeError('memory: expected memory with a view, got memory that the host cannot see')
-  const isRange = [offsetBytes, lengthBytes].every((value) => Number.isSafeInteger(value) && value >= 0)
-  if (!isRange || lengthBytes > whole - offsetBytes) {
-    throw new RangeError(
-      `memory: expected a range inside 0 to ${whole} bytes, got ${lengthBytes} bytes from ${offsetBytes}`,
-    )
-  }
-  return new Uint8Array(view.buffer, view.byteOffset + offsetBytes, lengthBytes)
 }
 
 function checkChunks(lengthBytes: number, chunkBytes: number, into: Uint32Array): void {

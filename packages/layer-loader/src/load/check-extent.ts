@@ -32,9 +32,17 @@ export class ExtentTooLongError extends GpuNvmeError {
   readonly neededBytes: number
   readonly slotBytes: number
 
-  constructor({ name }: StoredExtent, neededBytes: number, slotBytes: number) {
+  constructor({ name, pieces }: StoredExtent, neededBytes: number, slotBytes: number) {
+    const fitting = pieces.filter(({ lengthBytes }) => lengthBytes <= slotBytes)
+    const longest = pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
+    const isSplit = pieces.length > 1 && fitting.length > 0
     super(`${quote(name)} takes ${neededBytes} bytes of memory; the loader's slots have ${slotBytes}`, {
-      next: `open the loader with { slotBytes: ${neededBytes} } or more`,
+      facts: isSplit
+        ? [`${fitting.length} of its ${pieces.length} tensors fit on their own; the longest takes ${longest} bytes`]
+        : [],
+      next:
+        `open the loader with { slotBytes: ${neededBytes} } or more` +
+        (isSplit ? ', or request its tensors or experts one by one: model.tensor(name), model.expert(layer, n)' : ''),
     })
     this.neededBytes = neededBytes
     this.slotBytes = slotBytes

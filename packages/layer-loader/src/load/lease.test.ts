@@ -1,15 +1,15 @@
-import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
+import { hostMemory } from '../../test/host-memory.js'
 import { Lease, type Loaded } from './lease.js'
 
 /** A lease on a slot of 16 bytes, each equal to its offset, with an extent of 12 bytes; counts its releases. */
 function lease() {
   let releases = 0
-  const bytes = Uint8Array.from({ length: 16 }, (_, index) => index)
+  const memory = hostMemory(Uint8Array.from({ length: 16 }, (_, index) => index))
   const loaded = {
     name: 'layer 0',
     lengthBytes: 12,
-    slot: { index: 3, generation: 5, memory: {} as DmaMemory, bytes },
+    slot: { index: 3, generation: 5, memory },
     tensors: [{ name: 'a', dtype: 'U8', shape: [8], offsetBytes: 4, lengthBytes: 8 }],
   } as Partial<Loaded> as Loaded
   return { lease: new Lease(loaded, () => releases++), releases: () => releases }
@@ -20,6 +20,16 @@ test('a lease gives access to the bytes of its extent and tensors, not to the re
   expect([...lent.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   expect([...lent.tensor('a')]).toEqual([4, 5, 6, 7, 8, 9, 10, 11])
   expect(() => lent.tensor('b')).toThrow(RangeError)
+  expect([...lent.range(2, 3)]).toEqual([2, 3, 4])
+  expect(lent.lengthBytes).toBe(12)
+  for (const [offset, length] of [
+    [0, 13],
+    [12, 1],
+    [-1, 1],
+    [0.5, 1],
+  ] as const) {
+    expect(() => lent.range(offset, length)).toThrow(/^layer 0: expected a range inside 0 to 12 bytes/)
+  }
 })
 
 test('a lease that is released twice gives its slot back once', () => {

@@ -1,6 +1,9 @@
 import { LoaderError } from '../error.js'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { checkRange } from '../formats/byte-source.js'
 import { quote } from '../formats/quote.js'
+import { bytesIn, MAX_ARRAY_BYTES } from '../store/memory-bytes.js'
 import type { PlacedPiece } from './load-plan.js'
 import type { Slot } from './slots.js'
 
@@ -41,10 +44,10 @@ export interface Loaded extends LoadReport {
 /**
  * A loaned layer, expert or tensor in memory. Its bytes stay unchanged until `release`; then the slot is refilled.
  *
- * `memory`, `bytes` and `tensor()` throw LoaderError (USE_AFTER_RELEASE) once the lease is released or its loader
- * closed. `name`, `index`, `tensors`, `statistics`, `verified` and `generation` remain available. A `Uint8Array`
- * obtained before is plain memory, whose late use cannot be detected: keep the lease, not the array. With `poison:
- * true`, such an array reads 0xa5 until the slot is refilled, which helps in tests.
+ * `memory`, `bytes`, `range()` and `tensor()` throw LoaderError (USE_AFTER_RELEASE) once the lease is released or its
+ * loader closed. `name`, `index`, `tensors`, `lengthBytes`, `statistics`, `verified` and `generation` remain available.
+ * A `Uint8Array` obtained before is plain memory, whose late use cannot be detected: keep the lease, not the array.
+ * With `poison: true`, such an array reads 0xa5 until the slot is refilled, which helps in tests.
  */
 export class Lease implements LoadReport {
   readonly name: string
@@ -59,6 +62,8 @@ export class Lease implements LoadReport {
   readonly slot: number
   /** Content in the order of memory. `offsetBytes` is the offset in `memory`. It has no bytes. */
   readonly tensors: readonly PlacedPiece[]
+  /** Number of loaded bytes including padding, from the start of `memory`. */
+  readonly lengthBytes: number
   private readonly loaded: Loaded
   private readonly onRelease: () => void
   private live = true
@@ -72,6 +77,7 @@ export class Lease implements LoadReport {
     this.generation = loaded.slot.generation
     this.slot = loaded.slot.index
     this.tensors = loaded.tensors
+    this.lengthBytes = loaded.lengthBytes
     this.loaded = loaded
     this.onRelease = onRelease
   }
@@ -90,17 +96,30 @@ export class Lease implements LoadReport {
 
   /**
    * All loaded bytes including padding: a view, not a copy.
-   * @throws LoaderError (USE_AFTER_RELEASE); TypeError for memory that the CPU cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE); ArrayTooLongError if a Uint8Array cannot be that long (4 GiB on Node 20),
+   * while `tensor` and `range` still work; TypeError for memory that the CPU cannot reach.
    */
   get bytes(): Uint8Array {
     this.requireLive('bytes')
-    return this.view().subarray(0, this.loaded.lengthBytes)
+    return this.part(0, this.lengthBytes, 'the bytes')
+  }
+
+  /**
+   * Returns loaded bytes by their offset in `memory`: a view, not a copy. For parts of an extent or of a tensor that is
+   * longer than a Uint8Array can be.
+   * @throws LoaderError (USE_AFTER_RELEASE); RangeError for a range outside the extent; ArrayTooLongError; TypeError
+   * for memory that the CPU cannot reach.
+   */
+  range(offsetBytes: number, lengthBytes: number): Uint8Array {
+    this.requireLive('bytes')
+    checkRange({ name: this.name, sizeBytes: this.lengthBytes }, offsetBytes, lengthBytes)
+    return this.part(offsetBytes, lengthBytes, 'a range')
   }
 
   /**
    * Returns the bytes of one tensor: a view, not a copy.
-   * @throws LoaderError (USE_AFTER_RELEASE); RangeError for a name that is not in the extent; TypeError for memory that
-   * the CPU cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE); RangeError for a name that is not in the extent; ArrayTooLongError for a
+   * tensor that is longer than a Uint8Array can be; TypeError for memory that the CPU cannot reach.
    */
   tensor(name: string): Uint8Array {
     this.requireLive(`tensor ${quote(name)}`)
@@ -108,7 +127,7 @@ export class Lease implements LoadReport {
     if (found === undefined) {
       throw new RangeError(`name: expected a tensor of ${quote(this.name)}, got ${quote(name)}`)
     }
-    return this.view().subarray(found.offsetBytes, found.offsetBytes + found.lengthBytes)
+    return this.part(found.offsetBytes, found.lengthBytes, `tensor ${quote(name)}`)
   }
 
   /** Returns the slot. Idempotent. */
@@ -129,10 +148,13 @@ export class Lease implements LoadReport {
     return Promise.resolve()
   }
 
-  private view(): Uint8Array {
-    const { bytes } = this.loaded.slot
-    if (bytes !== undefined) return bytes
-    throw new TypeError(`${this.name}: expected memory with a view, got GPU memory; use lease.memory`)
+  private part(offsetBytes: number, lengthBytes: number, what: string): Uint8Array {
+    const { memory } = this.loaded.slot
+    if (memory.view === undefined) {
+      throw new TypeError(`${this.name}: expected memory with a view, got GPU memory; use lease.memory`)
+    }
+    if (lengthBytes > MAX_ARRAY_BYTES) throw new ArrayTooLongError(this.name, what, lengthBytes)
+    return bytesIn(memory, offsetBytes, lengthBytes)
   }
 
   private requireLive(what: string): void {
@@ -147,4 +169,21 @@ export function useAfterRelease(name: string, what: string): LoaderError {
     facts: ['a lease ends when it is released, its stream or loader is closed, or its loop is left early'],
     next: 'release it later, or copy what is needed longer',
   })
+}
+
+/** Error of bytes that are loaded, but too many for one Uint8Array. Parts of them are accessible. */
+export class ArrayTooLongError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_ARRAY_TOO_LONG'
+  readonly category = 'usage'
+  readonly lengthBytes: number
+  /** Maximum length of a Uint8Array in this runtime. */
+  readonly maxBytes = MAX_ARRAY_BYTES
+
+  constructor(name: string, what: string, lengthBytes: number) {
+    super(`${quote(name)}: ${what} cannot be one Uint8Array: ${lengthBytes} bytes`, {
+      facts: [`a Uint8Array of this runtime has at most ${MAX_ARRAY_BYTES} bytes`],
+      next: 'take parts from a lease of openLoader: lease.tensor(name), or lease.range(offsetBytes, lengthBytes)',
+    })
+    this.lengthBytes = lengthBytes
+  }
 }

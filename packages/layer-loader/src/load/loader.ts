@@ -232,7 +232,7 @@ export class Loader {
     ticket.moveTo('loading')
     this.loading.add(job)
     this.announcer.tell('loading', ticket, slot)
-    const lacks = slot.bytes === undefined ? lackOnGpu(plan, this.options) : undefined
+    const lacks = slot.memory.view === undefined ? lackOnGpu(plan, this.options) : undefined
     if (lacks !== undefined) this.drop(ticket, lacks)
     // An extent without bytes is complete at once.
     else if (job.isDone) void this.finish(job)

@@ -2,11 +2,12 @@ import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
 import { Window } from '../flow/window.js'
 import type { BlockStore, StoreSummary } from '../store/store.js'
 import { biteBytes } from './bites.js'
+import { moveBytes } from '../store/memory-bytes.js'
 import { firstMismatch } from './check-units.js'
 import { deferred } from './deferred.js'
 import type { Job } from './job.js'
 import type { LoaderOptions } from './options.js'
-import type { LoadPlan, PlacedUnit } from './load-plan.js'
+import type { PlacedUnit } from './load-plan.js'
 import type { LoadMeter } from './statistics.js'
 import { byUrgency, type Ticket } from './ticket.js'
 import { VerificationError } from './verification-error.js'
@@ -85,8 +86,9 @@ export class Reader {
   /** Moves the misaligned pieces of a job, after all of it has been read and verified. */
   async arrange({ plan, slot }: Job): Promise<void> {
     if (plan.moves.length === 0) return
-    if (slot.bytes !== undefined) moveInside(slot.bytes, plan)
-    else await this.options.move!(slot.memory, plan.moves)
+    const { memory } = slot
+    if (memory.view === undefined) await this.options.move!(memory, plan.moves)
+    else for (const move of plan.moves) moveBytes(memory, move)
     this.meter.add(
       'movedBytes',
       plan.moves.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0),
@@ -177,8 +179,4 @@ export class Reader {
     const details = { chunks: units.length }
     trace?.({ timeNs, durationNs: clock.now() - timeNs, track: 'verify', name: extent.name, details })
   }
-}
-
-function moveInside(bytes: Uint8Array, { moves }: LoadPlan): void {
-  for (const { fromBytes, toBytes, lengthBytes } of moves) bytes.copyWithin(toBytes, fromBytes, fromBytes + lengthBytes)
 }

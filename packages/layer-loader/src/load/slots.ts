@@ -1,4 +1,6 @@
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { fillBytes } from '../store/memory-bytes.js'
+import { SlotMemoryError } from './slot-memory-error.js'
 
 /** Fills released slots if `poison` is set. */
 const POISON = 0xa5
@@ -6,9 +8,8 @@ const POISON = 0xa5
 /** Memory for one extent at a time. */
 export interface Slot {
   readonly index: number
+  /** Without a view if the CPU cannot reach it. A slot may be longer than a Uint8Array: see `bytesIn`. */
   readonly memory: DmaMemory
-  /** The whole slot; absent for memory that the CPU cannot reach. */
-  readonly bytes: Uint8Array | undefined
   /** Number of extents it has held, including the current one. A change invalidates earlier pointers. */
   generation: number
 }
@@ -21,21 +22,20 @@ export class Slots {
   private readonly free: Slot[] = []
   private closed = false
 
-  /** @throws errors of `alloc`; then nothing stays allocated. */
+  /** @throws SlotMemoryError, or another error of `alloc`; then nothing stays allocated. */
   constructor(dma: DmaAllocator, count: number, slotBytes: number, where: 'host' | 'gpu', poison: boolean) {
     this.slotBytes = slotBytes
     this.count = count
     this.poison = poison
     try {
       for (let index = 0; index < count; index++) {
-        const memory = dma.alloc(slotBytes, { where })
-        const { view } = memory
-        const bytes = view && new Uint8Array(view.buffer, view.byteOffset, slotBytes)
-        this.free.unshift({ index, memory, bytes, generation: 0 })
+        this.free.unshift({ index, memory: dma.alloc(slotBytes, { where }), generation: 0 })
       }
     } catch (error) {
+      const fitting = this.free.length
       this.close()
-      throw error
+      // What an allocator throws if memory is exhausted, or has a limit.
+      throw error instanceof RangeError ? new SlotMemoryError(count, slotBytes, fitting, error) : error
     }
   }
 
@@ -64,8 +64,8 @@ export class Slots {
     for (const { memory } of this.free.splice(0)) memory.free()
   }
 
-  private fill({ memory, bytes }: Slot): void {
-    if (bytes === undefined) memory.fill?.(POISON, 0, this.slotBytes)
-    else bytes.fill(POISON)
+  private fill({ memory }: Slot): void {
+    if (memory.view === undefined) memory.fill?.(POISON, 0, this.slotBytes)
+    else fillBytes(memory, POISON, this.slotBytes)
   }
 }

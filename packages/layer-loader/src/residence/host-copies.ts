@@ -1,5 +1,6 @@
 import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { bytesIn } from '../store/memory-bytes.js'
 import type { LayerSource } from './source.js'
 
 /** Bytes copied before yielding to other work on this thread: less than a millisecond. */
@@ -7,12 +8,12 @@ const PIECE_BYTES = 2 * 1024 * 1024
 
 /** Host memory in place of GPU memory. */
 export interface HostCopyMemory extends DeviceMemory {
-  /** The whole memory. */
-  readonly bytes: Uint8Array
   /** 0: unknown to any GPU. */
   readonly gpuPointer: 0n
-  /** The same bytes, for checksummers of host memory. */
+  /** The whole memory. */
   readonly view: DataView
+  /** Returns a part as bytes: a view, not a copy. @throws RangeError for a range outside, or above 4 GiB on Node 20. */
+  range(offsetBytes: number, lengthBytes: number): Uint8Array
 }
 
 /** Result of `hostCopies`. */
@@ -26,25 +27,23 @@ export interface HostCopyEngine extends CopyEngine {
  * GPU have no substitute.
  */
 export function hostCopies(): HostCopyEngine {
-  const held = new WeakMap<DeviceMemory, Uint8Array>()
+  const held = new WeakSet<DeviceMemory>()
+  const isHeld = (memory: DeviceMemory): memory is HostCopyMemory => held.has(memory)
   let last: Promise<unknown> = Promise.resolve()
   return {
     alloc(lengthBytes) {
-      const bytes = new Uint8Array(lengthBytes)
-      const view = new DataView(bytes.buffer)
-      const memory = { lengthBytes, bytes, view, gpuPointer: 0n, free: () => void held.delete(memory) } as const
-      held.set(memory, bytes)
+      const view = new DataView(new ArrayBuffer(lengthBytes))
+      const memory: HostCopyMemory = { ...hostCopyOf(view), free: () => void held.delete(memory) }
+      held.add(memory)
       return memory
     },
     copy(from, fromBytes, to, toBytes, lengthBytes) {
-      const into = held.get(to)
-      if (into === undefined) throw new TypeError('to: expected memory of this copy engine, got other memory')
-      const bytes = visible(from).subarray(fromBytes, fromBytes + lengthBytes)
-      if (bytes.length !== lengthBytes || toBytes + lengthBytes > into.length)
+      if (!isHeld(to)) throw new TypeError('to: expected memory of this copy engine, got other memory')
+      if (fromBytes + lengthBytes > visible(from).byteLength || toBytes + lengthBytes > to.lengthBytes)
         throw new RangeError(`copy: expected bytes inside both memories, got ${lengthBytes}`)
       from.forHost(fromBytes, lengthBytes)
       // Sequentially, as a copy engine does.
-      const copy = last.then(() => inPieces(bytes, into, toBytes))
+      const copy = last.then(() => inPieces(from, fromBytes, to, toBytes, lengthBytes))
       last = copy
       return copy
     },
@@ -73,11 +72,9 @@ export function hostLayers(source: LayerSource): LayerSource {
 }
 
 function asHostCopy(memory: DmaMemory): DmaMemory & HostCopyMemory {
-  const bytes = visible(memory)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const { lengthBytes, segments } = memory
   return {
-    ...{ lengthBytes, segments, bytes, view, gpuPointer: 0n },
+    ...hostCopyOf(visible(memory)),
+    segments: memory.segments,
     iovaAt: (offsetBytes) => memory.iovaAt(offsetBytes),
     forDevice: (...range) => memory.forDevice(...range),
     forHost: (...range) => memory.forHost(...range),
@@ -85,14 +82,26 @@ function asHostCopy(memory: DmaMemory): DmaMemory & HostCopyMemory {
   }
 }
 
-async function inPieces(from: Uint8Array, to: Uint8Array, toBytes: number): Promise<void> {
-  for (let at = 0; at < from.length; at += PIECE_BYTES) {
+function hostCopyOf(view: DataView): Omit<HostCopyMemory, 'free'> {
+  const range = (offsetBytes: number, lengthBytes: number) => bytesIn({ view }, offsetBytes, lengthBytes)
+  return { lengthBytes: view.byteLength, view, gpuPointer: 0n, range }
+}
+
+async function inPieces(
+  from: Pick<DmaMemory, 'view'>,
+  fromBytes: number,
+  to: HostCopyMemory,
+  toBytes: number,
+  lengthBytes: number,
+): Promise<void> {
+  for (let at = 0; at < lengthBytes; at += PIECE_BYTES) {
     if (at > 0) await nextTurn()
-    to.set(from.subarray(at, at + PIECE_BYTES), toBytes + at)
+    const bytes = Math.min(PIECE_BYTES, lengthBytes - at)
+    to.range(toBytes + at, bytes).set(bytesIn(from, fromBytes + at, bytes))
   }
 }
 
-function visible({ view }: DmaMemory): Uint8Array {
+function visible({ view }: DmaMemory): DataView {
   if (view === undefined) throw new TypeError('from: expected host memory, got memory without a view')
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+  return view
 }

@@ -8,6 +8,7 @@ import {
   type StoreTransfer,
   type WritableBlockStore,
 } from '../store/store.js'
+import { bytesIn } from '../store/memory-bytes.js'
 
 /** Size of a buffer. Together, the buffers keep a drive busy. */
 const BUFFER_BYTES = 1024 * 1024
@@ -102,11 +103,7 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
     await using pool = new BufferPool(dma, Math.min(MOST_BUFFERS, Math.max(1, pieces.length)), longestBytes)
     for (const piece of pieces) {
       pool.run(await pool.take(), async (buffer) => {
-        const summary = await move(
-          buffer,
-          piece,
-          new Uint8Array(view.buffer, view.byteOffset + piece.memoryBytes, piece.lengthBytes),
-        )
+        const summary = await move(buffer, piece, bytesIn({ view }, piece.memoryBytes, piece.lengthBytes))
         bytes += summary.bytes
         commands += summary.commands
       })

@@ -2,7 +2,8 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, Clock, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { SourceReadError } from '../formats/file-source.js'
 import { throwIfAborted } from '../throw-if-aborted.js'
-import { fileMemory } from './file-store-memory.js'
+import { fileMemory, isUnaligned } from './file-store-memory.js'
+import { bytesIn } from './memory-bytes.js'
 import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
 /** Maximum bytes per system call. With 1 MiB, the calls took a tenth of the time of cached reads. */
@@ -70,6 +71,8 @@ export class FileBlocks implements BlockStore {
   private readonly file: ReadableFile
   private readonly memoryAlignBytes: number
   private readonly calls = new Turns(CALLS_AT_A_TIME)
+  /** Aligned buffers for O_DIRECT into memory that is not, at most one for each call at a time. */
+  private readonly buffers: Uint8Array[] = []
   private isClosed = false
 
   constructor(path: string, file: ReadableFile, { sizeBytes, blockBytes, memoryAlignBytes }: FileShape) {
@@ -135,6 +138,19 @@ export class FileBlocks implements BlockStore {
   }
 
   private async readPiece({ offsetBytes, bytes }: Piece, signal: AbortSignalLike | undefined): Promise<number> {
+    if (this.memoryAlignBytes === 1 || !isUnaligned(bytes.buffer)) return this.readInto(bytes, offsetBytes, signal)
+    const buffer = this.buffers.pop() ?? bytesIn(fileMemory.alloc(PIECE_BYTES), 0, PIECE_BYTES)
+    try {
+      const aligned = buffer.subarray(0, bytes.length)
+      const calls = await this.readInto(aligned, offsetBytes, signal)
+      bytes.set(aligned)
+      return calls
+    } finally {
+      this.buffers.push(buffer)
+    }
+  }
+
+  private async readInto(bytes: Uint8Array, offsetBytes: number, signal: AbortSignalLike | undefined): Promise<number> {
     const there = Math.min(bytes.length, this.sizeBytes - offsetBytes)
     let calls = 0
     for (let done = 0; done < there; calls++) {
@@ -171,6 +187,7 @@ export class FileBlocks implements BlockStore {
     if (view === undefined) throw new TypeError(`${this.name}: expected host memory, got memory without a view`)
     // Pending device writes must not arrive later. Throws for freed memory.
     memory.forHost(0, memory.lengthBytes)
+    if (isUnaligned(view.buffer)) return
     for (const { memoryBytes } of transfers) {
       if ((view.byteOffset + memoryBytes) % this.memoryAlignBytes === 0) continue
       throw new RangeError(
@@ -180,11 +197,10 @@ export class FileBlocks implements BlockStore {
   }
 }
 
-function* piecesOf(transfers: readonly StoreTransfer[], { view }: DmaMemory): Generator<Piece> {
-  const { buffer, byteOffset } = view!
+function* piecesOf(transfers: readonly StoreTransfer[], memory: DmaMemory): Generator<Piece> {
   for (const { offsetBytes, lengthBytes, memoryBytes } of transfers) {
     for (let at = 0; at < lengthBytes; at += PIECE_BYTES) {
-      const bytes = new Uint8Array(buffer, byteOffset + memoryBytes + at, Math.min(PIECE_BYTES, lengthBytes - at))
+      const bytes = bytesIn(memory, memoryBytes + at, Math.min(PIECE_BYTES, lengthBytes - at))
       yield { offsetBytes: offsetBytes + at, bytes }
     }
   }

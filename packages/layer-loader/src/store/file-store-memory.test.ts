@@ -17,9 +17,10 @@ test('memory for files is zeroed, as long as asked for, and has no addresses for
 })
 
 test('lengths, alignments and kinds that there are not are refused', () => {
-  for (const lengthBytes of [0, -1, 0.5, NaN, 2 ** 32 + 1]) {
-    expect(() => fileMemory.alloc(lengthBytes)).toThrow(/^lengthBytes: expected 1 to 4294967296 bytes/)
+  for (const lengthBytes of [0, -1, 0.5, NaN]) {
+    expect(() => fileMemory.alloc(lengthBytes)).toThrow(/^lengthBytes: expected at least 1 byte/)
   }
+  expect(() => fileMemory.alloc(2 ** 52)).toThrow(RangeError)
   fileMemory.alloc(1, { alignBytes: 65_536 })
   for (const alignBytes of [0, 3, 131_072, NaN]) {
     expect(() => fileMemory.alloc(1, { alignBytes })).toThrow(RangeError)

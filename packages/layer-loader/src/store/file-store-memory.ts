@@ -7,31 +7,41 @@ declare const WebAssembly: {
 
 /** WebAssembly's unit of memory, and V8's alignment of its start. */
 const WASM_PAGE_BYTES = 65_536
-const MAX_BYTES = 65_536 * WASM_PAGE_BYTES
+const MAX_WASM_BYTES = 65_536 * WASM_PAGE_BYTES
+
+/** Buffers without a known alignment. */
+const unaligned = new WeakSet<ArrayBufferLike>()
 
 /**
  * Allocates host memory for reading files, aligned to 64 KiB for O_DIRECT and for registration with a GPU. It uses
- * WebAssembly.Memory, since an ArrayBuffer is not aligned. No controller can reach it: it has no segments and no device
- * addresses.
+ * WebAssembly.Memory, since an ArrayBuffer is not aligned. Above 4 GiB, the limit of WebAssembly, it is an ArrayBuffer:
+ * O_DIRECT then reads through aligned buffers. No controller can reach it: it has no segments and no device addresses.
  */
 export const fileMemory: DmaAllocator = {
   alloc(lengthBytes, request = {}) {
     checkRequest(lengthBytes, request)
+    if (lengthBytes > MAX_WASM_BYTES) {
+      const buffer = new ArrayBuffer(lengthBytes)
+      unaligned.add(buffer)
+      return new FileMemory(new DataView(buffer))
+    }
     const pages = Math.ceil(lengthBytes / WASM_PAGE_BYTES)
     const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages })
     return new FileMemory(new DataView(buffer, 0, lengthBytes))
   },
 }
 
+/** Returns whether memory of `fileMemory` is too long to be aligned. */
+export function isUnaligned(buffer: ArrayBufferLike): boolean {
+  return unaligned.has(buffer)
+}
+
 function checkRequest(
   lengthBytes: number,
   { alignBytes = 4096, where = 'host', contiguous = false }: DmaRequest,
 ): void {
-  if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1 || lengthBytes > MAX_BYTES) {
-    throw new RangeError(
-      `lengthBytes: expected 1 to ${MAX_BYTES} bytes, the maximum for files, got ${lengthBytes}; ` +
-        'to load smaller extents than layers, set { slotBytes }',
-    )
+  if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1) {
+    throw new RangeError(`lengthBytes: expected at least 1 byte, got ${lengthBytes}`)
   }
   if (alignBytes < 1 || alignBytes > WASM_PAGE_BYTES || !Number.isInteger(Math.log2(alignBytes))) {
     throw new RangeError(`alignBytes: expected a power of two up to ${WASM_PAGE_BYTES}, got ${alignBytes}`)

@@ -44,6 +44,23 @@ describe.each([
 ])('a file as a store, by $how$skipped', ({ how, direct, skipped }) => {
   beforeEach(({ skip }) => skip(skipped !== '', skipped))
 
+  test('is read into memory above 4 GiB, which is not aligned', async ({ skip }) => {
+    await using store = await openFileStore(path, { direct })
+    const memory = (() => {
+      try {
+        return store.dma.alloc(5 * 2 ** 30)
+      } catch (error) {
+        return skip(`5 GiB of memory cannot be reserved: ${(error as Error).message}`)
+      }
+    })()
+    const memoryBytes = 4.5 * 2 ** 30
+    await store.read([{ offsetBytes: 0, lengthBytes: store.capacityBytes, memoryBytes }], memory)
+    const { buffer, byteOffset } = memory.view!
+    const bytes = new Uint8Array(buffer, byteOffset + memoryBytes, store.capacityBytes)
+    expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
+    expect(bytes.subarray(content.length).every((byte) => byte === 0)).toBe(true)
+  })
+
   test('is read whole: its last block ends in zeros, and the store says how it reads', async () => {
     await using store = await openFileStore(path, { direct })
     expect(store).toMatchObject({

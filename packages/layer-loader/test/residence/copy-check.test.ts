@@ -114,8 +114,8 @@ describe('copies are checked in GPU memory', () => {
       for await (using layer of model.pass({ isLast: true })) {
         expect([layer.verified, layer.verifiedOnGpu]).toEqual([false, true])
         for (const { name, offsetBytes, lengthBytes } of layer.tensors) {
-          const { bytes } = layer.memory as ReturnType<ReturnType<typeof hostCopies>['alloc']>
-          const got = bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
+          const memory = layer.memory as ReturnType<ReturnType<typeof hostCopies>['alloc']>
+          const got = memory.range(offsetBytes, lengthBytes)
           expect(Buffer.compare(got, await tensorBytes(written, name))).toBe(0)
         }
       }

@@ -31,11 +31,11 @@ export async function compareTensors(
   const startMs = performance.now()
   const missing = new Map(file.tensors.map((tensor) => [tensor.name, tensor]))
   const compareLayer = async ({ memory, tensors }: ResidentLease): Promise<void> => {
-    const { bytes } = memory as HostCopyMemory
     for (const { name, offsetBytes, lengthBytes } of tensors) {
       const tensor = missing.get(name)
-      const loaded = bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
-      if (tensor === undefined || !(await isEqual(file, tensor, loaded, signal))) throw new TensorsDifferError(name)
+      const block = (at: number, blockBytes: number) => (memory as HostCopyMemory).range(offsetBytes + at, blockBytes)
+      const isSame = tensor?.lengthBytes === lengthBytes && (await isEqual(file, tensor, block, signal))
+      if (!isSame) throw new TensorsDifferError(name)
       missing.delete(name)
     }
   }
@@ -47,16 +47,15 @@ export async function compareTensors(
 async function isEqual(
   { parts }: Model,
   { part, offsetBytes, lengthBytes }: Tensor,
-  loaded: Uint8Array,
+  loaded: (at: number, blockBytes: number) => Uint8Array,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (loaded.length !== lengthBytes) return false
   const { source } = parts[part]!
   const block = new Uint8Array(Math.min(BLOCK_BYTES, lengthBytes))
   for (let at = 0; at < lengthBytes; at += BLOCK_BYTES) {
     const inFile = block.subarray(0, Math.min(BLOCK_BYTES, lengthBytes - at))
     await source.read(offsetBytes + at, inFile, { signal })
-    if (Buffer.compare(inFile, loaded.subarray(at, at + inFile.length)) !== 0) return false
+    if (Buffer.compare(inFile, loaded(at, inFile.length)) !== 0) return false
   }
   return true
 }

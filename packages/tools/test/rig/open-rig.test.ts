@@ -36,7 +36,7 @@ async function modelFile(): Promise<string> {
 /** The bytes of each tensor, from a layer in host memory that takes the place of a GPU's. */
 function bytesOf(layer: ResidentLease, name: string): Uint8Array {
   const { offsetBytes, lengthBytes } = layer.tensors.find((tensor) => tensor.name === name)!
-  return (layer.memory as HostCopyMemory).bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
+  return (layer.memory as HostCopyMemory).range(offsetBytes, lengthBytes)
 }
 
 /** Two passes, in which every tensor is compared with the model file. */
