@@ -144,9 +144,9 @@ test('slots that cannot be allocated: how much they need, and how many of them f
   expect(error).toBeInstanceOf(SlotMemoryError)
   expect(error).toMatchObject({
     ...{ code: 'ERR_GPUNVME_SLOT_MEMORY', slots: 5, slotBytes: 65_536, fittingSlots: 2 },
-    headline: 'Cannot allocate 5 slots of 65536 bytes each: 327680 bytes in all',
+    headline: 'Cannot allocate 5 slots of 65536 bytes, 327680 bytes in all',
     facts: ['Array buffer allocation failed', '2 of 5 could be allocated'],
-    next: 'use { slots: 2 }, which fits; or smaller slots ({ slotBytes }), which hold single tensors or experts instead of layers',
+    next: 'use { slots: 2 }; or use a smaller { slotBytes }, and request tensors or experts instead of layers',
   })
   expect(() => allocated[0]!.free()).toThrow('this memory was freed')
 })
@@ -159,7 +159,7 @@ test('slots beyond the memory of the machine are that error too', async () => {
     .lease()
     .then(String, (reason: unknown) => reason)
   expect(error).toMatchObject({ code: 'ERR_GPUNVME_SLOT_MEMORY', fittingSlots: 0 })
-  expect((error as SlotMemoryError).next).toMatch(/^use smaller slots: not even one of this length fits/)
+  expect((error as SlotMemoryError).next).toMatch(/^use a smaller { slotBytes }/)
 })
 
 test('a layer longer than the slots: which of its tensors fit', async () => {

@@ -10,14 +10,12 @@ export class SlotMemoryError extends GpuNvmeError {
   readonly fittingSlots: number
 
   constructor(slots: number, slotBytes: number, fittingSlots: number, cause: Error) {
-    const what = slots === 1 ? `a slot of ${slotBytes} bytes` : `${slots} slots of ${slotBytes} bytes each`
-    const fits =
-      fittingSlots > 0
-        ? `use { slots: ${fittingSlots} }, which fits; or smaller slots`
-        : 'use smaller slots: not even one of this length fits'
-    super(`Cannot allocate ${what}: ${slots * slotBytes} bytes in all`, {
+    const total = slots === 1 ? '' : `, ${slots * slotBytes} bytes in all`
+    super(`Cannot allocate ${slots} ${slots === 1 ? 'slot' : 'slots'} of ${slotBytes} bytes${total}`, {
       facts: [cause.message, `${fittingSlots} of ${slots} could be allocated`],
-      next: `${fits} ({ slotBytes }), which hold single tensors or experts instead of layers`,
+      next:
+        (fittingSlots > 0 ? `use { slots: ${fittingSlots} }; or ` : '') +
+        'use a smaller { slotBytes }, and request tensors or experts instead of layers',
       cause,
     })
     this.slots = slots
