@@ -128,7 +128,9 @@ describe('load into host memory', () => {
   test('a budget that is too small names what is needed, in the options that give it', async () => {
     const { code, stderr } = await gpunvme(['load', ...toHost, '--ram', '1MiB'], { cwd })
     expect(code).toBe(7)
-    expect(stderr).toMatch(/host memory: [\d.]+ MiB at least, 1 MiB given\n {2}Try: raise --ram to at least that\n$/)
+    expect(stderr).toMatch(
+      /host memory: [\d.]+ MiB at least, 1 MiB given\n {2}each slot .*\n {2}Try: raise --ram to at least that\n$/,
+    )
   })
 
   test.each(['3MiB', '1GiB'])(

@@ -11,6 +11,9 @@ interface Entry {
   readonly isOthers?: boolean
 }
 
+/** Registration allocates and pins every page, also of sparse memory that is mostly unused. */
+const MAX_WHOLE_BYTES = 2 ** 30
+
 /** A part of a copy from host memory, as an address range. */
 export interface CopyPiece {
   readonly from: bigint
@@ -21,7 +24,7 @@ export interface CopyPiece {
 
 /**
  * Host memory that a GPU copies from. Each ArrayBuffer is registered once and as a whole, since two registrations cannot
- * share a page.
+ * share a page; of one above 1 GiB, only the parts in use.
  */
 export class RegisteredBuffers {
   readonly #session: CudaSession
@@ -33,7 +36,7 @@ export class RegisteredBuffers {
 
   /** Adds an ArrayBuffer over pinned memory, which needs no registration. */
   addPinned(buffer: ArrayBufferLike): void {
-    const from = this.#session.addon.addressOf(new Uint8Array(buffer))
+    const from = this.#session.addon.addressOf(new DataView(buffer))
     this.#entries.push({ buffer: new WeakRef(buffer), from, to: from + BigInt(buffer.byteLength) })
   }
 
@@ -71,8 +74,9 @@ export class RegisteredBuffers {
     this.#end((each) => each === undefined || each.byteLength === 0)
     const start = from - BigInt(byteOffset)
     const isFirst = !this.#entries.some((each) => each.buffer.deref() === buffer)
-    if (isFirst && this.#tryRegister(buffer, start, start + BigInt(buffer.byteLength))) return
-    // An engine has registered its queues there, or parts were registered before: register only the gaps.
+    const isShort = buffer.byteLength <= MAX_WHOLE_BYTES
+    if (isFirst && isShort && this.#tryRegister(buffer, start, start + BigInt(buffer.byteLength))) return
+    // It is long, an engine has registered its queues there, or parts were registered before: register only the gaps.
     for (const gap of gaps) {
       if (!this.#tryRegister(buffer, gap.from, gap.to))
         this.#entries.push({ ...gap, buffer: new WeakRef(buffer), isOthers: true })

@@ -91,7 +91,7 @@ function nativeMemory(memory: DmaMemory, what: string, { addon, takesGpuPointers
   if (view === undefined) {
     throw new TypeError(`${what}: expected memory that the CPU can access, got memory on a GPU; omit queueMemory`)
   }
-  const address = addon.viewAddress(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+  const address = addon.viewAddress(new Uint8Array(view.buffer, view.byteOffset, 1))
   return { address, lengthBytes, onDevice: false }
 }
 

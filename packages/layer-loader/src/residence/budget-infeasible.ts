@@ -1,6 +1,8 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { quote } from '../formats/quote.js'
 import { humanBytes } from './human-bytes.js'
-import type { Budget } from './plan.js'
+import { memoryBytesOf } from './lay-out.js'
+import type { Budget, LayerSize } from './plan.js'
 
 /** Error of a budget that is too small even if all layers are read from the drive. */
 export class BudgetInfeasibleError extends GpuNvmeError {
@@ -10,7 +12,10 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   /** The smallest feasible GPU memory, with its host memory: slots only, all layers on the drive. */
   readonly minimum: Budget
 
-  constructor(budget: Budget, minimum: Budget) {
+  /** The longest layer, which determines the length of all slots. */
+  readonly longest: LayerSize
+
+  constructor(budget: Budget, minimum: Budget, longest: LayerSize) {
     // Lists only the memory that is too small.
     const line = (what: string, given: number, least: number) =>
       given >= least ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
@@ -18,10 +23,12 @@ export class BudgetInfeasibleError extends GpuNvmeError {
       facts: [
         ...line('GPU memory', budget.vramBytes, minimum.vramBytes),
         ...line('host memory', budget.ramBytes, minimum.ramBytes),
+        `each slot takes ${humanBytes(memoryBytesOf(longest))}, as the longest layer does: ${quote(longest.name)}`,
       ],
-      next: 'raise the budget, or group the model into smaller layers: each slot is as long as the longest layer',
+      next: 'raise the budget, or group the model into smaller layers',
     })
     this.budget = budget
     this.minimum = minimum
+    this.longest = longest
   }
 }

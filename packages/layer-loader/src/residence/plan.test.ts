@@ -84,7 +84,8 @@ describe('a budget that is too small', () => {
     expect(refused).toThrow(BudgetInfeasibleError)
     expect(refused).toThrow(
       'The layers do not fit into this budget\n  GPU memory: 2.61 GiB at least, 1 GiB given\n' +
-        '  host memory: 1.31 GiB at least, 0 B given\n  Try: raise the budget',
+        '  host memory: 1.31 GiB at least, 0 B given\n' +
+        '  each slot takes 669.4 MiB, as the longest layer does: "blk.0"\n  Try: raise the budget',
     )
     try {
       refused()

@@ -81,8 +81,9 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
     const plan = planWith(layers, options, lane)
     if (plan && (best === undefined || isBetter(plan, best))) best = plan
   }
-  if (best === undefined) throw new BudgetInfeasibleError(options.budget, leastBudget(layers, options))
-  return best
+  if (best !== undefined) return best
+  const longest = layers.reduce((most, each) => (each.lengthBytes > most.lengthBytes ? each : most))
+  throw new BudgetInfeasibleError(options.budget, leastBudget(layers, options), longest)
 }
 
 /** A smaller difference comes from the order of additions. */

@@ -10,6 +10,7 @@ import type {
   ModelNotInImageError,
   NamespaceTooSmallError,
   Remedy,
+  SlotMemoryError,
   VerificationError,
 } from '@gpunvme/layer-loader'
 import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
@@ -32,6 +33,7 @@ type Reworded =
   | LoaderReworded
   | ModelNotInImageError
   | NamespaceTooSmallError
+  | SlotMemoryError
   | UnknownFormatError
   | VerificationError
   | VfioUserLostError
@@ -136,6 +138,10 @@ const STEPS: Steps = {
     'pack with --stripe or --mirror, which creates a set',
   ],
   ERR_GPUNVME_SET_UNFINISHED: () => 'pack with --stripe or --mirror, which creates it again; it had no models',
+  ERR_GPUNVME_SLOT_MEMORY: () => [
+    'lower --ram and --vram, so that fewer layers stay in memory',
+    'omit --real-time, whose drives have at most 4 GiB of memory',
+  ],
   ERR_GPUNVME_STRIPE_MEMBER_MISSING: () => [
     EVERY_DRIVE,
     'if one is lost for good, pack with --stripe --replace-image, which creates the set again',

@@ -4,9 +4,7 @@ import { startRealTimeSimulator, type RealTimeNamespace } from '@gpunvme/nvme-si
 import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { closeSync, openSync } from 'node:fs'
 import type { HarmlessTransport } from './opened-transport.js'
-
-/** For queues and data. Only used pages occupy memory. */
-const MEMORY_BYTES = 512 * 1024 * 1024
+import { REAL_TIME_MEMORY_BYTES } from './real-time-memory.js'
 
 /**
  * Opens a simulated drive on a thread, with registers and all memory in native memory, as engines that write doorbells
@@ -50,7 +48,7 @@ export async function openRealTimeSim(
 function sharedMemory(): NativeRegion {
   const fd = openSync('/dev/zero', 'r+')
   try {
-    return loadHardwareHost().map(fd, 0, MEMORY_BYTES, 'read-write')
+    return loadHardwareHost().map(fd, 0, REAL_TIME_MEMORY_BYTES, 'read-write')
   } finally {
     closeSync(fd)
   }

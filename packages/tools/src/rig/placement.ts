@@ -12,6 +12,7 @@ import {
 } from '@gpunvme/layer-loader'
 import { totalmem } from 'node:os'
 import type { OpenedTransport } from '../drive/opened-transport.js'
+import { REAL_TIME_MEMORY_BYTES } from '../drive/real-time-memory.js'
 import { formatBytes } from '../terminal/units.js'
 import type { Choice } from './choice.js'
 import { hostChecksummer, type Target } from './gpu.js'
@@ -20,9 +21,6 @@ import type { ReachedTier } from './tier.js'
 
 /** Bytes read and copied to measure their cost. */
 const SAMPLE_BYTES = 32 * 1024 * 1024
-
-/** Default budget of host memory on a simulated drive in real time, which has 512 MiB for DMA. */
-const REAL_TIME_RAM_BYTES = 256 * 1024 * 1024
 
 /** Parameters of a placement, in addition to the model and its drives. */
 interface PlacementParts {
@@ -94,13 +92,13 @@ function planFor({ tier }: ReachedTier, layers: readonly LayerSize[], options: R
   } catch (error) {
     if (!(error instanceof BudgetInfeasibleError) || tier > 0) throw error
     const inHost = ({ vramBytes }: Budget): Budget => ({ vramBytes: 0, ramBytes: vramBytes })
-    throw new BudgetInfeasibleError(inHost(error.budget), inHost(error.minimum))
+    throw new BudgetInfeasibleError(inHost(error.budget), inHost(error.minimum), error.longest)
   }
 }
 
 function budgetOf(opened: readonly OpenedTransport[], { target, options, tier }: PlacementParts): Budget {
   const isRealTimeSim = opened.some(({ name, time }) => name === 'sim' && time === 'wall')
-  const ramBytes = options.ram ?? (isRealTimeSim ? REAL_TIME_RAM_BYTES : Math.floor(totalmem() / 2))
+  const ramBytes = options.ram ?? Math.floor((isRealTimeSim ? REAL_TIME_MEMORY_BYTES : totalmem()) / 2)
   // Without a GPU, layers are used in host memory: the planner's GPU memory.
   if (tier.tier === 0) return { vramBytes: ramBytes, ramBytes: 0 }
   return { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes }
