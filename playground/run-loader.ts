@@ -63,6 +63,7 @@ function sampleModel(controller: Controller, layers: number, lengthBytes: number
     checkable: false,
     layer: find,
     tensor: find,
+    experts: () => [],
     expert: find,
   }
 }

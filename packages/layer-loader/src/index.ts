@@ -1,5 +1,7 @@
 export { hasCode, LoaderError } from './error.js'
 export { zlibChecksummer } from './checksum/zlib-checksummer.js'
+export { InvalidArgumentError } from './formats/invalid-argument.js'
+export type { LayerOptions } from './formats/model-index.js'
 export { COPY_OFFSET_BYTES, DATA_START_BYTES, FORMAT_VERSION, type CheckedExtent, type Extent } from './image/format.js'
 export { type SuperblockCopy } from './image/copies.js'
 export { ImageContentError } from './image/json.js'

@@ -16,7 +16,7 @@ export interface LoadTensorOptions {
 
 /**
  * Reads one tensor into new memory. To verify it, the chunks that cover it are read completely: up to 2 MiB more.
- * @throws RangeError for an unknown name; ArrayTooLongError before anything is read; LoaderError (UNVERIFIABLE_MEDIA),
+ * @throws ExtentNotFoundError; ArrayTooLongError before anything is read; LoaderError (UNVERIFIABLE_MEDIA),
  * NoChecksumsError, VerificationError, TransferError, the signal's reason.
  */
 export async function loadTensor(

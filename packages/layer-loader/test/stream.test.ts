@@ -1,5 +1,6 @@
 import type { Checksummer } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
+import { ExtentNotFoundError } from '../src/formats/index.js'
 import {
   asModel,
   openImage,
@@ -143,7 +144,7 @@ describe('the order of layers', () => {
     for await (using lease of streamLayers(model, { skip: [1, 'layer 4'] })) names.push(lease.name)
     expect(names).toEqual(['layer 0', 'layer 2', 'layer 3', 'layer 5'])
     expect(memory.plans).toHaveLength(4)
-    expect(() => streamLayers(model, { skip: ['layer 9'] })).toThrow(RangeError)
+    expect(() => streamLayers(model, { skip: ['layer 9'] })).toThrow('no layer "layer 9"')
   })
 
   test('holds for overlapping calls of next', async () => {
@@ -165,8 +166,16 @@ describe('the order of layers', () => {
     expect(loaded).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  test.each([{ layers: [6] }, { layers: ['layer 6'] }, { layers: [-1] }, { slots: 0 }, { slots: 1.5 }])(
-    'a layer or a number of slots that cannot be is refused at once: %o',
+  test.each([{ layers: [6] }, { layers: ['layer 6'] }, { layers: [-1] }])(
+    'an unknown layer is rejected before reading: %o',
+    async (options) => {
+      const { model } = await opened()
+      expect(() => streamLayers(model, options)).toThrow(ExtentNotFoundError)
+    },
+  )
+
+  test.each([{ slots: 0 }, { slots: 1.5 }])(
+    'an invalid number of slots is rejected before reading: %o',
     async (options) => {
       const { model } = await opened()
       expect(() => streamLayers(model, options)).toThrow(RangeError)

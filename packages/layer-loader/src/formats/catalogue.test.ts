@@ -152,7 +152,12 @@ describe('a catalogue gives the extent of', () => {
     expect(extent).toEqual({
       name: 'part 0 [100, 150)',
       kind: 'range',
-      pieces: [{ tensor: undefined, part: 0, offsetBytes: 100, lengthBytes: 50, intoBytes: 0 }],
+      pieces: [
+        {
+          ...{ tensor: undefined, name: 'part 0 [100, 150)', dtype: 'bytes', shape: [50] },
+          ...{ part: 0, offsetBytes: 100, lengthBytes: 50, intoBytes: 0 },
+        },
+      ],
       lengthBytes: 50,
     })
     expect(() => catalogue.range(1, 0, 1)).toThrow('part: expected 0 to 0, got 1')

@@ -1,3 +1,4 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { isOpaqueGgmlType } from './ggml-types.js'
 import { rulesOf, type NamingRules } from './naming.js'
 import { quote } from './quote.js'
@@ -11,14 +12,13 @@ export interface ExpertTensor {
   readonly lengthBytes: number
 }
 
-/** The part of a tensor that belongs to one expert. */
-export interface ExpertSlice<T extends ExpertTensor> {
+/** A tensor, or the part of it that belongs to one expert. */
+export interface TensorSlice<T extends ExpertTensor> {
   readonly tensor: T
-  readonly expert: number
-  /** Index and number of the slices; 0 of 1 for a tensor of a single expert. */
+  /** Index and number of the slices; 0 of 1 for a complete tensor. */
   readonly slice: number
   readonly slices: number
-  /** Name of the tensor, with the slice if there are several: 'blk.3.ffn_up_exps.weight[7]'. */
+  /** Name of the tensor, with the slice of a stack: 'blk.3.ffn_up_exps.weight[7]'. */
   readonly name: string
   /** Shape of the slice, without the dimension of experts. */
   readonly shape: readonly number[]
@@ -27,8 +27,16 @@ export interface ExpertSlice<T extends ExpertTensor> {
   readonly lengthBytes: number
 }
 
+/** A layer, separated into its routed experts and the rest. */
+export interface SeparateExperts<T extends ExpertTensor> {
+  /** Slices of each expert, by its number, ascending. */
+  readonly experts: ReadonlyMap<number, readonly TensorSlice<T>[]>
+  /** Tensors that every token needs. */
+  readonly dense: readonly T[]
+}
+
 /** Maximum experts of a layer. Published models have 512 or fewer; a hostile header can claim 2^40. */
-export const MAX_EXPERTS = 65_536
+const MAX_EXPERTS = 65_536
 
 /**
  * Returns the number of equal slices of a tensor, one for each expert; 0 if it belongs to no single expert. A stack of
@@ -43,42 +51,82 @@ export function expertSliceCount(tensor: ExpertTensor, rules: NamingRules = rule
   return stacked && lengthBytes % experts === 0 ? experts : 0
 }
 
-/** Returns each expert's parts of the tensors of a layer, by the number of the expert. */
-export function expertsOf<T extends ExpertTensor>(
-  tensors: readonly T[],
-  rules: NamingRules = rulesOf(),
-): ReadonlyMap<number, readonly ExpertSlice<T>[]> {
-  const experts = new Map<number, ExpertSlice<T>[]>()
-  const add = (slice: ExpertSlice<T>) => {
-    const found = experts.get(slice.expert)
-    if (found === undefined) experts.set(slice.expert, [slice])
-    else found.push(slice)
-  }
-  for (const tensor of tensors) {
-    const { name, shape, lengthBytes } = tensor
-    const slices = expertSliceCount(tensor, rules)
-    const expert = rules.expertIn(name)
-    if (typeof expert === 'number') {
-      add({ tensor, expert, slice: 0, slices: 1, name, shape, fromBytes: 0, lengthBytes })
-      continue
-    }
-    const sliceBytes = lengthBytes / slices
-    for (let slice = 0; slice < slices; slice++) {
-      const place = { fromBytes: slice * sliceBytes, lengthBytes: sliceBytes }
-      add({ tensor, expert: slice, slice, slices, name: `${name}[${slice}]`, shape: shape.slice(1), ...place })
-    }
-  }
-  return experts
+/** Returns a complete tensor as a slice. */
+export function wholeTensor<T extends ExpertTensor>(tensor: T): TensorSlice<T> {
+  const { name, shape, lengthBytes } = tensor
+  return { tensor, slice: 0, slices: 1, name, shape, fromBytes: 0, lengthBytes }
 }
 
-/** Returns one expert of the result of `expertsOf`. @throws RangeError if the layer has no such expert. */
-export function expertSlices<T extends ExpertTensor>(
-  experts: ReadonlyMap<number, readonly ExpertSlice<T>[]>,
-  layer: string,
-  expert: number,
-): readonly ExpertSlice<T>[] {
-  const found = experts.get(expert)
-  if (found !== undefined) return found
-  const has = experts.size === 0 ? 'which has no experts' : `which has ${experts.size}`
-  throw new RangeError(`expert: expected an expert of ${quote(layer)}, ${has}, got ${expert}`)
+/**
+ * Separates the routed experts of a layer from the rest.
+ * @throws UnevenExpertsError if stacks have different numbers of experts, or cannot be cut between them.
+ */
+export function separateExperts<T extends ExpertTensor>(
+  layer: { readonly name: string; readonly tensors: readonly T[] },
+  rules: NamingRules,
+): SeparateExperts<T> {
+  refuseUnevenExperts(layer, rules)
+  const experts = new Map<number, TensorSlice<T>[]>()
+  const dense: T[] = []
+  const add = (expert: number, slice: TensorSlice<T>) => {
+    const found = experts.get(expert)
+    if (found === undefined) experts.set(expert, [slice])
+    else found.push(slice)
+  }
+  for (const tensor of layer.tensors) {
+    const slices = expertSliceCount(tensor, rules)
+    const expert = rules.expertIn(tensor.name)
+    if (typeof expert === 'number') add(expert, wholeTensor(tensor))
+    else if (slices === 0) dense.push(tensor)
+    else {
+      const lengthBytes = tensor.lengthBytes / slices
+      const shape = tensor.shape.slice(1)
+      for (let slice = 0; slice < slices; slice++) {
+        const name = `${tensor.name}[${slice}]`
+        add(slice, { tensor, slice, slices, name, shape, fromBytes: slice * lengthBytes, lengthBytes })
+      }
+    }
+  }
+  return { experts: new Map([...experts].sort(([a], [b]) => a - b)), dense }
+}
+
+/** Checks that all stacked tensors have equally many experts and can be cut between them. */
+function refuseUnevenExperts(
+  layer: { readonly name: string; readonly tensors: readonly ExpertTensor[] },
+  rules: NamingRules,
+): void {
+  let first: ExpertTensor | undefined
+  for (const tensor of layer.tensors) {
+    const { name, dtype, shape } = tensor
+    // For example, a scale for all experts has one dimension or none.
+    if (shape.length < 2 || rules.expertIn(name) !== 'all') continue
+    if (isOpaqueGgmlType(dtype))
+      throw new UnevenExpertsError(layer, `${quote(name)} is ${quote(dtype)}, so the length of an expert is unknown`)
+    const slices = expertSliceCount(tensor, rules)
+    if (shape[0]! > MAX_EXPERTS)
+      throw new UnevenExpertsError(layer, `${quote(name)} has ${shape[0]} experts; the limit is ${MAX_EXPERTS}`)
+    if (slices === 0)
+      throw new UnevenExpertsError(layer, `${quote(name)} does not divide into ${shape[0]} equal runs of bytes`)
+    first ??= tensor
+    if (first.shape[0] !== slices) {
+      throw new UnevenExpertsError(
+        layer,
+        `${quote(first.name)} has ${first.shape[0]} experts and ${quote(name)} has ${slices}`,
+      )
+    }
+  }
+}
+
+/** Error of experts that cannot be separated. The layer as a whole can be loaded. */
+export class UnevenExpertsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_UNEVEN_EXPERTS'
+  readonly category = 'infeasible'
+  readonly layerName: string
+
+  constructor(layer: { readonly name: string }, what: string) {
+    super(`Cannot separate the experts of ${quote(layer.name)}: ${what}`, {
+      next: 'load the whole layer, or name the tensors of experts with the option `naming`',
+    })
+    this.layerName = layer.name
+  }
 }

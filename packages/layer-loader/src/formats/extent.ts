@@ -6,6 +6,11 @@ export interface ExtentPiece {
    * Tensor of these bytes, complete or (for an expert) a slice; undefined in a range, which may cut through tensors.
    */
   readonly tensor: Tensor | undefined
+  /** Name of the tensor; for a slice with its number: 'blk.3.ffn_up_exps.weight[7]'. */
+  readonly name: string
+  readonly dtype: string
+  /** Lengths of the dimensions, outermost first; for a slice without the dimension of experts. */
+  readonly shape: readonly number[]
   /** Index of the part of the model. */
   readonly part: number
   /** Offset in the source of the part. */

@@ -1,7 +1,10 @@
 export { NotGgufError, writeAlignedGguf, type AlignedGgufOptions } from './aligned-gguf.js'
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
 export type { ArraySummary, Layer, MetadataValue, Model, ModelPart, Tensor } from './model.js'
-export { Catalogue, ExtentNotFoundError, UnevenExpertsError, type CatalogueOptions } from './catalogue.js'
+export { Catalogue, type CatalogueOptions } from './catalogue.js'
+export { UnevenExpertsError } from './experts.js'
+export { InvalidArgumentError } from './invalid-argument.js'
+export { ExtentNotFoundError, type LayerOptions } from './model-index.js'
 export { readExtent, type ExtentPiece, type ModelExtent } from './extent.js'
 export { DEMO_MODEL, writeDemoModel } from './demo-model.js'
 export {

@@ -1,3 +1,4 @@
+import type { LayerOptions } from '../formats/model-index.js'
 import type { BlockStore } from '../store/store.js'
 
 /** Consecutive bytes of a store. */
@@ -43,15 +44,21 @@ export interface StoredModel {
   /** False if the model has no checksums. */
   readonly checkable: boolean
   /**
-   * Returns a layer by name, or by number: 3 is 'layer 3'. @throws RangeError, ExtentNotFoundError if it does not
-   * exist.
+   * Returns a layer by name, or by number: 3 is 'layer 3'. With `experts: false`, only the part that every token needs.
+   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; InvalidArgumentError for an unknown
+   * option.
    */
-  layer(layer: string | number): StoredExtent
-  /** Returns a tensor by its name or an alias (tied weights). @throws RangeError, ExtentNotFoundError. */
+  layer(layer: string | number, options?: LayerOptions): StoredExtent
+  /** Returns a tensor by its name or an alias (tied weights). @throws ExtentNotFoundError */
   tensor(name: string): StoredExtent
   /**
-   * Returns an expert of a layer: its slices of stacked tensors, or its own tensors. @throws RangeError,
-   * ExtentNotFoundError.
+   * Returns the numbers of a layer's routed experts, ascending; none for a dense layer. @throws ExtentNotFoundError,
+   * UnevenExpertsError
+   */
+  experts(layer: string | number): readonly number[]
+  /**
+   * Returns an expert of a layer: its slices of stacked tensors, or its own tensors. @throws ExtentNotFoundError,
+   * UnevenExpertsError
    */
   expert(layer: string | number, expert: number): StoredExtent
 }

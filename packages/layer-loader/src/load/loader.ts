@@ -3,9 +3,10 @@ import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import { Announcer } from './announcer.js'
+import { asModel, type Loadable } from './as-model.js'
 import { cutBites } from './bites.js'
 import { Changes } from './changes.js'
-import { checkExtent, lackOnGpu, NoChecksumsError } from './check-extent.js'
+import { checkExtent, lackOnGpu, NoChecksumsError, requireExtent } from './check-extent.js'
 import { deferred } from './deferred.js'
 import type { StoredExtent, StoredModel } from './extent.js'
 import { Job } from './job.js'
@@ -42,11 +43,11 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws RangeError for invalid options; LoaderError (UNVERIFIABLE_MEDIA); NoChecksumsError for a model without
- * checksums, unless `verify` is 'off'.
+ * @throws RangeError for invalid options; InvalidArgumentError; LoaderError (UNVERIFIABLE_MEDIA); NoChecksumsError for a
+ * model without checksums, unless `verify` is 'off'.
  */
-export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
-  return new Loader(model, options)
+export function openLoader(model: Loadable, options: LoaderOptions = {}): Loader {
+  return new Loader(asModel(model), options)
 }
 
 /**
@@ -116,8 +117,8 @@ export class Loader {
 
   /**
    * Requests an extent. Reading begins when its turn comes and a slot is free.
-   * @throws ExtentTooLongError if it exceeds the slots; NoChecksumsError if `verify` requires checksums that part of it
-   * lacks; RangeError for an invalid deadline; TypeError after the loader was closed.
+   * @throws InvalidArgumentError; ExtentTooLongError if it exceeds the slots; NoChecksumsError if `verify` requires
+   * checksums that part of it lacks; RangeError for an invalid deadline; TypeError after the loader was closed.
    */
   request(extent: StoredExtent, { priority = 'soon', signal, deadlineMs }: RequestOptions = {}): Ticket {
     if (this.isEnding) throw new TypeError('request: expected an open loader, got a closed one')
@@ -135,6 +136,7 @@ export class Loader {
 
   /** Returns the memory and reads for an extent, without reading. */
   plan(extent: StoredExtent): LoadPlan {
+    requireExtent(extent)
     return loadPlanFor(this.model.store, extent, this.options)
   }
 

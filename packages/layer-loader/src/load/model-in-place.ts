@@ -46,15 +46,8 @@ export function modelInPlace(
   }
 
   const place = ({ name, pieces }: ModelExtent): StoredExtent => {
-    const placed = pieces.map(({ tensor, part, offsetBytes, lengthBytes }): StoredPiece => {
-      const runs = runsOf(files[part]!, offsetBytes, lengthBytes)
-      if (tensor === undefined) return { name, dtype: 'bytes', shape: [lengthBytes], lengthBytes, runs }
-      // A slice has a part of the outermost dimension; an expert's slice has one element of it.
-      const isSlice = lengthBytes < tensor.lengthBytes
-      const slice = isSlice ? (offsetBytes - tensor.offsetBytes) / lengthBytes : undefined
-      const shape = isSlice ? tensor.shape.slice(1) : tensor.shape
-      const label = slice === undefined ? tensor.name : `${tensor.name}[${slice}]`
-      return { name: label, dtype: tensor.dtype, shape, lengthBytes, runs }
+    const placed = pieces.map(({ name, dtype, shape, part, offsetBytes, lengthBytes }): StoredPiece => {
+      return { name, dtype, shape, lengthBytes, runs: runsOf(files[part]!, offsetBytes, lengthBytes) }
     })
     return { name, pieces: placed, checks: [] }
   }
@@ -63,7 +56,8 @@ export function modelInPlace(
     store,
     layers: catalogue.layers,
     checkable: false,
-    layer: (layer) => place(catalogue.layer(layer)),
+    layer: (layer, options) => place(catalogue.layer(layer, options)),
+    experts: (layer) => catalogue.experts(layer),
     tensor: (name) => place(catalogue.tensor(name)),
     expert: (layer, expert) => place(catalogue.expert(layer, expert)),
   }

@@ -1,6 +1,7 @@
 import { findAliases } from '../formats/aliases.js'
-import { expertsOf, expertSlices } from '../formats/experts.js'
-import { quote } from '../formats/quote.js'
+import { wholeTensor, type TensorSlice } from '../formats/experts.js'
+import { ModelIndex, type Selection } from '../formats/model-index.js'
+import { rulesOf } from '../formats/naming.js'
 import { CHUNK_BYTES } from '../image/format.js'
 import type { PackedLayer, PackedTensor } from '../image/manifest.js'
 import type { PackedModel } from '../image/open-image.js'
@@ -16,64 +17,38 @@ export function packedModel(model: PackedModel): StoredModel {
 }
 
 function describe(model: PackedModel): StoredModel {
-  const byName = new Map(model.layers.map((layer) => [layer.name, layer]))
-  const tensors = new Map<string, readonly [PackedLayer, PackedTensor]>()
-  for (const layer of model.layers) {
-    for (const tensor of layer.tensors) tensors.set(tensor.name, [layer, tensor])
-  }
-
+  const homes = new Map<PackedTensor, PackedLayer>()
+  for (const layer of model.layers) for (const tensor of layer.tensors) homes.set(tensor, layer)
   const { format, architecture } = model.source
-  if (format === 'gguf' || format === 'safetensors') {
-    const all = Array.from(tensors.values(), ([, tensor]) => tensor)
-    for (const [alias, { name }] of findAliases({ format, architecture, tensors: all })) {
-      tensors.set(alias, tensors.get(name)!)
-    }
-  }
+  const isKnown = format === 'gguf' || format === 'safetensors'
+  const aliases = isKnown ? findAliases({ format, architecture, tensors: [...homes.keys()] }) : new Map<string, never>()
+  const index = new ModelIndex(model.layers, aliases, rulesOf())
 
-  /** For the layers requested so far. */
-  const experts = new Map<PackedLayer, ReturnType<typeof expertsOf<PackedTensor>>>()
-
-  const find = (layer: string | number): PackedLayer => {
-    const name = typeof layer === 'number' ? `layer ${layer}` : layer
-    const found = byName.get(name)
-    if (found !== undefined) return found
-    throw new RangeError(
-      `layer: expected one of the ${model.layers.length} layers of model ${quote(model.name)}, got ${quote(name)}`,
-    )
+  const place = ({ name, slices }: Selection<PackedTensor>): StoredExtent => {
+    // Slices with their own checksums need no surrounding chunks. An image written without them, or with another
+    // naming, has chunks.
+    const haveOwn = slices.every(({ tensor, slices }) => tensor.sliceCrcs?.length === slices)
+    const checks = slices.flatMap(({ tensor, slice, fromBytes, lengthBytes }) => {
+      const layer = homes.get(tensor)!
+      const offsetBytes = tensor.offsetBytes + fromBytes
+      if (!haveOwn) return chunksOf(model, layer, { offsetBytes, lengthBytes })
+      return [{ storeBytes: layer.offsetBytes + offsetBytes, lengthBytes, crc32: tensor.sliceCrcs![slice]! }]
+    })
+    return { name, pieces: slices.map((slice) => pieceOf(homes.get(slice.tensor)!, slice)), checks: inOrder(checks) }
   }
   return {
     name: model.name,
     store: model.store,
-    layers: model.layers.map(({ name }) => name),
+    layers: index.layers,
     checkable: true,
-    layer: (layer) => layerExtent(model, find(layer)),
-    tensor(name) {
-      const found = tensors.get(name)
-      if (found === undefined) {
-        throw new RangeError(`name: expected a tensor of model ${quote(model.name)}, got ${quote(name)}`)
-      }
-      const [layer, tensor] = found
-      return { name: tensor.name, pieces: [pieceOf(layer, tensor)], checks: chunksOf(model, layer, tensor) }
+    layer(name, options) {
+      const selection = index.layer(name, options)
+      const layer = index.find(name)
+      return selection.name === layer.name ? layerExtent(model, layer) : place(selection)
     },
-    expert(layer, expert) {
-      const packed = find(layer)
-      let found = experts.get(packed)
-      if (found === undefined) experts.set(packed, (found = expertsOf(packed.tensors)))
-      const slices = expertSlices(found, packed.name, expert)
-      const pieces = slices.map(({ tensor, name, shape, fromBytes, lengthBytes }): StoredPiece => {
-        const storeBytes = packed.offsetBytes + tensor.offsetBytes + fromBytes
-        return { name, dtype: tensor.dtype, shape, lengthBytes, runs: [{ storeBytes, lengthBytes }] }
-      })
-      // Slices with their own checksums need no surrounding chunks. An image written without them, or with another
-      // naming, has chunks.
-      const haveOwn = slices.every(({ tensor, slices }) => tensor.sliceCrcs?.length === slices)
-      const checks = slices.flatMap(({ tensor, slice, fromBytes, lengthBytes }) => {
-        const offsetBytes = tensor.offsetBytes + fromBytes
-        if (!haveOwn) return chunksOf(model, packed, { offsetBytes, lengthBytes })
-        return [{ storeBytes: packed.offsetBytes + offsetBytes, lengthBytes, crc32: tensor.sliceCrcs![slice]! }]
-      })
-      return { name: `${packed.name} expert ${expert}`, pieces, checks: inOrder(checks) }
-    },
+    tensor: (name) => place(index.tensor(name)),
+    experts: (layer) => index.experts(layer),
+    expert: (layer, expert) => place(index.expert(layer, expert)),
   }
 }
 
@@ -81,12 +56,16 @@ function describe(model: PackedModel): StoredModel {
 export function layerExtent(model: PackedModel, layer: PackedLayer): StoredExtent {
   const { name, offsetBytes, lengthBytes, tensors } = layer
   const whole = { storeBytes: offsetBytes, lengthBytes }
-  const pieces = tensors.map((tensor) => pieceOf(layer, tensor))
+  const pieces = tensors.map((tensor) => pieceOf(layer, wholeTensor(tensor)))
   return { name, pieces, whole, checks: chunksOf(model, layer, { offsetBytes: 0, lengthBytes }) }
 }
 
-function pieceOf(layer: PackedLayer, { name, dtype, shape, offsetBytes, lengthBytes }: PackedTensor): StoredPiece {
-  return { name, dtype, shape, lengthBytes, runs: [{ storeBytes: layer.offsetBytes + offsetBytes, lengthBytes }] }
+function pieceOf(
+  layer: PackedLayer,
+  { tensor, name, shape, fromBytes, lengthBytes }: TensorSlice<PackedTensor>,
+): StoredPiece {
+  const storeBytes = layer.offsetBytes + tensor.offsetBytes + fromBytes
+  return { name, dtype: tensor.dtype, shape, lengthBytes, runs: [{ storeBytes, lengthBytes }] }
 }
 
 /** Returns the chunks that a part of a layer touches, numbered from the start of the layer. */

@@ -23,8 +23,8 @@ interface Coming {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * @throws RangeError for invalid options, LoaderError (UNVERIFIABLE_MEDIA), NoChecksumsError. Nothing is allocated or
- * read before the first `next`.
+ * @throws RangeError for invalid options, InvalidArgumentError, ExtentNotFoundError, LoaderError (UNVERIFIABLE_MEDIA),
+ * NoChecksumsError. Nothing is allocated or read before the first `next`.
  */
 export function streamLayers(model: Loadable, options: StreamOptions = {}): LayerStream {
   return new LayerStream(asModel(model), options)
@@ -135,9 +135,10 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
   /** Requests as many layers as there are slots: the next one starts as soon as one is released. */
   private ask(): void {
     const { layers, slots } = this.shape
+    const { experts = true } = this.options
     while (!this.isOver && this.nextIndex < layers.length && this.queue.length < slots) {
       const index = this.nextIndex++
-      const ticket = this.loader.request(this.model.layer(layers[index]!))
+      const ticket = this.loader.request(this.model.layer(layers[index]!, { experts }))
       const loaded = this.watch(ticket, index, this.lastLoaded)
       // `next` reports the failure; until then, the promise has no listener.
       loaded.catch(() => undefined)

@@ -21,6 +21,8 @@ export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes'> {
    * prediction (`isMtpLayer`).
    */
   readonly layers?: readonly (string | number)[]
+  /** False omits the routed experts of all layers: the rest is needed for every token. Default: true. */
+  readonly experts?: boolean
   /** Layers to omit, by name or number. They are not read. */
   readonly skip?: readonly (string | number)[]
   /**
@@ -42,13 +44,14 @@ export interface StreamShape {
 
 /**
  * Returns the layers and memory of a stream, before anything is allocated.
- * @throws RangeError for fewer than 1 slot, or an unknown layer.
+ * @throws RangeError for fewer than 1 slot; ExtentNotFoundError, InvalidArgumentError; UnevenExpertsError if experts are
+ * to be omitted.
  */
 export function planStream(
   loadable: Loadable,
-  options: Pick<StreamOptions, 'slots' | 'layers' | 'skip' | 'verify' | 'alignBytes'> = {},
+  options: Pick<StreamOptions, 'slots' | 'layers' | 'experts' | 'skip' | 'verify' | 'alignBytes'> = {},
 ): StreamShape {
-  const { slots = 3, layers: wanted, skip = [] } = options
+  const { slots = 3, layers: wanted, experts = true, skip = [] } = options
   const model = asModel(loadable)
   if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
   const nameOf = (layer: string | number) => model.layer(layer).name
@@ -61,7 +64,7 @@ export function planStream(
   for (const name of layers) {
     let length = lengths.get(name)
     if (length === undefined) {
-      const { memoryBytes, readBytes } = loadPlanFor(model.store, model.layer(name), options)
+      const { memoryBytes, readBytes } = loadPlanFor(model.store, model.layer(name, { experts }), options)
       lengths.set(name, (length = { memoryBytes, readBytes }))
     }
     slotBytes = Math.max(slotBytes, length.memoryBytes)

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Catalogue, type Model } from '../src/formats/index.js'
+import {
+  asModel,
+  InvalidArgumentError,
+  layerSizes,
+  loaderSource,
+  loadTensor,
+  openImage,
+  openLoader,
+  pack,
+  planStream,
+  streamLayers,
+  type Image,
+  type Loader,
+  type StoredExtent,
+  type StoredModel,
+} from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { smallModel } from './models.js'
+
+const memory = new MemoryNamespace()
+let [file, image, stored, loader]: [Model?, Image?, StoredModel?, Loader?] = []
+beforeAll(async () => {
+  file = await smallModel()
+  await pack(file, memory.namespace)
+  image = await openImage(memory.namespace)
+  stored = asModel(image.model())
+  loader = openLoader(stored)
+})
+afterAll(() => loader!.close())
+
+describe.each<[string, (model: never) => unknown]>([
+  ['openLoader', openLoader],
+  ['streamLayers', streamLayers],
+  ['planStream', planStream],
+  ['layerSizes', layerSizes],
+  ['loaderSource', loaderSource],
+  ['loadTensor', (model) => loadTensor(model, 'model.norm.weight')],
+])('%s names the call that returns a loadable model', (_, call) => {
+  test.each<[string, () => unknown, string]>([
+    ['an image', () => image, 'image.model(name)'],
+    ['a catalogue', () => new Catalogue(file!), 'modelInPlace(catalogue, ...)'],
+    ['headers of a model', () => file, 'openModelInFiles(path)'],
+    ['a model with its files', () => ({ model: stored, catalogue: undefined }), 'its `model`'],
+    ['a namespace', () => memory.namespace, '(await openImage(namespace)).model()'],
+    ['a path', () => '/models/x.gguf', 'openModelInFiles(path)'],
+    ['undefined', () => undefined, 'openModelInFiles(path)'],
+    ['null', () => null, 'openModelInFiles(path)'],
+  ])('for %s', async (_, value, next) => {
+    const error: unknown = await new Promise((resolve) => resolve(call(value() as never))).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(InvalidArgumentError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_INVALID_ARGUMENT', category: 'usage', argument: 'model' })
+    expect((error as InvalidArgumentError).next).toContain(next)
+  })
+})
+
+test.each<[string, () => unknown, string]>([
+  ['an extent of a catalogue', () => new Catalogue(file!).layer(0), 'got the layer "layer 0" of a catalogue'],
+  ['the name of a layer', () => 'layer 0', 'got "layer 0"'],
+  ['undefined', () => undefined, 'got "undefined"'],
+  ['null', () => null, 'got "null"'],
+])('a loader rejects %s with the call that returns an extent', (_, value, message) => {
+  const extent = value() as StoredExtent
+  for (const call of [() => loader!.request(extent), () => loader!.plan(extent)]) {
+    expect(call).toThrow(InvalidArgumentError)
+    expect(call).toThrow(message)
+    expect(call).toThrow('pass model.layer(n), model.expert(layer, n) or model.tensor(name)')
+  }
+})
