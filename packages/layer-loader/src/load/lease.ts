@@ -148,6 +148,11 @@ export class Lease implements LoadReport {
     return Promise.resolve()
   }
 
+  /** Returns a further lease of the same bytes; it must be released before this one. @internal */
+  share(onRelease: () => void): Lease {
+    return new Lease(this.loaded, onRelease)
+  }
+
   private part(offsetBytes: number, lengthBytes: number, what: string): Uint8Array {
     const { memory } = this.loaded.slot
     if (memory.view === undefined) {

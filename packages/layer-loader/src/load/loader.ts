@@ -61,7 +61,8 @@ export class Loader {
   readonly slotBytes: number
   /** @internal */
   readonly options: LoaderOptions
-  private readonly model: StoredModel
+  /** @internal */
+  readonly model: StoredModel
   private readonly meter: LoadMeter
   private readonly reader: Reader
   private readonly stop = new AbortController()

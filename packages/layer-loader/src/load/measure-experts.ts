@@ -1,0 +1,31 @@
+import { UnevenExpertsError } from '../formats/experts.js'
+import { InvalidArgumentError } from '../formats/invalid-argument.js'
+import { quote } from '../formats/quote.js'
+import type { StoredModel } from './extent.js'
+import { loadPlanFor, type LoaderOptions } from './options.js'
+
+/**
+ * Counts the experts of a model, and finds the memory of the largest one. Layers whose experts cannot be separated are
+ * omitted.
+ * @throws InvalidArgumentError for a model without experts; UnevenExpertsError if no layer's can be separated.
+ */
+export function measureExperts(model: StoredModel, options: LoaderOptions): { count: number; largestBytes: number } {
+  let [count, largestBytes] = [0, 0]
+  let uneven: UnevenExpertsError | undefined
+  for (const layer of model.layers) {
+    try {
+      for (const expert of model.experts(layer)) {
+        count++
+        const { memoryBytes } = loadPlanFor(model.store, model.expert(layer, expert), options)
+        largestBytes = Math.max(largestBytes, memoryBytes)
+      }
+    } catch (error) {
+      if (!(error instanceof UnevenExpertsError)) throw error
+      uneven ??= error
+    }
+  }
+  if (count > 0) return { count, largestBytes }
+  if (uneven !== undefined) throw uneven
+  const next = 'load its layers with streamLayers() or openLoader()'
+  throw new InvalidArgumentError('model', 'a model with routed experts', `${quote(model.name)} without experts`, next)
+}
