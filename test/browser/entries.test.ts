@@ -11,7 +11,7 @@ const entries = [
   ['host-driver', `export * from '@gpunvme/host-driver'`],
   [
     'layer-loader',
-    `export { asModel, loadPlanFor, namespaceStore, openLoader, planResidence, planStream, streamLayers } from '@gpunvme/layer-loader'`,
+    `export { loadPlanFor, namespaceStore, openLoader, planResidence, planStream, streamLayers } from '@gpunvme/layer-loader'`,
   ],
 ] as const
 

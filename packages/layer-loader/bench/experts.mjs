@@ -1,5 +1,5 @@
 // Cost of loading 2 of 64 experts of each layer, from an image and from a GGUF in place; and the time of an urgent one.
-import { openImage, openLoader, asModel, modelInPlace, namespaceStore, pack, storeSource } from '@gpunvme/layer-loader'
+import { openImage, openLoader, modelInPlace, namespaceStore, pack, storeSource } from '@gpunvme/layer-loader'
 import { Catalogue, memorySource, openModel, writeGguf } from '@gpunvme/layer-loader/formats'
 import { RamMedia, simulate } from '@gpunvme/nvme-sim'
 import { withController } from './lib/demo-drive.mjs'
@@ -31,7 +31,7 @@ export async function bench() {
       await withController(transport, { write: { serial } }, async (controller) => {
         const namespace = controller.namespace(1)
         await pack(await openModel(memorySource(gguf, 'moe.gguf')), namespace)
-        const image = await load(asModel((await openImage(namespace)).model()), { verify: 'full' })
+        const image = await load((await openImage(namespace)).model(), { verify: 'full' })
         return { blockBytes, image }
       }),
     )

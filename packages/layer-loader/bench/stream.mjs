@@ -82,7 +82,7 @@ async function streamOnce({ transport }, { verify }) {
 async function passes({ transport }, options, copy) {
   return withController(transport, { queueDepth: 32 }, async (controller) => {
     const model = (await openImage(controller.namespace(1))).model()
-    const names = model.layers.map(({ name }) => name)
+    const names = model.layers
     const layers = Array.from({ length: PASSES + 1 }, () => names).flat()
     const found = []
     let startMs = performance.now()

@@ -10,7 +10,6 @@ export { ModelNotInImageError, openImage, type Image, type PackedModel } from '.
 export { ImageChecksumError } from './image/read-region.js'
 export type { Remedy } from './image/remedy.js'
 export { SUPERBLOCK, SuperblockError, type Superblock } from './image/superblock.js'
-export { asModel, type Loadable } from './load/as-model.js'
 export { LOAD_CHANNEL, type LoadEvent } from './load/events.js'
 export { ExpertCache, openExpertCache } from './load/expert-cache.js'
 export type { ExpertCacheOptions, ExpertCacheStatistics, ExpertRequestOptions } from './load/expert-options.js'

@@ -1,6 +1,7 @@
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
-import { asModel, type Loadable } from './load/as-model.js'
+import type { StoredModel } from './load/extent.js'
 import { ArrayTooLongError } from './load/lease.js'
+import { requireModel } from './load/require-model.js'
 import { openLoader } from './load/loader.js'
 import { loadPlanFor } from './load/options.js'
 import { MAX_ARRAY_BYTES } from './store/memory-bytes.js'
@@ -20,11 +21,11 @@ export interface LoadTensorOptions {
  * NoChecksumsError, VerificationError, TransferError, the signal's reason.
  */
 export async function loadTensor(
-  loadable: Loadable,
+  model: StoredModel,
   name: string,
   options: LoadTensorOptions = {},
 ): Promise<Uint8Array> {
-  const model = asModel(loadable)
+  requireModel(model)
   const extent = model.tensor(name)
   const longest = extent.pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
   if (longest > MAX_ARRAY_BYTES) throw new ArrayTooLongError(extent.name, 'a tensor', longest)

@@ -9,5 +9,5 @@ import { readRegion } from './image/read-region.js'
  * @throws ImageChecksumError; errors of reading the store.
  */
 export function readSourceHeader(model: PackedModel, options?: ExecuteOptions): Promise<Uint8Array> {
-  return readRegion(model.store, `source header of ${quote(model.name)}`, model.header, options)
+  return readRegion(model.store, `source header of ${quote(model.name)}`, model.manifest.header, options)
 }

@@ -76,13 +76,13 @@ export async function verifyImage(target: Readable | Image, options: VerifyOptio
   return findings.report(image)
 }
 
-function bytesOf({ header, layers }: PackedModel): number {
+function bytesOf({ manifest: { header, layers } }: PackedModel): number {
   return layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
 }
 
 /** Chunks are read and checked concurrently, in any order. */
 async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Findings): Promise<void> {
-  for (const layer of model.layers) {
+  for (const layer of model.manifest.layers) {
     const extent = layerExtent(model, layer)
     const slices = new SliceChecks(model, layer)
     for (const unit of extent.checks) {
@@ -106,7 +106,7 @@ async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Find
 
 /** A header has one checksum, so its parts are read sequentially. */
 async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Findings): Promise<void> {
-  const { header, name } = model
+  const { header, name } = model.manifest
   await findings.guard(async () => {
     let crc = 0
     for (let start = 0; start < header.lengthBytes; start += CHUNK_BYTES) {

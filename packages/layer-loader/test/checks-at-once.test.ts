@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Checksummer } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { asModel, openImage, openLoader, pack, zlibChecksummer } from '../src/index.js'
+import { openImage, openLoader, pack, zlibChecksummer } from '../src/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { layeredModel } from './models.js'
 
@@ -32,7 +32,7 @@ test.each([
   async ({ blocks }) => {
     const { namespace } = new MemoryNamespace({ capacityBytes: 64 * MIB })
     await pack(await layeredModel(2, 16 * MIB), namespace)
-    const model = asModel((await openImage(namespace)).model())
+    const model = (await openImage(namespace)).model()
     const { checksummer, peak } = watched(blocks)
     await using loader = openLoader(model, { slots: 1, checksummer })
     for (const name of model.layers) {

@@ -87,7 +87,7 @@ describe('a superblock', () => {
   test('of a file that the system cannot read in places is reported, and the rest is verified', async () => {
     const { image } = await packed()
     const { store } = image
-    const bad = image.model().layers[1]!
+    const bad = image.model().manifest.layers[1]!
     const read: BlockStore['read'] = (transfers, ...rest) => {
       if (!transfers.some(({ offsetBytes }) => offsetBytes === bad.offsetBytes)) return store.read(transfers, ...rest)
       const cause = Object.assign(new Error('i/o error'), { code: 'EIO' })

@@ -8,7 +8,6 @@ import { simulate } from '@gpunvme/nvme-sim'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ExtentNotFoundError, UnevenExpertsError, type Model } from '../src/formats/index.js'
 import {
-  asModel,
   ExpertTimeoutError,
   InvalidArgumentError,
   openExpertCache,
@@ -49,7 +48,7 @@ async function opened(
   drive: MemoryNamespaceOptions = {},
 ) {
   const memory = new MemoryNamespace({ media: image.slice(), ...drive })
-  const model = asModel((await openImage(memory.namespace)).model())
+  const model = (await openImage(memory.namespace)).model()
   memory.plans.length = 0
   memory.peakBytes = 0
   cache = openExpertCache(model, { ...options, cacheBytes: slots * SLOT_BYTES })
@@ -455,7 +454,7 @@ test('experts of a plain file come back byte for byte, with several requests at 
     const path = join(folder, 'moe.safetensors')
     await writeFile(path, moeFile())
     await using files = await openModelInFiles(path)
-    await using plain = openExpertCache(files.model, { cacheBytes: 6 * SLOT_BYTES, verify: 'off' })
+    await using plain = openExpertCache(files, { cacheBytes: 6 * SLOT_BYTES, verify: 'off' })
     for (let token = 0; token < 6; token++) {
       const experts = [token % EXPERTS, (token + 1) % EXPERTS, (token * 3) % EXPERTS]
       await Promise.all(

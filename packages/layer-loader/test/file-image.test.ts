@@ -57,14 +57,14 @@ describe('an image in a plain file', () => {
   test('a byte that changed in it is found, and the message says where in the file', async () => {
     await using store = await openFileStore(path)
     const model = (await openImage(store)).model()
-    const at = model.layers[1]!.offsetBytes + 1234
+    const at = model.manifest.layers[1]!.offsetBytes + 1234
     const fd = openSync(path, 'r+')
     writeSync(fd, Uint8Array.of(0x5a, 0xa5, 0x5a), 0, 3, at)
     closeSync(fd)
     const read = async () => {
       for await (const layer of streamLayers(model)) layer.release()
     }
-    const from = model.layers[1]!.offsetBytes
+    const from = model.manifest.layers[1]!.offsetBytes
     await expect(read()).rejects.toMatchObject({
       code: 'ERR_GPUNVME_VERIFICATION',
       message: expect.stringContaining(`${path}  bytes ${from} to ${from + MIB - 1}`) as string,
@@ -84,7 +84,7 @@ describe('an image in a plain file', () => {
   test('its chunks have the checksums of its table, computed in the memory of the store', async () => {
     await using store = await openFileStore(path)
     const model = (await openImage(store)).model()
-    const { offsetBytes, lengthBytes, firstChunk } = model.layers[0]!
+    const { offsetBytes, lengthBytes, firstChunk } = model.manifest.layers[0]!
     const wholeBytes = Math.ceil(lengthBytes / 4096) * 4096
     const memory = store.dma.alloc(wholeBytes)
     await store.read([{ offsetBytes, lengthBytes: wholeBytes, memoryBytes: 0 }], memory)

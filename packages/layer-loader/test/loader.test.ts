@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Checksummer, DmaAllocator, DmaMemory, ExecuteOptions, TraceEvent } from '@gpunvme/nvme-spec/transport'
 import {
-  asModel,
   ExtentTooLongError,
   LOAD_CHANNEL,
   NoChecksumsError,
@@ -54,10 +53,10 @@ async function opened(options: MemoryNamespaceOptions = {}): Promise<Opened> {
   memory.plans.length = memory.peakBytes = 0
   const begun = () =>
     memory.plans.flatMap(({ slba }) => {
-      const index = packed.layers.findIndex(({ offsetBytes }) => offsetBytes === slba[0]! * 512)
+      const index = packed.manifest.layers.findIndex(({ offsetBytes }) => offsetBytes === slba[0]! * 512)
       return index < 0 ? [] : [index]
     })
-  return { memory, model: asModel(packed), begun }
+  return { memory, model: packed, begun }
 }
 
 function open(model: StoredModel, options: LoaderOptions = {}): Loader {
@@ -684,7 +683,7 @@ test('an extent of any kind brings the very bytes of the file', async () => {
   const model = await layeredModel(2, 3 * MIB + 4096)
   const memory = new MemoryNamespace({ capacityBytes: 32 * MIB })
   await pack(model, memory.namespace)
-  const stored = asModel((await openImage(memory.namespace)).model())
+  const stored = (await openImage(memory.namespace)).model()
   using lease = await open(stored, { verify: 'full' }).request(stored.tensor('model.layers.1.weight')).lease()
   expect(Buffer.compare(lease.tensor('model.layers.1.weight'), await tensorBytes(model, 'model.layers.1.weight'))).toBe(
     0,

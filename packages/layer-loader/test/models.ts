@@ -51,7 +51,7 @@ export function tensorBytes(model: Model, name: string): Promise<Uint8Array> {
 
 /** Loads every tensor of a packed model, which throws unless each of their chunks matches its checksum. */
 export async function expectAllLoads(model: PackedModel): Promise<void> {
-  for (const { tensors } of model.layers) {
+  for (const { tensors } of model.manifest.layers) {
     for (const { name } of tensors) await loadTensor(model, name)
   }
 }

@@ -26,8 +26,8 @@ test('tensors of unknown types are packed, verified, streamed and loaded as the 
   expect((await verifyImage(memory.namespace)).ok).toBe(true)
   const packed = (await openImage(memory.namespace)).model()
   // No checksum is of one expert, since the end of an expert is unknown.
-  expect(packed.layers.flatMap(({ tensors }) => tensors.filter(({ sliceCrcs }) => sliceCrcs))).toEqual([])
-  expect(packed.layers.flatMap(({ tensors }) => tensors)).toMatchObject([
+  expect(packed.manifest.layers.flatMap(({ tensors }) => tensors.filter(({ sliceCrcs }) => sliceCrcs))).toEqual([])
+  expect(packed.manifest.layers.flatMap(({ tensors }) => tensors)).toMatchObject([
     { name: 'blk.0.a', dtype: 'type 344', shape: [9], lengthBytes: 32 },
     { name: 'blk.0.ffn_up_exps.weight', dtype: 'type 137', shape: [2, 3, 2], lengthBytes: 32 },
     { name: 'blk.1.a', dtype: 'Q4_2 (retired)', shape: [4], lengthBytes: 32 },

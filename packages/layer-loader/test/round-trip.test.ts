@@ -68,9 +68,14 @@ test('a packed model says what its file said', async () => {
   const model = await openModel(memorySource(demo, '/models/demo.gguf'))
   await pack(model, namespace)
   const packed = (await openImage(namespace)).model('gpunvme demo')
-  expect(packed.source).toEqual({ format: 'gguf', formatVersion: 3, name: 'gpunvme demo', architecture: 'llama' })
-  expect(packed.layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'layer 1', 'layer 2', 'output'])
-  for (const { offsetBytes, tensors } of packed.layers) {
+  expect(packed.manifest.source).toEqual({
+    format: 'gguf',
+    formatVersion: 3,
+    name: 'gpunvme demo',
+    architecture: 'llama',
+  })
+  expect(packed.layers).toEqual(['embedding', 'layer 0', 'layer 1', 'layer 2', 'output'])
+  for (const { offsetBytes, tensors } of packed.manifest.layers) {
     expect(offsetBytes % 4096).toBe(0)
     for (const tensor of tensors) expect(tensor.offsetBytes % 4096).toBe(0)
   }

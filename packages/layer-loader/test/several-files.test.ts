@@ -9,8 +9,8 @@ const vector = (name: string) => fileURLToPath(new URL(`formats/vectors/${name}`
 describe('a model of three files', () => {
   test.each(['pread', 'direct or pread'])('is loaded from where they are, by %s, to the last byte', async (how) => {
     const options = how === 'pread' ? {} : ({ direct: 'auto' } as const)
-    await using opened = await openModelInFiles(vector('split-00002-of-00003.gguf'), options)
-    const { model, catalogue } = opened
+    await using model = await openModelInFiles(vector('split-00002-of-00003.gguf'), options)
+    const { catalogue } = model
     const seen: string[] = []
     for await (using layer of streamLayers(model, { verify: 'off', slots: 2 })) {
       for (const { name } of layer.tensors) {

@@ -45,7 +45,7 @@ test('a model of several files is one model of an image: its layers whole, and t
   const { model, files } = await openParts()
   await pack(model, namespace, { name: 'm' })
   const packed = (await openImage(namespace)).model('m')
-  expect(packed.layers.map(({ name, tensors }) => [name, tensors.map((tensor) => tensor.name)])).toEqual([
+  expect(packed.manifest.layers.map(({ name, tensors }) => [name, tensors.map((tensor) => tensor.name)])).toEqual([
     ['embedding', ['token_embd.weight']],
     ['layer 0', ['blk.0.attn_q.weight']],
     ['layer 1', ['blk.1.attn_q.weight', 'blk.1.ffn_up.weight']],

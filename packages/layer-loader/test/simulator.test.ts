@@ -136,7 +136,7 @@ test('media that move no bytes are refused, by everything that would hand out wh
   await pack(model, other.namespace)
   const packed = { ...(await openImage(other.namespace)).model(), store: asStore(namespace) }
   expect(() => streamLayers(packed)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_UNVERIFIABLE_MEDIA' }))
-  await expect(loadTensor(packed, packed.layers[0]!.tensors[0]!.name)).rejects.toThrow(
+  await expect(loadTensor(packed, packed.manifest.layers[0]!.tensors[0]!.name)).rejects.toThrow(
     expect.objectContaining({ code: 'ERR_GPUNVME_UNVERIFIABLE_MEDIA' }),
   )
 })

@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { memorySource, openModel, type Model, type OpenModelOptions } from '../src/formats/index.js'
-import { asModel, openImage, openLoader, pack, SliceMismatchError, verifyImage } from '../src/index.js'
+import { openImage, openLoader, pack, SliceMismatchError, verifyImage } from '../src/index.js'
 import { safetensors } from './formats/bytes.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { tensorBytes } from './models.js'
@@ -30,7 +30,7 @@ test('an image has a checksum for each expert of a stacked tensor, and none for 
   const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
   const model = await expertModel()
   await pack(model, namespace)
-  const { layers } = (await openImage(namespace)).model()
+  const { layers } = (await openImage(namespace)).model().manifest
   const [experts, shared] = layers.flatMap(({ tensors }) => tensors)
   const bytes = await tensorBytes(model, NAME)
   const expected = Array.from({ length: EXPERTS }, (_, expert) =>
@@ -70,9 +70,8 @@ test('an expert of an image that was packed with another naming is checked by ch
   // The stack counts as a tensor of one expert, so that it has one checksum.
   const original = await expertModel({ naming: { expert: /^blk\.(\d+)\.ffn_up_exps/ } })
   await pack(original, namespace)
-  const packed = (await openImage(namespace)).model()
-  expect(packed.layers[0]!.tensors[0]!.sliceCrcs).toHaveLength(1)
-  const model = asModel(packed)
+  const model = (await openImage(namespace)).model()
+  expect(model.manifest.layers[0]!.tensors[0]!.sliceCrcs).toHaveLength(1)
   const extent = model.expert(0, 3)
   await using loader = openLoader(model, { slots: 1, slotBytes: 8 << 20 })
   const lease = await loader.request(extent).lease()

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Catalogue, ExtentNotFoundError, InvalidArgumentError, UnevenExpertsError } from '../src/formats/index.js'
 import {
-  asModel,
   loadPlanFor,
   modelInPlace,
   openImage,
@@ -31,7 +30,7 @@ describe.each<Case>([
     async open(shapes) {
       const { namespace } = new MemoryNamespace({ capacityBytes: 24 * MIB })
       await pack(await moeModel(shapes), namespace)
-      return asModel((await openImage(namespace)).model())
+      return (await openImage(namespace)).model()
     },
   },
   {

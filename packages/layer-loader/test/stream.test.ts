@@ -2,7 +2,6 @@ import type { Checksummer } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
 import { ExtentNotFoundError } from '../src/formats/index.js'
 import {
-  asModel,
   openImage,
   openLoader,
   pack,
@@ -162,7 +161,7 @@ describe('the order of layers', () => {
     const loaded: number[] = []
     const onProgress = ({ index }: StreamProgress) => loaded.push(index)
     for await (using lease of streamLayers(model, { onProgress })) names.push(lease.name)
-    expect(names).toEqual(model.layers.map(({ name }) => name))
+    expect(names).toEqual(model.layers)
     expect(loaded).toEqual([0, 1, 2, 3, 4, 5])
   })
 
@@ -300,7 +299,7 @@ describe('the end', () => {
 
   test('by a command that fails: what came before is delivered, then the driver’s error, never partial data', async () => {
     const { memory, model } = await opened({ maxTransferBytes: 64 << 10 })
-    const bad = model.layers[2]!.offsetBytes / 512 + 128
+    const bad = model.manifest.layers[2]!.offsetBytes / 512 + 128
     memory.outcome = (plan, command) =>
       plan.slba[command] === bad
         ? { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 }
@@ -389,8 +388,7 @@ test('the statistics count what was read, and whose time it took', async () => {
 })
 
 test('a layer took the same time to read whenever its check ends', async () => {
-  const { model: packed } = await opened()
-  const model = asModel(packed)
+  const { model } = await opened()
   let checks = 0
   let end = (): void => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))

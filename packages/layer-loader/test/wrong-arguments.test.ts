@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Catalogue, type Model } from '../src/formats/index.js'
 import {
-  asModel,
   InvalidArgumentError,
   layerSizes,
   loaderSource,
@@ -25,7 +24,7 @@ beforeAll(async () => {
   file = await smallModel()
   await pack(file, memory.namespace)
   image = await openImage(memory.namespace)
-  stored = asModel(image.model())
+  stored = image.model()
   loader = openLoader(stored)
 })
 afterAll(() => loader!.close())
@@ -42,7 +41,6 @@ describe.each<[string, (model: never) => unknown]>([
     ['an image', () => image, 'image.model(name)'],
     ['a catalogue', () => new Catalogue(file!), 'modelInPlace(catalogue, ...)'],
     ['headers of a model', () => file, 'openModelInFiles(path)'],
-    ['a model with its files', () => ({ model: stored, catalogue: undefined }), 'its `model`'],
     ['a namespace', () => memory.namespace, '(await openImage(namespace)).model()'],
     ['a path', () => '/models/x.gguf', 'openModelInFiles(path)'],
     ['undefined', () => undefined, 'openModelInFiles(path)'],

@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { nativeChecksummer } from '@gpunvme/cuda-native/host'
-import { asModel, openFileStore, openImage, openLoader, zlibChecksummer } from '@gpunvme/layer-loader'
+import { openFileStore, openImage, openLoader, zlibChecksummer } from '@gpunvme/layer-loader'
 
 /* global WebAssembly */
 
@@ -44,9 +44,8 @@ async function timed(what) {
 
 async function openCase(options, verify, checksummer) {
   const store = await openFileStore(path, options)
-  const packed = (await openImage(store)).model()
-  const { layers } = packed
-  const model = asModel(packed)
+  const model = (await openImage(store)).model()
+  const { layers } = model.manifest
   const loader = openLoader(model, { slots: SLOTS, verify, dma, ...(checksummer && { checksummer }) })
   return {
     extents: layers,

@@ -2,6 +2,8 @@ import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
+import type { StoredModel } from '../load/extent.js'
+import { packedModel } from '../load/packed-model.js'
 import { asStore, type Readable } from '../store/as-store.js'
 import type { BlockStore } from '../store/store.js'
 import { decodeChunkTable } from './chunk-table.js'
@@ -17,8 +19,10 @@ import { readRegion } from './read-region.js'
 import type { Superblock } from './superblock.js'
 
 /** A model in an image, ready to stream. All of it except the layers has been read and checked. */
-export interface PackedModel extends Manifest {
-  readonly store: BlockStore
+export interface PackedModel extends StoredModel {
+  readonly manifest: Manifest
+  /** Identifies its content: equal for equal tensors. */
+  readonly fingerprint: string
   /** CRC-32s of all chunks. Those of a layer begin at its `firstChunk`. */
   readonly chunkCrcs: Uint32Array
 }
@@ -66,7 +70,7 @@ export async function openImage(target: Readable, options: ExecuteOptions = {}):
   for (const { manifest } of found) {
     const region = `chunk table of ${quote(manifest.name)}`
     const table = await readRegion(store, region, manifest.chunkTable, options)
-    models.push({ ...manifest, store, chunkCrcs: decodeChunkTable(table) })
+    models.push(packedModel(manifest, store, decodeChunkTable(table)))
   }
   const problems = copies.flatMap((copy) => problemWith(copy, superblock))
   const holes = holesBetween(extents, store.capacityBytes)

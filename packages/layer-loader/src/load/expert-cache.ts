@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '../formats/invalid-argument.js'
-import { asModel, type Loadable } from './as-model.js'
+import { requireModel } from './require-model.js'
 import type { ExpertCacheOptions, ExpertCacheStatistics, ExpertRequestOptions } from './expert-options.js'
 import { withinLimits } from './expert-timeout.js'
-import type { StoredExtent } from './extent.js'
+import type { StoredExtent, StoredModel } from './extent.js'
 import { measureExperts } from './measure-experts.js'
 import type { Lease } from './lease.js'
 import { Loader, openLoader } from './loader.js'
@@ -39,11 +39,12 @@ const URGENCY: readonly Priority[] = ['now', 'soon', 'ahead']
  * `openLoader`; UnevenExpertsError if the experts of no layer can be separated.
  */
 export function openExpertCache(
-  target: Loadable | Loader,
+  target: StoredModel | Loader,
   { cacheBytes, ...options }: ExpertCacheOptions,
 ): ExpertCache {
   const shared = target instanceof Loader ? target : undefined
-  const model = target instanceof Loader ? target.model : asModel(target)
+  const model = target instanceof Loader ? target.model : target
+  requireModel(model)
   const { count, largestBytes } = measureExperts(model, shared?.options ?? options)
   const slotBytes = shared?.slotBytes ?? largestBytes
   const slots = Math.min(Math.floor(cacheBytes / slotBytes), shared?.slots ?? count)

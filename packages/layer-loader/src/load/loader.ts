@@ -3,7 +3,7 @@ import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import { Announcer } from './announcer.js'
-import { asModel, type Loadable } from './as-model.js'
+import { requireModel } from './require-model.js'
 import { cutBites } from './bites.js'
 import { Changes } from './changes.js'
 import { checkExtent, lackOnGpu, NoChecksumsError, requireExtent } from './check-extent.js'
@@ -46,8 +46,9 @@ export interface RequestOptions {
  * @throws RangeError for invalid options; InvalidArgumentError; LoaderError (UNVERIFIABLE_MEDIA); NoChecksumsError for a
  * model without checksums, unless `verify` is 'off'.
  */
-export function openLoader(model: Loadable, options: LoaderOptions = {}): Loader {
-  return new Loader(asModel(model), options)
+export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
+  requireModel(model)
+  return new Loader(model, options)
 }
 
 /**

@@ -14,9 +14,8 @@ export interface ModelInFilesOptions extends OpenModelOptions, CatalogueOptions,
   readonly http?: HttpSourceOptions
 }
 
-/** A loadable model in plain files or on a web server, and the function that closes them. */
-export interface ModelInFiles {
-  readonly model: StoredModel
+/** A model in plain files or on a web server, and the function that closes them. */
+export interface ModelInFiles extends StoredModel {
   readonly catalogue: Catalogue
   /** Closes the files. */
   close(): Promise<void>
@@ -53,7 +52,7 @@ export async function openModelInFiles(path: string | URL, options: ModelInFiles
     const files = model.parts.map(({ source }, part) => {
       return [{ fileOffsetBytes: 0, deviceOffsetBytes: store.starts[part]!, lengthBytes: source.sizeBytes }]
     })
-    return { model: modelInPlace(catalogue, store, files), catalogue, close, [Symbol.asyncDispose]: close }
+    return { ...modelInPlace(catalogue, store, files), catalogue, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
     throw error

@@ -3,26 +3,18 @@ import { wholeTensor, type TensorSlice } from '../formats/experts.js'
 import { ModelIndex, type Selection } from '../formats/model-index.js'
 import { rulesOf } from '../formats/naming.js'
 import { CHUNK_BYTES } from '../image/format.js'
-import type { PackedLayer, PackedTensor } from '../image/manifest.js'
+import type { Manifest, PackedLayer, PackedTensor } from '../image/manifest.js'
 import type { PackedModel } from '../image/open-image.js'
-import type { CheckUnit, StoredExtent, StoredModel, StoredPiece } from './extent.js'
+import type { BlockStore } from '../store/store.js'
+import type { CheckUnit, StoredExtent, StoredPiece } from './extent.js'
 
-const models = new WeakMap<PackedModel, StoredModel>()
-
-/** Returns a model of an image for a loader: every extent is checked against the checksums of the image. */
-export function packedModel(model: PackedModel): StoredModel {
-  let stored = models.get(model)
-  if (stored === undefined) models.set(model, (stored = describe(model)))
-  return stored
-}
-
-function describe(model: PackedModel): StoredModel {
+/** Returns a model of an image: every extent is checked against the checksums of the image. */
+export function packedModel(manifest: Manifest, store: BlockStore, chunkCrcs: Uint32Array): PackedModel {
+  const image = { manifest, chunkCrcs }
   const homes = new Map<PackedTensor, PackedLayer>()
-  for (const layer of model.layers) for (const tensor of layer.tensors) homes.set(tensor, layer)
-  const { format, architecture } = model.source
-  const isKnown = format === 'gguf' || format === 'safetensors'
-  const aliases = isKnown ? findAliases({ format, architecture, tensors: [...homes.keys()] }) : new Map<string, never>()
-  const index = new ModelIndex(model.layers, aliases, rulesOf())
+  /** Created at first use: many callers need the manifest only. */
+  let index: ModelIndex<PackedTensor, PackedLayer> | undefined
+  const find = () => (index ??= indexOf(manifest, homes))
 
   const place = ({ name, slices }: Selection<PackedTensor>): StoredExtent => {
     // Slices with their own checksums need no surrounding chunks. An image written without them, or with another
@@ -31,33 +23,46 @@ function describe(model: PackedModel): StoredModel {
     const checks = slices.flatMap(({ tensor, slice, fromBytes, lengthBytes }) => {
       const layer = homes.get(tensor)!
       const offsetBytes = tensor.offsetBytes + fromBytes
-      if (!haveOwn) return chunksOf(model, layer, { offsetBytes, lengthBytes })
+      if (!haveOwn) return chunksOf(image, layer, { offsetBytes, lengthBytes })
       return [{ storeBytes: layer.offsetBytes + offsetBytes, lengthBytes, crc32: tensor.sliceCrcs![slice]! }]
     })
     return { name, pieces: slices.map((slice) => pieceOf(homes.get(slice.tensor)!, slice)), checks: inOrder(checks) }
   }
   return {
-    name: model.name,
-    store: model.store,
-    layers: index.layers,
+    ...image,
+    fingerprint: manifest.fingerprint,
+    name: manifest.name,
+    store,
+    layers: manifest.layers.map(({ name }) => name),
     checkable: true,
     layer(name, options) {
-      const selection = index.layer(name, options)
-      const layer = index.find(name)
-      return selection.name === layer.name ? layerExtent(model, layer) : place(selection)
+      const selection = find().layer(name, options)
+      const layer = find().find(name)
+      return selection.name === layer.name ? layerExtent(image, layer) : place(selection)
     },
-    tensor: (name) => place(index.tensor(name)),
-    experts: (layer) => index.experts(layer),
-    expert: (layer, expert) => place(index.expert(layer, expert)),
+    tensor: (name) => place(find().tensor(name)),
+    experts: (layer) => find().experts(layer),
+    expert: (layer, expert) => place(find().expert(layer, expert)),
   }
 }
 
+/** Returns the index of a model, and notes the layer of each tensor. */
+function indexOf(
+  { layers, source: { format, architecture } }: Manifest,
+  homes: Map<PackedTensor, PackedLayer>,
+): ModelIndex<PackedTensor, PackedLayer> {
+  for (const layer of layers) for (const tensor of layer.tensors) homes.set(tensor, layer)
+  const isKnown = format === 'gguf' || format === 'safetensors'
+  const aliases = isKnown ? findAliases({ format, architecture, tensors: [...homes.keys()] }) : new Map<string, never>()
+  return new ModelIndex(layers, aliases, rulesOf())
+}
+
 /** Returns a layer of an image, read completely: tensors have the same offsets in memory as in the image. */
-export function layerExtent(model: PackedModel, layer: PackedLayer): StoredExtent {
+export function layerExtent(image: Pick<PackedModel, 'chunkCrcs'>, layer: PackedLayer): StoredExtent {
   const { name, offsetBytes, lengthBytes, tensors } = layer
   const whole = { storeBytes: offsetBytes, lengthBytes }
   const pieces = tensors.map((tensor) => pieceOf(layer, wholeTensor(tensor)))
-  return { name, pieces, whole, checks: chunksOf(model, layer, { offsetBytes: 0, lengthBytes }) }
+  return { name, pieces, whole, checks: chunksOf(image, layer, { offsetBytes: 0, lengthBytes }) }
 }
 
 function pieceOf(
@@ -70,7 +75,7 @@ function pieceOf(
 
 /** Returns the chunks that a part of a layer touches, numbered from the start of the layer. */
 function chunksOf(
-  { chunkCrcs }: PackedModel,
+  { chunkCrcs }: Pick<PackedModel, 'chunkCrcs'>,
   layer: PackedLayer,
   { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
 ): CheckUnit[] {

@@ -1,5 +1,6 @@
 import { isMtpLayer } from '../formats/layers.js'
-import { asModel, type Loadable } from '../load/as-model.js'
+import type { StoredModel } from '../load/extent.js'
+import { requireModel } from '../load/require-model.js'
 import { openLoader } from '../load/loader.js'
 import { loadPlanFor, type LoaderOptions } from '../load/options.js'
 import { CopyCheck } from './copy-check.js'
@@ -16,30 +17,30 @@ export interface LoaderSourceOptions extends Omit<LoaderOptions, 'slots' | 'slot
  * Returns the layers of a pass with their memory, for `planResidence`: all but those of multi-token prediction
  * (`isMtpLayer`).
  */
-export function layerSizes(model: Loadable, options: LoaderSourceOptions = {}): LayerSize[] {
-  const stored = asModel(model)
-  const names = stored.layers.filter((name) => !isMtpLayer(name))
+export function layerSizes(model: StoredModel, options: LoaderSourceOptions = {}): LayerSize[] {
+  requireModel(model)
+  const names = model.layers.filter((name) => !isMtpLayer(name))
   return names.map((name) => ({
     name,
-    lengthBytes: loadPlanFor(stored.store, stored.layer(name), options).memoryBytes,
+    lengthBytes: loadPlanFor(model.store, model.layer(name), options).memoryBytes,
   }))
 }
 
 /** Returns a model as a source for `openResidence`: loaders read, check and place its layers. */
-export function loaderSource(model: Loadable, { onGpu, ...options }: LoaderSourceOptions = {}): LayerSource {
-  const stored = asModel(model)
+export function loaderSource(model: StoredModel, { onGpu, ...options }: LoaderSourceOptions = {}): LayerSource {
+  requireModel(model)
   return {
-    clock: stored.store.clock,
+    clock: model.store.clock,
     open(room) {
-      const loader = openLoader(stored, { ...options, ...(room.where === 'gpu' && onGpu), ...room })
+      const loader = openLoader(model, { ...options, ...(room.where === 'gpu' && onGpu), ...room })
       return {
         async load(layer, signal) {
-          const extent = stored.layer(layer)
+          const extent = model.layer(layer)
           const lease = await loader.request(extent, { signal }).lease()
           const { memory, tensors, verified, statistics } = lease
           const { bytes, endNs, readNs } = statistics
           const plan = loader.plan(extent)
-          const check = new CopyCheck(stored.name, layer, { memory, plan, checksummer: options.checksummer })
+          const check = new CopyCheck(model.name, layer, { memory, plan, checksummer: options.checksummer })
           return {
             memory,
             lengthBytes: plan.memoryBytes,

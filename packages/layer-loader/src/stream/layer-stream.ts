@@ -1,5 +1,4 @@
 import { LoaderError } from '../error.js'
-import { asModel, type Loadable } from '../load/as-model.js'
 import type { StoredModel } from '../load/extent.js'
 import type { Lease } from '../load/lease.js'
 import { Loader } from '../load/loader.js'
@@ -26,8 +25,8 @@ interface Coming {
  * @throws RangeError for invalid options, InvalidArgumentError, ExtentNotFoundError, LoaderError (UNVERIFIABLE_MEDIA),
  * NoChecksumsError. Nothing is allocated or read before the first `next`.
  */
-export function streamLayers(model: Loadable, options: StreamOptions = {}): LayerStream {
-  return new LayerStream(asModel(model), options)
+export function streamLayers(model: StoredModel, options: StreamOptions = {}): LayerStream {
+  return new LayerStream(model, options)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isMtpLayer } from '../formats/layers.js'
-import { asModel, type Loadable } from '../load/as-model.js'
+import type { StoredModel } from '../load/extent.js'
+import { requireModel } from '../load/require-model.js'
 import { loadPlanFor, type LoaderOptions } from '../load/options.js'
 import type { StreamStatistics } from './statistics.js'
 
@@ -48,11 +49,11 @@ export interface StreamShape {
  * to be omitted.
  */
 export function planStream(
-  loadable: Loadable,
+  model: StoredModel,
   options: Pick<StreamOptions, 'slots' | 'layers' | 'experts' | 'skip' | 'verify' | 'alignBytes'> = {},
 ): StreamShape {
   const { slots = 3, layers: wanted, experts = true, skip = [] } = options
-  const model = asModel(loadable)
+  requireModel(model)
   if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
   const nameOf = (layer: string | number) => model.layer(layer).name
   const skipped = new Set(skip.map(nameOf))

@@ -12,7 +12,7 @@ test('a model of three files is packed as one: its tensors come back from all of
   await pack(model, namespace)
   const packed = (await openImage(namespace)).model()
   expect(packed.name).toBe('vector')
-  expect(packed.layers.flatMap(({ tensors }) => tensors)).toHaveLength(8)
+  expect(packed.manifest.layers.flatMap(({ tensors }) => tensors)).toHaveLength(8)
   for (const { name } of model.tensors) {
     expect(Buffer.compare(await loadTensor(packed, name), await tensorBytes(model, name)), name).toBe(0)
   }

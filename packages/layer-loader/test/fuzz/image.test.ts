@@ -25,8 +25,8 @@ const directory = Buffer.from(at(superblock.directory))
 const places = (JSON.parse(directory.toString()) as Json).models.map(({ manifest }) => manifest)
 /** Packed tensors, by their checksum in the image. */
 const contents = new Map<string, Uint8Array>()
-for (const { layers } of valid.models.map(({ name }) => valid.model(name))) {
-  for (const { offsetBytes, tensors } of layers) {
+for (const { manifest } of valid.models) {
+  for (const { offsetBytes, tensors } of manifest.layers) {
     for (const { sha256, offsetBytes: within, lengthBytes } of tensors)
       contents.set(sha256, media.slice(offsetBytes + within, offsetBytes + within + lengthBytes))
   }
@@ -82,7 +82,7 @@ const PATCHES: readonly ((dice: Dice) => Patch[])[] = [
 
 /** Loads everything in an image. @param isJudged false if checksums were forged for other content. */
 async function loadAll(model: PackedModel, isJudged: boolean): Promise<void> {
-  for (const { tensors } of model.layers) {
+  for (const { tensors } of model.manifest.layers) {
     for (const { name, sha256 } of tensors) {
       const loaded = await loadTensor(model, name)
       const packed = contents.get(sha256)

@@ -107,9 +107,9 @@ describe('copies are checked in GPU memory', () => {
       await writeFile(path, safetensorsFile(sizes))
       const files = await openModelInFiles(path)
       onTestFinished(() => files.close())
-      const source = loaderSource(files.model, { verify: 'off' })
+      const source = loaderSource(files, { verify: 'off' })
       const checksummer = counting(zlibChecksummer)
-      const layers = layerSizes(files.model, { verify: 'off' })
+      const layers = layerSizes(files, { verify: 'off' })
       await using model = await open(source, layers, { copies: hostCopies(), checksummer })
       for await (using layer of model.pass({ isLast: true })) {
         expect([layer.verified, layer.verifiedOnGpu]).toEqual([false, true])

@@ -76,8 +76,8 @@ function summary(place: string, image: Image, invocation: Invocation): object {
     place,
     generation: superblock.generation,
     models: models.map((model) => {
-      const { name, fingerprint, layers, source } = model
-      return { name, fingerprint, layers: layers.length, ...countsOf(model), source }
+      const { name, fingerprint, layers, manifest } = model
+      return { name, fingerprint, layers: layers.length, ...countsOf(model), source: manifest.source }
     }),
     freeBytes,
     largestHoleBytes: largestOf(image),
@@ -85,7 +85,7 @@ function summary(place: string, image: Image, invocation: Invocation): object {
   }
 }
 
-function countsOf({ layers }: PackedModel): { tensors: number; tensorBytes: number } {
+function countsOf({ manifest: { layers } }: PackedModel): { tensors: number; tensorBytes: number } {
   const tensors = layers.flatMap((layer) => layer.tensors)
   return { tensors: tensors.length, tensorBytes: tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0) }
 }

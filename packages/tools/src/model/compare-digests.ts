@@ -19,7 +19,9 @@ const MAX_SHOWN = 5
 export async function compareDigests(packed: PackedModel, file: Model, output: Output, signal: AbortSignal) {
   const progress = new Progress(output, 'comparing')
   const totalBytes = file.tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
-  const noted = new Map(packed.layers.flatMap(({ tensors }) => tensors).map(({ name, sha256 }) => [name, sha256]))
+  const noted = new Map(
+    packed.manifest.layers.flatMap(({ tensors }) => tensors).map(({ name, sha256 }) => [name, sha256]),
+  )
   const different: string[] = []
   let doneBytes = 0
   try {

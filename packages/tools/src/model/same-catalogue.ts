@@ -34,7 +34,7 @@ export async function findModel(image: Image, given: string | undefined, options
 function differencesBetween(packed: PackedModel, file: Model): string[] {
   const describe = ({ dtype, shape }: { dtype: string; shape: readonly number[] }) => `${dtype} [${shape.join(', ')}]`
   const onDrive = new Map(
-    packed.layers.flatMap(({ tensors }) => tensors).map((tensor) => [tensor.name, describe(tensor)]),
+    packed.manifest.layers.flatMap(({ tensors }) => tensors).map((tensor) => [tensor.name, describe(tensor)]),
   )
   const inFile = new Map(file.tensors.map((tensor) => [tensor.name, describe(tensor)]))
   const names = new Set([...inFile.keys(), ...onDrive.keys()])

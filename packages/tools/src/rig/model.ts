@@ -1,6 +1,5 @@
 import type { Namespace, WritableNamespace } from '@gpunvme/host-driver'
 import {
-  asModel,
   modelInPlace,
   openImage,
   openModelInFiles,
@@ -48,9 +47,9 @@ export async function openOnDrives(
   return readStore(namespaces, options, async (store) => {
     if (inPlace) return openInPlace(store, name, { naming, signal }, teardown)
     const image = await openImage(store, { signal })
-    const packed = await findModel(image, name, { signal, onFile })
+    const model = await findModel(image, name, { signal, onFile })
     const models = image.models.map((each) => each.name)
-    return { model: asModel(packed), models, fingerprint: packed.fingerprint, problems: image.problems }
+    return { model, models, fingerprint: model.fingerprint, problems: image.problems }
   })
 }
 
@@ -60,9 +59,8 @@ export async function openInFiles(
   { naming, signal }: Pick<ComposeOptions, 'naming' | 'signal'>,
   teardown: Teardown,
 ): Promise<FoundModel> {
-  const files = await openModelInFiles(path, { naming, ...(signal && { signal }) })
-  teardown.add(() => files.close())
-  const { model } = files
+  const model = await openModelInFiles(path, { naming, ...(signal && { signal }) })
+  teardown.add(() => model.close())
   return { model, models: [model.name], problems: [] }
 }
 
