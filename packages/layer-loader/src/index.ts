@@ -48,7 +48,7 @@ export {
   type ResidenceOptions,
   type ResidencePlan,
 } from './residence/plan.js'
-export type { PlacedLayer, Prediction, ReadShape } from './residence/predict.js'
+export type { PassTimes, PlacedLayer, Prediction, ReadShape } from './residence/predict.js'
 export type { DriftBand, RateDrift } from './residence/rate-watch.js'
 export { replan, type ObservedRates } from './residence/replan.js'
 export type { ResidentLease } from './residence/resident-lease.js'

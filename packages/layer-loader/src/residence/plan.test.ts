@@ -43,6 +43,31 @@ describe('80 layers of 669.4 MiB for 15.7 GiB on the GPU and 19.6 GiB in host me
     expect(costFrom).toBe('preset sn740')
   })
 
+  test('the first token takes little more than the floor of the GPU’s link; slow checksums take over in all of them', () => {
+    const budget = { vramBytes: 24 * LAYER_BYTES, ramBytes: 32 * LAYER_BYTES }
+    const checkNs = (lengthBytes: number) => lengthBytes / 2
+    const { predicted } = planResidence(layersOf(80), options({ tier: 1, budget, checkNs }))
+    const { firstNs, passNs, gpuLinkNs, verified } = predicted
+    expect(passNs).toBe(gpuLinkNs)
+    expect(passNs).toBeCloseTo(60 * 103e6, 0)
+    // Before the last copy ends, the first one has waited for at most one layer.
+    expect(firstNs).toBeGreaterThanOrEqual(passNs)
+    expect(firstNs).toBeLessThan(passNs + 2 * 103e6)
+    // 30 layers of 350.9 ms at 2 GB/s.
+    expect(verified).toMatchObject({ boundBy: 'checks', passNs: predicted.checkNs })
+    expect(verified!.passNs).toBeCloseTo(30 * (LAYER_BYTES / 2), 0)
+    expect(verified!.firstNs).toBeGreaterThanOrEqual(verified!.passNs)
+    expect(verified!.sustained!.afterNs).toBeGreaterThan(predicted.sustained!.afterNs)
+  })
+
+  test('checksums faster than the drive change no time of later tokens', () => {
+    const { passNs, sustained, verified } = planResidence(
+      layersOf(80),
+      options({ checkNs: (lengthBytes) => lengthBytes / 20 }),
+    ).predicted
+    expect(verified).toMatchObject({ passNs, sustained, boundBy: 'gpu link' })
+  })
+
   test('the prediction says when the drive gets hot, and what a pass takes then: 30 reads of 314 ms', () => {
     const { sustained } = planResidence(layersOf(80), options({})).predicted
     expect(sustained!.passNs / 30).toBeGreaterThan(312e6)
@@ -144,6 +169,9 @@ test('no plan takes more than its budget, each layer has a place, and more budge
         expect(unusedBytes).toBeGreaterThanOrEqual(0)
         expect(layerBytes + slotBytes + unusedBytes).toBe(budget[`${place}Bytes`])
       }
+      const { firstNs, passNs, driveNs, gpuLinkNs = 0 } = plan.predicted
+      expect(firstNs).toBeGreaterThanOrEqual(passNs)
+      expect(passNs).toBe(Math.max(driveNs, gpuLinkNs))
     }),
     { numRuns: 200 },
   )

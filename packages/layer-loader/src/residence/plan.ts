@@ -35,6 +35,8 @@ export interface ResidenceOptions {
   readonly reads?: ReadShape
   /** Time to compute a layer, in nanoseconds. Default: 0. */
   readonly computeNs?: number
+  /** Time to verify bytes that were read, in nanoseconds, for `predicted.verified`. Default: unknown. */
+  readonly checkNs?: ((lengthBytes: number) => number) | undefined
 }
 
 /** Use of a budget, in bytes. */

@@ -8,12 +8,11 @@ export interface SustainedPass {
   readonly passNs: number
 }
 
-/** Load of a pass on the drive and the other resources. */
+/** Bytes that a pass reads, and its time with a cool and with a throttled drive. */
 export interface PassLoad {
   readonly readBytes: number
-  /** Busy time of the drive when it is not throttled. */
-  readonly driveNs: number
-  readonly otherNs: number
+  readonly coolNs: number
+  readonly hotNs: number
 }
 
 /**
@@ -21,22 +20,20 @@ export interface PassLoad {
  * Undefined if it decays as fast as it grows.
  */
 export function sustainedPass(
-  { factor, limitBytes, recoveredBytes, coolingBytesPerSecond }: ThermalThrottle,
-  { readBytes, driveNs, otherNs }: PassLoad,
+  { limitBytes, recoveredBytes, coolingBytesPerSecond }: Omit<ThermalThrottle, 'factor'>,
+  { readBytes, coolNs, hotNs }: PassLoad,
 ): SustainedPass | undefined {
-  const coolPassNs = Math.max(driveNs, otherNs)
-  const hotPassNs = Math.max(driveNs * factor, otherNs)
-  if (readBytes === 0 || coolPassNs === 0) return undefined
+  if (readBytes === 0 || coolNs === 0) return undefined
   const coolingPerNs = coolingBytesPerSecond / 1e9
-  const heatingPerNs = readBytes / coolPassNs - coolingPerNs
+  const heatingPerNs = readBytes / coolNs - coolingPerNs
   if (heatingPerNs <= 0) return undefined
   const afterNs = limitBytes / heatingPerNs
-  const recoveringPerNs = coolingPerNs - readBytes / hotPassNs
+  const recoveringPerNs = coolingPerNs - readBytes / hotNs
   // Even the throttled drive produces as much heat as it loses: it stays slow.
-  if (recoveringPerNs <= 0) return { afterNs, passNs: hotPassNs }
+  if (recoveringPerNs <= 0) return { afterNs, passNs: hotNs }
   // From the recovery threshold to the limit, and back.
   const swingBytes = limitBytes - recoveredBytes
   const [heatingNs, recoveringNs] = [swingBytes / heatingPerNs, swingBytes / recoveringPerNs]
-  const passes = heatingNs / coolPassNs + recoveringNs / hotPassNs
+  const passes = heatingNs / coolNs + recoveringNs / hotNs
   return { afterNs, passNs: (heatingNs + recoveringNs) / passes }
 }

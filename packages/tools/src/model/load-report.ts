@@ -133,7 +133,7 @@ export function loadResult(
   const place = { vram: gpu === undefined ? 'host' : 'gpu', ram: 'host', nvme: sourceOf(rig) } as const
   const driveBytes = passes.reduce((sum, { bytes }) => sum + bytes.drive, loaded.bytes)
   const driveNs = passes.reduce((sum, { driveBusyNs }) => sum + driveBusyNs, loaded.driveBusyNs)
-  const { driveNs: predictedDriveNs, gpuLinkNs, passNs, fillNs, boundBy } = placement.predicted
+  const { driveNs: predictedDriveNs, gpuLinkNs, passNs, firstNs, boundBy } = placement.predicted
   return {
     model: { name: model.name, fingerprint },
     to: gpu === undefined ? { memory: 'host' } : { memory: 'gpu', gpu },
@@ -149,7 +149,7 @@ export function loadResult(
     predicted: {
       boundBy,
       passNs: Math.round(passNs),
-      fillNs: Math.round(fillNs),
+      firstNs: Math.round(firstNs),
       driveNs: Math.round(predictedDriveNs),
       ...(gpuLinkNs !== undefined && { gpuLinkNs: Math.round(gpuLinkNs) }),
     },

@@ -82,8 +82,8 @@ export async function handOut(
 }
 
 function predictedFor({ placement }: Rig, pass: number): number {
-  const { passNs, fillNs } = placement.predicted
-  return Math.round(pass === 1 ? passNs + fillNs : passNs)
+  const { passNs, firstNs } = placement.predicted
+  return Math.round(pass === 1 ? firstNs : passNs)
 }
 
 interface Moment {

@@ -22,10 +22,33 @@ test('a pass for which nothing is moved takes no time', () => {
   )
 })
 
-test('a pass that is known says what bounds it, and what that is computed from', () => {
-  const text = linesOf({ vramBytes: 40 * MIB, ramBytes: 128 * MIB }, true)
-    .join('\n')
-    .replace(/\s+/g, ' ')
-  expect(text).toMatch(/predicted [\d.]+ ms, bound by the gpu link, the first [\d.]+ µs longer, by the model of/)
-  expect(text).toContain('the preset sn740; copies at the limit of Gen4 x16')
+test('shows the times of passes, their lower bounds, and the source of the costs', () => {
+  const lines = linesOf({ vramBytes: 40 * MIB, ramBytes: 128 * MIB }, true)
+  expect(lines).toContain('predicted by the model of the preset sn740; copies at the limit of Gen4 x16')
+  // 3 layers are read and 11 copied.
+  expect(lines).toContain('later                     9.23 ms')
+  expect(lines).toContain('Lower bounds: drive 7.19 ms, gpu link 9.23 ms.')
+  expect(lines.join('\n')).toMatch(/\nA PASS +TIME\nfirst, from a cold drive  10\.8 ms\n/)
+})
+
+test('shows times with verification where checksums are the bottleneck, and once the drive throttles', () => {
+  const throttle = { factor: 2, limitBytes: 1e9, recoveredBytes: 0, coolingBytesPerSecond: 0 }
+  const cost = { readNs: (bytes: number) => bytes / 3.5, throttle }
+  const timesAt = (bytesPerNs: number) => {
+    const budget = { vramBytes: 72 * MIB, ramBytes: 16 * MIB }
+    const checkNs = (bytes: number) => bytes / bytesPerNs
+    const plan = planResidence(layers, { budget, tier: 1, cost, costFrom: 'measured', checkNs })
+    return describePlan('chat', plan)
+  }
+  // Seven layers of 8 MiB are read.
+  expect(timesAt(1)).toEqual(
+    expect.arrayContaining([
+      'A PASS                           UNVERIFIED  VERIFIED',
+      'later                               16.8 ms   58.7 ms',
+      'later, once the drive throttles     33.6 ms   58.7 ms',
+      'throttles after                      286 ms       1 s',
+      'Lower bounds: drive 16.8 ms; with verification, checks 58.7 ms.',
+    ]),
+  )
+  expect(timesAt(100)).toContain('A PASS                              TIME')
 })

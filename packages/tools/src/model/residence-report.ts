@@ -2,7 +2,8 @@ import type { PlacedLayer, Residence, ResidencePlan } from '@gpunvme/layer-loade
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { printable } from '../terminal/printable.js'
 import { formatTable, wrap } from '../terminal/table.js'
-import { formatBytes, formatDuration, plural } from '../terminal/units.js'
+import { formatBytes, plural } from '../terminal/units.js'
+import { describeTimes } from './time-table.js'
 
 type PlaceNames = Readonly<Record<Residence, string>>
 
@@ -27,7 +28,7 @@ export function describePlan(
   plan: ResidencePlan,
   { gpuLink, on = 'gpu', source = 'drive' }: DescribeOptions = {},
 ): string[] {
-  const { layers, tier, predicted, readBytes, copiedBytes } = plan
+  const { layers, tier, readBytes, copiedBytes } = plan
   const places = { ...PLACES, ...(on === 'host' && { vram: PLACES.ram }), nvme: source }
   const total = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   return [
@@ -45,7 +46,6 @@ export function describePlan(
     '',
     `a pass    reads ${formatBytes(readBytes)}, copies ${formatBytes(copiedBytes)}`,
     ...time(plan, source, gpuLink),
-    ...(predicted.sustained === undefined ? [] : [`hot       ${sustained(predicted.sustained)}`]),
     '',
     ...runs(layers, places),
   ]
@@ -69,12 +69,11 @@ function rows({ layers, vram, ram }: ResidencePlan, places: PlaceNames): string[
 
 function time(
   { predicted, costFrom, copiedBytes, options }: ResidencePlan,
-  source: string,
+  source: 'drive' | 'file',
   gpuLink: DescribeOptions['gpuLink'],
 ): string[] {
-  const { passNs, boundBy, fillNs } = predicted
   const isCopyRateUnknown = options.cost.copyNs === undefined
-  if (boundBy === 'nothing') {
+  if (predicted.boundBy === 'nothing') {
     if (copiedBytes === 0) return ['predicted no time: a pass moves no data']
     return isCopyRateUnknown
       ? [`predicted nothing: it copies ${formatBytes(copiedBytes)} at an unknown rate (set --gpu-link)`]
@@ -87,12 +86,7 @@ function time(
       : isCopyRateUnknown && copiedBytes > 0
         ? "; the GPU's link is assumed to be unlimited (set --gpu-link)"
         : ''
-  const pass = `${formatDuration(passNs)}, bound by the ${boundBy === 'drive' ? source : boundBy}, the first ${formatDuration(fillNs)} longer,`
-  return wrap(`predicted ${pass} ${from}${link}`, 80, ' '.repeat(10))
-}
-
-function sustained({ afterNs, passNs }: { readonly afterNs: number; readonly passNs: number }): string {
-  return `after ${formatDuration(afterNs)} the drive throttles: then ${formatDuration(passNs)} a pass`
+  return [...wrap(`predicted ${from}${link}`, 80, ' '.repeat(10)), '', ...describeTimes('pass', predicted, source)]
 }
 
 /** Groups consecutive layers in the same place on one line. */
