@@ -35,11 +35,13 @@ export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remo
 export { NamespaceTooSmallError } from './pack/room.js'
 export { BudgetInfeasibleError } from './residence/budget-infeasible.js'
 export { CopyMismatchError } from './residence/copy-check.js'
+export { expertLayers, type ExpertLayer, type LayersWithTensors } from './residence/expert-sizes.js'
 export { hostCopies, hostLayers, type HostCopyEngine, type HostCopyMemory } from './residence/host-copies.js'
 export type { Places, SlotCounts } from './residence/lay-out.js'
 export type { LinkTimes } from './residence/link-times.js'
 export { layerSizes, loaderSource, type LoaderSourceOptions } from './residence/loader-source.js'
 export { measureCost, type MeasureOptions } from './residence/measure-cost.js'
+export { planExperts, type ExpertPlan, type ExpertPlanOptions } from './residence/plan-experts.js'
 export {
   planResidence,
   type Budget,
