@@ -7,6 +7,7 @@ import { oneCell } from './bench-results.js'
 import { nameLinuxDrive, nameOpened } from '../src/drive/named-drive.js'
 import { gpunvme, scratch } from './gpunvme.js'
 import { merge, render, shapeOf, type Shape } from './json-shape.js'
+import { writeMoe } from './moe-model.js'
 import { machines, writeMachine } from './machines/index.js'
 
 const MIB = 1024 * 1024
@@ -29,6 +30,10 @@ const MORE_RUNS = [
   'ls --image damaged.img --json',
   'verify --image damaged.img --json',
   'verify --image unreadable.img --json',
+  'inspect moe.gguf --json',
+  'plan moe.gguf --vram 2MiB --ram 2MiB --gpu-link 3x8 --json',
+  'plan moe.gguf --vram 1MiB --ram 256KiB --json',
+  'plan model.gguf --vram 3700KiB --ram 0B --tier 2 --json',
 ]
 
 /** What `drive` has of a real drive, and of one behind a socket; of one that Linux has only where a verb takes such. */
@@ -44,6 +49,7 @@ beforeAll(async () => {
   writeFileSync(join(cwd, 'controller.bin'), new Uint8Array(4096))
   writeFileSync(join(cwd, 'results.json'), JSON.stringify(oneCell()))
   await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * MIB })
+  await writeMoe(join(cwd, 'moe.gguf'), { used: 2 })
   const members = ['--image', 'member-a.img', '--image', 'member-b.img']
   expect((await gpunvme(['pack', 'model.gguf', ...members, '--stripe'], { cwd })).code).toBe(0)
   // A byte of the first superblock, and one of the model.

@@ -1,23 +1,42 @@
+import { expertLayers, type ExpertLayer } from '@gpunvme/layer-loader'
 import { isMtpLayer, openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
 import type { Invocation } from '../command-line/invocation.js'
 import { typed, type CommandStep } from '../command-line/next-step.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
+import { addOutputOptions, examples, whole } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable, printableLines } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'
+import { describeExperts, expertTotals } from '../model/expert-report.js'
+import { expertsUsedOf, type ExpertsUsed } from '../model/experts-used.js'
 import { addNamingOption, type NamingFlags } from '../model/naming.js'
 
 /** Alignment for DMA by an NVMe controller: whole pages, which are multiples of all block sizes. */
 const PAGE_BYTES = 4096
 
-interface Flags extends NamingFlags, OutputOptions {}
+interface Flags extends NamingFlags, OutputOptions {
+  readonly expertsUsed?: number
+}
+
+/** Experts of a model. */
+interface Experts {
+  readonly layers: readonly ExpertLayer[]
+  readonly used: ExpertsUsed | undefined
+}
 
 export function inspect(command: Command, session: Session): void {
   command
     .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
+    .addOption(
+      whole(
+        '--experts-used <n>',
+        'experts of a layer that a token uses (default: from the header or config.json)',
+        1,
+        65_536,
+      ),
+    )
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
   addNamingOption(command)
   addOutputOptions(command)
@@ -28,14 +47,15 @@ export function inspect(command: Command, session: Session): void {
   ])
 }
 
-async function run(path: string, { naming }: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(path: string, { naming, expertsUsed }: Flags, output: Output, signal: AbortSignal): Promise<void> {
   await using model = await openModelFile(path, { naming, headerOnly: true, signal })
-  output.print(describe(path, model, output.invocation))
+  const experts = { layers: expertLayers(model), used: await expertsUsedOf(model, path, expertsUsed) }
+  output.print(describe(path, model, experts, output.invocation))
   const fileBytes = model.parts.reduce((total, { source }) => total + source.sizeBytes, 0)
-  output.object('gpunvme.inspect/1', { file: path, fileBytes, ...catalogue(model) })
+  output.object('gpunvme.inspect/1', { file: path, fileBytes, ...catalogue(model, experts) })
 }
 
-function describe(path: string, model: Model, invocation: Invocation): string[] {
+function describe(path: string, model: Model, experts: Experts, invocation: Invocation): string[] {
   const { format, formatVersion, architecture, name, tensors, layers, parts } = model
   const headers = formatBytes(headerBytes(model))
   const after = parts.length === 1 ? `a ${headers} header` : `${headers} of headers in ${parts.length} files`
@@ -62,6 +82,7 @@ function describe(path: string, model: Model, invocation: Invocation): string[] 
       layers.map((layer) => [printable(layer.name), String(layer.tensors.length), formatBytes(layer.lengthBytes)]),
     ),
     '',
+    ...describeExperts(experts.layers, experts.used),
     ...outsidePasses(layers),
     ...unknownTypes(tensors),
     ...withoutData(model),
@@ -116,8 +137,9 @@ function alignment(tensors: readonly Tensor[], pack: CommandStep, invocation: In
       ]
 }
 
-function catalogue(model: Model): object {
+function catalogue(model: Model, { layers: sizes, used }: Experts): object {
   const { format, formatVersion, name, architecture, metadata, parts, tensors, layers } = model
+  const sizesOf = new Map(sizes.map((layer) => [layer.name, layer]))
   return {
     format,
     formatVersion,
@@ -130,13 +152,29 @@ function catalogue(model: Model): object {
     dataBytes: sum(tensors),
     dtypes: byDtype(model),
     layers: layers.map((layer: Layer) => {
-      return { ...layer, inPass: !isMtpLayer(layer.name), tensors: layer.tensors.map((tensor) => tensor.name) }
+      const inPass = !isMtpLayer(layer.name)
+      return {
+        ...layer,
+        inPass,
+        tensors: layer.tensors.map((tensor) => tensor.name),
+        ...expertsOf(sizesOf.get(layer.name)),
+      }
+    }),
+    ...(sizes.some(({ experts }) => experts > 0) && {
+      experts: { ...expertTotals(sizes, used), ...(used && { expertsUsed: used.count, from: used.from }) },
     }),
     tensors,
     unknownTypes: tensors.filter(({ opaque }) => opaque).map((tensor) => tensor.name),
     misaligned4KiB: misaligned(tensors).length,
     metadata,
   }
+}
+
+/** Members of a layer with experts. */
+function expertsOf(layer: ExpertLayer | undefined): object {
+  if (layer === undefined || layer.experts === 0) return {}
+  const { experts, expertBytes, denseBytes } = layer
+  return { experts, expertBytes, denseBytes }
 }
 
 function headerBytes({ parts }: Model): number {

@@ -1,9 +1,15 @@
 import {
+  BudgetInfeasibleError,
+  expertLayers,
   layerSizes,
   measureCost,
   openImage,
+  planExperts,
   planResidence,
+  type ExpertLayer,
+  type ExpertPlan,
   type LayerSize,
+  type ResidenceOptions,
   type ResidencePlan,
 } from '@gpunvme/layer-loader'
 import { isMtpLayer, openModelFile } from '@gpunvme/layer-loader/formats'
@@ -18,17 +24,24 @@ import {
   allowSeveral,
   examples,
   size,
+  whole,
   type WithSeveral,
   type TransportFlags,
 } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { DEFAULT_PROFILE, requireProfile } from '../drive/sim-transport.js'
 import { membersOf, type Member } from '../drive/members.js'
+import { measureCheckRate } from '../model/check-rate.js'
+import { describeExpertPlan, expertTotals } from '../model/expert-report.js'
+import { expertsUsedOf, expertsUsedOfPacked, type ExpertsUsed } from '../model/experts-used.js'
 import { addNamingOption, refuseNamingOfPacked, type NamingFlags } from '../model/naming.js'
 import { placeOf } from '../model/place.js'
 import { describePlan } from '../model/residence-report.js'
 import { findModel } from '../model/same-catalogue.js'
 import { withStore } from '../model/with-store.js'
+import { hostChecksummer } from '../rig/gpu.js'
+import { printable } from '../terminal/printable.js'
+import { formatBytes, formatRate, plural } from '../terminal/units.js'
 import { totalmem } from 'node:os'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
@@ -41,12 +54,18 @@ interface Flags extends WithSeveral<TransportFlags>, NamingFlags, OutputOptions 
   readonly tier: 1 | 2
   readonly gpuLink?: GpuLink
   readonly measure?: boolean
+  readonly checkRate?: number
+  readonly expertsUsed?: number
+  readonly hitRate?: number
 }
 
 /** Data for planning. */
 interface Planned {
   readonly name: string
   readonly layers: readonly LayerSize[]
+  /** The same layers with their experts apart. */
+  readonly expertLayers: readonly ExpertLayer[]
+  readonly used: ExpertsUsed | undefined
 }
 
 const NOTES = `
@@ -54,7 +73,11 @@ Nothing is written or loaded. Times come from the model of a preset (--profile),
 parts of which are guesses, or from reads of the drive (--measure). They are for
 one pass over all layers, which a dense model needs per token, with the next
 layers read meanwhile. Tier 1 reads into host memory and copies to the GPU; in
-tier 2 the drive writes to GPU memory, if the machine can: see gpunvme doctor.`
+tier 2 the drive writes to GPU memory, if the machine can: see gpunvme doctor.
+
+A token of a mixture of experts needs the dense part of each layer and some of
+its experts, which are read once the router has chosen them. --hit-rate is the
+fraction of them that a cache in the remaining memory already has.`
 
 export function plan(command: Command, session: Session): void {
   command
@@ -69,6 +92,16 @@ export function plan(command: Command, session: Session): void {
     )
     .option('--gpu-link <link>', "the GPU's PCIe link: 4x16 is Gen4 x16 (default: no limit)", gpuLink)
     .option('--measure', 'measure reads of the drive instead of using a preset')
+    .addOption(size('--check-rate <size>', 'bytes verified per second: 2.5GB (default: measured on this CPU)', 1))
+    .addOption(
+      whole(
+        '--experts-used <n>',
+        'experts of a layer that a token uses (default: from the header or config.json)',
+        1,
+        65_536,
+      ),
+    )
+    .addOption(new Option('--hit-rate <rate>', 'hit rate of the expert cache: 0.6 (default: 0)').argParser(fraction))
     .action((model: string | undefined, flags: Flags) =>
       run(model, flags, new Output(flags, session.io), session.signal),
     )
@@ -90,16 +123,96 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
   if (given === undefined && placeOf(drives) === undefined)
     throw new UsageError('plan requires a MODEL, or a drive with one', { next: { command: ['help', 'plan'] } })
   const { planned, read } = await look(given, flags, drives, output, signal)
-  const { vram: vramBytes, ram: ramBytes, tier, measure = false } = flags
+  const { vram: vramBytes, ram: ramBytes, tier, measure = false, gpuLink } = flags
   const profile = flags.profile ?? DEFAULT_PROFILE
-  const plan = planResidence(planned.layers, {
+  const checkBytesPerSecond = flags.checkRate ?? (await measureCheckRate(hostChecksummer()))
+  const options: ResidenceOptions = {
     budget: { vramBytes, ramBytes },
     tier,
-    cost: { ...(read ?? costModel(profile as ProfileName)), ...copyCost(flags.gpuLink) },
+    cost: { ...(read ?? costModel(profile as ProfileName)), ...copyCost(gpuLink) },
     costFrom: measure ? 'measured' : `preset ${profile}`,
+    checkNs: (lengthBytes) => (lengthBytes / checkBytesPerSecond) * 1e9,
+  }
+  const experts = expertPlan(planned, options, flags)
+  const plan = layerPlan(planned, options, experts)
+  const isMeasured = flags.checkRate === undefined
+  output.print([
+    ...(plan instanceof BudgetInfeasibleError
+      ? describeInfeasible(planned.name, plan)
+      : describePlan(planned.name, plan, { gpuLink })),
+    ...tokenLines(planned, experts),
+    '',
+    `Verification: ${formatRate(checkBytesPerSecond, 1e9)}${isMeasured ? ', measured on this CPU' : ''}`,
+  ])
+  output.object('gpunvme.plan/1', {
+    model: planned.name,
+    ...(plan instanceof BudgetInfeasibleError ? {} : summary(plan)),
+    ...expertSummary(planned, experts),
+    gpuLink,
+    checkBytesPerSecond,
   })
-  output.print(describePlan(planned.name, plan, { gpuLink: flags.gpuLink }))
-  output.object('gpunvme.plan/1', { model: planned.name, ...summary(plan), gpuLink: flags.gpuLink })
+}
+
+/** Returns the plan for experts; undefined for a dense model, or if the number of experts that a token uses is unknown. */
+function expertPlan({ expertLayers, used }: Planned, options: ResidenceOptions, flags: Flags): ExpertPlan | undefined {
+  const counts = expertLayers.flatMap(({ experts }) => (experts > 0 ? [experts] : []))
+  const fewest = counts.reduce((least, count) => Math.min(least, count), Infinity)
+  if (counts.length === 0) {
+    const given =
+      flags.expertsUsed !== undefined ? '--experts-used' : flags.hitRate !== undefined ? '--hit-rate' : undefined
+    if (given !== undefined) throw new UsageError(`${given} requires a model with experts: this one has none`)
+    return undefined
+  }
+  if (used === undefined) return undefined
+  if (used.count > fewest)
+    throw new UsageError(`A layer has ${plural(fewest, 'expert')}: a token cannot use ${used.count}`, {
+      next: 'set --experts-used',
+    })
+  return planExperts(expertLayers, { ...options, expertsUsed: used.count, hitRate: flags.hitRate ?? 0 })
+}
+
+/** Returns the plan for whole layers, or the error of a budget that is enough for single experts only. */
+function layerPlan(
+  { layers }: Planned,
+  options: ResidenceOptions,
+  experts: ExpertPlan | undefined,
+): ResidencePlan | BudgetInfeasibleError {
+  try {
+    return planResidence(layers, options)
+  } catch (error) {
+    if (error instanceof BudgetInfeasibleError && experts !== undefined) return error
+    throw error
+  }
+}
+
+function describeInfeasible(name: string, { minimum }: BudgetInfeasibleError): string[] {
+  const { vramBytes, ramBytes } = minimum
+  return [
+    `Plan for "${printable(name)}": single experts fit into this budget, whole layers do not.`,
+    `Whole layers need at least ${formatBytes(vramBytes)} of GPU memory and ${formatBytes(ramBytes)} of host memory.`,
+  ]
+}
+
+function tokenLines({ expertLayers, used }: Planned, plan: ExpertPlan | undefined): string[] {
+  if (expertLayers.every(({ experts }) => experts === 0)) return []
+  return [
+    '',
+    'A pass reads all experts of every layer; a token needs fewer.',
+    ...(plan === undefined
+      ? ['Experts that a token uses: unknown; set --experts-used']
+      : describeExpertPlan(plan, expertLayers, used!)),
+  ]
+}
+
+function expertSummary({ expertLayers, used }: Planned, plan: ExpertPlan | undefined): object {
+  if (plan === undefined) return {}
+  const { dense, expertsUsed, hitRate, slots, cache, readBytes, predicted } = plan
+  const { vram, ram, readBytes: denseReadBytes } = dense
+  const place = { vramBytes: vram.layerBytes, ramBytes: ram.layerBytes, driveBytes: denseReadBytes }
+  const totals = expertTotals(expertLayers, used)
+  return {
+    experts: { ...totals, expertsUsed, from: used!.from, hitRate, dense: place, slots, cache, readBytes, predicted },
+  }
 }
 
 /** Returns the layers from the file or drive, and the measured cost of reads if requested. */
@@ -123,14 +236,19 @@ async function look(
     async function fromImage(): Promise<Planned> {
       const image = await openImage(store, { signal })
       const model = await findModel(image, given, { signal, onFile: () => Promise.resolve() })
-      return { name: model.name, layers: layerSizes(model) }
+      const used = await expertsUsedOfPacked(model, flags.expertsUsed, signal)
+      return { name: model.name, layers: layerSizes(model), expertLayers: expertLayers(model), used }
     }
   })
 }
 
-async function fromFile(path: string, { naming }: Flags, signal: AbortSignal): Promise<Planned> {
+async function fromFile(path: string, { naming, expertsUsed }: Flags, signal: AbortSignal): Promise<Planned> {
   await using model = await openModelFile(path, { naming, signal })
-  return { name: model.name ?? path, layers: model.layers.filter(({ name }) => !isMtpLayer(name)) }
+  const layers = model.layers
+    .filter(({ name }) => !isMtpLayer(name))
+    .map(({ name, lengthBytes }) => ({ name, lengthBytes }))
+  const used = await expertsUsedOf(model, path, expertsUsed)
+  return { name: model.name ?? path, layers, expertLayers: expertLayers(model), used }
 }
 
 /** Assumes copies at the limit of the GPU's link, the best case. */
@@ -160,6 +278,12 @@ function gpuLink(text: string): GpuLink {
   if (gen === undefined)
     throw new InvalidArgumentError("Expected a generation and a width, for example '4x16' or '3x8'.")
   return { gen: Number(gen) as Link['gen'], width: Number(width) }
+}
+
+function fraction(text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text)
+  if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('Expected a number from 0 to 1.')
+  return value
 }
 
 function refuseTier(): never {
