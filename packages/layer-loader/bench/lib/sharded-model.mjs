@@ -4,34 +4,50 @@ const LAYERS = 60
 const EXPERTS = 160
 const PROJECTIONS = ['gate_proj', 'up_proj', 'down_proj']
 
-/** Returns index and shards with a publisher's names, and a function that opens them. */
+/** Returns a model of equal tensors with a publisher's names, as `shardsOf`. */
 export function shardedModel({ shards, modelBytes }) {
   const names = tensorNames()
-  const tensorBytes = Math.floor(modelBytes / names.length / 2) * 2
+  const length = Math.floor(modelBytes / names.length / 2)
+  return shardsOf(
+    names.map((name) => [name, [length]]),
+    shards,
+  )
+}
+
+/**
+ * Returns the index and the shards of BF16 tensors, in order and of about equal length, and a function that opens them.
+ * @param tensors names and shapes
+ */
+export function shardsOf(tensors, shards) {
   const shardName = (index) =>
     `model-${String(index + 1).padStart(5, '0')}-of-${String(shards).padStart(5, '0')}.safetensors`
+  const bytesOf = (shape) => 2 * shape.reduce((product, length) => product * length, 1)
+  const modelBytes = tensors.reduce((sum, [, shape]) => sum + bytesOf(shape), 0)
   const weightMap = {}
   const members = Array.from({ length: shards }, () => [])
-  for (const [index, name] of names.entries()) {
-    const shard = Math.floor((index * shards) / names.length)
-    members[shard].push(name)
+  let passedBytes = 0
+  for (const [name, shape] of tensors) {
+    const shard = Math.floor((passedBytes / modelBytes) * shards)
+    members[shard].push([name, shape])
     weightMap[name] = shardName(shard)
+    passedBytes += bytesOf(shape)
   }
   const files = new Map()
-  for (const [shard, tensors] of members.entries()) {
-    const entries = tensors.map((name, index) => {
-      const offsets = [index * tensorBytes, (index + 1) * tensorBytes]
-      return `"${name}":{"dtype":"BF16","shape":[${tensorBytes / 2}],"data_offsets":[${offsets}]}`
+  for (const [shard, entries] of members.entries()) {
+    let endBytes = 0
+    const rows = entries.map(([name, shape]) => {
+      const offsets = [endBytes, (endBytes += bytesOf(shape))]
+      return `"${name}":{"dtype":"BF16","shape":[${shape}],"data_offsets":[${offsets}]}`
     })
-    const json = Buffer.from(`{${entries.join(',')}}`)
+    const json = Buffer.from(`{${rows.join(',')}}`)
     const prefix = Buffer.alloc(8)
     prefix.writeBigUInt64LE(BigInt(json.length))
     const header = Buffer.concat([prefix, json])
-    files.set(shardName(shard), { header, sizeBytes: header.length + tensors.length * tensorBytes })
+    files.set(shardName(shard), { header, sizeBytes: header.length + endBytes })
   }
   const index = Buffer.from(JSON.stringify({ metadata: { total_size: modelBytes }, weight_map: weightMap }))
   files.set('model.safetensors.index.json', { header: index, sizeBytes: index.length })
-  return { open: (name) => Promise.resolve(sourceOf(name, files.get(name))) }
+  return { files, open: (name) => Promise.resolve(sourceOf(name, files.get(name))) }
 }
 
 function tensorNames() {
