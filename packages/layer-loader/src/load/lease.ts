@@ -111,7 +111,7 @@ export class Lease implements LoadReport {
    * for memory that the CPU cannot reach.
    */
   range(offsetBytes: number, lengthBytes: number): Uint8Array {
-    this.requireLive('bytes')
+    this.requireLive('range')
     checkRange({ name: this.name, sizeBytes: this.lengthBytes }, offsetBytes, lengthBytes)
     return this.part(offsetBytes, lengthBytes, 'a range')
   }
