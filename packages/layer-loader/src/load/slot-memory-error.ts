@@ -1,5 +1,11 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 
+/** Returns whether an allocator has no memory left, or a limit: by V8 and by the contract of `alloc`, or by the system. */
+export function isExhausted(error: unknown): error is Error {
+  if (error instanceof RangeError) return true
+  return error instanceof Error && ['ENOMEM', 'EAGAIN'].includes(String((error as { code?: unknown }).code))
+}
+
 /** Error of slots that cannot be allocated. Nothing stays allocated. */
 export class SlotMemoryError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_SLOT_MEMORY'

@@ -1,6 +1,6 @@
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { fillBytes } from '../store/memory-bytes.js'
-import { SlotMemoryError } from './slot-memory-error.js'
+import { isExhausted, SlotMemoryError } from './slot-memory-error.js'
 
 /** Fills released slots if `poison` is set. */
 const POISON = 0xa5
@@ -34,8 +34,7 @@ export class Slots {
     } catch (error) {
       const fitting = this.free.length
       this.close()
-      // What an allocator throws if memory is exhausted, or has a limit.
-      throw error instanceof RangeError ? new SlotMemoryError(count, slotBytes, fitting, error) : error
+      throw isExhausted(error) ? new SlotMemoryError(count, slotBytes, fitting, error) : error
     }
   }
 
