@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import type { StoredModel } from './load/extent.js'
-import { ArrayTooLongError } from './load/lease.js'
+import { arrayTooLong } from './load/lease.js'
 import { requireModel } from './load/require-model.js'
 import { openLoader } from './load/loader.js'
 import { loadPlanFor } from './load/options.js'
@@ -17,7 +17,7 @@ export interface LoadTensorOptions {
 
 /**
  * Reads one tensor into new memory. To verify it, the chunks that cover it are read completely: up to 2 MiB more.
- * @throws ExtentNotFoundError; ArrayTooLongError before anything is read; LoaderError (UNVERIFIABLE_MEDIA),
+ * @throws ExtentNotFoundError; LoaderError (UNVERIFIABLE_MEDIA; ARRAY_TOO_LONG before anything is read),
  * NoChecksumsError, VerificationError, TransferError, the signal's reason.
  */
 export async function loadTensor(
@@ -28,7 +28,7 @@ export async function loadTensor(
   requireModel(model)
   const extent = model.tensor(name)
   const longest = extent.pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
-  if (longest > MAX_ARRAY_BYTES) throw new ArrayTooLongError(extent.name, 'a tensor', longest)
+  if (longest > MAX_ARRAY_BYTES) throw arrayTooLong(extent.name, 'a tensor', longest)
   const slotBytes = Math.max(1, loadPlanFor(model.store, extent, options).memoryBytes)
   await using loader = openLoader(model, { ...options, slots: 1, slotBytes })
   const lease = await loader.request(extent).lease()

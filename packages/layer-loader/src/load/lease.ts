@@ -1,5 +1,4 @@
 import { LoaderError } from '../error.js'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { checkRange } from '../formats/byte-source.js'
 import { quote } from '../formats/quote.js'
@@ -96,8 +95,8 @@ export class Lease implements LoadReport {
 
   /**
    * All loaded bytes including padding: a view, not a copy.
-   * @throws LoaderError (USE_AFTER_RELEASE); ArrayTooLongError if a Uint8Array cannot be that long (4 GiB on Node 20),
-   * while `tensor` and `range` still work; TypeError for memory that the CPU cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE; ARRAY_TOO_LONG if a Uint8Array cannot be that long, 4 GiB on Node 20, while
+   * `tensor` and `range` still work); TypeError for memory that the CPU cannot reach.
    */
   get bytes(): Uint8Array {
     this.requireLive('bytes')
@@ -107,8 +106,8 @@ export class Lease implements LoadReport {
   /**
    * Returns loaded bytes by their offset in `memory`: a view, not a copy. For parts of an extent or of a tensor that is
    * longer than a Uint8Array can be.
-   * @throws LoaderError (USE_AFTER_RELEASE); RangeError for a range outside the extent; ArrayTooLongError; TypeError
-   * for memory that the CPU cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE, ARRAY_TOO_LONG); RangeError for a range outside the extent; TypeError for
+   * memory that the CPU cannot reach.
    */
   range(offsetBytes: number, lengthBytes: number): Uint8Array {
     this.requireLive('range')
@@ -118,8 +117,8 @@ export class Lease implements LoadReport {
 
   /**
    * Returns the bytes of one tensor: a view, not a copy.
-   * @throws LoaderError (USE_AFTER_RELEASE); RangeError for a name that is not in the extent; ArrayTooLongError for a
-   * tensor that is longer than a Uint8Array can be; TypeError for memory that the CPU cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE; ARRAY_TOO_LONG for a tensor that is longer than a Uint8Array can be);
+   * RangeError for a name that is not in the extent; TypeError for memory that the CPU cannot reach.
    */
   tensor(name: string): Uint8Array {
     this.requireLive(`tensor ${quote(name)}`)
@@ -158,7 +157,7 @@ export class Lease implements LoadReport {
     if (memory.view === undefined) {
       throw new TypeError(`${this.name}: expected memory with a view, got GPU memory; use lease.memory`)
     }
-    if (lengthBytes > MAX_ARRAY_BYTES) throw new ArrayTooLongError(this.name, what, lengthBytes)
+    if (lengthBytes > MAX_ARRAY_BYTES) throw arrayTooLong(this.name, what, lengthBytes)
     return bytesIn(memory, offsetBytes, lengthBytes)
   }
 
@@ -177,18 +176,10 @@ export function useAfterRelease(name: string, what: string): LoaderError {
 }
 
 /** Error of bytes that are loaded, but too many for one Uint8Array. Parts of them are accessible. */
-export class ArrayTooLongError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_ARRAY_TOO_LONG'
-  readonly category = 'usage'
-  readonly lengthBytes: number
-  /** Maximum length of a Uint8Array in this runtime. */
-  readonly maxBytes = MAX_ARRAY_BYTES
-
-  constructor(name: string, what: string, lengthBytes: number) {
-    super(`${quote(name)}: ${what} cannot be one Uint8Array: ${lengthBytes} bytes`, {
-      facts: [`a Uint8Array of this runtime has at most ${MAX_ARRAY_BYTES} bytes`],
-      next: 'take parts from a lease of openLoader: lease.tensor(name), or lease.range(offsetBytes, lengthBytes)',
-    })
-    this.lengthBytes = lengthBytes
-  }
+export function arrayTooLong(name: string, what: string, lengthBytes: number): LoaderError {
+  const headline = `${quote(name)}: ${what} cannot be one Uint8Array: ${lengthBytes} bytes`
+  return new LoaderError('ERR_GPUNVME_ARRAY_TOO_LONG', 'usage', headline, {
+    facts: [`a Uint8Array of this runtime has at most ${MAX_ARRAY_BYTES} bytes`],
+    next: 'take parts from a lease of openLoader: lease.tensor(name), or lease.range(offsetBytes, lengthBytes)',
+  })
 }

@@ -1,6 +1,6 @@
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { fillBytes } from '../store/memory-bytes.js'
-import { isExhausted, SlotMemoryError } from './slot-memory-error.js'
+import { isExhausted, slotMemoryError } from './slot-memory-error.js'
 
 /** Fills released slots if `poison` is set. */
 const POISON = 0xa5
@@ -22,7 +22,7 @@ export class Slots {
   private readonly free: Slot[] = []
   private closed = false
 
-  /** @throws SlotMemoryError, or another error of `alloc`; then nothing stays allocated. */
+  /** @throws LoaderError (SLOT_MEMORY), or another error of `alloc`; then nothing stays allocated. */
   constructor(dma: DmaAllocator, count: number, slotBytes: number, where: 'host' | 'gpu', poison: boolean) {
     this.slotBytes = slotBytes
     this.count = count
@@ -34,7 +34,7 @@ export class Slots {
     } catch (error) {
       const fitting = this.free.length
       this.close()
-      throw isExhausted(error) ? new SlotMemoryError(count, slotBytes, fitting, error) : error
+      throw isExhausted(error) ? slotMemoryError(count, slotBytes, fitting, error) : error
     }
   }
 
