@@ -2,7 +2,7 @@ import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
 import { BindError } from '@gpunvme/host-driver/pci'
 import { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
-import { LoaderError, ModelNotInImageError, SlotMemoryError } from '@gpunvme/layer-loader'
+import { LoaderError, ModelNotInImageError } from '@gpunvme/layer-loader'
 import { expect, test } from 'vitest'
 import { testIo } from '../../test/gpunvme.js'
 import { errorLines, errorText } from './error-text.js'
@@ -41,7 +41,8 @@ test('an image without models: the command that packs one', () => {
 })
 
 test('slots that cannot be allocated: the options that need less memory', () => {
-  expect(stepOf(new SlotMemoryError(2, 4096, 0, new RangeError('no memory')))).toMatchObject({
+  const error = new LoaderError('ERR_GPUNVME_SLOT_MEMORY', 'infeasible', 'Cannot allocate 2 slots')
+  expect(stepOf(error)).toMatchObject({
     0: 'lower --ram and --vram, so that fewer layers stay in memory',
   })
 })

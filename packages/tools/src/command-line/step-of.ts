@@ -10,7 +10,6 @@ import type {
   ModelNotInImageError,
   NamespaceTooSmallError,
   Remedy,
-  SlotMemoryError,
   VerificationError,
 } from '@gpunvme/layer-loader'
 import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
@@ -33,7 +32,6 @@ type Reworded =
   | LoaderReworded
   | ModelNotInImageError
   | NamespaceTooSmallError
-  | SlotMemoryError
   | UnknownFormatError
   | VerificationError
   | VfioUserLostError
@@ -42,9 +40,9 @@ type Reworded =
 
 type DriverErrorOf<Code extends string> = DriverError & { readonly code: Code }
 
-/** Errors of images and sets without fields. */
+/** Errors of images, sets and slots whose fields are not used. */
 type LoaderReworded = LoaderError & {
-  readonly code: `ERR_GPUNVME_${'IMAGE_EXISTS' | 'IMAGE_TRUNCATED' | 'MEMBER_OF_SET' | 'MIXED_SETS' | 'MODEL_EXISTS' | 'NO_IMAGE' | 'NO_SET' | 'SET_UNFINISHED' | 'STRIPE_MEMBER_MISSING'}`
+  readonly code: `ERR_GPUNVME_${'IMAGE_EXISTS' | 'IMAGE_TRUNCATED' | 'MEMBER_OF_SET' | 'MIXED_SETS' | 'MODEL_EXISTS' | 'NO_IMAGE' | 'NO_SET' | 'SET_UNFINISHED' | 'SLOT_MEMORY' | 'STRIPE_MEMBER_MISSING'}`
 }
 
 /** HTTP failures whose next steps name function options. */

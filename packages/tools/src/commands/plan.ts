@@ -237,7 +237,7 @@ async function look(
       const image = await openImage(store, { signal })
       const model = await findModel(image, given, { signal, onFile: () => Promise.resolve() })
       const used = await expertsUsedOfPacked(model, flags.expertsUsed, signal)
-      return { name: model.name, layers: layerSizes(model), expertLayers: expertLayers(model), used }
+      return { name: model.name, layers: layerSizes(model), expertLayers: expertLayers(model.manifest), used }
     }
   })
 }

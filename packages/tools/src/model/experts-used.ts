@@ -35,7 +35,7 @@ export async function expertsUsedOfPacked(
   option: number | undefined,
   signal: AbortSignal,
 ): Promise<ExpertsUsed | undefined> {
-  if (option !== undefined || packed.source.format !== 'gguf')
+  if (option !== undefined || packed.manifest.source.format !== 'gguf')
     return option === undefined ? undefined : { count: option, from: 'option' }
   const header = await readSourceHeader(packed, { signal })
   const model = await openModel(memorySource(header, packed.name), { headerOnly: true, signal })
