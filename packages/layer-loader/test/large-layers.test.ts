@@ -63,7 +63,7 @@ function largeModel(store = markingStore()): StoredModel {
     ...{ name: 'large', store, layers: ['layer 0'], checkable: false },
     layer: () => extent('layer 0', FIRST, HUGE, LAST),
     tensor: (name) => extent(name, ...[FIRST, HUGE, LAST].filter((each) => each.name === name)),
-    experts: () => [0],
+    experts: () => [],
     expert: () => extent('layer 0 expert 0', LAST),
   }
 }

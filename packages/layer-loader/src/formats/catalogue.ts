@@ -62,7 +62,7 @@ export class Catalogue {
 
   /**
    * Returns a layer, by number or name; with `experts: false` only the part that is needed for every token.
-   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; InvalidArgumentError for an unknown
+   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; LoaderError (INVALID_ARGUMENT) for an unknown
    * option.
    */
   layer(layer: number | string, options?: LayerOptions): ModelExtent {

@@ -1,14 +1,8 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 
-/** Error of an argument of a wrong kind, such as a model file where a model on a store is expected. */
-export class InvalidArgumentError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_INVALID_ARGUMENT'
-  readonly category = 'usage'
-  /** Name of the parameter or option. */
-  readonly argument: string
-
-  constructor(argument: string, expected: string, got: string, next?: string) {
-    super(`${argument}: expected ${expected}, got ${got}`, { next })
-    this.argument = argument
-  }
+/** Returns the error of an argument of a wrong kind, such as a model file where a model on a store is expected. */
+export function invalidArgument(argument: string, expected: string, got: string, next?: string): LoaderError {
+  return new LoaderError('ERR_GPUNVME_INVALID_ARGUMENT', 'usage', `${argument}: expected ${expected}, got ${got}`, {
+    next,
+  })
 }

@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { separateExperts, wholeTensor, type ExpertTensor, type SeparateExperts, type TensorSlice } from './experts.js'
-import { InvalidArgumentError } from './invalid-argument.js'
+import { invalidArgument } from './invalid-argument.js'
 import type { NamingRules } from './naming.js'
 import { nearestNames } from './nearest.js'
 import { quote } from './quote.js'
@@ -42,17 +42,17 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
     return [...this.#layers.keys()]
   }
 
-  /** Returns a layer by name or number. @throws ExtentNotFoundError, InvalidArgumentError */
+  /** Returns a layer by name or number. @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT) */
   find(layer: number | string): L {
     if (typeof layer !== 'string' && typeof layer !== 'number')
-      throw new InvalidArgumentError('layer', 'a number or a name', typeof layer)
+      throw invalidArgument('layer', 'a number or a name', typeof layer)
     const name = typeof layer === 'number' ? `layer ${layer}` : layer
     const found = this.#layers.get(name)
     if (found === undefined) throw new ExtentNotFoundError('layer', name, this.#layers.keys())
     return found
   }
 
-  /** @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; InvalidArgumentError */
+  /** @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; LoaderError (INVALID_ARGUMENT) */
   layer(layer: number | string, options: LayerOptions = {}): Selection<T> {
     const found = this.find(layer)
     const all = { name: found.name, slices: found.tensors.map(wholeTensor) }
@@ -94,13 +94,12 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
 
 /** An option that is ignored would read all experts: 30 times the bytes of the rest. */
 function includesExperts(options: LayerOptions): boolean {
-  if (typeof options !== 'object')
-    throw new InvalidArgumentError('layer options', '{ experts: boolean }', typeof options)
+  if (typeof options !== 'object') throw invalidArgument('layer options', '{ experts: boolean }', typeof options)
   const unknown = Object.keys(options).find((key) => key !== 'experts')
   if (unknown !== undefined)
-    throw new InvalidArgumentError('layer options', '{ experts: boolean }', `the unknown option ${quote(unknown)}`)
+    throw invalidArgument('layer options', '{ experts: boolean }', `the unknown option ${quote(unknown)}`)
   const { experts = true } = options
-  if (typeof experts !== 'boolean') throw new InvalidArgumentError('experts', 'true or false', quote(String(experts)))
+  if (typeof experts !== 'boolean') throw invalidArgument('experts', 'true or false', quote(String(experts)))
   return experts
 }
 

@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { InvalidArgumentError } from '../formats/invalid-argument.js'
+import { invalidArgument } from '../formats/invalid-argument.js'
 import { quote } from '../formats/quote.js'
 import type { StoredExtent } from './extent.js'
 import type { LoadPlan } from './load-plan.js'
@@ -15,14 +15,14 @@ export function checkExtent(
   if (memoryBytes > slotBytes) throw new ExtentTooLongError(extent, memoryBytes, slotBytes)
 }
 
-/** @throws InvalidArgumentError for a value that does not say where its bytes are on a store. */
+/** @throws LoaderError (INVALID_ARGUMENT) for a value that does not say where its bytes are on a store. */
 export function requireExtent(extent: unknown): void {
   const given = (typeof extent === 'object' && extent !== null ? extent : {}) as Record<string, unknown>
   const { name, kind, pieces, checks } = given
   if (Array.isArray(pieces) && Array.isArray(checks)) return
   const ofCatalogue = typeof kind === 'string' && Array.isArray(pieces)
   const got = ofCatalogue ? `the ${kind} ${quote(String(name))} of a catalogue` : quote(String(extent))
-  throw new InvalidArgumentError(
+  throw invalidArgument(
     'extent',
     'an extent of a model on a store',
     got,

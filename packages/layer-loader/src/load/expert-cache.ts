@@ -1,11 +1,12 @@
-import { InvalidArgumentError } from '../formats/invalid-argument.js'
-import { requireModel } from './require-model.js'
-import type { ExpertCacheOptions, ExpertCacheStatistics, ExpertRequestOptions } from './expert-options.js'
-import { withinLimits } from './expert-timeout.js'
+import { invalidArgument } from '../formats/invalid-argument.js'
+import { checkDeadline, deadlinePassed } from './deadline.js'
+import { deferred } from './deferred.js'
+import type { ExpertCacheOptions, ExpertCacheStatistics } from './expert-options.js'
 import type { StoredExtent, StoredModel } from './extent.js'
-import { measureExperts } from './measure-experts.js'
 import type { Lease } from './lease.js'
-import { Loader, openLoader } from './loader.js'
+import { Loader, openLoader, type RequestOptions } from './loader.js'
+import { measureExperts } from './measure-experts.js'
+import { requireModel } from './require-model.js'
 import type { Priority, Ticket } from './ticket.js'
 
 /** An expert in memory or on its way. */
@@ -30,12 +31,12 @@ const URGENCY: readonly Priority[] = ['now', 'soon', 'ahead']
  * ```ts
  * await using cache = openExpertCache(model, { cacheBytes: 8e9 })
  * cache.prefetch(13, predicted)
- * using expert = await cache.request(12, 7, { priority: 'now', timeoutMs: 100 })
+ * using expert = await cache.request(12, 7, { priority: 'now', deadlineMs: 100 })
  * ```
  *
  * @param target a model; or a loader whose slots it shares, so that experts and other requests are read in one order of
  * urgency. The options of the loader then apply.
- * @throws InvalidArgumentError for a model without experts, or `cacheBytes` for less than one; the errors of
+ * @throws LoaderError (INVALID_ARGUMENT) for a model without experts, or `cacheBytes` for less than one; the errors of
  * `openLoader`; UnevenExpertsError if the experts of no layer can be separated.
  */
 export function openExpertCache(
@@ -48,8 +49,7 @@ export function openExpertCache(
   const { count, largestBytes } = measureExperts(model, shared?.options ?? options)
   const slotBytes = shared?.slotBytes ?? largestBytes
   const slots = Math.min(Math.floor(cacheBytes / slotBytes), shared?.slots ?? count)
-  if (!(slots >= 1))
-    throw new InvalidArgumentError('cacheBytes', `at least ${slotBytes}, for one expert`, `${cacheBytes}`)
+  if (!(slots >= 1)) throw invalidArgument('cacheBytes', `at least ${slotBytes}, for one expert`, `${cacheBytes}`)
   return new ExpertCache(shared ?? openLoader(model, { ...options, slots, slotBytes }), slots, shared === undefined)
 }
 
@@ -76,22 +76,20 @@ export class ExpertCache {
   }
 
   get statistics(): ExpertCacheStatistics {
-    let heldBytes = 0
-    for (const { lease, ticket } of this.#entries.values())
-      if (lease !== undefined) heldBytes += ticket.plan.memoryBytes
+    const held = [...this.#entries.values()].filter(({ lease }) => lease !== undefined)
+    const heldBytes = held.reduce((sum, { ticket }) => sum + ticket.plan.memoryBytes, 0)
     return { ...this.#counts, heldBytes }
   }
 
   /**
    * Returns a lease of an expert. If leases hold all slots, it waits until one ends.
-   * @throws ExtentNotFoundError, UnevenExpertsError, ExpertTimeoutError, RangeError for an invalid `timeoutMs`; the
-   * errors of `Ticket.lease`; the signal's reason; AbortError after `close`. An abort or timeout of one request does not
+   * @throws ExtentNotFoundError, UnevenExpertsError, LoaderError (DEADLINE), RangeError for an invalid `deadlineMs`; the
+   * errors of `Ticket.lease`; the signal's reason; AbortError after `close`. An abort or deadline of one request does not
    * affect others for the same expert.
    */
-  async request(layer: string | number, expert: number, options: ExpertRequestOptions = {}): Promise<Lease> {
-    const { signal, timeoutMs, priority = 'soon' } = options
-    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs < 2 ** 31))
-      throw new RangeError(`timeoutMs: expected 0 to ${2 ** 31 - 1}, got ${timeoutMs}`)
+  async request(layer: string | number, expert: number, options: RequestOptions = {}): Promise<Lease> {
+    const { signal, deadlineMs, priority = 'soon' } = options
+    if (deadlineMs !== undefined) checkDeadline(deadlineMs)
     this.#requireOpen()
     signal?.throwIfAborted()
     const entry = this.#join(layer, expert, priority)
@@ -230,10 +228,22 @@ export class ExpertCache {
 }
 
 /** Returns whether an expert that is being read is no longer wanted. */
-function isAbandoned({ lease, waiting, hinted }: Entry): boolean {
-  return lease === undefined && waiting === 0 && !hinted
-}
+const isAbandoned = ({ lease, waiting, hinted }: Entry) => lease === undefined && waiting === 0 && !hinted
 
-function keyOf(layer: string | number, expert: number): string {
-  return `${typeof layer === 'number' ? `layer ${layer}` : layer} expert ${expert}`
+const keyOf = (layer: string | number, expert: number) =>
+  `${typeof layer === 'number' ? `layer ${layer}` : layer} expert ${expert}`
+
+/** Waits for an expert. @throws LoaderError (DEADLINE), the signal's reason, errors of `arrival`. */
+async function withinLimits({ arrival, ticket }: Entry, { signal, deadlineMs }: RequestOptions): Promise<Lease> {
+  const limit = deferred<never>()
+  const onAbort = () => limit.reject(signal?.reason)
+  const onDeadline = () => limit.reject(deadlinePassed(ticket.extent, deadlineMs!, ticket.state))
+  const timer = deadlineMs === undefined ? undefined : setTimeout(onDeadline, deadlineMs)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([arrival, limit.promise])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
 }

@@ -1,19 +1,9 @@
-import type { RequestOptions } from './loader.js'
 import type { LoaderOptions } from './options.js'
 
 /** Options of `openExpertCache`. */
 export interface ExpertCacheOptions extends Omit<LoaderOptions, 'slots' | 'slotBytes'> {
   /** Memory for experts, in bytes. It is divided into slots of the largest expert, at most one for each expert. */
   readonly cacheBytes: number
-}
-
-/** Options of `ExpertCache.request`. */
-export interface ExpertRequestOptions extends RequestOptions {
-  /**
-   * Milliseconds until the request fails with ExpertTimeoutError. Unlike `AbortSignal.timeout`, it keeps the process
-   * running. Default: none.
-   */
-  readonly timeoutMs?: number
 }
 
 /** Totals of an expert cache. Each request is a hit, a miss or a shared read. */

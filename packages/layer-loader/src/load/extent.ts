@@ -45,7 +45,7 @@ export interface StoredModel {
   readonly checkable: boolean
   /**
    * Returns a layer by name, or by number: 3 is 'layer 3'. With `experts: false`, only the part that every token needs.
-   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; InvalidArgumentError for an unknown
+   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; LoaderError (INVALID_ARGUMENT) for an unknown
    * option.
    */
   layer(layer: string | number, options?: LayerOptions): StoredExtent

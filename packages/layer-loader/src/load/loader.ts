@@ -43,7 +43,7 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws RangeError for invalid options; InvalidArgumentError; LoaderError (UNVERIFIABLE_MEDIA); NoChecksumsError for a
+ * @throws RangeError for invalid options; LoaderError (INVALID_ARGUMENT); LoaderError (UNVERIFIABLE_MEDIA); NoChecksumsError for a
  * model without checksums, unless `verify` is 'off'.
  */
 export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
@@ -119,7 +119,7 @@ export class Loader {
 
   /**
    * Requests an extent. Reading begins when its turn comes and a slot is free.
-   * @throws InvalidArgumentError; ExtentTooLongError if it exceeds the slots; NoChecksumsError if `verify` requires
+   * @throws LoaderError (INVALID_ARGUMENT); ExtentTooLongError if it exceeds the slots; NoChecksumsError if `verify` requires
    * checksums that part of it lacks; RangeError for an invalid deadline; TypeError after the loader was closed.
    */
   request(extent: StoredExtent, { priority = 'soon', signal, deadlineMs }: RequestOptions = {}): Ticket {

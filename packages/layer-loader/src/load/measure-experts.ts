@@ -1,5 +1,5 @@
 import { UnevenExpertsError } from '../formats/experts.js'
-import { InvalidArgumentError } from '../formats/invalid-argument.js'
+import { invalidArgument } from '../formats/invalid-argument.js'
 import { quote } from '../formats/quote.js'
 import type { StoredModel } from './extent.js'
 import { loadPlanFor, type LoaderOptions } from './options.js'
@@ -7,7 +7,7 @@ import { loadPlanFor, type LoaderOptions } from './options.js'
 /**
  * Counts the experts of a model, and finds the memory of the largest one. Layers whose experts cannot be separated are
  * omitted.
- * @throws InvalidArgumentError for a model without experts; UnevenExpertsError if no layer's can be separated.
+ * @throws LoaderError (INVALID_ARGUMENT) for a model without experts; UnevenExpertsError if no layer's can be separated.
  */
 export function measureExperts(model: StoredModel, options: LoaderOptions): { count: number; largestBytes: number } {
   let [count, largestBytes] = [0, 0]
@@ -27,5 +27,5 @@ export function measureExperts(model: StoredModel, options: LoaderOptions): { co
   if (count > 0) return { count, largestBytes }
   if (uneven !== undefined) throw uneven
   const next = 'load its layers with streamLayers() or openLoader()'
-  throw new InvalidArgumentError('model', 'a model with routed experts', `${quote(model.name)} without experts`, next)
+  throw invalidArgument('model', 'a model with routed experts', `${quote(model.name)} without experts`, next)
 }

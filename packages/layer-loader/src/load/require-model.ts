@@ -1,10 +1,10 @@
-import { InvalidArgumentError } from '../formats/invalid-argument.js'
+import { invalidArgument } from '../formats/invalid-argument.js'
 
-/** @throws InvalidArgumentError for anything but a model on a store, with the call that returns one. */
+/** @throws LoaderError (INVALID_ARGUMENT) for anything but a model on a store, with the call that returns one. */
 export function requireModel(model: unknown): void {
   if (has(model, 'checkable', 'store', 'layers', 'layer')) return
   const [got, next] = describe(model)
-  throw new InvalidArgumentError('model', 'a model on a store', got, next)
+  throw invalidArgument('model', 'a model on a store', got, next)
 }
 
 function has(value: unknown, ...keys: readonly string[]): boolean {

@@ -45,7 +45,7 @@ export interface StreamShape {
 
 /**
  * Returns the layers and memory of a stream, before anything is allocated.
- * @throws RangeError for fewer than 1 slot; ExtentNotFoundError, InvalidArgumentError; UnevenExpertsError if experts are
+ * @throws RangeError for fewer than 1 slot; ExtentNotFoundError, LoaderError (INVALID_ARGUMENT); UnevenExpertsError if experts are
  * to be omitted.
  */
 export function planStream(
