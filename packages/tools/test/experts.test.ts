@@ -99,8 +99,8 @@ describe('plan', () => {
     expect(stdout).toMatch(/\nTokens per second: [\d.]+, [\d.]+ verified\.\n\nVerification: 500 MB\/s\n$/)
   })
 
-  test('reads all used experts without --hit-rate, none with 1, and fewer with fewer used', async () => {
-    const all = await run('plan', 'moe.gguf', ...PLAN)
+  test('reads all used experts with a hit rate of 0, none with 1, and fewer with fewer used', async () => {
+    const all = await run('plan', 'moe.gguf', ...PLAN, '--hit-rate', '0')
     expect(all.experts).toMatchObject({ expertsUsed: 2, hitRate: 0, tokenBytes: 393_216, readBytes: 393_216 })
     expect(all.experts).toMatchObject({ dense: { vramBytes: 180_224, ramBytes: 0, driveBytes: 0 } })
     const half = await run('plan', 'moe.gguf', ...PLAN, '--hit-rate', '0.5')
@@ -108,8 +108,14 @@ describe('plan', () => {
     expect(half.experts.predicted.passNs).toBeLessThan(all.experts.predicted.passNs)
     const none = await run('plan', 'moe.gguf', ...PLAN, '--hit-rate', '1')
     expect(none.experts).toMatchObject({ readBytes: 0, predicted: { driveNs: 0 } })
-    const one = await run('plan', 'moe.gguf', ...PLAN, '--experts-used', '1')
+    const one = await run('plan', 'moe.gguf', ...PLAN, '--experts-used', '1', '--hit-rate', '0')
     expect(one.experts).toMatchObject({ from: 'option', tokenBytes: 196_608, readBytes: 196_608 })
+  })
+
+  test('assumes a hit rate of 1 if the cache holds all experts, otherwise 0', async () => {
+    expect((await run('plan', 'moe.gguf', ...PLAN)).experts).toMatchObject({ hitRate: 1, readBytes: 0 })
+    const small = ['--vram', '1MiB', '--ram', '256KiB', '--check-rate', '1GB']
+    expect((await run('plan', 'moe.gguf', ...small)).experts).toMatchObject({ hitRate: 0, readBytes: 393_216 })
   })
 
   test('plans single experts in a budget that is too small for whole layers', async () => {

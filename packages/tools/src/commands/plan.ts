@@ -101,7 +101,12 @@ export function plan(command: Command, session: Session): void {
         65_536,
       ),
     )
-    .addOption(new Option('--hit-rate <rate>', 'hit rate of the expert cache: 0.6 (default: 0)').argParser(fraction))
+    .addOption(
+      new Option(
+        '--hit-rate <rate>',
+        'hit rate of the expert cache: 0.6 (default: 0; 1 if it holds all experts)',
+      ).argParser(fraction),
+    )
     .action((model: string | undefined, flags: Flags) =>
       run(model, flags, new Output(flags, session.io), session.signal),
     )
@@ -168,7 +173,12 @@ function expertPlan({ expertLayers, used }: Planned, options: ResidenceOptions, 
     throw new UsageError(`A layer has ${plural(fewest, 'expert')}: a token cannot use ${used.count}`, {
       next: 'set --experts-used',
     })
-  return planExperts(expertLayers, { ...options, expertsUsed: used.count, hitRate: flags.hitRate ?? 0 })
+  const { hitRate } = flags
+  const planWith = (rate: number) => planExperts(expertLayers, { ...options, expertsUsed: used.count, hitRate: rate })
+  if (hitRate !== undefined) return planWith(hitRate)
+  const plan = planWith(0)
+  // A cache that holds all experts misses each only once.
+  return plan.cache.experts === plan.experts ? planWith(1) : plan
 }
 
 /** Returns the plan for whole layers, or the error of a budget that is enough for single experts only. */

@@ -3,6 +3,7 @@ import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import type { ExpertsUsed } from './experts-used.js'
+import { predictedFrom } from './residence-report.js'
 import { describeTimes } from './time-table.js'
 
 /** Sizes of the experts of a model, without what a token uses. */
@@ -71,7 +72,12 @@ export function describeExpertPlan(plan: ExpertPlan, layers: readonly ExpertLaye
     '',
     ...(predicted.boundBy === 'nothing'
       ? ['predicted no time: a token moves no data, or only copies at an unknown rate']
-      : [...describeTimes('token', predicted, 'drive'), `Tokens per second: ${rates(plan)}.`]),
+      : [
+          predictedFrom(dense.costFrom),
+          '',
+          ...describeTimes('token', predicted, 'drive'),
+          `Tokens per second: ${rates(plan)}.`,
+        ]),
   ]
 }
 

@@ -27,7 +27,7 @@ test('shows the times of passes, their lower bounds, and the source of the costs
   expect(lines).toContain('predicted by the model of the preset sn740; copies at the limit of Gen4 x16')
   // 3 layers are read and 11 copied.
   expect(lines).toContain('later                     9.23 ms')
-  expect(lines).toContain('Lower bounds: drive 7.19 ms, gpu link 9.23 ms.')
+  expect(lines).toContain('Lower bounds: drive 7.19 ms, GPU link 9.23 ms.')
   expect(lines.join('\n')).toMatch(/\nA PASS +TIME\nfirst, from a cold drive {2}10\.8 ms\n/)
 })
 

@@ -79,14 +79,24 @@ function time(
       ? [`predicted nothing: it copies ${formatBytes(copiedBytes)} at an unknown rate (set --gpu-link)`]
       : [`predicted no time: it copies ${formatBytes(copiedBytes)}, which takes no modelled time`]
   }
-  const from = costFrom === 'measured' ? 'from a measurement just made' : `by the model of the ${costFrom}`
   const link =
     gpuLink !== undefined
       ? `; copies at the limit of Gen${gpuLink.gen} x${gpuLink.width}`
       : isCopyRateUnknown && copiedBytes > 0
         ? "; the GPU's link is assumed to be unlimited (set --gpu-link)"
         : ''
-  return [...wrap(`predicted ${from}${link}`, 80, ' '.repeat(10)), '', ...describeTimes('pass', predicted, source)]
+  return [
+    ...wrap(`${predictedFrom(costFrom)}${link}`, 80, ' '.repeat(10)),
+    '',
+    ...describeTimes('pass', predicted, source),
+  ]
+}
+
+/** Returns the source of predicted times. */
+export function predictedFrom(costFrom: string): string {
+  return costFrom === 'measured'
+    ? 'predicted from a measurement just made'
+    : `predicted by the model of the ${costFrom}`
 }
 
 /** Groups consecutive layers in the same place on one line. */

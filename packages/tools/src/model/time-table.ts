@@ -13,7 +13,7 @@ export function describeTimes(what: 'pass' | 'token', predicted: Prediction, sou
   const hasBoth = checked?.some(([, time], index) => time !== unverified[index]?.[1]) ?? false
   const busy = [
     [source, driveNs],
-    ['gpu link', gpuLinkNs],
+    ['GPU link', gpuLinkNs],
     ['compute', computeNs],
   ] as const
   const bounds = busy.flatMap(([name, ns = 0]) => (ns > 0 ? [`${name} ${formatDuration(ns)}`] : []))
