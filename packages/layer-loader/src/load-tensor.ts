@@ -18,7 +18,7 @@ export interface LoadTensorOptions {
 /**
  * Reads one tensor into new memory. To verify it, the chunks that cover it are read completely: up to 2 MiB more.
  * @throws ExtentNotFoundError; LoaderError (UNVERIFIABLE_MEDIA; ARRAY_TOO_LONG before anything is read),
- * NoChecksumsError, VerificationError, TransferError, the signal's reason.
+ * LoaderError (NO_CHECKSUMS), VerificationError, TransferError, the signal's reason.
  */
 export async function loadTensor(
   model: StoredModel,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SourceReadError } from '../src/formats/index.js'
 import {
+  LoaderError,
   ImageChecksumError,
   loadTensor,
   openImage,
@@ -91,7 +91,7 @@ describe('a superblock', () => {
     const read: BlockStore['read'] = (transfers, ...rest) => {
       if (!transfers.some(({ offsetBytes }) => offsetBytes === bad.offsetBytes)) return store.read(transfers, ...rest)
       const cause = Object.assign(new Error('i/o error'), { code: 'EIO' })
-      return Promise.reject(new SourceReadError('model.img', 'it cannot be read (EIO)', { cause }))
+      return Promise.reject(new LoaderError('ERR_GPUNVME_SOURCE_READ', 'failure', 'it cannot be read', { cause }))
     }
     const file = Object.create(store, { read: { value: read } }) as BlockStore
     const report = await verifyImage(file)

@@ -6,7 +6,7 @@ import { Controller } from '@gpunvme/host-driver'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { simulate } from '@gpunvme/nvme-sim'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ExtentNotFoundError, UnevenExpertsError, type Model } from '../src/formats/index.js'
+import { ExtentNotFoundError, type Model } from '../src/formats/index.js'
 import {
   openExpertCache,
   openImage,
@@ -127,7 +127,9 @@ describe('memory', () => {
     const uneven = new MemoryNamespace()
     await pack(await moeModel({ ffn_up_exps: [4, 100], ffn_down_exps: [3, 100] }), uneven.namespace)
     const model = (await openImage(uneven.namespace)).model()
-    expect(() => openExpertCache(model, options)).toThrow(UnevenExpertsError)
+    expect(() => openExpertCache(model, options)).toThrow(
+      expect.objectContaining({ code: 'ERR_GPUNVME_UNEVEN_EXPERTS' }),
+    )
     expect(() => openExpertCache('model.gguf' as never, options)).toThrow(INVALID)
   })
 })

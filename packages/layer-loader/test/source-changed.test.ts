@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../../test/scratch.js'
-import { openFileSource, openModel, SourceChangedError } from '../src/formats/index.js'
+import { openFileSource, openModel } from '../src/formats/index.js'
 import { openImage, pack } from '../src/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { safetensorsFile } from './models.js'
@@ -24,6 +24,6 @@ test('a file that is written to while it is packed is not published: it would be
     // Whoever sets the time back does not hide it.
     utimesSync(path, 1, 1)
   }
-  await expect(pack(model, namespace, { onProgress })).rejects.toBeInstanceOf(SourceChangedError)
+  await expect(pack(model, namespace, { onProgress })).rejects.toMatchObject({ code: 'ERR_GPUNVME_SOURCE_CHANGED' })
   await expect(openImage(namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
 })

@@ -20,7 +20,6 @@ import { MemoryFolder } from '../../test/formats/memory-folder.js'
 import { tensorBytes } from '../../test/models.js'
 import {
   memorySource,
-  NotGgufError,
   openFileSource,
   openModel,
   openModelParts,
@@ -196,7 +195,7 @@ describe('refused, and no file is left', () => {
   test('what is no GGUF', async () => {
     const model = await openModel(memorySource(safetensors('{}'), 'm.safetensors'))
     const error = await refusal(model)
-    expect(error).toBeInstanceOf(NotGgufError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_NOT_GGUF' })
     expect((error as Error).message).toContain('m.safetensors')
   })
 

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { EncodedGgufMetadata } from './gguf-header.js'
 import { readMetadata } from './gguf-metadata.js'
 import { GgufReader } from './gguf-reader.js'
@@ -38,7 +38,7 @@ export interface AlignedGgufOptions extends OpenModelOptions {
  *
  * @param options.limits the limits that the model was opened with, if not the default.
  * @returns the number of bytes written.
- * @throws NotGgufError; RangeError for an invalid alignment, before anything is written; errors
+ * @throws LoaderError (NOT_GGUF); RangeError for an invalid alignment, before anything is written; errors
  * of reading the model and writing the file; the signal's reason.
  */
 export async function writeAlignedGguf(
@@ -47,7 +47,7 @@ export async function writeAlignedGguf(
   options: AlignedGgufOptions = {},
 ): Promise<{ sizeBytes: number }> {
   const { alignment = DEFAULT_ALIGNMENT, signal, onProgress } = options
-  if (model.format !== 'gguf') throw new NotGgufError(model)
+  if (model.format !== 'gguf') throw notGguf(model)
   const metadata = await metadataOf(model, options)
   const totalBytes = model.tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   let doneBytes = 0
@@ -96,13 +96,9 @@ async function* dataOf(
 }
 
 /** Error of writing an aligned GGUF from another format, which lacks the metadata of a GGUF. */
-export class NotGgufError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NOT_GGUF'
-  readonly category = 'infeasible'
-
-  constructor({ parts, format }: Model) {
-    super(`Cannot write ${parts[0].source.name} as an aligned GGUF: it is ${format}`, {
-      next: 'convert it to GGUF with llama.cpp first, or pack it onto a drive, which accepts both formats',
-    })
-  }
+export function notGguf({ parts, format }: Model): LoaderError {
+  const headline = `Cannot write ${parts[0].source.name} as an aligned GGUF: it is ${format}`
+  return new LoaderError('ERR_GPUNVME_NOT_GGUF', 'infeasible', headline, {
+    next: 'convert it to GGUF with llama.cpp first, or pack it onto a drive, which accepts both formats',
+  })
 }

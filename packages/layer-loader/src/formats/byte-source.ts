@@ -8,7 +8,7 @@ export interface ByteSource {
    * Absent if unknown. An interrupted `pack` resumes only with the same revision.
    */
   readonly revision?: string
-  /** Checks that the bytes still match `revision`. Absent without a revision. @throws SourceChangedError */
+  /** Checks that the bytes still match `revision`. Absent without a revision. @throws LoaderError (SOURCE_CHANGED) */
   checkUnchanged?(): Promise<void>
   /**
    * Fills all of `into` from `offsetBytes`, or throws; never returns less. Concurrent reads are allowed.

@@ -48,7 +48,7 @@ export class Catalogue {
 
   /**
    * Returns the numbers of a layer's routed experts, ascending; none for a dense layer. @throws ExtentNotFoundError,
-   * UnevenExpertsError
+   * LoaderError (UNEVEN_EXPERTS)
    */
   experts(layer: number | string): readonly number[] {
     return this.#index.experts(layer)
@@ -62,8 +62,8 @@ export class Catalogue {
 
   /**
    * Returns a layer, by number or name; with `experts: false` only the part that is needed for every token.
-   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; LoaderError (INVALID_ARGUMENT) for an unknown
-   * option.
+   * @throws ExtentNotFoundError; LoaderError (UNEVEN_EXPERTS) if experts are to be omitted; LoaderError
+   * (INVALID_ARGUMENT) for an unknown option.
    */
   layer(layer: number | string, options?: LayerOptions): ModelExtent {
     const { name, slices } = this.#index.layer(layer, options)
@@ -72,7 +72,7 @@ export class Catalogue {
 
   /**
    * Returns a routed expert of a layer: its own tensors, and its slices of tensors that stack all experts.
-   * @throws ExtentNotFoundError, UnevenExpertsError
+   * @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS)
    */
   expert(layer: number | string, expert: number): ModelExtent {
     const { name, slices } = this.#index.expert(layer, expert)

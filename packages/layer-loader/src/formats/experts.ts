@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import { isOpaqueGgmlType } from './ggml-types.js'
 import { rulesOf, type NamingRules } from './naming.js'
 import { quote } from './quote.js'
@@ -59,7 +59,7 @@ export function wholeTensor<T extends ExpertTensor>(tensor: T): TensorSlice<T> {
 
 /**
  * Separates the routed experts of a layer from the rest.
- * @throws UnevenExpertsError if stacks have different numbers of experts, or cannot be cut between them.
+ * @throws LoaderError (UNEVEN_EXPERTS) if stacks have different numbers of experts, or cannot be cut between them.
  */
 export function separateExperts<T extends ExpertTensor>(
   layer: { readonly name: string; readonly tensors: readonly T[] },
@@ -101,32 +101,22 @@ function refuseUnevenExperts(
     // For example, a scale for all experts has one dimension or none.
     if (shape.length < 2 || rules.expertIn(name) !== 'all') continue
     if (isOpaqueGgmlType(dtype))
-      throw new UnevenExpertsError(layer, `${quote(name)} is ${quote(dtype)}, so the length of an expert is unknown`)
+      throw unevenExperts(layer, `${quote(name)} is ${quote(dtype)}, so the length of an expert is unknown`)
     const slices = expertSliceCount(tensor, rules)
     if (shape[0]! > MAX_EXPERTS)
-      throw new UnevenExpertsError(layer, `${quote(name)} has ${shape[0]} experts; the limit is ${MAX_EXPERTS}`)
-    if (slices === 0)
-      throw new UnevenExpertsError(layer, `${quote(name)} does not divide into ${shape[0]} equal runs of bytes`)
+      throw unevenExperts(layer, `${quote(name)} has ${shape[0]} experts; the limit is ${MAX_EXPERTS}`)
+    if (slices === 0) throw unevenExperts(layer, `${quote(name)} does not divide into ${shape[0]} equal runs of bytes`)
     first ??= tensor
     if (first.shape[0] !== slices) {
-      throw new UnevenExpertsError(
-        layer,
-        `${quote(first.name)} has ${first.shape[0]} experts and ${quote(name)} has ${slices}`,
-      )
+      throw unevenExperts(layer, `${quote(first.name)} has ${first.shape[0]} experts and ${quote(name)} has ${slices}`)
     }
   }
 }
 
 /** Error of experts that cannot be separated. The layer as a whole can be loaded. */
-export class UnevenExpertsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_UNEVEN_EXPERTS'
-  readonly category = 'infeasible'
-  readonly layerName: string
-
-  constructor(layer: { readonly name: string }, what: string) {
-    super(`Cannot separate the experts of ${quote(layer.name)}: ${what}`, {
-      next: 'load the whole layer, or name the tensors of experts with the option `naming`',
-    })
-    this.layerName = layer.name
-  }
+export function unevenExperts(layer: { readonly name: string }, what: string): LoaderError {
+  const headline = `Cannot separate the experts of ${quote(layer.name)}: ${what}`
+  return new LoaderError('ERR_GPUNVME_UNEVEN_EXPERTS', 'infeasible', headline, {
+    next: 'load the whole layer, or name the tensors of experts with the option `naming`',
+  })
 }

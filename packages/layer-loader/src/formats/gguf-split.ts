@@ -39,7 +39,7 @@ export function splitOf({ metadata, source }: PartContent): Split | undefined {
  *
  * @param name name of the given file, without directory.
  * @returns the parts by number. Only the first has the model's metadata.
- * @throws GgufError, SplitError, MissingPartError; errors of the opener.
+ * @throws GgufError, SplitError, LoaderError (PART_NOT_FOUND); errors of the opener.
  */
 export async function readGgufParts(
   name: string,

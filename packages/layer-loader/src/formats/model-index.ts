@@ -52,7 +52,10 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
     return found
   }
 
-  /** @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; LoaderError (INVALID_ARGUMENT) */
+  /**
+   * @throws ExtentNotFoundError; LoaderError (UNEVEN_EXPERTS) if experts are to be omitted; LoaderError
+   * (INVALID_ARGUMENT)
+   */
   layer(layer: number | string, options: LayerOptions = {}): Selection<T> {
     const found = this.find(layer)
     const all = { name: found.name, slices: found.tensors.map(wholeTensor) }
@@ -69,12 +72,12 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
     return { name: tensor.name, slices: [wholeTensor(tensor)] }
   }
 
-  /** Returns the numbers of a layer's experts, ascending. @throws ExtentNotFoundError, UnevenExpertsError */
+  /** Returns the numbers of a layer's experts, ascending. @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS) */
   experts(layer: number | string): readonly number[] {
     return [...this.#expertsOf(this.find(layer)).experts.keys()]
   }
 
-  /** @throws ExtentNotFoundError, UnevenExpertsError */
+  /** @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS) */
   expert(layer: number | string, expert: number): Selection<T> {
     const found = this.find(layer)
     const { experts } = this.#expertsOf(found)

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { LoaderError } from '../error.js'
 import type { ByteSource } from './byte-source.js'
 import { readGguf } from './gguf.js'
 import { splitOf } from './gguf-split.js'
@@ -30,33 +30,27 @@ export interface OpenModelOptions {
  * The caller keeps the source, which is not closed, even after errors. For a model of several files, use
  * `openModelFile` or `openModelParts`. A safetensors shard cannot be recognised as such, and is read as a model.
  *
- * @throws UnknownFormatError for another format; GgufError or SafetensorsError for a malformed file; ModelInPartsError
- * for a file of a model with several files; RangeError for an invalid naming.
+ * @throws UnknownFormatError for another format; GgufError or SafetensorsError for a malformed file; LoaderError
+ * (MODEL_IN_PARTS) for a file of a model with several files; RangeError for an invalid naming.
  */
 export async function openModel(source: ByteSource, options: OpenModelOptions = {}): Promise<Model> {
   const { naming, signal } = options
   const reading = readOptionsOf(options)
   const format = await sniff(source, signal)
   if (format === 'safetensors index') {
-    throw new ModelInPartsError(source.name, 'is an index; the tensors are in other files')
+    throw modelInParts(source.name, 'is an index; the tensors are in other files')
   }
   if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, reading)], naming)
   const content = await readGguf(source, 0, reading)
   const split = splitOf(content)
   if (split === undefined) return modelOf([content], naming)
-  throw new ModelInPartsError(source.name, `is part ${split.number + 1} of ${split.count} of a split GGUF`)
+  throw modelInParts(source.name, `is part ${split.number + 1} of ${split.count} of a split GGUF`)
 }
 
 /** Error of opening one file of a model that has several. */
-export class ModelInPartsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_MODEL_IN_PARTS'
-  readonly category = 'usage'
-  readonly sourceName: string
-
-  constructor(sourceName: string, what: string) {
-    super(`Cannot read ${sourceName} as a whole model: it ${what}`, {
-      next: 'use openModelFile(path) or openModelParts(name, openPart), which also open the other files',
-    })
-    this.sourceName = sourceName
-  }
+export function modelInParts(sourceName: string, what: string): LoaderError {
+  const headline = `Cannot read ${sourceName} as a whole model: it ${what}`
+  return new LoaderError('ERR_GPUNVME_MODEL_IN_PARTS', 'usage', headline, {
+    next: 'use openModelFile(path) or openModelParts(name, openPart), which also open the other files',
+  })
 }

@@ -21,7 +21,7 @@ export interface OpenedModel extends Model {
  * Opens a model by the path of any of its files: a part of a split GGUF, a safetensors index, or a shard with its index
  * in the same directory. The other files are expected there too.
  *
- * @throws ModelNotFoundError and the other errors of `openFileSource`; errors of `openModelParts`.
+ * @throws LoaderError (MODEL_NOT_FOUND) and the other errors of `openFileSource`; errors of `openModelParts`.
  */
 export function openModelFile(path: string, options: OpenModelOptions = {}): Promise<OpenedModel> {
   // Cut, not parsed: joined again, the path is unchanged, whatever links and dots it contains.
@@ -36,8 +36,8 @@ export function openModelFile(path: string, options: OpenModelOptions = {}): Pro
  *
  * @param name name of any file of the model.
  * @returns a model that owns the opened files. After an error, all are closed.
- * @throws MissingPartError if the opener does not find a file; SplitError or ShardError if the files do not match;
- * errors of `openModel` for each of them.
+ * @throws LoaderError (PART_NOT_FOUND) if the opener does not find a file; SplitError or ShardError if the files do not
+ * match; errors of `openModel` for each of them.
  */
 export async function openModelParts(
   name: string,

@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 
@@ -23,14 +24,13 @@ export class PartFiles {
   /**
    * Opens another file of the same model.
    * @param known name of a file that is open.
-   * @throws MissingPartError; errors of the opener other than those of category 'not-found'.
+   * @throws LoaderError (PART_NOT_FOUND); errors of the opener other than those of category 'not-found'.
    */
   async openSibling(name: string, known: string): Promise<ByteSource> {
     try {
       return await this.open(name)
     } catch (error) {
-      if (error instanceof GpuNvmeError && error.category === 'not-found')
-        throw new MissingPartError(name, known, error)
+      if (error instanceof GpuNvmeError && error.category === 'not-found') throw missingPart(name, known, error)
       throw error
     }
   }
@@ -42,17 +42,10 @@ export class PartFiles {
 }
 
 /** Error of a file that another file of the model refers to, but that does not exist. */
-export class MissingPartError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_PART_NOT_FOUND'
-  readonly category = 'not-found'
-  /** Name without directory, as passed to the opener. */
-  readonly partName: string
-
-  constructor(partName: string, known: string, cause: GpuNvmeError) {
-    super(`Cannot open the model of ${known}: its part ${partName} is missing`, {
-      next: 'download the missing part, and store it beside the others under this name',
-      cause,
-    })
-    this.partName = partName
-  }
+export function missingPart(partName: string, known: string, cause: GpuNvmeError): LoaderError {
+  const headline = `Cannot open the model of ${known}: its part ${partName} is missing`
+  return new LoaderError('ERR_GPUNVME_PART_NOT_FOUND', 'not-found', headline, {
+    next: 'download the missing part, and store it beside the others under this name',
+    cause,
+  })
 }

@@ -16,7 +16,7 @@ const SHARD_NAME = /^(.*)-\d{5}-of-(\d{5})\.safetensors$/s
  * of a shard does not identify it.
  *
  * @param name name of the given file, without directory.
- * @throws SafetensorsError, ShardError, MissingPartError; errors of the opener.
+ * @throws SafetensorsError, ShardError, LoaderError (PART_NOT_FOUND); errors of the opener.
  */
 export async function readSafetensorsParts(
   name: string,
@@ -36,7 +36,7 @@ export async function readSafetensorsParts(
  * Reads an index, then the header of each file that it lists.
  *
  * @returns the shards ordered by name.
- * @throws SafetensorsError, ShardError, MissingPartError; errors of the opener.
+ * @throws SafetensorsError, ShardError, LoaderError (PART_NOT_FOUND); errors of the opener.
  */
 export async function readShards(
   source: ByteSource,

@@ -4,7 +4,6 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { hasLabelMagic } from '../sets/label.js'
 import { behindMember } from '../sets/member-error.js'
-import { SourceReadError } from '../formats/file-source.js'
 import { systemCode } from '../store/file-store-blocks.js'
 import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'
@@ -64,7 +63,7 @@ const MEDIA_ERRORS = 2
  */
 export function isMediaError(error: unknown): error is GpuNvmeError {
   const behind = behindMember(error)
-  if (behind instanceof SourceReadError) return systemCode(behind.cause) === 'EIO'
+  if (hasCode(behind, 'ERR_GPUNVME_SOURCE_READ')) return systemCode(behind.cause) === 'EIO'
   return (
     behind instanceof TransferError &&
     behind.failures.every(({ outcome }) => outcome.kind === 'status' && outcome.sct === MEDIA_ERRORS)

@@ -1,3 +1,4 @@
+import { LoaderError } from '../error.js'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { invalidArgument } from '../formats/invalid-argument.js'
 import { quote } from '../formats/quote.js'
@@ -5,13 +6,13 @@ import type { StoredExtent } from './extent.js'
 import type { LoadPlan } from './load-plan.js'
 import type { LoaderOptions } from './options.js'
 
-/** Rejects extents that the loader cannot hold or verify. @throws ExtentTooLongError, NoChecksumsError. */
+/** Rejects extents that the loader cannot hold or verify. @throws ExtentTooLongError, LoaderError (NO_CHECKSUMS). */
 export function checkExtent(
   extent: StoredExtent,
   { memoryBytes, checksAll }: LoadPlan,
   { slotBytes, options: { verify = 'full' } }: { readonly slotBytes: number; readonly options: LoaderOptions },
 ): void {
-  if (verify === 'full' && !checksAll) throw new NoChecksumsError(`Part of ${quote(extent.name)}`)
+  if (verify === 'full' && !checksAll) throw noChecksums(`Part of ${quote(extent.name)}`)
   if (memoryBytes > slotBytes) throw new ExtentTooLongError(extent, memoryBytes, slotBytes)
 }
 
@@ -66,15 +67,9 @@ export class ExtentTooLongError extends GpuNvmeError {
 }
 
 /** Error of verification without checksums: usually a model that is stored as published. */
-export class NoChecksumsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_CHECKSUMS'
-  readonly category = 'usage'
-
-  constructor(model: string, extent?: string) {
-    const what =
-      extent === undefined ? `Model ${quote(model)} has` : `Not all of ${quote(extent)} of ${quote(model)} has`
-    super(`${what} checksums to verify its bytes against`, {
-      next: 'load it with { verify: "off" }, or pack() the model: an image has checksums',
-    })
-  }
+export function noChecksums(model: string, extent?: string): LoaderError {
+  const what = extent === undefined ? `Model ${quote(model)} has` : `Not all of ${quote(extent)} of ${quote(model)} has`
+  return new LoaderError('ERR_GPUNVME_NO_CHECKSUMS', 'usage', `${what} checksums to verify its bytes against`, {
+    next: 'load it with { verify: "off" }, or pack() the model: an image has checksums',
+  })
 }

@@ -37,7 +37,7 @@ const URGENCY: readonly Priority[] = ['now', 'soon', 'ahead']
  * @param target a model; or a loader whose slots it shares, so that experts and other requests are read in one order of
  * urgency. The options of the loader then apply.
  * @throws LoaderError (INVALID_ARGUMENT) for a model without experts, or `cacheBytes` for less than one; the errors of
- * `openLoader`; UnevenExpertsError if the experts of no layer can be separated.
+ * `openLoader`; LoaderError (UNEVEN_EXPERTS) if the experts of no layer can be separated.
  */
 export function openExpertCache(
   target: StoredModel | Loader,
@@ -54,8 +54,8 @@ export function openExpertCache(
 }
 
 /**
- * Keeps routed experts in memory up to a budget, and evicts the least recently used one that is not leased. Requests for
- * one expert share one read. A failed read is not kept: the next request reads again.
+ * Keeps routed experts in memory up to a budget, and evicts the least recently used one that is not leased. Requests
+ * for one expert share one read. A failed read is not kept: the next request reads again.
  */
 export class ExpertCache {
   /** Maximum number of experts in memory. */
@@ -83,9 +83,9 @@ export class ExpertCache {
 
   /**
    * Returns a lease of an expert. If leases hold all slots, it waits until one ends.
-   * @throws ExtentNotFoundError, UnevenExpertsError, LoaderError (DEADLINE), RangeError for an invalid `deadlineMs`; the
-   * errors of `Ticket.lease`; the signal's reason; AbortError after `close`. An abort or deadline of one request does not
-   * affect others for the same expert.
+   * @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS, DEADLINE), RangeError for an invalid `deadlineMs`; the
+   * errors of `Ticket.lease`; the signal's reason; AbortError after `close`. An abort or deadline of one request does
+   * not affect others for the same expert.
    */
   async request(layer: string | number, expert: number, options: RequestOptions = {}): Promise<Lease> {
     const { signal, deadlineMs, priority = 'soon' } = options
@@ -110,7 +110,7 @@ export class ExpertCache {
   /**
    * Hints that experts of a layer will be requested: reads those that are not in memory after all requests. Hints never
    * wait for a slot: those without room are dropped. A failed read is reported by a later request only.
-   * @throws ExtentNotFoundError, UnevenExpertsError; AbortError after `close`.
+   * @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS); AbortError after `close`.
    */
   prefetch(layer: string | number, experts: readonly number[]): void {
     this.#requireOpen()

@@ -45,20 +45,20 @@ export interface StoredModel {
   readonly checkable: boolean
   /**
    * Returns a layer by name, or by number: 3 is 'layer 3'. With `experts: false`, only the part that every token needs.
-   * @throws ExtentNotFoundError; UnevenExpertsError if experts are to be omitted; LoaderError (INVALID_ARGUMENT) for an unknown
-   * option.
+   * @throws ExtentNotFoundError; LoaderError (UNEVEN_EXPERTS) if experts are to be omitted; LoaderError
+   * (INVALID_ARGUMENT) for an unknown option.
    */
   layer(layer: string | number, options?: LayerOptions): StoredExtent
   /** Returns a tensor by its name or an alias (tied weights). @throws ExtentNotFoundError */
   tensor(name: string): StoredExtent
   /**
    * Returns the numbers of a layer's routed experts, ascending; none for a dense layer. @throws ExtentNotFoundError,
-   * UnevenExpertsError
+   * LoaderError (UNEVEN_EXPERTS)
    */
   experts(layer: string | number): readonly number[]
   /**
    * Returns an expert of a layer: its slices of stacked tensors, or its own tensors. @throws ExtentNotFoundError,
-   * UnevenExpertsError
+   * LoaderError (UNEVEN_EXPERTS)
    */
   expert(layer: string | number, expert: number): StoredExtent
 }

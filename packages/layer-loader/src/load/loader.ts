@@ -6,7 +6,7 @@ import { Announcer } from './announcer.js'
 import { requireModel } from './require-model.js'
 import { cutBites } from './bites.js'
 import { Changes } from './changes.js'
-import { checkExtent, lackOnGpu, NoChecksumsError, requireExtent } from './check-extent.js'
+import { checkExtent, lackOnGpu, noChecksums, requireExtent } from './check-extent.js'
 import { deferred } from './deferred.js'
 import type { StoredExtent, StoredModel } from './extent.js'
 import { Job } from './job.js'
@@ -43,8 +43,8 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws RangeError for invalid options; LoaderError (INVALID_ARGUMENT); LoaderError (UNVERIFIABLE_MEDIA); NoChecksumsError for a
- * model without checksums, unless `verify` is 'off'.
+ * @throws RangeError for invalid options; LoaderError (INVALID_ARGUMENT); LoaderError (UNVERIFIABLE_MEDIA); LoaderError
+ * (NO_CHECKSUMS) for a model without checksums, unless `verify` is 'off'.
  */
 export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
   requireModel(model)
@@ -83,7 +83,7 @@ export class Loader {
     const { slots = DEFAULT_SLOTS, verify = 'full', signal } = options
     refuseUnmoved(model.store)
     if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
-    if (!model.checkable && verify !== 'off') throw new NoChecksumsError(`Model ${quote(model.name)}`)
+    if (!model.checkable && verify !== 'off') throw noChecksums(`Model ${quote(model.name)}`)
     const { inFlightBytes = 1 } = options
     if (!Number.isSafeInteger(inFlightBytes) || inFlightBytes < 1)
       throw new RangeError(`inFlightBytes: expected at least 1, got ${inFlightBytes}`)
@@ -119,8 +119,9 @@ export class Loader {
 
   /**
    * Requests an extent. Reading begins when its turn comes and a slot is free.
-   * @throws LoaderError (INVALID_ARGUMENT); ExtentTooLongError if it exceeds the slots; NoChecksumsError if `verify` requires
-   * checksums that part of it lacks; RangeError for an invalid deadline; TypeError after the loader was closed.
+   * @throws LoaderError (INVALID_ARGUMENT); ExtentTooLongError if it exceeds the slots; LoaderError (NO_CHECKSUMS) if
+   * `verify` requires checksums that part of it lacks; RangeError for an invalid deadline; TypeError after the loader
+   * was closed.
    */
   request(extent: StoredExtent, { priority = 'soon', signal, deadlineMs }: RequestOptions = {}): Ticket {
     if (this.isEnding) throw new TypeError('request: expected an open loader, got a closed one')

@@ -1,4 +1,4 @@
-import { UnevenExpertsError } from '../formats/experts.js'
+import { hasCode, type LoaderError } from '../error.js'
 import { invalidArgument } from '../formats/invalid-argument.js'
 import { quote } from '../formats/quote.js'
 import type { StoredModel } from './extent.js'
@@ -7,11 +7,12 @@ import { loadPlanFor, type LoaderOptions } from './options.js'
 /**
  * Counts the experts of a model, and finds the memory of the largest one. Layers whose experts cannot be separated are
  * omitted.
- * @throws LoaderError (INVALID_ARGUMENT) for a model without experts; UnevenExpertsError if no layer's can be separated.
+ * @throws LoaderError (INVALID_ARGUMENT) for a model without experts; LoaderError (UNEVEN_EXPERTS) if no layer's can be
+ * separated.
  */
 export function measureExperts(model: StoredModel, options: LoaderOptions): { count: number; largestBytes: number } {
   let [count, largestBytes] = [0, 0]
-  let uneven: UnevenExpertsError | undefined
+  let uneven: LoaderError | undefined
   for (const layer of model.layers) {
     try {
       for (const expert of model.experts(layer)) {
@@ -20,7 +21,7 @@ export function measureExperts(model: StoredModel, options: LoaderOptions): { co
         largestBytes = Math.max(largestBytes, memoryBytes)
       }
     } catch (error) {
-      if (!(error instanceof UnevenExpertsError)) throw error
+      if (!hasCode(error, 'ERR_GPUNVME_UNEVEN_EXPERTS')) throw error
       uneven ??= error
     }
   }

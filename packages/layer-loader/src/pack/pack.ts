@@ -92,8 +92,8 @@ export interface PackReceipt {
  * if one publishes an image meanwhile, this one is not published.
  *
  * @throws LoaderError (EMPTY_MODEL), NamespaceTooSmallError, LoaderError (MODEL_EXISTS, IMAGE_EXISTS, DIRECTORY_FULL)
- * and errors of `planPack`; LoaderError (PACK_IN_PROGRESS, IMAGE_CHANGED); SourceChangedError if a file is written
- * meanwhile; errors of reading the model or writing the store; the signal's reason.
+ * and errors of `planPack`; LoaderError (PACK_IN_PROGRESS, IMAGE_CHANGED); LoaderError (SOURCE_CHANGED) if a file is
+ * written meanwhile; errors of reading the model or writing the store; the signal's reason.
  */
 export function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
   const store = asStore(target)

@@ -85,7 +85,7 @@ export async function writePieces(
   return { digests, resumedBytes }
 }
 
-/** Data read from a file that is written meanwhile may be inconsistent. @throws SourceChangedError */
+/** Data read from a file that is written meanwhile may be inconsistent. @throws LoaderError (SOURCE_CHANGED) */
 async function refuseChangedFiles({ parts }: Model): Promise<void> {
   for (const { source } of parts) await source.checkUnchanged?.()
 }

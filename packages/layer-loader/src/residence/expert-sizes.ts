@@ -23,7 +23,7 @@ export interface LayersWithTensors {
 
 /**
  * Returns the sizes of the layers of a pass (`isMtpLayer` are omitted), for `planExperts`. A layer whose experts cannot
- * be separated (`UnevenExpertsError`) counts as dense.
+ * be separated (`LoaderError (UNEVEN_EXPERTS)`) counts as dense.
  */
 export function expertLayers({ layers, naming }: LayersWithTensors): ExpertLayer[] {
   const rules = rulesOf(naming)

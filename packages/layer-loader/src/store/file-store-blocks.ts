@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, Clock, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
-import { SourceReadError } from '../formats/file-source.js'
+import { readFailed } from '../formats/file-source.js'
 import { throwIfAborted } from '../throw-if-aborted.js'
 import { fileMemory, isUnaligned } from './file-store-memory.js'
 import { bytesIn } from './memory-bytes.js'
@@ -157,7 +157,7 @@ export class FileBlocks implements BlockStore {
       const got = await this.readSome(bytes.subarray(done), offsetBytes + done, signal)
       if (got === 0) {
         const facts = [`it had ${this.sizeBytes} bytes when it was opened`]
-        throw new SourceReadError(this.name, `it now ends at byte ${offsetBytes + done}`, { facts })
+        throw readFailed(this.name, `it now ends at byte ${offsetBytes + done}`, { facts })
       }
       done += got
     }
@@ -174,12 +174,12 @@ export class FileBlocks implements BlockStore {
       if (cause instanceof GpuNvmeError) throw cause
       throwIfAborted(signal)
       const what = `${lengthBytes} bytes from byte ${offsetBytes} cannot be read (${systemCode(cause)})`
-      throw new SourceReadError(this.name, what, { cause })
+      throw readFailed(this.name, what, { cause })
     }
   }
 
   private checkOpen(): void {
-    if (this.isClosed) throw new SourceReadError(this.name, 'the store is closed')
+    if (this.isClosed) throw readFailed(this.name, 'the store is closed')
   }
 
   private checkMemory(transfers: readonly StoreTransfer[], memory: DmaMemory): void {

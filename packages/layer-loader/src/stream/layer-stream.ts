@@ -22,8 +22,8 @@ interface Coming {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * @throws RangeError for invalid options, LoaderError (INVALID_ARGUMENT), ExtentNotFoundError, LoaderError (UNVERIFIABLE_MEDIA),
- * NoChecksumsError. Nothing is allocated or read before the first `next`.
+ * @throws RangeError for invalid options, LoaderError (INVALID_ARGUMENT), ExtentNotFoundError, LoaderError
+ * (UNVERIFIABLE_MEDIA, NO_CHECKSUMS). Nothing is allocated or read before the first `next`.
  */
 export function streamLayers(model: StoredModel, options: StreamOptions = {}): LayerStream {
   return new LayerStream(model, options)

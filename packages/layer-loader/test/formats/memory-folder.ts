@@ -1,4 +1,4 @@
-import { memorySource, ModelNotFoundError, type ByteSource } from '../../src/formats/index.js'
+import { LoaderError, memorySource, type ByteSource } from '../../src/formats/index.js'
 
 /** Files in memory that are opened by name, as those of a folder are; it knows which of them are open. */
 export class MemoryFolder {
@@ -12,7 +12,8 @@ export class MemoryFolder {
 
   readonly open = (name: string): Promise<ByteSource> => {
     const bytes = this.files[name]
-    if (bytes === undefined) return Promise.reject(new ModelNotFoundError(name))
+    if (bytes === undefined)
+      return Promise.reject(new LoaderError('ERR_GPUNVME_MODEL_NOT_FOUND', 'not-found', `no file ${name}`))
     this.opened.push(name)
     const close = (): Promise<void> => {
       const index = this.opened.indexOf(name)

@@ -1,5 +1,5 @@
 import type { Image, PackedModel } from '@gpunvme/layer-loader'
-import { ModelNotFoundError, openModelFile, type Model } from '@gpunvme/layer-loader/formats'
+import { hasCode, openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -20,7 +20,7 @@ export async function findModel(image: Image, given: string | undefined, options
   if (given === undefined || image.models.some(({ name }) => name === given)) return image.model(given)
   await using file = await openModelFile(given, { signal }).catch((error: unknown) => {
     // Neither a name nor a file: the error that lists the names is more helpful.
-    if (error instanceof ModelNotFoundError) return image.model(given) as never
+    if (hasCode(error, 'ERR_GPUNVME_MODEL_NOT_FOUND')) return image.model(given) as never
     throw error
   })
   const differences = image.models.map((packed) => differencesBetween(packed, file))
