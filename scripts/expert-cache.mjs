@@ -3,7 +3,7 @@
 //
 //   node scripts/expert-cache.mjs            print the tables
 //   node scripts/expert-cache.mjs --write    update them in the document
-import { expertLayers, planExperts } from '@gpunvme/layer-loader'
+import { expertLayers, planExperts } from '@gpunvme/layer-loader/residence'
 import { openModelParts } from '@gpunvme/layer-loader/formats'
 import { costModel } from '@gpunvme/nvme-sim'
 import { payloadLimit } from '@gpunvme/nvme-spec/pcie'

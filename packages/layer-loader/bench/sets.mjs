@@ -1,5 +1,6 @@
 // Speed of reads from several drives, in virtual time: the ratios do not depend on the machine.
-import { createMirror, createStripe, namespaceStore } from '@gpunvme/layer-loader'
+import { namespaceStore } from '@gpunvme/layer-loader'
+import { createMirror, createStripe } from '@gpunvme/layer-loader/sets'
 import { Controller } from '@gpunvme/host-driver'
 import { deriveProfile, profiles, RamMedia, simulate, SimulatedHost } from '@gpunvme/nvme-sim'
 

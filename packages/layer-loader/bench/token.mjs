@@ -1,5 +1,5 @@
 // One token of a 70B model larger than memory, on the predecessor's rig: its schedule and ours, in virtual time.
-import { openResidence, planResidence } from '@gpunvme/layer-loader'
+import { openResidence, planResidence } from '@gpunvme/layer-loader/residence'
 import { originalToken } from './lib/original-schedule.mjs'
 import { COMPUTE_NS, COPY_NS, cost, LAYER_BYTES, layers, onRig, plainSource, READS } from './lib/rig.mjs'
 

@@ -30,65 +30,6 @@ export { planPack, type PlanPackOptions } from './pack/plan-pack.js'
 export { previewPack, type PackPreview, type PreviewOptions } from './pack/preview-pack.js'
 export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remove-model.js'
 export { NamespaceTooSmallError } from './pack/room.js'
-export { BudgetInfeasibleError } from './residence/budget-infeasible.js'
-export { CopyMismatchError } from './residence/copy-check.js'
-export { expertLayers, type ExpertLayer, type LayersWithTensors } from './residence/expert-sizes.js'
-export { hostCopies, hostLayers, type HostCopyEngine, type HostCopyMemory } from './residence/host-copies.js'
-export type { Places, SlotCounts } from './residence/lay-out.js'
-export type { LinkTimes } from './residence/link-times.js'
-export { layerSizes, loaderSource, type LoaderSourceOptions } from './residence/loader-source.js'
-export { measureCost, type MeasureOptions } from './residence/measure-cost.js'
-export { planExperts, type ExpertPlan, type ExpertPlanOptions } from './residence/plan-experts.js'
-export {
-  planResidence,
-  type Budget,
-  type BudgetUse,
-  type LayerSize,
-  type ResidenceOptions,
-  type ResidencePlan,
-} from './residence/plan.js'
-export type { PassTimes, PlacedLayer, Prediction, ReadShape } from './residence/predict.js'
-export type { DriftBand, RateDrift } from './residence/rate-watch.js'
-export { replan, type ObservedRates } from './residence/replan.js'
-export type { ResidentLease } from './residence/resident-lease.js'
-export {
-  openResidence,
-  type PassOptions,
-  type ResidenceParts,
-  type ResidenceStatistics,
-  type ResidentModel,
-} from './residence/resident-model.js'
-export type { LayerSource, LoadedLayer, SlotReader, SlotRoom } from './residence/source.js'
-export type { Residence } from './residence/spread.js'
-export type { SustainedPass } from './residence/sustained.js'
-export type { BlockSet, SetMember, SetStatistics, WritableBlockSet } from './sets/block-set.js'
-export {
-  createMirror,
-  createStripe,
-  eraseSet,
-  planMirror,
-  planStripe,
-  SetPlan,
-  type CreateSetOptions,
-  type CreateStripeOptions,
-  type StripeShape,
-} from './sets/create-set.js'
-export {
-  DEFAULT_UNIT_BYTES,
-  MIN_UNIT_BYTES,
-  MEMBER_DATA_BYTES,
-  MAX_MEMBERS,
-  MAX_UNIT_BYTES,
-  type SetKind,
-} from './sets/format.js'
-export { SET_LABEL, SetLabelError, type LabelField } from './sets/label.js'
-export { measureWeights, type MeasureWeightsOptions } from './sets/measure.js'
-export { SetMemberError, type MemberVerb } from './sets/member-error.js'
-export { openSet, type OpenSetOptions } from './sets/open-set.js'
-export type { SetProblem } from './sets/problem.js'
-export { completeLabels } from './sets/write-label.js'
-export { findUses, type StoreUse } from './sets/store-use.js'
-export { rebuildMirror, type RebuildOptions } from './sets/rebuild.js'
 export { readSourceHeader } from './source-header.js'
 export { asStore, type Readable, type Writable } from './store/as-store.js'
 export { openFileStore, type FileStore, type FileStoreOptions } from './store/file-store.js'

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   hasCode,
   ExtentTooLongError,
-  hostCopies,
   loadTensor,
   openLoader,
   zlibChecksummer,
@@ -12,6 +11,7 @@ import {
   type StoredExtent,
   type StoredModel,
 } from '../src/index.js'
+import { hostCopies } from '../src/residence/index.js'
 import { fileMemory } from '../src/store/file-store-memory.js'
 
 const GIB = 2 ** 30

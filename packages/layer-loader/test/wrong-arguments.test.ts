@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Catalogue, type Model } from '../src/formats/index.js'
 import {
-  layerSizes,
   LoaderError,
-  loaderSource,
   loadTensor,
   openImage,
   openLoader,
@@ -15,6 +13,7 @@ import {
   type StoredExtent,
   type StoredModel,
 } from '../src/index.js'
+import { layerSizes, loaderSource } from '../src/residence/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openResidence, type ResidentLease } from '../../src/index.js'
+import { openResidence, type ResidentLease } from '../../src/residence/index.js'
 import { LAYERS } from './machine.js'
 import { watched } from './watched.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openResidence, type ResidentLease } from '../../src/index.js'
+import { openResidence, type ResidentLease } from '../../src/residence/index.js'
 import { turns, watched } from './watched.js'
 
 const SLOW_MS = 120_000

@@ -3,18 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openModelInFiles, zlibChecksummer } from '../../src/index.js'
 import {
   CopyMismatchError,
   hostCopies,
   layerSizes,
   loaderSource,
-  openModelInFiles,
   openResidence,
   planResidence,
-  zlibChecksummer,
   type LayerSource,
   type ResidenceParts,
-} from '../../src/index.js'
+} from '../../src/residence/index.js'
 import { safetensorsFile, smallModel, tensorBytes, type TensorSize } from '../models.js'
 import { cost, LAYER_BYTES, LAYERS, machine, onGpu } from './machine.js'
 

@@ -6,7 +6,7 @@ import {
   planResidence,
   type HostCopyMemory,
   type ResidentModel,
-} from '../../src/index.js'
+} from '../../src/residence/index.js'
 import type { Model } from '../../src/formats/index.js'
 import { hostMemory } from '../host-memory.js'
 import { tensorBytes } from '../models.js'

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { VerificationError } from '../../src/index.js'
 import {
   openResidence,
   planResidence,
-  VerificationError,
   type PassOptions,
   type ResidencePlan,
   type ResidentLease,
   type ResidentModel,
-} from '../../src/index.js'
+} from '../../src/residence/index.js'
 import { cost, isWhole, LAYER_BYTES, LAYERS, machine } from './machine.js'
 
 const SLOW_MS = 120_000

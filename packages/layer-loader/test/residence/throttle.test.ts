@@ -1,6 +1,6 @@
 import { deriveProfile } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
-import { openResidence, planResidence, replan, type RateDrift, type ResidentModel } from '../../src/index.js'
+import { openResidence, planResidence, replan, type RateDrift, type ResidentModel } from '../../src/residence/index.js'
 import { cost, isWhole, LAYER_BYTES, LAYERS, machine } from './machine.js'
 
 const SLOW_MS = 120_000

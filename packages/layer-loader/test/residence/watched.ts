@@ -1,5 +1,5 @@
 import type { CopyEngine, DeviceMemory } from '@gpunvme/nvme-spec/transport'
-import { planResidence } from '../../src/index.js'
+import { planResidence } from '../../src/residence/index.js'
 import { cost, LAYER_BYTES, machine } from './machine.js'
 
 export const turns = async (count: number) => {

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createMirror,
-  createStripe,
-  LoaderError,
-  openSet,
-  SetMemberError,
-  type WritableBlockStore,
-} from '../../src/index.js'
+import { LoaderError, type WritableBlockStore } from '../../src/index.js'
+import { createMirror, createStripe, openSet, SetMemberError } from '../../src/sets/index.js'
 import { altered, drives, MIB } from './drives.js'
 
 const transfers = [{ offsetBytes: 0, lengthBytes: 4 * MIB, memoryBytes: 0 }]

@@ -1,15 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  createMirror,
-  createStripe,
-  findUses,
-  openImage,
-  openSet,
-  pack,
-  verifyImage,
-  type WritableBlockSet,
-} from '../../src/index.js'
+import { openImage, pack, verifyImage } from '../../src/index.js'
+import { createMirror, createStripe, findUses, openSet, type WritableBlockSet } from '../../src/sets/index.js'
 import { MemoryNamespace, type JournalEntry } from '../memory-namespace.js'
 import { smallModel } from '../models.js'
 

@@ -1,6 +1,7 @@
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import { profiles, RamMedia, simulate, SimulatedHost, type Simulation, type SimulationOptions } from '@gpunvme/nvme-sim'
-import { createMirror, namespaceStore, type BlockStore, type WritableBlockStore } from '../../src/index.js'
+import { namespaceStore, type BlockStore, type WritableBlockStore } from '../../src/index.js'
+import { createMirror } from '../../src/sets/index.js'
 
 export const MIB = 1024 * 1024
 

@@ -3,17 +3,8 @@ import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { RamMedia } from '@gpunvme/nvme-sim'
 import { decodeLabel, encodeLabel, type SetLabel } from '../../src/sets/label.js'
-import {
-  createMirror,
-  createStripe,
-  eraseSet,
-  openImage,
-  openSet,
-  pack,
-  SET_LABEL,
-  verifyImage,
-  type WritableBlockStore,
-} from '../../src/index.js'
+import { openImage, pack, verifyImage, type WritableBlockStore } from '../../src/index.js'
+import { createMirror, createStripe, eraseSet, openSet, SET_LABEL } from '../../src/sets/index.js'
 import { smallModel } from '../models.js'
 import { drive, drives, get, MIB, noise, put } from './drives.js'
 

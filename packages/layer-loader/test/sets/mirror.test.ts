@@ -1,16 +1,8 @@
 import { deriveProfile, RamMedia } from '@gpunvme/nvme-sim'
 import type { FaultRule } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
-import {
-  createMirror,
-  openImage,
-  openSet,
-  pack,
-  streamLayers,
-  verifyImage,
-  type BlockSet,
-  type SetProblem,
-} from '../../src/index.js'
+import { openImage, pack, streamLayers, verifyImage } from '../../src/index.js'
+import { createMirror, openSet, type BlockSet, type SetProblem } from '../../src/sets/index.js'
 import { layeredModel, tensorBytes } from '../models.js'
 import { altered, drives, get, MIB, mirrored, noise, put } from './drives.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedHost } from '@gpunvme/nvme-sim'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import { createMirror, createStripe, type BlockSet } from '../../src/index.js'
+import { createMirror, createStripe, type BlockSet } from '../../src/sets/index.js'
 import { drive, get, MIB, noise, put } from './drives.js'
 
 /** Two drives that do not reach each other's memory, as behind IOMMUs of their own. */

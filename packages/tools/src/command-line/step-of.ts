@@ -4,7 +4,6 @@ import type { DeviceHeldError, DriverError, ForeignDataError } from '@gpunvme/ho
 import type { BindError, LeftUndoneError } from '@gpunvme/host-driver/pci'
 import type { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
 import type {
-  BudgetInfeasibleError,
   ImageChecksumError,
   LoaderError,
   ModelNotInImageError,
@@ -12,6 +11,7 @@ import type {
   Remedy,
   VerificationError,
 } from '@gpunvme/layer-loader'
+import type { BudgetInfeasibleError } from '@gpunvme/layer-loader/residence'
 import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { howToRelease } from '../binding/release.js'

@@ -1,4 +1,4 @@
-import { expertLayers, type ExpertLayer } from '@gpunvme/layer-loader'
+import { expertLayers, type ExpertLayer } from '@gpunvme/layer-loader/residence'
 import { isMtpLayer, openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
 import type { Invocation } from '../command-line/invocation.js'

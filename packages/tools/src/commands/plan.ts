@@ -1,9 +1,9 @@
+import { openImage } from '@gpunvme/layer-loader'
 import {
   BudgetInfeasibleError,
   expertLayers,
   layerSizes,
   measureCost,
-  openImage,
   planExperts,
   planResidence,
   type ExpertLayer,
@@ -11,7 +11,7 @@ import {
   type LayerSize,
   type ResidenceOptions,
   type ResidencePlan,
-} from '@gpunvme/layer-loader'
+} from '@gpunvme/layer-loader/residence'
 import { isMtpLayer, openModelFile } from '@gpunvme/layer-loader/formats'
 import { costModel, type ProfileName } from '@gpunvme/nvme-sim'
 import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'

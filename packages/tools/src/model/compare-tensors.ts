@@ -1,4 +1,4 @@
-import type { HostCopyMemory, ResidentLease } from '@gpunvme/layer-loader'
+import type { HostCopyMemory, ResidentLease } from '@gpunvme/layer-loader/residence'
 import type { Model, Tensor } from '@gpunvme/layer-loader/formats'
 import { ToolsError } from '../command-line/tools-error.js'
 import type { Rig } from '../rig/open-rig.js'

@@ -1,4 +1,4 @@
-import type { ExpertLayer, ExpertPlan } from '@gpunvme/layer-loader'
+import type { ExpertLayer, ExpertPlan } from '@gpunvme/layer-loader/residence'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'

@@ -1,20 +1,22 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
 import {
   DATA_START_BYTES,
+  namespaceStore,
+  NamespaceTooSmallError,
+  planPack,
+  type Extent,
+  type WritableBlockStore,
+} from '@gpunvme/layer-loader'
+import {
   findUses,
   MIN_UNIT_BYTES,
   MEMBER_DATA_BYTES,
-  namespaceStore,
-  NamespaceTooSmallError,
   planMirror,
-  planPack,
   planStripe,
-  type Extent,
   type SetPlan,
   type StoreUse,
   type WritableBlockSet,
-  type WritableBlockStore,
-} from '@gpunvme/layer-loader'
+} from '@gpunvme/layer-loader/sets'
 import type { Model } from '@gpunvme/layer-loader/formats'
 import { ToolsError } from '../command-line/tools-error.js'
 import { refuseUnknownData } from '../drive/unknown-data.js'

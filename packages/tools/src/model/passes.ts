@@ -1,4 +1,4 @@
-import type { ResidenceStatistics, ResidentLease } from '@gpunvme/layer-loader'
+import type { ResidenceStatistics, ResidentLease } from '@gpunvme/layer-loader/residence'
 import type { Rig } from '../rig/open-rig.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'

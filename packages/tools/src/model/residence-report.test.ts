@@ -1,4 +1,4 @@
-import { planResidence } from '@gpunvme/layer-loader'
+import { planResidence } from '@gpunvme/layer-loader/residence'
 import { expect, test } from 'vitest'
 import { describePlan } from './residence-report.js'
 

@@ -1,4 +1,4 @@
-import type { PlacedLayer, Residence, ResidencePlan } from '@gpunvme/layer-loader'
+import type { PlacedLayer, Residence, ResidencePlan } from '@gpunvme/layer-loader/residence'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { printable } from '../terminal/printable.js'
 import { formatTable, wrap } from '../terminal/table.js'

@@ -5,7 +5,7 @@ import {
   MAX_MEMBERS,
   MAX_UNIT_BYTES,
   type SetKind,
-} from '@gpunvme/layer-loader'
+} from '@gpunvme/layer-loader/sets'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { UsageError } from '../command-line/usage-error.js'
 import { formatBytes, parseBytes } from '../terminal/units.js'

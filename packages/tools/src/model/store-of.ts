@@ -1,13 +1,6 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import {
-  asStore,
-  hasCode,
-  namespaceStore,
-  openSet,
-  type BlockSet,
-  type BlockStore,
-  type SetProblem,
-} from '@gpunvme/layer-loader'
+import { asStore, hasCode, namespaceStore, type BlockStore } from '@gpunvme/layer-loader'
+import { openSet, type BlockSet, type SetProblem } from '@gpunvme/layer-loader/sets'
 
 export interface StoreOptions {
   /** Names of the drives in messages about a set. */

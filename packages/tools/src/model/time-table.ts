@@ -1,4 +1,4 @@
-import type { PassTimes, Prediction } from '@gpunvme/layer-loader'
+import type { PassTimes, Prediction } from '@gpunvme/layer-loader/residence'
 import { formatTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/units.js'
 

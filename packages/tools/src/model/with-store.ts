@@ -1,15 +1,12 @@
 import { findSignatures, ForeignDataError, type Namespace, type WritableNamespace } from '@gpunvme/host-driver'
+import { asStore, namespaceStore, type BlockStore, type WritableBlockStore } from '@gpunvme/layer-loader'
 import {
-  asStore,
   completeLabels,
-  namespaceStore,
   openSet,
   type BlockSet,
-  type BlockStore,
   type SetProblem,
   type WritableBlockSet,
-  type WritableBlockStore,
-} from '@gpunvme/layer-loader'
+} from '@gpunvme/layer-loader/sets'
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { DriveFlags, TransportFlags } from '../command-line/options.js'
 import { stepOf } from '../command-line/step-of.js'

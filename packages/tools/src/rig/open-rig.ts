@@ -1,4 +1,5 @@
 import { Controller, type ControllerOptions, type Namespace } from '@gpunvme/host-driver'
+import { type StoredModel } from '@gpunvme/layer-loader'
 import {
   hostLayers,
   loaderSource,
@@ -6,8 +7,7 @@ import {
   type PlacedLayer,
   type ResidencePlan,
   type ResidentModel,
-  type StoredModel,
-} from '@gpunvme/layer-loader'
+} from '@gpunvme/layer-loader/residence'
 import type { Tier } from '@gpunvme/cuda-native/vram'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Transport } from '@gpunvme/nvme-spec/transport'

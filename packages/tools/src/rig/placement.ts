@@ -1,3 +1,4 @@
+import { type StoredModel } from '@gpunvme/layer-loader'
 import {
   BudgetInfeasibleError,
   layerSizes,
@@ -8,8 +9,7 @@ import {
   type LoaderSourceOptions,
   type ResidenceOptions,
   type ResidencePlan,
-  type StoredModel,
-} from '@gpunvme/layer-loader'
+} from '@gpunvme/layer-loader/residence'
 import { totalmem } from 'node:os'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { REAL_TIME_MEMORY_BYTES } from '../drive/real-time-memory.js'
