@@ -59,7 +59,7 @@ export interface EventHost {
   now(): number
   /** Identifies the namespaces again after a change. */
   namespacesChanged(): Promise<void>
-  /** These may have changed but could not be identified. @param nsids undefined for all. */
+  /** Called for namespaces that may have changed but could not be identified. @param nsids undefined for all. */
   namespacesOutdated(nsids: Iterable<number> | undefined): void
 }
 
@@ -254,22 +254,34 @@ export class AsyncEvents implements SetupStep {
     const { host } = this
     const nsids = new Set(this.missed)
     this.missed = undefined
-    let isKnown = false
+    const isListed = await this.listChanged(nsids)
     try {
-      const log = await this.readLog(LID.CHANGED_ATTACHED_NAMESPACE_LIST)
-      for (const nsid of ChangedAttachedNamespaceList.view(log).NSID) if (nsid !== 0) nsids.add(nsid)
-      isKnown = !nsids.has(MORE_THAN_LISTED)
       await host.namespacesChanged()
     } catch (error) {
       this.missed = nsids
-      host.namespacesOutdated(isKnown ? nsids : undefined)
+      host.namespacesOutdated(isListed && !nsids.has(MORE_THAN_LISTED) ? nsids : undefined)
       throw error
     }
-    if (this.isUnconfigured) this.missed = new Set()
+    // Until its log is read, the controller reports no further change.
+    if (this.isUnconfigured || !isListed) this.missed = new Set()
     host.emit({ kind: 'namespaces-changed', timeNs, nsids: [...nsids].sort((a, b) => a - b) })
   }
 
-  /** Handles that namespaces could not be identified after a change that is no event. */
+  /** Adds the namespaces that the log lists. Returns false if it cannot be read; all are identified nevertheless. */
+  private async listChanged(nsids: Set<number>): Promise<boolean> {
+    // A controller without this event need not have the log.
+    if (!this.notices.NAN) return true
+    try {
+      const log = await this.readLog(LID.CHANGED_ATTACHED_NAMESPACE_LIST)
+      for (const nsid of ChangedAttachedNamespaceList.view(log).NSID) if (nsid !== 0) nsids.add(nsid)
+      return true
+    } catch (error) {
+      this.report('The log of changed namespaces could not be read', error)
+      return false
+    }
+  }
+
+  /** Records namespaces that could not be identified after a command of this handle. */
   miss(nsids: readonly number[]): void {
     this.missed = new Set([...(this.missed ?? []), ...nsids])
     this.host.namespacesOutdated(nsids)

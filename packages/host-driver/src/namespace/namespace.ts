@@ -8,7 +8,7 @@ import { hostView } from '../memory/reachable.js'
 import type { ChangeTarget, CommandLimits } from './changes.js'
 import { compare, verify } from './checks.js'
 import { DriverError } from '../error.js'
-import { namespaceChanged } from '../running/errors.js'
+import { namespaceOutdated } from '../running/errors.js'
 import type { RunningController } from '../running/running-controller.js'
 import { checkRange, type BlockRange } from './ranges.js'
 import { throwOnFailure } from './transfer-error.js'
@@ -174,7 +174,7 @@ export class Namespace {
     if (identity.unsupported !== undefined) throw unsupportedNamespace(identity)
     if (identity.outdated === true) {
       controller.retryNamespaces()
-      throw namespaceChanged(nsid, 'it could not be identified since; another attempt has begun')
+      throw namespaceOutdated(nsid)
     }
     return identity
   }

@@ -12,10 +12,20 @@ export function controllerClosed(loss?: Loss): DriverError {
   })
 }
 
-/** A namespace is not what the caller knew, or may not be. Nothing was sent. */
-export function namespaceChanged(nsid: number, why = 'it was replaced, resized or detached meanwhile'): DriverError {
-  return new DriverError('ERR_GPUNVME_NAMESPACE_CHANGED', 'device', `Namespace ${nsid} has changed: ${why}`, {
+/** A namespace changed after the call was made. Its command was not sent. */
+export function namespaceChanged(nsid: number): DriverError {
+  const headline = `Namespace ${nsid} was replaced, resized or detached during the call`
+  return new DriverError('ERR_GPUNVME_NAMESPACE_CHANGED', 'device', headline, {
     next: 'check its capacity and block size, then repeat the call',
+  })
+}
+
+/** A namespace may have changed, and could not be identified. Nothing was sent. */
+export function namespaceOutdated(nsid: number): DriverError {
+  const headline = `Namespace ${nsid} may have changed and could not be identified`
+  return new DriverError('ERR_GPUNVME_NAMESPACE_CHANGED', 'device', headline, {
+    facts: ['the driver tries again in the background'],
+    next: 'repeat the call after the event "namespaces-changed"',
   })
 }
 

@@ -154,7 +154,11 @@ export class RunningController implements AdminCommands {
     return this.during(nsid, () => this.commands.repeat('io', (queue) => this.sendTo(nsid, presence, queue, run)))
   }
 
-  /** Sends an I/O command outside plans that may not be sent twice. @param presence @throws same as for `repeatIo`. */
+  /**
+   * Sends an I/O command outside plans that may not be sent twice.
+   * @param presence same as for `repeatIo`.
+   * @throws same as `once`; `inUse.enter`; DriverError (NAMESPACE_CHANGED)
+   */
   onceIo(nsid: number, run: (queue: CommandQueue) => Promise<number>, presence?: object): Promise<number> {
     return this.during(nsid, () => this.commands.once('io', (queue) => this.sendTo(nsid, presence, queue, run)))
   }
