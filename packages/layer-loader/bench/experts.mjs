@@ -101,7 +101,17 @@ async function urgent(profile, { layers, experts }) {
       const piece = { name, dtype: 'U8', shape: [lengthBytes], lengthBytes, runs: [{ storeBytes, lengthBytes }] }
       return { name, checks: [], pieces: [piece] }
     }
-    const model = { name: 'urgent', store, layers: [], checkable: false }
+    const none = () => extent('none', 0, 0)
+    const model = {
+      name: 'urgent',
+      store,
+      layers: [],
+      checkable: false,
+      layer: none,
+      tensor: none,
+      experts: () => [],
+      expert: none,
+    }
     const loader = openLoader(model, { slots: 6, slotBytes: 88 * MIB, verify: 'off' })
     const numbers = Array.from({ length: layers }, (_, layer) => layer)
     const readAhead = async () => {

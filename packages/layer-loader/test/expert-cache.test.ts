@@ -419,11 +419,42 @@ test('an expert that arrives while the cache is closed is not lent, and its slot
   const trace: TraceSink = ({ name }) => {
     if (name === 'leased layer 0 expert 0') void shared.close()
   }
-  await using loader = openLoader(model, { slots: 1, trace })
+  await using loader = openLoader(model, { slots: 2, trace })
   const shared = openExpertCache(loader, { cacheBytes: loader.slotBytes })
   await expect(shared.request(0, 0)).rejects.toThrow('the expert cache was closed')
   await settle()
   expect(loader.held).toBe(0)
+})
+
+describe('a loader that the cache shares', () => {
+  test('keeps a slot for other requests', async () => {
+    const { model } = await opened(1)
+    await using loader = openLoader(model, { slots: 3 })
+    const shared = openExpertCache(loader, { cacheBytes: 100 * loader.slotBytes })
+    for (const expert of [0, 1, 2]) (await shared.request(0, expert)).release()
+    using layer = await loader.request(model.layer(0), { priority: 'now', deadlineMs: 60_000 }).lease()
+    expect(layer.name).toBe('layer 0')
+    // The layer and the two cached experts hold all slots: one expert is evicted.
+    await expectExpert(await shared.request(0, 3, { deadlineMs: 60_000 }), 0, 3)
+    await shared.close()
+  })
+
+  test('ends the leases of the cache when it is closed', async () => {
+    const { model } = await opened(1)
+    const loader = openLoader(model, { slots: 2 })
+    const shared = openExpertCache(loader, { cacheBytes: loader.slotBytes })
+    const lease = await shared.request(0, 0)
+    await loader.close()
+    expect(lease.released).toBe(true)
+    expect(() => lease.bytes).toThrow('has ended')
+    await expect(shared.request(0, 0)).rejects.toThrow('expected an open loader')
+  })
+
+  test('needs two slots', async () => {
+    const { model } = await opened(1)
+    await using loader = openLoader(model, { slots: 1 })
+    expect(() => openExpertCache(loader, { cacheBytes: loader.slotBytes })).toThrow('a loader with at least 2 slots')
+  })
 })
 
 test('experts of a simulated drive come back byte for byte under eviction', async () => {

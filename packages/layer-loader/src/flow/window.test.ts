@@ -57,6 +57,18 @@ describe('a window', () => {
     expect(drive.read(4 * GIB) / bytesPerNs).toBeGreaterThan(0.97)
   })
 
+  test('does not add up small losses, each of which it would accept', () => {
+    const drive = new Drive({ latencyNs: 0, bytesPerNs: 7 })
+    let leastBytes = Infinity
+    for (let done = 0; done < 100 * GIB; done += 4 * MIB) {
+      drive.bytesPerNs = 7 * (drive.window.limitBytes / (32 * MIB)) ** 0.05
+      drive.read(4 * MIB)
+      leastBytes = Math.min(leastBytes, drive.window.limitBytes)
+    }
+    // Two steps to less: the second one was a trial.
+    expect(leastBytes).toBeGreaterThanOrEqual(32 * MIB * 0.75 ** 2)
+  })
+
   test('grows again when the latency becomes longer', () => {
     const drive = new Drive({ latencyNs: 80_000, bytesPerNs: 3.5 })
     drive.read(8 * GIB)

@@ -6,8 +6,15 @@ const SAMPLE_BYTES = 16 * 1024 * 1024
 /** Factor of a trial with less in flight. */
 const STEP = 0.75
 
-/** Share of the rate that a trial with less must keep; the inverse is what a trial with more must gain. */
+/**
+ * Share of the best rate that a trial with less must keep, and gain that a trial with more must have. The gain is smaller
+ * than the loss, so that a step to less that cost some rate is undone later.
+ */
 const KEPT = 0.985
+const GAINED = 1.0075
+
+/** Share of the best rate below which the drive has changed, for example by its temperature. */
+const CHANGED = 0.95
 
 /** Samples after a trial that failed until the next one: doubled with each failure. One sample may mislead. */
 const LEAST_PAUSE = 4
@@ -15,11 +22,11 @@ const MOST_PAUSE = 64
 
 /** Options of a window, in bytes. */
 export interface WindowOptions {
-  /** In flight at first, and at most. */
+  /** Initial and maximum budget. */
   readonly mostBytes: number
   /** The usual length of a read. A step changes the budget by at least one; two are always allowed. */
   readonly pieceBytes: number
-  /** Always in flight, instead of an adapted number. */
+  /** Fixed budget, which is not adapted. */
   readonly fixedBytes?: number | undefined
 }
 
@@ -32,17 +39,19 @@ interface Trial {
 /**
  * Budget of bytes in flight on one store. More than bandwidth × latency of the drive is not faster, but every urgent
  * read waits for it. Neither is known: the window shrinks step by step while the rate stays the same, and grows again
- * when that is faster. Only times at which the window is full count: otherwise the drive waits for its consumer.
+ * when that is faster. Only samples with a full window count: otherwise the consumer limits the rate, not the drive.
  */
 export class Window {
   private readonly options: WindowOptions
   private limit: number
   private flying = 0
-  /** Rate without a trial, in bytes per nanosecond. */
+  /** The best rate so far, in bytes per nanosecond. */
   private rate = 0
   private trial: Trial | undefined
   private nextStep: Trial['step'] = 'less'
   private samplesToTrial = 1
+  /** False for the first sample after a start, in which the drive fills its buffers. */
+  private isWarm = false
   private pauseSamples = LEAST_PAUSE
   private sampleBytes = 0
   private sampleStartNs: number | undefined
@@ -82,26 +91,28 @@ export class Window {
     const tookNs = this.lastEndNs - this.sampleStartNs
     if (this.sampleBytes < Math.max(SAMPLE_BYTES, 2 * this.limit) || tookNs <= 0) return
     this.sampleStartNs = undefined
-    this.sampled(this.sampleBytes / tookNs)
+    const { isWarm } = this
+    this.isWarm = true
+    if (isWarm) this.sampled(this.sampleBytes / tookNs)
   }
 
-  /** Nothing was left to read although there was room: the current sample does not show the rate of the drive. */
+  /** Discards the current sample: there was room but nothing to read. */
   starve(): void {
     this.sampleStartNs = undefined
+    this.isWarm = false
   }
 
   private sampled(rate: number): void {
     const { trial } = this
     if (trial === undefined) {
-      // It changes, for example with the temperature of the drive.
-      this.rate = rate
+      // Trials compare with the best rate: if they compared with the last one, many small losses would add up.
+      this.rate = rate < this.rate * CHANGED ? rate : Math.max(this.rate, rate)
       if (--this.samplesToTrial <= 0) this.try(this.nextStep)
       return
     }
     this.trial = undefined
     const { step, beforeBytes } = trial
-    const succeeds = step === 'less' ? rate >= this.rate * KEPT : rate > this.rate / KEPT
-    // Of steps to less, the best rate counts, so that many steps together lose no more than one may.
+    const succeeds = step === 'less' ? rate >= this.rate * KEPT : rate > this.rate * GAINED
     if (succeeds) {
       this.rate = Math.max(this.rate, rate)
       this.pauseSamples = LEAST_PAUSE

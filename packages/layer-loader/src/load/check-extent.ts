@@ -12,7 +12,7 @@ export function checkExtent(
   { memoryBytes, checksAll }: LoadPlan,
   { slotBytes, options: { verify = 'full' } }: { readonly slotBytes: number; readonly options: LoaderOptions },
 ): void {
-  if (verify === 'full' && !checksAll) throw noChecksums(`Part of ${quote(extent.name)}`)
+  if (verify === 'full' && !checksAll) throw noChecksums(quote(extent.name), 'part of it has no checksums')
   if (memoryBytes > slotBytes) throw new ExtentTooLongError(extent, memoryBytes, slotBytes)
 }
 
@@ -67,9 +67,8 @@ export class ExtentTooLongError extends GpuNvmeError {
 }
 
 /** Error of verification without checksums: usually a model that is stored as published. */
-export function noChecksums(model: string, extent?: string): LoaderError {
-  const what = extent === undefined ? `Model ${quote(model)} has` : `Not all of ${quote(extent)} of ${quote(model)} has`
-  return new LoaderError('ERR_GPUNVME_NO_CHECKSUMS', 'usage', `${what} checksums to verify its bytes against`, {
+export function noChecksums(what: string, why = 'it has no checksums'): LoaderError {
+  return new LoaderError('ERR_GPUNVME_NO_CHECKSUMS', 'usage', `Cannot verify ${what}: ${why}`, {
     next: 'load it with { verify: "off" }, or pack() the model: an image has checksums',
   })
 }

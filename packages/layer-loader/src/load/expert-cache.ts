@@ -16,8 +16,9 @@ interface Entry {
   readonly arrival: Promise<Lease>
   /** Keeps the slot; set once the expert is in memory. */
   lease: Lease | undefined
-  /** Leases of callers, and requests that wait. */
+  /** Number of leases that callers hold. */
   users: number
+  /** Number of requests that wait for the read. */
   waiting: number
   /** Expected by a hint, and not used since. */
   hinted: boolean
@@ -36,7 +37,8 @@ const URGENCY: readonly Priority[] = ['now', 'soon', 'ahead']
  *
  * @param target a model; or a loader whose slots it shares, so that experts and other requests are read in one order of
  * urgency. The options of the loader then apply.
- * @throws LoaderError (INVALID_ARGUMENT) for a model without experts, or `cacheBytes` for less than one; the errors of
+ * @throws LoaderError (INVALID_ARGUMENT) for a model without experts, if `cacheBytes` is smaller than one expert, and
+ * for a loader with one slot; the errors of
  * `openLoader`; LoaderError (UNEVEN_EXPERTS) if the experts of no layer can be separated.
  */
 export function openExpertCache(
@@ -48,7 +50,9 @@ export function openExpertCache(
   requireModel(model)
   const { count, largestBytes } = measureExperts(model, shared?.options ?? options)
   const slotBytes = shared?.slotBytes ?? largestBytes
-  const slots = Math.min(Math.floor(cacheBytes / slotBytes), shared?.slots ?? count)
+  // One slot of a shared loader is left to its other requests.
+  const slots = Math.min(Math.floor(cacheBytes / slotBytes), shared === undefined ? count : shared.slots - 1)
+  if (shared !== undefined && shared.slots < 2) throw invalidArgument('loader', 'a loader with at least 2 slots', '1')
   if (!(slots >= 1)) throw invalidArgument('cacheBytes', `at least ${slotBytes}, for one expert`, `${cacheBytes}`)
   return new ExpertCache(shared ?? openLoader(model, { ...options, slots, slotBytes }), slots, shared === undefined)
 }
@@ -128,7 +132,7 @@ export class ExpertCache {
     }
   }
 
-  /** Ends all leases and requests, after reads in flight. A loader that was passed in stays open. Idempotent. */
+  /** Ends all leases and requests; waits for reads in flight if the cache has its own loader. Idempotent. */
   async close(): Promise<void> {
     this.#closing ??= new DOMException('the expert cache was closed', 'AbortError')
     for (const lease of this.#lent) lease.release()
@@ -144,6 +148,9 @@ export class ExpertCache {
   /** Returns the entry of an expert, and reads it if there is none. */
   #join(layer: string | number, expert: number, priority: Priority): Entry {
     const key = keyOf(layer, expert)
+    const known = this.#entries.get(key)
+    // The loader was closed, which ended its leases.
+    if (known?.lease?.released === true) this.#forget(known)
     const found = this.#entries.get(key)
     if (found === undefined) {
       const extent = this.#loader.model.expert(layer, expert)
@@ -172,7 +179,7 @@ export class ExpertCache {
         throw error
       },
     )
-    // Without a request that waits, as for a hint, a failure has no listener.
+    // No request waits for a hint, so nothing else handles its failure.
     arrival.catch(() => undefined)
     const entry: Entry = { key, ticket, arrival, lease: undefined, users: 0, waiting: 0, hinted: false }
     this.#entries.set(key, entry)
@@ -204,12 +211,18 @@ export class ExpertCache {
    */
   #makeRoom(more: number, keep?: ReadonlyMap<string, unknown>): boolean {
     for (const entry of this.#entries.values()) {
-      if (this.#entries.size + more <= this.slots) return true
+      if (this.#hasRoomFor(more)) return true
       if (entry.users > 0 || entry.waiting > 0 || keep?.has(entry.key) === true) continue
       if (entry.lease !== undefined) this.#counts.evictions++
       this.#remove(entry)
     }
-    return this.#entries.size + more <= this.slots
+    return this.#hasRoomFor(more)
+  }
+
+  #hasRoomFor(more: number): boolean {
+    // Other requests of a shared loader may hold slots.
+    const { held, slots } = this.#loader
+    return this.#entries.size + more <= this.slots && held + more <= slots
   }
 
   #remove(entry: Entry): void {

@@ -65,10 +65,12 @@ export class Lease implements LoadReport {
   readonly lengthBytes: number
   private readonly loaded: Loaded
   private readonly onRelease: () => void
+  /** Holds the slot for this lease. */
+  private readonly parent: Lease | undefined
   private live = true
 
   /** @internal */
-  constructor(loaded: Loaded, onRelease: () => void) {
+  constructor(loaded: Loaded, onRelease: () => void, parent?: Lease) {
     this.name = loaded.name
     this.index = loaded.index
     this.verified = loaded.verified
@@ -78,11 +80,12 @@ export class Lease implements LoadReport {
     this.tensors = loaded.tensors
     this.lengthBytes = loaded.lengthBytes
     this.loaded = loaded
+    this.parent = parent
     this.onRelease = onRelease
   }
 
   get released(): boolean {
-    return !this.live
+    return !this.live || this.parent?.released === true
   }
 
   /**
@@ -147,9 +150,9 @@ export class Lease implements LoadReport {
     return Promise.resolve()
   }
 
-  /** Returns a further lease of the same bytes; it must be released before this one. @internal */
+  /** Returns another lease of the same bytes, which ends with this one at the latest. @internal */
   share(onRelease: () => void): Lease {
-    return new Lease(this.loaded, onRelease)
+    return new Lease(this.loaded, onRelease, this)
   }
 
   private part(offsetBytes: number, lengthBytes: number, what: string): Uint8Array {
@@ -162,7 +165,7 @@ export class Lease implements LoadReport {
   }
 
   private requireLive(what: string): void {
-    if (!this.live) throw useAfterRelease(this.name, what)
+    if (this.released) throw useAfterRelease(this.name, what)
   }
 }
 

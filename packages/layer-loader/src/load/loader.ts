@@ -83,7 +83,7 @@ export class Loader {
     const { slots = DEFAULT_SLOTS, verify = 'full', signal } = options
     refuseUnmoved(model.store)
     if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
-    if (!model.checkable && verify !== 'off') throw noChecksums(`Model ${quote(model.name)}`)
+    if (!model.checkable && verify !== 'off') throw noChecksums(`model ${quote(model.name)}`)
     const { inFlightBytes = 1 } = options
     if (!Number.isSafeInteger(inFlightBytes) || inFlightBytes < 1)
       throw new RangeError(`inFlightBytes: expected at least 1, got ${inFlightBytes}`)

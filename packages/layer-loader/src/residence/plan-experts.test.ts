@@ -56,6 +56,14 @@ describe('a token of 2 of 8 experts in 4 layers', () => {
     expect(predicted.driveNs).toBeCloseTo(2 * EXPERT_NS, 0)
   })
 
+  test('experts that fit into the cache on the GPU cross no link, however large host memory is', () => {
+    const { predicted } = planExperts(
+      layers,
+      options({ hitRate: 1, budget: { vramBytes: 2 ** 40, ramBytes: 2 ** 40 } }),
+    )
+    expect(predicted).toMatchObject({ driveNs: 0, gpuLinkNs: 0, boundBy: 'nothing' })
+  })
+
   test('hits in host memory cross the GPU’s link', () => {
     // Two thirds of the cache are in host memory.
     const { predicted } = planExperts(layers, options({ hitRate: 1 }))

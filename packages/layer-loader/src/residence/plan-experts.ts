@@ -57,23 +57,25 @@ export function planExperts(layers: readonly ExpertLayer[], options: ExpertPlanO
   const experts = sum(routed.map((layer) => layer.experts))
   const needed = routed.map((layer) => (expertsUsed / layer.experts) * (layer.lengthBytes - layer.denseBytes))
   const tokenBytes = sum(needed)
+  const expertsBytes = sum(routed.map((layer) => layer.lengthBytes - layer.denseBytes))
   return {
     dense,
     expertsUsed,
     hitRate,
     experts,
-    expertsBytes: sum(routed.map((layer) => layer.lengthBytes - layer.denseBytes)),
+    expertsBytes,
     slots,
     cache: { ...cache, experts: Math.min(experts, places) },
     tokenBytes: Math.round(tokenBytes),
     readBytes: Math.round(tokenBytes * (1 - hitRate)) + dense.readBytes,
-    predicted: predictToken({ dense, cache, needed }, options),
+    predicted: predictToken({ dense, hostShare: hostShareOf(cache, expertsBytes), needed }, options),
   }
 }
 
 interface TokenLoad {
   readonly dense: ResidencePlan
-  readonly cache: Budget
+  /** Fraction of the hits that are in host memory. */
+  readonly hostShare: number
   /** Bytes of the experts that a token uses, of each layer with experts. */
   readonly needed: readonly number[]
 }
@@ -121,15 +123,13 @@ function predictToken(load: TokenLoad, options: ExpertPlanOptions): Prediction {
 
 /** Returns the time of the experts of a token, without the dense part, and their share of each resource. */
 function tokenOf(
-  { cache, needed }: TokenLoad,
+  { hostShare, needed }: TokenLoad,
   options: ExpertPlanOptions,
   { hitRate, slowdown = 1, isVerified = false }: { hitRate: number; slowdown?: number; isVerified?: boolean },
 ): { readonly timeNs: number; readonly driveNs: number; readonly linkNs: number; readonly checkNs: number } {
   const { tier, cost, expertsUsed, checkNs } = options
   const nsPerByte = nsPerByteOf(options)
   const copyNs = (bytes: number) => (bytes > 0 ? (cost.copyNs?.(bytes) ?? 0) : 0)
-  const cacheBytes = cache.vramBytes + cache.ramBytes
-  const hostShare = cacheBytes === 0 ? 0 : cache.ramBytes / cacheBytes
   // A layer whose experts are all in the cache waits for no read.
   const latencyNs = latencyNsOf(options) * (1 - hitRate ** expertsUsed)
   const total = { timeNs: 0, driveNs: 0, linkNs: 0, checkNs: 0 }
@@ -149,6 +149,13 @@ function tokenOf(
     total.checkNs += checksNs
   }
   return total
+}
+
+/** Returns the fraction of cached experts in host memory: the GPU's memory is filled first. */
+function hostShareOf({ vramBytes, ramBytes }: Budget, expertsBytes: number): number {
+  const onGpu = Math.min(vramBytes, expertsBytes)
+  const inHost = Math.min(ramBytes, expertsBytes - onGpu)
+  return inHost === 0 ? 0 : inHost / (onGpu + inHost)
 }
 
 /** @throws BudgetInfeasibleError with the slots of experts included */

@@ -76,7 +76,7 @@ layers read meanwhile. Tier 1 reads into host memory and copies to the GPU; in
 tier 2 the drive writes to GPU memory, if the machine can: see gpunvme doctor.
 
 A token of a mixture of experts needs the dense part of each layer and some of
-its experts, which are read once the router has chosen them. --hit-rate is the
+its experts, which are read after the router has chosen them. --hit-rate is the
 fraction of them that a cache in the remaining memory already has.`
 
 export function plan(command: Command, session: Session): void {
@@ -171,12 +171,18 @@ function expertPlan({ expertLayers, used }: Planned, options: ResidenceOptions, 
   if (used === undefined) return undefined
   if (used.count > fewest)
     throw new UsageError(`A layer has ${plural(fewest, 'expert')}: a token cannot use ${used.count}`, {
-      next: 'set --experts-used',
+      next: flags.expertsUsed === undefined ? 'set --experts-used' : `use --experts-used ${fewest} or less`,
     })
   const { hitRate } = flags
   const planWith = (rate: number) => planExperts(expertLayers, { ...options, expertsUsed: used.count, hitRate: rate })
-  if (hitRate !== undefined) return planWith(hitRate)
   const plan = planWith(0)
+  if (hitRate !== undefined) {
+    if (hitRate > 0 && plan.cache.experts === 0)
+      throw new UsageError(`No expert fits into a cache in this budget, so the hit rate cannot be ${hitRate}`, {
+        next: 'raise --vram or --ram, or omit --hit-rate',
+      })
+    return planWith(hitRate)
+  }
   // A cache that holds all experts misses each only once.
   return plan.cache.experts === plan.experts ? planWith(1) : plan
 }

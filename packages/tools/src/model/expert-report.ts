@@ -67,7 +67,7 @@ export function describeExpertPlan(plan: ExpertPlan, layers: readonly ExpertLaye
     `A token uses ${usedText(runsOf(layers), used)}`,
     `dense     ${places.length > 1 ? `${formatBytes(denseBytes)}: ` : ''}${places.join(', ')}`,
     `slots     ${formatBytes(slots.vramBytes)} of GPU memory${inHost}`,
-    `cache     ${formatBytes(cache.vramBytes)} of GPU memory, ${formatBytes(cache.ramBytes)} of host memory: ${cache.experts} of ${plural(experts, 'expert')}${cache.experts === experts ? ', each read only once' : ''}`,
+    `cache     ${formatBytes(cache.vramBytes)} of GPU memory, ${formatBytes(cache.ramBytes)} of host memory: ${cache.experts} of ${plural(experts, 'expert')}${cache.experts === experts && hitRate === 1 ? ', each read only once' : ''}`,
     `reads     ${formatBytes(readBytes)} a token: ${formatBytes(tokenBytes)} of experts at a hit rate of ${hitRate}${dense.readBytes > 0 ? ', and the dense part on the drive' : ''}`,
     '',
     ...(predicted.boundBy === 'nothing'
