@@ -11,8 +11,9 @@ const entries = [
   ['host-driver', `export * from '@gpunvme/host-driver'`],
   [
     'layer-loader',
-    `export { loadPlanFor, namespaceStore, openLoader, planResidence, planStream, streamLayers } from '@gpunvme/layer-loader'`,
+    `export { loadPlanFor, namespaceStore, openLoader, planStream, streamLayers } from '@gpunvme/layer-loader'`,
   ],
+  ['layer-loader/residence', `export { planExperts, planResidence } from '@gpunvme/layer-loader/residence'`],
 ] as const
 
 describe.each(entries)('a browser bundle of %s', (_, entry) => {
