@@ -1,7 +1,7 @@
 // One token of a 70B model larger than memory, on the predecessor's rig: its schedule and ours, in virtual time.
 import { openResidence, planResidence } from '@gpunvme/layer-loader/residence'
 import { originalToken } from './lib/original-schedule.mjs'
-import { COMPUTE_NS, COPY_NS, cost, LAYER_BYTES, layers, onRig, plainSource, READS } from './lib/rig.mjs'
+import { COMPUTE_NS, COPY_NS, cost, LAYER_BYTES, layers, modelOn, onRig, READS } from './lib/rig.mjs'
 
 /** Tokens until the drive throttles, after 55 s, and three more. */
 const TOKENS = 12
@@ -87,7 +87,7 @@ function ours({ tier, vramSlots, ramSlots }) {
   })
   return onRig(async (rig) => {
     const { gpu, clock } = rig
-    const model = await openResidence(plan, { source: plainSource(rig), copies: gpu.copies })
+    const model = await openResidence(modelOn(rig), plan, { verify: 'off', copies: gpu.copies })
     const token = async (options) => {
       const startNs = clock.now()
       for await (const layer of model.pass(options)) {

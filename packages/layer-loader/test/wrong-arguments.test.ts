@@ -13,7 +13,7 @@ import {
   type StoredExtent,
   type StoredModel,
 } from '../src/index.js'
-import { layerSizes, loaderSource } from '../src/residence/index.js'
+import { layerSizes, openResidence } from '../src/residence/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 
@@ -36,7 +36,7 @@ describe.each<[string, (model: never) => unknown]>([
   ['streamLayers', streamLayers],
   ['planStream', planStream],
   ['layerSizes', layerSizes],
-  ['loaderSource', loaderSource],
+  ['openResidence', (model) => openResidence(model, {} as never)],
   ['loadTensor', (model) => loadTensor(model, 'model.norm.weight')],
 ])('%s names the call that returns a loadable model', (_, call) => {
   test.each<[string, () => unknown, string]>([

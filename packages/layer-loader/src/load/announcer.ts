@@ -1,15 +1,15 @@
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { publish, type LoadEvent } from './events.js'
-import type { StoredModel } from './extent.js'
+import type { LoadableModel } from './extent.js'
 import type { Slot } from './slots.js'
 import type { Ticket } from './ticket.js'
 
 /** Publishes the progress of requests on the diagnostics channel and to a trace. */
 export class Announcer {
-  private readonly model: StoredModel
+  private readonly model: LoadableModel
   private readonly trace: TraceSink | undefined
 
-  constructor(model: StoredModel, trace: TraceSink | undefined) {
+  constructor(model: LoadableModel, trace: TraceSink | undefined) {
     this.model = model
     this.trace = trace
   }

@@ -10,10 +10,18 @@ import type { LoaderOptions } from './options.js'
 export function checkExtent(
   extent: StoredExtent,
   { memoryBytes, checksAll }: LoadPlan,
-  { slotBytes, options: { verify = 'full' } }: { readonly slotBytes: number; readonly options: LoaderOptions },
+  { slotBytes, options }: { readonly slotBytes: number; readonly options: LoaderOptions },
 ): void {
+  const { verify = 'full' } = options
   if (verify === 'full' && !checksAll) throw noChecksums(quote(extent.name), 'part of it has no checksums')
-  if (memoryBytes > slotBytes) throw new ExtentTooLongError(extent, memoryBytes, slotBytes)
+  if (memoryBytes > slotBytes) {
+    throw new ExtentTooLongError(
+      extent,
+      memoryBytes,
+      slotBytes,
+      options.memoryBytes === undefined ? 'slotBytes' : 'memoryBytes',
+    )
+  }
 }
 
 /** @throws LoaderError (INVALID_ARGUMENT) for a value that does not say where its bytes are on a store. */
@@ -42,23 +50,30 @@ export function lackOnGpu({ moves, units }: LoadPlan, { checksummer, move }: Loa
   return undefined
 }
 
-/** Error of an extent that is longer than the slots of the loader. */
+/** Error of an extent that is longer than the slots of the loader, or than its memory. */
 export class ExtentTooLongError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_EXTENT_TOO_LONG'
   readonly category = 'infeasible'
   readonly neededBytes: number
   readonly slotBytes: number
 
-  constructor({ name, pieces }: StoredExtent, neededBytes: number, slotBytes: number) {
+  /** @param option of the loader that sets the limit */
+  constructor(
+    { name, pieces }: StoredExtent,
+    neededBytes: number,
+    slotBytes: number,
+    option: 'slotBytes' | 'memoryBytes',
+  ) {
     const fitting = pieces.filter(({ lengthBytes }) => lengthBytes <= slotBytes)
     const longest = pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
     const isSplit = pieces.length > 1 && fitting.length > 0
-    super(`${quote(name)} takes ${neededBytes} bytes of memory; the loader's slots have ${slotBytes}`, {
+    const limit = option === 'slotBytes' ? `the loader's slots have ${slotBytes}` : `the loader has ${slotBytes}`
+    super(`${quote(name)} takes ${neededBytes} bytes of memory; ${limit}`, {
       facts: isSplit
         ? [`${fitting.length} of its ${pieces.length} tensors fit on their own; the longest takes ${longest} bytes`]
         : [],
       next:
-        `open the loader with { slotBytes: ${neededBytes} } or more` +
+        `open the loader with { ${option}: ${neededBytes} } or more` +
         (isSplit ? ', or request its tensors or experts one by one: model.tensor(name), model.expert(layer, n)' : ''),
     })
     this.neededBytes = neededBytes

@@ -35,6 +35,9 @@ export interface StoredExtent {
   readonly checks: readonly CheckUnit[]
 }
 
+/** What a loader needs to know of a model. */
+export type LoadableModel = Pick<StoredModel, 'name' | 'store' | 'layers' | 'checkable' | 'layer'>
+
 /** A model on a store, as an image or in its original files. */
 export interface StoredModel {
   readonly name: string

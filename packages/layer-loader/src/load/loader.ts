@@ -8,18 +8,22 @@ import { cutBites } from './bites.js'
 import { Changes } from './changes.js'
 import { checkExtent, lackOnGpu, noChecksums, requireExtent } from './check-extent.js'
 import { deferred } from './deferred.js'
-import type { StoredExtent, StoredModel } from './extent.js'
+import type { LoadableModel, StoredExtent, StoredModel } from './extent.js'
 import { Job } from './job.js'
 import { Lease, type Loaded } from './lease.js'
 import type { LoadPlan } from './load-plan.js'
 import { loadPlanFor, type LoaderOptions } from './options.js'
 import { Reader } from './reader.js'
-import { Slots, type Slot } from './slots.js'
+import { extentMemoryError, isExhausted } from './slot-memory-error.js'
+import { EqualSlots, FittingSlots, type Slot, type SlotSource } from './slots.js'
 import { LoadMeter, type LoaderStatistics } from './statistics.js'
 import { checkDeadline } from './deadline.js'
 import { byUrgency, Ticket, type Priority, type TicketDesk } from './ticket.js'
 
 const DEFAULT_SLOTS = 3
+
+/** With `memoryBytes`, memory is allocated for this many extents that have bytes to request: the drive stays busy. */
+const PREPARED_EXTENTS = 2
 
 /** Options of `Loader.request`. */
 export interface RequestOptions {
@@ -56,14 +60,15 @@ export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loa
  * Reads are submitted in bites of a few commands, only as many as keep the store busy (`Window`): an urgent request
  * waits for these, not for a whole layer.
  */
-export class Loader {
-  /** Number of slots. `slotBytes` is their length. */
+export class Loader<M extends LoadableModel = StoredModel> {
+  /** Number of slots; `Infinity` with `memoryBytes`. */
   readonly slots: number
+  /** Longest extent that it can load, in bytes of memory. */
   readonly slotBytes: number
   /** @internal */
   readonly options: LoaderOptions
   /** @internal */
-  readonly model: StoredModel
+  readonly model: M
   private readonly meter: LoadMeter
   private readonly reader: Reader
   private readonly stop = new AbortController()
@@ -72,15 +77,15 @@ export class Loader {
   private readonly loading = new Set<Job>()
   private readonly ready = new Map<Ticket, Loaded>()
   private readonly leases = new Set<Lease>()
-  private memory: Slots | undefined
+  private memory: SlotSource | undefined
   private requests = 0
   private readonly announcer: Announcer
   private readonly changes = new Changes()
   private quiet = deferred<undefined>()
   private isEnding = false
 
-  constructor(model: StoredModel, options: LoaderOptions) {
-    const { slots = DEFAULT_SLOTS, verify = 'full', signal } = options
+  constructor(model: M, options: LoaderOptions) {
+    const { memoryBytes, slots = DEFAULT_SLOTS, verify = 'full', signal } = options
     refuseUnmoved(model.store)
     if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
     if (!model.checkable && verify !== 'off') throw noChecksums(`model ${quote(model.name)}`)
@@ -91,10 +96,11 @@ export class Loader {
     this.model = model
     this.options = { ...options, ...(options.trace && { trace: this.guarded(options.trace) }) }
     this.announcer = new Announcer(model, this.options.trace)
-    this.slots = slots
-    this.slotBytes = options.slotBytes ?? this.largestLayerBytes()
-    if (!Number.isSafeInteger(this.slotBytes) || this.slotBytes < 1) {
-      throw new RangeError(`slotBytes: expected at least 1, got ${this.slotBytes}`)
+    this.slots = memoryBytes === undefined ? slots : Infinity
+    this.slotBytes = memoryBytes ?? options.slotBytes ?? this.largestLayerBytes()
+    if (!(Number.isSafeInteger(this.slotBytes) || this.slotBytes === memoryBytes) || !(this.slotBytes >= 1)) {
+      const name = memoryBytes === undefined ? 'slotBytes' : 'memoryBytes'
+      throw new RangeError(`${name}: expected at least 1, got ${this.slotBytes}`)
     }
     this.meter = new LoadMeter(model.store.clock)
     // Each read in flight adds a listener: this is not a leak.
@@ -178,8 +184,13 @@ export class Loader {
       for (const ticket of this.unleased()) this.drop(ticket, reason)
       this.changes.end()
     }
-    while (this.loading.size > 0) await this.quiet.promise
+    await this.settled()
     this.memory?.close()
+  }
+
+  /** Resolves when no extent is being loaded. @internal */
+  async settled(): Promise<void> {
+    while (this.loading.size > 0) await this.quiet.promise
   }
 
   private unleased(): Ticket[] {
@@ -224,7 +235,9 @@ export class Loader {
   private proceed(): void {
     if (this.stop.signal.aborted) return
     for (let ticket = this.waiting[0]; ticket !== undefined; ticket = this.waiting[0]) {
-      const slot = this.slotFor(ticket)
+      const slot = this.isPrepared(ticket) ? undefined : this.slotFor(ticket)
+      // Its memory could not be allocated.
+      if (ticket.state === 'failed') continue
       if (slot === undefined) break
       this.waiting.shift()
       this.begin(new Job(ticket, cutBites(ticket.plan.transfers, this.reader.biteBytes), slot))
@@ -243,33 +256,48 @@ export class Loader {
     else if (job.isDone) void this.finish(job)
   }
 
-  /** Returns a free slot, or that of a less urgent ticket without a claim. */
-  private slotFor(ticket: Ticket): Slot | undefined {
-    const memory = this.open()
-    const slot = memory?.take()
-    if (memory === undefined || slot !== undefined) return slot
-    const spare = leastUrgent([...this.ready.keys()], ticket.rank)
-    if (spare === undefined) {
-      this.preemptFor(ticket)
-      return memory.take()
-    }
-    const loaded = this.ready.get(spare)!
-    this.ready.delete(spare)
-    this.putBack(spare, loaded.statistics.bytes)
-    memory.give(loaded.slot)
-    return memory.take()
+  /** Returns whether memory for this ticket can wait, because enough others have reads to submit before it. */
+  private isPrepared({ rank }: Ticket): boolean {
+    if (this.options.memoryBytes === undefined) return false
+    const before = [...this.loading].filter((job) => job.wantsMore && job.ticket.rank <= rank)
+    return before.length >= PREPARED_EXTENTS
   }
 
-  /** Allocates the slots at the first request. If allocation fails, nothing can be loaded. */
-  private open(): Slots | undefined {
-    const { model, options, slots, slotBytes } = this
-    const { where = 'host', poison = false, dma = model.store.dma } = options
+  /** Returns a free slot, or that of a less urgent ticket without a claim. */
+  private slotFor(ticket: Ticket): Slot | undefined {
+    const { extent, plan } = ticket
     try {
-      this.memory ??= new Slots(dma, slots, slotBytes, where, poison)
+      this.allocate()
+      for (;;) {
+        const slot = this.memory!.take(plan.memoryBytes)
+        if (slot !== undefined) return slot
+        const spare = leastUrgent([...this.ready.keys()], ticket.rank)
+        if (spare === undefined) break
+        const loaded = this.ready.get(spare)!
+        this.ready.delete(spare)
+        this.putBack(spare, loaded.statistics.bytes)
+        this.memory!.give(loaded.slot)
+      }
+      this.preemptFor(ticket)
+      return this.memory!.take(plan.memoryBytes)
     } catch (error) {
-      void this.shutDown(error)
+      // Without slots, nothing can be loaded; without memory for one extent, others can.
+      if (this.memory === undefined) void this.shutDown(error)
+      else this.drop(ticket, isExhausted(error) ? extentMemoryError(extent.name, plan.memoryBytes, error) : error)
+      return undefined
     }
-    return this.memory
+  }
+
+  /**
+   * Allocates the slots, as the first request does otherwise. With `memoryBytes`, nothing. @throws LoaderError
+   * (SLOT_MEMORY); other errors of `alloc`. @internal
+   */
+  allocate(): void {
+    const { model, options, slots, slotBytes } = this
+    const { where = 'host', poison = false, dma = model.store.dma, memoryBytes } = options
+    const source = { dma, where, poison }
+    this.memory ??=
+      memoryBytes === undefined ? new EqualSlots(source, slots, slotBytes) : new FittingSlots(source, memoryBytes)
   }
 
   /** Stops a less urgent read. Its slot becomes free at once, or after its reads in flight. */

@@ -14,6 +14,11 @@ export interface LoaderOptions {
   readonly slots?: number
   /** Bytes per slot. Default: enough for any layer of the model. */
   readonly slotBytes?: number
+  /**
+   * Total memory, instead of `slots` and `slotBytes`: each extent then gets memory of its own length, allocated when its
+   * turn to be read comes, and freed on release. For extents that stay, and for lengths that differ much.
+   */
+  readonly memoryBytes?: number
   /** Default: 'full'. A model without checksums requires an explicit 'off'. */
   readonly verify?: Verification
   /**

@@ -1,9 +1,20 @@
 import { LoaderError } from '../error.js'
+import { quote } from '../formats/quote.js'
 
 /** Returns whether an allocator has no memory left, or a limit: by V8 and by the contract of `alloc`, or by the system. */
 export function isExhausted(error: unknown): error is Error {
   if (error instanceof RangeError) return true
   return error instanceof Error && ['ENOMEM', 'EAGAIN'].includes(String((error as { code?: unknown }).code))
+}
+
+/** Error of an extent whose memory cannot be allocated. */
+export function extentMemoryError(name: string, lengthBytes: number, cause: Error): LoaderError {
+  const headline = `Cannot allocate ${lengthBytes} bytes for ${quote(name)}`
+  return new LoaderError('ERR_GPUNVME_SLOT_MEMORY', 'infeasible', headline, {
+    facts: [cause.message],
+    next: 'release leases first, or use a smaller { memoryBytes }',
+    cause,
+  })
 }
 
 /** Error of slots that cannot be allocated. @param fitting number of slots that could be */

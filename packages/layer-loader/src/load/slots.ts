@@ -14,18 +14,32 @@ export interface Slot {
   generation: number
 }
 
-/** The slots of a loader: a fixed number of equal size. */
-export class Slots {
-  readonly slotBytes: number
-  readonly count: number
+/** Memory of a loader: equal slots that are reused, or slots of the length of their extents. */
+export interface SlotSource {
+  /** Returns a slot for an extent; undefined if there is none now. @throws errors of `alloc`. */
+  take(lengthBytes: number): Slot | undefined
+  give(slot: Slot): void
+  /** Frees all slots; those in use are freed when they are returned. */
+  close(): void
+}
+
+/** How slots are allocated. */
+export interface SlotMemory {
+  readonly dma: DmaAllocator
+  readonly where: 'host' | 'gpu'
+  readonly poison: boolean
+}
+
+/** A fixed number of slots of equal size. */
+export class EqualSlots implements SlotSource {
+  private readonly slotBytes: number
   private readonly poison: boolean
   private readonly free: Slot[] = []
   private closed = false
 
   /** @throws LoaderError (SLOT_MEMORY), or another error of `alloc`; then nothing stays allocated. */
-  constructor(dma: DmaAllocator, count: number, slotBytes: number, where: 'host' | 'gpu', poison: boolean) {
+  constructor({ dma, where, poison }: SlotMemory, count: number, slotBytes: number) {
     this.slotBytes = slotBytes
-    this.count = count
     this.poison = poison
     try {
       for (let index = 0; index < count; index++) {
@@ -38,11 +52,6 @@ export class Slots {
     }
   }
 
-  get freeCount(): number {
-    return this.free.length
-  }
-
-  /** Takes a free slot; returns undefined if there is none. */
   take(): Slot | undefined {
     const slot = this.free.pop()
     if (slot !== undefined) slot.generation++
@@ -57,7 +66,6 @@ export class Slots {
     }
   }
 
-  /** Frees all slots; those in use are freed when they are returned. */
   close(): void {
     this.closed = true
     for (const { memory } of this.free.splice(0)) memory.free()
@@ -67,4 +75,41 @@ export class Slots {
     if (memory.view === undefined) memory.fill?.(POISON, 0, this.slotBytes)
     else fillBytes(memory, POISON, this.slotBytes)
   }
+}
+
+/** Slots of the length of their extents, allocated within a budget and freed when they are returned. */
+export class FittingSlots implements SlotSource {
+  private readonly source: SlotMemory
+  private freeBytes: number
+  private count = 0
+
+  constructor(source: SlotMemory, memoryBytes: number) {
+    this.source = source
+    this.freeBytes = memoryBytes
+  }
+
+  take(lengthBytes: number): Slot | undefined {
+    const bytes = pagesOf(lengthBytes)
+    if (bytes > this.freeBytes) return undefined
+    const { dma, where } = this.source
+    const memory = dma.alloc(bytes, { where })
+    this.freeBytes -= memory.lengthBytes
+    return { index: this.count++, memory, generation: 1 }
+  }
+
+  give({ memory }: Slot): void {
+    this.freeBytes += memory.lengthBytes
+    memory.free()
+  }
+
+  close(): void {
+    this.freeBytes = 0
+  }
+}
+
+const PAGE_BYTES = 4096
+
+/** Returns the length in whole pages, at least one. */
+export function pagesOf(lengthBytes: number): number {
+  return Math.max(1, Math.ceil(lengthBytes / PAGE_BYTES)) * PAGE_BYTES
 }

@@ -1,56 +1,54 @@
-import type { AbortSignalLike, ChecksummedMemory, Checksummer, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { AbortSignalLike, ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
 import { quote } from '../formats/quote.js'
 import { encodeCrc } from '../image/extent.js'
 import { CHUNK_BYTES } from '../image/format.js'
 import { firstMismatch, type MemoryUnit, type Mismatch } from '../load/check-units.js'
+import type { Lease } from '../load/lease.js'
 import type { LoadPlan, PlacedPiece } from '../load/load-plan.js'
 
-/** A loaded layer in host memory. */
-export interface HostCopy {
-  readonly memory: DmaMemory
+/** A layer in host memory, the source of copies. */
+export interface CopySource {
+  readonly model: string
+  readonly lease: Lease
   readonly plan: LoadPlan
-  /** Computes checksums of `memory` if the model stores none; `zlibChecksummer` by default. */
+  /** Computes checksums of host memory if the model stores none; `zlibChecksummer` by default. */
   readonly checksummer?: Checksummer | undefined
 }
 
-/** Compares copies of a layer with the layer in host memory. */
-export class CopyCheck {
-  private readonly model: string
-  private readonly layer: string
-  private readonly source: HostCopy
-  /** Cached: a layer that stays in host memory is copied in each pass. */
-  private units: readonly MemoryUnit[] | undefined
+/** Checksums of layers in host memory: a layer that stays there is copied in each pass. */
+const known = new WeakMap<Lease, Promise<readonly MemoryUnit[]>>()
 
-  constructor(model: string, layer: string, source: HostCopy) {
-    this.model = model
-    this.layer = layer
-    this.source = source
-  }
+/**
+ * Compares a copy with its source.
+ * @throws CopyMismatchError for the first chunk that differs; errors of the checksummers; the signal's reason
+ */
+export async function checkCopy(
+  copy: ChecksummedMemory,
+  source: CopySource,
+  checksummer: Checksummer,
+  signal: AbortSignalLike,
+): Promise<void> {
+  const { model, lease, plan } = source
+  const units = known.get(lease) ?? unitsOf(source)
+  known.set(lease, units)
+  const mismatch = await firstMismatch(await units, { memory: copy, checksummer, signal })
+  if (mismatch !== undefined) throw new CopyMismatchError(model, lease.name, { ...mismatch, pieces: plan.pieces })
+}
 
-  /** @throws CopyMismatchError for the first chunk that differs; errors of the checksummers */
-  async run(copy: ChecksummedMemory, checksummer: Checksummer, signal?: AbortSignalLike): Promise<void> {
-    this.units ??= await this.knownUnits(signal)
-    const mismatch = await firstMismatch(this.units, { memory: copy, checksummer, signal })
-    if (mismatch !== undefined)
-      throw new CopyMismatchError(this.model, this.layer, { ...mismatch, pieces: this.source.plan.pieces })
-  }
-
-  /**
-   * Returns the checksums stored with the model if they cover the layer and no byte was moved; otherwise those of host
-   * memory.
-   */
-  private async knownUnits(signal?: AbortSignalLike): Promise<readonly MemoryUnit[]> {
-    const { memory, plan, checksummer = zlibChecksummer } = this.source
-    if (plan.checksAll && plan.moves.length === 0) return plan.units
-    const sums = new Uint32Array(Math.ceil(plan.memoryBytes / CHUNK_BYTES))
-    await checksummer.checksum(memory, 0, plan.memoryBytes, CHUNK_BYTES, sums, signal && { signal })
-    return Array.from(sums, (crc32, chunk) => {
-      const memoryBytes = chunk * CHUNK_BYTES
-      return { memoryBytes, lengthBytes: Math.min(CHUNK_BYTES, plan.memoryBytes - memoryBytes), crc32 }
-    })
-  }
+/**
+ * Returns the checksums stored with the model if they cover the layer and no byte was moved; otherwise those of host
+ * memory, which prove the copy but not the read.
+ */
+async function unitsOf({ lease, plan, checksummer = zlibChecksummer }: CopySource): Promise<readonly MemoryUnit[]> {
+  if (plan.checksAll && plan.moves.length === 0) return plan.units
+  const sums = new Uint32Array(Math.ceil(plan.memoryBytes / CHUNK_BYTES))
+  await checksummer.checksum(lease.memory, 0, plan.memoryBytes, CHUNK_BYTES, sums)
+  return Array.from(sums, (crc32, chunk) => {
+    const memoryBytes = chunk * CHUNK_BYTES
+    return { memoryBytes, lengthBytes: Math.min(CHUNK_BYTES, plan.memoryBytes - memoryBytes), crc32 }
+  })
 }
 
 /** Error of a layer whose copy in GPU memory differs from the verified one in host memory. It is not handed out. */

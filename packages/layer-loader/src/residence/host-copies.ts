@@ -1,7 +1,6 @@
 import { nextTurn } from '@gpunvme/nvme-spec/runtime'
 import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { bytesIn } from '../store/memory-bytes.js'
-import type { LayerSource } from './source.js'
 
 /** Bytes copied before yielding to other work on this thread: less than a millisecond. */
 const PIECE_BYTES = 2 * 1024 * 1024
@@ -23,8 +22,8 @@ export interface HostCopyEngine extends CopyEngine {
 
 /**
  * Returns a copy engine without a GPU: 'GPU memory' is host memory, and this thread copies. For programs that compute
- * on the CPU with a budget of fast memory, and for trials without a GPU. Only for tier 1: direct writes of a drive to a
- * GPU have no substitute.
+ * on the CPU with a budget of fast memory, and for trials without a GPU. For plans of tier 1: in tier 2, drives write to
+ * the memory that is used (`withoutGpu` of `openResidence`).
  */
 export function hostCopies(): HostCopyEngine {
   const held = new WeakSet<DeviceMemory>()
@@ -50,36 +49,10 @@ export function hostCopies(): HostCopyEngine {
   }
 }
 
-/**
- * Returns layers for a plan of tier 2 without a GPU: the controller writes them to host memory, where they are used.
- * Nothing is copied; the plan's GPU memory is host memory.
- */
-export function hostLayers(source: LayerSource): LayerSource {
-  return {
-    clock: source.clock,
-    open(room) {
-      const reader = source.open({ ...room, where: 'host' })
-      return {
-        async load(layer, signal) {
-          const loaded = await reader.load(layer, signal)
-          loaded.memory.forHost(0, loaded.lengthBytes)
-          return { ...loaded, memory: asHostCopy(loaded.memory) }
-        },
-        close: () => reader.close(),
-      }
-    },
-  }
-}
-
-function asHostCopy(memory: DmaMemory): DmaMemory & HostCopyMemory {
-  return {
-    ...hostCopyOf(visible(memory)),
-    segments: memory.segments,
-    iovaAt: (offsetBytes) => memory.iovaAt(offsetBytes),
-    forDevice: (...range) => memory.forDevice(...range),
-    forHost: (...range) => memory.forHost(...range),
-    free: () => memory.free(),
-  }
+/** Returns memory that a controller has written, in place of GPU memory. */
+export function asHostCopy(memory: DmaMemory): HostCopyMemory {
+  memory.forHost(0, memory.lengthBytes)
+  return { ...hostCopyOf(visible(memory)), free: () => memory.free() }
 }
 
 function hostCopyOf(view: DataView): Omit<HostCopyMemory, 'free'> {

@@ -1,10 +1,10 @@
 export { BudgetInfeasibleError } from './budget-infeasible.js'
 export { CopyMismatchError } from './copy-check.js'
 export { expertLayers, type ExpertLayer, type LayersWithTensors } from './expert-sizes.js'
-export { hostCopies, hostLayers, type HostCopyEngine, type HostCopyMemory } from './host-copies.js'
+export { hostCopies, type HostCopyEngine, type HostCopyMemory } from './host-copies.js'
 export type { Places, SlotCounts } from './lay-out.js'
 export type { LinkTimes } from './link-times.js'
-export { layerSizes, loaderSource, type LoaderSourceOptions } from './loader-source.js'
+export { layerSizes, type LayerOptions } from './layer-sizes.js'
 export { measureCost, type MeasureOptions } from './measure-cost.js'
 export { planExperts, type ExpertPlan, type ExpertPlanOptions } from './plan-experts.js'
 export {
@@ -22,10 +22,9 @@ export type { ResidentLease } from './resident-lease.js'
 export {
   openResidence,
   type PassOptions,
-  type ResidenceParts,
+  type ResidentModelOptions,
   type ResidenceStatistics,
   type ResidentModel,
 } from './resident-model.js'
-export type { LayerSource, LoadedLayer, SlotReader, SlotRoom } from './source.js'
 export type { Residence } from './spread.js'
 export type { SustainedPass } from './sustained.js'

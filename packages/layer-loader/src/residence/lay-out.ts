@@ -1,3 +1,5 @@
+import { pagesOf } from '../load/slots.js'
+
 /** Numbers of slots: layers that are in transit or in use. */
 export interface SlotCounts {
   /** Slots on the GPU for copies. */
@@ -21,11 +23,9 @@ interface LayOutOptions {
   readonly slots?: Partial<SlotCounts>
 }
 
-const PAGE_BYTES = 4096
-
 /** Returns the memory of a layer: whole pages, as it is read. */
 export function memoryBytesOf({ lengthBytes }: { readonly lengthBytes: number }): number {
-  return Math.max(1, Math.ceil(lengthBytes / PAGE_BYTES)) * PAGE_BYTES
+  return pagesOf(lengthBytes)
 }
 
 /**

@@ -1,19 +1,8 @@
 import type { DeviceMemory } from '@gpunvme/nvme-spec/transport'
-import { useAfterRelease } from '../load/lease.js'
+import { useAfterRelease, type Lease } from '../load/lease.js'
 import type { PlacedPiece } from '../load/load-plan.js'
+import type { OnGpu } from './placement.js'
 import type { Residence } from './spread.js'
-
-/** A layer on the GPU, from any place. */
-export interface OnGpu {
-  readonly memory: DeviceMemory
-  readonly lengthBytes: number
-  readonly tensors: readonly PlacedPiece[]
-  readonly verified: boolean
-  readonly verifiedOnGpu: boolean
-  /** End of its last read in this pass; absent if it was not read. */
-  readonly readEndNs?: number
-  release(): void
-}
 
 /**
  * A loaned layer in GPU memory, until `release`; then its slot is refilled, unless the layer stays there. `memory` then
@@ -33,23 +22,24 @@ export class ResidentLease {
   readonly verified: boolean
   /** Whether every byte was checked in GPU memory. */
   readonly verifiedOnGpu: boolean
-  private readonly layer: OnGpu
-  private live = true
+  private readonly lease: Lease
+  private readonly device: DeviceMemory
 
   /** @internal */
-  constructor(name: string, index: number, residence: Residence, layer: OnGpu) {
-    this.name = name
+  constructor(lease: Lease, index: number, residence: Residence, { memory, verified, verifiedOnGpu }: OnGpu) {
+    this.name = lease.name
     this.index = index
     this.residence = residence
-    this.lengthBytes = layer.lengthBytes
-    this.tensors = layer.tensors
-    this.verified = layer.verified
-    this.verifiedOnGpu = layer.verifiedOnGpu
-    this.layer = layer
+    this.lengthBytes = lease.lengthBytes
+    this.tensors = lease.tensors
+    this.verified = verified
+    this.verifiedOnGpu = verifiedOnGpu
+    this.lease = lease
+    this.device = memory
   }
 
   get released(): boolean {
-    return !this.live
+    return this.lease.released
   }
 
   /**
@@ -57,15 +47,13 @@ export class ResidentLease {
    * LoaderError (USE_AFTER_RELEASE)
    */
   get memory(): DeviceMemory {
-    if (!this.live) throw useAfterRelease(this.name, 'memory')
-    return this.layer.memory
+    if (this.released) throw useAfterRelease(this.name, 'memory')
+    return this.device
   }
 
   /** Returns the slot. Idempotent. */
   release(): void {
-    if (!this.live) return
-    this.live = false
-    this.layer.release()
+    this.lease.release()
   }
 
   /** Releases the layer. */

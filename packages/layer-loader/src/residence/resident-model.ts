@@ -1,25 +1,19 @@
 import { LoaderError } from '../error.js'
-import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
+import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
+import type { StoredModel } from '../load/extent.js'
+import { requireModel } from '../load/require-model.js'
 import { allSlotsHeld } from '../stream/layer-stream.js'
-import { Copier } from './copier.js'
-import { Feed } from './feed.js'
 import { LinkTimesCounter, type LinkTimes } from './link-times.js'
+import { Placement, type PlacementOptions } from './placement.js'
 import type { ResidencePlan } from './plan.js'
 import { nsPerByteOf, type PlacedLayer } from './predict.js'
 import { RateWatch, type DriftBand, type RateDrift } from './rate-watch.js'
 import type { ObservedRates } from './replan.js'
 import { ResidentLease } from './resident-lease.js'
-import { Residents } from './residents.js'
-import type { LayerSource } from './source.js'
 
-/** What `openResidence` needs. */
-export interface ResidenceParts {
-  readonly source: LayerSource
-  /** Copies to the GPU; not needed for a plan of tier 2 without layers in host memory. */
-  readonly copies?: CopyEngine
-  /** Checks each copy in GPU memory, for example `cudaChecksummer`. Without it, copies are not checked. */
-  readonly checksummer?: Checksummer
+/** Options of `openResidence`. */
+export interface ResidentModelOptions extends PlacementOptions {
   /** Aborting ends loading and all later passes. */
   readonly signal?: AbortSignal
   /** Called after each resident layer is loaded. */
@@ -49,7 +43,7 @@ export interface PassOptions {
 }
 
 /**
- * Totals since the model was opened. Link times include the loading of resident layers. Times are by the source's
+ * Totals since the model was opened. Link times include the loading of resident layers. Times are by the store's
  * clock.
  */
 export interface ResidenceStatistics extends LinkTimes {
@@ -65,48 +59,58 @@ export interface ResidenceStatistics extends LinkTimes {
  * Loads the layers that a plan keeps in memory, and returns a model for passes over all layers.
  *
  * ```ts
- * await using model = await openResidence(planResidence(layerSizes(image), options), { source, copies })
- * for await (using layer of model.pass()) await compute(layer.memory.gpuPointer)
+ * await using resident = await openResidence(model, planResidence(layerSizes(model), options), { copies })
+ * for await (using layer of resident.pass()) await compute(layer.memory.gpuPointer)
  * ```
  *
- * @throws TypeError if the plan copies and there is no copy engine; errors of allocation and reading. Then nothing
- * stays allocated.
+ * @throws TypeError if the plan copies and there is no copy engine; LoaderError (INVALID_ARGUMENT); errors of
+ * `openLoader`, of allocation and reading. Then nothing stays allocated.
  */
-export async function openResidence(plan: ResidencePlan, parts: ResidenceParts): Promise<ResidentModel> {
-  const model = new ResidentModel(parts)
+export async function openResidence(
+  model: StoredModel,
+  plan: ResidencePlan,
+  options: ResidentModelOptions = {},
+): Promise<ResidentModel> {
+  requireModel(model)
+  const resident = new ResidentModel(model, options)
   try {
-    await model.adopt(plan)
+    await resident.adopt(plan)
   } catch (error) {
-    await model.close()
+    await resident.close()
     throw error
   }
-  return model
+  return resident
 }
 
 /** A model that is partly in memory; the rest is read and copied during passes. */
 export class ResidentModel {
-  private readonly parts: ResidenceParts
+  private readonly clock: Clock
+  private readonly options: ResidentModelOptions
   private readonly times = new LinkTimesCounter()
   private readonly counts = { passes: 0, layers: 0, waitedForDriveNs: 0, waitedForCopiesNs: 0 }
-  private readonly copier: Copier | undefined
-  private readonly residents: Residents
+  private readonly placement: Placement
   private readonly stop = new AbortController()
   private readonly signal: AbortSignal
-  private readonly leases = new Set<ResidentLease>()
-  private feed: Feed | undefined
   private watch: RateWatch | undefined
   private current: ResidencePlan | undefined
+  private isAdopted = false
+  private leases = 0
   private isPassing = false
   /** The adoption of another plan in progress. */
   private adopting: Promise<void> | undefined
 
   /** Use `openResidence`. */
-  constructor(parts: ResidenceParts) {
-    this.parts = parts
-    const { copies, checksummer, source, signal } = parts
-    this.copier = copies && new Copier(copies, source.clock, this.times, checksummer)
-    this.residents = new Residents(source, this.copier, this.times)
+  constructor(model: StoredModel, options: ResidentModelOptions) {
+    const { signal, onLoaded } = options
+    this.clock = model.store.clock
+    this.options = options
     this.signal = signal ? AbortSignal.any([signal, this.stop.signal]) : this.stop.signal
+    const events = {
+      times: this.times,
+      onRead: (bytes: number, ns: number) => this.watch?.add(bytes, ns),
+      onLoaded: (layer: PlacedLayer) => onLoaded?.(layer),
+    }
+    this.placement = new Placement(model, options, events, this.signal)
   }
 
   /** The current plan. */
@@ -145,10 +149,10 @@ export class ResidentModel {
    * passes are rejected until a plan is adopted.
    */
   async adopt(plan: ResidencePlan): Promise<void> {
-    if (this.isPassing || this.leases.size > 0) throw new TypeError('adopt: expected no pass in progress and no leases')
+    if (this.isPassing || this.leases > 0) throw new TypeError('adopt: expected no pass in progress and no leases')
     if (this.adopting !== undefined) throw new TypeError('adopt: expected no other adoption in progress')
     const isCopying = plan.slots.copies > 0 || (plan.tier === 1 && plan.vram.layers > 0)
-    if (isCopying && this.copier === undefined)
+    if (isCopying && this.options.copies === undefined)
       throw new TypeError('copies: expected a copy engine for a plan that copies layers to the GPU, got undefined')
     this.signal.throwIfAborted()
     this.adopting = this.change(plan)
@@ -162,15 +166,9 @@ export class ResidentModel {
   /** Ends a pass and all leases, waits for work in flight, and frees all memory. Idempotent. */
   async close(): Promise<void> {
     this.stop.abort(residenceClosed())
-    const { feed } = this
-    this.feed = undefined
-    // First, so that no released slot is refilled.
-    const closing = feed?.close()
-    for (const lease of this.leases) lease.release()
-    await closing
-    // Copies of a plan being adopted still write to memory that is freed next. `adopt` reports its own outcome.
+    // `adopt` reports its own outcome.
     await Promise.allSettled([this.adopting])
-    await this.residents.close()
+    await this.placement.close()
   }
 
   /** Same as `close`. */
@@ -179,17 +177,21 @@ export class ResidentModel {
   }
 
   private async change(plan: ResidencePlan): Promise<void> {
-    await this.feed?.close()
-    this.feed = undefined
-    await this.residents.adopt(plan, this.signal, (layer) => this.parts.onLoaded?.(layer))
-    // The last layer may have arrived despite the close: a closed model needs no feed.
-    this.signal.throwIfAborted()
+    this.isAdopted = false
+    // Only reads of passes are compared with the plan.
+    this.watch = undefined
+    try {
+      await this.placement.apply(plan)
+      // The last layer may have arrived despite the close.
+      this.signal.throwIfAborted()
+    } catch (error) {
+      await this.placement.closeLanes()
+      throw error
+    }
+    const { drift = {}, onDrift } = this.options
+    this.watch = new RateWatch(nsPerByteOf(plan.options), drift, (change) => onDrift?.(change))
     this.current = plan
-    this.watch = new RateWatch(nsPerByteOf(plan.options), this.parts.drift ?? {}, (drift) =>
-      this.parts.onDrift?.(drift),
-    )
-    const { residents, copier, times, watch, signal } = this
-    this.feed = new Feed({ plan, source: this.parts.source, residents, copier, times, watch, signal })
+    this.isAdopted = true
   }
 
   private async *run({
@@ -202,16 +204,15 @@ export class ResidentModel {
       throw new TypeError('pass: expected no other pass and no adoption in progress')
     const either = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     either.throwIfAborted()
-    const { feed, plan } = this
-    if (feed === undefined) throw planNotAdopted()
+    if (!this.isAdopted) throw planNotAdopted()
     // Another plan may have been adopted since `pass` was called.
-    const layers = plan.layers.filter(({ name }) => !skip.includes(name))
+    const layers = this.plan.layers.filter(({ name }) => !skip.includes(name))
     this.isPassing = true
     try {
-      feed.expect(isLast ? layers : [...layers, ...layers])
+      this.placement.expect(isLast ? layers : [...layers, ...layers])
       for (const [index, layer] of layers.entries()) {
-        if (whenHeld !== 'wait' && feed.isHeld(layer)) throw allSlotsHeld(this.leases.size)
-        yield await this.lend(feed, layer, index, either)
+        if (whenHeld !== 'wait' && this.placement.isHeld(layer)) throw allSlotsHeld(this.leases)
+        yield await this.lend(layer, index, either)
         either.throwIfAborted()
       }
       this.counts.passes++
@@ -220,27 +221,24 @@ export class ResidentModel {
     }
   }
 
-  private async lend(feed: Feed, layer: PlacedLayer, index: number, signal: AbortSignal): Promise<ResidentLease> {
-    const { clock } = this.parts.source
+  private async lend(layer: PlacedLayer, index: number, signal: AbortSignal): Promise<ResidentLease> {
+    const { clock, counts } = this
     const askedNs = clock.now()
-    const brought = await feed.take(layer, signal)
-    // `close` has already released all leases; this one would remain.
-    if (signal.aborted) brought.release()
+    const found = await this.placement.take(layer, signal)
+    const { lease, stays, readEndNs } = found
+    if (signal.aborted && !stays) lease.release()
     signal.throwIfAborted()
     const waitedNs = clock.now() - askedNs
-    const forDriveNs = Math.min(waitedNs, Math.max(0, (brought.readEndNs ?? 0) - askedNs))
-    this.counts.waitedForDriveNs += forDriveNs
-    this.counts.waitedForCopiesNs += waitedNs - forDriveNs
-    this.counts.layers++
-    const lease = new ResidentLease(layer.name, index, layer.residence, {
-      ...brought,
-      release: () => {
-        this.leases.delete(lease)
-        brought.release()
-      },
+    const forDriveNs = layer.residence === 'nvme' ? Math.min(waitedNs, Math.max(0, readEndNs - askedNs)) : 0
+    counts.waitedForDriveNs += forDriveNs
+    counts.waitedForCopiesNs += waitedNs - forDriveNs
+    counts.layers++
+    this.leases++
+    const lent = lease.share(() => {
+      this.leases--
+      if (!stays) lease.release()
     })
-    this.leases.add(lease)
-    return lease
+    return new ResidentLease(lent, index, layer.residence, found)
   }
 }
 

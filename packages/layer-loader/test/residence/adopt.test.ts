@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openResidence, type ResidentLease } from '../../src/residence/index.js'
+import { type ResidentLease } from '../../src/residence/index.js'
 import { LAYERS } from './machine.js'
 import { watched } from './watched.js'
 
@@ -20,7 +20,7 @@ test(
   'while a plan is adopted a pass is refused, and another plan too; afterwards they are not',
   async () => {
     const rig = await watched()
-    const model = await openResidence(rig.planFor(0), rig)
+    const model = await rig.open(rig.planFor(0))
     const held = rig.hold()
     const adopted = model.adopt(rig.planFor(1))
     await held.copying()
@@ -40,7 +40,7 @@ test.each(['throw', 'wait'] as const)(
   'a pass goes by the plan of when it begins, not of when it was asked for (whenHeld: %s)',
   async (whenHeld) => {
     const rig = await watched()
-    const model = await openResidence(rig.planFor(0), rig)
+    const model = await rig.open(rig.planFor(0))
     const pass = model.pass({ whenHeld, skip: ['layer 3'] })
     await model.adopt(rig.planFor(LAYERS))
     const residences: string[] = []
@@ -55,7 +55,7 @@ test(
   'when a plan could not be adopted passes say so by name, until one is',
   async () => {
     const rig = await watched()
-    const model = await openResidence(rig.planFor(0), rig)
+    const model = await rig.open(rig.planFor(0))
     rig.failWith(new Error('the GPU has had enough'))
     await expect(model.adopt(rig.planFor(1))).rejects.toThrow('the GPU has had enough')
     rig.failWith()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openResidence, type ResidentLease } from '../../src/residence/index.js'
+import { type ResidentLease } from '../../src/residence/index.js'
 import { turns, watched } from './watched.js'
 
 const SLOW_MS = 120_000
@@ -8,7 +8,7 @@ test(
   'closing while a plan is adopted frees nothing before the copy has settled, and everything then',
   async () => {
     const rig = await watched()
-    const model = await openResidence(rig.planFor(0), rig)
+    const model = await rig.open(rig.planFor(0))
     const held = rig.hold()
     const adopted = expect(model.adopt(rig.planFor(1))).rejects.toThrow(
       expect.objectContaining({ code: 'ERR_GPUNVME_RESIDENCE_CLOSED' }),
@@ -30,7 +30,7 @@ test(
   async () => {
     const rig = await watched()
     for (let microtasks = 0; microtasks < 24; microtasks++) {
-      const model = await openResidence(rig.planFor(0), rig)
+      const model = await rig.open(rig.planFor(0))
       const held = rig.hold()
       const leases: ResidentLease[] = []
       const passing = model

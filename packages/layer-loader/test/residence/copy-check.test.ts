@@ -8,11 +8,9 @@ import {
   CopyMismatchError,
   hostCopies,
   layerSizes,
-  loaderSource,
   openResidence,
   planResidence,
-  type LayerSource,
-  type ResidenceParts,
+  type LayerSize,
 } from '../../src/residence/index.js'
 import { safetensorsFile, smallModel, tensorBytes, type TensorSize } from '../models.js'
 import { cost, LAYER_BYTES, LAYERS, machine, onGpu } from './machine.js'
@@ -23,12 +21,8 @@ const slots = { copies: 2, drive: 2 }
 /** Two layers in GPU memory, two in host memory, the others on the drive. */
 const budget = { vramBytes: 4 * LAYER_BYTES, ramBytes: 4 * LAYER_BYTES }
 
-function open(source: LayerSource, layers: ReturnType<typeof layerSizes>, parts: Omit<ResidenceParts, 'source'>) {
-  return openResidence(planResidence(layers, { budget, tier: 1, slots, cost, costFrom: 'measured' }), {
-    source,
-    ...parts,
-  })
-}
+const planOf = (layers: readonly LayerSize[]) =>
+  planResidence(layers, { budget, tier: 1, slots, cost, costFrom: 'measured' })
 
 /** Counts the bytes that a checksummer sums. */
 function counting(inner: Checksummer): Checksummer & { bytes: number } {
@@ -47,9 +41,9 @@ describe('copies are checked in GPU memory', () => {
   test(
     'each copied layer against the checksums stored in the image',
     async () => {
-      const { source, layers, copies } = await machine()
+      const { open, layers } = await machine()
       const checksummer = counting(onGpu)
-      await using model = await open(source, layers, { copies, checksummer })
+      await using model = await open(planOf(layers), { onGpu: { checksummer } })
       expect(checksummer.bytes).toBe(2 * LAYER_BYTES)
       for await (using layer of model.pass({ isLast: true })) expect(layer.verifiedOnGpu).toBe(true)
       expect(checksummer.bytes).toBe(LAYERS * LAYER_BYTES)
@@ -60,7 +54,7 @@ describe('copies are checked in GPU memory', () => {
   test(
     'a byte that changes on its way to the GPU fails the pass: the layer, the bytes and the tensor are named',
     async () => {
-      const { source, layers, host } = await machine()
+      const { open, layers, host } = await machine()
       const engine: CopyEngine = host.gpu!.copies
       let isCorrupting = false
       const copies: CopyEngine = {
@@ -72,7 +66,7 @@ describe('copies are checked in GPU memory', () => {
           if (isCorrupting) bytes[4097]! ^= 1
         },
       }
-      await using model = await open(source, layers, { copies, checksummer: onGpu })
+      await using model = await open(planOf(layers), { copies })
       isCorrupting = true
       const failed = await model
         .pass()
@@ -106,10 +100,10 @@ describe('copies are checked in GPU memory', () => {
       await writeFile(path, safetensorsFile(sizes))
       const files = await openModelInFiles(path)
       onTestFinished(() => files.close())
-      const source = loaderSource(files, { verify: 'off' })
       const checksummer = counting(zlibChecksummer)
       const layers = layerSizes(files, { verify: 'off' })
-      await using model = await open(source, layers, { copies: hostCopies(), checksummer })
+      const options = { verify: 'off', copies: hostCopies(), onGpu: { checksummer } } as const
+      await using model = await openResidence(files, planOf(layers), options)
       for await (using layer of model.pass({ isLast: true })) {
         expect([layer.verified, layer.verifiedOnGpu]).toEqual([false, true])
         for (const { name, offsetBytes, lengthBytes } of layer.tensors) {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import {
   hostCopies,
-  hostLayers,
   openResidence,
   planResidence,
   type HostCopyMemory,
@@ -13,58 +12,35 @@ import { tensorBytes } from '../models.js'
 import { cost, LAYER_BYTES, machine } from './machine.js'
 
 test('a model is computed on by the processor, in a budget of host memory instead of a GPU’s', async () => {
-  const { model: file, source, layers } = await machine()
+  const { model: file, image, layers } = await machine()
   const budget = { vramBytes: 5 * LAYER_BYTES, ramBytes: 4 * LAYER_BYTES }
   const plan = planResidence(layers, { budget, tier: 1, cost, costFrom: 'measured' })
-  const copies = hostCopies()
-  const model = await openResidence(plan, { source, copies })
+  const model = await openResidence(image, plan, { copies: hostCopies() })
   for (let pass = 0; pass < 2; pass++) await comparePass(model, file)
   await model.close()
 }, 60_000)
 
 test('without a copy engine, layers are computed on where the controller wrote them, and every byte is verified', async () => {
-  const { model: file, source, layers } = await machine()
+  const { model: file, image, layers } = await machine()
   const budget = { vramBytes: 5 * LAYER_BYTES, ramBytes: 0 }
   const plan = planResidence(layers, { budget, tier: 2, cost, costFrom: 'measured' })
   expect(new Set(plan.layers.map(({ residence }) => residence))).toEqual(new Set(['vram', 'nvme']))
-  const rooms: string[] = []
-  const watched = hostLayers({
-    ...source,
-    open(room) {
-      rooms.push(room.where)
-      return source.open(room)
-    },
-  })
-  await using model = await openResidence(plan, { source: watched })
+  await using model = await openResidence(image, plan, { withoutGpu: true })
   for (let pass = 0; pass < 2; pass++) await comparePass(model, file)
-  expect(new Set(rooms)).toEqual(new Set(['host']))
 }, 60_000)
 
-test('layers that stay are read two at a time: one is checked while the next is read', async () => {
-  const { source, layers } = await machine()
-  const budget = { vramBytes: 64 << 20, ramBytes: 0 }
-  const plan = planResidence(layers, { budget, tier: 2, cost, costFrom: 'measured' })
-  let [underWay, most] = [0, 0]
-  const watched = hostLayers({
-    ...source,
-    open(room) {
-      const reader = source.open(room)
-      return {
-        async load(...call) {
-          most = Math.max(most, ++underWay)
-          try {
-            return await reader.load(...call)
-          } finally {
-            underWay--
-          }
-        },
-        close: () => reader.close(),
-      }
-    },
+test('a plan of tier 2 with host memory in place of GPU memory fails, and names the option that allows it', async () => {
+  const { simulation, image, layers } = await machine()
+  const plan = planResidence(layers, {
+    budget: { vramBytes: 64 << 20, ramBytes: 0 },
+    tier: 2,
+    cost,
+    costFrom: 'measured',
   })
-  await using model = await openResidence(plan, { source: watched })
-  expect([model.plan.vram.layers, most]).toEqual([layers.length, 2])
-}, 60_000)
+  const { dma } = simulation.transport
+  const onGpu = { dma: { alloc: (lengthBytes: number) => dma.alloc(lengthBytes) } }
+  await expect(openResidence(image, plan, { onGpu })).rejects.toThrow('without a GPU, pass { withoutGpu: true }')
+})
 
 async function comparePass(model: ResidentModel, file: Model): Promise<void> {
   for await (using layer of model.pass()) {

@@ -4,7 +4,13 @@ import { deriveProfile, simulate, SimulatedHost, type GpuOptions, type Simulatio
 import type { Checksummer, CostModel, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { onTestFinished } from 'vitest'
 import { openImage, pack } from '../../src/index.js'
-import { layerSizes, loaderSource, type ResidentLease } from '../../src/residence/index.js'
+import {
+  layerSizes,
+  openResidence,
+  type ResidencePlan,
+  type ResidentLease,
+  type ResidentModelOptions,
+} from '../../src/residence/index.js'
 import type { Model } from '../../src/formats/index.js'
 import { layeredModel, tensorBytes } from '../models.js'
 
@@ -36,7 +42,7 @@ export interface MachineOptions {
   readonly drive?: Omit<SimulationOptions, 'host'>
 }
 
-/** A host with a GPU and a drive that a model of eight layers is packed on; its source checks on either side. */
+/** A host with a GPU and a drive that a model of eight layers is packed on; `open` loads it, with checks on either side. */
 export async function machine({ model: given, gpu, drive }: MachineOptions = {}) {
   const model = await (given ?? layeredModel(LAYERS, LAYER_BYTES))
   const host = new SimulatedHost({ gpu: { vramBytes: 64 << 20, linkBytesPerSecond: 2e9, ...gpu } })
@@ -45,8 +51,10 @@ export async function machine({ model: given, gpu, drive }: MachineOptions = {})
   onTestFinished(() => controller.close())
   await pack(model, controller.namespace(1))
   const image = (await openImage(controller.namespace(1))).model()
-  const source = loaderSource(image, { onGpu: { checksummer: onGpu } })
-  return { model, host, simulation, source, copies: host.gpu!.copies, layers: layerSizes(image) }
+  const { copies } = host.gpu!
+  const open = (plan: ResidencePlan, options: ResidentModelOptions = {}) =>
+    openResidence(image, plan, { copies, onGpu: { checksummer: onGpu }, ...options })
+  return { model, host, simulation, image, copies, layers: layerSizes(image), open }
 }
 
 /** Whether a lease holds, on the GPU, what the model's file has. */

@@ -46,7 +46,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
       expect(plan.layers.map(({ residence }) => residence).sort()).toEqual(
         ['nvme', 'nvme', 'nvme', 'ram', 'ram', 'ram', 'vram', 'vram'].sort(),
       )
-      const model = await openResidence(plan, rig)
+      const model = await rig.open(plan)
       // The drive reads a byte in a nanosecond; commands add their latency.
       const loadedNs = model.statistics.driveBusyNs / (plan.vram.layerBytes + plan.ram.layerBytes)
       expect(loadedNs).toBeGreaterThan(0.99)
@@ -75,7 +75,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
     async () => {
       const rig = await machine()
       const loaded: string[] = []
-      const model = await openResidence(planFor(rig, tier), { ...rig, onLoaded: ({ name }) => loaded.push(name) })
+      const model = await rig.open(planFor(rig, tier), { onLoaded: ({ name }) => loaded.push(name) })
       expect(loaded).toHaveLength(5)
       const before = rig.simulation.statistics.bytesRead
       await passOf(model)
@@ -90,7 +90,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
     'a pass leaves the first layers of the next one on their way',
     async () => {
       const rig = await machine()
-      const model = await openResidence(planFor(rig, tier), rig)
+      const model = await rig.open(planFor(rig, tier))
       await passOf(model)
       const { clock } = rig.host
       for (const untilNs = clock.now() + 1e9; clock.now() < untilNs;) await clock.idle(untilNs)
@@ -109,7 +109,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
     'layers that are skipped are left out, whatever was skipped before',
     async () => {
       const rig = await machine()
-      const model = await openResidence(planFor(rig, tier), rig)
+      const model = await rig.open(planFor(rig, tier))
       await fc.assert(
         fc.asyncProperty(fc.subarray(allNames), fc.nat(LAYERS), async (skip, count) => {
           const expected = allNames.filter((name) => !skip.includes(name))
@@ -134,7 +134,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
     'a consumer that keeps its leases stops everything, and is told when it asks for more',
     async () => {
       const rig = await machine()
-      const model = await openResidence(planFor(rig, tier, 0, 3), rig)
+      const model = await rig.open(planFor(rig, tier, 0, 3))
       const held: ResidentLease[] = []
       const greedy = async () => {
         for await (const layer of model.pass()) held.push(layer)
@@ -159,7 +159,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
     'with { whenHeld: "wait" } the next layer comes when one is released elsewhere',
     async () => {
       const rig = await machine()
-      const model = await openResidence(planFor(rig, tier, 0, 3), rig)
+      const model = await rig.open(planFor(rig, tier, 0, 3))
       const held: ResidentLease[] = []
       const names: string[] = []
       const consuming = (async () => {
@@ -184,7 +184,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
     'aborting a pass ends it at once, with the reason; another pass goes over all layers',
     async () => {
       const rig = await machine()
-      const model = await openResidence(planFor(rig, tier), rig)
+      const model = await rig.open(planFor(rig, tier))
       const abort = new AbortController()
       const pass = model.pass({ signal: abort.signal })
       ;(await pass.next()).value!.release()
@@ -205,7 +205,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
       const rig = await machine()
       const { dma } = rig.simulation.transport
       const room = () => [dma.alloc((64 << 20) - 4096, { where: 'gpu' })].forEach((memory) => memory.free())
-      const model = await openResidence(planFor(rig, tier), rig)
+      const model = await rig.open(planFor(rig, tier))
       expect(room).toThrow(RangeError)
       const pass = model.pass()
       const first = await pass.next()
@@ -233,7 +233,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
         loaded.push(name)
         if (loaded.length === 2) abort.abort(new Error('no time for that'))
       }
-      const opening = openResidence(planFor(rig, tier), { ...rig, onLoaded, signal: abort.signal })
+      const opening = rig.open(planFor(rig, tier), { onLoaded, signal: abort.signal })
       await expect(opening).rejects.toThrow('no time for that')
       expect(loaded.length).toBeLessThan(5)
       dma.alloc((64 << 20) - 4096, { where: 'gpu' }).free()
@@ -248,7 +248,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
       const broken = { opcode: 0x02, lba: [5000, 5000] as const, times: 1 }
       const faults = { rules: [{ match: broken, action: { kind: 'corrupt-data' as const, byte: 77, xor: 1 } }] }
       const rig = await machine({ drive: { faults } })
-      const model = await openResidence(planFor(rig, tier, tier === 2 ? -2 : 0, 0), rig)
+      const model = await rig.open(planFor(rig, tier, tier === 2 ? -2 : 0, 0))
       let failures = 0
       for (let pass = 0; pass < 4; pass++) {
         try {
@@ -270,7 +270,7 @@ test(
   async () => {
     const rig = await machine()
     const plan = planFor(rig, 1)
-    const model = await openResidence(plan, rig)
+    const model = await rig.open(plan)
     const pass = model.pass()
     const lease = await pass.next()
     await expect(model.pass().next()).rejects.toThrow('expected no other pass and no adoption in progress')
@@ -288,9 +288,9 @@ test(
 test(
   'a plan that copies is refused without a copy engine, before anything is read',
   async () => {
-    const { source, ...rig } = await machine()
+    const rig = await machine()
     const { bytesRead } = rig.simulation.statistics
-    await expect(openResidence(planFor({ source, ...rig }, 1), { source })).rejects.toThrow('expected a copy engine')
+    await expect(openResidence(rig.image, planFor(rig, 1))).rejects.toThrow('expected a copy engine')
     expect(rig.simulation.statistics.bytesRead).toBe(bytesRead)
   },
   SLOW_MS,

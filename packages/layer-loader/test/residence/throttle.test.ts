@@ -1,6 +1,6 @@
 import { deriveProfile } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
-import { openResidence, planResidence, replan, type RateDrift, type ResidentModel } from '../../src/residence/index.js'
+import { planResidence, replan, type RateDrift, type ResidentModel } from '../../src/residence/index.js'
 import { cost, isWhole, LAYER_BYTES, LAYERS, machine } from './machine.js'
 
 const SLOW_MS = 120_000
@@ -28,7 +28,7 @@ test(
     expect(plan.ram).toMatchObject({ layers: 4, unusedBytes: 4 * LAYER_BYTES })
     const drifts: RateDrift[] = []
     const drift = { band: 0.3, windowReads: 4 }
-    const model = await openResidence(plan, { ...rig, drift, onDrift: (each) => drifts.push(each) })
+    const model = await rig.open(plan, { drift, onDrift: (each) => drifts.push(each) })
     const now = () => rig.host.clock.now()
 
     await passNs(model, now)
@@ -65,7 +65,7 @@ test(
       const budget = { vramBytes: 6 * LAYER_BYTES, ramBytes: 4 * LAYER_BYTES }
       const plan = planResidence(rig.layers, { budget, tier, cost, costFrom: 'measured' })
       expect(plan.predicted.passNs).toBeGreaterThan(0)
-      const model = await openResidence(plan, rig)
+      const model = await rig.open(plan)
       const now = () => rig.host.clock.now()
       await passNs(model, now)
       const startNs = now()

@@ -1,5 +1,5 @@
 import type { CopyEngine, DeviceMemory } from '@gpunvme/nvme-spec/transport'
-import { planResidence } from '../../src/residence/index.js'
+import { planResidence, type ResidencePlan } from '../../src/residence/index.js'
 import { cost, LAYER_BYTES, machine } from './machine.js'
 
 export const turns = async (count: number) => {
@@ -53,5 +53,6 @@ export async function watched() {
     const budget = { vramBytes: (onGpu + slots.copies) * LAYER_BYTES, ramBytes: slots.drive * LAYER_BYTES }
     return planResidence(rig.layers, { budget, tier: 1, slots, cost, costFrom: 'measured' })
   }
-  return { ...rig, copies, allocated, hold, failWith, planFor }
+  const open = (plan: ResidencePlan) => rig.open(plan, { copies })
+  return { ...rig, open, allocated, hold, failWith, planFor }
 }

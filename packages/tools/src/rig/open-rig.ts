@@ -1,8 +1,6 @@
 import { Controller, type ControllerOptions, type Namespace } from '@gpunvme/host-driver'
 import { type StoredModel } from '@gpunvme/layer-loader'
 import {
-  hostLayers,
-  loaderSource,
   openResidence,
   type PlacedLayer,
   type ResidencePlan,
@@ -22,7 +20,7 @@ import { openTarget, type Target } from './gpu.js'
 import type { StoreOptions } from '../model/store-of.js'
 import { openInFiles, openOnDrives, packOnto, type FoundModel } from './model.js'
 import type { ComposeOptions, RigDrive, RigOptions } from './options.js'
-import { place, sourceOptions } from './placement.js'
+import { place, readOptions } from './placement.js'
 import { Teardown } from './teardown.js'
 import { findDmaBufs, reachTier, throughHost, type FindReach, type ReachedTier } from './tier.js'
 
@@ -145,20 +143,19 @@ export async function composeRig(
     const [target, gpuChoice] = openTarget(options.gpu, gpu)
     const { found, tier } = await openModel(opened, drives, { target, options, parts, teardown, gpuMemory })
     const { model } = found
-    const [verification, source] = sourceOptions(model, target, tier, options)
-    const [placement, cost] = await place(model, opened, { target, tier, source, options })
+    const [verification, reading] = readOptions(model, target, tier, options)
+    const [placement, cost] = await place(model, opened, { target, tier, reading, options })
     const why = [gpuChoice, ...drives.choices, tier.choice, verification, cost]
     const { controllers } = drives
     const gpuName = target.gpu === undefined ? {} : { gpu: target.name }
     const plan = { ...found, ...gpuName, tier: tier.tier, placement, why, controllers }
     parts.onPlanned?.(plan)
-    const layers = loaderSource(model, source)
     const { clock } = model.store
     const [startNs, startMs] = [clock.now(), performance.now()]
-    const loader = await openResidence(placement, {
-      source: tier.tier === 0 ? hostLayers(layers) : layers,
+    const loader = await openResidence(model, placement, {
+      ...reading,
       copies: target.copies,
-      ...(options.verify !== false && { checksummer: target.checksummer }),
+      withoutGpu: tier.tier === 0,
       ...(options.signal && { signal: options.signal }),
       onLoaded: countLoaded(placement, options),
     })

@@ -6,7 +6,7 @@ import {
   planResidence,
   type Budget,
   type LayerSize,
-  type LoaderSourceOptions,
+  type LayerOptions,
   type ResidenceOptions,
   type ResidencePlan,
 } from '@gpunvme/layer-loader/residence'
@@ -27,16 +27,16 @@ interface PlacementParts {
   readonly target: Target
   readonly options: ComposeOptions
   readonly tier: ReachedTier
-  readonly source: LoaderSourceOptions
+  readonly reading: LayerOptions
 }
 
 /** Returns which data are verified, and where. */
-export function sourceOptions(
+export function readOptions(
   { checkable }: StoredModel,
   { checksummer, name }: Target,
   { tier, vram }: ReachedTier,
   { verify = true }: ComposeOptions,
-): [Choice, LoaderSourceOptions] {
+): [Choice, LayerOptions] {
   const checks = verify && checkable
   const choice = (chosen: string, reason: string): Choice => ({ subject: 'verification', chosen, reason, rejected: [] })
   const where = { 0: 'in host memory', 1: 'after the read and after the copy', 2: 'in GPU memory', 3: 'in GPU memory' }
@@ -48,8 +48,7 @@ export function sourceOptions(
         ? choice('none', 'these files have no checksums')
         : choice('copies', `these files have no checksums: ${name} is compared with host memory`)
   const host = checks ? ({ verify: 'full', checksummer: hostChecksummer() } as const) : ({ verify: 'off' } as const)
-  if (vram === undefined) return [decided, host]
-  const onGpu = checks ? { checksummer, dma: vram } : { dma: vram }
+  const onGpu = { ...(verify && { checksummer }), ...(vram && { dma: vram }) }
   return [decided, { ...host, onGpu }]
 }
 
@@ -62,9 +61,9 @@ export async function place(
   opened: readonly OpenedTransport[],
   parts: PlacementParts,
 ): Promise<[ResidencePlan, Choice]> {
-  const { target, options, tier, source } = parts
+  const { target, options, tier, reading } = parts
   const choice = (chosen: string, reason: string): Choice => ({ subject: 'cost', chosen, reason, rejected: [] })
-  const layers = layerSizes(model, source)
+  const layers = layerSizes(model, reading)
   const budget = budgetOf(opened, parts)
   const planned = { budget, tier: tier.tier === 1 ? 1 : 2 } as const
   const guess = planFor(tier, layers, { ...planned, cost: ANY_COST, costFrom: 'nowhere' })

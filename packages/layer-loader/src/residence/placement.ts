@@ -1,0 +1,284 @@
+import type { CopyEngine, DeviceMemory } from '@gpunvme/nvme-spec/transport'
+import type { LoadableModel, StoredModel } from '../load/extent.js'
+import type { Lease, LoadReport } from '../load/lease.js'
+import { Loader } from '../load/loader.js'
+import type { LoadPlan } from '../load/load-plan.js'
+import { loadPlanFor, type LoaderOptions } from '../load/options.js'
+import type { Ticket } from '../load/ticket.js'
+import { checkCopy } from './copy-check.js'
+import { copiesOf, deviceMemoryOf } from './copy-store.js'
+import type { LayerOptions } from './layer-sizes.js'
+import type { LinkTimesCounter } from './link-times.js'
+import type { ResidencePlan } from './plan.js'
+import type { PlacedLayer } from './predict.js'
+import { discard, Upcoming } from './upcoming.js'
+
+/** How layers are read and copied. */
+export interface PlacementOptions extends LayerOptions {
+  /** Copies to the GPU; not needed for a plan of tier 2 without layers in host memory. */
+  readonly copies?: CopyEngine
+  /**
+   * There is no GPU: the drive writes the layers of a plan of tier 2 to host memory, where they are used, as
+   * `HostCopyMemory`. Default: false.
+   */
+  readonly withoutGpu?: boolean
+}
+
+/** Observers of a placement. */
+export interface PlacementEvents {
+  readonly times: LinkTimesCounter
+  /** Called for each layer that is read for a pass, with the time in which the drive was busy with it. */
+  readonly onRead: (bytes: number, ns: number) => void
+  /** Called after each resident layer is loaded. */
+  readonly onLoaded: (layer: PlacedLayer) => void
+}
+
+/** What is known of a layer on the GPU. */
+interface Checked {
+  /** Whether every byte was checked when it was read from the drive. `verifiedOnGpu`: in GPU memory. */
+  readonly verified: boolean
+  readonly verifiedOnGpu: boolean
+  /** End of its last read from the drive, by the store's clock. */
+  readonly readEndNs: number
+}
+
+/** A layer on the GPU. */
+export interface OnGpu extends Checked {
+  readonly lease: Lease
+  readonly memory: DeviceMemory
+  /** Whether it stays there: then its lease is not released after use. */
+  readonly stays: boolean
+}
+
+/** Loaders whose slots are filled again and again during passes. */
+interface Lanes {
+  /** Tier 1: reads to host memory, to be copied from there. */
+  readonly staging: Loader | undefined
+  /** Copies to the GPU. */
+  readonly copies: Upcoming | undefined
+  /** Tier 2: reads directly to the GPU. */
+  readonly reads: Upcoming | undefined
+}
+
+const NO_LANES: Lanes = { staging: undefined, copies: undefined, reads: undefined }
+
+/** Memory of a loader. */
+type Memory = Pick<LoaderOptions, 'slots' | 'slotBytes' | 'memoryBytes'>
+
+/**
+ * Brings the layers of a plan to the GPU with loaders. Resident layers are leases that are kept; the others pass through
+ * the slots of two lanes, one for copies from host memory and one for reads of the drive. In tier 1, a read is the first
+ * half of a copy, so all layers are in the lane of copies.
+ */
+export class Placement {
+  private readonly model: StoredModel
+  private readonly options: PlacementOptions
+  private readonly events: PlacementEvents
+  private readonly signal: AbortSignal
+  private readonly plans = new Map<string, LoadPlan>()
+  private readonly inHost = new Map<string, Lease>()
+  private readonly onGpu = new Map<string, OnGpu>()
+  /** What is known of layers that were read to host memory. */
+  private readonly sources = new Map<string, Pick<Checked, 'verified' | 'readEndNs'>>()
+  /** Loaders of layers that stay: in host memory, on the GPU by copies, and on the GPU by reads. */
+  private readonly keepers: { readonly host: Loader; readonly copied?: Loader<LoadableModel>; readonly direct: Loader }
+  private lanes = NO_LANES
+  private tier: 1 | 2 = 1
+
+  constructor(model: StoredModel, options: PlacementOptions, events: PlacementEvents, signal: AbortSignal) {
+    this.model = model
+    this.options = options
+    this.events = events
+    this.signal = signal
+    const memory = { memoryBytes: Infinity }
+    this.keepers = {
+      host: this.toHost(memory),
+      direct: this.toGpu(memory),
+      ...(options.copies && { copied: this.byCopies(options.copies, memory) }),
+    }
+  }
+
+  /**
+   * Frees layers that no longer stay where they are, allocates the slots of a plan, and loads the layers that stay.
+   * @throws the first failure, after all work in flight; layers loaded by then stay
+   */
+  async apply(plan: ResidencePlan): Promise<void> {
+    await this.closeLanes()
+    this.tier = plan.tier
+    for (const { name, residence } of plan.layers) {
+      if (residence !== 'ram') this.letGo(this.inHost, name)
+      if (residence !== 'vram') this.letGo(this.onGpu, name)
+    }
+    this.lanes = this.openLanes(plan)
+    const { staging, copies, reads } = this.lanes
+    for (const loader of [staging, copies?.loader, reads?.loader]) loader?.allocate()
+    await this.keep(plan)
+    // Nothing more passes through these slots.
+    if (plan.layers.every(({ residence }) => residence !== 'nvme')) await staging?.close()
+  }
+
+  /** Sets the layers that will be taken, in order. */
+  expect(layers: readonly PlacedLayer[]): void {
+    for (const lane of [this.lanes.copies, this.lanes.reads]) {
+      lane?.expect(layers.filter((layer) => this.laneOf(layer) === lane).map(({ name }) => name))
+    }
+  }
+
+  /** Returns whether the layer's lane waits for the release of a taken layer. */
+  isHeld(layer: PlacedLayer): boolean {
+    return this.laneOf(layer)?.isHeld ?? false
+  }
+
+  /** Returns the layer, the next of its lane, on the GPU. @throws errors of loading it; the signal's reason */
+  async take(layer: PlacedLayer, signal: AbortSignal): Promise<OnGpu> {
+    const lane = this.laneOf(layer)
+    if (lane === undefined) return this.onGpu.get(layer.name)!
+    return this.found(await lane.take(signal), lane === this.lanes.copies, false)
+  }
+
+  /** Frees the slots of the lanes, after work in flight. */
+  async closeLanes(): Promise<void> {
+    const { staging, copies, reads } = this.lanes
+    this.lanes = NO_LANES
+    // Copies read the memory of the staging slots.
+    await Promise.all([copies?.loader.close(), reads?.loader.close()])
+    await staging?.close()
+  }
+
+  /** Frees all memory, after work in flight. */
+  async close(): Promise<void> {
+    await this.closeLanes()
+    const { host, direct, copied } = this.keepers
+    await copied?.close()
+    await Promise.all([host.close(), direct.close()])
+  }
+
+  private openLanes({ tier, slots }: ResidencePlan): Lanes {
+    const reads = slots.drive > 0 ? { slots: slots.drive, slotBytes: slots.driveSlotBytes } : undefined
+    const copies = { slots: slots.copies, slotBytes: slots.copySlotBytes }
+    return {
+      staging: tier === 1 && reads ? this.toHost(reads) : undefined,
+      copies: slots.copies > 0 ? new Upcoming(this.byCopies(this.options.copies!, copies)) : undefined,
+      reads: tier === 2 && reads ? new Upcoming(this.toGpu(reads), (report) => this.wasRead(report)) : undefined,
+    }
+  }
+
+  private laneOf({ residence }: PlacedLayer): Upcoming | undefined {
+    if (residence === 'vram') return undefined
+    return residence === 'nvme' && this.tier === 2 ? this.lanes.reads : this.lanes.copies
+  }
+
+  /** Loads the layers that stay and are not there yet. */
+  private async keep({ layers, tier }: ResidencePlan): Promise<void> {
+    const { host, direct, copied } = this.keepers
+    const coming: { readonly layer: PlacedLayer; readonly ticket: Ticket }[] = []
+    try {
+      for (const layer of layers) {
+        const { name, residence } = layer
+        if (residence === 'nvme' || this.inHost.has(name) || this.onGpu.has(name)) continue
+        const keeper = residence === 'ram' ? host : tier === 1 ? copied! : direct
+        coming.push({ layer, ticket: keeper.request(keeper.model.layer(name)) })
+      }
+      for (const { layer, ticket } of coming) {
+        const isCopied = layer.residence === 'vram' && tier === 1
+        const lease = await ticket.lease()
+        if (!isCopied) this.events.times.add('drive', readInterval(lease))
+        if (layer.residence === 'ram') this.addSource(lease, this.inHost)
+        else this.onGpu.set(layer.name, this.found(lease, isCopied, true))
+        this.events.onLoaded(layer)
+      }
+    } catch (error) {
+      for (const { layer, ticket } of coming) {
+        if (!this.inHost.has(layer.name) && !this.onGpu.has(layer.name)) discard(ticket)
+      }
+      await Promise.all([host.settled(), direct.settled(), copied?.settled()])
+      throw error
+    }
+  }
+
+  private letGo(from: Map<string, Lease | OnGpu>, name: string): void {
+    const there = from.get(name)
+    from.delete(name)
+    if (there !== undefined) ('lease' in there ? there.lease : there).release()
+  }
+
+  private found(lease: Lease, isCopied: boolean, stays: boolean): OnGpu {
+    const { verified, readEndNs } = isCopied
+      ? this.sources.get(lease.name)!
+      : { verified: lease.verified, readEndNs: lease.statistics.endNs }
+    const verifiedOnGpu = isCopied ? this.options.onGpu?.checksummer !== undefined : verified
+    const memory = deviceMemoryOf(lease, this.options.withoutGpu === true)
+    return { lease, memory, stays, verified, verifiedOnGpu, readEndNs }
+  }
+
+  private toHost(memory: Memory): Loader {
+    return new Loader(this.model, { ...this.options, signal: this.signal, ...memory })
+  }
+
+  private toGpu(memory: Memory): Loader {
+    const { onGpu, withoutGpu } = this.options
+    return new Loader(this.model, {
+      ...this.options,
+      signal: this.signal,
+      ...(withoutGpu !== true && { ...onGpu, where: 'gpu' as const }),
+      ...memory,
+    })
+  }
+
+  /** Returns a loader of layers in host memory. A layer that does not stay there is read to a staging slot first. */
+  private byCopies(copies: CopyEngine, memory: Memory): Loader<LoadableModel> {
+    const model = copiesOf(this.model, copies, {
+      plan: (layer) => this.planOf(layer),
+      bring: async (layer) => {
+        const resident = this.inHost.get(layer)
+        if (resident !== undefined) return resident
+        const lease = await this.lanes.staging!.request(this.model.layer(layer)).lease()
+        this.wasRead(lease)
+        this.addSource(lease)
+        return lease
+      },
+      copied: async (lease, copy, times) => {
+        this.events.times.add('copy', times)
+        await this.check(lease, copy)
+      },
+      release: (lease) => {
+        if (this.inHost.get(lease.name) !== lease) lease.release()
+      },
+    })
+    // Copies are checked by `copied`, and have the alignment of their source.
+    return new Loader(model, { ...memory, verify: 'off', alignBytes: 1, signal: this.signal })
+  }
+
+  private addSource(lease: Lease, into?: Map<string, Lease>): void {
+    const { name, verified, statistics } = lease
+    into?.set(name, lease)
+    this.sources.set(name, { verified, readEndNs: statistics.endNs })
+  }
+
+  private async check(lease: Lease, copy: DeviceMemory): Promise<void> {
+    const { checksummer, onGpu } = this.options
+    if (onGpu?.checksummer === undefined) return
+    const source = { model: this.model.name, lease, plan: this.planOf(lease.name), checksummer }
+    await checkCopy(copy, source, onGpu.checksummer, this.signal)
+  }
+
+  private planOf(layer: string): LoadPlan {
+    let plan = this.plans.get(layer)
+    if (plan === undefined) {
+      plan = loadPlanFor(this.model.store, this.model.layer(layer), this.options)
+      this.plans.set(layer, plan)
+    }
+    return plan
+  }
+
+  private wasRead(report: LoadReport): void {
+    const interval = readInterval(report)
+    this.events.times.add('drive', interval)
+    this.events.onRead(report.statistics.bytes, interval.endNs - interval.startNs)
+  }
+}
+
+/** Returns the time in which the drive was busy with a layer, not with earlier ones. */
+function readInterval({ statistics: { endNs, readNs } }: LoadReport) {
+  return { startNs: endNs - readNs, endNs }
+}

@@ -1,0 +1,98 @@
+import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
+import { expect, test } from 'vitest'
+import { openImage, openLoader, pack, type LoaderOptions } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { smallModel, tensorBytes, type TensorSize } from './models.js'
+
+const MIB = 1 << 20
+const LENGTHS = [1, 4, 2, 1]
+
+/** Four layers of different lengths, and a loader whose allocations are counted. */
+async function opened(options: LoaderOptions, limitBytes = Infinity) {
+  const memory = new MemoryNamespace({ capacityBytes: 32 * MIB })
+  const sizes = LENGTHS.map((mib, layer): TensorSize => [`model.layers.${layer}.weight`, mib * MIB])
+  const file = await smallModel(sizes)
+  await pack(file, memory.namespace)
+  const model = (await openImage(memory.namespace)).model()
+  const allocated: number[] = []
+  const dma: DmaAllocator = {
+    alloc(lengthBytes, request) {
+      if (allocated.reduce((sum, bytes) => sum + bytes, lengthBytes) > limitBytes)
+        throw new RangeError('no memory left')
+      const slot = model.store.dma.alloc(lengthBytes, request)
+      const free = slot.free.bind(slot)
+      allocated.push(lengthBytes)
+      return Object.assign(slot, {
+        free() {
+          free()
+          allocated.splice(allocated.indexOf(lengthBytes), 1)
+        },
+      })
+    },
+  }
+  return { file, model, allocated, loader: openLoader(model, { ...options, dma }) }
+}
+
+test('with memoryBytes, each extent gets memory of its own length, which is freed on release', async () => {
+  const { file, model, allocated, loader } = await opened({ memoryBytes: 8 * MIB })
+  const leases = await Promise.all(LENGTHS.map((_, layer) => loader.request(model.layer(layer)).lease()))
+  expect([...allocated].sort()).toEqual([1 * MIB, 1 * MIB, 2 * MIB, 4 * MIB])
+  for (const [layer, lease] of leases.entries()) {
+    const name = `model.layers.${layer}.weight`
+    expect(Buffer.compare(lease.tensor(name), await tensorBytes(file, name))).toBe(0)
+    lease.release()
+  }
+  expect(allocated).toEqual([])
+  await loader.close()
+})
+
+test('an extent that does not fit beside the others waits for their release, and those after it wait too', async () => {
+  const { model, loader } = await opened({ memoryBytes: 5 * MIB })
+  const [first, long, short] = [0, 1, 3].map((layer) => loader.request(model.layer(layer)))
+  const held = await Promise.all([first!.lease(), long!.lease()])
+  expect(short!.state).toBe('waiting')
+  held[1].release()
+  await short!.ready()
+  await loader.close()
+})
+
+test('an urgent extent takes the memory of as many unclaimed ones as it needs', async () => {
+  const { model, loader } = await opened({ memoryBytes: 5 * MIB })
+  const ahead = [0, 2, 3].map((layer) => loader.request(model.layer(layer), { priority: 'ahead' }))
+  await Promise.all(ahead.map((ticket) => ticket.ready()))
+  using lease = await loader.request(model.layer(1), { priority: 'now' }).lease()
+  expect(lease.verified).toBe(true)
+  // The least urgent ones gave their memory: the first one needed not.
+  expect(ahead.map(({ state }) => state)).toEqual(['ready', 'waiting', 'waiting'])
+  lease.release()
+  await Promise.all(ahead.map((ticket) => ticket.ready()))
+  await loader.close()
+})
+
+test('an extent without memory fails with its length; others are loaded', async () => {
+  const { model, loader, allocated } = await opened({ memoryBytes: 8 * MIB }, 3 * MIB)
+  const [fits, fails, fitsToo] = [0, 1, 2].map((layer) => loader.request(model.layer(layer)))
+  await expect(fails!.lease()).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_SLOT_MEMORY',
+    message: expect.stringContaining('Cannot allocate 4194304 bytes for "layer 1"') as string,
+  })
+  await Promise.all([fits!.ready(), fitsToo!.ready()])
+  await loader.close()
+  expect(allocated).toEqual([])
+})
+
+test('memory is allocated when the turn of an extent comes, not for all at once', async () => {
+  const { model, loader, allocated } = await opened({ memoryBytes: 64 * MIB, inFlightBytes: 1 })
+  const tickets = LENGTHS.map((_, layer) => loader.request(model.layer(layer)))
+  expect(allocated).toHaveLength(3)
+  await Promise.all(tickets.map((ticket) => ticket.ready()))
+  expect(allocated).toHaveLength(4)
+  await loader.close()
+})
+
+test('an extent that never fits is rejected with the memory that it takes', async () => {
+  const { model, loader } = await opened({ memoryBytes: 3 * MIB })
+  expect(() => loader.request(model.layer(1))).toThrow('takes 4194304 bytes of memory; the loader has 3145728')
+  await loader.close()
+  await expect(opened({ memoryBytes: 0 })).rejects.toThrow('memoryBytes: expected at least 1, got 0')
+})
