@@ -39,3 +39,7 @@ test('memory that nobody keeps does not add up', () => {
   }
   expect(process.memoryUsage().rss).toBeLessThan(2 ** 30)
 })
+
+test('memory is shared, so that checksums can be computed on other threads', () => {
+  expect(fileMemory.alloc(4096).view!.buffer).toBeInstanceOf(SharedArrayBuffer)
+})

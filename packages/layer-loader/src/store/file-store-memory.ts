@@ -2,31 +2,38 @@ import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/tra
 
 /** The part of WebAssembly that is used: Node's typings leave it to those of browsers. */
 declare const WebAssembly: {
-  readonly Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
+  readonly Memory: new (pages: { initial: number; maximum: number; shared: boolean }) => {
+    readonly buffer: ArrayBufferLike
+  }
 }
 
 /** WebAssembly's unit of memory, and V8's alignment of its start. */
 const WASM_PAGE_BYTES = 65_536
 const MAX_WASM_BYTES = 65_536 * WASM_PAGE_BYTES
 
+/** False in a page that is not cross-origin isolated. */
+const canShare = typeof SharedArrayBuffer === 'function'
+
 /** Buffers without a known alignment. */
 const unaligned = new WeakSet<ArrayBufferLike>()
 
 /**
  * Allocates host memory for reading files, aligned to 64 KiB for O_DIRECT and for registration with a GPU. It uses
- * WebAssembly.Memory, since an ArrayBuffer is not aligned. Above 4 GiB, the limit of WebAssembly, it is an ArrayBuffer:
+ * WebAssembly.Memory, since other buffers are not aligned. Above 4 GiB, the limit of WebAssembly, it is another buffer:
  * O_DIRECT then reads through aligned buffers. No controller can reach it: it has no segments and no device addresses.
+ *
+ * It is shared memory if possible: native checksums of it are computed on other threads, while this one computes.
  */
 export const fileMemory: DmaAllocator = {
   alloc(lengthBytes, request = {}) {
     checkRequest(lengthBytes, request)
     if (lengthBytes > MAX_WASM_BYTES) {
-      const buffer = new ArrayBuffer(lengthBytes)
+      const buffer = canShare ? new SharedArrayBuffer(lengthBytes) : new ArrayBuffer(lengthBytes)
       unaligned.add(buffer)
       return new FileMemory(new DataView(buffer))
     }
     const pages = Math.ceil(lengthBytes / WASM_PAGE_BYTES)
-    const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages })
+    const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: canShare })
     return new FileMemory(new DataView(buffer, 0, lengthBytes))
   },
 }
