@@ -2,10 +2,11 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { memorySource, openModel, type Model, type OpenModelOptions } from '../src/formats/index.js'
-import { openImage, openLoader, pack, SliceMismatchError, verifyImage } from '../src/index.js'
+import { loadTensor, openImage, openLoader, pack, SliceMismatchError, verifyImage } from '../src/index.js'
+import type { PackedLayer } from '../src/image/manifest.js'
 import { safetensors } from './formats/bytes.js'
 import { MemoryNamespace } from './memory-namespace.js'
-import { tensorBytes } from './models.js'
+import { smallModel, tensorBytes, type TensorSize } from './models.js'
 import { tampered, type Json } from './tamper.js'
 
 const NAME = 'blk.0.ffn_up_exps.weight'
@@ -31,7 +32,8 @@ test('an image has a checksum for each expert of a stacked tensor, and none for 
   const model = await expertModel()
   await pack(model, namespace)
   const { layers } = (await openImage(namespace)).model().manifest
-  const [experts, shared] = layers.flatMap(({ tensors }) => tensors)
+  // The part that every token needs comes first.
+  const [shared, experts] = layers.flatMap(({ tensors }) => tensors)
   const bytes = await tensorBytes(model, NAME)
   const expected = Array.from({ length: EXPERTS }, (_, expert) =>
     crc32(bytes.subarray(expert * SLICE_BYTES, (expert + 1) * SLICE_BYTES)),
@@ -46,7 +48,7 @@ test('a slice that differs from what the chunk table says is sound is reported, 
     capacityBytes: 32 << 20,
     model: await expertModel(),
     manifest: (manifest: Json) => {
-      const [tensor] = manifest.layers[0].tensors
+      const [, tensor] = manifest.layers[0].tensors
       tensor.slices = `${tensor.slices.slice(0, 8)}0badc0de${tensor.slices.slice(16)}`
     },
   })
@@ -60,7 +62,8 @@ test('a slice that differs from what the chunk table says is sound is reported, 
 test('where a chunk is damaged, that is what is reported: of its slices nothing is known', async () => {
   const memory = new MemoryNamespace({ capacityBytes: 16 << 20 })
   const { manifest } = await pack(await expertModel(), memory.namespace)
-  memory.media[manifest.layers[0]!.offsetBytes + SLICE_BYTES + 5]! ^= 1
+  const [{ offsetBytes, tensors }] = manifest.layers as [PackedLayer]
+  memory.media[offsetBytes + tensors[1]!.offsetBytes + SLICE_BYTES + 5]! ^= 1
   const { problems } = await verifyImage(memory.namespace)
   expect(problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_VERIFICATION'])
 })
@@ -71,7 +74,7 @@ test('an expert of an image that was packed with another naming is checked by ch
   const original = await expertModel({ naming: { expert: /^blk\.(\d+)\.ffn_up_exps/ } })
   await pack(original, namespace)
   const model = (await openImage(namespace)).model()
-  expect(model.manifest.layers[0]!.tensors[0]!.sliceCrcs).toHaveLength(1)
+  expect(model.manifest.layers[0]!.tensors[1]!.sliceCrcs).toHaveLength(1)
   const extent = model.expert(0, 3)
   await using loader = openLoader(model, { slots: 1, slotBytes: 8 << 20 })
   const lease = await loader.request(extent).lease()
@@ -79,4 +82,20 @@ test('an expert of an image that was packed with another naming is checked by ch
   const expected = stack.subarray(3 * SLICE_BYTES, 4 * SLICE_BYTES)
   expect(Buffer.from(lease.tensor(`${NAME}[3]`)).equals(expected)).toBe(true)
   lease.release()
+})
+
+test('tensors that are read together are adjacent in an image: the dense part, then each expert', async () => {
+  const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
+  const names = ['attn.a', 'experts.0.up', 'experts.1.up', 'experts.0.down', 'experts.1.down', 'norm', 'shared.up']
+  const model = await smallModel(names.map((name): TensorSize => [`model.layers.0.mlp.${name}`, 5000]))
+  const { manifest } = await pack(model, namespace)
+  expect(manifest.layers[0]!.tensors.map(({ name }) => name.slice('model.layers.0.mlp.'.length))).toEqual([
+    ...['attn.a', 'norm', 'shared.up'],
+    ...['experts.0.up', 'experts.0.down', 'experts.1.up', 'experts.1.down'],
+  ])
+  expect(await verifyImage(namespace)).toMatchObject({ ok: true, problems: [] })
+  for (const { name } of model.tensors) {
+    const loaded = await loadTensor((await openImage(namespace)).model(), name)
+    expect(Buffer.compare(loaded, await tensorBytes(model, name))).toBe(0)
+  }
 })

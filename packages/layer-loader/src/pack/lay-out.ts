@@ -1,5 +1,5 @@
 import { expertSliceCount } from '../formats/experts.js'
-import type { Layer, Model } from '../formats/model.js'
+import type { Layer, Model, Tensor } from '../formats/model.js'
 import { rulesOf, type NamingRules } from '../formats/naming.js'
 import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
 import {
@@ -132,7 +132,7 @@ export function extentsOfPlan({ manifest, entry, directory, spare }: PackPlan): 
 
 function layOutLayer({ name, tensors }: Layer, rules: NamingRules): LaidOutLayer {
   let endBytes = 0
-  const packed = tensors.map((tensor): PackedTensor => {
+  const packed = inReadOrder(tensors, rules).map((tensor): PackedTensor => {
     const { name, dtype, shape, lengthBytes } = tensor
     const offsetBytes = endBytes
     endBytes = alignUp(offsetBytes + lengthBytes)
@@ -141,4 +141,18 @@ function layOutLayer({ name, tensors }: Layer, rules: NamingRules): LaidOutLayer
     return { name, dtype, shape, offsetBytes, lengthBytes, sha256: NO_DIGEST, ...sums }
   })
   return { name, tensors: packed, lengthBytes: endBytes }
+}
+
+/**
+ * Orders the tensors of a layer so that what is read together is adjacent: the part that every token needs, then the
+ * tensors of each expert, then stacks of experts. A chunk that is checked then has few bytes of anything else.
+ */
+function inReadOrder(tensors: readonly Tensor[], rules: NamingRules): readonly Tensor[] {
+  const places = tensors.map((tensor) => {
+    const expert = rules.expertIn(tensor.name)
+    if (expertSliceCount(tensor, rules) === 0) return { tensor, place: -1 }
+    return { tensor, place: typeof expert === 'number' ? expert : Infinity }
+  })
+  // Infinity - Infinity is NaN, which sorts as 0.
+  return places.sort((a, b) => a.place - b.place || 0).map(({ tensor }) => tensor)
 }

@@ -29,9 +29,9 @@ export const PIECE_BYTES = 4 * CHUNK_BYTES
 export function* piecesOf(model: Model, { manifest }: PackPlan): Generator<Piece> {
   let tensor = 0
   for (const [index, layer] of manifest.layers.entries()) {
-    const originals = model.layers[index]!.tensors
-    const parts = layer.tensors.map(({ offsetBytes, lengthBytes }, position): Part => {
-      const original = originals[position]!
+    const originals = new Map(model.layers[index]!.tensors.map((each) => [each.name, each]))
+    const parts = layer.tensors.map(({ name, offsetBytes, lengthBytes }): Part => {
+      const original = originals.get(name)!
       const { source } = model.parts[original.part]!
       return { source, sourceBytes: original.offsetBytes, pieceBytes: offsetBytes, lengthBytes, tensor: tensor++ }
     })
