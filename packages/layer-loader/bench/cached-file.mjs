@@ -41,7 +41,7 @@ export async function bench() {
       unit: '×',
       goal: '≥ 0.8',
       met: full.ratio >= 0.8,
-      note: `${wordsOf(one, full)}; checksums alone: ${sumsGbs.toFixed(0)} GB/s; two threads each: ${shown(figureOf(two, 'native'))}; by zlib, on another thread than the reads: ${shown(zlib)}`,
+      note: `${wordsOf(one, full)}; checksums alone: ${sumsGbs.toFixed(0)} GB/s; two threads each: ${shown(figureOf(two, 'native'))}; by zlib, on another thread than the reads: ${shown(zlib)}; by \`workerChecksummer\`: ${shown(figureOf(one, 'worker'))}`,
     },
     {
       name: 'The same, with reads and checksums overlapped on two threads, compared with `fs.readSync` on one',

@@ -1,4 +1,5 @@
 export { hasCode, LoaderError } from './error.js'
+export { workerChecksummer } from './checksum/worker-checksummer.js'
 export { zlibChecksummer } from './checksum/zlib-checksummer.js'
 export type { LayerOptions } from './formats/model-index.js'
 export { COPY_OFFSET_BYTES, DATA_START_BYTES, FORMAT_VERSION, type CheckedExtent, type Extent } from './image/format.js'

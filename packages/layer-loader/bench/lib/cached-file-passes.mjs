@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { nativeChecksummer } from '@gpunvme/cuda-native/host'
-import { openFileStore, openImage, openLoader, zlibChecksummer } from '@gpunvme/layer-loader'
+import { openFileStore, openImage, openLoader, workerChecksummer, zlibChecksummer } from '@gpunvme/layer-loader'
 
 /* global WebAssembly */
 
@@ -128,6 +128,7 @@ const open = {
   off: await openCase({}, 'off'),
   native: await openCase({}, 'full', nativeChecksummer()),
   zlib: await openCase({}, 'full', zlibChecksummer),
+  worker: await openCase({}, 'full', workerChecksummer),
   direct: await openCase({ direct: true }, 'full', nativeChecksummer()),
 }
 // Allocates the slots, and brings the file into the page cache.

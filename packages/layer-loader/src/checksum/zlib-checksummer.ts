@@ -1,5 +1,5 @@
 import { nextTurn, nodeModule } from '@gpunvme/nvme-spec/runtime'
-import type { Checksummer } from '@gpunvme/nvme-spec/transport'
+import type { ChecksummedMemory, Checksummer } from '@gpunvme/nvme-spec/transport'
 import { checkRange } from '../formats/byte-source.js'
 import { bytesIn } from '../store/memory-bytes.js'
 import { throwIfAborted } from '../throw-if-aborted.js'
@@ -19,8 +19,7 @@ export const zlibChecksummer: Checksummer = {
   blocks: true,
   async checksum(memory, offsetBytes, lengthBytes, chunkBytes, into, { signal } = {}) {
     throwIfAborted(signal)
-    checkRange({ name: 'memory', sizeBytes: memory.lengthBytes }, offsetBytes, lengthBytes)
-    checkChunks(lengthBytes, chunkBytes, into)
+    checkPlace(memory, offsetBytes, lengthBytes, chunkBytes, into)
     const { crc32 } = nodeModule('node:zlib') as typeof import('node:zlib')
     let turnAt = TURN_BYTES
     for (let at = 0, chunk = 0; at < lengthBytes; at += chunkBytes, chunk++) {
@@ -41,7 +40,15 @@ export const zlibChecksummer: Checksummer = {
   },
 }
 
-function checkChunks(lengthBytes: number, chunkBytes: number, into: Uint32Array): void {
+/** @throws RangeError for bytes outside the memory, an invalid length of chunks, and too few elements for sums. */
+export function checkPlace(
+  memory: ChecksummedMemory,
+  offsetBytes: number,
+  lengthBytes: number,
+  chunkBytes: number,
+  into: Uint32Array,
+): void {
+  checkRange({ name: 'memory', sizeBytes: memory.lengthBytes }, offsetBytes, lengthBytes)
   if (!Number.isSafeInteger(chunkBytes) || chunkBytes <= 0) {
     throw new RangeError(`chunkBytes: expected an integer from 1 on, got ${chunkBytes}`)
   }

@@ -7,8 +7,8 @@ const SAMPLES = 3
 /** Measures checksums of host memory, in bytes per second: the best of some short samples. */
 export async function measureCheckRate(checksummer: Checksummer): Promise<number> {
   // Written first: untouched pages would all be the same page, in the cache.
-  const bytes = new Uint8Array(SAMPLE_BYTES).fill(0xa5)
-  const view = new DataView(bytes.buffer)
+  const view = new DataView(new SharedArrayBuffer(SAMPLE_BYTES))
+  new Uint8Array(view.buffer).fill(0xa5)
   const into = new Uint32Array(SAMPLE_BYTES / CHUNK_BYTES)
   let bestMs = Infinity
   for (let sample = 0; sample < SAMPLES; sample++) {

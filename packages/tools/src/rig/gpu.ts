@@ -1,7 +1,7 @@
 import { cudaStatus, NativeAddonError, type CudaDevice } from '@gpunvme/cuda-native'
 import { cudaChecksummer, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
 import { nativeChecksummer } from '@gpunvme/cuda-native/host'
-import { zlibChecksummer } from '@gpunvme/layer-loader'
+import { workerChecksummer } from '@gpunvme/layer-loader'
 import { hostCopies } from '@gpunvme/layer-loader/residence'
 import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
 import type { Choice } from './choice.js'
@@ -41,18 +41,18 @@ export function openTarget(wanted: number | 'none' | undefined, teardown: Teardo
   return [target, choice(`GPU ${wanted ?? 0}: ${target.name}`, reason)]
 }
 
-/** Returns a checksummer of host memory: native if the addon is built. */
+/** Returns a checksummer of host memory that leaves this thread free: native if the addon is built. */
 export function hostChecksummer(): Checksummer {
   try {
     return nativeChecksummer()
   } catch (error) {
-    if (error instanceof NativeAddonError) return zlibChecksummer
+    if (error instanceof NativeAddonError) return workerChecksummer
     throw error
   }
 }
 
 function hostTarget(): Target {
-  return { name: 'host memory', copies: hostCopies(), checksummer: zlibChecksummer, defaultVramBytes: 0 }
+  return { name: 'host memory', copies: hostCopies(), checksummer: hostChecksummer(), defaultVramBytes: 0 }
 }
 
 function gpuTarget(number: number, teardown: Teardown): Target {
