@@ -1,5 +1,6 @@
 import { Controller } from '@gpunvme/host-driver'
-import { namespaceStore, streamLayers, type StoredExtent, type StoredModel } from '@gpunvme/layer-loader'
+import { streamLayers, type StoredExtent, type StoredModel } from '@gpunvme/layer-loader'
+import { namespaceStore } from '@gpunvme/layer-loader/store'
 import { deriveProfile, RamMedia, simulate } from '@gpunvme/nvme-sim'
 import { linkOf, type Settings } from './settings.js'
 

@@ -9,10 +9,8 @@ const entries = [
   ['nvme-spec/runtime', `export * from '@gpunvme/nvme-spec/runtime'`],
   ['nvme-sim', `export * from '@gpunvme/nvme-sim'`],
   ['host-driver', `export * from '@gpunvme/host-driver'`],
-  [
-    'layer-loader',
-    `export { loadPlanFor, namespaceStore, openLoader, planStream, streamLayers } from '@gpunvme/layer-loader'`,
-  ],
+  ['layer-loader', `export { loadPlanFor, openLoader, planStream, streamLayers } from '@gpunvme/layer-loader'`],
+  ['layer-loader/store', `export { joinStores, namespaceStore, storeSource } from '@gpunvme/layer-loader/store'`],
   ['layer-loader/residence', `export { planExperts, planResidence } from '@gpunvme/layer-loader/residence'`],
 ] as const
 
@@ -25,6 +23,6 @@ describe.each(entries)('a browser bundle of %s', (_, entry) => {
 })
 
 test('an import of Node on the path of an entry is reported', async () => {
-  const { code } = await bundle(`export { openFileStore } from '@gpunvme/layer-loader'`, root)
+  const { code } = await bundle(`export { openFileStore } from '@gpunvme/layer-loader/store'`, root)
   expect(missingInBrowser(code)).toContain('import node:fs/promises')
 })

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openWritableFileStore, pack } from '@gpunvme/layer-loader'
+import { pack } from '@gpunvme/layer-loader/image'
+import { openWritableFileStore } from '@gpunvme/layer-loader/store'
 import { openFileSource, openModel, writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { scratchFolder } from './lib/demo-drive.mjs'
 

@@ -1,5 +1,7 @@
 // Cost of loading 2 of 64 experts of each layer, from an image and from a GGUF in place; and the time of an urgent one.
-import { openImage, openLoader, modelInPlace, namespaceStore, pack, storeSource } from '@gpunvme/layer-loader'
+import { openImage, openLoader, modelInPlace } from '@gpunvme/layer-loader'
+import { pack } from '@gpunvme/layer-loader/image'
+import { namespaceStore, storeSource } from '@gpunvme/layer-loader/store'
 import { Catalogue, memorySource, openModel, writeGguf } from '@gpunvme/layer-loader/formats'
 import { RamMedia, simulate } from '@gpunvme/nvme-sim'
 import { withController } from './lib/demo-drive.mjs'

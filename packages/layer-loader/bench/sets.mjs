@@ -1,5 +1,5 @@
 // Speed of reads from several drives, in virtual time: the ratios do not depend on the machine.
-import { namespaceStore } from '@gpunvme/layer-loader'
+import { namespaceStore } from '@gpunvme/layer-loader/store'
 import { createMirror, createStripe } from '@gpunvme/layer-loader/sets'
 import { Controller } from '@gpunvme/host-driver'
 import { deriveProfile, profiles, RamMedia, simulate, SimulatedHost } from '@gpunvme/nvme-sim'

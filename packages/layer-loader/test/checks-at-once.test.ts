@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Checksummer } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { openImage, openLoader, pack, zlibChecksummer } from '../src/index.js'
+import { openImage, openLoader, zlibChecksummer } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { layeredModel } from './models.js'
 

@@ -2,20 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   LoaderError,
-  ImageChecksumError,
   loadTensor,
   openImage,
-  pack,
   readSourceHeader,
   streamLayers,
-  SuperblockError,
   VerificationError,
-  verifyImage,
-  type BlockStore,
-  type Extent,
   type Image,
-  type PackReceipt,
 } from '../src/index.js'
+import {
+  ImageChecksumError,
+  pack,
+  SuperblockError,
+  verifyImage,
+  type Extent,
+  type PackReceipt,
+} from '../src/image/index.js'
+import type { BlockStore } from '../src/store/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel, tensorBytes } from './models.js'
 

@@ -12,12 +12,12 @@ import {
   openImage,
   openLoader,
   openModelInFiles,
-  pack,
   VerificationError,
   type ExpertCache,
   type ExpertCacheOptions,
   type Lease,
 } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { EXPERT_BYTES, EXPERTS, LAYERS, moeFile, moeModel, STACKS } from './moe-model.js'
 import { smallModel, tensorBytes } from './models.js'

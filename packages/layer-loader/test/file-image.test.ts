@@ -2,17 +2,9 @@ import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../test/scratch.js'
-import {
-  modelInPlace,
-  openFileStore,
-  openImage,
-  openLoader,
-  openWritableFileStore,
-  pack,
-  streamLayers,
-  verifyImage,
-  zlibChecksummer,
-} from '../src/index.js'
+import { modelInPlace, openImage, openLoader, streamLayers, zlibChecksummer } from '../src/index.js'
+import { pack, verifyImage } from '../src/image/index.js'
+import { openFileStore, openWritableFileStore } from '../src/store/index.js'
 import { Catalogue, openFileSource, openModel } from '../src/formats/index.js'
 import { layeredModel, safetensorsFile, tensorBytes } from './models.js'
 

@@ -1,6 +1,7 @@
 import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { openImage, openLoader, pack, type LoaderOptions } from '../src/index.js'
+import { openImage, openLoader, type LoaderOptions } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel, tensorBytes, type TensorSize } from './models.js'
 

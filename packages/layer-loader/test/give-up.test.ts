@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openImage, pack } from '../src/index.js'
+import { openImage } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 

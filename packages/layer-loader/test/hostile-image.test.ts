@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/restrict-plus-operands -- JSON that is changed into what no type allows */
 import { describe, expect, test } from 'vitest'
-import { ImageContentError, openImage, streamLayers } from '../src/index.js'
+import { openImage, streamLayers } from '../src/index.js'
+import { ImageContentError } from '../src/image/index.js'
 import { smallModel } from './models.js'
 import { tampered, type Json } from './tamper.js'
 

@@ -7,10 +7,10 @@ import {
   loadTensor,
   openLoader,
   zlibChecksummer,
-  type BlockStore,
   type StoredExtent,
   type StoredModel,
 } from '../src/index.js'
+import type { BlockStore } from '../src/store/index.js'
 import { hostCopies } from '../src/residence/index.js'
 import { fileMemory } from '../src/store/file-store-memory.js'
 

@@ -7,19 +7,18 @@ import {
   LOAD_CHANNEL,
   openImage,
   openLoader,
-  pack,
   VerificationError,
   zlibChecksummer,
-  type BlockStore,
   type Lease,
   type LoadEvent,
   type Loader,
   type LoaderOptions,
   type Move,
   type StoredModel,
-  type StoreTransfer,
   type Ticket,
 } from '../src/index.js'
+import { pack } from '../src/image/index.js'
+import type { BlockStore, StoreTransfer } from '../src/store/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { layeredModel, tensorBytes } from './models.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Catalogue, memorySource, openModel, writeGguf, type Model } from '../src/formats/index.js'
-import { modelInPlace, openLoader, storeSource, streamLayers, type FileRun } from '../src/index.js'
+import { modelInPlace, openLoader, streamLayers, type FileRun } from '../src/index.js'
+import { storeSource } from '../src/store/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 
 const MIB = 1 << 20

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { openImage, pack, planStream, streamLayers } from '../src/index.js'
+import { openImage, planStream, streamLayers } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { layerSizes } from '../src/residence/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { memorySource, openModel, writeAlignedGguf } from '../src/formats/index.js'
-import { loadTensor, openImage, pack, streamLayers, verifyImage } from '../src/index.js'
+import { loadTensor, openImage, streamLayers } from '../src/index.js'
+import { pack, verifyImage } from '../src/image/index.js'
 import { concat, ggufHead, info, padTo, safetensors } from './formats/bytes.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { tensorBytes } from './models.js'

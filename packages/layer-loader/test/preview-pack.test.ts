@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ByteSource, Model } from '../src/formats/index.js'
-import { NamespaceTooSmallError, openImage, pack, previewPack, type PackOptions } from '../src/index.js'
+import { openImage } from '../src/index.js'
+import { NamespaceTooSmallError, pack, previewPack, type PackOptions } from '../src/image/index.js'
 import { asStore, type Readable } from '../src/store/as-store.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { layeredModel, smallModel } from './models.js'

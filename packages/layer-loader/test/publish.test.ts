@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Model } from '../src/formats/index.js'
-import { openImage, pack, readSourceHeader, SuperblockError, verifyImage, hasCode } from '../src/index.js'
+import { openImage, readSourceHeader, hasCode } from '../src/index.js'
+import { pack, SuperblockError, verifyImage } from '../src/image/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { expectAllLoads, smallModel } from './models.js'
 import { afterCut, firstChange, judgeCuts, type Recording } from './power-cut.js'

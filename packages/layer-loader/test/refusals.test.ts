@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memorySource, openModel, type ByteSource, type Model } from '../src/formats/index.js'
-import { NamespaceTooSmallError, openImage, pack, planPack, type PackProgress } from '../src/index.js'
+import { openImage } from '../src/index.js'
+import { NamespaceTooSmallError, pack, planPack, type PackProgress } from '../src/image/index.js'
 import { safetensors } from './formats/bytes.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { safetensorsFile, smallModel } from './models.js'

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { joinStores, namespaceStore, openFileStore, openModelInFiles, streamLayers } from '../src/index.js'
+import { openModelInFiles, streamLayers } from '../src/index.js'
+import { joinStores, namespaceStore, openFileStore } from '../src/store/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { tensorBytes } from './models.js'
 

@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Model } from '../src/formats/index.js'
-import {
-  ModelNotInImageError,
-  NamespaceTooSmallError,
-  loadTensor,
-  openImage,
-  pack,
-  planPack,
-  removeModel,
-  verifyImage,
-  hasCode,
-} from '../src/index.js'
+import { ModelNotInImageError, loadTensor, openImage, hasCode } from '../src/index.js'
+import { NamespaceTooSmallError, pack, planPack, removeModel, verifyImage } from '../src/image/index.js'
 import { asStore } from '../src/store/as-store.js'
 import { decide } from '../src/pack/decide.js'
 import { survey } from '../src/pack/target.js'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openModelParts, writeGguf, type GgufValue, type OpenedModel } from '../src/formats/index.js'
-import { loadTensor, openImage, pack, readSourceHeader, verifyImage } from '../src/index.js'
+import { loadTensor, openImage, readSourceHeader } from '../src/index.js'
+import { pack, verifyImage } from '../src/image/index.js'
 import { concat } from './formats/bytes.js'
 import { MemoryFolder } from './formats/memory-folder.js'
 import { MemoryNamespace } from './memory-namespace.js'

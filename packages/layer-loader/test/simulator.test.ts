@@ -1,7 +1,9 @@
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import { simulate, unverifiableMedia, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
-import { asStore, loadTensor, openImage, pack, streamLayers, verifyImage } from '../src/index.js'
+import { loadTensor, openImage, streamLayers } from '../src/index.js'
+import { pack, verifyImage } from '../src/image/index.js'
+import { asStore } from '../src/store/index.js'
 import { layeredModel, smallModel, tensorBytes } from './models.js'
 
 interface Drive {

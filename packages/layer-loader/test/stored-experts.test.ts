@@ -5,12 +5,12 @@ import {
   modelInPlace,
   openImage,
   openLoader,
-  pack,
   planStream,
   streamLayers,
   type StoredModel,
   type Verification,
 } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { DENSE, EXPERTS, LAYERS, moeFile, moeModel, SLICE_BYTES, STACKS } from './moe-model.js'
 import { tensorBytes } from './models.js'

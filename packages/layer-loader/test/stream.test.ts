@@ -4,14 +4,14 @@ import { ExtentNotFoundError } from '../src/formats/index.js'
 import {
   openImage,
   openLoader,
-  pack,
   planStream,
   streamLayers,
+  zlibChecksummer,
   type Lease,
   type PackedModel,
   type StreamProgress,
-  zlibChecksummer,
 } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { layeredModel } from './models.js'
 

@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-argument, @typescript-eslint/restrict-plus-operands -- JSON that is changed into what no type allows */
 import { crc32 } from 'node:zlib'
 import { encodeSuperblock, type Superblock } from '../src/image/superblock.js'
-import { openImage, pack } from '../src/index.js'
+import { openImage } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import type { Model } from '../src/formats/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'

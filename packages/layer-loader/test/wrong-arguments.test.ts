@@ -5,7 +5,6 @@ import {
   loadTensor,
   openImage,
   openLoader,
-  pack,
   planStream,
   streamLayers,
   type Image,
@@ -13,6 +12,7 @@ import {
   type StoredExtent,
   type StoredModel,
 } from '../src/index.js'
+import { pack } from '../src/image/index.js'
 import { layerSizes, openResidence } from '../src/residence/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'

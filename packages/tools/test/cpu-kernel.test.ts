@@ -1,5 +1,6 @@
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
-import { loadTensor, openImage, pack, streamLayers, verifyImage } from '@gpunvme/layer-loader'
+import { loadTensor, openImage, streamLayers } from '@gpunvme/layer-loader'
+import { pack, verifyImage } from '@gpunvme/layer-loader/image'
 import type { Diagnostic } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
 import { isBuilt, skipped } from '../../cuda-native/test/native.js'

@@ -1,4 +1,5 @@
-import { openWritableFileStore, pack as packModel, type PackProgress } from '@gpunvme/layer-loader'
+import { pack as packModel, type PackProgress } from '@gpunvme/layer-loader/image'
+import { openWritableFileStore } from '@gpunvme/layer-loader/store'
 import { openModelFile, writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

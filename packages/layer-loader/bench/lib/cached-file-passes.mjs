@@ -5,7 +5,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { nativeChecksummer } from '@gpunvme/cuda-native/host'
-import { openFileStore, openImage, openLoader, workerChecksummer, zlibChecksummer } from '@gpunvme/layer-loader'
+import { openImage, openLoader, workerChecksummer, zlibChecksummer } from '@gpunvme/layer-loader'
+import { openFileStore } from '@gpunvme/layer-loader/store'
 
 /* global WebAssembly */
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Controller } from '@gpunvme/host-driver'
-import { pack } from '@gpunvme/layer-loader'
+import { pack } from '@gpunvme/layer-loader/image'
 import { openFileSource, openModel, writeDemoModel } from '@gpunvme/layer-loader/formats'
 
 /** Returns a directory that is removed when the process ends. */

@@ -1,5 +1,6 @@
 // Reads layers of a GGUF in place, spread over the file, and prints the peak size of the process.
-import { modelInPlace, openFileStore, storeSource, streamLayers } from '@gpunvme/layer-loader'
+import { modelInPlace, streamLayers } from '@gpunvme/layer-loader'
+import { openFileStore, storeSource } from '@gpunvme/layer-loader/store'
 import { Catalogue, openModel } from '@gpunvme/layer-loader/formats'
 
 const [path, count] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 // The machine where the predecessor of this project was measured, in virtual time: its drive, the eight GPU lanes
 // shared by copies and writes of the drive, and the 80 layers of its model.
 import { Controller } from '@gpunvme/host-driver'
-import { namespaceStore } from '@gpunvme/layer-loader'
+import { namespaceStore } from '@gpunvme/layer-loader/store'
 import { costModel, simulate, SimulatedHost, unverifiableMedia } from '@gpunvme/nvme-sim'
 
 const GIB = 2 ** 30

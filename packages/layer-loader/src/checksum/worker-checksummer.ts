@@ -113,7 +113,7 @@ function start(): void {
     if (at >= 0) threads.splice(at, 1)
     for (const { reject } of waiting.splice(0)) reject(error)
   }
-  worker.on('error', ended)
+  worker.on('error', (error) => ended(error))
   worker.on('exit', (code) => ended(new Error(`a thread that computes checksums ended with code ${code}`)))
   worker.unref()
   threads.push(thread)

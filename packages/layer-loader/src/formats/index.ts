@@ -1,4 +1,3 @@
-export { hasCode, LoaderError } from '../error.js'
 export { writeAlignedGguf, type AlignedGgufOptions } from './aligned-gguf.js'
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
 export type { ArraySummary, Layer, MetadataValue, Model, ModelPart, Tensor } from './model.js'

@@ -10,7 +10,8 @@ import { fileOnDiskSource, findPartitions, openFileSystem } from '../../src/file
 import type { ByteSource } from '../../src/formats/byte-source.js'
 import { openFileSource } from '../../src/formats/file-source.js'
 import { Catalogue, openModel, writeDemoModel, type Model } from '../../src/formats/index.js'
-import { modelInPlace, storeSource, streamLayers } from '../../src/index.js'
+import { modelInPlace, streamLayers } from '../../src/index.js'
+import { storeSource } from '../../src/store/index.js'
 import { emptyImage, MIB, missing, run, SLOW_MS } from './images.js'
 
 const images = scratch()

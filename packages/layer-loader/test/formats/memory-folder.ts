@@ -1,4 +1,5 @@
-import { LoaderError, memorySource, type ByteSource } from '../../src/formats/index.js'
+import { LoaderError } from '../../src/index.js'
+import { memorySource, type ByteSource } from '../../src/formats/index.js'
 
 /** Files in memory that are opened by name, as those of a folder are; it knows which of them are open. */
 export class MemoryFolder {

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { openModelFile } from '../../src/formats/index.js'
-import { loadTensor, openImage, pack, readSourceHeader, verifyImage } from '../../src/index.js'
+import { loadTensor, openImage, readSourceHeader } from '../../src/index.js'
+import { pack, verifyImage } from '../../src/image/index.js'
 import { MemoryNamespace } from '../memory-namespace.js'
 import { tensorBytes } from '../models.js'
 

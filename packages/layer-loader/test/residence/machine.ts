@@ -3,7 +3,8 @@ import { Controller } from '@gpunvme/host-driver'
 import { deriveProfile, simulate, SimulatedHost, type GpuOptions, type SimulationOptions } from '@gpunvme/nvme-sim'
 import type { Checksummer, CostModel, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { onTestFinished } from 'vitest'
-import { openImage, pack } from '../../src/index.js'
+import { openImage } from '../../src/index.js'
+import { pack } from '../../src/image/index.js'
 import {
   layerSizes,
   openResidence,

@@ -1,7 +1,7 @@
 import { Controller } from '@gpunvme/host-driver'
 import { costModel, simulate, SimulatedHost, unverifiableMedia } from '@gpunvme/nvme-sim'
 import { expect, onTestFinished, test } from 'vitest'
-import { namespaceStore } from '../../src/index.js'
+import { namespaceStore } from '../../src/store/index.js'
 import { measureCost } from '../../src/residence/index.js'
 
 const MIB = 1 << 20

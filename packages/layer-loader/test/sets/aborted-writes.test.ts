@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { LoaderError, type WritableBlockStore } from '../../src/index.js'
+import { LoaderError } from '../../src/index.js'
+import type { WritableBlockStore } from '../../src/store/index.js'
 import { createMirror, createStripe, openSet, SetMemberError } from '../../src/sets/index.js'
 import { altered, drives, MIB } from './drives.js'
 

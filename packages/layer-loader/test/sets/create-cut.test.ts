@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openImage, pack, verifyImage } from '../../src/index.js'
+import { openImage } from '../../src/index.js'
+import { pack, verifyImage } from '../../src/image/index.js'
 import { createMirror, createStripe, findUses, openSet, type WritableBlockSet } from '../../src/sets/index.js'
 import { MemoryNamespace, type JournalEntry } from '../memory-namespace.js'
 import { smallModel } from '../models.js'

@@ -1,6 +1,6 @@
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import { profiles, RamMedia, simulate, SimulatedHost, type Simulation, type SimulationOptions } from '@gpunvme/nvme-sim'
-import { namespaceStore, type BlockStore, type WritableBlockStore } from '../../src/index.js'
+import { namespaceStore, type BlockStore, type WritableBlockStore } from '../../src/store/index.js'
 import { createMirror } from '../../src/sets/index.js'
 
 export const MIB = 1024 * 1024

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RamMedia } from '@gpunvme/nvme-sim'
-import { openImage, pack, verifyImage } from '../../src/index.js'
+import { openImage } from '../../src/index.js'
+import { pack, verifyImage } from '../../src/image/index.js'
 import { createMirror, openSet, rebuildMirror } from '../../src/sets/index.js'
 import { smallModel } from '../models.js'
 import { drives, get, MIB, mirrored, noise, put, storesOn } from './drives.js'

@@ -1,6 +1,7 @@
 import { RamMedia, SimulatedHost } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
-import { openImage, pack, verifyImage } from '../../src/index.js'
+import { openImage } from '../../src/index.js'
+import { pack, verifyImage } from '../../src/image/index.js'
 import { createMirror, createStripe, openSet, rebuildMirror } from '../../src/sets/index.js'
 import { smallModel } from '../models.js'
 import { drive, drives, get, MIB, mirrored, noise, put, storesOn } from './drives.js'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openImage, pack, streamLayers, verifyImage } from '../../src/index.js'
+import { openImage, streamLayers } from '../../src/index.js'
+import { pack, verifyImage } from '../../src/image/index.js'
 import { createStripe, openSet } from '../../src/sets/index.js'
 import { layeredModel, tensorBytes } from '../models.js'
 import { drives, get, MIB, noise, put } from './drives.js'

@@ -1,4 +1,4 @@
-import type { Readable } from '@gpunvme/layer-loader'
+import type { Readable } from '@gpunvme/layer-loader/store'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import type { ByteRange } from './byte-range.js'
 import { PIECE_BYTES, readPieces } from './read-pieces.js'

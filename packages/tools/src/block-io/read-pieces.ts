@@ -1,4 +1,4 @@
-import { asStore, type Readable } from '@gpunvme/layer-loader'
+import { asStore, type Readable } from '@gpunvme/layer-loader/store'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import { blocksOf, type ByteRange } from './byte-range.js'
 

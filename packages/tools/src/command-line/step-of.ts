@@ -3,14 +3,8 @@ import type { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
 import type { DeviceHeldError, DriverError, ForeignDataError } from '@gpunvme/host-driver'
 import type { BindError, LeftUndoneError } from '@gpunvme/host-driver/pci'
 import type { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
-import type {
-  ImageChecksumError,
-  LoaderError,
-  ModelNotInImageError,
-  NamespaceTooSmallError,
-  Remedy,
-  VerificationError,
-} from '@gpunvme/layer-loader'
+import type { LoaderError, ModelNotInImageError, VerificationError } from '@gpunvme/layer-loader'
+import type { ImageChecksumError, NamespaceTooSmallError, Remedy } from '@gpunvme/layer-loader/image'
 import type { BudgetInfeasibleError } from '@gpunvme/layer-loader/residence'
 import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'

@@ -1,4 +1,5 @@
-import { planPack, type PackedModel } from '@gpunvme/layer-loader'
+import type { PackedModel } from '@gpunvme/layer-loader'
+import { planPack } from '@gpunvme/layer-loader/image'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { Option, type Command } from 'commander'
 import {

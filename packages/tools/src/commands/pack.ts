@@ -1,5 +1,6 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
-import { planPack, previewPack, type Extent, type PackPlan, type Writable } from '@gpunvme/layer-loader'
+import { planPack, previewPack, type Extent, type PackPlan } from '@gpunvme/layer-loader/image'
+import type { Writable } from '@gpunvme/layer-loader/store'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { InvalidArgumentError, type Command } from 'commander'
 import { stat } from 'node:fs/promises'

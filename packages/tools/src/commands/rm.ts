@@ -1,4 +1,4 @@
-import { removeModel } from '@gpunvme/layer-loader'
+import { removeModel } from '@gpunvme/layer-loader/image'
 import type { Command } from 'commander'
 import { membersOf } from '../drive/members.js'
 import type { WriteFlags } from '../drive/with-drive.js'

@@ -1,4 +1,4 @@
-import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader'
+import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader/image'
 import type { Command } from 'commander'
 import { errorLines, errorText } from '../command-line/error-text.js'
 import type { Invocation } from '../command-line/invocation.js'

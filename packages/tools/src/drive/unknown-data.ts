@@ -1,5 +1,7 @@
 import { findSignatures, type Namespace } from '@gpunvme/host-driver'
-import { hasCode, openImage, type Extent, type Readable } from '@gpunvme/layer-loader'
+import { hasCode, openImage } from '@gpunvme/layer-loader'
+import type { Extent } from '@gpunvme/layer-loader/image'
+import type { Readable } from '@gpunvme/layer-loader/store'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { firstByteSet, type ScanOptions } from '../block-io/first-byte-set.js'
 import { formatBytes } from '../terminal/units.js'

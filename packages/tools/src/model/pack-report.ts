@@ -1,4 +1,5 @@
-import { pack, type PackReceipt, type Writable } from '@gpunvme/layer-loader'
+import { pack, type PackReceipt } from '@gpunvme/layer-loader/image'
+import type { Writable } from '@gpunvme/layer-loader/store'
 import type { Model } from '@gpunvme/layer-loader/formats'
 import { typed } from '../command-line/next-step.js'
 import type { Output } from '../terminal/output.js'

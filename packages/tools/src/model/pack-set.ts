@@ -1,12 +1,6 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
-import {
-  DATA_START_BYTES,
-  namespaceStore,
-  NamespaceTooSmallError,
-  planPack,
-  type Extent,
-  type WritableBlockStore,
-} from '@gpunvme/layer-loader'
+import { DATA_START_BYTES, NamespaceTooSmallError, planPack, type Extent } from '@gpunvme/layer-loader/image'
+import { namespaceStore, type WritableBlockStore } from '@gpunvme/layer-loader/store'
 import {
   findUses,
   MIN_UNIT_BYTES,

@@ -1,5 +1,5 @@
-import type { Image, PackedModel } from '@gpunvme/layer-loader'
-import { hasCode, openModelFile, type Model } from '@gpunvme/layer-loader/formats'
+import { hasCode, type Image, type PackedModel } from '@gpunvme/layer-loader'
+import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 

@@ -1,5 +1,6 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import { asStore, hasCode, namespaceStore, type BlockStore } from '@gpunvme/layer-loader'
+import { hasCode } from '@gpunvme/layer-loader'
+import { asStore, namespaceStore, type BlockStore } from '@gpunvme/layer-loader/store'
 import { openSet, type BlockSet, type SetProblem } from '@gpunvme/layer-loader/sets'
 
 export interface StoreOptions {

@@ -1,5 +1,5 @@
 import { findSignatures, ForeignDataError, type Namespace, type WritableNamespace } from '@gpunvme/host-driver'
-import { asStore, namespaceStore, type BlockStore, type WritableBlockStore } from '@gpunvme/layer-loader'
+import { asStore, namespaceStore, type BlockStore, type WritableBlockStore } from '@gpunvme/layer-loader/store'
 import {
   completeLabels,
   openSet,

@@ -1,13 +1,7 @@
 import type { Namespace, WritableNamespace } from '@gpunvme/host-driver'
-import {
-  modelInPlace,
-  openImage,
-  openModelInFiles,
-  pack,
-  storeSource,
-  type BlockStore,
-  type StoredModel,
-} from '@gpunvme/layer-loader'
+import { modelInPlace, openImage, openModelInFiles, type StoredModel } from '@gpunvme/layer-loader'
+import { pack } from '@gpunvme/layer-loader/image'
+import { storeSource, type BlockStore } from '@gpunvme/layer-loader/store'
 import {
   fileOnDiskSource,
   FileSystemError,

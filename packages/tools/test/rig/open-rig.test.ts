@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pack } from '@gpunvme/layer-loader'
+import { pack } from '@gpunvme/layer-loader/image'
 import { type HostCopyMemory, type ResidentLease } from '@gpunvme/layer-loader/residence'
 import { openModelFile } from '@gpunvme/layer-loader/formats'
 import { Controller } from '@gpunvme/host-driver'

@@ -1,0 +1,8 @@
+export { asStore, type Readable, type Writable } from './as-store.js'
+export { openFileStore, type FileStore, type FileStoreOptions } from './file-store.js'
+export { openWritableFileStore, type WritableFileStore, type WritableFileStoreOptions } from './file-store-writable.js'
+export { joinStores, type JoinedStore } from './joined-store.js'
+export { namespaceStore } from './namespace-store.js'
+export { checkTransfers } from './store.js'
+export type { BlockStore, DeviceShare, StoreSummary, StoreTransfer, WritableBlockStore } from './store.js'
+export { storeSource } from './store-source.js'
