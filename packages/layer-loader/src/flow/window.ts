@@ -17,8 +17,8 @@ const GAINED = 1.0075
 const CHANGED = 0.95
 
 /** Samples after a trial that failed until the next one: doubled with each failure. One sample may mislead. */
-const LEAST_PAUSE = 4
-const MOST_PAUSE = 64
+const MIN_PAUSE = 4
+const MAX_PAUSE = 64
 
 /** Options of a window, in bytes. */
 export interface WindowOptions {
@@ -52,7 +52,7 @@ export class Window {
   private samplesToTrial = 1
   /** False for the first sample after a start, in which the drive fills its buffers. */
   private isWarm = false
-  private pauseSamples = LEAST_PAUSE
+  private pauseSamples = MIN_PAUSE
   private sampleBytes = 0
   private sampleStartNs: number | undefined
   private lastEndNs = -Infinity
@@ -115,7 +115,7 @@ export class Window {
     const succeeds = step === 'less' ? rate >= this.rate * KEPT : rate > this.rate * GAINED
     if (succeeds) {
       this.rate = Math.max(this.rate, rate)
-      this.pauseSamples = LEAST_PAUSE
+      this.pauseSamples = MIN_PAUSE
       this.try(step)
     } else {
       this.limit = beforeBytes
@@ -139,6 +139,6 @@ export class Window {
   private pause(step: Trial['step']): void {
     this.nextStep = step === 'less' ? 'more' : 'less'
     this.samplesToTrial = this.pauseSamples
-    this.pauseSamples = Math.min(MOST_PAUSE, 2 * this.pauseSamples)
+    this.pauseSamples = Math.min(MAX_PAUSE, 2 * this.pauseSamples)
   }
 }

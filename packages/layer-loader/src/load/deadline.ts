@@ -4,12 +4,12 @@ import type { StoredExtent } from './extent.js'
 import type { TicketState } from './ticket.js'
 
 /** Longest delay of a timer, in milliseconds: it has 31 bits. */
-const MOST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 /** Checks a deadline, in milliseconds. @throws RangeError */
 export function checkDeadline(deadlineMs: number): void {
-  if (deadlineMs > 0 && deadlineMs <= MOST_MS) return
-  throw new RangeError(`deadlineMs: expected more than 0 and at most ${MOST_MS}, got ${deadlineMs}`)
+  if (deadlineMs > 0 && deadlineMs <= MAX_MS) return
+  throw new RangeError(`deadlineMs: expected more than 0 and at most ${MAX_MS}, got ${deadlineMs}`)
 }
 
 /** What a request did at its deadline. */

@@ -38,7 +38,7 @@ export interface PackPlan {
 }
 
 /** Two notes of a page each, so that one is valid while the other is written. */
-const LEAST_SPARE_BYTES = 2 * ALIGNMENT_BYTES
+const MIN_SPARE_BYTES = 2 * ALIGNMENT_BYTES
 
 const NO_DIGEST = '0'.repeat(64)
 
@@ -119,7 +119,7 @@ function layOutIn(
   const directory = place(encodeDirectory([...beside, entry]).byteLength)
   const usedEndBytes = endBytes
   const plan = { name, usedEndBytes, imageBytes, tensorBytes: sumOf(model.layers), chunks, manifest, entry, directory }
-  const spareBytes = Math.max(LEAST_SPARE_BYTES, alignUp(directory.lengthBytes))
+  const spareBytes = Math.max(MIN_SPARE_BYTES, alignUp(directory.lengthBytes))
   const spare = { offsetBytes: place(spareBytes).offsetBytes, lengthBytes: spareBytes }
   return unplaced > 0 ? undefined : { ...plan, spare, endBytes }
 }

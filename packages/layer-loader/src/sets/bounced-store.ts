@@ -12,7 +12,7 @@ import { bytesIn } from '../store/memory-bytes.js'
 
 /** Size of a buffer. Together, the buffers keep a drive busy. */
 const BUFFER_BYTES = 1024 * 1024
-const MOST_BUFFERS = 16
+const MAX_BUFFERS = 16
 
 type Facts = Pick<
   BlockStore,
@@ -100,7 +100,7 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
     const pieces = transfers.flatMap((transfer) => [...piecesOf(transfer, pieceBytes)])
     const longestBytes = pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), blockBytes)
     let [bytes, commands] = [0, 0]
-    await using pool = new BufferPool(dma, Math.min(MOST_BUFFERS, Math.max(1, pieces.length)), longestBytes)
+    await using pool = new BufferPool(dma, Math.min(MAX_BUFFERS, Math.max(1, pieces.length)), longestBytes)
     for (const piece of pieces) {
       pool.run(await pool.take(), async (buffer) => {
         const summary = await move(buffer, piece, bytesIn({ view }, piece.memoryBytes, piece.lengthBytes))

@@ -22,7 +22,7 @@ export const SET_ALIGNMENT_BYTES = 4 * KIB
 export const MAX_MEMBERS = 16
 
 /** Maximum units of a pattern, after which the places of a stripe's units repeat. */
-export const MOST_PATTERN_UNITS = 256
+export const MAX_PATTERN_UNITS = 256
 
 /** Minimum unit of a stripe, a power of two. */
 export const MIN_UNIT_BYTES = SET_ALIGNMENT_BYTES

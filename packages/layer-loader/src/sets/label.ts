@@ -9,7 +9,7 @@ import {
   MIN_UNIT_BYTES,
   MEMBER_DATA_BYTES,
   MAX_MEMBERS,
-  MOST_PATTERN_UNITS,
+  MAX_PATTERN_UNITS,
   MAX_UNIT_BYTES,
   SET_ALIGNMENT_BYTES,
   SET_VERSION,
@@ -43,7 +43,7 @@ export const SET_LABEL = struct(
     DATA_LENGTH: n64(88, 'Bytes of data on this member'),
     SET_LENGTH: n64(96, 'Bytes of the set'),
     WRITER: ascii(128, 64, 'Writer of the label, for information', 0),
-    PATTERN: bytes(192, MOST_PATTERN_UNITS, 'Member of each unit of the pattern'),
+    PATTERN: bytes(192, MAX_PATTERN_UNITS, 'Member of each unit of the pattern'),
     CRC: inHex(u32(4092, 'CRC-32 of bytes 0 to 4091')),
   },
 )
@@ -72,7 +72,7 @@ export type LabelField = keyof typeof SET_LABEL.fields
 
 /** Encodes the 4096 bytes of one copy. @throws RangeError for values that the structure cannot represent. */
 export function encodeLabel(copy: LabelCopyName, label: SetLabel): Uint8Array {
-  const pattern = new Uint8Array(MOST_PATTERN_UNITS)
+  const pattern = new Uint8Array(MAX_PATTERN_UNITS)
   pattern.set(label.pattern)
   const { data } = SET_LABEL.create({
     MAGIC,
@@ -138,7 +138,7 @@ export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel 
   require('SET_LENGTH', isLength(setBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
   require('WRITER', /^[\x20-\x7e]*$/.test(view.WRITER), 'printable ASCII')
   const patternUnits = view.PATTERN_LENGTH
-  require('PATTERN_LENGTH', patternUnits <= MOST_PATTERN_UNITS, `0 to ${MOST_PATTERN_UNITS}`)
+  require('PATTERN_LENGTH', patternUnits <= MAX_PATTERN_UNITS, `0 to ${MAX_PATTERN_UNITS}`)
   const pattern = view.PATTERN.slice(0, patternUnits)
   if (kind === 'stripe') {
     const isUnit = unitBytes >= MIN_UNIT_BYTES && unitBytes <= MAX_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))

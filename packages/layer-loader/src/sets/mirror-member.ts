@@ -13,7 +13,7 @@ const AHEAD_NS = 10_000_000
 const SHORT_BYTES = 64 * 1024
 
 /** Lower bound: a member that seems to take no time would get all reads. */
-const LEAST_NS_PER_BYTE = 1e-6
+const MIN_NS_PER_BYTE = 1e-6
 
 /** A readable member of a mirror, with its queue and measured rate. */
 export class MirrorMember<S extends BlockStore = BlockStore> implements Attached<S> {
@@ -35,7 +35,7 @@ export class MirrorMember<S extends BlockStore = BlockStore> implements Attached
     this.index = index
     this.store = store
     this.bounced = bounced
-    this.nsPerByte = Math.max(LEAST_NS_PER_BYTE, 1e9 / bytesPerSecond)
+    this.nsPerByte = Math.max(MIN_NS_PER_BYTE, 1e9 / bytesPerSecond)
     this.latencyNs = latencyNs
   }
 
@@ -88,7 +88,7 @@ export class MirrorMember<S extends BlockStore = BlockStore> implements Attached
     if (isAlone && bytes <= SHORT_BYTES) this.latencyNs = Math.min(this.latencyNs, endNs - startNs)
     if (this.sampleBytes < SAMPLE_BYTES && !isAlone) return
     if (this.sampleBytes > SHORT_BYTES) {
-      const found = Math.max(LEAST_NS_PER_BYTE, (endNs - this.sampleFromNs) / this.sampleBytes)
+      const found = Math.max(MIN_NS_PER_BYTE, (endNs - this.sampleFromNs) / this.sampleBytes)
       this.nsPerByte += (found - this.nsPerByte) * Math.min(1, this.sampleBytes / MEMORY_BYTES)
     }
     this.sampleFromNs = endNs

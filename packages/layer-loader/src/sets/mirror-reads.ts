@@ -6,8 +6,8 @@ import type { MirrorMember } from './mirror-member.js'
 import { ReadJob, type MemberFailure, type Piece, type Reading } from './read-job.js'
 
 /** Shorter pieces cost more than they gain; longer ones end at too different times. */
-const LEAST_PIECE_BYTES = 256 * 1024
-const MOST_PIECE_BYTES = 1024 * 1024
+const MIN_PIECE_BYTES = 256 * 1024
+const MAX_PIECE_BYTES = 1024 * 1024
 
 /** Pieces per member: the last one is then a small part of the whole. */
 const PIECES_PER_MEMBER = 16
@@ -17,7 +17,7 @@ const MARGIN = 1.1
 
 /** Factor by which a read may exceed its expected time, in addition to the fixed allowance. */
 const LATE_FACTOR = 8
-const MOST_EXPECTED_NS = 1e9
+const MAX_EXPECTED_NS = 1e9
 
 /** A piece and the member that reads it. */
 interface Deal {
@@ -81,7 +81,7 @@ export class MirrorReads {
   private pieceBytes(totalBytes: number, blockBytes: number): number {
     const evenly = Math.max(1, totalBytes / (PIECES_PER_MEMBER * this.members.length))
     const power = 2 ** Math.floor(Math.log2(evenly))
-    return Math.max(blockBytes, Math.min(MOST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, power)))
+    return Math.max(blockBytes, Math.min(MAX_PIECE_BYTES, Math.max(MIN_PIECE_BYTES, power)))
   }
 
   /** Distributes all pieces that can be given out now; pieces without a remaining member fail. */
@@ -138,7 +138,7 @@ export class MirrorReads {
 
   private give({ member, piece, job }: Deal): void {
     // The queue already includes this piece and all earlier ones.
-    const expectedNs = Math.min(MOST_EXPECTED_NS, member.timeForNs(0))
+    const expectedNs = Math.min(MAX_EXPECTED_NS, member.timeForNs(0))
     const lateNs = member.store.clock.now() + this.stallNs + LATE_FACTOR * expectedNs
     const reading: Reading = { job, piece, member, lateNs, aborting: new AbortController(), isLate: false }
     job.readings.add(reading)
@@ -232,7 +232,7 @@ function merged(dealt: readonly Deal[]): Deal[] {
   const result: Deal[] = []
   for (const { member, piece, job } of dealt) {
     const index = result.findLastIndex((deal) => deal.member === member && deal.job === job)
-    const whole = result[index]?.piece.with(piece, MOST_PIECE_BYTES)
+    const whole = result[index]?.piece.with(piece, MAX_PIECE_BYTES)
     if (whole === undefined) result.push({ member, piece, job })
     else {
       result[index] = { member, piece: whole, job }

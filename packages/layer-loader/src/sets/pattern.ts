@@ -1,10 +1,10 @@
-import { MOST_PATTERN_UNITS } from './format.js'
+import { MAX_PATTERN_UNITS } from './format.js'
 
 /**
  * Assigns the units of a stripe to members: member `m` gets `weights[m]` of every `sum` units, so evenly that after any
  * number of units each member's count is within one of its share. Of the pending units, the one with the earliest
  * deadline is next (Liu and Layland's earliest deadline first); ties go to the lower index.
- * @param weights integers above 0, with a sum of at most `MOST_PATTERN_UNITS`.
+ * @param weights integers above 0, with a sum of at most `MAX_PATTERN_UNITS`.
  */
 export function patternOf(weights: readonly number[]): Uint8Array {
   const length = sumOf(weights)
@@ -51,7 +51,7 @@ const ENOUGH_UNITS = 64
  * @param rates in any unit, above 0. @throws RangeError for others.
  */
 export function wholeWeights(rates: readonly number[]): number[] {
-  if (rates.length > MOST_PATTERN_UNITS || !rates.every((rate) => Number.isFinite(rate) && rate > 0)) {
+  if (rates.length > MAX_PATTERN_UNITS || !rates.every((rate) => Number.isFinite(rate) && rate > 0)) {
     throw new RangeError(`weights: expected a number above 0 for each member, got [${rates.join(', ')}]`)
   }
   const total = sumOf(rates)

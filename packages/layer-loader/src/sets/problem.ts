@@ -16,7 +16,7 @@ export interface SetProblem {
 }
 
 /** Further problems are counted and reported, but not kept. */
-const MOST_KEPT = 100
+const MAX_KEPT = 100
 
 /** Keeps the first problems, and reports all of them. */
 export class Problems {
@@ -28,7 +28,7 @@ export class Problems {
   }
 
   add(problem: SetProblem): void {
-    if (this.kept.length < MOST_KEPT) this.kept.push(problem)
+    if (this.kept.length < MAX_KEPT) this.kept.push(problem)
     this.onProblem?.(problem)
   }
 }

@@ -38,7 +38,7 @@ const EXTENT = struct(
 )
 const MAGIC = 0xf30a
 const MAX_DEPTH = 5
-const MOST_WRITTEN = 32_768
+const MAX_WRITTEN = 32_768
 
 interface Walk {
   readonly volume: Volume
@@ -125,8 +125,8 @@ function addExtent(
   const { blockBytes, blocks } = superblock
   const extent = EXTENT.view(leaf, EXTENT_HEADER.bytes).at(index)
   const of = `of inode ${inode.number}`
-  const isUnwritten = extent.LEN > MOST_WRITTEN
-  const count = isUnwritten ? extent.LEN - MOST_WRITTEN : extent.LEN
+  const isUnwritten = extent.LEN > MAX_WRITTEN
+  const count = isUnwritten ? extent.LEN - MAX_WRITTEN : extent.LEN
   const from = extent.BLOCK
   const isInside = count > 0 && from >= first && from + count <= end
   volume.require(isInside, `ee_block and ee_len ${of}`, `blocks ${first} to before ${end}`, `${count} from ${from}`)

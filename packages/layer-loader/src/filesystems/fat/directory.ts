@@ -24,7 +24,7 @@ const LONG_ENTRY = struct(
 /** Offsets of the 13 two-byte characters in a long entry. */
 const CHARACTER_OFFSETS = [1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30] as const
 const LAST_LONG_ENTRY = 0x40
-const MOST_LONG_ENTRIES = 20
+const MAX_LONG_ENTRIES = 20
 const ATTR = { VOLUME_ID: 0x08, DIRECTORY: 0x10, LONG_NAME: 0x0f, LONG_NAME_MASK: 0x3f } as const
 const FREE = 0xe5
 const END = 0x00
@@ -105,7 +105,7 @@ function goOn(long: LongName | undefined, directory: DataView, index: number): L
     String.fromCharCode(directory.getUint16(index * LONG_ENTRY.bytes + offset, true)),
   ).join('')
   if (entry.ORD & LAST_LONG_ENTRY) {
-    if (order < 1 || order > MOST_LONG_ENTRIES) return undefined
+    if (order < 1 || order > MAX_LONG_ENTRIES) return undefined
     // A name that does not fill its last entry ends with a NUL.
     return { text: part.replace(/\0.*$/s, ''), checksum, order }
   }
