@@ -12,7 +12,7 @@ import { healthOf } from './smart.js'
 import { problemOf } from './verdict.js'
 
 /** More threads would measure the scheduler. */
-const MOST_THREADS = 1024
+const MAX_THREADS = 1024
 
 export interface BaselineContenderOptions {
   readonly kind: BaselineKind
@@ -85,10 +85,10 @@ export class BaselineContender implements Contender {
     if (rw !== 'read') {
       throw new RefusedError({ reason: 'baselines only read: only our driver has a write guard' })
     }
-    if (threads > MOST_THREADS) {
+    if (threads > MAX_THREADS) {
       throw new RefusedError({
         reason: `it requires ${threads} threads`,
-        next: `lower --qd, so that --qd times --numjobs ${jobs} is at most ${MOST_THREADS}`,
+        next: `lower --qd, so that --qd times --numjobs ${jobs} is at most ${MAX_THREADS}`,
       })
     }
     if (span.blocks * this.options.blockBytes < threads * blockBytes) {

@@ -2,7 +2,7 @@ import type { BenchCommand } from '../report/bench-results.js'
 import { LatencyHistogram } from './latency-histogram.js'
 
 /** Maximum commands of a timeline. */
-const MOST_COMMANDS = 400
+const MAX_COMMANDS = 400
 
 /** Records the latencies of commands, and the first commands individually. */
 export class CommandRecorder {
@@ -19,7 +19,7 @@ export class CommandRecorder {
   /** Callback of HostEngine. */
   readonly onCompleted = (queue: number, _slot: number, startNs: number, endNs: number): void => {
     this.histogram.add(endNs - startNs)
-    if (!this.withTimeline || this.commands.length >= MOST_COMMANDS) return
+    if (!this.withTimeline || this.commands.length >= MAX_COMMANDS) return
     // Queue 0 is the Admin queue.
     this.commands.push({ queue: queue + 1, startNs, endNs, bytes: this.blockBytes })
   }

@@ -19,7 +19,7 @@ import { healthOf } from './smart.js'
 import { problemOf, type Evidence } from './verdict.js'
 
 /** Minimum transfer length that `Controller.open` accepts. */
-const LEAST_TRANSFER_BYTES = 4096
+const MIN_TRANSFER_BYTES = 4096
 
 export interface EngineContenderOptions {
   readonly name: EngineName
@@ -102,7 +102,7 @@ export class EngineContender implements Contender {
       engine,
       queues: shape.jobs,
       queueDepth: shape.depth,
-      maxTransferBytes: Math.max(LEAST_TRANSFER_BYTES, shape.blockBytes),
+      maxTransferBytes: Math.max(MIN_TRANSFER_BYTES, shape.blockBytes),
       write: shape.rw === 'write' ? write : undefined,
     })
     try {

@@ -3,7 +3,7 @@ import { list, number, object, text, UnfitValueError, whole, type Check } from '
 import { LatencyHistogram } from './latency-histogram.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-const MOST_BINS = 100_000
+const MAX_BINS = 100_000
 const percent = number(0)
 
 /** `clat_ns.bins` of fio's json+: counts by latency in ns. */
@@ -11,7 +11,7 @@ const bins: Check<[ns: number, count: number][]> = (value, at) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UnfitValueError(at, 'an object', value)
   const entries = Object.entries(value)
-  if (entries.length > MOST_BINS) throw new UnfitValueError(at, `at most ${MOST_BINS} bins`, `${entries.length}`)
+  if (entries.length > MAX_BINS) throw new UnfitValueError(at, `at most ${MAX_BINS} bins`, `${entries.length}`)
   return entries.map(([ns, count]) => [number(0)(Number(ns), `${at} (a bin)`), whole(0)(count, `${at}.${ns}`)])
 }
 

@@ -3,7 +3,7 @@ import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /** Maximum output of fio; a run with all bins has some hundred kilobytes. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 /** Allowance beyond the measured time, to start threads and print results. */
 const GRACE_SECONDS = 30
 
@@ -94,7 +94,7 @@ function capture(
       if (signal.aborted) reject(signal.reason as Error)
       else if (killedBy !== null) reject(new FioError(`it did not end within ${limitSeconds} s and was killed`))
       else if (code !== 0) reject(new FioError(complaint.lastLine || `exit code ${code ?? '?'}`))
-      else if (output.isCut) reject(new FioError(`it printed more than ${MOST_BYTES} bytes`))
+      else if (output.isCut) reject(new FioError(`it printed more than ${MAX_BYTES} bytes`))
       else resolve(jsonPart(output.text))
     })
   })
@@ -114,7 +114,7 @@ class Captured {
 
   add(chunk: Buffer): void {
     this.lengthBytes += chunk.length
-    if (this.lengthBytes > MOST_BYTES) this.isCut = true
+    if (this.lengthBytes > MAX_BYTES) this.isCut = true
     else this.chunks.push(chunk)
   }
 

@@ -4,7 +4,7 @@ import { describeShape } from './cell-table.js'
 
 /** Repeats are inhomogeneous if the last ones are slower than the first by this factor. */
 const SLOWER = 0.9
-const LEAST_REPEATS = 4
+const MIN_REPEATS = 4
 
 /** Remarks from the drive's health, and on its health from the results. */
 export function healthNotes(cells: readonly BenchCell[]): string[] {
@@ -31,7 +31,7 @@ function throttleNote(cells: readonly BenchCell[]): string[] {
 /** Repeats in the order of their turns. */
 function driftNote(cell: BenchCell): string[] {
   const rates = cell.repeats.filter(({ problem }) => problem === undefined).map(({ bytes, seconds }) => bytes / seconds)
-  if (rates.length < LEAST_REPEATS) return []
+  if (rates.length < MIN_REPEATS) return []
   const half = Math.floor(rates.length / 2)
   const pace = median(rates.slice(-half)) / median(rates.slice(0, half))
   if (pace >= SLOWER) return []

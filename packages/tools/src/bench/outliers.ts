@@ -5,16 +5,16 @@ const NORMAL = 0.6745
 /** The same for the mean absolute deviation: sqrt(2 / pi). Used if most values are equal. */
 const NORMAL_OF_MEAN = 0.797885
 /** Minimum relative distance from the median: otherwise nearly equal repeats would have outliers. */
-const LEAST_SHARE = 0.01
+const MIN_SHARE = 0.01
 /** With fewer values, no outlier can be identified. */
-const LEAST_VALUES = 4
+const MIN_VALUES = 4
 
 export const OUTLIER_RULE =
   'a modified z-score above 3.5 (by the median absolute deviation) and more than 1 % from the median; marked, but included in all means'
 
 /** Returns why each value is an outlier; undefined if it is not. */
 export function outliers(values: readonly number[]): (string | undefined)[] {
-  if (values.length < LEAST_VALUES) return values.map(() => undefined)
+  if (values.length < MIN_VALUES) return values.map(() => undefined)
   const middle = median(values)
   const deviations = values.map((value) => Math.abs(value - middle))
   const ofMedian = median(deviations)
@@ -22,7 +22,7 @@ export function outliers(values: readonly number[]): (string | undefined)[] {
   const unit = ofMedian > 0 ? ofMedian / NORMAL : mean / NORMAL_OF_MEAN
   return deviations.map((deviation) => {
     const score = unit > 0 ? deviation / unit : 0
-    if (score <= FAR || deviation <= LEAST_SHARE * Math.abs(middle)) return undefined
+    if (score <= FAR || deviation <= MIN_SHARE * Math.abs(middle)) return undefined
     return `modified z-score ${score.toFixed(1)}`
   })
 }

@@ -3,13 +3,13 @@ import type { Run } from './run-plans.js'
 /** A repeat has slowed down if its second half is slower by this factor. */
 const SLOWER = 0.9
 /** A plan counts in one half as a whole: with fewer plans, the halves are not comparable. */
-const LEAST_PLANS = 16
+const MIN_PLANS = 16
 
 /** Returns the rate of the second half of a repeat relative to the first; undefined with too few plans. */
 export function paceOf({ plans, startNs, endNs, halves: [first, second] }: Run, seconds: number): number | undefined {
   const halfNs = seconds * 5e8
   const restNs = endNs - startNs - halfNs
-  return plans < LEAST_PLANS || first === 0 || restNs <= 0 ? undefined : second / restNs / (first / halfNs)
+  return plans < MIN_PLANS || first === 0 || restNs <= 0 ? undefined : second / restNs / (first / halfNs)
 }
 
 /** Returns a remark if repeats slowed down. */

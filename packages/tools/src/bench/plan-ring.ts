@@ -7,14 +7,14 @@ export const PLANS = 2
 
 /** Minimum bytes of a plan with few commands, so that the cost of submitting it is negligible. */
 const PLAN_BYTES = 8 * 1024 * 1024
-const MOST_COMMANDS = 1024
+const MAX_COMMANDS = 1024
 /** Limit, so that a plan with depth 1 does not take longer than the measurement. */
-const MOST_LAPS = 64
+const MAX_LAPS = 64
 
 /** Number of commands per plan: a multiple of the commands in flight, so that one plan fills the queues. */
 export function commandsPerPlan(shape: Shape): number {
   const together = inFlight(shape)
-  const wanted = Math.min(MOST_COMMANDS, MOST_LAPS * together, Math.floor(PLAN_BYTES / shape.blockBytes))
+  const wanted = Math.min(MAX_COMMANDS, MAX_LAPS * together, Math.floor(PLAN_BYTES / shape.blockBytes))
   return together * Math.max(1, Math.floor(wanted / together))
 }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 
 /** Options whose values are private. */
 const PRIVATE = new Set(['--serial'])
-const MOST_CHARACTERS = 1000
+const MAX_CHARACTERS = 1000
 
 /** Returns the command line for published results, without local paths and serial numbers. */
 export function shownCommand(words: readonly string[]): string {
@@ -13,5 +13,5 @@ export function shownCommand(words: readonly string[]): string {
     if (name !== undefined && value?.startsWith('/') === true) return `${name}=${basename(value)}`
     return word.startsWith('/') ? basename(word) : word
   })
-  return ['gpunvme', ...shown].join(' ').slice(0, MOST_CHARACTERS)
+  return ['gpunvme', ...shown].join(' ').slice(0, MAX_CHARACTERS)
 }

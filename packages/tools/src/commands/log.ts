@@ -26,7 +26,7 @@ interface Flags extends DriveFlags, OutputOptions {
 }
 
 /** Limit for telemetry of the largest drives, read by a command per 4 KiB. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 const NOTES = `
 Without PAGE, lists the supported pages. PAGE is a name from that list, a name
@@ -94,8 +94,8 @@ function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | u
       throw new UsageError(`--${name}: expected a multiple of 4 bytes, got ${bytes}`)
     }
   }
-  if (length !== undefined && length > MOST_BYTES) {
-    throw new UsageError(`--length: expected at most ${MOST_BYTES} bytes, got ${length}`, {
+  if (length !== undefined && length > MAX_BYTES) {
+    throw new UsageError(`--length: expected at most ${MAX_BYTES} bytes, got ${length}`, {
       next: 'use --offset for the rest',
     })
   }

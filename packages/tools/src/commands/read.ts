@@ -33,7 +33,7 @@ interface Flags extends TransportFlags, RangeFlags, OutputOptions {
 }
 
 /** Maximum bytes in a JSON result. */
-const MOST_JSON_BYTES = 1024 * 1024
+const MAX_JSON_BYTES = 1024 * 1024
 
 export function read(command: Command, session: Session): void {
   addRangeOptions(command, { start: 'the first block to read', amount: 'how much (default: 1 block)' })
@@ -128,9 +128,9 @@ async function readToFile(
 }
 
 async function readToJson(namespace: Namespace, range: ByteRange, output: Output, signal: AbortSignal): Promise<void> {
-  if (range.lengthBytes > MOST_JSON_BYTES) {
+  if (range.lengthBytes > MAX_JSON_BYTES) {
     throw new UsageError(`${formatBytes(range.lengthBytes)} exceed the limit of a JSON result`, {
-      facts: [`at most ${formatBytes(MOST_JSON_BYTES)}`],
+      facts: [`at most ${formatBytes(MAX_JSON_BYTES)}`],
       next: 'use -o FILE with --json',
     })
   }

@@ -9,7 +9,7 @@ import { ROUTES } from './route.js'
 import type { Sections } from './sections.js'
 
 /** Number of pairs that are printed; others are only counted. */
-const MOST_PAIRS = 2
+const MAX_PAIRS = 2
 
 /** Returns the routes between drives and GPUs that are possible. Numbers refer to the findings above. */
 export function describePairs(
@@ -19,7 +19,7 @@ export function describePairs(
 ): string[] {
   if (pairs.length === 0) return []
   const worth = pairs.filter(({ verdicts }) => verdicts.some(({ outlook }) => outlook !== 'no'))
-  const listed = verbose ? pairs : (worth.length > 0 ? worth : pairs).slice(0, MOST_PAIRS)
+  const listed = verbose ? pairs : (worth.length > 0 ? worth : pairs).slice(0, MAX_PAIRS)
   const left = pairs.length - listed.length
   return [
     '',

@@ -19,7 +19,7 @@ export interface ReportOptions {
 }
 
 /** Number of similar findings that are printed; others are only counted. */
-const MOST_ALIKE = 2
+const MAX_ALIKE = 2
 
 /** Returns the diagnosis as text. */
 export function formatReport(diagnosis: Diagnosis, options: ReportOptions): string[] {
@@ -46,9 +46,9 @@ function section(
   const lines: string[] = []
   for (const [index, each] of findings.entries()) {
     const before = findings.slice(0, index).filter(({ id }) => id === each.id).length
-    if (verbose || before < MOST_ALIKE) for (const line of print(each)) lines.push(line)
-    if (!verbose && before === MOST_ALIKE) {
-      const more = findings.filter(({ id }) => id === each.id).length - MOST_ALIKE
+    if (verbose || before < MAX_ALIKE) for (const line of print(each)) lines.push(line)
+    if (!verbose && before === MAX_ALIKE) {
+      const more = findings.filter(({ id }) => id === each.id).length - MAX_ALIKE
       for (const line of fold('     ', `and ${more} similar (--verbose lists them)`, columns)) lines.push(line)
     }
   }

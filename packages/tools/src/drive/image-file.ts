@@ -7,7 +7,7 @@ import { UsageError } from '../command-line/usage-error.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /** Minimum length of a drive: one logical block. */
-const LEAST_BYTES = 512
+const MIN_BYTES = 512
 
 /** Returns the file's status; undefined if it does not exist. @throws ImageFileError if it cannot be a drive. */
 export async function statImageFile(path: string): Promise<Stats | undefined> {
@@ -37,7 +37,7 @@ export async function requireImageFile(path: string, access: 'read' | 'write'): 
   if (stats === undefined) {
     throw new ImageFileError(path, 'no such file', 'not-found', { command: ['pack', 'MODEL', '--image', path] })
   }
-  if (stats.size < LEAST_BYTES) {
+  if (stats.size < MIN_BYTES) {
     throw new ImageFileError(
       path,
       `${stats.size} bytes are too few for a drive`,

@@ -50,7 +50,7 @@ export const MODULES = [
   'xe',
 ] as const
 
-const MOST_CONFIG_BYTES = 2 * 1024 * 1024
+const MAX_CONFIG_BYTES = 2 * 1024 * 1024
 
 export async function readKernel(root: Root): Promise<Kernel> {
   const release = (await root.text('proc/sys/kernel/osrelease')) ?? root.why('proc/sys/kernel/osrelease')
@@ -87,7 +87,7 @@ async function readConfig(root: Root, release: string): Promise<Known<KernelConf
 
 function unpacked(bytes: Uint8Array): string | undefined {
   try {
-    return gunzipSync(bytes, { maxOutputLength: MOST_CONFIG_BYTES }).toString('utf8')
+    return gunzipSync(bytes, { maxOutputLength: MAX_CONFIG_BYTES }).toString('utf8')
   } catch {
     return undefined // not gzip, or a decompression bomb: tries the next file
   }

@@ -20,7 +20,7 @@ export interface DescribeOptions {
 }
 
 /** Maximum lines of runs of layers. */
-const MOST_RUNS = 40
+const MAX_RUNS = 40
 
 /** Describes a plan: the places of layers, and the time of a pass. */
 export function describePlan(
@@ -109,7 +109,5 @@ function runs(layers: readonly PlacedLayer[], places: PlaceNames): string[] {
     lines.push(`  ${places[layers[first]!.residence].padEnd(13)}${names}`)
     first = last + 1
   }
-  return lines.length <= MOST_RUNS
-    ? lines
-    : [...lines.slice(0, MOST_RUNS), `  and ${lines.length - MOST_RUNS} more runs`]
+  return lines.length <= MAX_RUNS ? lines : [...lines.slice(0, MAX_RUNS), `  and ${lines.length - MAX_RUNS} more runs`]
 }

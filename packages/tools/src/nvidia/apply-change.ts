@@ -13,7 +13,7 @@ import { diskWriter, type Writer } from './write-files.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /** Maximum length of a file. A source file has some hundred kilobytes. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * Writes a change. The originals and a record are written first, so that after an interruption, `revertChange` or the
@@ -116,7 +116,7 @@ async function originalsOf(root: Root, folder: string, { files }: ChangeRecord):
   return Promise.all(
     files.map(async ({ path, originalSha256 }, index) => {
       if (originalSha256 === null) return undefined
-      const bytes = await root.bytes(`${folder}/${index}.original`, MOST_BYTES)
+      const bytes = await root.bytes(`${folder}/${index}.original`, MAX_BYTES)
       if (bytes === undefined || sha256(bytes) !== originalSha256)
         throw new BrokenRecordError(
           folder,
@@ -136,7 +136,7 @@ async function checkUntouched(root: Root, { tree, files }: Pick<ChangeRecord, 't
   return Promise.all(
     files.map(async (file) => {
       const path = below(tree, file.path)
-      const bytes = await root.bytes(path, MOST_BYTES)
+      const bytes = await root.bytes(path, MAX_BYTES)
       const why = bytes === undefined ? root.why(path).unknown : ''
       const isUnread = bytes === undefined && !why.startsWith('there is no')
       const now = bytes === undefined ? null : sha256(bytes)

@@ -26,8 +26,8 @@ export interface ChangedFile {
   readonly changedSha256: string
 }
 
-const MOST_RECORD_BYTES = 256 * 1024
-const MOST_FILES = 64
+const MAX_RECORD_BYTES = 256 * 1024
+const MAX_FILES = 64
 const SHA256 = /^[0-9a-f]{64}$/
 
 /**
@@ -52,7 +52,7 @@ export async function changesIn(root: Root, tree: string): Promise<ChangeRecord[
 /** @returns undefined if there is none; a sentence if it is unusable. */
 export async function readRecord(root: Root, folder: string): Promise<ChangeRecord | string | undefined> {
   const path = `${folder}/change.json`
-  const text = await root.text(path, MOST_RECORD_BYTES)
+  const text = await root.text(path, MAX_RECORD_BYTES)
   if (text === undefined) {
     const why = root.why(path).unknown
     return why.startsWith('there is no') ? undefined : why
@@ -80,7 +80,7 @@ function isRecord(value: unknown): value is ChangeRecord {
     ['applying', 'applied', 'reverting'].some((each) => each === phase) &&
     Array.isArray(files) &&
     files.length > 0 &&
-    files.length <= MOST_FILES &&
+    files.length <= MAX_FILES &&
     files.every(isFile)
   )
 }

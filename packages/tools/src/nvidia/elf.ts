@@ -12,10 +12,10 @@ const SHT_SYMTAB = 2
 const SYMBOL_BYTES = 24
 const SECTION_HEADER_BYTES = 64
 /** A kernel module has some hundred sections, or some ten thousand with one per function. */
-const MOST_SECTIONS = 200_000
+const MAX_SECTIONS = 200_000
 /** Far above that of any module. */
-const MOST_MODINFO_BYTES = 4 * 1024 * 1024
-const MOST_SYMBOLS = 4_000_000
+const MAX_MODINFO_BYTES = 4 * 1024 * 1024
+const MAX_SYMBOLS = 4_000_000
 
 interface Section {
   readonly name: string
@@ -51,7 +51,7 @@ function readSections(file: Buffer): Section[] {
   // More sections than 16 bits can count: the number is in the first header, which is otherwise unused.
   const count = file.readUInt16LE(60) || offset(file, at + 32)
   const namesIn = file.readUInt16LE(62) === 0xffff ? file.readUInt32LE(at + 40) : file.readUInt16LE(62)
-  if (count > MOST_SECTIONS || at + count * each > file.length)
+  if (count > MAX_SECTIONS || at + count * each > file.length)
     throw new Malformed(`it claims ${count} sections, more than it can hold`)
   if (namesIn >= count) throw new Malformed('the section with the names of sections is missing')
   const header = (index: number) => {
@@ -73,7 +73,7 @@ function readSections(file: Buffer): Section[] {
 
 /** Entries are name=value, terminated by zeros. */
 function entries(bytes: Buffer): [string, string][] {
-  if (bytes.length > MOST_MODINFO_BYTES) throw new Malformed(`its .modinfo has ${bytes.length} bytes`)
+  if (bytes.length > MAX_MODINFO_BYTES) throw new Malformed(`its .modinfo has ${bytes.length} bytes`)
   return bytes
     .toString('utf8')
     .split('\0')
@@ -88,7 +88,7 @@ function undefinedSymbols(file: Buffer, sections: readonly Section[], names: rea
   if (strings === undefined) throw new Malformed('the names of its symbols are missing')
   const [symbols, texts] = [bytesOf(file, table), bytesOf(file, strings)]
   const count = Math.floor(symbols.length / SYMBOL_BYTES)
-  if (count > MOST_SYMBOLS) throw new Malformed(`it claims ${count} symbols`)
+  if (count > MAX_SYMBOLS) throw new Malformed(`it claims ${count} symbols`)
   const wanted = names.map((name) => ({ name, bytes: Buffer.from(`${name}\0`, 'latin1') }))
   const found = new Set<string>()
   for (let at = 0; at + SYMBOL_BYTES <= symbols.length; at += SYMBOL_BYTES) {

@@ -3,7 +3,7 @@ import type { Root } from '../machine/root.js'
 import type { KernelExports } from './driver-state.js'
 import { LOOKUP_SYMBOLS } from './module-file.js'
 
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 /**
  * Reads a kernel's exports from its headers, where the driver's conftest looks.
@@ -15,7 +15,7 @@ export async function readKernelExports(root: Root, release: string): Promise<Ke
 async function exportsOf(root: Root, release: string): Promise<KernelExports['exports']> {
   const places = [`lib/modules/${release}/build/Module.symvers`, `lib/modules/${release}/source/Module.symvers`]
   for (const path of places) {
-    const bytes = await root.bytes(path, MOST_BYTES)
+    const bytes = await root.bytes(path, MAX_BYTES)
     if (bytes !== undefined) return parse(Buffer.from(bytes).toString('latin1'), path)
   }
   return missing(root, places[0]!)

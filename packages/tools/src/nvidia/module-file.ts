@@ -2,7 +2,7 @@ import { isKnown, unknown, type Known } from '../machine/known.js'
 import type { Root } from '../machine/root.js'
 import type { DiskModule, Flavour, ModuleContents, PfnLookup } from './driver-state.js'
 import { readElf, type ElfFacts } from './elf.js'
-import { MOST_MODULE_BYTES } from './initramfs.js'
+import { MAX_MODULE_BYTES } from './initramfs.js'
 import { signerOf } from './module-signature.js'
 import { compressionOf, unpackWhole } from './unpack.js'
 
@@ -16,14 +16,14 @@ export const LOOKUP_SYMBOLS = ['follow_pfn', 'unsafe_follow_pfn', 'follow_pfnmap
 
 /** Directories below /lib/modules/KERNEL used by packages; the kernel's own directories are too many. */
 const FOLDERS = ['updates', 'extra', 'weak-updates', 'misc', 'kernel/drivers/video', 'kernel/drivers/char', 'nvidia']
-const MOST_FOLDERS = 2000
-const MOST_KERNELS = 64
-const MOST_DEPTH = 4
+const MAX_FOLDERS = 2000
+const MAX_KERNELS = 64
+const MAX_DEPTH = 4
 
 /** Reads all nvidia.ko of all kernels, those of `running` first. */
 export async function readDiskModules(root: Root, running: string | undefined): Promise<Known<DiskModule[]>> {
   if (!(await root.exists('lib/modules'))) return root.why('lib/modules')
-  const kernels = (await root.list('lib/modules')).slice(0, MOST_KERNELS)
+  const kernels = (await root.list('lib/modules')).slice(0, MAX_KERNELS)
   const ordered = [...kernels.filter((name) => name === running), ...kernels.filter((name) => name !== running)]
   const modules: DiskModule[] = []
   for (const kernel of ordered) {
@@ -36,7 +36,7 @@ export async function readDiskModules(root: Root, running: string | undefined): 
 async function readDiskModule(root: Root, kernel: string, path: string): Promise<DiskModule> {
   const [, ending = ''] = /\.ko(?:\.(xz|zst|gz))?$/.exec(path) ?? []
   const compression = COMPRESSIONS[ending as keyof typeof COMPRESSIONS]
-  const bytes = await root.bytes(path, MOST_MODULE_BYTES)
+  const bytes = await root.bytes(path, MAX_MODULE_BYTES)
   const contents = bytes === undefined ? root.why(path) : await readModule(Buffer.from(bytes))
   return { kernel, path: `/${path}`, compression, contents }
 }
@@ -44,7 +44,7 @@ async function readDiskModule(root: Root, kernel: string, path: string): Promise
 /** Reads a module file, compressed or not. */
 export async function readModule(file: Buffer): Promise<Known<ModuleContents>> {
   const compression = compressionOf(file)
-  const bytes = compression === undefined ? file : await unpackWhole(file, compression, MOST_MODULE_BYTES)
+  const bytes = compression === undefined ? file : await unpackWhole(file, compression, MAX_MODULE_BYTES)
   if (!isKnown(bytes)) return bytes
   const elf = readElf(bytes, LOOKUP_SYMBOLS)
   return isKnown(elf) ? contentsOf(elf, bytes) : elf
@@ -88,12 +88,12 @@ async function modulePaths(root: Root, folder: string): Promise<string[]> {
       .map((name) => ({ path: `${folder}/kernel/${name}`, depth: 0 })),
   ]
   // Each directory is searched completely before the next: modprobe takes the first module.
-  for (let visited = 0; queue.length > 0 && visited < MOST_FOLDERS; visited++) {
+  for (let visited = 0; queue.length > 0 && visited < MAX_FOLDERS; visited++) {
     const { path, depth } = queue.shift()!
     const names = await root.list(path)
     for (const name of names.filter((each) => NAME.test(each))) found.add(`${path}/${name}`)
     // Names with .ko are files.
-    const folders = depth < MOST_DEPTH ? names.filter((name) => !name.includes('.ko')) : []
+    const folders = depth < MAX_DEPTH ? names.filter((name) => !name.includes('.ko')) : []
     queue = [...folders.map((name) => ({ path: `${path}/${name}`, depth: depth + 1 })), ...queue]
   }
   return [...found]

@@ -3,7 +3,7 @@ import { unknown, type Known } from '../machine/known.js'
 const MAGIC = Buffer.from('~Module signature appended~\n', 'latin1')
 const DESCRIPTOR_BYTES = 12
 /** Maximum length of a signature; a certificate chain has some kilobytes. */
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 const PKEY_ID_PKCS7 = 2
 /** DER encoding of commonName, 2.5.4.3 (X.520 6.2.2). */
 const COMMON_NAME = Buffer.from([0x06, 0x03, 0x55, 0x04, 0x03])
@@ -21,8 +21,7 @@ export function signerOf(file: Buffer): Known<string> | undefined {
   const kind = file[descriptorAt + 2]
   if (kind !== PKEY_ID_PKCS7) return unknown(`its signature is of kind ${kind}, not PKCS #7`)
   const lengthBytes = file.readUInt32BE(descriptorAt + 8)
-  if (lengthBytes > MOST_BYTES || lengthBytes > descriptorAt)
-    return unknown(`its signature claims ${lengthBytes} bytes`)
+  if (lengthBytes > MAX_BYTES || lengthBytes > descriptorAt) return unknown(`its signature claims ${lengthBytes} bytes`)
   const message = file.subarray(descriptorAt - lengthBytes, descriptorAt)
   const at = message.indexOf(COMMON_NAME) + COMMON_NAME.length
   if (at < COMMON_NAME.length) return unknown('its signature names no signer')

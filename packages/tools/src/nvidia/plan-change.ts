@@ -36,7 +36,7 @@ export interface KnownSources {
 
 export const KNOWN_SOURCES: KnownSources = { shapes: KNOWN_SHAPES, p2p: P2P_ANCHORS }
 
-const MOST_SOURCE_BYTES = 4 * 1024 * 1024
+const MAX_SOURCE_BYTES = 4 * 1024 * 1024
 
 const OPEN_FLAVOUR = 'use the open flavour of the driver, 580 or later, which can register drives without a change'
 const FULL_SOURCE = `use github.com/NVIDIA/open-gpu-kernel-modules at the tag of the installed version, ${P2P_SINCE} or later`
@@ -142,7 +142,7 @@ export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: Nvi
 }
 
 async function sourceOf(root: Root, tree: string, path: string): Promise<string> {
-  const bytes = await root.bytes(below(tree, path), MOST_SOURCE_BYTES)
+  const bytes = await root.bytes(below(tree, path), MAX_SOURCE_BYTES)
   if (bytes === undefined) throw new UnknownSourceError(tree, [root.why(below(tree, path)).unknown])
   return Buffer.from(bytes).toString('latin1')
 }

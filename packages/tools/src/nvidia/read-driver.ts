@@ -12,8 +12,8 @@ import { readGpus, readRivals, readRunning } from './running.js'
 import { staticBar1 } from './static-bar1.js'
 import { readDkms, readTrees } from './trees.js'
 
-const MOST_INITRAMFS_BYTES = 1024 ** 3
-const MOST_OPTION_FILES = 256
+const MAX_INITRAMFS_BYTES = 1024 ** 3
+const MAX_OPTION_FILES = 256
 /** Directories of options, in order of precedence; of files with the same name, only the first counts. */
 const OPTION_FOLDERS = [
   'etc/modprobe.d',
@@ -97,7 +97,7 @@ async function configuredIn(root: Root): Promise<ConfiguredOption[]> {
       if (name.endsWith('.conf') && !files.has(name)) files.set(name, `${folder}/${name}`)
     }
   }
-  const ordered = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MOST_OPTION_FILES)
+  const ordered = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_OPTION_FILES)
   const options = await Promise.all(
     ordered.map(async ([, path]) => optionsIn(`/${path}`, (await root.text(path)) ?? '')),
   )
@@ -108,7 +108,7 @@ async function configuredIn(root: Root): Promise<ConfiguredOption[]> {
 async function readInitramfs(root: Root, kernel: string): Promise<Initramfs | undefined> {
   for (const path of [`boot/initrd.img-${kernel}`, `boot/initramfs-${kernel}.img`, `boot/initrd-${kernel}`]) {
     if (!(await root.exists(path))) continue
-    const bytes = await root.bytes(path, MOST_INITRAMFS_BYTES)
+    const bytes = await root.bytes(path, MAX_INITRAMFS_BYTES)
     if (bytes === undefined) return { kernel, path: `/${path}`, module: root.why(path) }
     const file = await moduleInInitramfs(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     const module = file === undefined || !isKnown(file) ? file : await readModule(file)

@@ -5,7 +5,7 @@ import { isDriverVersion } from './version.js'
 
 const VERSION_FILE = 'proc/driver/nvidia/version'
 const SYSFS = 'sys/module/nvidia'
-const MOST_GPUS = 64
+const MAX_GPUS = 64
 
 /** Loaded modules that bind NVIDIA GPUs instead of NVIDIA's own. */
 const RIVALS = ['nouveau', 'nova_core'] as const
@@ -50,7 +50,7 @@ export async function readRivals(root: Root): Promise<Known<string[]>> {
 /** Reads the module's data of each GPU. */
 export async function readGpus(root: Root): Promise<NvidiaGpu[]> {
   const folder = 'proc/driver/nvidia/gpus'
-  const addresses = (await root.list(folder)).slice(0, MOST_GPUS)
+  const addresses = (await root.list(folder)).slice(0, MAX_GPUS)
   return Promise.all(
     addresses.map(async (address) => {
       const path = `${folder}/${address}/information`

@@ -6,9 +6,9 @@ import { formOfOurs } from './pfn-fix.js'
 import { shapeOf, type KnownShape } from './pfn-shapes.js'
 import { isDriverVersion } from './version.js'
 
-const MOST_TREES = 64
-const MOST_BUILDS = 256
-const MOST_SOURCE_BYTES = 1024 * 1024
+const MAX_TREES = 64
+const MAX_BUILDS = 256
+const MAX_SOURCE_BYTES = 1024 * 1024
 
 /** Layouts of trees: NVIDIA's release, and the packages of distributions. */
 const LAYOUTS = [
@@ -27,7 +27,7 @@ export async function readTrees(
     .map((name) => `usr/src/${name}`)
   const linked = builds.flatMap(({ source }) => (source === undefined ? [] : [source.replace(/^\//, '')]))
   const trees: SourceTree[] = []
-  for (const path of [...new Set([...inUsrSrc, ...linked])].slice(0, MOST_TREES)) {
+  for (const path of [...new Set([...inUsrSrc, ...linked])].slice(0, MAX_TREES)) {
     const tree = await readTree(root, path, table)
     if (tree !== undefined) trees.push(tree)
   }
@@ -75,7 +75,7 @@ async function kindOf(root: Root, path: string, isFull: boolean, flavour: Known<
 /** Determines the flavour by the licence of the module. Up to 535, it is in a separate file. */
 export async function flavourOfTree(root: Root, folder: string): Promise<Known<Flavour>> {
   for (const name of ['nv.c', 'nv-frontend.c']) {
-    const text = await root.text(`${folder}/${name}`, MOST_SOURCE_BYTES)
+    const text = await root.text(`${folder}/${name}`, MAX_SOURCE_BYTES)
     const [, license] = /^\s*MODULE_LICENSE\("([^"\n]*)"\)/m.exec(text ?? '') ?? []
     if (license === 'Dual MIT/GPL') return 'open'
     if (license === 'NVIDIA') return 'proprietary'
@@ -99,7 +99,7 @@ async function shapeOfFile(
   flavour: Flavour,
   table: readonly KnownShape[],
 ): Promise<Known<PfnShape>> {
-  const source = await root.text(path, MOST_SOURCE_BYTES)
+  const source = await root.text(path, MAX_SOURCE_BYTES)
   if (source === undefined) return root.why(path)
   const ours = formOfOurs(source)
   if (ours !== undefined) return ours
@@ -119,7 +119,7 @@ export async function readDkms(root: Root): Promise<DkmsBuild[]> {
       const common = { name, version, source }
       if (built.length === 0) builds.push({ ...common, kernel: undefined, architecture: undefined, state: 'added' })
       for (const each of built) builds.push({ ...common, ...each, state: 'built' })
-      if (builds.length > MOST_BUILDS) return builds.slice(0, MOST_BUILDS)
+      if (builds.length > MAX_BUILDS) return builds.slice(0, MAX_BUILDS)
     }
   }
   return builds

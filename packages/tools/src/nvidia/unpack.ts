@@ -18,7 +18,7 @@ const MAGIC: readonly (readonly [Compression, string])[] = [
 const PROGRAMS = { xz: 'xz', zstd: 'zstd', lz4: 'lz4' } as const
 
 /** Unpacking takes seconds; a program that hangs is killed. */
-const MOST_MS = 120_000
+const MAX_MS = 120_000
 
 /** Returns the compression of a file by its first bytes; undefined if unknown. */
 export function compressionOf(start: Buffer): Exclude<Compression, 'none'> | undefined {
@@ -68,7 +68,7 @@ async function* gunzipped(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 async function* throughProgram(bytes: Buffer, program: string): AsyncGenerator<Buffer> {
-  const child = spawn(program, ['-d', '-c', '-q'], { stdio: ['pipe', 'pipe', 'pipe'], timeout: MOST_MS })
+  const child = spawn(program, ['-d', '-c', '-q'], { stdio: ['pipe', 'pipe', 'pipe'], timeout: MAX_MS })
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
       resolve(error.code === 'ENOENT' ? `the decompressor ${program} is not installed` : error.message)

@@ -80,12 +80,12 @@ export function object<R extends Checks, O extends Checks = Record<never, never>
   }
 }
 
-const MOST_SHOWN = 60
+const MAX_SHOWN = 60
 
 function shown(value: unknown): string {
   if (value === undefined) return 'undefined'
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
   const json = JSON.stringify(value)
-  return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json
+  return json.length > MAX_SHOWN ? `${json.slice(0, MAX_SHOWN)}…` : json
 }

@@ -52,9 +52,9 @@ function firstProblem({ repeats }: BenchCell): string | undefined {
   return repeats.find(({ problem }) => problem !== undefined)?.problem
 }
 
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 function places(all: readonly string[]): string {
-  const named = all.slice(0, MOST_NAMED).join('; ')
-  return all.length > MOST_NAMED ? `${named}; and ${all.length - MOST_NAMED} more` : named
+  const named = all.slice(0, MAX_NAMED).join('; ')
+  return all.length > MAX_NAMED ? `${named}; and ${all.length - MAX_NAMED} more` : named
 }

@@ -25,11 +25,11 @@ import {
 import { ToolsError } from '../command-line/tools-error.js'
 
 // Limits above those of any run, small enough to draw.
-const MOST_SOURCES = 32
-const MOST_CELLS = 4096
-const MOST_REPEATS = 1000
-const MOST_BUCKETS = 4096
-const MOST_COMMANDS = 20_000
+const MAX_SOURCES = 32
+const MAX_CELLS = 4096
+const MAX_REPEATS = 1000
+const MAX_BUCKETS = 4096
+const MAX_COMMANDS = 20_000
 
 const name = text(64)
 const line = text(300)
@@ -49,7 +49,7 @@ const celsius = number(-273.15, 10_000)
 
 const latency: Check<BenchLatency> = (value, at) => {
   const passed = object(
-    { leastNs: number(0), mostNs: number(0), buckets: list(pair(number(0), whole(1)), MOST_BUCKETS) },
+    { leastNs: number(0), mostNs: number(0), buckets: list(pair(number(0), whole(1)), MAX_BUCKETS) },
     { commandsPerPlan: positive },
   )(value, at)
   if (passed.leastNs > passed.mostNs) throw new UnfitValueError(`${at}.mostNs`, 'at least leastNs', passed.mostNs)
@@ -93,7 +93,7 @@ const cell: Check<BenchCell> = object(
     blockBytes: whole(1),
     depth: whole(1),
     jobs: whole(1),
-    repeats: list(repeat, MOST_REPEATS),
+    repeats: list(repeat, MAX_REPEATS),
   },
   { problem: object({ kind: oneOf('refused', 'failed'), reason: paragraph }, { next: paragraph }) },
 )
@@ -128,8 +128,8 @@ const results: Check<BenchResults> = object(
         outlierRule: line,
       },
     ),
-    sources: list(source, MOST_SOURCES),
-    cells: list(cell, MOST_CELLS),
+    sources: list(source, MAX_SOURCES),
+    cells: list(cell, MAX_CELLS),
     notes: list(paragraph, 100),
   },
   {
@@ -139,8 +139,8 @@ const results: Check<BenchResults> = object(
       mps: whole(128, 4096),
       payloadLimitBytesPerSecond: positive,
     }),
-    runs: list(object({ startedAt: time, sources: list(name, MOST_SOURCES) }), 100),
-    timeline: object({ cell: whole(0), commands: list(command, MOST_COMMANDS) }),
+    runs: list(object({ startedAt: time, sources: list(name, MAX_SOURCES) }), 100),
+    timeline: object({ cell: whole(0), commands: list(command, MAX_COMMANDS) }),
   },
 )
 

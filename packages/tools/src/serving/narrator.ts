@@ -7,7 +7,7 @@ import { describeCounters, describeDone, type Counters, type Sample } from './co
 /**
  * Maximum number of reported mistakes of the host, and of reports of faults, so that a loop does not flood the output.
  */
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 /** Reports the activity of a server on stderr: clients, mistakes of the host and, on a terminal, counters. */
 export class Narrator {
@@ -66,19 +66,19 @@ export class Narrator {
 
   private tellFaults({ faultsStruck }: Counters): void {
     const fresh = faultsStruck - this.last.counters.faultsStruck
-    if (fresh === 0 || this.faultsTold > MOST_SHOWN) return
-    const isLast = this.faultsTold++ === MOST_SHOWN
+    if (fresh === 0 || this.faultsTold > MAX_SHOWN) return
+    const isLast = this.faultsTold++ === MAX_SHOWN
     this.output.note(
       isLast ? 'Further faults are counted but not shown.' : `Faults injected: ${fresh} more, ${faultsStruck} in total`,
     )
   }
 
   private tellMistakes(diagnostics: readonly Diagnostic[]): void {
-    if (this.shown === MOST_SHOWN) return
-    const fresh = diagnostics.slice(this.shown, MOST_SHOWN)
+    if (this.shown === MAX_SHOWN) return
+    const fresh = diagnostics.slice(this.shown, MAX_SHOWN)
     if (fresh.length > 0) this.output.note(fresh.map(({ text }) => `The host: ${printable(text)}`))
     this.shown += fresh.length
-    if (this.shown === MOST_SHOWN) this.output.note('Further mistakes of the host are counted but not shown.')
+    if (this.shown === MAX_SHOWN) this.output.note('Further mistakes of the host are counted but not shown.')
   }
 }
 

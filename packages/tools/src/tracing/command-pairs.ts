@@ -22,7 +22,7 @@ export type CommandEvent =
   | { readonly kind: 'unreadable' }
 
 /** Only one command per identifier is in flight: 65536 per queue. A trace has few queues. */
-const MOST_IN_FLIGHT = 1 << 20
+const MAX_IN_FLIGHT = 1 << 20
 
 /** Matches submissions and completions, event by event. */
 export class CommandPairs {
@@ -41,7 +41,7 @@ export class CommandPairs {
       const key = keyOf(drive, qid, submitted.cid)
       // An earlier command with the same identifier got no completion.
       this.inFlight.delete(key)
-      if (this.inFlight.size < MOST_IN_FLIGHT) this.inFlight.set(key, { submitted, submittedNs: timeNs })
+      if (this.inFlight.size < MAX_IN_FLIGHT) this.inFlight.set(key, { submitted, submittedNs: timeNs })
       return { kind: 'submitted', drive, qid, submitted }
     }
     const completed = parseCompleted(text)

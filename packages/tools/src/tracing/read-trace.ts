@@ -7,7 +7,7 @@ import { UsageError } from '../command-line/usage-error.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /** Maximum length of a line; our events are far shorter. */
-const MOST_CHARACTERS = 65_536
+const MAX_CHARACTERS = 65_536
 
 /** A line of a trace. */
 export interface TraceLine {
@@ -71,8 +71,8 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<{ tex
       rest = lines.pop()!
       for (const text of lines) yield { text, isWhole: true }
       number += lines.length
-      if (rest.length > MOST_CHARACTERS) {
-        throw new TraceFileError(path, `line ${number} has more than ${MOST_CHARACTERS} characters`)
+      if (rest.length > MAX_CHARACTERS) {
+        throw new TraceFileError(path, `line ${number} has more than ${MAX_CHARACTERS} characters`)
       }
     }
     if (rest !== '') yield { text: rest, isWhole: false }

@@ -31,9 +31,9 @@ export class NameTally {
 }
 
 /** Number of differences that are kept. */
-const MOST_DIFFERENCES = 10
+const MAX_DIFFERENCES = 10
 /** Limit for names, which come from a file. */
-const MOST_REASONS = 40
+const MAX_REASONS = 40
 
 /** Results of a replay. */
 export class ReplayTally {
@@ -51,7 +51,7 @@ export class ReplayTally {
       return
     }
     tally.different++
-    if (this.differences.length < MOST_DIFFERENCES) {
+    if (this.differences.length < MAX_DIFFERENCES) {
       this.differences.push({ line, command, trace: completed.status, here: answer.status })
     }
   }
@@ -64,7 +64,7 @@ export class ReplayTally {
   }
 
   skip(reason: string): void {
-    const known = this.skipped.has(reason) || this.skipped.size < MOST_REASONS ? reason : 'others'
+    const known = this.skipped.has(reason) || this.skipped.size < MAX_REASONS ? reason : 'others'
     this.skipped.set(known, (this.skipped.get(known) ?? 0) + 1)
   }
 

@@ -18,9 +18,9 @@ export interface ReplayOptions {
 }
 
 /** Maximum memory of commands in flight. */
-const MOST_BYTES = 128 * 1024 * 1024
+const MAX_BYTES = 128 * 1024 * 1024
 /** Maximum commands that wait for their completion in the trace. */
-const MOST_OPEN = 65_536
+const MAX_OPEN = 65_536
 const SUCCESS = { sct: 0, sc: 0, dnr: false }
 
 /** A command in flight. */
@@ -58,7 +58,7 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
         if (isUnguarded(command, target)) throw new TraceChangedError(path)
         const key = `${qid}:${submitted.cid}`
         // A reused identifier had no completion; and a file may have any number of these.
-        const lost = flights.has(key) ? key : flights.size === MOST_OPEN ? flights.keys().next().value : undefined
+        const lost = flights.has(key) ? key : flights.size === MAX_OPEN ? flights.keys().next().value : undefined
         if (lost !== undefined) {
           const { command: unanswered, ...flight } = flights.get(lost)!
           flights.delete(lost)
@@ -109,7 +109,7 @@ class Sender {
   async send(qid: number, command: ReplayableCommand): Promise<Flight> {
     const lengthBytes = command.blocks * this.namespace.blockBytes
     for (const flight of this.pending) {
-      if (this.pending.size < this.options.depth && this.pendingBytes + lengthBytes <= MOST_BYTES) break
+      if (this.pending.size < this.options.depth && this.pendingBytes + lengthBytes <= MAX_BYTES) break
       await flight.ended
     }
     const ended = Promise.allSettled([this.execute(qid, command, lengthBytes)]).then(([result]) => {

@@ -5,7 +5,7 @@ import type { Facts } from '../facts.js'
 import { command, finding, hands, instead, read, type Draft, type Finding, type Step } from '../finding.js'
 
 /** Driver with CUDA 12.2. */
-const LEAST_DRIVER = 535
+const MIN_DRIVER = 535
 
 /** Checks whether CUDA works here; for the tree of another machine, whether its library is installed. */
 export function checkCuda(facts: Facts): Finding[] {
@@ -41,7 +41,7 @@ function libraryOnly({ machine, nvidia: { libcuda } }: Facts): Draft[] {
     ]
   const { path, version } = libcuda
   const evidence = [read(path, isKnown(version) ? version : version.unknown)]
-  if (isKnown(version) && Number.parseInt(version, 10) < LEAST_DRIVER)
+  if (isKnown(version) && Number.parseInt(version, 10) < MIN_DRIVER)
     return [{ ...tooOld(`The CUDA library is of driver ${version}`), evidence }]
   return [
     {
@@ -65,8 +65,8 @@ function tooOld(what: string): Draft {
   return {
     id: 'cuda-too-old',
     severity: 'problem',
-    title: `${what}: ${LEAST_DRIVER} (CUDA 12.2) or later is required`,
-    steps: [hands(`install driver ${LEAST_DRIVER} or newer`)],
+    title: `${what}: ${MIN_DRIVER} (CUDA 12.2) or later is required`,
+    steps: [hands(`install driver ${MIN_DRIVER} or newer`)],
     closes: ['tier1'],
   }
 }

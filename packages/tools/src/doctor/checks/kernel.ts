@@ -93,7 +93,7 @@ function secureBoot({ machine: { firmware } }: Facts): Draft[] {
 }
 
 /** Locked memory that a stream needs at least. Two layers of a 70B model exceed 1 GiB; a small model fits. */
-const LEAST_LOCKED_BYTES = 64 * 1024 * 1024
+const MIN_LOCKED_BYTES = 64 * 1024 * 1024
 
 function memory({ machine: { memory }, process }: Facts): Draft[] {
   const found: Draft[] = []
@@ -103,7 +103,7 @@ function memory({ machine: { memory }, process }: Facts): Draft[] {
     process?.isRoot === false &&
     limit !== undefined &&
     limit.softBytes !== 'unlimited' &&
-    limit.softBytes < LEAST_LOCKED_BYTES
+    limit.softBytes < MIN_LOCKED_BYTES
   )
     found.push({
       id: 'lock-limit',

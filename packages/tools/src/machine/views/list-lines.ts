@@ -13,7 +13,7 @@ import { bestOf, functionAt, nowOf } from '../tree.js'
 import { hanging, shapeText } from './names.js'
 
 /** Models are cut to the remaining width, but not below this. */
-const LEAST_MODEL_COLUMNS = 10
+const MIN_MODEL_COLUMNS = 10
 
 /** Degrees below the drive's limit from which a warning is printed. */
 const CLOSE_CELSIUS = 5
@@ -93,7 +93,7 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
     titled,
     rows.map(({ cells }) => cells.with(at, 'MODEL')),
   ).reduce((most, { length }) => Math.max(most, length), 0)
-  const room = Math.max(LEAST_MODEL_COLUMNS, columns - widest + 'MODEL'.length)
+  const room = Math.max(MIN_MODEL_COLUMNS, columns - widest + 'MODEL'.length)
   const [heading = '', ...lines] = formatTable(
     titled,
     rows.map(({ cells }) => cells.with(at, cut(cells[at]!, room))),

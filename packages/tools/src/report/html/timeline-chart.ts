@@ -7,7 +7,7 @@ import { areaOf, drawAxes, drawing, type Described, type Drawn, type Size } from
 import { linear, linearTicks, type Scale } from './scale.js'
 
 /** Maximum number of distinguishable commands on a page. */
-const MOST_DRAWN = 600
+const MAX_DRAWN = 600
 
 interface Lane {
   readonly queue: number
@@ -30,7 +30,7 @@ export function lanesOf(commands: readonly BenchCommand[]): Lane[] {
 
 /** Draws each command as a bar from submission to completion, by queue. */
 export function timelineChart(commands: readonly BenchCommand[], described: Described): Markup {
-  const drawn = commands.slice(0, MOST_DRAWN)
+  const drawn = commands.slice(0, MAX_DRAWN)
   const lanes = lanesOf(drawn)
   const left = commands.length - drawn.length
   return html`${drawing(described, (size) => draw(lanes, size))}${
