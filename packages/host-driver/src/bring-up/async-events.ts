@@ -82,8 +82,8 @@ export class AsyncEvents implements SetupStep {
   private missed: ReadonlySet<number> | undefined
   /** The controller was not told to report changes of namespaces, although it can. */
   private isUnconfigured = false
-  /** Critical warnings that were reported. */
-  private told = 0
+  /** Critical warnings that were reported, as bits of CW. */
+  private reportedWarnings = 0
   private stopped = false
   /** Number of controller starts: a reset aborts earlier requests. */
   private start = 0
@@ -122,9 +122,9 @@ export class AsyncEvents implements SetupStep {
   }
 
   /**
-   * Identifies namespaces again, in the background, if the last attempt failed or the controller does not report changes.
-   * Does nothing while an attempt is in progress. Called after a plan or an I/O command whose status shows outdated
-   * knowledge: one attempt for each.
+   * Identifies namespaces again, in the background, if changes can have been missed: the last attempt failed, the log of
+   * changes could not be read, or the controller does not report changes. Does nothing while an attempt is in progress.
+   * Called for a status that contradicts the known identity, and for I/O to an outdated namespace: one attempt per call.
    */
   retryNamespaces(): void {
     if (this.missed === undefined || this.stopped) return
@@ -293,7 +293,7 @@ export class AsyncEvents implements SetupStep {
    */
   private async takeWarnings(): Promise<number> {
     const { CW } = SmartHealthLog.view(await this.readLog(LID.SMART_HEALTH_INFORMATION, 'retain'))
-    this.told |= CW
+    this.reportedWarnings |= CW
     await this.host.admin((admin) => this.configure(admin))
     await this.readLog(LID.SMART_HEALTH_INFORMATION)
     return CW
@@ -301,7 +301,7 @@ export class AsyncEvents implements SetupStep {
 
   private async configure(admin: CommandQueue): Promise<void> {
     const CDW11 = AsynchronousEventConfiguration.CDW11.encode({
-      SHCW: WARNINGS & ~this.told,
+      SHCW: WARNINGS & ~this.reportedWarnings,
       NAN: this.notices.NAN ? 1 : 0,
       FAN: this.notices.FAN ? 1 : 0,
     })

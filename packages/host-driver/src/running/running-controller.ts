@@ -285,7 +285,7 @@ export class RunningController implements AdminCommands {
     await this.commands.repeat('admin', () => this.session.identifyNamespaces())
   }
 
-  /** Identifies namespaces again, in the background, if an attempt failed. */
+  /** Identifies namespaces again, in the background, if changes of them can have been missed. */
   retryNamespaces(): void {
     if (this.isOpen) this.asyncEvents.retryNamespaces()
   }
