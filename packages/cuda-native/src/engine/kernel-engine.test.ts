@@ -11,9 +11,9 @@ import { EngineUnsuitableError } from './unsuitable.js'
 const kinds = ({ failures }: OutcomeSummary) => failures.map(({ outcome }) => outcome.kind)
 const turn = () => new Promise((resolve) => setTimeout(resolve, 2))
 
-describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
-  describe('one outcome for each command', () => {
-    test('of commands that succeed, over many laps of the rings, all data is there', async () => {
+describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
+  describe('outcomes', () => {
+    test('reads all data of 1024 commands over many laps of the rings', async () => {
       await using rig = await openRig()
       const memory = rig.alloc(4 * MIB)
       const engine = rig.engine()
@@ -24,7 +24,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(await rig.drive.simulator.diagnostics()).toEqual([])
     })
 
-    test('a status is told with its command, queue and fields, and the others go on', async () => {
+    test('reports a failed command with its index, queue and status; other commands complete', async () => {
       await using rig = await openRig(
         {},
         struck({ kind: 'status', sct: 2, sc: 0x81, dnr: true, more: true }, { nth: 5 }),
@@ -41,7 +41,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       ])
     })
 
-    test('a completion that comes twice is counted, and credited to nobody', async () => {
+    test('counts a duplicate completion and assigns it to no command', async () => {
       await using rig = await openRig({}, struck({ kind: 'duplicate-completion' }, { nth: 5 }))
       const engine = rig.engine()
       const memory = rig.alloc(400 * 4096)
@@ -50,7 +50,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(wrongBytes(memory)).toBe(0)
     })
 
-    test('a plan of no commands ends at once, and rings nothing', async () => {
+    test('ends an empty plan without a doorbell write', async () => {
       await using rig = await openRig()
       const engine = rig.engine()
       expect(await engine.execute(readsOf(rig, 0), rig.alloc(512))).toMatchObject({ commands: 0, failures: [] })
@@ -59,7 +59,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
   })
 
   describe('several plans', () => {
-    test('are served in their order, far more at once than there is room for', async () => {
+    test('end in order if there are many more than fit in the queue', async () => {
       await using rig = await openRig({ queueDepth: 1 })
       const engine = rig.engine()
       const memory = rig.alloc(300 * 4096)
@@ -75,13 +75,13 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(wrongBytes(memory)).toBe(0)
     })
 
-    test('on several queues, of which one is a completion queue for two, all come to their own end', async () => {
+    test('on several queues, two of which share a completion queue, all succeed', async () => {
       await using rig = await openRig({ queues: 5, completionQueues: 2, queueDepth: 3 })
       expect(new Set(rig.queues.map(({ cq }) => cq)).size).toBe(2)
       const engine = rig.engine()
       const memory = rig.alloc(4 * MIB)
       const plans = Array.from({ length: 128 }, (_, index) => readsOf(rig, 8, 8, index * 64, index * 32768))
-      // Queues by turns, and plans that leave some of them out.
+      // Assign queues in turn; some plans leave queues out.
       for (const [index, { queue }] of plans.entries()) queue.forEach((_, at) => (queue[at] = (at * index) % 5))
       const summaries = await Promise.all(plans.map((plan) => engine.execute(plan, memory)))
       expect(summaries.every(({ succeeded, failures }) => succeeded === 8 && failures.length === 0)).toBe(true)
@@ -90,7 +90,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(await rig.drive.simulator.diagnostics()).toEqual([])
     })
 
-    test('whose owner wants to be called while they are in flight keep him informed', async () => {
+    test('call the function given to attach() while they are in flight', async () => {
       await using rig = await openRig({}, struck({ kind: 'delay-completion', delayNs: 100_000_000 }, { nth: 1 }))
       let calls = 0
       await rig.engine({}, () => calls++).execute(readsOf(rig, 1), rig.alloc(4096))
@@ -98,7 +98,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     })
   })
 
-  describe('a plan that the caller changes while the engine waits for room', () => {
+  describe('a plan that the caller changes while it waits for room in the queue', () => {
     test('is executed unchanged', async () => {
       const slow = struck({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 })
       await using rig = await openRig({ queueDepth: 1 }, slow)
@@ -120,7 +120,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
   })
 
   describe('a signal', () => {
-    test('that was aborted before leaves everything unsubmitted', async () => {
+    test('that is aborted before the call submits nothing', async () => {
       await using rig = await openRig()
       const engine = rig.engine()
       const summary = await engine.execute(readsOf(rig, 3), rig.alloc(4 * 4096), { signal: AbortSignal.abort() })
@@ -129,7 +129,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(engine.statistics.commands).toBe(0)
     })
 
-    test('that is aborted meanwhile stops submission, and what is in flight is waited for', async () => {
+    test('that is aborted during a plan stops submission; commands in flight are awaited', async () => {
       const slow = struck({ kind: 'delay-completion', delayNs: 20_000_000 }, {})
       await using rig = await openRig({ queueDepth: 2 }, slow)
       const { statistics } = rig.drive.simulator
@@ -146,11 +146,11 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(summary.failures).toHaveLength(512 - summary.succeeded)
       expect(summary.succeeded).toBe(engine.statistics.commands)
       expect(wrongBytes(memory, 0, 0, summary.succeeded * 4096)).toBe(0)
-      // The queues are as good as before.
+      // The queues can still be used.
       expect(await engine.execute(readsOf(rig, 4), memory)).toMatchObject({ succeeded: 4, failures: [] })
     })
 
-    test('that the engine halts stops submission, and commands in flight are waited for', async () => {
+    test('and halt() have the same effect: submission stops, and commands in flight are awaited', async () => {
       const slow = struck({ kind: 'delay-completion', delayNs: 2_000_000 }, { nth: 1, every: 1, times: 10_000 })
       await using rig = await openRig({ queueDepth: 2 }, slow)
       const engine = rig.engine()
@@ -168,7 +168,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(await engine.execute(readsOf(rig, 1), rig.alloc(4096))).toMatchObject({ succeeded: 1, failures: [] })
     })
 
-    test('of one plan is none of another, in the ring or before there is room in it', async () => {
+    test('ends only its own plan, whether that is in the queue or waits for room', async () => {
       await using rig = await openRig(
         { queueDepth: 1 },
         struck({ kind: 'delay-completion', delayNs: 50_000_000 }, { nth: 1 }),
@@ -187,8 +187,8 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     })
   })
 
-  describe('time', () => {
-    test('is that of the clock it was given: a command without an answer times out, and nothing is submitted after it', async () => {
+  describe('timeouts', () => {
+    test('follow the given clock: a hanging command times out, and nothing is submitted after it', async () => {
       await using rig = await openRig({ queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
       const clock = native.allocate(4096, 4096)
       const engine = rig.engine({ clock: new BigUint64Array(clock.buffer) })
@@ -211,7 +211,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       clock.unmap()
     })
 
-    test('is the same for each queue of a plan: what other queues have in flight still gets its answer', async () => {
+    test('end only the hanging command: commands in flight on other queues still complete', async () => {
       await using rig = await openRig({ queues: 2, queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
       const clock = native.allocate(4096, 4096)
       const engine = rig.engine({ clock: new BigUint64Array(clock.buffer) })
@@ -233,7 +233,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       ['leaves the bus', { kind: 'remove-device' }, 0xffff_ffff],
       ['sets CSTS.CFS', { kind: 'fatal-status' }, 3],
     ] as const)(
-      '%s: what was in flight is lost, the rest is not submitted, and the engine ends',
+      '%s: commands in flight are lost, others are not submitted, and the engine stops',
       async (_, action, csts) => {
         await using rig = await openRig({ queues: 2 }, struck(action))
         const engine = rig.engine()
@@ -252,7 +252,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       },
     )
 
-    test('a simulator that is ended under load is lost as well', async () => {
+    test('a simulator that is closed under load counts as lost', async () => {
       await using rig = await openRig({}, struck({ kind: 'hang' }))
       const engine = rig.engine()
       const running = engine.execute(readsOf(rig, 64), rig.alloc(64 * 4096))
@@ -264,8 +264,8 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     })
   })
 
-  describe('queues that go from engine to engine', () => {
-    test('go on where they stand: rings, phases and identifiers', async () => {
+  describe('queues', () => {
+    test('keep their positions, phases and command ids from one engine to the next', async () => {
       await using rig = await openRig({ queues: 3, completionQueues: 2, queueDepth: 3, queueEntries: 5 })
       const { transport } = rig.drive.simulator
       const memory = rig.alloc(64 * 4096)
@@ -288,7 +288,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(await rig.drive.simulator.diagnostics()).toEqual([])
     })
 
-    test('may be attached once at a time, and are given back only when nothing is in flight', async () => {
+    test('are attached once, and detached only if no plan is in flight', async () => {
       await using rig = await openRig({}, struck({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 }))
       const engine = rig.engine()
       expect(() => engine.attach(rig.queues)).toThrow('this engine has queues already: detach() it first')
@@ -303,7 +303,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(engine.statistics.commands).toBe(2)
     })
 
-    test('that linger for ever end at detach', async () => {
+    test('stop lingering at detach, whatever `lingerNs` is', async () => {
       await using rig = await openRig({ queues: 2 })
       const engine = rig.engine({ lingerNs: Infinity })
       expect(await engine.execute(readsOf(rig, 64), rig.alloc(64 * 4096))).toMatchObject({ succeeded: 64 })
@@ -325,7 +325,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
           [0, 2 * MIB],
         ],
       ],
-    ] as const)('in %s is read into where it lies', async (_, chunks, pieces) => {
+    ] as const)('in %s receives every byte at its place', async (_, chunks, pieces) => {
       await using rig = await openRig({ maxTransferBytes: MIB })
       const whole = rig.alloc(chunks * 4096)
       const memory = splicedMemory(whole, pieces as unknown as [number, number][])
@@ -339,7 +339,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       }
     })
 
-    test('that breaks off inside a page is refused, and nothing is submitted', async () => {
+    test('with a gap inside a page is rejected before anything is submitted', async () => {
       await using rig = await openRig()
       const engine = rig.engine()
       const broken = splicedMemory(rig.alloc(8 * 4096), [
@@ -353,7 +353,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(await engine.execute(readsOf(rig, 1), rig.alloc(4096))).toMatchObject({ succeeded: 1 })
     })
 
-    test('that is cut elsewhere than at ends of pages is refused, and no other plan takes any harm', async () => {
+    test('with segments that do not end at page boundaries is rejected; other plans succeed', async () => {
       await using rig = await openRig()
       const engine = rig.engine()
       const memory = splicedMemory(rig.alloc(16 * 4096), [
@@ -368,13 +368,17 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     })
   })
 
-  describe('what cannot be', () => {
+  describe('invalid input', () => {
     test.each([
-      ['reads beyond the memory', { offsetBytes: Float64Array.of(4096) }, /memory of 4096 bytes, got bytes 4096/],
-      ['names a queue too many', { queue: Uint16Array.of(1) }, /a queue from 0 to 0, got 1/],
-      ['has a command of no blocks', { blocks: Uint32Array.of(0) }, /1 to 65536 blocks, got 0/],
-      ['has an LBA below zero', { slba: Float64Array.of(-1) }, /an LBA below 2\^53, got -1/],
-    ])('a plan that %s is refused by its command, and the next is executed', async (_, wrong, says) => {
+      [
+        'reads past the end of the memory',
+        { offsetBytes: Float64Array.of(4096) },
+        /memory of 4096 bytes, got bytes 4096/,
+      ],
+      ['names a missing queue', { queue: Uint16Array.of(1) }, /a queue from 0 to 0, got 1/],
+      ['has a command without blocks', { blocks: Uint32Array.of(0) }, /1 to 65536 blocks, got 0/],
+      ['has a negative LBA', { slba: Float64Array.of(-1) }, /an LBA below 2\^53, got -1/],
+    ])('a plan that %s is rejected with the index of the command; the next plan succeeds', async (_, wrong, says) => {
       await using rig = await openRig()
       const engine = rig.engine()
       const memory = rig.alloc(4096)
@@ -384,20 +388,20 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(await engine.execute(plan, memory)).toMatchObject({ succeeded: 1 })
     })
 
-    test.each([0, -1, 1.5, NaN, Infinity])('a time-out of %s ns is refused', async (timeoutNs) => {
+    test.each([0, -1, 1.5, NaN, Infinity])('a timeout of %s ns is rejected', async (timeoutNs) => {
       await using rig = await openRig()
       const refused = rig.engine().execute(readsOf(rig, 1), rig.alloc(4096), { timeoutNs })
       await expect(refused).rejects.toThrow(`timeoutNs: expected whole nanoseconds, 1 or more, got ${timeoutNs}`)
     })
 
-    test.each([-1, 0.5, NaN])('lingering for %s ns is refused', (lingerNs) => {
+    test.each([-1, 0.5, NaN])('`lingerNs: %s` is rejected', (lingerNs) => {
       const { transport } = simulate()
       expect(() => cpuKernelEngine(transport, { lingerNs })).toThrow(
         `lingerNs: expected nanoseconds as a whole number of 0 or more, or Infinity, got ${lingerNs}`,
       )
     })
 
-    test('a transport whose registers are no memory is refused, with what drives it', () => {
+    test('a transport whose registers are not memory is rejected, with the engine to use instead', () => {
       const { transport } = simulate({ namespaces: [{ capacityBytes: BLOCKS * 512 }] })
       expect(() => cpuKernelEngine(transport)).toThrow(EngineUnsuitableError)
       expect(() => cpuKernelEngine(transport)).toThrow(
@@ -407,7 +411,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     })
 
     test.each<[string, (queue: QueuePairMemory) => Partial<QueuePairMemory>, RegExp]>([
-      ['a doorbell outside of the registers', () => ({ sqTailDoorbell: 2 ** 20 }), /doorbell at 0x100000/],
+      ['a doorbell outside the registers', () => ({ sqTailDoorbell: 2 ** 20 }), /doorbell at 0x100000/],
       [
         'shadow doorbells',
         ({ sq }) => ({ shadow: { shadow: sq, eventIdx: sq, offsetBytes: 0 } }),
@@ -418,7 +422,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
         ({ sq }) => ({ sq: splicedMemory(sq, [[0, 512]]) }),
         /memory that the CPU can access/,
       ],
-    ])('queues with %s are not taken, and the engine takes others', async (_, change, says) => {
+    ])('queues with %s are rejected; other queues can be attached', async (_, change, says) => {
       await using rig = await openRig()
       const engine = rig.engine()
       engine.detach()
