@@ -17,8 +17,8 @@ export interface LoadTensorOptions {
 
 /**
  * Reads one tensor into new memory. To verify it, the chunks that cover it are read completely: up to 2 MiB more.
- * @throws ExtentNotFoundError; LoaderError (UNVERIFIABLE_MEDIA; ARRAY_TOO_LONG before anything is read),
- * LoaderError (NO_CHECKSUMS), VerificationError, TransferError, the signal's reason.
+ * @throws ExtentNotFoundError, LoaderError (UNVERIFIABLE_MEDIA, NO_CHECKSUMS, ARRAY_TOO_LONG), VerificationError,
+ * TransferError, the signal's reason. ARRAY_TOO_LONG comes before anything is read.
  */
 export async function loadTensor(
   model: StoredModel,

@@ -47,8 +47,8 @@ export class Catalogue {
   }
 
   /**
-   * Returns the numbers of a layer's routed experts, ascending; none for a dense layer. @throws ExtentNotFoundError,
-   * LoaderError (UNEVEN_EXPERTS)
+   * Returns the numbers of a layer's routed experts, ascending; none for a dense layer.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS)
    */
   experts(layer: number | string): readonly number[] {
     return this.#index.experts(layer)
@@ -62,8 +62,7 @@ export class Catalogue {
 
   /**
    * Returns a layer, by number or name; with `experts: false` only the part that is needed for every token.
-   * @throws ExtentNotFoundError; LoaderError (UNEVEN_EXPERTS) if experts are to be omitted; LoaderError
-   * (INVALID_ARGUMENT) for an unknown option.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS). The latter only with `experts: false`.
    */
   layer(layer: number | string, options?: LayerOptions): ModelExtent {
     const { name, slices } = this.#index.layer(layer, options)

@@ -39,8 +39,8 @@ export interface SeparateExperts<T extends ExpertTensor> {
 const MAX_EXPERTS = 65_536
 
 /**
- * Returns the number of equal slices of a tensor, one for each expert; 0 if it belongs to no single expert. A stack of
- * opaque type counts as 0, since padding may follow its last expert.
+ * Returns the number of experts in a tensor: 1 for a tensor of one expert, n for a stack that divides into n equal
+ * slices, 0 for any other tensor. A stack of an opaque type has 0, since its length may include padding.
  */
 export function expertSliceCount(tensor: ExpertTensor, rules: NamingRules = rulesOf()): number {
   const { name, dtype, shape, lengthBytes } = tensor
@@ -59,7 +59,7 @@ export function wholeTensor<T extends ExpertTensor>(tensor: T): TensorSlice<T> {
 
 /**
  * Separates the routed experts of a layer from the rest.
- * @throws LoaderError (UNEVEN_EXPERTS) if stacks have different numbers of experts, or cannot be cut between them.
+ * @throws LoaderError (UNEVEN_EXPERTS) if stacks have different numbers of experts, or do not divide into equal slices.
  */
 export function separateExperts<T extends ExpertTensor>(
   layer: { readonly name: string; readonly tensors: readonly T[] },
@@ -90,7 +90,7 @@ export function separateExperts<T extends ExpertTensor>(
   return { experts: new Map([...experts].sort(([a], [b]) => a - b)), dense }
 }
 
-/** Checks that all stacked tensors have equally many experts and can be cut between them. */
+/** Checks that all stacked tensors have the same number of experts and divide into equal slices. */
 function refuseUnevenExperts(
   layer: { readonly name: string; readonly tensors: readonly ExpertTensor[] },
   rules: NamingRules,
@@ -98,7 +98,7 @@ function refuseUnevenExperts(
   let first: ExpertTensor | undefined
   for (const tensor of layer.tensors) {
     const { name, dtype, shape } = tensor
-    // For example, a scale for all experts has one dimension or none.
+    // A tensor with fewer dimensions is not a stack: for example, the scales of all experts.
     if (shape.length < 2 || rules.expertIn(name) !== 'all') continue
     if (isOpaqueGgmlType(dtype))
       throw unevenExperts(layer, `${quote(name)} is ${quote(dtype)}, so the length of an expert is unknown`)

@@ -10,8 +10,7 @@ const MAX_READ_BYTES = 64 * 1024 * 1024
 /**
  * Opens a regular file or a block device for random reads. The caller owns the source and closes it.
  *
- * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE); LoaderError (SOURCE_READ) for any other
- * failure to open.
+ * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE, SOURCE_READ). The last one is any other failure.
  */
 export async function openFileSource(path: string): Promise<ByteSource> {
   const handle = await openHandle(path)
@@ -26,7 +25,7 @@ export async function openFileSource(path: string): Promise<ByteSource> {
 /**
  * Opens a path for access at offsets.
  * @param access open flags. Default: O_RDONLY.
- * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS), LoaderError (MODEL_NOT_A_FILE, SOURCE_READ)
+ * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE, SOURCE_READ)
  */
 export async function openHandle(path: string, access: number = constants.O_RDONLY): Promise<FileHandle> {
   try {

@@ -53,8 +53,7 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
   }
 
   /**
-   * @throws ExtentNotFoundError; LoaderError (UNEVEN_EXPERTS) if experts are to be omitted; LoaderError
-   * (INVALID_ARGUMENT)
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS). The latter only with `experts: false`.
    */
   layer(layer: number | string, options: LayerOptions = {}): Selection<T> {
     const found = this.find(layer)
@@ -72,12 +71,15 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
     return { name: tensor.name, slices: [wholeTensor(tensor)] }
   }
 
-  /** Returns the numbers of a layer's experts, ascending. @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS) */
+  /**
+   * Returns the numbers of a layer's experts, ascending.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS)
+   */
   experts(layer: number | string): readonly number[] {
     return [...this.#expertsOf(this.find(layer)).experts.keys()]
   }
 
-  /** @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS) */
+  /** @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS) */
   expert(layer: number | string, expert: number): Selection<T> {
     const found = this.find(layer)
     const { experts } = this.#expertsOf(found)
@@ -95,7 +97,10 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
   }
 }
 
-/** An option that is ignored would read all experts: 30 times the bytes of the rest. */
+/**
+ * Validates the options of `layer`. If a misspelt `experts: false` were ignored, all experts would be read, often 30 times
+ * the bytes of the rest.
+ */
 function includesExperts(options: LayerOptions): boolean {
   if (typeof options !== 'object') throw invalidArgument('layer options', '{ experts: boolean }', typeof options)
   const unknown = Object.keys(options).find((key) => key !== 'experts')
@@ -117,9 +122,10 @@ export class ExtentNotFoundError extends GpuNvmeError {
 
   constructor(kind: 'tensor' | 'layer' | 'expert', wanted: string, names: Iterable<string>) {
     const nearest = nearestNames(wanted, names)
-    const there = nearest.length > 0 ? `nearest: ${nearest.map(quote).join(', ')}` : `it has no ${kind}s there`
+    const none = kind === 'expert' ? 'this layer has no experts' : `it has no ${kind}s at all`
+    const similar = nearest.length > 0 ? `similar names: ${nearest.map(quote).join(', ')}` : none
     super(`The model has no ${kind} ${quote(wanted)}`, {
-      facts: [there],
+      facts: [similar],
       next: 'see `layers` and `experts(layer)` of the model',
     })
     this.wanted = wanted

@@ -25,7 +25,7 @@ export interface SuperblockCopy {
 
 /**
  * Reads both copies without judging them. A media error counts as a damaged copy; other errors are thrown.
- * @throws LoaderError (MEMBER_OF_SET); LoaderError (UNVERIFIABLE_MEDIA).
+ * @throws LoaderError (MEMBER_OF_SET, UNVERIFIABLE_MEDIA)
  */
 export async function readCopies(store: BlockStore, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
   refuseUnmoved(store)
@@ -72,9 +72,8 @@ export function isMediaError(error: unknown): error is GpuNvmeError {
 
 /**
  * Returns the live copy: the valid one with the highest generation.
- * @throws LoaderError (IMAGE_UNSUPPORTED) if either copy has a later version; LoaderError (NO_IMAGE) without a
- * superblock; LoaderError (IMAGE_TRUNCATED) if the store ends before the image; SuperblockError or TransferError if the
- * copies are unusable.
+ * @throws LoaderError (IMAGE_UNSUPPORTED, NO_IMAGE, IMAGE_TRUNCATED): either copy has a later version, there is no
+ * superblock, or the store ends before the image. SuperblockError or TransferError if the copies are unusable.
  */
 export function liveSuperblock(store: BlockStore, copies: readonly SuperblockCopy[]): Superblock {
   const newer = copies.find(({ problem }) => hasCode(problem, 'ERR_GPUNVME_IMAGE_UNSUPPORTED'))

@@ -51,8 +51,8 @@ export interface Image {
 /**
  * Opens the image on a namespace or another store. Reads and checks all of it except the layers.
  *
- * @throws LoaderError (UNVERIFIABLE_MEDIA, NO_IMAGE, IMAGE_TRUNCATED), SuperblockError, LoaderError
- * (IMAGE_UNSUPPORTED), ImageChecksumError, ImageContentError; errors of reading the store; the signal's reason.
+ * @throws LoaderError (UNVERIFIABLE_MEDIA, MEMBER_OF_SET, NO_IMAGE, IMAGE_UNSUPPORTED, IMAGE_TRUNCATED), SuperblockError,
+ * ImageChecksumError, ImageContentError, errors of reading the store, the signal's reason.
  */
 export async function openImage(target: Readable, options: ExecuteOptions = {}): Promise<Image> {
   const store = asStore(target)

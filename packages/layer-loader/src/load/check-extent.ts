@@ -40,7 +40,10 @@ export function requireExtent(extent: unknown): void {
 }
 
 /** Returns an error if options required for memory without CPU access are missing. */
-export function lackOnGpu({ moves, units }: LoadPlan, { checksummer, move }: LoaderOptions): TypeError | undefined {
+export function missingGpuSupport(
+  { moves, units }: LoadPlan,
+  { checksummer, move }: LoaderOptions,
+): TypeError | undefined {
   if (units.length > 0 && checksummer === undefined) {
     return new TypeError('checksummer: expected a checksummer for GPU memory, got none')
   }

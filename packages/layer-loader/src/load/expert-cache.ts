@@ -37,9 +37,9 @@ const URGENCY: readonly Priority[] = ['now', 'soon', 'ahead']
  *
  * @param target a model; or a loader whose slots it shares, so that experts and other requests are read in one order of
  * urgency. The options of the loader then apply.
- * @throws LoaderError (INVALID_ARGUMENT) for a model without experts, if `cacheBytes` is smaller than one expert, and
- * for a loader with one slot; the errors of
- * `openLoader`; LoaderError (UNEVEN_EXPERTS) if the experts of no layer can be separated.
+ * @throws LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS), errors of `openLoader`. INVALID_ARGUMENT: the model has no
+ * experts, `cacheBytes` is smaller than one expert, or the loader has one slot. UNEVEN_EXPERTS: the experts of no layer
+ * can be separated.
  */
 export function openExpertCache(
   target: StoredModel | Loader,
@@ -87,9 +87,9 @@ export class ExpertCache {
 
   /**
    * Returns a lease of an expert. If leases hold all slots, it waits until one ends.
-   * @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS, DEADLINE), RangeError for an invalid `deadlineMs`; the
-   * errors of `Ticket.lease`; the signal's reason; AbortError after `close`. An abort or deadline of one request does
-   * not affect others for the same expert.
+   * An abort or deadline of one request does not affect others for the same expert.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS, DEADLINE), errors of `Ticket.lease`, the
+   * signal's reason, RangeError for an invalid `deadlineMs`, AbortError after `close`.
    */
   async request(layer: string | number, expert: number, options: RequestOptions = {}): Promise<Lease> {
     const { signal, deadlineMs, priority = 'soon' } = options
@@ -114,7 +114,7 @@ export class ExpertCache {
   /**
    * Hints that experts of a layer will be requested: reads those that are not in memory after all requests. Hints never
    * wait for a slot: those without room are dropped. A failed read is reported by a later request only.
-   * @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS); AbortError after `close`.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS), AbortError after `close`.
    */
   prefetch(layer: string | number, experts: readonly number[]): void {
     this.#requireOpen()

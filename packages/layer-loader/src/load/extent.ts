@@ -48,20 +48,19 @@ export interface StoredModel {
   readonly checkable: boolean
   /**
    * Returns a layer by name, or by number: 3 is 'layer 3'. With `experts: false`, only the part that every token needs.
-   * @throws ExtentNotFoundError; LoaderError (UNEVEN_EXPERTS) if experts are to be omitted; LoaderError
-   * (INVALID_ARGUMENT) for an unknown option.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS). The latter only with `experts: false`.
    */
   layer(layer: string | number, options?: LayerOptions): StoredExtent
   /** Returns a tensor by its name or an alias (tied weights). @throws ExtentNotFoundError */
   tensor(name: string): StoredExtent
   /**
-   * Returns the numbers of a layer's routed experts, ascending; none for a dense layer. @throws ExtentNotFoundError,
-   * LoaderError (UNEVEN_EXPERTS)
+   * Returns the numbers of a layer's routed experts, ascending; none for a dense layer.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS)
    */
   experts(layer: string | number): readonly number[]
   /**
-   * Returns an expert of a layer: its slices of stacked tensors, or its own tensors. @throws ExtentNotFoundError,
-   * LoaderError (UNEVEN_EXPERTS)
+   * Returns an expert of a layer: its slices of stacked tensors, or its own tensors.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS)
    */
   expert(layer: string | number, expert: number): StoredExtent
 }

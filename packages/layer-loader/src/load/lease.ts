@@ -89,7 +89,8 @@ export class Lease implements LoadReport {
   }
 
   /**
-   * The slot, for a GPU or another device. It may be longer than the extent. @throws LoaderError (USE_AFTER_RELEASE)
+   * The slot, for a GPU or another device. It may be longer than the extent.
+   * @throws LoaderError (USE_AFTER_RELEASE)
    */
   get memory(): DmaMemory {
     this.requireLive('memory')
@@ -97,9 +98,9 @@ export class Lease implements LoadReport {
   }
 
   /**
-   * All loaded bytes including padding: a view, not a copy.
-   * @throws LoaderError (USE_AFTER_RELEASE; ARRAY_TOO_LONG if a Uint8Array cannot be that long, 4 GiB on Node 20, while
-   * `tensor` and `range` still work); TypeError for memory that the CPU cannot reach.
+   * All loaded bytes including padding: a view, not a copy. A Uint8Array has at most 4 GiB on Node 20; `tensor` and
+   * `range` work in longer extents, too.
+   * @throws LoaderError (USE_AFTER_RELEASE, ARRAY_TOO_LONG), TypeError for memory that the CPU cannot reach.
    */
   get bytes(): Uint8Array {
     this.requireLive('bytes')
@@ -109,7 +110,7 @@ export class Lease implements LoadReport {
   /**
    * Returns loaded bytes by their offset in `memory`: a view, not a copy. For parts of an extent or of a tensor that is
    * longer than a Uint8Array can be.
-   * @throws LoaderError (USE_AFTER_RELEASE, ARRAY_TOO_LONG); RangeError for a range outside the extent; TypeError for
+   * @throws LoaderError (USE_AFTER_RELEASE, ARRAY_TOO_LONG), RangeError for a range outside the extent, TypeError for
    * memory that the CPU cannot reach.
    */
   range(offsetBytes: number, lengthBytes: number): Uint8Array {
@@ -120,8 +121,8 @@ export class Lease implements LoadReport {
 
   /**
    * Returns the bytes of one tensor: a view, not a copy.
-   * @throws LoaderError (USE_AFTER_RELEASE; ARRAY_TOO_LONG for a tensor that is longer than a Uint8Array can be);
-   * RangeError for a name that is not in the extent; TypeError for memory that the CPU cannot reach.
+   * @throws LoaderError (USE_AFTER_RELEASE, ARRAY_TOO_LONG), RangeError for a name that is not in the extent, TypeError
+   * for memory that the CPU cannot reach.
    */
   tensor(name: string): Uint8Array {
     this.requireLive(`tensor ${quote(name)}`)

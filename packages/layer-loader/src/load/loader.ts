@@ -6,7 +6,7 @@ import { Announcer } from './announcer.js'
 import { requireModel } from './require-model.js'
 import { cutBites } from './bites.js'
 import { Changes } from './changes.js'
-import { checkExtent, lackOnGpu, noChecksums, requireExtent } from './check-extent.js'
+import { checkExtent, missingGpuSupport, noChecksums, requireExtent } from './check-extent.js'
 import { deferred } from './deferred.js'
 import type { LoadableModel, StoredExtent, StoredModel } from './extent.js'
 import { Job } from './job.js'
@@ -47,8 +47,8 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws RangeError for invalid options; LoaderError (INVALID_ARGUMENT); LoaderError (UNVERIFIABLE_MEDIA); LoaderError
- * (NO_CHECKSUMS) for a model without checksums, unless `verify` is 'off'.
+ * @throws LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS), RangeError for invalid options. A model
+ * without checksums requires `verify: 'off'`.
  */
 export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
   requireModel(model)
@@ -125,9 +125,9 @@ export class Loader<M extends LoadableModel = StoredModel> {
 
   /**
    * Requests an extent. Reading begins when its turn comes and a slot is free.
-   * @throws LoaderError (INVALID_ARGUMENT); ExtentTooLongError if it exceeds the slots; LoaderError (NO_CHECKSUMS) if
-   * `verify` requires checksums that part of it lacks; RangeError for an invalid deadline; TypeError after the loader
-   * was closed.
+   * @throws LoaderError (INVALID_ARGUMENT, NO_CHECKSUMS), ExtentTooLongError if it exceeds the slots, RangeError for an
+   * invalid deadline, TypeError after the loader was closed. NO_CHECKSUMS: part of it lacks checksums that `verify`
+   * requires.
    */
   request(extent: StoredExtent, { priority = 'soon', signal, deadlineMs }: RequestOptions = {}): Ticket {
     if (this.isEnding) throw new TypeError('request: expected an open loader, got a closed one')
@@ -250,7 +250,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     ticket.moveTo('loading')
     this.loading.add(job)
     this.announcer.tell('loading', ticket, slot)
-    const lacks = slot.memory.view === undefined ? lackOnGpu(plan, this.options) : undefined
+    const lacks = slot.memory.view === undefined ? missingGpuSupport(plan, this.options) : undefined
     if (lacks !== undefined) this.drop(ticket, lacks)
     // An extent without bytes is complete at once.
     else if (job.isDone) void this.finish(job)

@@ -7,8 +7,7 @@ import { loadPlanFor, type LoaderOptions } from './options.js'
 /**
  * Counts the experts of a model, and finds the memory of the largest one. Layers whose experts cannot be separated are
  * omitted.
- * @throws LoaderError (INVALID_ARGUMENT) for a model without experts; LoaderError (UNEVEN_EXPERTS) if no layer's can be
- * separated.
+ * @throws LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS): the model has no experts, or those of no layer can be separated.
  */
 export function measureExperts(model: StoredModel, options: LoaderOptions): { count: number; largestBytes: number } {
   let [count, largestBytes] = [0, 0]

@@ -80,7 +80,7 @@ export class Ticket {
   /**
    * Resolves when the extent is completely in memory and, if requested, verified. Until its lease is requested, a more
    * urgent request may take its slot; then it is read again.
-   * @throws the errors of `lease`.
+   * @throws same as `lease`.
    */
   ready(): Promise<LoadReport> {
     return this.arrival.promise
@@ -88,7 +88,8 @@ export class Ticket {
 
   /**
    * Resolves with the extent in memory; the same lease for each call.
-   * @throws VerificationError, errors of reading the store, the reason of a cancellation.
+   * @throws VerificationError, LoaderError (DEADLINE, SLOT_MEMORY), errors of reading the store, the reason of a
+   * cancellation.
    */
   lease(): Promise<Lease> {
     if (this.loan === undefined) {

@@ -7,40 +7,40 @@ import { sustainedPass } from './sustained.js'
 
 /** Options of `planExperts`. */
 export interface ExpertPlanOptions extends ResidenceOptions {
-  /** Experts of each layer that a token uses. */
+  /** Number of routed experts that a token uses in each layer. */
   readonly expertsUsed: number
-  /** Fraction of experts that are found in the cache, 0 to 1. Default: 0, which reads all of them for every token. */
+  /** Fraction of the used experts that are in the cache, 0 to 1. Default: 0, which reads all of them for every token. */
   readonly hitRate?: number
 }
 
-/** Memory and predicted time of a token of a mixture of experts: experts are read when the router has chosen them. */
+/** Memory and predicted times of a mixture of experts, whose experts are read after the router has chosen them. */
 export interface ExpertPlan {
-  /** Plan of everything but routed experts, in the budget without slots and cache. */
+  /** Plan of everything but routed experts. Its unused memory is the cache. */
   readonly dense: ResidencePlan
   readonly expertsUsed: number
   readonly hitRate: number
-  /** Number of routed experts in all layers, and their bytes. */
+  /** Number of routed experts in all layers, and their total length. */
   readonly experts: number
   readonly expertsBytes: number
-  /** Slots: on the GPU for the experts of one layer and, in tier 1, for two reads in host memory. */
+  /** Slots for experts: on the GPU, one for each expert that a layer uses; in tier 1, also two in host memory for reads. */
   readonly slots: Budget
-  /** Memory left for the cache, and how many of the largest experts fit. */
+  /** Memory of the cache, and the number of experts that fit if all are as large as the largest. */
   readonly cache: Budget & { readonly experts: number }
-  /** Bytes of routed experts that a token uses, on average if experts differ in size. */
+  /** Bytes of routed experts that a token uses; the average if experts differ in size. */
   readonly tokenBytes: number
-  /** Bytes that a token reads from the drive: experts that are not in the cache, and dense layers on the drive. */
+  /** Bytes that a token reads from the drive: experts that are not in the cache, and dense parts that do not fit. */
   readonly readBytes: number
   /**
-   * Times of a token, `passNs`. Experts are chosen layer by layer, so nothing is read ahead: the times of the layers add
-   * up, and the busy time of each resource is the lower bound that reading ahead could reach. The first token has an
-   * empty cache.
+   * Times of a token; `passNs` is that of a later token. The router chooses the experts of a layer only when the layer
+   * is reached, so nothing is read ahead and the times of the layers add up. The busy time of each resource is a lower
+   * bound, which reading ahead could at best reach. The first token has an empty cache.
    */
   readonly predicted: Prediction
 }
 
 /**
- * Plans a mixture of experts: the dense part stays in memory, as far as it fits, and a token reads those of its experts
- * that are not in the cache. Hits are divided between GPU and host memory by the size of the cache in each.
+ * Plans a mixture of experts. As much of the dense part as fits stays in memory. A token reads the experts that it uses
+ * and that are not in the cache. Hits are divided between GPU and host memory in proportion to the cache in each.
  * @param layers sizes from `expertLayers`
  * @throws BudgetInfeasibleError; RangeError or TypeError for invalid options.
  */
@@ -76,7 +76,7 @@ interface TokenLoad {
   readonly dense: ResidencePlan
   /** Fraction of the hits that are in host memory. */
   readonly hostShare: number
-  /** Bytes of the experts that a token uses, of each layer with experts. */
+  /** Bytes of experts that a token uses in each layer with experts. */
   readonly needed: readonly number[]
 }
 
@@ -121,7 +121,7 @@ function predictToken(load: TokenLoad, options: ExpertPlanOptions): Prediction {
   return { ...busy, ...timesWith(false), verified: checkNs && timesWith(true) }
 }
 
-/** Returns the time of the experts of a token, without the dense part, and their share of each resource. */
+/** Returns the time of a token without its dense part, and the time for which its experts occupy each resource. */
 function tokenOf(
   { hostShare, needed }: TokenLoad,
   options: ExpertPlanOptions,
@@ -130,7 +130,7 @@ function tokenOf(
   const { tier, cost, expertsUsed, checkNs } = options
   const nsPerByte = nsPerByteOf(options)
   const copyNs = (bytes: number) => (bytes > 0 ? (cost.copyNs?.(bytes) ?? 0) : 0)
-  // A layer whose experts are all in the cache waits for no read.
+  // The drive's latency is paid once per layer, unless all experts that the layer uses are in the cache.
   const latencyNs = latencyNsOf(options) * (1 - hitRate ** expertsUsed)
   const total = { timeNs: 0, driveNs: 0, linkNs: 0, checkNs: 0 }
   for (const bytes of needed) {
@@ -139,7 +139,7 @@ function tokenOf(
     const checksNs = missedBytes > 0 ? (checkNs?.(missedBytes) ?? 0) : 0
     const linkNs = copyNs(missedBytes) + copyNs(bytes * hitRate * hostShare)
     const readNs = isVerified ? Math.max(driveNs, checksNs) : driveNs
-    // In tier 1, an expert is copied while the next one is read: the last copy, or the first read, stands alone.
+    // In tier 1, an expert is copied while the next one is read. The last copy, or the first read, overlaps with nothing.
     total.timeNs +=
       tier === 2
         ? Math.max(readNs, linkNs)
@@ -151,14 +151,14 @@ function tokenOf(
   return total
 }
 
-/** Returns the fraction of cached experts in host memory: the GPU's memory is filled first. */
+/** Returns the fraction of cached experts that are in host memory. The cache in GPU memory is filled first. */
 function hostShareOf({ vramBytes, ramBytes }: Budget, expertsBytes: number): number {
   const onGpu = Math.min(vramBytes, expertsBytes)
   const inHost = Math.min(ramBytes, expertsBytes - onGpu)
   return inHost === 0 ? 0 : inHost / (onGpu + inHost)
 }
 
-/** @throws BudgetInfeasibleError with the slots of experts included */
+/** Plans the dense part in the budget without `slots`. @throws BudgetInfeasibleError, whose minimum includes `slots` */
 function planDense(layers: readonly ExpertLayer[], slots: Budget, options: ExpertPlanOptions): ResidencePlan {
   const { budget } = options
   const sizes = layers.map(({ name, denseBytes }) => ({ name, lengthBytes: denseBytes }))
@@ -167,7 +167,7 @@ function planDense(layers: readonly ExpertLayer[], slots: Budget, options: Exper
     ramBytes: Math.max(0, budget.ramBytes - slots.ramBytes),
   }
   try {
-    // Without any memory, which a budget below the slots leaves, no plan is feasible.
+    // A budget below the slots leaves no memory, for which no plan is feasible.
     return planResidence(sizes, { ...options, budget: rest })
   } catch (error) {
     if (!(error instanceof BudgetInfeasibleError)) throw error

@@ -22,8 +22,9 @@ interface Coming {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * @throws RangeError for invalid options, LoaderError (INVALID_ARGUMENT), ExtentNotFoundError, LoaderError
- * (UNVERIFIABLE_MEDIA, NO_CHECKSUMS). Nothing is allocated or read before the first `next`.
+ * Nothing is allocated or read before the first `next`.
+ * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS), RangeError for invalid
+ * options.
  */
 export function streamLayers(model: StoredModel, options: StreamOptions = {}): LayerStream {
   return new LayerStream(model, options)
@@ -69,8 +70,8 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
   }
 
   /**
-   * Returns the lease of the next layer. Overlapping calls are served in order.
-   * @throws VerificationError, TransferError, LoaderError (ALL_SLOTS_HELD), the signal's reason; the stream then ends.
+   * Returns the lease of the next layer. Overlapping calls are served in order. An error ends the stream.
+   * @throws VerificationError, TransferError, LoaderError (ALL_SLOTS_HELD, SLOT_MEMORY), the signal's reason.
    */
   next(): Promise<IteratorResult<Lease, undefined>> {
     const result = this.turn.then(() => this.step())

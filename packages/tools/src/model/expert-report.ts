@@ -6,7 +6,7 @@ import type { ExpertsUsed } from './experts-used.js'
 import { predictedFrom } from './residence-report.js'
 import { describeTimes } from './time-table.js'
 
-/** Sizes of the experts of a model, without what a token uses. */
+/** Total sizes of the experts of a model and of the rest. */
 export interface ExpertTotals {
   readonly denseBytes: number
   readonly experts: number
@@ -28,7 +28,7 @@ export function expertTotals(layers: readonly ExpertLayer[], used: ExpertsUsed |
   }
 }
 
-/** Describes the experts of a model: a row for each run of layers with the same sizes, and totals. None if dense. */
+/** Describes the experts of a model: a row for consecutive layers of equal sizes, and totals. Empty for a dense model. */
 export function describeExperts(layers: readonly ExpertLayer[], used: ExpertsUsed | undefined): string[] {
   const runs = runsOf(layers)
   if (runs.length === 0) return []
@@ -53,7 +53,7 @@ export function describeExperts(layers: readonly ExpertLayer[], used: ExpertsUse
   ]
 }
 
-/** Describes a token of a plan with experts: the places, the bytes, and the predicted times. */
+/** Describes a plan with experts: where the dense part and the experts are, the bytes of a token, its predicted times. */
 export function describeExpertPlan(plan: ExpertPlan, layers: readonly ExpertLayer[], used: ExpertsUsed): string[] {
   const { dense, slots, cache, hitRate, tokenBytes, readBytes, predicted, experts } = plan
   const denseBytes = layers.reduce((total, layer) => total + layer.denseBytes, 0)
