@@ -127,6 +127,16 @@ describe('plan', () => {
     expect([code, stderr]).toEqual([7, expect.stringContaining('do not fit into this budget')])
   })
 
+  test('states the memory of the slots for experts if the budget is too small for them', async () => {
+    const { code, stderr } = await gpunvme(['plan', 'moe.gguf', '--experts-used', '4', '--vram', '1KiB'], { cwd })
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        /GPU memory: .* at least, 1 KiB given\n {2}this includes slots for experts: 256 KiB of GPU memory, 128 KiB of host memory\n[^]*Try: raise --vram to at least that\n$/,
+      ),
+    ])
+  })
+
   test('asks for the number of used experts if it is unknown', async () => {
     expect(await text('plan', 'unknown.gguf', ...PLAN)).toContain('a token uses: unknown; set --experts-used\n')
   })

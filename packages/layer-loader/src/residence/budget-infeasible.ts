@@ -11,11 +11,12 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   readonly budget: Budget
   /** The smallest feasible GPU memory, with its host memory: slots only, all layers on the drive. */
   readonly minimum: Budget
-
-  /** The longest layer, which determines the length of all slots. */
+  /** The longest layer, or dense part of a layer, which determines the length of its slots. */
   readonly longest: LayerSize
+  /** Slots for experts, which `minimum` includes; undefined for a plan of whole layers. */
+  readonly expertSlots: Budget | undefined
 
-  constructor(budget: Budget, minimum: Budget, longest: LayerSize) {
+  constructor(budget: Budget, minimum: Budget, longest: LayerSize, expertSlots?: Budget) {
     // Lists only the memory that is too small.
     const line = (what: string, given: number, least: number) =>
       given >= least ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
@@ -23,12 +24,24 @@ export class BudgetInfeasibleError extends GpuNvmeError {
       facts: [
         ...line('GPU memory', budget.vramBytes, minimum.vramBytes),
         ...line('host memory', budget.ramBytes, minimum.ramBytes),
-        `each slot takes ${humanBytes(memoryBytesOf(longest))}, as the longest layer does: ${quote(longest.name)}`,
+        ...slotFacts(longest, expertSlots),
       ],
       next: 'raise the budget, or group the model into smaller layers',
     })
     this.budget = budget
     this.minimum = minimum
     this.longest = longest
+    this.expertSlots = expertSlots
   }
+}
+
+function slotFacts(longest: LayerSize, expertSlots: Budget | undefined): string[] {
+  const [name, bytes] = [quote(longest.name), humanBytes(memoryBytesOf(longest))]
+  if (expertSlots === undefined) return [`each slot takes ${bytes}, as the longest layer does: ${name}`]
+  const { vramBytes, ramBytes } = expertSlots
+  const inHost = ramBytes === 0 ? '' : `, ${humanBytes(ramBytes)} of host memory`
+  return [
+    `this includes slots for experts: ${humanBytes(vramBytes)} of GPU memory${inHost}`,
+    `each other slot takes ${bytes}, as the longest layer without its experts does: ${name}`,
+  ]
 }

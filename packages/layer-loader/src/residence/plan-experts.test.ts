@@ -120,6 +120,12 @@ test('a budget without room for slots is refused with the least that works', () 
   expect(least(1, { vramBytes: 256 * MIB, ramBytes: 0 })!.ramBytes).toBeGreaterThan(32 * MIB)
 })
 
+test('a budget without room for slots is refused with the memory of slots for experts', () => {
+  const planIn = (tier: 1 | 2) => () => planExperts(layers, options({ tier, budget: { vramBytes: 0, ramBytes: 0 } }))
+  expect(planIn(1)).toThrow('\n  this includes slots for experts: 32 MiB of GPU memory, 32 MiB of host memory\n')
+  expect(planIn(2)).toThrow('\n  this includes slots for experts: 32 MiB of GPU memory\n')
+})
+
 test.each([
   [{ expertsUsed: 9 }, 'expertsUsed: expected 1 to 8, got 9'],
   [{ expertsUsed: 0 }, 'expertsUsed: expected 1 to 8, got 0'],

@@ -176,7 +176,7 @@ function planDense(layers: readonly ExpertLayer[], slots: Budget, options: Exper
       vramBytes: minimum.vramBytes + slots.vramBytes,
       ramBytes: minimum.ramBytes + slots.ramBytes,
     }
-    throw new BudgetInfeasibleError(budget, least, longest)
+    throw new BudgetInfeasibleError(budget, least, longest, slots)
   }
 }
 
