@@ -12,6 +12,7 @@ import {
 } from '@gpunvme/layer-loader/residence'
 import { totalmem } from 'node:os'
 import type { OpenedTransport } from '../drive/opened-transport.js'
+import { ToolsError } from '../command-line/tools-error.js'
 import { REAL_TIME_MEMORY_BYTES } from '../drive/real-time-memory.js'
 import { formatBytes } from '../terminal/units.js'
 import type { Choice } from './choice.js'
@@ -55,7 +56,10 @@ export function readOptions(
 /** Placeholder cost for plans that only decide what fits. */
 const ANY_COST = { readNs: (bytes: number) => bytes, copyNs: (bytes: number) => bytes }
 
-/** Places the layers, with measured costs if they matter. @throws errors of `planResidence` and `measureCost` */
+/**
+ * Places the layers, with measured costs if they matter.
+ * @throws BudgetInfeasibleError, or RealTimeMemoryError if no budget is enough; errors of `measureCost`
+ */
 export async function place(
   model: StoredModel,
   opened: readonly OpenedTransport[],
@@ -66,7 +70,9 @@ export async function place(
   const layers = layerSizes(model, reading)
   const budget = budgetOf(opened, parts)
   const planned = { budget, tier: tier.tier === 1 ? 1 : 2 } as const
-  const guess = planFor(tier, layers, { ...planned, cost: ANY_COST, costFrom: 'nowhere' })
+  const guess = refuseBeyondDrive(opened, () =>
+    planFor(tier, layers, { ...planned, cost: ANY_COST, costFrom: 'nowhere' }),
+  )
   if (guess.readBytes + guess.copiedBytes === 0) {
     const where = tier.tier === 0 ? target.name : 'GPU memory'
     return [guess, choice('not measured', `every layer stays in ${where}`)]
@@ -95,10 +101,41 @@ function planFor({ tier }: ReachedTier, layers: readonly LayerSize[], options: R
   }
 }
 
+/** Runs `planFor` for these drives. @throws RealTimeMemoryError if no budget is enough; errors of `planFor` */
+function refuseBeyondDrive(opened: readonly OpenedTransport[], run: () => ResidencePlan): ResidencePlan {
+  try {
+    return run()
+  } catch (error) {
+    const isBeyond = error instanceof BudgetInfeasibleError && error.minimum.ramBytes > REAL_TIME_MEMORY_BYTES
+    throw isBeyond && isRealTimeSim(opened) ? new RealTimeMemoryError(error) : error
+  }
+}
+
+function isRealTimeSim(opened: readonly OpenedTransport[]): boolean {
+  return opened.some(({ name, time }) => name === 'sim' && time === 'wall')
+}
+
 function budgetOf(opened: readonly OpenedTransport[], { target, options, tier }: PlacementParts): Budget {
-  const isRealTimeSim = opened.some(({ name, time }) => name === 'sim' && time === 'wall')
-  const ramBytes = options.ram ?? Math.floor((isRealTimeSim ? REAL_TIME_MEMORY_BYTES : totalmem()) / 2)
+  const ramBytes = options.ram ?? Math.floor((isRealTimeSim(opened) ? REAL_TIME_MEMORY_BYTES : totalmem()) / 2)
   // Without a GPU, layers are used in host memory: the planner's GPU memory.
   if (tier.tier === 0) return { vramBytes: ramBytes, ramBytes: 0 }
   return { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes }
+}
+
+/** Error of slots that are larger than the memory of a simulated drive in real time, whatever the budget. */
+class RealTimeMemoryError extends ToolsError {
+  readonly code = 'ERR_GPUNVME_REAL_TIME_MEMORY'
+  readonly category = 'infeasible'
+
+  constructor(cause: BudgetInfeasibleError) {
+    const { minimum, longest } = cause
+    super('The layers do not fit into the memory of a simulated drive in real time', {
+      facts: [
+        `host memory: ${formatBytes(minimum.ramBytes)} at least, the drive has ${formatBytes(REAL_TIME_MEMORY_BYTES)}`,
+        `the longest layer takes ${formatBytes(longest.lengthBytes)}: "${longest.name}"`,
+      ],
+      next: 'omit --real-time',
+      cause,
+    })
+  }
 }
