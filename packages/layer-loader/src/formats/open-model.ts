@@ -30,8 +30,8 @@ export interface OpenModelOptions {
  * The caller keeps the source, which is not closed, even after errors. For a model of several files, use
  * `openModelFile` or `openModelParts`. A safetensors shard cannot be recognised as such, and is read as a model.
  *
- * @throws UnknownFormatError for another format; GgufError or SafetensorsError for a malformed file; LoaderError
- * (MODEL_IN_PARTS) for a file of a model with several files; RangeError for an invalid naming.
+ * @throws LoaderError (MODEL_IN_PARTS) for a file of a model with several files, UnknownFormatError for another format,
+ * GgufError or SafetensorsError for a malformed file, RangeError for an invalid naming.
  */
 export async function openModel(source: ByteSource, options: OpenModelOptions = {}): Promise<Model> {
   const { naming, signal } = options

@@ -91,9 +91,9 @@ export interface PackReceipt {
  * Only one packing at a time: a second one on the same store is rejected. Other processes and hosts are not locked out;
  * if one publishes an image meanwhile, this one is not published.
  *
- * @throws LoaderError (EMPTY_MODEL), NamespaceTooSmallError, LoaderError (MODEL_EXISTS, IMAGE_EXISTS, DIRECTORY_FULL)
- * and errors of `planPack`; LoaderError (PACK_IN_PROGRESS, IMAGE_CHANGED); LoaderError (SOURCE_CHANGED) if a file is
- * written meanwhile; errors of reading the model or writing the store; the signal's reason.
+ * @throws LoaderError (EMPTY_MODEL, MODEL_EXISTS, IMAGE_EXISTS, DIRECTORY_FULL, PACK_IN_PROGRESS, IMAGE_CHANGED,
+ * SOURCE_CHANGED), NamespaceTooSmallError, errors of `planPack`, errors of reading the model or writing the store, the
+ * signal's reason. SOURCE_CHANGED: a model file is written meanwhile.
  */
 export function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
   const store = asStore(target)

@@ -16,8 +16,8 @@ export interface Labelled<S extends BlockStore> {
 
 /**
  * Identifies the member on each store. @returns by index, those with a usable label.
- * @throws LoaderError (NO_SET, SET_UNFINISHED), LoaderError (MIXED_SETS, DUPLICATE_MEMBER), SetLabelError,
- * LoaderError (SET_UNSUPPORTED, MEMBER_TRUNCATED, UNVERIFIABLE_MEDIA); errors of a store's `read`.
+ * @throws LoaderError (NO_SET, SET_UNFINISHED, MIXED_SETS, DUPLICATE_MEMBER, SET_UNSUPPORTED, MEMBER_TRUNCATED,
+ * UNVERIFIABLE_MEDIA), SetLabelError, errors of a store's `read`.
  */
 export async function identify<S extends BlockStore>(
   stores: readonly S[],

@@ -38,9 +38,9 @@ const UNKNOWN_RATE = 1e9
  * Opens a set from its members in any order; their labels define the layout. A stripe requires all members. A mirror
  * opens with the members that are present and up to date, and lists the others as problems. The set is writable if all
  * members are.
- * @throws RangeError, TypeError for invalid arguments; LoaderError (NO_SET, MIXED_SETS), LoaderError (DUPLICATE_MEMBER,
- * STRIPE_MEMBER_MISSING, MIRROR_SPLIT), SetLabelError, LoaderError (SET_UNSUPPORTED, MEMBER_TRUNCATED,
- * UNVERIFIABLE_MEDIA); errors of a member's `read`.
+ * @throws LoaderError (NO_SET, SET_UNFINISHED, MIXED_SETS, DUPLICATE_MEMBER, STRIPE_MEMBER_MISSING, MIRROR_SPLIT,
+ * SET_UNSUPPORTED, MEMBER_TRUNCATED, UNVERIFIABLE_MEDIA), SetLabelError, errors of a member's `read`, RangeError or
+ * TypeError for invalid arguments.
  */
 export function openSet(members: readonly Writable[], options?: OpenSetOptions): Promise<WritableBlockSet>
 export function openSet(members: readonly Readable[], options?: OpenSetOptions): Promise<BlockSet>

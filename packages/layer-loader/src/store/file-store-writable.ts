@@ -34,8 +34,8 @@ export interface WritableFileStore extends WritableBlockStore {
  * Opens a regular file to pack a model into, through the page cache. An existing file must have an image or the label
  * of a set, or begin and end with 2 MiB of zeros: this protects other files from a mistyped path. A first packing that
  * was killed may leave a file with none of these: `overwrite` opens it, and the packing resumes.
- * @throws LoaderError (FILE_TARGET) for a file that must not be written; LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS);
- * LoaderError (SOURCE_READ) for any other failure to open; RangeError for invalid options.
+ * @throws LoaderError (FILE_TARGET, MODEL_NOT_FOUND, MODEL_ACCESS, SOURCE_READ), RangeError for invalid options.
+ * FILE_TARGET: the file must not be written. SOURCE_READ: any other failure to open.
  */
 export async function openWritableFileStore(
   path: string,

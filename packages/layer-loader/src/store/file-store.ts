@@ -37,9 +37,9 @@ export interface FileStore extends BlockStore {
  * Opens a regular file or a block device as a store, for users without a spare drive. Up to four system calls of up to
  * 4 MiB each are in progress at a time, on Node's thread pool. The kernel cannot cancel them:
  * `ExecuteOptions.timeoutNs` does not apply, and an abort takes effect between calls.
- * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE); LoaderError (DIRECT_READ) if `direct` is true
- * and not supported; LoaderError (SOURCE_READ) for any other failure to open; TypeError, RangeError for invalid
- * options.
+ * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE, DIRECT_READ, SOURCE_READ), TypeError or
+ * RangeError for invalid options. DIRECT_READ: `direct` is true and not supported. SOURCE_READ: any other failure to
+ * open.
  */
 export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<FileStore> {
   const { direct = false, blockBytes = 4096 } = options

@@ -45,8 +45,8 @@ export interface StreamShape {
 
 /**
  * Returns the layers and memory of a stream, before anything is allocated.
- * @throws RangeError for fewer than 1 slot; ExtentNotFoundError, LoaderError (INVALID_ARGUMENT); LoaderError
- * (UNEVEN_EXPERTS) if experts are to be omitted.
+ * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS), RangeError for fewer than 1 slot.
+ * UNEVEN_EXPERTS only if experts are to be omitted.
  */
 export function planStream(
   model: StoredModel,
