@@ -35,8 +35,8 @@ interface Task {
 
 /** Callbacks of a task. */
 interface Waiting {
-  resolve(sums: Uint32Array): void
-  reject(error: Error): void
+  readonly resolve: (sums: Uint32Array) => void
+  readonly reject: (error: Error) => void
 }
 
 /** A thread, and its tasks in the order of their results. */

@@ -5,7 +5,7 @@ import { requireModel } from '../load/require-model.js'
 import type { LayerSize } from './plan.js'
 
 /** How layers are read, aligned and verified. A plan sets their memory. */
-export interface LayerOptions extends Omit<
+export interface LayerReadOptions extends Omit<
   LoaderOptions,
   'slots' | 'slotBytes' | 'memoryBytes' | 'where' | 'signal' | 'dma'
 > {
@@ -20,7 +20,7 @@ export interface LayerOptions extends Omit<
  * Returns the layers of a pass with their memory, for `planResidence`: all but those of multi-token prediction
  * (`isMtpLayer`).
  */
-export function layerSizes(model: StoredModel, options: LayerOptions = {}): LayerSize[] {
+export function layerSizes(model: StoredModel, options: LayerReadOptions = {}): LayerSize[] {
   requireModel(model)
   const names = model.layers.filter((name) => !isMtpLayer(name))
   return names.map((name) => ({

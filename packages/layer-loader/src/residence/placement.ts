@@ -7,14 +7,14 @@ import { loadPlanFor, type LoaderOptions } from '../load/options.js'
 import type { Ticket } from '../load/ticket.js'
 import { checkCopy } from './copy-check.js'
 import { copiesOf, deviceMemoryOf } from './copy-store.js'
-import type { LayerOptions } from './layer-sizes.js'
+import type { LayerReadOptions } from './layer-sizes.js'
 import type { LinkTimesCounter } from './link-times.js'
 import type { ResidencePlan } from './plan.js'
 import type { PlacedLayer } from './predict.js'
 import { discard, Upcoming } from './upcoming.js'
 
 /** How layers are read and copied. */
-export interface PlacementOptions extends LayerOptions {
+export interface PlacementOptions extends LayerReadOptions {
   /** Copies to the GPU; not needed for a plan of tier 2 without layers in host memory. */
   readonly copies?: CopyEngine
   /**

@@ -6,7 +6,7 @@ import {
   planResidence,
   type Budget,
   type LayerSize,
-  type LayerOptions,
+  type LayerReadOptions,
   type ResidenceOptions,
   type ResidencePlan,
 } from '@gpunvme/layer-loader/residence'
@@ -28,7 +28,7 @@ interface PlacementParts {
   readonly target: Target
   readonly options: ComposeOptions
   readonly tier: ReachedTier
-  readonly reading: LayerOptions
+  readonly reading: LayerReadOptions
 }
 
 /** Returns which data are verified, and where. */
@@ -37,7 +37,7 @@ export function readOptions(
   { checksummer, name }: Target,
   { tier, vram }: ReachedTier,
   { verify = true }: ComposeOptions,
-): [Choice, LayerOptions] {
+): [Choice, LayerReadOptions] {
   const checks = verify && checkable
   const choice = (chosen: string, reason: string): Choice => ({ subject: 'verification', chosen, reason, rejected: [] })
   const where = { 0: 'in host memory', 1: 'after the read and after the copy', 2: 'in GPU memory', 3: 'in GPU memory' }
