@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ResidentLease } from '../../src/residence/index.js'
 import { LAYERS } from './machine.js'
-import { watched } from './watched.js'
+import { turns, watched } from './watched.js'
 
 const SLOW_MS = 120_000
 
@@ -64,6 +64,23 @@ test(
     expect(await namesOf(model.pass())).toEqual(allNames)
     await model.close()
     expect(rig.allocated.size).toBe(0)
+  },
+  SLOW_MS,
+)
+
+test(
+  'a copy for the next pass that fails between passes is repeated by that pass',
+  async () => {
+    const rig = await watched()
+    const model = await rig.open(rig.planFor(0))
+    for await (const layer of model.pass()) {
+      if (layer.index === LAYERS - 1) rig.failWith(new Error('the GPU has had enough'))
+      layer.release()
+    }
+    await turns(50)
+    rig.failWith()
+    expect(await namesOf(model.pass())).toEqual(allNames)
+    await model.close()
   },
   SLOW_MS,
 )
