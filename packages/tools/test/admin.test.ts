@@ -34,7 +34,9 @@ test('log lists the pages of the drive, shows one by any of its names, and gives
 test('features are decoded, and those that are not there have a reason', async () => {
   const { code, stdout } = await runSim('features')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^SIMULATED .*\n01h Arbitration: AB=0 LPW=0 MPW=0 HPW=0\n02h Power Management: PS=0 WH=0\n/)
+  expect(stdout).toMatch(
+    /^SIMULATED .*\n01h Arbitration: AB=0 \(1 command\) LPW=0 \(1\) MPW=0 \(1\) HPW=0 \(1\)\n02h Power Management: PS=0 WH=0\n/,
+  )
   expect(stdout).toMatch(/\nUnsupported or not requested:\n.*0Dh Host Memory Buffer/)
   expect(json(await runSim('features', '04h', '--supported', '--json'))).toMatchObject({
     ...{ schema: 'gpunvme.features/1', select: 'supported' },

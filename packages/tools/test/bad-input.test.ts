@@ -156,6 +156,7 @@ describe('exit 3: not found', () => {
       expectError(['rm', 'missing', '--image', 'drive.img'], 3, 'has no model "missing"', 'gpunvme demo'),
       expectError(['ls', '--image', 'missing.img'], 3, 'no such file'),
       expectError(['rm', 'any', '--image', 'missing.img'], 3, 'no such file'),
+      expectError(['write', 'model.gguf', '--lba', '0', '--image', 'missing.img'], 3, 'add --capacity SIZE'),
     ])
   })
 

@@ -49,7 +49,7 @@ test('values are decoded, data too, and the one that Command Dword 11 names', as
     // The threshold for too cold is another value, and 0 as nobody has set it.
     const over = await readFeature(view, featureNamed('temperature-threshold')!, NOW)
     const under = await readFeature(view, featureNamed('temperature-threshold')!, { ...NOW, cdw11: 0x0010_0000 })
-    expect(over.text).toMatch(/^TMPTH=[1-9]\d* TMPSEL=0 THSEL=OVER/)
+    expect(over.text).toMatch(/^TMPTH=343 \(70 °C\) TMPSEL=0 THSEL=OVER/)
     expect(under.text).toMatch(/^TMPTH=0 TMPSEL=0 /)
     const timestamp = await readFeature(view, featureNamed('timestamp')!, NOW)
     expect(timestamp.data?.object).toMatchObject({

@@ -1,5 +1,6 @@
 import type { CommandError } from '@gpunvme/host-driver'
 import { FeatureEffects, FeatureEffectsLog, HostIdentifier, IdentifyController, LID } from '@gpunvme/nvme-spec'
+import { explainWord } from '@gpunvme/nvme-spec/explain'
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import { UsageError } from '../command-line/usage-error.js'
 import { decodeStructure, type Found } from '../decode/decode-structure.js'
@@ -71,7 +72,8 @@ async function value({ reader }: AdminView, listed: ListedFeature, question: Fea
   const rows = feature.DW0?.fields ?? {}
   return {
     listed,
-    text: Object.keys(rows).length > 0 ? feature.DW0!.describe(answer.raw) : data === undefined ? hex(answer.raw) : '',
+    text:
+      Object.keys(rows).length > 0 ? withUnits(feature.DW0!, answer.raw) : data === undefined ? hex(answer.raw) : '',
     data,
     object: {
       raw: answer.raw,
@@ -79,6 +81,21 @@ async function value({ reader }: AdminView, listed: ListedFeature, question: Fea
       ...(data && { data: data.object }),
     },
   }
+}
+
+/** Describes a word, and adds quantities with their units: 'TMPTH=343 (70 °C) NSQA=1 (2)'. */
+function withUnits(word: NonNullable<AnyFeature['DW0']>, raw: number): string {
+  const quantities = new Map(explainWord(word, raw).map(({ path, meaning }) => [path, meaning]))
+  return word
+    .describe(raw)
+    .split(' ')
+    .map((field) => {
+      const meaning =
+        quantities.get(`${word.name}.${field.slice(0, field.indexOf('='))}`)?.replace(", 0's based", '') ?? ''
+      // Other meanings are names, which `describe` has, or say that a bit is set.
+      return /\d/.test(meaning) ? `${field} (${meaning})` : field
+    })
+    .join(' ')
 }
 
 /** @throws UsageError */

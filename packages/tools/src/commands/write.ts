@@ -22,7 +22,7 @@ import {
   type TransportFlags,
 } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
-import { createImageFile, statImageFile } from '../drive/image-file.js'
+import { createImageFile, ImageFileError, statImageFile } from '../drive/image-file.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
 import type { Session } from '../program.js'
@@ -97,10 +97,11 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
   }
 }
 
-/** Creates a missing image file if its size is given. Returns the function that removes it. */
+/** Creates a missing image file. Returns the function that removes it. @throws ImageFileError without a size */
 async function makeImage({ image, capacity }: Flags): Promise<(() => void) | undefined> {
-  if (image === undefined || capacity === undefined || (await statImageFile(image)) !== undefined) return undefined
-  return createImageFile(image, capacity)
+  if (image === undefined || (await statImageFile(image)) !== undefined) return undefined
+  if (capacity !== undefined) return createImageFile(image, capacity)
+  throw new ImageFileError(image, 'no such file', 'not-found', 'add --capacity SIZE to create an empty drive')
 }
 
 function checkFlags(path: string, flags: Flags): void {
