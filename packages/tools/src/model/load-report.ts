@@ -6,7 +6,7 @@ import { printable } from '../terminal/printable.js'
 import { describeLink, describeModelled, describeRate } from '../terminal/rate.js'
 import { formatRow, formatTitles, wrap, type Column } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
-import type { PassReport } from './passes.js'
+import { timesOf, type PassReport } from './passes.js'
 
 /** Returns each decision with its reason. */
 export function describeWhy({ why }: Pick<RigPlan, 'why'>): string[] {
@@ -51,7 +51,7 @@ export class PassTable {
   private readonly hasGpu: boolean
   private readonly time: OpenedTransport['time']
 
-  constructor(rig: Pick<RigPlan, 'gpu' | 'controllers'>, time: OpenedTransport['time']) {
+  constructor(rig: Pick<RigPlan, 'gpu' | 'controllers' | 'placement'>, time: OpenedTransport['time']) {
     this.hasGpu = rig.gpu !== undefined
     this.time = time
     const source = sourceOf(rig)
@@ -70,7 +70,7 @@ export class PassTable {
     this.legend = [
       'Each pass provides every layer once, starting with those read ahead by the previous pass.',
       `${this.hasGpu ? 'GPU, ' : ''}HOST, ${source.toUpperCase()}: bytes by the place of the layers between passes.`,
-      'PREDICTED: reads and copies, without checksums.' +
+      `PREDICTED: reads and copies, ${rig.placement.predicted.verified === undefined ? 'without' : 'with'} checksums.` +
         (this.hasGpu ? ' OVERLAP: share of the copy time with concurrent reads.' : ''),
     ]
   }
@@ -133,7 +133,8 @@ export function loadResult(
   const place = { vram: gpu === undefined ? 'host' : 'gpu', ram: 'host', nvme: sourceOf(rig) } as const
   const driveBytes = passes.reduce((sum, { bytes }) => sum + bytes.drive, loaded.bytes)
   const driveNs = passes.reduce((sum, { driveBusyNs }) => sum + driveBusyNs, loaded.driveBusyNs)
-  const { driveNs: predictedDriveNs, gpuLinkNs, passNs, firstNs, boundBy } = placement.predicted
+  const { driveNs: predictedDriveNs, gpuLinkNs } = placement.predicted
+  const { passNs, firstNs, boundBy } = timesOf(placement)
   return {
     model: { name: model.name, fingerprint },
     to: gpu === undefined ? { memory: 'host' } : { memory: 'gpu', gpu },

@@ -1,4 +1,4 @@
-import type { ResidenceStatistics, ResidentLease } from '@gpunvme/layer-loader/residence'
+import type { PassTimes, ResidencePlan, ResidenceStatistics, ResidentLease } from '@gpunvme/layer-loader/residence'
 import type { Rig } from '../rig/open-rig.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
@@ -81,8 +81,13 @@ export async function handOut(
   return { layers, layersVerified, bytes }
 }
 
+/** Returns the predicted times of passes as they are run: with verification if its rate is known. */
+export function timesOf({ predicted }: ResidencePlan): PassTimes {
+  return predicted.verified ?? predicted
+}
+
 function predictedFor({ placement }: Rig, pass: number): number {
-  const { passNs, firstNs } = placement.predicted
+  const { passNs, firstNs } = timesOf(placement)
   return Math.round(pass === 1 ? firstNs : passNs)
 }
 

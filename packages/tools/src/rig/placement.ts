@@ -12,6 +12,7 @@ import {
 } from '@gpunvme/layer-loader/residence'
 import { totalmem } from 'node:os'
 import type { OpenedTransport } from '../drive/opened-transport.js'
+import { measureCheckRate } from '../model/check-rate.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import { REAL_TIME_MEMORY_BYTES } from '../drive/real-time-memory.js'
 import { formatBytes } from '../terminal/units.js'
@@ -84,10 +85,18 @@ export async function place(
   const measuring = { sampleBytes, ...(copies && { copies }), ...(options.signal && { signal: options.signal }) }
   // A store of a single block is too small to measure.
   const cost = sampleBytes > 0 ? await measureCost(store, measuring) : { readNs: () => 0 }
-  const clock = opened[0]?.time === 'modelled' ? 'modelled time' : 'wall time'
-  const what = copies === undefined ? 'reads' : 'reads and copies'
-  const plan = planResidence(layers, { ...planned, cost, costFrom: 'measured' })
-  return [plan, choice('measured', `${formatBytes(sampleBytes)} of ${what}, ${clock}`)]
+  const isModelled = opened[0]?.time === 'modelled'
+  // Checksums take no modelled time; their rate on a GPU is not known.
+  const isChecked = reading.verify === 'full' && !isModelled && tier.vram === undefined
+  const checkNs = isChecked ? await measureChecks(reading) : undefined
+  const plan = planResidence(layers, { ...planned, cost, costFrom: 'measured', checkNs })
+  const what = ['reads', ...(copies ? ['copies'] : []), ...(checkNs ? ['checksums'] : [])].join(', ')
+  return [plan, choice('measured', `${formatBytes(sampleBytes)} of ${what}, ${isModelled ? 'modelled' : 'wall'} time`)]
+}
+
+async function measureChecks({ checksummer }: LayerReadOptions): Promise<(lengthBytes: number) => number> {
+  const bytesPerSecond = await measureCheckRate(checksummer!)
+  return (lengthBytes) => (lengthBytes / bytesPerSecond) * 1e9
 }
 
 /** @throws BudgetInfeasibleError in terms of the user's memory */
