@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { BufferPool, type HostBuffer } from './buffer-pool.js'
-import { zlibChecksummer } from './checksum/zlib-checksummer.js'
+import { BufferedTransfers, type HostBuffer } from './flow/buffers.js'
 import { quote } from './formats/quote.js'
 import { isMediaError, readCopies } from './image/copies.js'
 import { CHUNK_BYTES, type Extent } from './image/format.js'
 import { openImage, type Image, type PackedModel } from './image/open-image.js'
 import { checkRegion } from './image/read-region.js'
-import { firstMismatch } from './load/check-units.js'
 import { layerExtent } from './load/packed-model.js'
 import { VerificationError } from './load/verification-error.js'
 import { asStore, type Readable } from './store/as-store.js'
+import { readInto } from './store/read-bytes.js'
+import { piecesOf } from './store/store.js'
 import { SliceChecks } from './verify-slices.js'
 
 /** Buffers of one chunk: enough to keep a queue of 32 full while others are checked. */
@@ -66,12 +66,12 @@ export async function verifyImage(target: Readable | Image, options: VerifyOptio
     findings.totalBytes = image.models.reduce((sum, model) => sum + bytesOf(model), 0)
     const chunks = image.models.reduce((sum, { chunkCrcs }) => sum + chunkCrcs.length, 0)
     const buffers = Math.min(MAX_BUFFERS, chunks + image.models.length)
-    await using pool = new BufferPool(store.dma, buffers, CHUNK_BYTES + 2 * store.blockBytes)
-    for (const model of image.models) {
-      pool.run(await pool.take(), (buffer) => verifyHeader(model, buffer, findings))
-      await verifyLayers(model, pool, findings)
-    }
-    await pool.drain()
+    const bufferBytes = CHUNK_BYTES + 2 * store.blockBytes
+    await using reads = new BufferedTransfers(store.dma, buffers, bufferBytes, options.signal)
+    await reads.each(partsOf(image, findings), async ({ lengthBytes, verify }, buffer) => {
+      await findings.guard(() => verify(buffer))
+      findings.progress(lengthBytes)
+    })
   }
   return findings.report(image)
 }
@@ -80,58 +80,44 @@ function bytesOf({ manifest: { header, layers } }: PackedModel): number {
   return layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
 }
 
-/** Chunks are read and checked concurrently, in any order. */
-async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Findings): Promise<void> {
-  for (const layer of model.manifest.layers) {
-    const extent = layerExtent(model, layer)
-    const slices = new SliceChecks(model, layer)
-    for (const unit of extent.checks) {
-      findings.limits.signal?.throwIfAborted()
-      const { storeBytes: offsetBytes, lengthBytes } = unit
-      pool.run(await pool.take(), async (buffer) => {
-        await findings.guard(async () => {
-          const memoryBytes = await read(model, { offsetBytes, lengthBytes }, buffer, findings)
+/** A source header or a chunk. */
+interface Part {
+  readonly lengthBytes: number
+  /** Reads it through a buffer and checks it. @throws the error of its damage; errors of reading. */
+  readonly verify: (buffer: HostBuffer) => Promise<void>
+}
+
+/** Yields all parts of the image: they are verified concurrently, in any order. */
+function* partsOf({ models }: Image, findings: Findings): Generator<Part> {
+  for (const model of models) {
+    const { header, layers } = model.manifest
+    yield { lengthBytes: header.lengthBytes, verify: (buffer) => verifyHeader(model, buffer, findings) }
+    for (const layer of layers) {
+      const extent = layerExtent(model, layer)
+      const slices = new SliceChecks(model, layer)
+      for (const unit of extent.checks) {
+        const { storeBytes: offsetBytes, lengthBytes } = unit
+        const verify = async (buffer: HostBuffer) => {
+          const bytes = await findings.read(model, { offsetBytes, lengthBytes }, buffer)
           findings.chunks++
-          findings.readBytes += lengthBytes
-          const target = { memory: buffer.memory, checksummer: zlibChecksummer }
-          const mismatch = await firstMismatch([{ ...unit, memoryBytes }], target)
-          if (mismatch !== undefined) throw new VerificationError(model, extent, unit, mismatch.got)
-          slices.add(buffer.bytes.subarray(memoryBytes, memoryBytes + lengthBytes), offsetBytes - layer.offsetBytes)
-        })
-        findings.progress(lengthBytes)
-      })
+          const got = crc32(bytes)
+          if (got !== unit.crc32) throw new VerificationError(model, extent, unit, got)
+          slices.add(bytes, offsetBytes - layer.offsetBytes)
+        }
+        yield { lengthBytes, verify }
+      }
     }
   }
 }
 
-/** A header has one checksum, so its parts are read sequentially. */
+/** A header has one checksum, so its chunks are read sequentially. */
 async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Findings): Promise<void> {
   const { header, name } = model.manifest
-  await findings.guard(async () => {
-    let crc = 0
-    for (let start = 0; start < header.lengthBytes; start += CHUNK_BYTES) {
-      const lengthBytes = Math.min(CHUNK_BYTES, header.lengthBytes - start)
-      const at = await read(model, { offsetBytes: header.offsetBytes + start, lengthBytes }, buffer, findings)
-      findings.readBytes += lengthBytes
-      crc = crc32(buffer.bytes.subarray(at, at + lengthBytes), crc)
-    }
-    checkRegion(`source header of ${quote(name)}`, header, crc)
-  })
-  findings.progress(header.lengthBytes)
-}
-
-/** Reads the blocks that cover a run of bytes; returns its offset in the buffer. */
-async function read(
-  { store }: PackedModel,
-  { offsetBytes, lengthBytes }: Extent,
-  { memory }: HostBuffer,
-  { limits }: Findings,
-): Promise<number> {
-  const { blockBytes } = store
-  const startBytes = Math.floor(offsetBytes / blockBytes) * blockBytes
-  const endBytes = Math.ceil((offsetBytes + lengthBytes) / blockBytes) * blockBytes
-  await store.read([{ offsetBytes: startBytes, lengthBytes: endBytes - startBytes, memoryBytes: 0 }], memory, limits)
-  return offsetBytes - startBytes
+  let crc = 0
+  for (const chunk of piecesOf([{ ...header, memoryBytes: 0 }], CHUNK_BYTES)) {
+    crc = crc32(await findings.read(model, chunk, buffer), crc)
+  }
+  checkRegion(`source header of ${quote(name)}`, header, crc)
 }
 
 /** Problems found so far. */
@@ -148,6 +134,13 @@ class Findings {
   constructor({ onProgress, ...limits }: VerifyOptions) {
     this.limits = limits
     this.onProgress = onProgress
+  }
+
+  /** Reads bytes of a model that have a checksum. */
+  async read({ store }: PackedModel, range: Extent, buffer: HostBuffer): Promise<Uint8Array> {
+    const bytes = await readInto(store, range, buffer, this.limits)
+    this.readBytes += range.lengthBytes
+    return bytes
   }
 
   /** Runs a part of the verification. Damage is recorded, and the rest continues. */

@@ -1,3 +1,4 @@
+import { Transfers, Turns } from '../flow/transfers.js'
 import { checkRange, type ByteSource } from '../formats/byte-source.js'
 import type { DeviceExtent, FileOnDisk } from './file-system.js'
 
@@ -26,16 +27,10 @@ export function fileOnDiskSource(source: ByteSource, { path, sizeBytes, extents 
     sizeBytes,
     async read(offsetBytes, into, options) {
       checkRange(view, offsetBytes, into.byteLength)
-      const pieces = piecesOf(extents, offsetBytes, into.byteLength)
-      for (let first = 0; first < pieces.length; first += READS_AT_A_TIME) {
-        const reads = pieces
-          .slice(first, first + READS_AT_A_TIME)
-          .map(({ at, deviceOffsetBytes, lengthBytes }) =>
-            source.read(deviceOffsetBytes, into.subarray(at, at + lengthBytes), options),
-          )
-        // Waits for all reads even if one fails: nothing may write to `into` after the return.
-        for (const ended of await Promise.allSettled(reads)) if (ended.status === 'rejected') throw ended.reason
-      }
+      await using reads = new Transfers(new Turns(Array(READS_AT_A_TIME).keys()), options?.signal)
+      await reads.each(piecesOf(extents, offsetBytes, into.byteLength), ({ at, deviceOffsetBytes, lengthBytes }) =>
+        source.read(deviceOffsetBytes, into.subarray(at, at + lengthBytes), options),
+      )
     },
     close: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),

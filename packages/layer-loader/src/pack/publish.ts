@@ -1,5 +1,5 @@
 import { findSignatures, SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
-import { allocateHostBuffer } from '../buffer-pool.js'
+import { HostBuffer } from '../flow/buffers.js'
 import type { SuperblockCopy } from '../image/copies.js'
 import {
   ALIGNMENT_BYTES,
@@ -50,35 +50,31 @@ export async function invalidate(store: WritableBlockStore, copies: readonly Sup
 export async function clearEnds(store: WritableBlockStore, kept: readonly Extent[]): Promise<void> {
   const { blockBytes, capacityBytes, dma } = store
   const tailStart = Math.max(DATA_START_BYTES, capacityBytes - SIGNATURE_REACH_BYTES)
-  const { memory, bytes } = allocateHostBuffer(dma, DATA_START_BYTES)
-  try {
-    bytes.fill(0)
-    const zero = async (fromBytes: number, toBytes: number) => {
-      const lengthBytes = toBytes - fromBytes
-      if (lengthBytes > 0) await store.write([{ offsetBytes: fromBytes, lengthBytes, memoryBytes: 0 }], memory)
+  using buffer = new HostBuffer(dma, DATA_START_BYTES)
+  buffer.bytes.fill(0)
+  const zero = async (fromBytes: number, toBytes: number) => {
+    const lengthBytes = toBytes - fromBytes
+    if (lengthBytes > 0) await store.write([{ offsetBytes: fromBytes, lengthBytes, memoryBytes: 0 }], buffer.memory)
+  }
+  await zero(0, DATA_START_BYTES)
+  for (const { offsetBytes, lengthBytes } of holesBetween(kept, capacityBytes)) {
+    await zero(Math.max(tailStart, offsetBytes), offsetBytes + lengthBytes)
+  }
+  // Extents are multiples of 4096; a remainder at the end of the store belongs to none.
+  await zero(Math.max(tailStart, capacityBytes - (capacityBytes % ALIGNMENT_BYTES)), capacityBytes)
+  // Signatures that some formats keep far from both ends would be found, and require confirmation, in every pack.
+  const source = {
+    capacityBytes,
+    blockBytes,
+    readBytes: (at: number, length: number) => readBytes(store, at, length),
+  }
+  const isKept = (place: number) =>
+    kept.some(({ offsetBytes, lengthBytes }) => place >= offsetBytes && place < alignUp(offsetBytes + lengthBytes))
+  for (const { places } of await findSignatures(source)) {
+    for (const place of places) {
+      const block = Math.floor(place / blockBytes) * blockBytes
+      if (!isKept(place)) await zero(block, block + blockBytes)
     }
-    await zero(0, DATA_START_BYTES)
-    for (const { offsetBytes, lengthBytes } of holesBetween(kept, capacityBytes)) {
-      await zero(Math.max(tailStart, offsetBytes), offsetBytes + lengthBytes)
-    }
-    // Extents are multiples of 4096; a remainder at the end of the store belongs to none.
-    await zero(Math.max(tailStart, capacityBytes - (capacityBytes % ALIGNMENT_BYTES)), capacityBytes)
-    // Signatures that some formats keep far from both ends would be found, and require confirmation, in every pack.
-    const source = {
-      capacityBytes,
-      blockBytes,
-      readBytes: (at: number, length: number) => readBytes(store, at, length),
-    }
-    const isKept = (place: number) =>
-      kept.some(({ offsetBytes, lengthBytes }) => place >= offsetBytes && place < alignUp(offsetBytes + lengthBytes))
-    for (const { places } of await findSignatures(source)) {
-      for (const place of places) {
-        const block = Math.floor(place / blockBytes) * blockBytes
-        if (!isKept(place)) await zero(block, block + blockBytes)
-      }
-    }
-  } finally {
-    memory.free()
   }
 }
 
@@ -91,13 +87,9 @@ export async function writeBytes(
 ): Promise<void> {
   const lengthBytes = alignUp(content.byteLength)
   if (lengthBytes === 0) return
-  const { memory, bytes } = allocateHostBuffer(store.dma, lengthBytes)
-  try {
-    bytes.set(content)
-    await store.write([{ offsetBytes, lengthBytes, memoryBytes: 0 }], memory, signal && { signal })
-  } finally {
-    memory.free()
-  }
+  using buffer = new HostBuffer(store.dma, lengthBytes)
+  buffer.bytes.set(content)
+  await store.write([{ offsetBytes, lengthBytes, memoryBytes: 0 }], buffer.memory, signal && { signal })
 }
 
 /** Damaged copies before valid ones, lower generations before higher ones: the live copy is last. */

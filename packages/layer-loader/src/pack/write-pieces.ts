@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { BufferPool, type HostBuffer } from '../buffer-pool.js'
+import { BufferedTransfers, type HostBuffer } from '../flow/buffers.js'
 import type { Model } from '../formats/model.js'
 import { isMediaError } from '../image/copies.js'
 import { alignUp, CHUNK_BYTES, chunksOf } from '../image/format.js'
@@ -52,35 +52,31 @@ export async function writePieces(
     doneBytes += lengthBytes
     onProgress?.({ doneBytes, totalBytes })
   }
-  await using pool = new BufferPool(store.dma, BUFFERS, Math.min(PIECE_BYTES, alignUp(longestBytes)))
+  const bufferBytes = Math.min(PIECE_BYTES, alignUp(longestBytes))
+  await using writes = new BufferedTransfers(store.dma, BUFFERS, bufferBytes, signal)
   for (const piece of piecesOf(model, plan)) {
-    const buffer = await pool.take()
+    const buffer = await writes.take()
     const bytes = buffer.bytes.subarray(0, piece.lengthBytes)
-    if (isLeft(piece, journal) && (await readBack(piece, buffer, store, journal.chunkCrcs, signal))) {
-      digests.add(piece, bytes)
-      resumedBytes += piece.lengthBytes
-      progress(piece)
-      pool.run(buffer, () => Promise.resolve())
-      continue
-    }
-    await fill(piece, buffer, signal)
+    const isThere = isLeft(piece, journal) && (await readBack(piece, buffer, store, journal.chunkCrcs, signal))
+    if (isThere) resumedBytes += piece.lengthBytes
+    else await fill(piece, buffer, signal)
     digests.add(piece, bytes)
-    pool.run(buffer, async ({ memory }) => {
-      await store.write([transferOf(piece)], memory, signal && { signal })
+    writes.run(buffer, async ({ memory }) => {
+      if (!isThere) await store.write([transferOf(piece)], memory, signal && { signal })
       progress(piece)
     })
-    if (piece.firstChunk < 0 || !journal.isKept) continue
+    if (isThere || piece.firstChunk < 0 || !journal.isKept) continue
     journal.corrected(piece.firstChunk)
     unnotedBytes += piece.lengthBytes
     const writtenChunks = piece.firstChunk + chunksOf(piece.lengthBytes)
     // Data left by an earlier packing beyond this piece still count.
     if (unnotedBytes < checkpointBytes || writtenChunks < journal.chunkCrcs.length) continue
-    await pool.drain()
+    await writes.drain()
     await refuseChangedFiles(model)
     await journal.note(digests.chunkCrcs, writtenChunks, signal)
     unnotedBytes = 0
   }
-  await pool.drain()
+  await writes.drain()
   await refuseChangedFiles(model)
   return { digests, resumedBytes }
 }

@@ -1,8 +1,9 @@
 import { LoaderError } from '../error.js'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
-import { BufferPool, type HostBuffer } from '../buffer-pool.js'
+import { BufferedTransfers, type HostBuffer } from '../flow/buffers.js'
 import {
   DEFAULT_PIECE_BYTES,
+  piecesOf,
   type BlockStore,
   type StoreSummary,
   type StoreTransfer,
@@ -97,18 +98,15 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
     const { clock, dma, blockBytes } = this.store
     const startNs = clock.now()
     const pieceBytes = Math.max(BUFFER_BYTES, blockBytes)
-    const pieces = transfers.flatMap((transfer) => [...piecesOf(transfer, pieceBytes)])
+    const pieces = [...piecesOf(transfers, pieceBytes)]
     const longestBytes = pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), blockBytes)
     let [bytes, commands] = [0, 0]
-    await using pool = new BufferPool(dma, Math.min(MAX_BUFFERS, Math.max(1, pieces.length)), longestBytes)
-    for (const piece of pieces) {
-      pool.run(await pool.take(), async (buffer) => {
-        const summary = await move(buffer, piece, bytesIn({ view }, piece.memoryBytes, piece.lengthBytes))
-        bytes += summary.bytes
-        commands += summary.commands
-      })
-    }
-    await pool.drain()
+    await using moves = new BufferedTransfers(dma, Math.min(MAX_BUFFERS, pieces.length), longestBytes)
+    await moves.each(pieces, async (piece, buffer) => {
+      const summary = await move(buffer, piece, bytesIn({ view }, piece.memoryBytes, piece.lengthBytes))
+      bytes += summary.bytes
+      commands += summary.commands
+    })
     return { bytes, commands, startNs, endNs: clock.now() }
   }
 }
@@ -124,17 +122,6 @@ class WritableBouncedStore extends BouncedStore<WritableBlockStore> implements W
 
   flush(): Promise<void> {
     return this.store.flush()
-  }
-}
-
-/** Yields a transfer in pieces of `pieceBytes`; the last one may be shorter. */
-export function* piecesOf(transfer: StoreTransfer, pieceBytes: number): Generator<StoreTransfer> {
-  for (let done = 0; done < transfer.lengthBytes; done += pieceBytes) {
-    yield {
-      offsetBytes: transfer.offsetBytes + done,
-      lengthBytes: Math.min(pieceBytes, transfer.lengthBytes - done),
-      memoryBytes: transfer.memoryBytes + done,
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { asStore, type Readable } from '../store/as-store.js'
 import type { BlockStore } from '../store/store.js'
+import { HostBuffer } from '../flow/buffers.js'
 import { MIN_UNIT_BYTES, MEMBER_DATA_BYTES } from './format.js'
 
 /** Options of `measureWeights`. */
@@ -42,18 +43,14 @@ export async function measure(
   if (!(lengthBytes >= MIN_UNIT_BYTES)) {
     throw new RangeError(`measureWeights: expected at least ${MIN_UNIT_BYTES} bytes of data to read, got ${wholeBytes}`)
   }
-  const memory = dma.alloc(lengthBytes)
+  using buffer = new HostBuffer(dma, lengthBytes)
   const timeOf = async (readBytes: number): Promise<number> => {
     const transfer = { offsetBytes: MEMBER_DATA_BYTES, lengthBytes: readBytes, memoryBytes: 0 }
-    const { startNs, endNs } = await store.read([transfer], memory, signal && { signal })
+    const { startNs, endNs } = await store.read([transfer], buffer.memory, signal && { signal })
     return endNs - startNs
   }
-  try {
-    const latencyNs = await timeOf(Math.max(blockBytes, MIN_UNIT_BYTES))
-    // A store that takes no time gets the highest rate.
-    const restNs = Math.max(1, (await timeOf(lengthBytes)) - latencyNs)
-    return { bytesPerSecond: (lengthBytes / restNs) * 1e9, latencyNs }
-  } finally {
-    memory.free()
-  }
+  const latencyNs = await timeOf(Math.max(blockBytes, MIN_UNIT_BYTES))
+  // A store that takes no time gets the highest rate.
+  const restNs = Math.max(1, (await timeOf(lengthBytes)) - latencyNs)
+  return { bytesPerSecond: (lengthBytes / restNs) * 1e9, latencyNs }
 }

@@ -1,8 +1,7 @@
 import { AbortListeners } from '@gpunvme/nvme-spec/engine'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
-import type { StoreSummary, StoreTransfer } from '../store/store.js'
-import { piecesOf } from './bounced-store.js'
+import { piecesOf, type StoreSummary, type StoreTransfer } from '../store/store.js'
 import type { MirrorMember } from './mirror-member.js'
 
 const aborts = new AbortListeners()
@@ -71,7 +70,7 @@ export class ReadJob {
   constructor(transfers: readonly StoreTransfer[], pieceBytes: number, memory: DmaMemory, options: ExecuteOptions) {
     this.memory = memory
     this.options = options
-    this.waiting = transfers.flatMap((whole) => Array.from(piecesOf(whole, pieceBytes), (part) => new Piece(part)))
+    this.waiting = Array.from(piecesOf(transfers, pieceBytes), (part) => new Piece(part))
     this.undonePieces = this.waiting.length
     const { signal } = options
     const abort = () => this.fail(signal?.reason)

@@ -1,9 +1,9 @@
-import { BufferPool } from '../buffer-pool.js'
+import { BufferedTransfers } from '../flow/buffers.js'
 import { clearEnds } from '../pack/publish.js'
 import { asStore, type Writable } from '../store/as-store.js'
-import type { WritableBlockStore } from '../store/store.js'
+import { piecesOf, type WritableBlockStore } from '../store/store.js'
 import type { WritableBlockSet } from './block-set.js'
-import { bouncedStore, piecesOf } from './bounced-store.js'
+import { bouncedStore } from './bounced-store.js'
 import { MEMBER_DATA_BYTES } from './format.js'
 import { identify, memberTruncated } from './identify.js'
 import { openSet, type OpenSetOptions } from './open-set.js'
@@ -93,17 +93,13 @@ async function copyAll(
 ): Promise<void> {
   const target = new SetMemory(from.dma).isReachedBy(to.dma) ? to : bouncedStore(to)
   const limits = { ...(signal && { signal }) }
-  await using pool = new BufferPool(from.dma, BUFFERS, PIECE_BYTES)
-  for (const piece of piecesOf({ offsetBytes: 0, lengthBytes: from.capacityBytes, memoryBytes: 0 }, PIECE_BYTES)) {
-    signal?.throwIfAborted()
-    pool.run(await pool.take(), async ({ memory }) => {
-      const { offsetBytes, lengthBytes } = piece
-      await from.read([{ offsetBytes, lengthBytes, memoryBytes: 0 }], memory, limits)
-      const onTarget = { offsetBytes: MEMBER_DATA_BYTES + offsetBytes, lengthBytes, memoryBytes: 0 }
-      await target.write([onTarget], memory, limits)
-      onBytes(lengthBytes)
-    })
-  }
-  await pool.drain()
+  const all = { offsetBytes: 0, lengthBytes: from.capacityBytes, memoryBytes: 0 }
+  await using copies = new BufferedTransfers(from.dma, BUFFERS, PIECE_BYTES, signal)
+  await copies.each(piecesOf([all], PIECE_BYTES), async ({ offsetBytes, lengthBytes }, { memory }) => {
+    await from.read([{ offsetBytes, lengthBytes, memoryBytes: 0 }], memory, limits)
+    const onTarget = { offsetBytes: MEMBER_DATA_BYTES + offsetBytes, lengthBytes, memoryBytes: 0 }
+    await target.write([onTarget], memory, limits)
+    onBytes(lengthBytes)
+  })
   await to.flush()
 }

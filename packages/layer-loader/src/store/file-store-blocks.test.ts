@@ -50,6 +50,7 @@ const all = { offsetBytes: 0, lengthBytes: 36 * MIB + 1024, memoryBytes: 0 }
 
 test('a call of 4 MiB is the largest, four are under way at a time, and busyBytes says so', async () => {
   const { file, bytes, memory, store } = rig()
+  file.gate = () => new Promise(setImmediate)
   const [summary] = await Promise.all([
     store.read([all], memory),
     store.read([{ ...all, lengthBytes: 16 * MIB }], hostMemory(new Uint8Array(16 * MIB))),

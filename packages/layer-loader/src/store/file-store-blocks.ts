@@ -1,10 +1,11 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, Clock, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { Transfers, Turns } from '../flow/transfers.js'
 import { readFailed } from '../formats/file-source.js'
 import { throwIfAborted } from '../throw-if-aborted.js'
 import { fileMemory, isUnaligned } from './file-store-memory.js'
 import { bytesIn } from './memory-bytes.js'
-import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
+import { checkTransfers, piecesOf, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
 /** Maximum bytes per system call. With 1 MiB, the calls took a tenth of the time of cached reads. */
 const PIECE_BYTES = 4 * 1024 * 1024
@@ -28,6 +29,12 @@ const wallClock: Clock = {
 export interface Piece {
   readonly offsetBytes: number
   readonly bytes: Uint8Array
+}
+
+/** A system call, one of a few at a time. */
+export interface Call {
+  /** Aligned buffer for O_DIRECT into memory that is not aligned; allocated when one is needed. */
+  aligned?: Uint8Array
 }
 
 /** A file open for reading, for example FileHandle of node:fs/promises, which takes no signal. */
@@ -70,9 +77,7 @@ export class FileBlocks implements BlockStore {
   readonly movesData = undefined
   private readonly file: ReadableFile
   private readonly memoryAlignBytes: number
-  private readonly calls = new Turns(CALLS_AT_A_TIME)
-  /** Aligned buffers for O_DIRECT into memory that is not, at most one for each call at a time. */
-  private readonly buffers: Uint8Array[] = []
+  private readonly calls = new Turns(Array.from({ length: CALLS_AT_A_TIME }, (): Call => ({})))
   private isClosed = false
 
   constructor(path: string, file: ReadableFile, { sizeBytes, blockBytes, memoryAlignBytes }: FileShape) {
@@ -85,7 +90,7 @@ export class FileBlocks implements BlockStore {
   }
 
   read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
-    return this.move(transfers, memory, options, (piece) => this.readPiece(piece, options?.signal))
+    return this.move(transfers, memory, options, (piece, call) => this.readPiece(piece, call, options?.signal))
   }
 
   locate(offsetBytes: number, lengthBytes: number): string {
@@ -107,47 +112,34 @@ export class FileBlocks implements BlockStore {
     transfers: readonly StoreTransfer[],
     memory: DmaMemory,
     { signal }: ExecuteOptions = {},
-    movePiece: (piece: Piece) => Promise<number>,
+    movePiece: (piece: Piece, call: Call) => Promise<number>,
   ): Promise<StoreSummary> {
     this.checkOpen()
     checkTransfers(this, transfers, memory)
     this.checkMemory(transfers, memory)
     const startNs = wallClock.now()
-    const pieces = piecesOf(transfers, memory)
-    let commands = 0
-    const lane = async () => {
-      // The first error stops all lanes.
-      for (const piece of pieces) {
-        await this.calls.take()
-        try {
-          throwIfAborted(signal)
-          this.checkOpen()
-          const calls = await movePiece(piece)
-          commands += calls
-        } finally {
-          this.calls.give()
-        }
-      }
-    }
-    // Waits for all lanes even if one fails: nothing may touch the memory after the return.
-    for (const ended of await Promise.allSettled(Array.from({ length: CALLS_AT_A_TIME }, lane))) {
-      if (ended.status === 'rejected') throw ended.reason
-    }
-    const bytes = transfers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+    let [bytes, commands] = [0, 0]
+    await using moves = new Transfers(this.calls, signal)
+    await moves.each(piecesOf(transfers, PIECE_BYTES), async ({ offsetBytes, lengthBytes, memoryBytes }, call) => {
+      this.checkOpen()
+      const calls = await movePiece({ offsetBytes, bytes: bytesIn(memory, memoryBytes, lengthBytes) }, call)
+      bytes += lengthBytes
+      commands += calls
+    })
     return { bytes, commands, startNs, endNs: wallClock.now() }
   }
 
-  private async readPiece({ offsetBytes, bytes }: Piece, signal: AbortSignalLike | undefined): Promise<number> {
+  private async readPiece(
+    { offsetBytes, bytes }: Piece,
+    call: Call,
+    signal: AbortSignalLike | undefined,
+  ): Promise<number> {
     if (this.memoryAlignBytes === 1 || !isUnaligned(bytes.buffer)) return this.readInto(bytes, offsetBytes, signal)
-    const buffer = this.buffers.pop() ?? bytesIn(fileMemory.alloc(PIECE_BYTES), 0, PIECE_BYTES)
-    try {
-      const aligned = buffer.subarray(0, bytes.length)
-      const calls = await this.readInto(aligned, offsetBytes, signal)
-      bytes.set(aligned)
-      return calls
-    } finally {
-      this.buffers.push(buffer)
-    }
+    call.aligned ??= bytesIn(fileMemory.alloc(PIECE_BYTES), 0, PIECE_BYTES)
+    const aligned = call.aligned.subarray(0, bytes.length)
+    const calls = await this.readInto(aligned, offsetBytes, signal)
+    bytes.set(aligned)
+    return calls
   }
 
   private async readInto(bytes: Uint8Array, offsetBytes: number, signal: AbortSignalLike | undefined): Promise<number> {
@@ -197,37 +189,7 @@ export class FileBlocks implements BlockStore {
   }
 }
 
-function* piecesOf(transfers: readonly StoreTransfer[], memory: DmaMemory): Generator<Piece> {
-  for (const { offsetBytes, lengthBytes, memoryBytes } of transfers) {
-    for (let at = 0; at < lengthBytes; at += PIECE_BYTES) {
-      const bytes = bytesIn(memory, memoryBytes + at, Math.min(PIECE_BYTES, lengthBytes - at))
-      yield { offsetBytes: offsetBytes + at, bytes }
-    }
-  }
-}
-
 /** Returns the system's name of an error: 'EIO'. */
 export function systemCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error)
-}
-
-/** Limits concurrency, in order of arrival. */
-class Turns {
-  private free: number
-  private readonly waiting: (() => void)[] = []
-
-  constructor(free: number) {
-    this.free = free
-  }
-
-  async take(): Promise<void> {
-    if (this.free === 0) return new Promise((taken) => this.waiting.push(taken))
-    this.free--
-  }
-
-  give(): void {
-    const next = this.waiting.shift()
-    if (next === undefined) this.free++
-    else next()
-  }
 }

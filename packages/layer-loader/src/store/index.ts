@@ -1,3 +1,5 @@
+export { BufferedTransfers } from '../flow/buffers.js'
+export { readPieces, type Piece } from '../flow/read-pieces.js'
 export { asStore, type Readable, type Writable } from './as-store.js'
 export { openFileStore, type FileStore, type FileStoreOptions } from './file-store.js'
 export { openWritableFileStore, type WritableFileStore, type WritableFileStoreOptions } from './file-store-writable.js'

@@ -1,9 +1,6 @@
+import { readPieces } from '../flow/read-pieces.js'
 import { checkRange, type ByteSource } from '../formats/byte-source.js'
 import { asStore, type Readable } from './as-store.js'
-import { readBytes } from './read-bytes.js'
-
-/** Maximum length of a read, which allocates that much of the store's memory. */
-const MAX_READ_BYTES = 4 * 1024 * 1024
 
 /**
  * Returns a store as a source of bytes, to read headers and file systems: for example a GGUF at byte `offsetBytes` of a
@@ -22,9 +19,9 @@ export function storeSource(
     sizeBytes,
     async read(at, into, { signal } = {}) {
       checkRange(source, at, into.byteLength)
-      for (let done = 0; done < into.byteLength; done += MAX_READ_BYTES) {
-        const lengthBytes = Math.min(MAX_READ_BYTES, into.byteLength - done)
-        into.set(await readBytes(store, offsetBytes + at + done, lengthBytes, signal && { signal }), done)
+      const range = { offsetBytes: offsetBytes + at, lengthBytes: into.byteLength }
+      for await (const piece of readPieces(store, range, signal && { signal })) {
+        into.set(piece.bytes, piece.offsetBytes - range.offsetBytes)
       }
     },
     close: () => Promise.resolve(),

@@ -77,6 +77,19 @@ export interface WritableBlockStore extends BlockStore {
   flush(): Promise<void>
 }
 
+/** Yields transfers in pieces of `pieceBytes`; the last piece of each may be shorter. */
+export function* piecesOf(transfers: Iterable<StoreTransfer>, pieceBytes: number): Generator<StoreTransfer> {
+  for (const { offsetBytes, lengthBytes, memoryBytes } of transfers) {
+    for (let done = 0; done < lengthBytes; done += pieceBytes) {
+      yield {
+        offsetBytes: offsetBytes + done,
+        lengthBytes: Math.min(pieceBytes, lengthBytes - done),
+        memoryBytes: memoryBytes + done,
+      }
+    }
+  }
+}
+
 /** @throws RangeError for a transfer that is not a whole number of blocks inside `store` and `memory`. */
 export function checkTransfers(
   store: Pick<BlockStore, 'name' | 'blockBytes' | 'capacityBytes'>,
