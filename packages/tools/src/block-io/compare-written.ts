@@ -1,7 +1,7 @@
 import type { Namespace } from '@gpunvme/host-driver'
+import { readPieces } from '@gpunvme/layer-loader/store'
 import { createHash } from 'node:crypto'
 import { lbas } from './byte-range.js'
-import { readPieces } from './read-pieces.js'
 import type { Written } from './write-pieces.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -19,11 +19,8 @@ export async function compareWritten(
 ): Promise<void> {
   const { blockBytes } = namespace
   let piece = 0
-  for await (const { offsetBytes: at, bytes } of readPieces(
-    namespace,
-    { offsetBytes, lengthBytes },
-    { signal, pieceBytes },
-  )) {
+  const range = { offsetBytes, lengthBytes }
+  for await (const { offsetBytes: at, bytes } of readPieces(namespace, range, { signal, pieceBytes })) {
     const digest = createHash('sha256').update(bytes).digest()
     if (!digest.equals(digests[piece++]!)) throw new ReadBackError(at / blockBytes, bytes.length / blockBytes)
     onProgress(at + bytes.length - offsetBytes)

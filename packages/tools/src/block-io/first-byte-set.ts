@@ -1,7 +1,9 @@
-import type { Readable } from '@gpunvme/layer-loader/store'
+import { readPieces, type Readable } from '@gpunvme/layer-loader/store'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import type { ByteRange } from './byte-range.js'
-import { PIECE_BYTES, readPieces } from './read-pieces.js'
+
+/** Bytes that are compared at once. */
+const PIECE_BYTES = 4 * 1024 * 1024
 
 export interface ScanOptions {
   readonly signal?: AbortSignalLike
@@ -20,7 +22,10 @@ export async function firstByteSet(
   { signal, onProgress }: ScanOptions = {},
 ): Promise<number | undefined> {
   const zeros = Buffer.alloc(Math.min(PIECE_BYTES, range.lengthBytes))
-  for await (const { offsetBytes, bytes } of readPieces(target, range, signal && { signal })) {
+  for await (const { offsetBytes, bytes } of readPieces(target, range, {
+    pieceBytes: PIECE_BYTES,
+    ...(signal && { signal }),
+  })) {
     // memcmp is several times as fast as a loop over bytes.
     if (!zeros.subarray(0, bytes.length).equals(bytes)) return offsetBytes + bytes.findIndex((byte) => byte !== 0)
     onProgress?.(offsetBytes + bytes.length - range.offsetBytes)

@@ -1,15 +1,17 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
+import { BufferedTransfers } from '@gpunvme/layer-loader/store'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { createHash } from 'node:crypto'
 import type { ByteSource } from './byte-source.js'
-import { PIECE_BYTES } from './read-pieces.js'
 import { PartialBlockError } from './partial-block.js'
 import { WriteStoppedError } from './write-stopped.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-/** Two are being written while the third is filled. */
-const BUFFERS = 3
+/** Large enough to keep a drive busy, small enough to be locked in memory on any machine. */
+const PIECE_BYTES = 4 * 1024 * 1024
+
+/** One is written while the other is filled. */
+const BUFFERS = 2
 
 export interface WriteRequest {
   /** Offset of the first byte: the start of a block. */
@@ -33,13 +35,6 @@ export interface Written {
   readonly pieceBytes: number
 }
 
-/** A piece in flight. */
-interface Flight {
-  readonly endBytes: number
-  /** Settles when the drive has answered. Never rejects. */
-  readonly ended: Promise<PromiseSettledResult<void>>
-}
-
 /**
  * Writes all bytes of a source in pieces, and flushes.
  * @throws WriteStoppedError for failures after the first piece was submitted; before that, the cause.
@@ -52,32 +47,21 @@ export async function writePieces(
   const { offsetBytes, padZero, keepDigests, signal, onProgress } = request
   const { blockBytes, capacityBytes } = namespace
   const pieceBytes = Math.max(1, Math.floor((request.pieceBytes ?? PIECE_BYTES) / blockBytes)) * blockBytes
-  const memories: DmaMemory[] = []
-  const flights: Flight[] = []
+  const pieces = Math.ceil((source.lengthBytes ?? Infinity) / pieceBytes)
   const digests: Buffer[] = []
   let begunBytes = 0
   let writtenBytes = 0
   let paddedBytes = 0
-  const land = async () => {
-    const { endBytes, ended } = flights[0]!
-    const result = await ended
-    if (result.status === 'rejected') throw result.reason
-    flights.shift()
-    writtenBytes = endBytes
-    onProgress?.(writtenBytes)
-  }
   try {
-    for (let piece = 0; ; piece++) {
-      if (flights.length === BUFFERS - 1) await land()
-      signal.throwIfAborted()
+    await using writes = new BufferedTransfers(namespace.dma, Math.min(BUFFERS, pieces), pieceBytes, signal)
+    for (;;) {
+      const buffer = await writes.take()
       const roomBytes = Math.min(pieceBytes, capacityBytes - offsetBytes - begunBytes)
       if (roomBytes === 0) {
         if (await source.hasMore()) throw new NoRoomError(namespace.nsid, capacityBytes)
         break
       }
-      const memory = (memories[piece % BUFFERS] ??= namespace.dma.alloc(pieceBytes))
-      const { buffer, byteOffset } = memory.view!
-      const bytes = new Uint8Array(buffer, byteOffset, roomBytes)
+      const bytes = buffer.bytes.subarray(0, roomBytes)
       const filledBytes = await source.fill(bytes)
       if (filledBytes === 0) break
       const blocks = Math.ceil(filledBytes / blockBytes)
@@ -87,26 +71,22 @@ export async function writePieces(
       whole.fill(0, filledBytes)
       if (keepDigests) digests.push(createHash('sha256').update(whole).digest())
       const slba = (offsetBytes + begunBytes) / blockBytes
-      begunBytes += whole.length
+      const endBytes = (begunBytes += whole.length)
+      // Pieces after a failed one may be on the drive, but do not count.
+      const landed = () => {
+        writtenBytes = endBytes
+        onProgress?.(endBytes)
+      }
       // The signal does not apply: a started piece is written completely.
-      const writing = namespace.write(slba, blocks, memory)
-      flights.push({ endBytes: begunBytes, ended: Promise.allSettled([writing]).then(([result]) => result) })
+      writes.run(buffer, ({ memory }) => namespace.write(slba, blocks, memory), landed)
     }
-    while (flights.length > 0) await land()
+    await writes.drain()
     await namespace.flush()
     return { lengthBytes: writtenBytes, paddedBytes, digests, pieceBytes }
   } catch (cause) {
-    for (const { endBytes, ended } of flights) {
-      // Pieces after a failed one may be on the drive, but do not count.
-      if ((await ended).status === 'rejected') break
-      writtenBytes = endBytes
-    }
-    await Promise.all(flights.map(({ ended }) => ended))
     if (begunBytes === 0 || isRefusal(cause)) throw cause
     const isFlushed = await flushed(namespace)
     throw new WriteStoppedError(cause, { offsetBytes, writtenBytes, begunBytes, blockBytes, isFlushed })
-  } finally {
-    for (const memory of memories) memory.free()
   }
 }
 

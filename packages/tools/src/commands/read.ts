@@ -1,4 +1,5 @@
 import type { Namespace } from '@gpunvme/host-driver'
+import { readPieces, type Piece } from '@gpunvme/layer-loader/store'
 import type { Command } from 'commander'
 import {
   addRangeOptions,
@@ -10,7 +11,6 @@ import {
   type RangeFlags,
 } from '../block-io/byte-range.js'
 import { HexDumper } from '../block-io/hex-dumper.js'
-import { readPieces, type Piece } from '../block-io/read-pieces.js'
 import { sameFile } from '../block-io/same-file.js'
 import { writeBytes } from '../block-io/write-bytes.js'
 import { WholeFile } from '../block-io/whole-file.js'
