@@ -19,20 +19,13 @@ const MARGIN = 1.1
 const LATE_FACTOR = 8
 const MAX_EXPECTED_NS = 1e9
 
-/** A piece and the member that reads it. */
-interface Deal {
-  readonly member: MirrorMember
-  readonly piece: Piece
-  readonly job: ReadJob
-}
-
 /** Callbacks to the owner of the members. */
 export interface ReadEvents {
   /** @param wasAborted the read was no longer needed: its time-out does not show that the member is lost. */
   failed(failure: MemberFailure, wasAborted: boolean): void
   stalled(member: MirrorMember, piece: Piece): void
-  /** Called when this member has read what another one could not. */
-  repaired(member: MirrorMember, piece: Piece): void
+  /** Called when a member has read what another one could not. */
+  repaired(piece: Piece): void
   /** Returns the error of a call with a part that no member could read. */
   unreadable(failure: MemberFailure | undefined): Error
 }
@@ -90,24 +83,21 @@ export class MirrorReads {
       const hopeless = job.waiting.find((piece) => this.candidates(piece).length === 0 && !job.isRead(piece))
       if (hopeless !== undefined) job.fail(this.events.unreadable(hopeless.failure))
     }
-    const dealt: Deal[] = []
-    for (let deal = this.next(); deal !== undefined; deal = this.next()) dealt.push(deal)
-    let someTakenBack = false
-    for (const deal of merged(dealt)) {
-      const { job, member, piece } = deal
-      // A store that throws synchronously has ended the call before all pieces were given out: its memory may be freed.
-      if (job.hasFailed) {
-        member.ended(piece.transfer.lengthBytes)
-        someTakenBack = true
-      } else this.give(deal)
+    const dealt: Reading[] = []
+    for (let next = this.next(); next !== undefined; next = this.next()) {
+      // Adjacent pieces of one member become one read: fewer commands are faster.
+      const { job, member, piece } = next
+      const last = dealt.findLast((each) => each.member === member && each.job === job)
+      const whole = last?.piece.with(piece, MAX_PIECE_BYTES)
+      if (whole === undefined) dealt.push(next)
+      else last!.piece = whole
     }
-    // Other calls may have waited for this queue.
-    if (someTakenBack) this.deal()
-    else void this.watch()
+    for (const reading of dealt) void this.run(reading)
+    void this.watch()
   }
 
   /** Removes the next piece to read, and selects its member; undefined if no member takes one. */
-  private next(): Deal | undefined {
+  private next(): Reading | undefined {
     let aheadBytes = 0
     for (const job of this.jobs) {
       aheadBytes += job.waitingBytes
@@ -120,7 +110,7 @@ export class MirrorReads {
         if (member !== undefined) {
           job.waiting.splice(index, 1)
           member.given(lengthBytes, member.store.clock.now())
-          return { member, piece, job }
+          return { job, member, piece, lateNs: Infinity, aborting: new AbortController(), isLate: false }
         }
         // A piece that only some members may read does not block others; all other pieces of a call are alike.
         if (piece.refusedBy.size === 0) break
@@ -136,22 +126,19 @@ export class MirrorReads {
     return prompt.length > 0 ? prompt : able
   }
 
-  private give({ member, piece, job }: Deal): void {
-    // The queue already includes this piece and all earlier ones.
-    const expectedNs = Math.min(MAX_EXPECTED_NS, member.timeForNs(0))
-    const lateNs = member.store.clock.now() + this.stallNs + LATE_FACTOR * expectedNs
-    const reading: Reading = { job, piece, member, lateNs, aborting: new AbortController(), isLate: false }
-    job.readings.add(reading)
-    void this.run(reading)
-  }
-
   private async run(reading: Reading): Promise<void> {
     const { job, piece, member, aborting } = reading
-    const options = { ...job.options, signal: aborting.signal }
+    // Async, so that a store that throws synchronously fails after all dealt pieces are recorded as being read.
+    const read = async () =>
+      member.store.read([piece.transfer], job.memory, { ...job.options, signal: aborting.signal })
+    // The queue already includes this piece and all earlier ones.
+    const expectedNs = Math.min(MAX_EXPECTED_NS, member.timeForNs(0))
+    reading.lateNs = member.store.clock.now() + this.stallNs + LATE_FACTOR * expectedNs
+    job.readings.add(reading)
     try {
-      const summary = await member.store.read([piece.transfer], job.memory, options)
+      const summary = await read()
       member.delivered(summary, reading.isLate)
-      if (piece.failure !== undefined && !piece.isDone) this.events.repaired(member, piece)
+      if (piece.failure !== undefined && !piece.isDone) this.events.repaired(piece)
       this.end(reading)
       job.done(piece, member, summary)
     } catch (error) {
@@ -212,34 +199,18 @@ export class MirrorReads {
   private async watch(): Promise<void> {
     if (this.isWatching) return
     this.isWatching = true
-    while (this.jobs.every(({ waiting }) => waiting.length === 0)) {
+    let isStalled = false
+    while (!isStalled && this.jobs.every(({ waiting }) => waiting.length === 0)) {
       const [first] = this.stallable().sort((a, b) => a.lateNs - b.lateNs)
       if (first === undefined) break
       // Drivers with work at this instant run first.
       await nextTurn()
       await first.member.store.clock.idle(first.lateNs)
-      if (!this.findStalled()) continue
-      this.isWatching = false
-      this.deal()
-      return
+      isStalled = this.findStalled()
     }
     this.isWatching = false
+    if (isStalled) this.deal()
   }
-}
-
-/** Merges adjacent pieces given to one member at once: fewer commands are faster. */
-function merged(dealt: readonly Deal[]): Deal[] {
-  const result: Deal[] = []
-  for (const { member, piece, job } of dealt) {
-    const index = result.findLastIndex((deal) => deal.member === member && deal.job === job)
-    const whole = result[index]?.piece.with(piece, MAX_PIECE_BYTES)
-    if (whole === undefined) result.push({ member, piece, job })
-    else {
-      result[index] = { member, piece: whole, job }
-      job.merged()
-    }
-  }
-  return result
 }
 
 /**

@@ -66,7 +66,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     this.reads = new MirrorReads(members, stallNs, {
       failed: (failure, wasAborted) => this.failed(failure, wasAborted),
       stalled: (member, piece) => this.stalled(member, piece),
-      repaired: (member, piece) => this.repairedBy(member, piece),
+      repaired: (piece) => this.recordRepair(piece),
       unreadable: (failure) => this.endOf('read', failure),
     })
   }
@@ -167,7 +167,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     this.found.add({ kind: 'stalled', member: member.index, message })
   }
 
-  private repairedBy(_: MirrorMember, piece: Piece): void {
+  private recordRepair(piece: Piece): void {
     const { member, error } = piece.failure!
     this.repaired.reads++
     this.repaired.bytes += piece.transfer.lengthBytes

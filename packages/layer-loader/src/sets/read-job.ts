@@ -37,13 +37,14 @@ export class Piece {
   }
 }
 
-/** A piece that a member is reading. */
+/** A piece that a member reads. */
 export interface Reading {
   readonly job: ReadJob
-  readonly piece: Piece
   readonly member: MirrorMember
+  /** Grows until it is started. */
+  piece: Piece
   /** Time at which it becomes late, by the member's clock. */
-  readonly lateNs: number
+  lateNs: number
   readonly aborting: AbortController
   isLate: boolean
 }
@@ -64,32 +65,24 @@ export class ReadJob {
   readonly parts = new Map<MirrorMember, { bytes: number; commands: number }>()
   readonly settled: Promise<void>
   private failure: { readonly error: unknown } | undefined
-  private undonePieces: number
   private settle!: () => void
 
   constructor(transfers: readonly StoreTransfer[], pieceBytes: number, memory: DmaMemory, options: ExecuteOptions) {
     this.memory = memory
     this.options = options
     this.waiting = Array.from(piecesOf(transfers, pieceBytes), (part) => new Piece(part))
-    this.undonePieces = this.waiting.length
     const { signal } = options
     const abort = () => this.fail(signal?.reason)
     const stopListening = aborts.listen(signal, abort)
-    this.settled = new Promise((resolve, reject) => {
-      this.settle = () => {
-        stopListening()
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a signal's reason may be anything
-        if (this.failure !== undefined) reject(this.failure.error)
-        else resolve()
-      }
+    const over = new Promise<void>((resolve) => {
+      this.settle = resolve
+    })
+    this.settled = over.then(() => {
+      stopListening()
+      if (this.failure !== undefined) throw this.failure.error
     })
     if (signal?.aborted === true) abort()
     this.settleIfOver()
-  }
-
-  /** Whether no more pieces may be started. */
-  get hasFailed(): boolean {
-    return this.failure !== undefined
   }
 
   get waitingBytes(): number {
@@ -110,15 +103,9 @@ export class ReadJob {
     this.parts.set(member, { bytes: part.bytes + (piece.isDone ? 0 : bytes), commands: part.commands + commands })
     if (piece.isDone) return
     piece.isDone = true
-    this.undonePieces--
     const at = this.waiting.indexOf(piece)
     if (at >= 0) this.waiting.splice(at, 1)
     for (const reading of this.readings) if (reading.piece === piece) reading.aborting.abort(DONE_BY_ANOTHER)
-  }
-
-  /** Records that two pieces were merged. */
-  merged(): void {
-    this.undonePieces--
   }
 
   /**
@@ -129,12 +116,11 @@ export class ReadJob {
   }
 
   isRead(piece: Piece): boolean {
-    for (const reading of this.readings) if (reading.piece === piece) return true
-    return false
+    return [...this.readings].some((reading) => reading.piece === piece)
   }
 
   /** Call it when a reading has ended and its consequences are handled. */
   settleIfOver(): void {
-    if (this.readings.size === 0 && (this.undonePieces === 0 || this.failure !== undefined)) this.settle()
+    if (this.readings.size + this.waiting.length === 0) this.settle()
   }
 }
