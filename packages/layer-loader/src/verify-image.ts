@@ -1,11 +1,14 @@
 import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { Checksummer } from '@gpunvme/nvme-spec/transport'
+import { zlibChecksummer } from './checksum/zlib-checksummer.js'
 import { BufferedTransfers, type HostBuffer } from './flow/buffers.js'
 import { quote } from './formats/quote.js'
 import { isMediaError, readCopies } from './image/copies.js'
 import { CHUNK_BYTES, type Extent } from './image/format.js'
 import { openImage, type Image, type PackedModel } from './image/open-image.js'
 import { checkRegion } from './image/read-region.js'
+import { firstMismatch } from './load/check-units.js'
 import { layerExtent } from './load/packed-model.js'
 import { VerificationError } from './load/verification-error.js'
 import { asStore, type Readable } from './store/as-store.js'
@@ -30,6 +33,8 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal
   /** Time limit of each command, in nanoseconds from its submission. */
   readonly timeoutNs?: number
+  /** Computes the checksums of chunks, of which many are in flight. Default: Node's zlib. */
+  readonly checksummer?: Checksummer
   /** Called for each chunk. An error that it throws ends the verification. */
   readonly onProgress?: (progress: VerifyProgress) => void
 }
@@ -100,8 +105,10 @@ function* partsOf({ models }: Image, findings: Findings): Generator<Part> {
         const verify = async (buffer: HostBuffer) => {
           const bytes = await findings.read(model, { offsetBytes, lengthBytes }, buffer)
           findings.chunks++
-          const got = crc32(bytes)
-          if (got !== unit.crc32) throw new VerificationError(model, extent, unit, got)
+          const memoryBytes = bytes.byteOffset - buffer.bytes.byteOffset
+          const target = { memory: buffer.memory, checksummer: findings.checksummer, signal: findings.limits.signal }
+          const mismatch = await firstMismatch([{ ...unit, memoryBytes }], target)
+          if (mismatch !== undefined) throw new VerificationError(model, extent, unit, mismatch.got)
           slices.add(bytes, offsetBytes - layer.offsetBytes)
         }
         yield { lengthBytes, verify }
@@ -123,6 +130,7 @@ async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Fi
 /** Problems found so far. */
 class Findings {
   readonly limits: Pick<VerifyOptions, 'signal' | 'timeoutNs'>
+  readonly checksummer: Checksummer
   totalBytes = 0
   chunks = 0
   readBytes = 0
@@ -131,8 +139,9 @@ class Findings {
   private readonly problems: GpuNvmeError[] = []
   private readonly onProgress: VerifyOptions['onProgress']
 
-  constructor({ onProgress, ...limits }: VerifyOptions) {
+  constructor({ onProgress, checksummer = zlibChecksummer, ...limits }: VerifyOptions) {
     this.limits = limits
+    this.checksummer = checksummer
     this.onProgress = onProgress
   }
 

@@ -18,6 +18,7 @@ import type { Session } from '../program.js'
 import { Progress } from '../terminal/progress.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
+import { hostChecksummer } from '../rig/gpu.js'
 import { setOf } from '../model/store-of.js'
 import { withStore } from '../model/with-store.js'
 
@@ -43,7 +44,9 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
     const progress = new Progress(output, 'verifying')
     const onProgress = ({ doneBytes, totalBytes }: { doneBytes: number; totalBytes: number }) =>
       progress.update(doneBytes, totalBytes)
-    const report = await verifyImage(store, { signal, onProgress }).finally(() => progress.end())
+    const report = await verifyImage(store, { signal, onProgress, checksummer: hostChecksummer() }).finally(() =>
+      progress.end(),
+    )
     return [report, setOf(store)] as const
   })
   output.print(describe(place, report, output.invocation))
