@@ -12,8 +12,8 @@ beforeAll(() => writeDemoModel(join(folder, 'model.gguf'), { layers: 4, targetBy
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const examples = [...readme.matchAll(/```js\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)]
 
-test('the README has its three examples', () => {
-  expect(examples).toHaveLength(3)
+test('the README has its four examples', () => {
+  expect(examples).toHaveLength(4)
 })
 
 test.each(examples.map(([, program = '', output = ''], index) => ({ number: index + 1, program, output })))(
