@@ -2,10 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { pack } from '@gpunvme/layer-loader/image'
-import { openWritableFileStore } from '@gpunvme/layer-loader/store'
-import { openFileSource, openModel, writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { scratchFolder } from './lib/demo-drive.mjs'
+import { packToFile } from './lib/demo-drive.mjs'
 
 const GIB = 1024 ** 3
 const PASSES = 9
@@ -57,18 +54,6 @@ export async function bench() {
       note: `${wordsOf(one, direct)}; limited by the disk`,
     },
   ]
-}
-
-async function packToFile(bytes) {
-  const folder = scratchFolder()
-  const [gguf, image] = ['model.gguf', 'image'].map((name) => join(folder, name))
-  const { sizeBytes } = await writeDemoModel(gguf, { layers: 32, targetBytes: bytes })
-  const source = await openFileSource(gguf)
-  const store = await openWritableFileStore(image, { sizeBytes: Math.ceil(sizeBytes / 4096) * 4096 + 16 * 1024 ** 2 })
-  await pack(await openModel(source), store)
-  await source.close()
-  await store.close()
-  return image
 }
 
 /** Runs in its own process, since Node's number of file threads is fixed at its start. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Controller } from '@gpunvme/host-driver'
 import { pack } from '@gpunvme/layer-loader/image'
 import { openFileSource, openModel, writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { openWritableFileStore } from '@gpunvme/layer-loader/store'
 
 /** Returns a directory that is removed when the process ends. */
 export function scratchFolder() {
@@ -36,4 +37,17 @@ export async function withController(transport, options, use) {
   } finally {
     await controller.close()
   }
+}
+
+/** Packs a demo model of about `bytes` bytes into a plain file, and returns its path. */
+export async function packToFile(bytes) {
+  const folder = scratchFolder()
+  const [gguf, image] = ['model.gguf', 'image'].map((name) => join(folder, name))
+  const { sizeBytes } = await writeDemoModel(gguf, { layers: 32, targetBytes: bytes })
+  const source = await openFileSource(gguf)
+  const store = await openWritableFileStore(image, { sizeBytes: Math.ceil(sizeBytes / 4096) * 4096 + 16 * 1024 ** 2 })
+  await pack(await openModel(source), store)
+  await source.close()
+  await store.close()
+  return image
 }
