@@ -124,7 +124,8 @@ export class Loader<M extends LoadableModel = StoredModel> {
   }
 
   /**
-   * Requests an extent. Reading begins when its turn comes and a slot is free.
+   * Requests an extent. Reading begins when its turn comes and a slot is free. Each request has memory and reads of its
+   * own, even for the same extent: `openExpertCache` shares them.
    * @throws LoaderError (INVALID_ARGUMENT, NO_CHECKSUMS), ExtentTooLongError if it exceeds the slots, RangeError for an
    * invalid deadline, TypeError after the loader was closed. NO_CHECKSUMS: part of it lacks checksums that `verify`
    * requires.
