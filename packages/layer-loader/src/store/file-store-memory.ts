@@ -22,20 +22,28 @@ const unaligned = new WeakSet<ArrayBufferLike>()
  * WebAssembly.Memory, since other buffers are not aligned. Above 4 GiB, the limit of WebAssembly, it is another buffer:
  * O_DIRECT then reads through aligned buffers. No controller can reach it: it has no segments and no device addresses.
  *
- * It is shared memory if possible: native checksums of it are computed on other threads, while this one computes.
+ * It is shared memory if possible: its checksums are computed on other threads, while this one computes. V8 collects
+ * garbage sooner if much memory is in use, but does not count shared memory (`PerIsolateAccountingLength` in its
+ * `backing-store.h`). So shared memory has a counted buffer of equal length beside it, whose pages are never touched.
  */
 export const fileMemory: DmaAllocator = {
   alloc(lengthBytes, request = {}) {
     checkRequest(lengthBytes, request)
     if (lengthBytes > MAX_WASM_BYTES) {
-      const buffer = canShare ? new SharedArrayBuffer(lengthBytes) : new ArrayBuffer(lengthBytes)
+      const counted = new ArrayBuffer(lengthBytes)
+      const buffer = canShare ? new SharedArrayBuffer(lengthBytes) : counted
       unaligned.add(buffer)
-      return new FileMemory(new DataView(buffer))
+      return new FileMemory(new DataView(buffer), counted)
     }
-    const pages = Math.ceil(lengthBytes / WASM_PAGE_BYTES)
-    const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: canShare })
-    return new FileMemory(new DataView(buffer, 0, lengthBytes))
+    const counted = wasmMemory(lengthBytes, false)
+    const buffer = canShare ? wasmMemory(lengthBytes, true) : counted
+    return new FileMemory(new DataView(buffer, 0, lengthBytes), counted)
   },
+}
+
+function wasmMemory(lengthBytes: number, shared: boolean): ArrayBufferLike {
+  const pages = Math.ceil(lengthBytes / WASM_PAGE_BYTES)
+  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared }).buffer
 }
 
 /** Returns whether memory of `fileMemory` is too long to be aligned. */
@@ -62,10 +70,13 @@ function checkRequest(
 class FileMemory implements DmaMemory {
   readonly view: DataView
   readonly segments = []
+  /** What V8 counts for this memory. */
+  readonly counted: ArrayBufferLike
   private isFree = false
 
-  constructor(view: DataView) {
+  constructor(view: DataView, counted: ArrayBufferLike) {
     this.view = view
+    this.counted = counted
   }
 
   get lengthBytes() {
