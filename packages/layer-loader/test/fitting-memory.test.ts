@@ -97,3 +97,16 @@ test('an extent that never fits is rejected with the memory that it takes', asyn
   await loader.close()
   await expect(opened({ memoryBytes: 0 })).rejects.toThrow('memoryBytes: expected at least 1, got 0')
 })
+
+test('rejects an extent whose pages do not fit into memoryBytes, and states enough memory', async () => {
+  const memory = new MemoryNamespace({ capacityBytes: 8 * MIB })
+  await pack(await smallModel([['model.layers.0.weight', 100]]), memory.namespace)
+  const model = (await openImage(memory.namespace)).model()
+  const extent = model.tensor('model.layers.0.weight')
+  await using small = openLoader(model, { verify: 'off', memoryBytes: 512 })
+  expect(small.plan(extent).memoryBytes).toBe(512)
+  expect(() => small.request(extent)).toThrow('open the loader with { memoryBytes: 4096 } or more')
+  await using loader = openLoader(model, { verify: 'off', memoryBytes: 4096 })
+  using lease = await loader.request(extent).lease()
+  expect(lease.lengthBytes).toBe(512)
+})

@@ -5,6 +5,7 @@ import { quote } from '../formats/quote.js'
 import type { StoredExtent } from './extent.js'
 import type { LoadPlan } from './load-plan.js'
 import type { LoaderOptions } from './options.js'
+import { pagesOf } from './slots.js'
 
 /** Rejects extents that the loader cannot hold or verify. @throws ExtentTooLongError, LoaderError (NO_CHECKSUMS). */
 export function checkExtent(
@@ -14,14 +15,10 @@ export function checkExtent(
 ): void {
   const { verify = 'full' } = options
   if (verify === 'full' && !checksAll) throw noChecksums(quote(extent.name), 'part of it has no checksums')
-  if (memoryBytes > slotBytes) {
-    throw new ExtentTooLongError(
-      extent,
-      memoryBytes,
-      slotBytes,
-      options.memoryBytes === undefined ? 'slotBytes' : 'memoryBytes',
-    )
-  }
+  const isFitting = options.memoryBytes !== undefined
+  const neededBytes = isFitting ? pagesOf(memoryBytes) : memoryBytes
+  if (neededBytes > slotBytes)
+    throw new ExtentTooLongError(extent, neededBytes, slotBytes, isFitting ? 'memoryBytes' : 'slotBytes')
 }
 
 /** @throws LoaderError (INVALID_ARGUMENT) for a value that does not say where its bytes are on a store. */
