@@ -18,7 +18,7 @@ export interface CopySource {
 }
 
 /** Checksums of layers in host memory: a layer that stays there is copied in each pass. */
-const known = new WeakMap<Lease, Promise<readonly MemoryUnit[]>>()
+const known = new WeakMap<Lease, readonly MemoryUnit[]>()
 
 /**
  * Compares a copy with its source.
@@ -31,9 +31,9 @@ export async function checkCopy(
   signal: AbortSignalLike,
 ): Promise<void> {
   const { model, lease, plan } = source
-  const units = known.get(lease) ?? unitsOf(source)
+  const units = known.get(lease) ?? (await unitsOf(source))
   known.set(lease, units)
-  const mismatch = await firstMismatch(await units, { memory: copy, checksummer, signal })
+  const mismatch = await firstMismatch(units, { memory: copy, checksummer, signal })
   if (mismatch !== undefined) throw new CopyMismatchError(model, lease.name, { ...mismatch, pieces: plan.pieces })
 }
 
