@@ -98,6 +98,7 @@ export class ResidentModel {
   private isPassing = false
   /** The adoption of another plan in progress. */
   private adopting: Promise<void> | undefined
+  private closing: Promise<void> | undefined
 
   /** Use `openResidence`. */
   constructor(model: StoredModel, options: ResidentModelOptions) {
@@ -164,16 +165,21 @@ export class ResidentModel {
   }
 
   /** Ends a pass and all leases, waits for work in flight, and frees all memory. Idempotent. */
-  async close(): Promise<void> {
-    this.stop.abort(residenceClosed())
-    // `adopt` reports its own outcome.
-    await Promise.allSettled([this.adopting])
-    await this.placement.close()
+  close(): Promise<void> {
+    this.closing ??= this.shutDown()
+    return this.closing
   }
 
   /** Same as `close`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  private async shutDown(): Promise<void> {
+    this.stop.abort(residenceClosed())
+    // `adopt` reports its own outcome.
+    await Promise.allSettled([this.adopting])
+    await this.placement.close()
   }
 
   private async change(plan: ResidencePlan): Promise<void> {

@@ -20,6 +20,23 @@ function closedGate() {
   return { open, pass: () => opened }
 }
 
+test('concurrent calls of `close` free no memory before copies in flight have ended', async () => {
+  const { copies, memory, open, planFor } = await smallRig()
+  const model = await open(planFor(['ram']))
+  const gate = closedGate()
+  copies.gate = gate.pass
+  const passing = expect(model.pass().next()).rejects.toMatchObject({ code: 'ERR_GPUNVME_RESIDENCE_CLOSED' })
+  await turns(5)
+  expect(copies.count).toBe(2)
+  const closed = Promise.all([model.close(), model.close()])
+  await turns(10)
+  gate.open()
+  await closed
+  await passing
+  expect(copies.problems).toEqual([])
+  expect([memory.allocatedBytes, copies.allocated.size]).toEqual([0, 0])
+})
+
 test('a failed checksum of host memory fails only the passes that need it', async () => {
   const { open, planFor } = await smallRig()
   let isFailing = false
