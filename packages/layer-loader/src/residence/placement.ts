@@ -11,7 +11,8 @@ import type { LayerReadOptions } from './layer-sizes.js'
 import type { LinkTimesCounter } from './link-times.js'
 import type { ResidencePlan } from './plan.js'
 import type { PlacedLayer } from './predict.js'
-import { discard, Upcoming } from './upcoming.js'
+import { allSlotsHeld } from '../stream/layer-stream.js'
+import { Upcoming } from './upcoming.js'
 
 /** How layers are read and copied. */
 export interface PlacementOptions extends LayerReadOptions {
@@ -124,9 +125,10 @@ export class Placement {
     }
   }
 
-  /** Returns whether the layer's lane waits for the release of a taken layer. */
-  isHeld(layer: PlacedLayer): boolean {
-    return this.laneOf(layer)?.isHeld ?? false
+  /** @throws LoaderError (ALL_SLOTS_HELD) if the layer's lane waits for the release of a taken layer */
+  refuseHeld(layer: PlacedLayer): void {
+    const lane = this.laneOf(layer)
+    if (lane?.isHeld === true) throw allSlotsHeld(lane.loader.slots)
   }
 
   /** Returns the layer, the next of its lane, on the GPU. @throws errors of loading it; the signal's reason */
@@ -140,8 +142,8 @@ export class Placement {
   async closeLanes(): Promise<void> {
     const { staging, copies, reads } = this.lanes
     this.lanes = NO_LANES
-    // Copies read the memory of the staging slots.
-    await Promise.all([copies?.loader.close(), reads?.loader.close()])
+    // Copies that wait for a read end with it; those in progress read the memory of staging slots until they end.
+    await Promise.all([staging?.end(), copies?.loader.close(), reads?.loader.close()])
     await staging?.close()
   }
 
@@ -182,16 +184,14 @@ export class Placement {
       for (const { layer, ticket } of coming) {
         const isCopied = layer.residence === 'vram' && tier === 1
         const lease = await ticket.lease()
-        if (!isCopied) this.events.times.add('drive', readInterval(lease))
+        if (!isCopied) this.addTime(lease)
         if (layer.residence === 'ram') this.addSource(lease, this.inHost)
         else this.onGpu.set(layer.name, this.found(lease, isCopied, true))
         this.events.onLoaded(layer)
       }
     } catch (error) {
-      for (const { layer, ticket } of coming) {
-        if (!this.inHost.has(layer.name) && !this.onGpu.has(layer.name)) discard(ticket)
-      }
-      await Promise.all([host.settled(), direct.settled(), copied?.settled()])
+      for (const { ticket } of coming) ticket.cancel()
+      await Promise.all([this.lanes.staging?.end(), host.settled(), direct.settled(), copied?.settled()])
       throw error
     }
   }
@@ -203,12 +203,18 @@ export class Placement {
   }
 
   private found(lease: Lease, isCopied: boolean, stays: boolean): OnGpu {
-    const { verified, readEndNs } = isCopied
-      ? this.sources.get(lease.name)!
-      : { verified: lease.verified, readEndNs: lease.statistics.endNs }
-    const verifiedOnGpu = isCopied ? this.options.onGpu?.checksummer !== undefined : verified
-    const memory = deviceMemoryOf(lease, this.options.withoutGpu === true)
-    return { lease, memory, stays, verified, verifiedOnGpu, readEndNs }
+    const { onGpu, withoutGpu = false } = this.options
+    const read = { verified: lease.verified, readEndNs: lease.statistics.endNs }
+    // A layer without bytes is not copied, so it has no source.
+    const { verified, readEndNs } = (isCopied && this.sources.get(lease.name)) || read
+    const verifiedOnGpu = isCopied ? onGpu?.checksummer !== undefined : verified
+    try {
+      const memory = deviceMemoryOf(lease, withoutGpu)
+      return { lease, memory, stays, verified, verifiedOnGpu, readEndNs }
+    } catch (error) {
+      lease.release()
+      throw error
+    }
   }
 
   private toHost(memory: Memory): Loader {
@@ -272,13 +278,13 @@ export class Placement {
   }
 
   private wasRead(report: LoadReport): void {
-    const interval = readInterval(report)
-    this.events.times.add('drive', interval)
-    this.events.onRead(report.statistics.bytes, interval.endNs - interval.startNs)
+    const { bytes, readNs } = report.statistics
+    this.addTime(report)
+    this.events.onRead(bytes, readNs)
   }
-}
 
-/** Returns the time in which the drive was busy with a layer, not with earlier ones. */
-function readInterval({ statistics: { endNs, readNs } }: LoadReport) {
-  return { startNs: endNs - readNs, endNs }
+  /** Adds the time in which the drive was busy with a layer, not with earlier ones. */
+  private addTime({ statistics: { bytes, endNs, readNs } }: LoadReport): void {
+    if (bytes > 0) this.events.times.add('drive', { startNs: endNs - readNs, endNs })
+  }
 }

@@ -3,7 +3,6 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import type { StoredModel } from '../load/extent.js'
 import { requireModel } from '../load/require-model.js'
-import { allSlotsHeld } from '../stream/layer-stream.js'
 import { LinkTimesCounter, type LinkTimes } from './link-times.js'
 import { Placement, type PlacementOptions } from './placement.js'
 import type { ResidencePlan } from './plan.js'
@@ -217,7 +216,7 @@ export class ResidentModel {
     try {
       this.placement.expect(isLast ? layers : [...layers, ...layers])
       for (const [index, layer] of layers.entries()) {
-        if (whenHeld !== 'wait' && this.placement.isHeld(layer)) throw allSlotsHeld(this.leases)
+        if (whenHeld !== 'wait') this.placement.refuseHeld(layer)
         yield await this.lend(layer, index, either)
         either.throwIfAborted()
       }

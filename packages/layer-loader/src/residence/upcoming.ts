@@ -34,7 +34,7 @@ export class Upcoming {
   expect(layers: readonly string[]): void {
     const isKept = ({ layer, ticket }: Coming, index: number) => layer === layers[index] && ticket.state !== 'failed'
     const kept = this.queue.findIndex((coming, index) => !isKept(coming, index))
-    for (const { ticket } of this.queue.splice(kept < 0 ? this.queue.length : kept)) discard(ticket)
+    for (const { ticket } of this.queue.splice(kept < 0 ? this.queue.length : kept)) ticket.cancel()
     for (const layer of layers.slice(this.queue.length)) {
       const ticket = this.loader.request(this.loader.model.layer(layer))
       ticket.ready().then(this.onArrival, () => undefined)
@@ -47,21 +47,16 @@ export class Upcoming {
    * @throws errors of loading it; the signal's reason, after which it is still the first
    */
   async take(signal: AbortSignal): Promise<Lease> {
-    const arriving = this.queue[0]!.ticket.lease()
-    const lease = await unlessAborted(arriving, signal).catch((error: unknown) => {
+    const { ticket } = this.queue[0]!
+    await unlessAborted(ticket.ready(), signal).catch((error: unknown) => {
       if (!signal.aborted) this.queue.shift()
       throw error
     })
+    // Only now: a request without a lease can be cancelled in any state.
     signal.throwIfAborted()
     this.queue.shift()
-    return lease
+    return ticket.lease()
   }
-}
-
-/** Gives up a request, whether its layer is in memory or not. */
-export function discard(ticket: Ticket): void {
-  ticket.cancel()
-  if (ticket.state === 'leased') void ticket.lease().then((lease) => lease.release())
 }
 
 /** @throws errors of `promise`; the signal's reason as soon as it is aborted */
