@@ -91,6 +91,8 @@ export class ResidentModel {
   private readonly stop = new AbortController()
   private readonly signal: AbortSignal
   private watch: RateWatch | undefined
+  /** A difference that `onDrift` has not been called for. */
+  private drift: RateDrift | undefined
   private current: ResidencePlan | undefined
   private isAdopted = false
   private leases = 0
@@ -185,6 +187,7 @@ export class ResidentModel {
     this.isAdopted = false
     // Only reads of passes are compared with the plan.
     this.watch = undefined
+    this.drift = undefined
     try {
       await this.placement.apply(plan)
       // The last layer may have arrived despite the close.
@@ -193,8 +196,8 @@ export class ResidentModel {
       await this.placement.closeLanes()
       throw error
     }
-    const { drift = {}, onDrift } = this.options
-    this.watch = new RateWatch(nsPerByteOf(plan.options), drift, (change) => onDrift?.(change))
+    const { drift = {} } = this.options
+    this.watch = new RateWatch(nsPerByteOf(plan.options), drift, (change) => (this.drift = change))
     this.current = plan
     this.isAdopted = true
   }
@@ -219,11 +222,19 @@ export class ResidentModel {
         if (whenHeld !== 'wait') this.placement.refuseHeld(layer)
         yield await this.lend(layer, index, either)
         either.throwIfAborted()
+        this.reportDrift()
       }
       this.counts.passes++
     } finally {
       this.isPassing = false
     }
+  }
+
+  /** Calls `onDrift` between layers: an error that it throws ends the pass, not a read. */
+  private reportDrift(): void {
+    const { drift } = this
+    this.drift = undefined
+    if (drift !== undefined) this.options.onDrift?.(drift)
   }
 
   private async lend(layer: PlacedLayer, index: number, signal: AbortSignal): Promise<ResidentLease> {

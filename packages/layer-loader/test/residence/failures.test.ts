@@ -37,23 +37,6 @@ test('concurrent calls of `close` free no memory before copies in flight have en
   expect([memory.allocatedBytes, copies.allocated.size]).toEqual([0, 0])
 })
 
-test('a failed checksum of host memory fails only the passes that need it', async () => {
-  const { open, planFor } = await smallRig()
-  let isFailing = false
-  const checksummer = {
-    name: 'failing',
-    checksum: (...call: Parameters<typeof zlibChecksummer.checksum>) =>
-      isFailing ? Promise.reject(new Error('out of threads')) : zlibChecksummer.checksum(...call),
-  }
-  await using model = await open(planFor(['ram']), { verify: 'off', checksummer })
-  isFailing = true
-  await expect(namesOf(model, { isLast: true })).rejects.toThrow('out of threads')
-  isFailing = false
-  // Copies ahead may have failed.
-  await namesOf(model, { isLast: true }).catch(() => undefined)
-  expect(await namesOf(model)).toEqual(namesFrom(0))
-})
-
 test('after a failure, resident layers that are not yet being read are not read', async () => {
   const { memory, image, copies, open, planFor } = await smallRig(Array.from({ length: 30 }, () => 65_536))
   memory.media[image.manifest.layers[0]!.offsetBytes + 5]! ^= 1
@@ -92,18 +75,51 @@ test('the error of held slots states the slots of the lane, without layers that 
   await expect(greedy()).rejects.toThrow('No free slot for the next layer: leases hold all 2')
 })
 
-test('host memory in place of GPU memory keeps failing by its cause, not by slots', async () => {
-  const { open, planFor } = await smallRig()
-  await using model = await open(planFor(['nvme'], 2), { onGpu: {} })
-  for (let pass = 0; pass < 4; pass++)
-    await expect(namesOf(model)).rejects.toThrow('without a GPU, pass { withoutGpu: true }')
-})
-
 describe.each([1, 2] as const)('tier %i', (tier) => {
+  test('an error of `onDrift` ends the pass; the next one is complete', async () => {
+    const { memory, copies, open, planFor } = await smallRig()
+    let calls = 0
+    const onDrift = () => {
+      calls++
+      throw new Error('the callback failed')
+    }
+    const drift = { windowReads: 2, band: 0 }
+    const model = await open(planFor(['nvme'], tier), { withoutGpu: true, drift, onDrift })
+    await expect(namesOf(model)).rejects.toThrow('the callback failed')
+    for (let pass = 0; pass < 3; pass++) expect(await namesOf(model)).toEqual(namesFrom(0))
+    expect(calls).toBe(1)
+    await model.close()
+    expect([memory.allocatedBytes, copies.allocated.size]).toEqual([0, 0])
+  })
+
   test.each(['vram', 'ram', 'nvme'] as const)('passes include a layer without bytes in %s', async (place) => {
     const { open, planFor } = await smallRig([5000, 0, 5000])
     await using model = await open(planFor([place], tier), { withoutGpu: true })
     for (let pass = 0; pass < 2; pass++) expect(await namesOf(model)).toEqual(namesFrom(0, 3))
     expect(model.statistics.driveBusyNs).toBeGreaterThan(0)
   })
+})
+
+test('a failed checksum of host memory fails only the passes that need it', async () => {
+  const { open, planFor } = await smallRig()
+  let isFailing = false
+  const checksummer = {
+    name: 'failing',
+    checksum: (...call: Parameters<typeof zlibChecksummer.checksum>) =>
+      isFailing ? Promise.reject(new Error('out of threads')) : zlibChecksummer.checksum(...call),
+  }
+  await using model = await open(planFor(['ram']), { verify: 'off', checksummer })
+  isFailing = true
+  await expect(namesOf(model, { isLast: true })).rejects.toThrow('out of threads')
+  isFailing = false
+  // Copies ahead may have failed.
+  await namesOf(model, { isLast: true }).catch(() => undefined)
+  expect(await namesOf(model)).toEqual(namesFrom(0))
+})
+
+test('host memory in place of GPU memory keeps failing by its cause, not by slots', async () => {
+  const { open, planFor } = await smallRig()
+  await using model = await open(planFor(['nvme'], 2), { onGpu: {} })
+  for (let pass = 0; pass < 4; pass++)
+    await expect(namesOf(model)).rejects.toThrow('without a GPU, pass { withoutGpu: true }')
 })
