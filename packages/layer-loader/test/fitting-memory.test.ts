@@ -1,6 +1,6 @@
-import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
+import type { Checksummer, DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { openImage, openLoader, type LoaderOptions } from '../src/index.js'
+import { openImage, openLoader, zlibChecksummer, type LoaderOptions } from '../src/index.js'
 import { pack } from '../src/image/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel, tensorBytes, type TensorSize } from './models.js'
@@ -109,4 +109,25 @@ test('rejects an extent whose pages do not fit into memoryBytes, and states enou
   await using loader = openLoader(model, { verify: 'off', memoryBytes: 4096 })
   using lease = await loader.request(extent).lease()
   expect(lease.lengthBytes).toBe(512)
+})
+
+test('reads on while the checks of extents are in progress', async () => {
+  const memory = new MemoryNamespace({ capacityBytes: 32 * MIB })
+  const layers = Array.from({ length: 12 }, (_, layer): TensorSize => [`model.layers.${layer}.weight`, MIB])
+  await pack(await smallModel(layers), memory.namespace)
+  const model = (await openImage(memory.namespace)).model()
+  let finish = (): void => undefined
+  const finished = new Promise<void>((resolve) => (finish = resolve))
+  const checksummer: Checksummer = {
+    name: 'slow',
+    checksum: (...call) => finished.then(() => zlibChecksummer.checksum(...call)),
+  }
+  await using loader = openLoader(model, { memoryBytes: 64 * MIB, inFlightBytes: 3 * MIB, checksummer })
+  memory.plans.splice(0)
+  const leases = layers.map((_, layer) => loader.request(model.layer(layer)).lease())
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+  const reads = memory.plans.length
+  finish()
+  await Promise.all(leases)
+  expect(reads).toBe(layers.length)
 })

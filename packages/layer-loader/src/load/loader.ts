@@ -107,7 +107,11 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const events = optionalNodeModule('node:events') as typeof import('node:events') | undefined
     events?.setMaxListeners(0, this.stop.signal)
     this.reader = new Reader(model, this.options, this.meter, this.stop.signal, {
-      next: () => this.mostUrgentJob(),
+      next: () => {
+        // With `memoryBytes`, only a few requests have memory: if all of their bytes are requested, it is the next ones' turn.
+        if (memoryBytes !== undefined) this.assign()
+        return this.mostUrgentJob()
+      },
       settle: (job) => this.settle(job),
     })
     if (signal?.aborted === true) this.stop.abort(signal.reason)
@@ -234,6 +238,11 @@ export class Loader<M extends LoadableModel = StoredModel> {
 
   /** Assigns slots to tickets and submits reads, as far as possible now. */
   private proceed(): void {
+    this.assign()
+    if (!this.stop.signal.aborted) this.reader.fill()
+  }
+
+  private assign(): void {
     if (this.stop.signal.aborted) return
     for (let ticket = this.waiting[0]; ticket !== undefined; ticket = this.waiting[0]) {
       const slot = this.isPrepared(ticket) ? undefined : this.slotFor(ticket)
@@ -243,7 +252,6 @@ export class Loader<M extends LoadableModel = StoredModel> {
       this.waiting.shift()
       this.begin(new Job(ticket, cutBites(ticket.plan.transfers, this.reader.biteBytes), slot))
     }
-    this.reader.fill()
   }
 
   private begin(job: Job): void {
