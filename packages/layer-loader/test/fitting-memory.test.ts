@@ -2,6 +2,7 @@ import type { Checksummer, DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { openImage, openLoader, zlibChecksummer, type LoaderOptions } from '../src/index.js'
 import { pack } from '../src/image/index.js'
+import { hostMemory } from './host-memory.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel, tensorBytes, type TensorSize } from './models.js'
 
@@ -130,4 +131,15 @@ test('reads on while the checks of extents are in progress', async () => {
   finish()
   await Promise.all(leases)
   expect(reads).toBe(layers.length)
+})
+
+test('with poison, memory is filled before it is freed', async () => {
+  const { model } = await opened({})
+  const bytes = new Uint8Array(MIB)
+  const dma: DmaAllocator = { alloc: () => ({ ...hostMemory(bytes), free: () => undefined }) }
+  await using loader = openLoader(model, { memoryBytes: MIB, poison: true, dma })
+  const lease = await loader.request(model.layer(0)).lease()
+  expect(bytes.every((byte) => byte === 0xa5)).toBe(false)
+  lease.release()
+  expect(bytes.every((byte) => byte === 0xa5)).toBe(true)
 })

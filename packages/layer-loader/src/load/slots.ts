@@ -32,14 +32,12 @@ export interface SlotMemory {
 
 /** A fixed number of slots of equal size. */
 export class EqualSlots implements SlotSource {
-  private readonly slotBytes: number
   private readonly poison: boolean
   private readonly free: Slot[] = []
   private closed = false
 
   /** @throws LoaderError (SLOT_MEMORY), or another error of `alloc`; then nothing stays allocated. */
   constructor({ dma, where, poison }: SlotMemory, count: number, slotBytes: number) {
-    this.slotBytes = slotBytes
     this.poison = poison
     try {
       for (let index = 0; index < count; index++) {
@@ -61,7 +59,7 @@ export class EqualSlots implements SlotSource {
   give(slot: Slot): void {
     if (this.closed) slot.memory.free()
     else {
-      if (this.poison) this.fill(slot)
+      if (this.poison) poison(slot.memory)
       this.free.push(slot)
     }
   }
@@ -69,11 +67,6 @@ export class EqualSlots implements SlotSource {
   close(): void {
     this.closed = true
     for (const { memory } of this.free.splice(0)) memory.free()
-  }
-
-  private fill({ memory }: Slot): void {
-    if (memory.view === undefined) memory.fill?.(POISON, 0, this.slotBytes)
-    else fillBytes(memory, POISON, this.slotBytes)
   }
 }
 
@@ -98,6 +91,7 @@ export class FittingSlots implements SlotSource {
   }
 
   give({ memory }: Slot): void {
+    if (this.source.poison) poison(memory)
     this.freeBytes += memory.lengthBytes
     memory.free()
   }
@@ -105,6 +99,11 @@ export class FittingSlots implements SlotSource {
   close(): void {
     this.freeBytes = 0
   }
+}
+
+function poison(memory: DmaMemory): void {
+  if (memory.view === undefined) memory.fill?.(POISON, 0, memory.lengthBytes)
+  else fillBytes(memory, POISON, memory.lengthBytes)
 }
 
 const PAGE_BYTES = 4096
