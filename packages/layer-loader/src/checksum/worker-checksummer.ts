@@ -13,14 +13,20 @@ const MAX_THREADS = 4
 /** Tasks of one call in flight per thread: one is posted while another is computed. */
 const TASKS_PER_THREAD = 2
 
-/** Program of a thread. It is text, since a bundler would not find a file. */
+/**
+ * Program of a thread. It is text, since a bundler would not find a file. It reads a chunk in parts, since a Uint8Array of
+ * Node 20 has at most 4 GiB.
+ */
 const PROGRAM = `
 const { parentPort } = require('node:worker_threads')
 const { crc32 } = require('node:zlib')
 parentPort.on('message', ({ buffer, startBytes, lengthBytes, chunkBytes }) => {
   const sums = new Uint32Array(Math.ceil(lengthBytes / chunkBytes))
-  for (let at = 0, chunk = 0; at < lengthBytes; at += chunkBytes, chunk++) {
-    sums[chunk] = crc32(new Uint8Array(buffer, startBytes + at, Math.min(chunkBytes, lengthBytes - at)))
+  for (let at = 0; at < lengthBytes; ) {
+    const chunk = Math.floor(at / chunkBytes)
+    const bytes = Math.min(${TASK_BYTES}, (chunk + 1) * chunkBytes - at, lengthBytes - at)
+    sums[chunk] = crc32(new Uint8Array(buffer, startBytes + at, bytes), sums[chunk])
+    at += bytes
   }
   parentPort.postMessage(sums)
 })`
