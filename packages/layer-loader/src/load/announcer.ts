@@ -19,7 +19,7 @@ export class Announcer {
     const { name: extent } = ticket.extent
     const timeNs = model.store.clock.now()
     publish(() => ({
-      ...{ kind, model: model.name, extent, index: ticket.index, timeNs },
+      ...{ kind, model: model.name, store: model.store.name, extent, index: ticket.index, timeNs },
       ...(slot && { slot: slot.index, generation: slot.generation }),
       ...(error !== undefined && { error }),
     }))

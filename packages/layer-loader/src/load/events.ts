@@ -4,6 +4,8 @@ import { diagnosticsChannel } from '@gpunvme/nvme-spec/runtime'
 export interface LoadEvent {
   readonly kind: 'requested' | 'loading' | 'passed over' | 'ready' | 'leased' | 'released' | 'failed'
   readonly model: string
+  /** Name of the store: 'namespace 1', a path; 'host memory' for copies to the GPU. */
+  readonly store: string
   /** Name of the extent. `index` is the number of earlier requests of its loader. */
   readonly extent: string
   readonly index: number
