@@ -1,6 +1,14 @@
 import type { Checksummer, DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { openImage, openLoader, zlibChecksummer, type LoaderOptions } from '../src/index.js'
+import {
+  openExpertCache,
+  openImage,
+  openLoader,
+  streamLayers,
+  zlibChecksummer,
+  type LoaderOptions,
+  type StreamOptions,
+} from '../src/index.js'
 import { pack } from '../src/image/index.js'
 import { hostMemory } from './host-memory.js'
 import { MemoryNamespace } from './memory-namespace.js'
@@ -97,6 +105,17 @@ test('an extent that never fits is rejected with the memory that it takes', asyn
   expect(() => loader.request(model.layer(1))).toThrow('takes 4194304 bytes of memory; the loader has 3145728')
   await loader.close()
   await expect(opened({ memoryBytes: 0 })).rejects.toThrow('memoryBytes: expected at least 1, got 0')
+})
+
+test('memoryBytes is rejected where slots are counted: it would wait for a slot that never comes', async () => {
+  const { model, loader } = await opened({ memoryBytes: 8 * MIB })
+  const message = 'memoryBytes: expected neither slots nor slotBytes with it'
+  expect(() => openLoader(model, { memoryBytes: MIB, slots: 2 })).toThrow(message)
+  expect(() => openLoader(model, { memoryBytes: MIB, slotBytes: MIB })).toThrow(message)
+  expect(() => streamLayers(model, { memoryBytes: MIB } as StreamOptions)).toThrow(message)
+  const cacheBytes = 8 * MIB
+  expect(() => openExpertCache(loader, { cacheBytes })).toThrow('loader: expected a loader with slots')
+  await loader.close()
 })
 
 test('rejects an extent whose pages do not fit into memoryBytes, and states enough memory', async () => {

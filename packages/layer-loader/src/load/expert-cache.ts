@@ -38,8 +38,8 @@ const URGENCY: readonly Priority[] = ['now', 'soon', 'ahead']
  * @param target a model; or a loader whose slots it shares, so that experts and other requests are read in one order of
  * urgency. The options of the loader then apply.
  * @throws LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS), errors of `openLoader`. INVALID_ARGUMENT: the model has no
- * experts, `cacheBytes` is smaller than one expert, or the loader has one slot. UNEVEN_EXPERTS: the experts of no layer
- * can be separated.
+ * experts, `cacheBytes` is smaller than one expert, or the loader has one slot or `memoryBytes`. UNEVEN_EXPERTS: the
+ * experts of no layer can be separated.
  */
 export function openExpertCache(
   target: StoredModel | Loader,
@@ -48,6 +48,8 @@ export function openExpertCache(
   const shared = target instanceof Loader ? target : undefined
   const model = target instanceof Loader ? target.model : target
   requireModel(model)
+  if (shared?.options.memoryBytes !== undefined)
+    throw invalidArgument('loader', 'a loader with slots', 'one with memoryBytes')
   const { count, largestBytes } = measureExperts(model, shared?.options ?? options)
   const slotBytes = shared?.slotBytes ?? largestBytes
   // One slot of a shared loader is left to its other requests.

@@ -1,7 +1,7 @@
 import type { LoaderOptions } from './options.js'
 
 /** Options of `openExpertCache`. */
-export interface ExpertCacheOptions extends Omit<LoaderOptions, 'slots' | 'slotBytes'> {
+export interface ExpertCacheOptions extends Omit<LoaderOptions, 'slots' | 'slotBytes' | 'memoryBytes'> {
   /** Memory for experts, in bytes. It is divided into slots of the largest expert, at most one for each expert. */
   readonly cacheBytes: number
 }

@@ -47,8 +47,8 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS), RangeError for invalid options. A model
- * without checksums requires `verify: 'off'`.
+ * @throws LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS), RangeError or TypeError for invalid options.
+ * A model without checksums requires `verify: 'off'`.
  */
 export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
   requireModel(model)
@@ -87,6 +87,8 @@ export class Loader<M extends LoadableModel = StoredModel> {
   constructor(model: M, options: LoaderOptions) {
     const { memoryBytes, slots = DEFAULT_SLOTS, verify = 'full', signal } = options
     refuseUnmoved(model.store)
+    if (memoryBytes !== undefined && (options.slots ?? options.slotBytes) !== undefined)
+      throw new TypeError('memoryBytes: expected neither slots nor slotBytes with it')
     if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
     if (!model.checkable && verify !== 'off') throw noChecksums(`model ${quote(model.name)}`)
     const { inFlightBytes = 1 } = options

@@ -16,7 +16,7 @@ export interface StreamProgress {
 }
 
 /** Options of `streamLayers`. */
-export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes'> {
+export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes' | 'memoryBytes'> {
   /**
    * Layers by name or number (3 is 'layer 3'), in order; repetitions are allowed. Default: all but those of multi-token
    * prediction (`isMtpLayer`).
