@@ -20,8 +20,8 @@ export interface ResidentModelOptions extends PlacementOptions {
   /** Tolerance of the drive's rate. */
   readonly drift?: DriftBand
   /**
-   * Called when the tolerance is exceeded: `replan` makes a plan for the observed rate, `adopt` applies it between
-   * passes.
+   * Called between the layers of a pass after the tolerance was exceeded: `replan` makes a plan for the observed rate,
+   * `adopt` applies it between passes. An error that it throws ends the pass.
    */
   readonly onDrift?: (drift: RateDrift) => void
 }
