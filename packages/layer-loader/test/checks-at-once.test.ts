@@ -8,28 +8,28 @@ import { layeredModel } from './models.js'
 
 const MIB = 1024 * 1024
 
-/** A checksummer that takes a while, and how many of its calls were under way at a time. */
+/** Returns a slow checksummer, and the maximum number of its concurrent calls. */
 function watched(blocks: boolean): { checksummer: Checksummer; peak: () => number } {
-  let underWay = 0
+  let running = 0
   let peak = 0
   const checksummer: Checksummer = {
     name: 'watched',
     blocks,
     async checksum(...call) {
-      peak = Math.max(peak, ++underWay)
+      peak = Math.max(peak, ++running)
       for (let turns = 0; turns < 20; turns++) await turn()
       await zlibChecksummer.checksum(...call)
-      underWay--
+      running--
     },
   }
   return { checksummer, peak: () => peak }
 }
 
 test.each([
-  { blocks: true, what: 'one at a time where they hold the event loop' },
-  { blocks: false, what: 'several at a time where they do not' },
+  { blocks: true, what: 'one at a time if they block the event loop' },
+  { blocks: false, what: 'concurrently if they do not block the event loop' },
 ])(
-  'what has arrived is checked $what',
+  'checksums run $what',
   async ({ blocks }) => {
     const { namespace } = new MemoryNamespace({ capacityBytes: 64 * MIB })
     await pack(await layeredModel(2, 16 * MIB), namespace)

@@ -7,12 +7,12 @@ import { smallModel } from './models.js'
 type Fulfilled = PromiseFulfilledResult<PackReceipt>
 
 const ROOMY_BYTES = 8 << 20
-/** Room for one image of the small model, and not for two. */
+/** Has room for one image of the small model, but not for two. */
 const TIGHT_BYTES = (2 << 20) + (100 << 10)
 
-describe('two packings of one namespace', () => {
+describe('calls of pack in one process', () => {
   test.each([ROOMY_BYTES, TIGHT_BYTES])(
-    'at once, of %i bytes: the second is refused, the first is sound',
+    'on one namespace of %i bytes: the second concurrent call is rejected',
     async (capacityBytes) => {
       const { namespace } = new MemoryNamespace({ capacityBytes })
       await pack(await smallModel(), namespace, { name: 'a' })
@@ -30,14 +30,14 @@ describe('two packings of one namespace', () => {
     },
   )
 
-  test('one after the other has failed', async () => {
+  test('a failed call does not block the next one', async () => {
     const { namespace } = new MemoryNamespace()
     await expect(pack(await smallModel(), namespace, { signal: AbortSignal.abort('no') })).rejects.toBe('no')
     await expect(pack(await smallModel(), namespace, { name: '' })).rejects.toBeInstanceOf(RangeError)
     expect(await pack(await smallModel(), namespace)).toMatchObject({ generation: 1 })
   })
 
-  test('of two namespaces is nobody\u2019s business', async () => {
+  test('calls on two namespaces run concurrently', async () => {
     const [a, b] = [new MemoryNamespace(), new MemoryNamespace()]
     const model = await smallModel()
     await Promise.all([pack(model, a.namespace), pack(model, b.namespace)])
@@ -45,15 +45,15 @@ describe('two packings of one namespace', () => {
   })
 })
 
-describe('somebody else on the same media', () => {
-  /** Packs, while `meanwhile` is done through another namespace that has the same media, as another process has. */
+describe('another process that writes to the same media during pack', () => {
+  /** Packs, and runs `meanwhile` during it on a second namespace with the same media, as in another process. */
   async function packWhile(
     memory: MemoryNamespace,
     meanwhile: (other: MemoryNamespace) => Promise<unknown>,
   ): Promise<unknown> {
     let done = false
     memory.gate = async ({ operation, slba }) => {
-      // The first write of data: this packing has looked at what is there, and has not published.
+      // The first write of data: pack has read the superblocks, and has not published yet.
       if (done || operation !== 'write' || slba[0]! < 4096) return
       done = true
       await meanwhile(new MemoryNamespace({ media: memory.media }))
@@ -65,10 +65,10 @@ describe('somebody else on the same media', () => {
   }
 
   test.each([
-    ['a first image', ROOMY_BYTES, false],
-    ['one that replaces another, which is kept', ROOMY_BYTES, true],
-    ['one that replaces another, which is given up', TIGHT_BYTES, true],
-  ])('publishes: %s is not published over it', async (_, capacityBytes, hasOld) => {
+    ['the first image', ROOMY_BYTES, false],
+    ['a replacement with room for both', ROOMY_BYTES, true],
+    ['a replacement without room for both', TIGHT_BYTES, true],
+  ])('and publishes an image: pack does not publish %s over it', async (_, capacityBytes, hasOld) => {
     const memory = new MemoryNamespace({ capacityBytes })
     if (hasOld) await pack(await smallModel(), memory.namespace)
     const before = memory.journal.length
@@ -86,7 +86,7 @@ describe('somebody else on the same media', () => {
     expect(published).toEqual([])
   })
 
-  test('gives up the image that this packing keeps: it is not published either', async () => {
+  test('and discards the old image: pack does not publish', async () => {
     const memory = new MemoryNamespace()
     await pack(await smallModel(), memory.namespace)
     const error = await packWhile(memory, ({ media }) => {
@@ -97,19 +97,19 @@ describe('somebody else on the same media', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
-  test('does nothing: a damaged copy, and one that cannot be read any more, are no sign of anybody', async () => {
+  test('is not assumed because of a damaged or unreadable superblock copy', async () => {
     const memory = new MemoryNamespace()
     await pack(await smallModel(), memory.namespace)
     memory.media[100]! ^= 1
     expect(await packWhile(memory, () => Promise.resolve())).toMatchObject({ generation: 2, replaced: 'kept' })
-    const wearsOut = () => {
+    const failReads = () => {
       memory.outcome = ({ operation, slba }) =>
         operation === 'read' && slba[0] === 0
           ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false, crd: 0 }
           : { kind: 'success' }
       return Promise.resolve()
     }
-    expect(await packWhile(memory, wearsOut)).toMatchObject({ generation: 3, replaced: 'kept' })
+    expect(await packWhile(memory, failReads)).toMatchObject({ generation: 3, replaced: 'kept' })
   })
 })
 

@@ -37,31 +37,28 @@ function flip(memory: MemoryNamespace, byte: number, bit = 0): void {
   memory.media[byte]! ^= 1 << bit
 }
 
-/** The bytes of an extent at its start, at its end and between. */
+/** Returns the first, middle and last offset of an extent. */
 const bytesIn = ({ offsetBytes, lengthBytes }: Extent) => [
   offsetBytes,
   offsetBytes + (lengthBytes >> 1),
   offsetBytes + lengthBytes - 1,
 ]
 
-describe('a superblock', () => {
-  test.each(['A', 'B'] as const)(
-    'copy %s alone may be lost: the other serves, and the loss is reported',
-    async (copy) => {
-      const { memory } = await packed()
-      const start = copy === 'A' ? 0 : 1 << 20
-      for (const at of [0, 20, 70, 3000, 4095]) {
-        flip(memory, start + at)
-        const image = await openImage(memory.namespace)
-        expect(image.problems).toMatchObject([{ code: 'ERR_GPUNVME_IMAGE_SUPERBLOCK', copy }])
-        expect(image.models).toHaveLength(1)
-        expect(await verifyImage(memory.namespace)).toMatchObject({ ok: false, problemCount: 1 })
-        flip(memory, start + at)
-      }
-    },
-  )
+describe('superblock copies', () => {
+  test.each(['A', 'B'] as const)('damage to copy %s alone is reported, and the other copy is used', async (copy) => {
+    const { memory } = await packed()
+    const start = copy === 'A' ? 0 : 1 << 20
+    for (const at of [0, 20, 70, 3000, 4095]) {
+      flip(memory, start + at)
+      const image = await openImage(memory.namespace)
+      expect(image.problems).toMatchObject([{ code: 'ERR_GPUNVME_IMAGE_SUPERBLOCK', copy }])
+      expect(image.models).toHaveLength(1)
+      expect(await verifyImage(memory.namespace)).toMatchObject({ ok: false, problemCount: 1 })
+      flip(memory, start + at)
+    }
+  })
 
-  test('torn in both copies is no image, and says so', async () => {
+  test('damage to both copies is a SuperblockError', async () => {
     const { memory } = await packed()
     memory.media.fill(0, 2048, 4096)
     memory.media.fill(0, (1 << 20) + 2048, (1 << 20) + 4096)
@@ -70,7 +67,7 @@ describe('a superblock', () => {
     expect(report).toMatchObject({ ok: false, image: undefined, problems: [{ copy: 'A' }, { copy: 'B' }] })
   })
 
-  test('that was never there is another error, with another category', async () => {
+  test('absence of both copies is ERR_GPUNVME_NO_IMAGE', async () => {
     for (const capacityBytes of [512, 2 << 20, 4 << 20]) {
       const { namespace } = new MemoryNamespace({ capacityBytes })
       await expect(openImage(namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
@@ -78,7 +75,7 @@ describe('a superblock', () => {
     }
   })
 
-  test('that cannot be read from the media is served by its other copy', async () => {
+  test('a media error in copy A is reported, and copy B is used', async () => {
     const { memory } = await packed()
     memory.outcome = (plan) =>
       plan.slba[0] === 0 ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false, crd: 0 } : { kind: 'success' }
@@ -86,7 +83,7 @@ describe('a superblock', () => {
     expect(image.problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_TRANSFER'])
   })
 
-  test('of a file that the system cannot read in places is reported, and the rest is verified', async () => {
+  test('verifyImage reports an unreadable layer of a file and verifies the rest', async () => {
     const { image } = await packed()
     const { store } = image
     const bad = image.model().manifest.layers[1]!
@@ -102,7 +99,7 @@ describe('a superblock', () => {
     expect([report.chunks, report.bytes]).toEqual([whole.chunks - 1, whole.bytes - bad.lengthBytes])
   })
 
-  test('on a store of blocks that are longer than its extents’ alignment is verified all the same', async () => {
+  test('verifyImage supports stores whose blocks are longer than the alignment of extents', async () => {
     const { image } = await packed()
     const { store } = image
     for (const blockBytes of [8192, 65_536]) {
@@ -111,7 +108,7 @@ describe('a superblock', () => {
     }
   })
 
-  test('that cannot be read because the device is gone is not taken for damage', async () => {
+  test('a lost device is reported as a transfer error, not as damage', async () => {
     const { memory } = await packed()
     memory.outcome = () => ({ kind: 'device-lost', csts: 0xffff_ffff })
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
@@ -120,7 +117,7 @@ describe('a superblock', () => {
 })
 
 describe('a flipped bit', () => {
-  test('in the directory, a manifest or a chunk table ends the opening, and names the region', async () => {
+  test('in the directory, a manifest or a chunk table fails openImage, which names the region', async () => {
     const { memory, image } = await packed()
     for (const { holds, ...extent } of image.extents.filter(({ holds }) => /^(dir|man|chunk)/.test(holds))) {
       for (const at of bytesIn(extent)) {
@@ -135,14 +132,14 @@ describe('a flipped bit', () => {
     expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true })
   })
 
-  test('in the source header is found when that is read', async () => {
+  test('in the source header is detected when the header is read', async () => {
     const { memory, receipt, image } = await packed()
     flip(memory, receipt.manifest.header.offsetBytes + 9)
     await expect(readSourceHeader(image.model())).rejects.toBeInstanceOf(ImageChecksumError)
     expect(await verifyImage(image)).toMatchObject({ ok: false, problemCount: 1, chunks: 4 })
   })
 
-  test('in a layer never reaches a lease, and the error names tensor, chunk and LBA', async () => {
+  test('in a layer is never leased; the error names extent, tensors, chunk and LBAs', async () => {
     const { memory, receipt, image } = await packed()
     const layer = receipt.manifest.layers[1]!
     const tensor = layer.tensors[1]!
@@ -174,7 +171,7 @@ describe('a flipped bit', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('in a layer is handed out where nobody wants to know, and the lease says that it was not verified', async () => {
+  test('in a layer is leased as unverified with verify: off', async () => {
     const { memory, receipt, image } = await packed()
     flip(memory, receipt.manifest.layers[0]!.offsetBytes)
     const stream = streamLayers(image.model(), { verify: 'off', layers: ['embedding'] })
@@ -182,7 +179,7 @@ describe('a flipped bit', () => {
     expect(stream.statistics).toMatchObject({ tensors: 1, tensorsVerified: 0, verifyNs: 0 })
   })
 
-  test('anywhere in the image is noticed, unless it is padding that no tensor and no structure has', async () => {
+  test('anywhere in the image is detected, except in padding outside of all extents', async () => {
     const { memory, image } = await packed()
     const model = await smallModel()
     const harmless = (byte: number) =>
@@ -219,7 +216,7 @@ describe('a flipped bit', () => {
   })
 })
 
-test('a problem that packing again repairs has the repair as a field, and the option in its next step', async () => {
+test('a problem that packing repairs names the option in remedy and next', async () => {
   const { memory, receipt } = await packed()
   const { layers, chunkTable } = receipt.manifest
   for (const [at, remedy, option] of [
@@ -234,7 +231,7 @@ test('a problem that packing again repairs has the repair as a field, and the op
   }
 })
 
-test('of an image that is damaged throughout, every chunk is counted and a hundred problems are kept', async () => {
+test('verifyImage counts all problems and keeps the first hundred', async () => {
   const memory = new MemoryNamespace({ capacityBytes: 4 << 20 })
   const tensors = Array.from({ length: 150 }, (_, index) => [`model.layers.${index}.w`, 10] as const)
   const { manifest } = await pack(await smallModel(tensors), memory.namespace)
@@ -245,7 +242,7 @@ test('of an image that is damaged throughout, every chunk is counted and a hundr
   expect(memory.allocatedBytes).toBe(0)
 })
 
-test('verification reads side by side, in bounded memory, and reports its progress to the last byte', async () => {
+test('verifyImage reads concurrently in bounded memory, and reports all bytes as progress', async () => {
   const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
   const tensors = Array.from({ length: 3 }, (_, index) => [`model.layers.${index}.w`, 30 << 20] as const)
   await pack(await smallModel(tensors), memory.namespace)
@@ -259,7 +256,7 @@ test('verification reads side by side, in bounded memory, and reports its progre
   expect(last).toEqual({ doneBytes: report.bytes, totalBytes: report.bytes })
 })
 
-test('verification ends when it is aborted, and frees its memory', async () => {
+test('an abort ends verifyImage and frees its memory', async () => {
   const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
   await pack(await smallModel([['model.layers.0.w', 100 << 20]]), memory.namespace)
   const reason = new Error('enough')

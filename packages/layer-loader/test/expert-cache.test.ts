@@ -40,7 +40,7 @@ beforeAll(async () => {
 let cache: ExpertCache | undefined
 afterEach(() => cache?.close())
 
-/** A cache of some slots over a drive whose reads wait for the gate. */
+/** Opens a cache of this many slots over the packed model on a new drive. */
 async function opened(
   slots: number,
   options: Omit<ExpertCacheOptions, 'cacheBytes'> = {},
@@ -59,6 +59,7 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 200; turns++) await turn()
 }
 
+/** Blocks all reads; the returned function resumes them. */
 function hold(memory: MemoryNamespace): () => Promise<void> {
   const held: (() => void)[] = []
   memory.gate = () => new Promise<void>((resolve) => held.push(resolve))
@@ -86,7 +87,7 @@ async function use(cache: ExpertCache, ...experts: readonly number[]): Promise<v
 }
 
 describe('memory', () => {
-  test('holds as many of the largest expert as the budget allows, allocated at the first request', async () => {
+  test('has as many slots of the largest expert as the budget allows, allocated on first use', async () => {
     const { memory, cache } = await opened(3)
     expect(cache.slots).toBe(3)
     expect(memory.allocatedBytes).toBe(0)
@@ -108,7 +109,7 @@ describe('memory', () => {
   })
 
   test.each([EXPERT_BYTES - 1, 0, -1, NaN])(
-    'rejects a budget of %d bytes with the required one',
+    'rejects a budget of %d bytes, and names the required minimum',
     async (cacheBytes) => {
       const { model } = await opened(1)
       expect(() => openExpertCache(model, { cacheBytes })).toThrow(INVALID)
@@ -118,7 +119,7 @@ describe('memory', () => {
     },
   )
 
-  test('rejects a model without experts, and one whose experts cannot be separated', async () => {
+  test('openExpertCache rejects a model without experts, and one whose experts cannot be separated', async () => {
     const dense = new MemoryNamespace()
     await pack(await smallModel(), dense.namespace)
     const options = { cacheBytes: MIB }
@@ -135,7 +136,7 @@ describe('memory', () => {
 })
 
 describe('requests', () => {
-  test('read an expert once, and lend it again without reading', async () => {
+  test('read an expert once, and lease it again without another read', async () => {
     const { memory, cache } = await opened(2)
     using first = await cache.request(1, 5)
     await expectExpert(first, 1, 5)
@@ -156,7 +157,7 @@ describe('requests', () => {
     second.release()
   })
 
-  test('share one read of the same expert, at the higher urgency', async () => {
+  test('share one read of the same expert', async () => {
     const { memory, cache } = await opened(4)
     const open = hold(memory)
     const requests = [cache.request(0, 3, { priority: 'ahead' }), cache.request(0, 3, { priority: 'now' })]
@@ -169,7 +170,7 @@ describe('requests', () => {
     expect(cache.statistics.bytesRead).toBe(first!.statistics.bytes)
   })
 
-  test('reject an unknown expert or layer, and change nothing', async () => {
+  test('reject an unknown expert or layer, an invalid deadline and an aborted signal', async () => {
     const { cache } = await opened(1)
     await expect(cache.request(0, EXPERTS)).rejects.toThrow(ExtentNotFoundError)
     await expect(cache.request('output', 0)).rejects.toThrow(ExtentNotFoundError)
@@ -203,10 +204,10 @@ describe('eviction', () => {
   test('waits for a lease to end if all experts are leased', async () => {
     const { cache } = await opened(2)
     const [a, b] = [await cache.request(0, 0), await cache.request(0, 1)]
-    let isThere = false
-    const third = cache.request(0, 2).then((lease) => ((isThere = true), lease))
+    let isLeased = false
+    const third = cache.request(0, 2).then((lease) => ((isLeased = true), lease))
     await settle()
-    expect(isThere).toBe(false)
+    expect(isLeased).toBe(false)
     b.release()
     using lease = await third
     await expectExpert(lease, 0, 2)
@@ -250,7 +251,7 @@ describe('a read that fails', () => {
     expect(cache.statistics).toMatchObject({ hits: 1, misses: 2 })
   })
 
-  test('of a hint is reported to no one, and the next request reads', async () => {
+  test('of a hint is not reported, and the next request reads the expert', async () => {
     const { memory, cache } = await opened(2)
     memory.outcome = () => ({ kind: 'not-submitted' })
     cache.prefetch(0, [0])
@@ -347,7 +348,7 @@ describe('a hint', () => {
     expect(cache.statistics).toMatchObject({ hits: 1, misses: 4, evictions: 1, prefetches: 0 })
   })
 
-  test('without room is dropped: it evicts neither leased experts nor those of the same hint', async () => {
+  test('is dropped when it would evict a leased expert or one of the same hint', async () => {
     const { cache } = await opened(2)
     using held = await cache.request(0, 0)
     cache.prefetch(0, [1, 2, 3])
@@ -414,7 +415,7 @@ describe('closing', () => {
   })
 })
 
-test('an expert that arrives while the cache is closed is not lent, and its slot is free', async () => {
+test('an expert that arrives while the cache closes is not leased, and its slot is freed', async () => {
   const { model } = await opened(1)
   const trace: TraceSink = ({ name }) => {
     if (name === 'leased layer 0 expert 0') void shared.close()
@@ -457,7 +458,7 @@ describe('a loader that the cache shares', () => {
   })
 })
 
-test('experts of a simulated drive come back byte for byte under eviction', async () => {
+test('experts loaded from a simulated drive under eviction are byte-identical', async () => {
   const { transport, diagnostics } = simulate({ profile: 'sn740', namespaces: [{ capacityBytes: 64 * MIB }] })
   const controller = await Controller.open(transport, { write: { serial: 'GPUNVME-SIM-SN740' }, queues: 2 })
   const namespace = controller.namespace(1)
@@ -480,7 +481,7 @@ test('experts of a simulated drive come back byte for byte under eviction', asyn
   expect(diagnostics).toEqual([])
 })
 
-test('experts of a plain file come back byte for byte, with several requests at once', async () => {
+test('experts loaded from a plain file by concurrent requests are byte-identical', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'experts-'))
   try {
     const path = join(folder, 'moe.safetensors')

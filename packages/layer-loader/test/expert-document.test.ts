@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../../..')
 
-test('docs/experts.md has the tables that its command prints', () => {
+test('the tables of docs/experts.md match the output of scripts/expert-cache.mjs', () => {
   const page = readFileSync(join(root, 'packages/layer-loader/docs/experts.md'), 'utf8')
   const [, tables] = /<!-- tables -->\n([^]*)<!-- end of tables -->/.exec(page)!
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/expert-cache.mjs'], {

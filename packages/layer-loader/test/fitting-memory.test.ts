@@ -56,7 +56,7 @@ test('with memoryBytes, each extent gets memory of its own length, which is free
   await loader.close()
 })
 
-test('an extent that does not fit beside the others waits for their release, and those after it wait too', async () => {
+test('an extent that does not fit waits for a release, and so do all requests after it', async () => {
   const { model, loader } = await opened({ memoryBytes: 5 * MIB })
   const [first, long, short] = [0, 1, 3].map((layer) => loader.request(model.layer(layer)))
   const held = await Promise.all([first!.lease(), long!.lease()])
@@ -66,13 +66,13 @@ test('an extent that does not fit beside the others waits for their release, and
   await loader.close()
 })
 
-test('an urgent extent takes the memory of as many unclaimed ones as it needs', async () => {
+test('an urgent request takes the memory of as few unleased requests as it needs', async () => {
   const { model, loader } = await opened({ memoryBytes: 5 * MIB })
   const ahead = [0, 2, 3].map((layer) => loader.request(model.layer(layer), { priority: 'ahead' }))
   await Promise.all(ahead.map((ticket) => ticket.ready()))
   using lease = await loader.request(model.layer(1), { priority: 'now' }).lease()
   expect(lease.verified).toBe(true)
-  // The least urgent ones gave their memory: the first one needed not.
+  // The two least urgent requests lost their memory; the first one kept it.
   expect(ahead.map(({ state }) => state)).toEqual(['ready', 'waiting', 'waiting'])
   lease.release()
   await Promise.all(ahead.map((ticket) => ticket.ready()))
@@ -91,7 +91,7 @@ test('an extent without memory fails with its length; others are loaded', async 
   expect(allocated).toEqual([])
 })
 
-test('memory is allocated when the turn of an extent comes, not for all at once', async () => {
+test('memory is allocated shortly before an extent is read, not for all requests at once', async () => {
   const { model, loader, allocated } = await opened({ memoryBytes: 64 * MIB, inFlightBytes: 1 })
   const tickets = LENGTHS.map((_, layer) => loader.request(model.layer(layer)))
   expect(allocated).toHaveLength(3)
@@ -100,7 +100,7 @@ test('memory is allocated when the turn of an extent comes, not for all at once'
   await loader.close()
 })
 
-test('an extent that never fits is rejected with the memory that it takes', async () => {
+test('an extent that exceeds memoryBytes is rejected with its length', async () => {
   const { model, loader } = await opened({ memoryBytes: 3 * MIB })
   expect(() => loader.request(model.layer(1))).toThrow('takes 4194304 bytes of memory; the loader has 3145728')
   await loader.close()

@@ -4,11 +4,11 @@ import { pack } from '../src/image/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 
-/** Room for one image of the small model, and not for two. */
+/** Has room for one image of the small model, but not for two. */
 const TIGHT_BYTES = (2 << 20) + (100 << 10)
 const ROOMY_BYTES = 8 << 20
 
-/** A namespace with an image, and its journal empty. */
+/** Returns a namespace with an image and an empty journal. */
 async function packed(capacityBytes: number): Promise<MemoryNamespace> {
   const memory = new MemoryNamespace({ capacityBytes })
   await pack(await smallModel(), memory.namespace)
@@ -16,8 +16,8 @@ async function packed(capacityBytes: number): Promise<MemoryNamespace> {
   return memory
 }
 
-describe('that an image has to be given up', () => {
-  test('is said before anything is written, and once', async () => {
+describe('onGiveUp', () => {
+  test('is called once, before the first write', async () => {
     const memory = await packed(TIGHT_BYTES)
     const written: number[] = []
     const onGiveUp = () => void written.push(memory.journal.length)
@@ -25,7 +25,7 @@ describe('that an image has to be given up', () => {
     expect({ replaced, written }).toEqual({ replaced: 'given up', written: [0] })
   })
 
-  test('is said of an image that is damaged, too', async () => {
+  test('is called for a damaged image', async () => {
     const memory = await packed(ROOMY_BYTES)
     const { directory } = (await openImage(memory.namespace)).superblock
     memory.media[directory.offsetBytes]! ^= 1
@@ -39,7 +39,7 @@ describe('that an image has to be given up', () => {
     expect(calls).toBe(1)
   })
 
-  test('is not said where it is kept until the new one is published, nor of a first image', async () => {
+  test('is not called for an image that is kept until the new one is published, nor without one', async () => {
     const onGiveUp = () => {
       throw new Error('called')
     }
@@ -53,7 +53,7 @@ describe('that an image has to be given up', () => {
     })
   })
 
-  test('can be refused by throwing, or by an abort: the image stays', async () => {
+  test('keeps the image if it throws or aborts the signal', async () => {
     const memory = await packed(TIGHT_BYTES)
     const controller = new AbortController()
     const refusals = [
@@ -72,7 +72,7 @@ describe('that an image has to be given up', () => {
     }
   })
 
-  test('stands when the packing fails after it was said: no image is left', async () => {
+  test('leaves no image if pack fails afterwards', async () => {
     const memory = await packed(TIGHT_BYTES)
     const controller = new AbortController()
     let calls = 0

@@ -1,6 +1,6 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 
-/** Bytes as memory that the host sees and no controller reaches. */
+/** Wraps bytes as host memory without an address for a controller. */
 export function hostMemory(bytes: Uint8Array): DmaMemory {
   return {
     lengthBytes: bytes.byteLength,

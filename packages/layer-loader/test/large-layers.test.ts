@@ -17,7 +17,7 @@ import { fileMemory } from '../src/store/file-store-memory.js'
 const GIB = 2 ** 30
 const BLOCK_BYTES = 4096
 
-/** The layer: a tensor above 4 GiB between two small ones. The last one is not aligned in the store. */
+/** Tensors of the layer: one above 4 GiB between two small ones. The last one is not aligned in the store. */
 const FIRST = { name: 'first', storeBytes: 0, lengthBytes: BLOCK_BYTES }
 const HUGE = { name: 'huge', storeBytes: BLOCK_BYTES, lengthBytes: 5 * GIB }
 const LAST = { name: 'last', storeBytes: BLOCK_BYTES + 5 * GIB + 8, lengthBytes: 3 * BLOCK_BYTES - 8 }
@@ -73,7 +73,7 @@ const markAt = (bytes: Uint8Array, at = 0) => new DataView(bytes.buffer, bytes.b
 describe('memory above 4 GiB', () => {
   beforeEach(({ skip }) => skip(refusal !== '', refusal))
 
-  test('a layer above 4 GiB is loaded: its tensors and ranges are accessible wherever they are', async () => {
+  test('a layer above 4 GiB is loaded, and its tensors and ranges are accessible at any offset', async () => {
     await using loader = openLoader(largeModel(), { slots: 1, verify: 'off' })
     using lease = await loader.request(largeModel().layer(0)).lease()
     expect(lease.statistics.bytes).toBe(LAYER_BYTES)
@@ -87,7 +87,7 @@ describe('memory above 4 GiB', () => {
     expect(() => lease.range(lease.lengthBytes, 1)).toThrow(RangeError)
   })
 
-  test('what is too long for one array is an error that names the way to its parts', async () => {
+  test('access to more bytes than an array can hold throws and suggests tensor and range', async () => {
     await using loader = openLoader(largeModel(), { slots: 1, verify: 'off' })
     using lease = await loader.request(largeModel().layer(0)).lease()
     for (const [use, lengthBytes] of [
@@ -108,7 +108,7 @@ describe('memory above 4 GiB', () => {
     })
   })
 
-  test('checksums of memory above 4 GiB', async () => {
+  test('zlibChecksummer supports offsets above 4 GiB', async () => {
     const memory = fileMemory.alloc(LAYER_BYTES)
     memory.view!.setUint8(5 * GIB + 7, 0x31)
     const into = new Uint32Array(1)
@@ -117,7 +117,7 @@ describe('memory above 4 GiB', () => {
     expect(into[0]).toBe(0x83dcefb7)
   })
 
-  test('copies between memories above 4 GiB', async () => {
+  test('hostCopies supports offsets above 4 GiB', async () => {
     const copies = hostCopies()
     const [from, to] = [fileMemory.alloc(LAYER_BYTES), copies.alloc(LAYER_BYTES)]
     from.view!.setFloat64(5 * GIB, 1234)
@@ -126,7 +126,7 @@ describe('memory above 4 GiB', () => {
   })
 })
 
-test('slots that cannot be allocated: how much they need, and how many of them fit', async () => {
+test('a failed slot allocation reports the required bytes and how many slots fit', async () => {
   const allocated: DmaMemory[] = []
   const failing: BlockStore['dma'] = {
     alloc(lengthBytes) {
@@ -151,7 +151,7 @@ test('slots that cannot be allocated: how much they need, and how many of them f
   expect(() => allocated[0]!.free()).toThrow('this memory was freed')
 })
 
-test('slots beyond the memory of the machine are that error too', async () => {
+test('slots longer than any machine memory fail with ERR_GPUNVME_SLOT_MEMORY', async () => {
   const model = largeModel()
   await using loader = openLoader(model, { slots: 2, slotBytes: 2 ** 50, verify: 'off' })
   const error = await loader
@@ -165,7 +165,7 @@ test('slots beyond the memory of the machine are that error too', async () => {
   })
 })
 
-test('a layer longer than the slots: which of its tensors fit', async () => {
+test('an extent longer than a slot is rejected with the number of its tensors that fit', async () => {
   const model = largeModel()
   await using loader = openLoader(model, { slotBytes: 65_536, verify: 'off' })
   const error = thrownBy(() => loader.request(model.layer(0)))

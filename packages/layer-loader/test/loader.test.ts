@@ -32,7 +32,7 @@ afterEach(() => loader?.close())
 interface Opened {
   readonly memory: MemoryNamespace
   readonly model: StoredModel
-  /** Order of layers as their first bytes were asked of the drive. */
+  /** Returns the numbers of layers, in the order in which their first blocks were read. */
   readonly begun: () => number[]
 }
 
@@ -43,7 +43,7 @@ const image = (async () => {
   return media
 })()
 
-/** That image, on a drive that is kept busy by two bites of one chunk. */
+/** Opens the image on a drive that has at most two reads of one chunk in flight. */
 async function opened(options: MemoryNamespaceOptions = {}): Promise<Opened> {
   const media = (await image).slice()
   const memory = new MemoryNamespace({ media, maxTransferBytes: 64 << 10, ...options })
@@ -66,32 +66,32 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 200; turns++) await turn()
 }
 
-/** Holds every plan back until it is let go, and lets go of one after the other. */
+/** Blocks every plan until it is released; `release` resumes the oldest ones, `open` all present and future ones. */
 function gated(memory: MemoryNamespace) {
   const held: (() => void)[] = []
   memory.gate = () => new Promise<void>((resolve) => held.push(resolve))
   return {
     held,
     async release(count = held.length) {
-      for (const let_ of held.splice(0, count)) let_()
+      for (const resume of held.splice(0, count)) resume()
       await settle()
     },
     open() {
       memory.gate = () => Promise.resolve()
-      for (const let_ of held.splice(0)) let_()
+      for (const resume of held.splice(0)) resume()
     },
   }
 }
 
-describe('urgency', () => {
-  test('what is wanted now is read before the rest of what is only read ahead', async () => {
+describe('priorities', () => {
+  test('an urgent request is read before the rest of a speculative one', async () => {
     const { memory, model, begun } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 3 }))
     const ahead = request(model.layer(0), { priority: 'ahead' })
     const soon = request(model.layer(1))
     const now = request(model.layer(2), { priority: 'now' })
-    // Two chunks of the first are on their way; the other two come last.
+    // Two chunks of the first request are in flight; its other two are read last.
     expect(gate.held).toHaveLength(2)
     gate.open()
     const order: string[] = []
@@ -100,14 +100,14 @@ describe('urgency', () => {
     expect(begun()).toEqual([0, 2, 1])
   })
 
-  test('among equals it is the order of asking', async () => {
+  test('requests of equal priority are read in the order of their calls', async () => {
     const { model, begun } = await opened()
     const { request } = bound(open(model, { slots: 6 }))
     await Promise.all([3, 1, 2].map((layer) => request(model.layer(layer)).ready()))
     expect(begun()).toEqual([3, 1, 2])
   })
 
-  test('what lies ready and was not asked for gives its slot, and is read again in its turn', async () => {
+  test('an urgent request takes the slot of a ready, unleased one, which is read again later', async () => {
     const { model, begun } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const guess = request(model.layer(4), { priority: 'ahead' })
@@ -122,7 +122,7 @@ describe('urgency', () => {
     expect(begun()).toEqual([4, 0, 4])
   })
 
-  test('what is being read ahead gives its slot once what is in flight has arrived', async () => {
+  test('a speculative request that is being read yields its slot after its reads in flight', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 1 }))
@@ -139,7 +139,7 @@ describe('urgency', () => {
     expect(loader!.statistics.discardedBytes).toBe(2 * MIB)
   })
 
-  test('what has a slot and has not begun to be read gives it at once', async () => {
+  test('a speculative request yields its slot at once if none of it has been read', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 2 }))
@@ -152,12 +152,12 @@ describe('urgency', () => {
     for (const ticket of [needed, first, second]) (await ticket.lease()).release()
   })
 
-  test('what is wanted now is checked before what was only read ahead of it', async () => {
+  test('an urgent request is verified before speculative ones that arrived earlier', async () => {
     const { model } = await opened()
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => (begin = resolve))
     const checksummer: Checksummer = {
-      name: 'held up',
+      name: 'delayed',
       blocks: true,
       checksum: async (...call) => {
         await begun
@@ -176,7 +176,7 @@ describe('urgency', () => {
     expect(order[0]).toBe('layer 2')
   })
 
-  test('what somebody has asked the lease of is not given up', async () => {
+  test('a leased request keeps its slot when an urgent one arrives', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const guess = request(model.layer(4), { priority: 'ahead' })
@@ -186,7 +186,7 @@ describe('urgency', () => {
     expect([held.released, needed.state]).toEqual([false, 'waiting'])
   })
 
-  test('a guess that turns out right can be made urgent', async () => {
+  test('setPriority makes a speculative request urgent', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 3 }))
@@ -206,8 +206,8 @@ describe('urgency', () => {
   })
 })
 
-describe('giving up', () => {
-  test('of what waits reads nothing of it', async () => {
+describe('cancelling a request', () => {
+  test('that waits for a slot reads none of it', async () => {
     const { model, begun } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     using held = await request(model.layer(0)).lease()
@@ -220,7 +220,7 @@ describe('giving up', () => {
     expect(begun()).toEqual([0])
   })
 
-  test('of what is being read waits for what is in flight before its slot is filled again', async () => {
+  test('that is being read frees its slot only after its reads in flight', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 1 }))
@@ -234,7 +234,7 @@ describe('giving up', () => {
     expect(lease.name).toBe('layer 1')
   })
 
-  test('of what lies ready frees its slot', async () => {
+  test('that is ready frees its slot', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const ticket = request(model.layer(0))
@@ -248,7 +248,7 @@ describe('giving up', () => {
     ['cancelled', (ticket) => ticket.cancel('gone')],
     ['closed with its loader', () => loader!.end('gone')],
     ['aborted with its loader', (_, abort) => abort.abort('gone')],
-  ])('of what lay ready and was %s is heard of by whoever asks for it afterwards', async (_, end) => {
+  ])('a ready request that was %s rejects later ready and lease calls', async (_, end) => {
     const { model } = await opened()
     const abort = new AbortController()
     const ticket = open(model, { signal: abort.signal }).request(model.layer(0))
@@ -258,7 +258,7 @@ describe('giving up', () => {
     await expect(ticket.lease()).rejects.toBe('gone')
   })
 
-  test('of what has been leased changes nothing', async () => {
+  test('that is leased has no effect', async () => {
     const { model } = await opened()
     const ticket = open(model).request(model.layer(0))
     using lease = await ticket.lease()
@@ -267,7 +267,7 @@ describe('giving up', () => {
     expect(await ticket.lease()).toBe(lease)
   })
 
-  test('by its signal, although it lay ready before and was passed over', async () => {
+  test('by its signal works after it was ready and lost its slot', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const abort = new AbortController()
@@ -279,7 +279,7 @@ describe('giving up', () => {
     await expect(guess.lease()).rejects.toBe('not any more')
   })
 
-  test('by a signal of its own, before or while it is read', async () => {
+  test('by its signal works before and during its read', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model))
@@ -293,7 +293,7 @@ describe('giving up', () => {
 })
 
 describe('a deadline', () => {
-  test('fails a request that waits for a slot, and names the reason', async () => {
+  test('fails a request that waits for a slot, and the error says so', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const held = await request(model.layer(0)).lease()
@@ -306,7 +306,7 @@ describe('a deadline', () => {
     await expect(request(model.layer(1)).lease()).resolves.toMatchObject({ name: 'layer 1' })
   })
 
-  test('fails a request that is being read; its slot is free after the reads in flight', async () => {
+  test('fails a request that is being read; its slot is free after its reads in flight', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 1 }))
@@ -341,8 +341,8 @@ test.each([0, 0.5, NaN])('a budget of %s bytes in flight is rejected', async (in
   expect(() => openLoader(model, { inFlightBytes })).toThrow(/inFlightBytes: expected at least 1/)
 })
 
-describe('failure', () => {
-  test('of one request leaves the others alone, and its slot is used again', async () => {
+describe('a failure', () => {
+  test('of one request does not affect the others, and its slot is reused', async () => {
     const { memory, model } = await opened()
     const bad = model.layer(1).whole!.storeBytes / 512 + 200
     memory.outcome = ({ slba, blocks }, command) =>
@@ -358,7 +358,7 @@ describe('failure', () => {
     expect(third.verified).toBe(true)
   })
 
-  test('of a checksum never releases the slot to the user, and names chunk and place', async () => {
+  test('of a checksum rejects the lease and names extent, chunk, tensors and LBAs', async () => {
     const { memory, model } = await opened()
     const { storeBytes } = model.layer(3).whole!
     memory.media[storeBytes + 2 * MIB + 17]! ^= 4
@@ -376,14 +376,14 @@ describe('failure', () => {
     expect(loader!.statistics.extents).toBe(0)
   })
 
-  test('what no slot can hold is refused with what would', async () => {
+  test('request rejects an extent longer than a slot, and names the required slotBytes', async () => {
     const { model } = await opened()
     const small = open(model, { slotBytes: MIB })
     expect(() => small.request(model.layer(0))).toThrow(ExtentTooLongError)
     expect(() => small.request(model.layer(0))).toThrow(`slotBytes: ${LAYER_BYTES}`)
   })
 
-  test('what cannot be proven is not loaded as if it were', async () => {
+  test('an extent without all checksums is rejected, and unverified when sampled', async () => {
     const { model } = await opened()
     const extent = { ...model.layer(0), checks: model.layer(0).checks.slice(1) }
     expect(() => open(model).request(extent)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_NO_CHECKSUMS' }))
@@ -403,14 +403,14 @@ describe('failure', () => {
     { verify: { sample: 1.5 } },
     { alignBytes: 3 },
     { alignBytes: 3, slotBytes: 4096 },
-  ])('options that cannot be meant are refused at once: %o', async (options) => {
+  ])('openLoader rejects invalid options: %o', async (options) => {
     const { model } = await opened()
     expect(() => openLoader(model, options)).toThrow(RangeError)
   })
 })
 
-describe('the end', () => {
-  test('by close: nothing is in flight or allocated, leases end, and requests are refused', async () => {
+describe('the end of a loader', () => {
+  test('close frees all memory, ends leases, and rejects pending and later requests', async () => {
     const { memory, model } = await opened()
     const { request } = bound(open(model, { slots: 2 }))
     const lease = await request(model.layer(0)).lease()
@@ -425,7 +425,7 @@ describe('the end', () => {
     await loader!.close()
   })
 
-  test('by the signal: every request fails with its reason, and what is in flight is waited for', async () => {
+  test('an abort fails every request with its reason; close waits for reads in flight', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const abort = new AbortController()
@@ -444,7 +444,7 @@ describe('the end', () => {
     expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
   })
 
-  test('by the signal: slots are freed, progress ends, and what is asked for fails with the reason', async () => {
+  test('an abort ends progress and rejects later requests; a lease stays valid until released', async () => {
     const { memory, model } = await opened()
     const abort = new AbortController()
     const { request } = bound(open(model, { signal: abort.signal }))
@@ -461,7 +461,7 @@ describe('the end', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('by a trace that throws: with what it threw, and nothing is left behind', async () => {
+  test('an exception of the trace sink fails the request, and all memory is freed', async () => {
     for (const at of ['read', 'verify', 'slot 0']) {
       const { memory, model } = await opened()
       const trace = ({ track }: TraceEvent) => {
@@ -482,8 +482,8 @@ describe('the end', () => {
   })
 })
 
-describe('a slot', () => {
-  test('counts what it has held, so that an old pointer is told from a new one', async () => {
+describe('slots', () => {
+  test('the generation of a slot increases with every lease', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const generations: number[] = []
@@ -496,8 +496,8 @@ describe('a slot', () => {
   })
 })
 
-describe('a share of the chunks', () => {
-  test('is checked, the same one for the same seed, and the lease does not say that all of it was', async () => {
+describe('sampled verification', () => {
+  test('checks the same chunks for the same seed, and the lease is not marked verified', async () => {
     const { memory, model } = await opened()
     const checked = async (seed: number) => {
       const found: number[] = []
@@ -529,8 +529,8 @@ describe('a share of the chunks', () => {
   }, 120_000)
 })
 
-describe('what can be watched', () => {
-  test('statistics add up', async () => {
+describe('observing a loader', () => {
+  test('statistics count the bytes, commands and latencies of all requests', async () => {
     const { model } = await opened()
     const { request } = bound(open(model))
     const leases: Lease[] = []
@@ -548,13 +548,13 @@ describe('what can be watched', () => {
     })
     const { depths, latencyNs, elapsedNs } = loader!.statistics
     expect(depths.reduce((sum, count) => sum + count, 0)).toBe(8)
-    // 100 ns a block on the clock of this namespace, and two bites in flight.
+    // 100 ns a block on the clock of this namespace, and two reads of one chunk in flight.
     expect(elapsedNs).toBe((2 * LAYER_BYTES * 100) / 512)
     expect(latencyNs.max).toBe((2 * MIB * 100) / 512)
     expect(latencyNs.p50).toBeLessThanOrEqual(latencyNs.max!)
   })
 
-  test('progress comes as it happens, and ends with the loader', async () => {
+  test('progress reports growing totals and ends when the loader closes', async () => {
     const { model } = await opened()
     const { request } = bound(open(model))
     const seen: number[] = []
@@ -571,7 +571,7 @@ describe('what can be watched', () => {
     expect(seen).toEqual([...seen].sort((a, b) => a - b))
   })
 
-  test('progress that was missed is made up for: whoever was busy sees the newest', async () => {
+  test('progress skips missed events and returns the newest one', async () => {
     const { model } = await opened()
     const { request } = bound(open(model))
     const progress = loader!.progress()
@@ -581,7 +581,7 @@ describe('what can be watched', () => {
     expect((await progress.next()).value).toMatchObject({ extents: 3 })
   })
 
-  test('the life of a request is told on a diagnostics channel', async () => {
+  test('the diagnostics channel publishes each state of a request', async () => {
     const { model } = await opened()
     const events: LoadEvent[] = []
     const listen = (message: unknown) => events.push(message as LoadEvent)
@@ -596,7 +596,7 @@ describe('what can be watched', () => {
     expect(events.at(-1)).toMatchObject({ model: 'small.safetensors', extent: 'layer 2', slot: 0, generation: 1 })
   })
 
-  test('a trace has a track for reads, checks and each slot', async () => {
+  test('the trace has one track for reads, one for checks and one for each slot', async () => {
     const { model } = await opened()
     const events: TraceEvent[] = []
     using lease = await open(model, { trace: (event) => events.push(event) })
@@ -608,8 +608,8 @@ describe('what can be watched', () => {
   })
 })
 
-describe('memory that the CPU cannot reach', () => {
-  /** A drive that writes into memory which nobody but its checksummer and mover has a view of. */
+describe('memory without a CPU view', () => {
+  /** A drive that writes into memory which only its checksummer and its `move` function can access. */
   async function hidden() {
     const { model } = await opened()
     const views = new Map<DmaMemory, DmaMemory>()
@@ -630,13 +630,13 @@ describe('memory that the CPU cannot reach', () => {
       },
     }) as BlockStore
     const checksummer: Checksummer = {
-      name: 'theirs',
+      name: 'with access to hidden memory',
       checksum: (memory, ...rest) => zlibChecksummer.checksum(seenOf(memory as DmaMemory), ...rest),
     }
     return { model: { ...model, store }, dma, checksummer, seenOf }
   }
 
-  test('is loaded and checked, and its bytes are asked for in vain', async () => {
+  test('is loaded and verified, but lease.bytes and lease.tensor throw', async () => {
     const { model, dma, checksummer, seenOf } = await hidden()
     const { request } = bound(open(model, { where: 'gpu', dma, checksummer }))
     using lease = await request(model.layer(1)).lease()
@@ -646,14 +646,14 @@ describe('memory that the CPU cannot reach', () => {
     expect(() => lease.tensor('model.layers.1.weight')).toThrow(TypeError)
   })
 
-  test('needs a checksummer that reaches it: nothing is read before that is said', async () => {
+  test('requires a checksummer that can access it, and rejects before reading', async () => {
     const { model, dma } = await hidden()
     const refused = open(model, { where: 'gpu', dma }).request(model.layer(1)).lease()
     await expect(refused).rejects.toThrow('checksummer: expected')
     expect(loader!.statistics.bytes).toBe(0)
   })
 
-  test('has its bytes moved by whoever can', async () => {
+  test('requires a move function for unaligned pieces', async () => {
     const { model, dma, checksummer, seenOf } = await hidden()
     const layer = model.layer(0)
     const [tensor] = layer.pieces
@@ -677,7 +677,7 @@ describe('memory that the CPU cannot reach', () => {
   })
 })
 
-test('an extent of any kind brings the very bytes of the file', async () => {
+test('the extent of a tensor is loaded with the bytes of its file', async () => {
   const model = await layeredModel(2, 3 * MIB + 4096)
   const memory = new MemoryNamespace({ capacityBytes: 32 * MIB })
   await pack(model, memory.namespace)

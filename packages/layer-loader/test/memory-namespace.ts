@@ -13,11 +13,11 @@ export interface MemoryNamespaceOptions {
   readonly blockBytes?: number
   readonly maxTransferBytes?: number
   readonly queues?: number
-  /** What the media hold to begin with; not copied. */
+  /** Initial content of the media; not copied. */
   readonly media?: Uint8Array
 }
 
-/** What reached the media, in order. */
+/** A write or flush that reached the media. */
 export type JournalEntry =
   { readonly kind: 'write'; readonly offsetBytes: number; readonly content: Uint8Array } | { readonly kind: 'flush' }
 
@@ -26,19 +26,19 @@ type OpenController = ConstructorParameters<typeof WritableNamespace>[0]
 const NS_PER_BLOCK = 100
 
 /**
- * A namespace without a controller: bytes, a journal of what was written to them, and a hand on every command. For
- * what a simulator cannot be asked: to lose unflushed writes, to hold a plan back, to count what is allocated.
+ * A namespace in memory without a controller. It records writes and flushes in a journal, lets a test block plans and
+ * choose the outcome of commands, and counts allocated bytes.
  */
 export class MemoryNamespace {
   readonly namespace: WritableNamespace
   readonly media: Uint8Array
   readonly journal: JournalEntry[] = []
   readonly plans: Plan[] = []
-  /** Decides how a command ends, before its data moves; by default well. */
+  /** Returns the outcome of a command, before its data moves. Default: success. */
   outcome: (plan: Plan, command: number) => Outcome = () => ({ kind: 'success' })
-  /** What a plan waits for before any of its commands is executed. */
+  /** Returns a promise that a plan waits for before its first command. */
   gate: (plan: Plan) => Promise<void> = () => Promise.resolve()
-  /** Bytes allocated now, and most ever. */
+  /** Bytes allocated now. `peakBytes` is the maximum so far. */
   allocatedBytes = 0
   peakBytes = 0
   inFlight = 0
@@ -98,7 +98,7 @@ export class MemoryNamespace {
             if (freed) throw new Error('freed twice')
             freed = true
             this.allocatedBytes -= lengthBytes
-            // Whoever still reads it shall not find what was there.
+            // Use after free becomes visible.
             bytes.fill(0xdd)
           },
         }

@@ -7,7 +7,7 @@ import { MemoryNamespace } from './memory-namespace.js'
 const MIB = 1 << 20
 const BLOCK = 4096
 
-/** A GGUF of two layers with four experts each, and nothing aligned to anything but GGUF's 32 bytes. */
+/** Returns a GGUF file of two layers with four experts each, aligned to 32 bytes only. */
 async function moeGguf(): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   const fill = (seed: number, lengthBytes: number) =>
@@ -24,7 +24,7 @@ async function moeGguf(): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Lays a file onto media in fragments of one or two blocks, the later ones before the earlier. */
+/** Writes a file to the media in fragments of one or two blocks, in descending order of offsets. */
 function fragmented(file: Uint8Array, media: Uint8Array): FileRun[] {
   const runs: FileRun[] = []
   let deviceOffsetBytes = 2 * MIB
@@ -38,12 +38,12 @@ function fragmented(file: Uint8Array, media: Uint8Array): FileRun[] {
   return runs
 }
 
-const wanted = (model: Model, file: Buffer, name: string) => {
+const expectedBytes = (model: Model, file: Buffer, name: string) => {
   const { offsetBytes, lengthBytes } = model.tensors.find((tensor) => tensor.name === name)!
   return file.subarray(offsetBytes, offsetBytes + lengthBytes)
 }
 
-describe.each(['at an LBA, in one run', 'in fragments'])('a GGUF that lies on a drive %s', (how) => {
+describe.each(['in one run', 'in fragments'])('a GGUF file stored %s on a drive', (how) => {
   async function opened() {
     const file = await moeGguf()
     const { namespace, media } = new MemoryNamespace({ capacityBytes: 4 * MIB })
@@ -61,7 +61,7 @@ describe.each(['at an LBA, in one run', 'in fragments'])('a GGUF that lies on a 
     return { file, model, namespace, runs, stored: modelInPlace(new Catalogue(model), namespace, [runs]) }
   }
 
-  test('streams its layers, and says that nothing was verified', async () => {
+  test('is streamed byte-identical, and its leases are not marked verified', async () => {
     const { file, model, stored } = await opened()
     const names: string[] = []
     for await (using lease of streamLayers(stored, { verify: 'off' })) {
@@ -69,13 +69,13 @@ describe.each(['at an LBA, in one run', 'in fragments'])('a GGUF that lies on a 
       for (const { name, offsetBytes } of lease.tensors) {
         names.push(name)
         expect(offsetBytes % 32).toBe(0)
-        expect(Buffer.compare(lease.tensor(name), wanted(model, file, name))).toBe(0)
+        expect(Buffer.compare(lease.tensor(name), expectedBytes(model, file, name))).toBe(0)
       }
     }
     expect(names.sort()).toEqual(model.tensors.map(({ name }) => name).sort())
   })
 
-  test.each([1, 32, 256, 4096])('gives an expert its slices, at multiples of %i bytes', async (alignBytes) => {
+  test.each([1, 32, 256, 4096])('loads the slice of an expert at a multiple of %i bytes', async (alignBytes) => {
     const { file, model, stored } = await opened()
     await using loader = openLoader(stored, { verify: 'off', alignBytes, slotBytes: MIB })
     for (const expert of [0, 3]) {
@@ -83,36 +83,36 @@ describe.each(['at an LBA, in one run', 'in fragments'])('a GGUF that lies on a 
       const [slice] = lease.tensors
       expect(slice).toMatchObject({ name: `blk.1.ffn_up_exps.weight[${expert}]`, shape: [50, 25], lengthBytes: 2500 })
       expect(slice!.offsetBytes % alignBytes).toBe(0)
-      const whole = wanted(model, file, 'blk.1.ffn_up_exps.weight')
+      const whole = expectedBytes(model, file, 'blk.1.ffn_up_exps.weight')
       const expected = whole.subarray(2500 * expert, 2500 * (expert + 1))
       expect(Buffer.compare(lease.tensor(slice!.name), expected)).toBe(0)
     }
     const { bytes, wantedBytes, movedBytes } = loader.statistics
     expect(wantedBytes).toBe(5000)
     expect(bytes).toBeGreaterThan(wantedBytes)
-    // Slices of 2500 bytes: of two, one at least lies at no multiple of 256, whatever the file's own alignment.
+    // At least one of two slices of 2500 bytes is not aligned to 256 bytes, whatever the alignment of the file.
     if (alignBytes >= 256) expect(movedBytes).toBeGreaterThan(0)
   })
 
-  test('is not loaded with `verify` left as it is: there is nothing to verify it against', async () => {
+  test('requires verify: off, since it has no checksums', async () => {
     const { stored } = await opened()
     expect(() => openLoader(stored)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_NO_CHECKSUMS' }))
     expect(() => streamLayers(stored, { verify: { sample: 0.5 } })).toThrow('{ verify: "off" }')
   })
 })
 
-describe('files that cannot hold the model are refused', () => {
+describe('modelInPlace rejects', () => {
   test.each<[string, (runs: FileRun[]) => FileRun[][]]>([
-    ['too few of them', () => []],
-    ['one too many', (runs) => [runs, runs]],
-    ['a gap', (runs) => [runs.filter((_, index) => index !== 1)]],
-    ['an end before the file ends', (runs) => [runs.slice(0, -1)]],
+    ['too few files', () => []],
+    ['too many files', (runs) => [runs, runs]],
+    ['a gap between runs', (runs) => [runs.filter((_, index) => index !== 1)]],
+    ['runs that end before the file', (runs) => [runs.slice(0, -1)]],
     [
       'a run past the end of the drive',
       (runs) => [[{ ...runs[0]!, deviceOffsetBytes: 4 * MIB - 512 }, ...runs.slice(1)]],
     ],
-    ['a run before its start', (runs) => [[{ ...runs[0]!, deviceOffsetBytes: -512 }, ...runs.slice(1)]]],
-    ['a run of nothing', (runs) => [[{ ...runs[0]!, lengthBytes: 0 }, ...runs]]],
+    ['a run before the start of the drive', (runs) => [[{ ...runs[0]!, deviceOffsetBytes: -512 }, ...runs.slice(1)]]],
+    ['an empty run', (runs) => [[{ ...runs[0]!, lengthBytes: 0 }, ...runs]]],
   ])('%s', async (_, change) => {
     const file = await moeGguf()
     const { namespace, media } = new MemoryNamespace({ capacityBytes: 4 * MIB })

@@ -2,10 +2,10 @@ import { memorySource, openModel, type Model } from '../src/formats/index.js'
 import { loadTensor, type PackedModel } from '../src/index.js'
 import { concat, safetensors } from './formats/bytes.js'
 
-/** A tensor of bytes: its name and how many. */
+/** Name and length of a tensor of bytes. */
 export type TensorSize = readonly [name: string, lengthBytes: number]
 
-/** Two blocks of a few tensors, one of them empty, some longer than a page and none a multiple of it. */
+/** Tensors of two layers: one is empty, some are longer than a page, and most are not a multiple of a page. */
 export const SMALL: readonly TensorSize[] = [
   ['model.embed_tokens.weight', 5000],
   ['model.layers.0.self_attn.q_proj.weight', 9001],
@@ -36,20 +36,20 @@ export function smallModel(tensors?: readonly TensorSize[], seed?: number): Prom
   return openModel(memorySource(safetensorsFile(tensors, seed), 'small.safetensors'))
 }
 
-/** A model of layers that are whole chunks, for streams that are watched. */
+/** Returns a model of equal layers with one tensor each. */
 export function layeredModel(layers: number, layerBytes: number, seed?: number): Promise<Model> {
   const tensors = Array.from({ length: layers }, (_, index): TensorSize => [`model.layers.${index}.weight`, layerBytes])
   return smallModel(tensors, seed)
 }
 
-/** What a model's tensors are in its files. */
+/** Reads the bytes of a tensor from the file of its model. */
 export function tensorBytes(model: Model, name: string): Promise<Uint8Array> {
   const { part, offsetBytes, lengthBytes } = model.tensors.find((tensor) => tensor.name === name)!
   const bytes = new Uint8Array(lengthBytes)
   return model.parts[part]!.source.read(offsetBytes, bytes).then(() => bytes)
 }
 
-/** Loads every tensor of a packed model, which throws unless each of their chunks matches its checksum. */
+/** Loads and verifies every tensor of a packed model. Throws if a chunk does not match its checksum. */
 export async function expectAllLoads(model: PackedModel): Promise<void> {
   for (const { tensors } of model.manifest.layers) {
     for (const { name } of tensors) await loadTensor(model, name)

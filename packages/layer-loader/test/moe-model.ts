@@ -3,7 +3,7 @@ import { concat, safetensors } from './formats/bytes.js'
 
 export const LAYERS = 2
 export const EXPERTS = 8
-/** Length of an expert's slice of each stack: its start is inside a chunk of an image. */
+/** Length of an expert's slice of each stack. Slices start inside chunks of an image. */
 export const SLICE_BYTES = 250_000
 export const STACKS = ['ffn_gate_exps', 'ffn_up_exps', 'ffn_down_exps'] as const
 export const EXPERT_BYTES = STACKS.length * SLICE_BYTES

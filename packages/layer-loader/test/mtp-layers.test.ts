@@ -5,7 +5,7 @@ import { layerSizes } from '../src/residence/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 
-test('a pass reads no MTP layer of an image, unless it is requested', async () => {
+test('a stream omits MTP layers unless they are requested', async () => {
   const model = await smallModel([
     ['embed.weight', 16],
     ['layers.0.attn.wo.weight', 16],

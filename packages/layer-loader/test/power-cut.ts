@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import type { JournalEntry } from './memory-namespace.js'
 
-/** What was on the media, and all that was done to them since. */
+/** Content of the media, and all writes and flushes since. */
 export interface Recording {
   readonly before: Uint8Array
   readonly journal: readonly JournalEntry[]
 }
 
 /**
- * What is on the media after a power failure: everything up to the last flush before the cut, and of what was
- * written after it whatever `survives` says - a drive with a write cache may keep any of it, in any order.
+ * Returns the media after a power failure: all writes before the last flush, and those later writes before the cut
+ * that `survives` selects. A drive with a volatile write cache may keep any subset of unflushed writes.
  */
 export function afterCut(
   { before, journal }: Recording,
@@ -25,7 +25,7 @@ export function afterCut(
   return media
 }
 
-/** The first thing that changed a byte of the media. */
+/** Returns the index of the first journal entry that changed a byte of the media. */
 export function firstChange({ before, journal }: Recording): number {
   return journal.findIndex(
     (entry) =>
@@ -34,7 +34,7 @@ export function firstChange({ before, journal }: Recording): number {
   )
 }
 
-/** Looks at what is left by each of these cuts, with all that was written until then, and with any of it lost. */
+/** Judges the media after each of these cuts with all writes kept, then after random cuts with random writes lost. */
 export async function judgeCuts(
   recording: Recording,
   cuts: readonly number[],

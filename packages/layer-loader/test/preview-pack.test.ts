@@ -22,13 +22,13 @@ async function revised(): Promise<Model> {
   return { ...model, parts: [{ source: named, headerBytes }] }
 }
 
-describe('a preview says what pack does, and writes nothing', () => {
+describe('previewPack predicts without writing', () => {
   test.each([
-    ['nothing on an empty namespace', 8 << 20, [], {}, 'nothing'],
-    ['nothing beside another', 8 << 20, ['a'], {}, 'nothing'],
+    ['nothing, on an empty namespace', 8 << 20, [], {}, 'nothing'],
+    ['nothing, beside another model', 8 << 20, ['a'], {}, 'nothing'],
     ['kept, with room for both', 8 << 20, ['a', 'b'], { replace: true }, 'kept'],
-    ['given up, without', (2 << 20) + (100 << 10), ['b'], { replace: true }, 'given up'],
-  ] as const)('replaced: %s', async (_, capacityBytes, names, options, replaced) => {
+    ['given up, without room for both', (2 << 20) + (100 << 10), ['b'], { replace: true }, 'given up'],
+  ] as const)('what pack replaces: %s', async (_, capacityBytes, names, options, replaced) => {
     const memory = new MemoryNamespace({ capacityBytes })
     for (const name of names) await pack(await smallModel(), memory.namespace, { name })
     memory.journal.length = 0
@@ -50,7 +50,7 @@ describe('a preview says what pack does, and writes nothing', () => {
     expect(places(receipt.manifest)).toEqual(places(preview.plan.manifest))
   })
 
-  test('what an interrupted packing has left', async () => {
+  test('how many bytes of an interrupted pack can be resumed', async () => {
     const memory = new MemoryNamespace()
     const controller = new AbortController()
     let pieces = 0
@@ -68,7 +68,7 @@ describe('a preview says what pack does, and writes nothing', () => {
     expect(await pack(await revised(), memory.namespace, request)).toMatchObject({ resumedBytes: resumableBytes })
   })
 
-  test('that an interrupted packing began, though it has left nothing', async () => {
+  test('that pack continues an interrupted one of which no byte can be resumed', async () => {
     const memory = new MemoryNamespace()
     const onProgress = () => {
       throw new Error('killed')
@@ -80,10 +80,10 @@ describe('a preview says what pack does, and writes nothing', () => {
     expect(await previewPack(await revised(), readOnly(memory), { name: 'n' })).toMatchObject({ continues: false })
   })
 
-  test('what loading will take by a cost model: whole chunks, and what is left at the end of each layer', async () => {
-    const asked: [number, number][] = []
+  test('the load time by a cost model, for full chunks and the rest of each layer', async () => {
+    const calls: [number, number][] = []
     const readNs = (lengthBytes: number, queueDepth: number) => {
-      asked.push([lengthBytes, queueDepth])
+      calls.push([lengthBytes, queueDepth])
       return lengthBytes
     }
     const model = await layeredModel(2, (2 << 20) + 5000)
@@ -91,13 +91,13 @@ describe('a preview says what pack does, and writes nothing', () => {
       cost: { readNs },
     })
     expect(loadNs).toBe(2 * ((2 << 20) + 8192))
-    expect(asked).toContainEqual([1_048_576, 32])
-    expect(asked).toContainEqual([8192, 32])
+    expect(calls).toContainEqual([1_048_576, 32])
+    expect(calls).toContainEqual([8192, 32])
   })
 })
 
-describe('a preview refuses what pack refuses', () => {
-  test('a name that is taken, an image that cannot be used, a namespace that is too small', async () => {
+describe('previewPack rejects', () => {
+  test('an existing name, a small namespace, a damaged image and an aborted signal', async () => {
     const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (100 << 10) })
     const model = await smallModel()
     await pack(model, memory.namespace)

@@ -6,12 +6,12 @@ import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace
 import { expectAllLoads, smallModel } from './models.js'
 import { afterCut, firstChange, judgeCuts, type Recording } from './power-cut.js'
 
-/** The fingerprint of the image on the media, every chunk of it verified; undefined when there is none. */
+/** Returns the fingerprint of the image, after verification of every chunk; undefined without an image. */
 async function imageOn(media: Uint8Array): Promise<string | undefined> {
   const { namespace } = new MemoryNamespace({ media })
   try {
     const image = await openImage(namespace)
-    // A copy of the superblock may be damaged or old, which opening tolerates; nothing else may.
+    // One copy of the superblock may be damaged or stale. Everything else must be sound.
     await expectAllLoads(image.model())
     await readSourceHeader(image.model())
     return image.model().fingerprint
@@ -27,7 +27,7 @@ interface Packing extends Recording {
   readonly replaced: string
 }
 
-/** Packs one model after the other and keeps what the last packing wrote. Its superblocks take 8 commands each. */
+/** Packs the models in turn and records the writes of the last one. A superblock takes 8 commands. */
 async function record(models: readonly Model[], options: MemoryNamespaceOptions): Promise<Packing> {
   const memory = new MemoryNamespace({ maxTransferBytes: 512, ...options })
   let before = memory.media.slice()
@@ -44,8 +44,8 @@ async function record(models: readonly Model[], options: MemoryNamespaceOptions)
 }
 
 /**
- * Cuts worth looking at: all of those while superblocks are written; of those in the data, where one is like the
- * other, a few; none in the zeroing of reserved bytes that are zero already.
+ * Cuts to test: all of those while superblocks are written, and every ninth of those in the data. Writes that zero
+ * reserved bytes which are already zero are omitted.
  */
 function cutsOf(packing: Packing): number[] {
   const { journal } = packing
@@ -64,27 +64,27 @@ async function expectEveryCutSound(packing: Packing, outcomes: readonly (string 
 
 const CAPACITY = (3 << 20) + (100 << 10)
 
-describe('whenever packing is cut off', () => {
-  test('a first image is whole or not there', async () => {
+describe('after a cut at any write of pack', () => {
+  test('the first image is complete or absent', async () => {
     const packing = await record([await smallModel()], { capacityBytes: CAPACITY })
     expect(packing.replaced).toBe('nothing')
     await expectEveryCutSound(packing, [undefined, packing.fresh])
   })
 
-  test('a replaced image is whole until the new one is', async () => {
+  test('the old image is complete until the new one is', async () => {
     const packing = await record([await smallModel(), await smallModel(undefined, 2)], { capacityBytes: CAPACITY })
     expect(packing.replaced).toBe('kept')
     await expectEveryCutSound(packing, [packing.old, packing.fresh])
   })
 
-  test('the third image takes the place of the first, while the second is whole', async () => {
+  test('the second image is complete while the third overwrites the first', async () => {
     const models = [await smallModel(), await smallModel(undefined, 2), await smallModel(undefined, 3)]
     const packing = await record(models, { capacityBytes: (2 << 20) + (1 << 20) + (100 << 10) })
     expect(packing.replaced).toBe('kept')
     await expectEveryCutSound(packing, [packing.old, packing.fresh])
   })
 
-  test('an image that leaves no room for its successor is given up before its first byte is overwritten', async () => {
+  test('an image without room for its successor is discarded before it is overwritten', async () => {
     const models = [await smallModel(), await smallModel(undefined, 2)]
     const packing = await record(models, { capacityBytes: (2 << 20) + (100 << 10) })
     expect(packing.replaced).toBe('given up')
@@ -92,8 +92,8 @@ describe('whenever packing is cut off', () => {
   })
 })
 
-describe('where one copy is all that is left of an image, it is the last to be written over', () => {
-  test.each([0, 1 << 20])('the other, at byte %i, being damaged', async (damagedCopy) => {
+describe('the only valid superblock copy is overwritten last', () => {
+  test.each([0, 1 << 20])('when the copy at byte %i is damaged', async (damagedCopy) => {
     const memory = new MemoryNamespace({ capacityBytes: CAPACITY, maxTransferBytes: 512 })
     const { fingerprint: old } = await pack(await smallModel(), memory.namespace)
     memory.media[damagedCopy + 100]! ^= 1
@@ -104,7 +104,7 @@ describe('where one copy is all that is left of an image, it is the last to be w
   })
 })
 
-test('packing again after a cut between the two copies counts on, and repairs the older copy', async () => {
+test('pack repairs the stale superblock copy after a cut between the two', async () => {
   const packing = await record([await smallModel(), await smallModel(undefined, 2)], { capacityBytes: CAPACITY })
   const lastFlushes = packing.journal.flatMap(({ kind }, index) => (kind === 'flush' ? [index] : []))
   const media = afterCut(packing, lastFlushes.at(-2)! + 1)
@@ -117,8 +117,8 @@ test('packing again after a cut between the two copies counts on, and repairs th
   expect((await openImage(namespace)).problems).toEqual([])
 })
 
-describe('an image that is there', () => {
-  test('is refused, whole or damaged, unless it may be replaced; and nothing is written', async () => {
+describe('an existing image', () => {
+  test('is not overwritten without replace, whether it is valid or damaged', async () => {
     const memory = new MemoryNamespace()
     await pack(await smallModel(), memory.namespace)
     for (const damage of [[], [4000], [100, (1 << 20) + 4000]]) {
@@ -130,7 +130,7 @@ describe('an image that is there', () => {
     }
   })
 
-  test('is given up when it is damaged: there is nothing to keep', async () => {
+  test('is discarded with replace: image if it is damaged', async () => {
     const memory = new MemoryNamespace()
     const { manifest } = await pack(await smallModel(), memory.namespace)
     memory.media[manifest.chunkTable.offsetBytes]! ^= 1
@@ -140,7 +140,7 @@ describe('an image that is there', () => {
   })
 })
 
-test('an older copy of the superblock is brought up to date before anything is written where it leads', async () => {
+test('pack updates a stale superblock copy before it overwrites the data of that copy', async () => {
   const packing = await record([await smallModel(), await smallModel(undefined, 2)], { capacityBytes: CAPACITY })
   const lastFlushes = packing.journal.flatMap(({ kind }, index) => (kind === 'flush' ? [index] : []))
   const memory = new MemoryNamespace({ media: afterCut(packing, lastFlushes.at(-2)! + 1) })
@@ -155,14 +155,14 @@ test('an older copy of the superblock is brought up to date before anything is w
   })
 }, 60_000)
 
-test('a namespace that held no image has zeros before the data, so that no file system seems to be on it', async () => {
+test('the first image zeroes the reserved areas, so that no file system signature remains', async () => {
   const memory = new MemoryNamespace({ media: new Uint8Array(4 << 20).fill(0x55) })
   await pack(await smallModel(), memory.namespace)
   const between = [memory.media.subarray(4096, 1 << 20), memory.media.subarray((1 << 20) + 4096, 2 << 20)]
   for (const bytes of between) expect(bytes.every((byte) => byte === 0)).toBe(true)
 })
 
-test('a model whose tensors have no bytes is an image all the same', async () => {
+test('a model whose only tensor is empty can be packed', async () => {
   const { namespace } = new MemoryNamespace()
   await pack(await smallModel([['model.norm.weight', 0]]), namespace)
   expect(await verifyImage(namespace)).toMatchObject({ ok: true, chunks: 0 })

@@ -17,11 +17,11 @@ test('the README has its four examples', () => {
 })
 
 test.each(examples.map(([, program = '', output = ''], index) => ({ number: index + 1, program, output })))(
-  'example $number of the README runs as it stands, and prints what it says',
+  'example $number of the README runs and prints the documented output',
   ({ program, output }) => {
-    // What computes is the reader's; names of packages resolve from the package's own directory.
-    const there = `process.chdir(${JSON.stringify(folder)})\nconst compute = (bytes) => bytes.length\n${program}`
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', there], {
+    // `compute` is the reader's function. Package names resolve from the directory of this package.
+    const script = `process.chdir(${JSON.stringify(folder)})\nconst compute = (bytes) => bytes.length\n${program}`
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: root,
       encoding: 'utf8',
       timeout: 120_000,

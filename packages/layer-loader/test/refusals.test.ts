@@ -6,7 +6,7 @@ import { safetensors } from './formats/bytes.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { safetensorsFile, smallModel } from './models.js'
 
-/** Packs what must be refused, and sees to it that nothing was written. */
+/** Returns the error of a pack that must be rejected, and expects that nothing was written. */
 async function refusal(model: Model, memory: MemoryNamespace, options = {}): Promise<unknown> {
   const error: unknown = await pack(model, memory.namespace, options).catch((thrown: unknown) => thrown)
   expect(memory.journal).toEqual([])
@@ -14,8 +14,8 @@ async function refusal(model: Model, memory: MemoryNamespace, options = {}): Pro
   return error
 }
 
-describe('refused before anything is written', () => {
-  test('a namespace that is one block too small; one block more, and it fits', async () => {
+describe('pack rejects before it writes', () => {
+  test('a namespace that is one block too small', async () => {
     const model = await smallModel()
     const { endBytes } = planPack(model, 512)
     const error = await refusal(model, new MemoryNamespace({ capacityBytes: endBytes - 512 }))
@@ -24,7 +24,7 @@ describe('refused before anything is written', () => {
     const memory = new MemoryNamespace({ capacityBytes: endBytes })
     await pack(model, memory.namespace)
     const { superblock, holes } = await openImage(memory.namespace)
-    // Two pages stay free, for the directory of the next publication.
+    // One block more is enough. Two pages stay free, for the directory of the next publication.
     expect(superblock.usedEndBytes).toBe(endBytes - 8192)
     expect(holes).toEqual([{ offsetBytes: endBytes - 8192, lengthBytes: 8192 }])
   })
@@ -34,12 +34,12 @@ describe('refused before anything is written', () => {
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_EMPTY_MODEL' })
   })
 
-  test('logical blocks that the alignment does not hold', async () => {
+  test('a namespace whose logical blocks are longer than the alignment', async () => {
     const error = await refusal(await smallModel(), new MemoryNamespace({ blockBytes: 8192 }))
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_IMAGE_BLOCK_SIZE' })
   })
 
-  test.each(['', 'a'.repeat(256), 'a\nb', '\ud800'])('a name that cannot be: %j', async (name) => {
+  test.each(['', 'a'.repeat(256), 'a\nb', '\ud800'])('an invalid name: %j', async (name) => {
     expect(await refusal(await smallModel(), new MemoryNamespace(), { name })).toBeInstanceOf(RangeError)
   })
 
@@ -48,12 +48,12 @@ describe('refused before anything is written', () => {
     expect(error).toBeInstanceOf(RangeError)
   })
 
-  test('a signal that is aborted already', async () => {
+  test('a signal that is already aborted', async () => {
     expect(await refusal(await smallModel(), new MemoryNamespace(), { signal: AbortSignal.abort('no') })).toBe('no')
   })
 })
 
-describe('a name is made to fit when a file gives it', () => {
+describe('planPack derives a valid name from the name of the source', () => {
   test.each([
     ['/models/tiny.gguf', 'tiny.gguf'],
     ['C:\\models\\tiny.gguf', 'tiny.gguf'],
@@ -66,8 +66,8 @@ describe('a name is made to fit when a file gives it', () => {
   })
 })
 
-describe('cut off while it writes', () => {
-  test('a file that cannot be read any more: the error passes through, nothing is published or left allocated', async () => {
+describe('pack that fails while writing', () => {
+  test('passes on the error of a source read, publishes nothing and frees all memory', async () => {
     const memory = new MemoryNamespace()
     const model = await smallModel()
     let reads = 0
@@ -83,7 +83,7 @@ describe('cut off while it writes', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
-  test('a write that fails', async () => {
+  test('because of a failed write publishes nothing and frees all memory', async () => {
     const memory = new MemoryNamespace()
     memory.outcome = ({ operation, slba }, command) =>
       operation === 'write' && slba[command]! > 4100
@@ -94,7 +94,7 @@ describe('cut off while it writes', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
-  test('a write that fails early in a large model: the rest is not written', async () => {
+  test('because of a failed write does not write the rest of a large model', async () => {
     const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
     memory.outcome = ({ operation, slba }, command) =>
       operation === 'write' && slba[command] === 4096
@@ -105,7 +105,7 @@ describe('cut off while it writes', () => {
     expect(memory.plans.filter(({ operation }) => operation === 'write').length).toBeLessThan(10)
   })
 
-  test('an abort: the reason is thrown, nothing is published or left allocated', async () => {
+  test('because of an abort throws the reason, publishes nothing and frees all memory', async () => {
     const memory = new MemoryNamespace()
     const controller = new AbortController()
     const onProgress = () => controller.abort('enough')
@@ -117,7 +117,7 @@ describe('cut off while it writes', () => {
   })
 })
 
-test('a large model is written with reads and writes side by side, in bounded memory, with progress to the last byte', async () => {
+test('pack overlaps reads and writes in bounded memory, and reports all bytes as progress', async () => {
   const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
   memory.gate = ({ operation }) => (operation === 'write' ? new Promise(setImmediate) : Promise.resolve())
   const progress: PackProgress[] = []
@@ -129,7 +129,7 @@ test('a large model is written with reads and writes side by side, in bounded me
   expect(progress.at(-1)!.doneBytes).toBe(progress.at(-1)!.totalBytes)
 })
 
-test('a plan is pure: the same model gives the same, and packing does what was planned', async () => {
+test('planPack is deterministic, and pack follows the plan', async () => {
   const model = await smallModel()
   const plan = planPack(model, 4096)
   expect(planPack(model, 512)).toEqual(plan)

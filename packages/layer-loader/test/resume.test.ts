@@ -11,17 +11,17 @@ import { firstChange, judgeCuts, type Recording } from './power-cut.js'
 
 const SLOW_MS = 240_000
 
-/** Six layers, each a piece of its own, of 1 to 5 pages: 18 pages in all. */
+/** Six layers of 1 to 5 pages, 18 pages in all. Each layer is written as one piece. */
 const LAYERS = [3, 1, 4, 1, 5, 4].map((pages, index): TensorSize => [`model.layers.${index}.w`, pages * 4096 - index])
 const LAYER_BYTES = 18 * 4096
 
 interface Watched {
   readonly model: Model
-  /** Of tensor data. */
+  /** Bytes of tensor data read from the file. */
   readonly reads: { bytes: number }
 }
 
-/** A model whose file says which revision it is of, and counts what is read of it. */
+/** Returns a model whose source has a revision and counts the bytes read. */
 async function revised(revision: string, seed = 1): Promise<Watched> {
   const model = await smallModel(LAYERS, seed)
   const [{ source, headerBytes }] = model.parts
@@ -34,16 +34,16 @@ async function revised(revision: string, seed = 1): Promise<Watched> {
   return { model: { ...model, parts: [{ source: watched, headerBytes }] }, reads }
 }
 
-/** Notes after each piece. */
+/** Writes a checkpoint after each piece. */
 const EACH: PackOptions = { name: 'new', checkpointBytes: 1 }
 
-/** Where the layers of `revised()` lie in a plan. */
+/** Returns the manifest that packing `revised()` onto this namespace gives. */
 async function placesIn(memory: MemoryNamespace): Promise<PackReceipt['manifest']> {
   const { model } = await revised('1')
   return (await pack(model, new MemoryNamespace({ media: memory.media.slice() }).namespace, EACH)).manifest
 }
 
-/** A namespace where a packing ended as its layer `ended` was to be written; all that was written stays. */
+/** Returns a namespace on which the write of layer `ended` failed; all earlier writes are kept. */
 async function interrupted(ended: number, capacityBytes = 4 << 20): Promise<MemoryNamespace> {
   const memory = new MemoryNamespace({ capacityBytes })
   const slba = (await placesIn(memory)).layers[ended]!.offsetBytes / 512
@@ -58,7 +58,7 @@ async function interrupted(ended: number, capacityBytes = 4 << 20): Promise<Memo
   return memory
 }
 
-/** The bytes of the layers before one. */
+/** Returns the length of all layers before this one. */
 const bytesBefore = (layer: number) => [3, 1, 4, 1, 5, 4].slice(0, layer).reduce((sum, pages) => sum + pages * 4096, 0)
 
 async function expectSound(memory: MemoryNamespace, name: string): Promise<void> {
@@ -66,8 +66,8 @@ async function expectSound(memory: MemoryNamespace, name: string): Promise<void>
   await expectAllLoads((await openImage(memory.namespace)).model(name))
 }
 
-describe('a packing that was interrupted goes on where it was', () => {
-  test.each([1, 3, 5])('in layer %i: what was written before is read back, and not from the file', async (layer) => {
+describe('resuming an interrupted pack', () => {
+  test.each([1, 3, 5])('in layer %i reads earlier layers back from the drive instead of the file', async (layer) => {
     const memory = await interrupted(layer)
     const { model, reads } = await revised('1')
     const progress: number[] = []
@@ -85,7 +85,7 @@ describe('a packing that was interrupted goes on where it was', () => {
     expect(receipt.fingerprint).toBe(fingerprint)
   })
 
-  test('with files, by inode, size and times: untouched ones go on, one that was touched starts anew', async () => {
+  test('from a file needs the same modification time; otherwise packing starts over', async () => {
     const folder = scratch()
     const path = join(folder, 'm.safetensors')
     await writeFile(path, safetensorsFile(LAYERS))
@@ -109,7 +109,7 @@ describe('a packing that was interrupted goes on where it was', () => {
     await expectSound(memory, 'new')
   })
 
-  test('part of a source is of a revision where the source is', async () => {
+  test('rangeSource has a revision if its source has one', async () => {
     const { model } = await revised('7')
     const [{ source }] = model.parts
     expect(rangeSource(source, 2, 3).revision).toBe('7 [2, 3]')
@@ -117,11 +117,11 @@ describe('a packing that was interrupted goes on where it was', () => {
   })
 })
 
-describe('nothing of an earlier packing is used', () => {
+describe('packing starts over', () => {
   test.each([
-    ['of another revision of the file', () => revised('2', 2), EACH],
+    ['for another revision of the file', () => revised('2', 2), EACH],
     ['under another name', () => revised('1'), { ...EACH, name: 'other' }],
-    ['where the caller does not want it', () => revised('1'), { ...EACH, resume: false }],
+    ['with resume: false', () => revised('1'), { ...EACH, resume: false }],
   ] as const)('%s', async (_, open, options) => {
     const memory = await interrupted(4)
     const { model } = await open()
@@ -129,18 +129,18 @@ describe('nothing of an earlier packing is used', () => {
     await expectSound(memory, options.name!)
   })
 
-  test('after a packing that was told to start anew, and was interrupted before it noted anything', async () => {
+  test('after a pack with resume: false that was interrupted before its first checkpoint', async () => {
     const memory = await interrupted(4)
     const { model } = await revised('1')
     const onProgress = () => {
       throw new Error('killed')
     }
-    const anew = { ...EACH, resume: false, checkpointBytes: 1 << 30, onProgress }
-    await expect(pack(model, memory.namespace, anew)).rejects.toThrow('killed')
+    const startOver = { ...EACH, resume: false, checkpointBytes: 1 << 30, onProgress }
+    await expect(pack(model, memory.namespace, startOver)).rejects.toThrow('killed')
     expect(await pack(model, memory.namespace, EACH)).toMatchObject({ resumedBytes: 0 })
   })
 
-  test('after another publication: it may have been written over', async () => {
+  test('after another model was published, which may have overwritten its data', async () => {
     const memory = await interrupted(4)
     await pack(await smallModel(undefined, 5), memory.namespace, { name: 'between' })
     const { model } = await revised('1')
@@ -149,14 +149,14 @@ describe('nothing of an earlier packing is used', () => {
     await expectSound(memory, 'between')
   })
 
-  test('where the file does not say of which revision it is; no note is taken of that', async () => {
+  test('a source without a revision is packed without checkpoints', async () => {
     const memory = new MemoryNamespace()
     const flushes = () => memory.journal.filter(({ kind }) => kind === 'flush').length
     await pack(await smallModel(LAYERS), memory.namespace, EACH)
     expect(flushes()).toBe(3)
   })
 
-  test('where its notes or its chunk table cannot be read, or are damaged', async () => {
+  test('if the checkpoint or the chunk table is damaged or unreadable', async () => {
     for (const damage of ['table', 'notes', 'unreadable'] as const) {
       const memory = await interrupted(4)
       const { chunkTable } = await placesIn(memory)
@@ -177,7 +177,7 @@ describe('nothing of an earlier packing is used', () => {
   })
 })
 
-test('what an earlier packing left and the drive has changed since is written again, and nothing else', async () => {
+test('resuming rewrites only the layers that were damaged or became unreadable since', async () => {
   for (const isUnreadable of [false, true]) {
     const memory = await interrupted(4)
     const { layers } = await placesIn(memory)
@@ -199,10 +199,10 @@ test('what an earlier packing left and the drive has changed since is written ag
   }
 })
 
-test('a namespace that held no image has zeros around it all the same, whatever was put there meanwhile', async () => {
+test('resuming the first image zeroes the reserved areas again', async () => {
   const { model } = await revised('1')
   const { endBytes } = planPack(model, 512, { name: 'new' })
-  // The notes are the last thing on this namespace, where its end is cleared.
+  // The checkpoint is at the end of this namespace, which is zeroed too.
   const memory = await interrupted(4, endBytes)
   memory.media.set([0x53, 0xef], 0x438) // ext2/3/4
   memory.media.set(Buffer.from('EFI PART'), 512)
@@ -212,12 +212,12 @@ test('a namespace that held no image has zeros around it all the same, whatever 
   for (const bytes of between) expect(bytes.every((byte) => byte === 0)).toBe(true)
 })
 
-test.each([0, -1, NaN])('checkpointBytes: %s is refused', async (checkpointBytes) => {
+test.each([0, -1, NaN])('pack rejects checkpointBytes: %s', async (checkpointBytes) => {
   const packing = pack(await smallModel(), new MemoryNamespace().namespace, { checkpointBytes })
   await expect(packing).rejects.toThrow('checkpointBytes: expected more than 0')
 })
 
-describe('killed at any write or flush, with any of what was not flushed lost, and packed again', () => {
+describe('resuming after a cut at any write or flush that loses any unflushed writes', () => {
   async function record(memory: MemoryNamespace, options: PackOptions): Promise<Recording> {
     const before = memory.media.slice()
     memory.journal.length = 0
@@ -231,8 +231,8 @@ describe('killed at any write or flush, with any of what was not flushed lost, a
     return cuts.filter((cut, index) => index % step === 0 || recording.journal[cut]?.kind === 'flush')
   }
 
-  /** Layers are flushed twice each, what they hold and the note of it; so is the note of the beginning. */
-  const leastResumed = ({ journal }: Recording, cut: number): number => {
+  /** Each layer needs two flushes, for its data and for its checkpoint, as does the first checkpoint. */
+  const minResumedBytes = ({ journal }: Recording, cut: number): number => {
     const flushes = journal.slice(0, cut).filter(({ kind }) => kind === 'flush').length - 2
     return bytesBefore(Math.min(6, Math.max(0, Math.floor(flushes / 2))))
   }
@@ -243,7 +243,7 @@ describe('killed at any write or flush, with any of what was not flushed lost, a
     const images = await openImage(memory.namespace).catch(() => undefined)
     const published = images?.models.find(({ name }) => name === 'new')
     if (published !== undefined && options.replace !== true) {
-      // The cut came between the two copies of the superblock, or after both.
+      // The cut is between the writes of the two superblock copies, or after both.
       await expectAllLoads(published)
       return undefined
     }
@@ -253,7 +253,7 @@ describe('killed at any write or flush, with any of what was not flushed lost, a
   }
 
   test(
-    'as the first on a namespace: it is whole, and all that was noted is kept',
+    'completes the first image of a namespace and keeps all data of its checkpoints',
     async () => {
       const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (160 << 10), maxTransferBytes: 4096 })
       const recording = await record(memory, {})
@@ -263,7 +263,7 @@ describe('killed at any write or flush, with any of what was not flushed lost, a
         async (media, cut) => {
           const receipt = await expectResumed(media, {})
           if (receipt === undefined) return
-          expect(receipt.resumedBytes, `after ${cut}`).toBeGreaterThanOrEqual(leastResumed(recording, cut))
+          expect(receipt.resumedBytes, `after ${cut}`).toBeGreaterThanOrEqual(minResumedBytes(recording, cut))
         },
         20,
       )
@@ -272,7 +272,7 @@ describe('killed at any write or flush, with any of what was not flushed lost, a
   )
 
   test(
-    'beside another: that one is whole at every instant',
+    'completes a second image; the first one is complete after every cut',
     async () => {
       const memory = new MemoryNamespace({ capacityBytes: 3 << 20, maxTransferBytes: 4096 })
       const { fingerprint } = await pack(await smallModel(), memory.namespace, { name: 'old' })
@@ -288,7 +288,7 @@ describe('killed at any write or flush, with any of what was not flushed lost, a
           const receipt = await expectResumed(media, {})
           await expectAllLoads((await openImage(namespace)).model('old'))
           if (receipt === undefined) return
-          expect(receipt.resumedBytes, `after ${cut}`).toBeGreaterThanOrEqual(leastResumed(recording, cut))
+          expect(receipt.resumedBytes, `after ${cut}`).toBeGreaterThanOrEqual(minResumedBytes(recording, cut))
         },
         30,
       )
@@ -297,7 +297,7 @@ describe('killed at any write or flush, with any of what was not flushed lost, a
   )
 
   test(
-    'in the room of one of the same name that had to be given up, beside another',
+    'completes a replacement whose predecessor was discarded, beside another model',
     async () => {
       const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (200 << 10), maxTransferBytes: 4096 })
       await pack(await smallModel(), memory.namespace, { name: 'old' })

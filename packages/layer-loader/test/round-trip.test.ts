@@ -40,13 +40,13 @@ async function expectRoundTrip(model: Model, options: MemoryNamespaceOptions = {
   expect(await verifyImage(namespace)).toMatchObject({ ok: true, problems: [] })
 }
 
-describe('what is packed comes back byte for byte', () => {
-  test('a GGUF file, through a file source', async () => {
+describe('packed models are streamed byte-identical', () => {
+  test('from a GGUF file', async () => {
     await using source = await openFileSource(join(folder, 'demo.gguf'))
     await expectRoundTrip(await openModel(source))
   })
 
-  test('a safetensors file with an empty tensor', async () => {
+  test('from a safetensors file with an empty tensor', async () => {
     await expectRoundTrip(await smallModel())
   })
 
@@ -59,12 +59,12 @@ describe('what is packed comes back byte for byte', () => {
     await expectRoundTrip(await openModel(memorySource(demo, 'demo.gguf')), options)
   })
 
-  test('layers longer than the buffers they are written through', async () => {
+  test('with layers longer than the buffers of pack', async () => {
     await expectRoundTrip(await layeredModel(2, (5 << 20) + 3))
   })
 })
 
-test('a packed model says what its file said', async () => {
+test('the manifest has the format, name, architecture and layers of the file', async () => {
   const { namespace } = new MemoryNamespace()
   const model = await openModel(memorySource(demo, '/models/demo.gguf'))
   await pack(model, namespace)
@@ -82,7 +82,7 @@ test('a packed model says what its file said', async () => {
   }
 })
 
-test('padding is zero, though the buffers that it is written from are used again and again', async () => {
+test('padding is zero although write buffers are reused', async () => {
   const { namespace } = new MemoryNamespace()
   const sizes = Array.from({ length: 24 }, (_, index) => 9000 - 300 * index)
   await pack(await smallModel(sizes.map((size, index) => [`model.layers.${index >> 1}.${index}`, size])), namespace)
@@ -93,7 +93,7 @@ test('padding is zero, though the buffers that it is written from are used again
   }
 })
 
-test('one tensor is loaded by itself, verified or not', async () => {
+test('loadTensor loads a single tensor, with and without verification', async () => {
   const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
   const model = await smallModel([
     ['model.layers.0.a', 700_000],
@@ -111,7 +111,7 @@ test('one tensor is loaded by itself, verified or not', async () => {
   await expect(loadTensor(packed, 'model.layers.0.e')).rejects.toThrow('no tensor "model.layers.0.e"')
 })
 
-test('a name that the file leaves out stands for the tensor that it is tied to', async () => {
+test('the name of a tied tensor, which the file omits, loads the other tensor', async () => {
   const { namespace } = new MemoryNamespace()
   const model = await smallModel()
   await pack(model, namespace)
@@ -120,7 +120,7 @@ test('a name that the file leaves out stands for the tensor that it is tied to',
   expect(Buffer.compare(await loadTensor(packed, 'lm_head.weight'), embedding)).toBe(0)
 })
 
-test('the fingerprint is that of the tensors: not of their order, their layers or the rest of the file', async () => {
+test('the fingerprint depends on the bytes of tensors, not on their order', async () => {
   const tensors = [
     ['a', 10],
     ['b', 20],

@@ -7,9 +7,9 @@ import { tensorBytes } from './models.js'
 
 const vector = (name: string) => fileURLToPath(new URL(`formats/vectors/${name}`, import.meta.url))
 
-describe('a model of three files', () => {
-  test.each(['pread', 'direct or pread'])('is loaded from where they are, by %s, to the last byte', async (how) => {
-    const options = how === 'pread' ? {} : ({ direct: 'auto' } as const)
+describe('a model split over three files', () => {
+  test.each(['buffered', 'direct or buffered'])('is streamed in place with %s I/O, byte-identical', async (how) => {
+    const options = how === 'buffered' ? {} : ({ direct: 'auto' } as const)
     await using model = await openModelInFiles(vector('split-00002-of-00003.gguf'), options)
     const { catalogue } = model
     const seen: string[] = []
@@ -23,12 +23,12 @@ describe('a model of three files', () => {
     expect(seen).toHaveLength(8)
   })
 
-  test('of which one is missing is refused, and nothing stays open', async () => {
+  test('is rejected if one of them is missing', async () => {
     await expect(openModelInFiles(vector('split-00009-of-00003.gguf'))).rejects.toThrow()
   })
 })
 
-describe('stores one behind the other', () => {
+describe('joined stores', () => {
   const pair = () => {
     const drives = [1, 2].map((seed) => {
       const drive = new MemoryNamespace({ capacityBytes: 8192 })
@@ -38,7 +38,7 @@ describe('stores one behind the other', () => {
     return { drives, store: joinStores(drives.map(({ namespace }) => namespaceStore(namespace))) }
   }
 
-  test('are read across their borders, each byte from its own', async () => {
+  test('are read across their boundaries', async () => {
     const { drives, store } = pair()
     expect(store).toMatchObject({ capacityBytes: 16_384, starts: [0, 8192], name: 'namespace 1 and 1 more' })
     const memory = store.dma.alloc(16_384)
@@ -58,11 +58,11 @@ describe('stores one behind the other', () => {
     expect(store.locate(7680, 1024)).toBe('NSID 1  LBA 0xf to 0xf; NSID 1  LBA 0x0 to 0x0')
   })
 
-  test('end together: where one fails, what the other reads is waited for', async () => {
+  test('report a failed read only after the reads of the other store end', async () => {
     const { drives, store } = pair()
     drives[0]!.outcome = () => ({ kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 })
-    let letGo = (): void => undefined
-    drives[1]!.gate = () => new Promise((resolve) => (letGo = resolve))
+    let resume = (): void => undefined
+    drives[1]!.gate = () => new Promise((resolve) => (resume = resolve))
     let isOver = false
     const reading = store
       .read([{ offsetBytes: 7680, lengthBytes: 1024, memoryBytes: 0 }], store.dma.alloc(1024))
@@ -70,11 +70,11 @@ describe('stores one behind the other', () => {
       .finally(() => (isOver = true))
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
     expect(isOver).toBe(false)
-    letGo()
+    resume()
     expect(await reading).toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
   })
 
-  test('refuse what is not inside them, and lengths that are no whole blocks of the other', async () => {
+  test('reject reads beyond their end, and capacities that are not a multiple of each block size', async () => {
     const { store } = pair()
     const memory = store.dma.alloc(1024)
     await expect(store.read([{ offsetBytes: 16_384, lengthBytes: 512, memoryBytes: 0 }], memory)).rejects.toThrow(

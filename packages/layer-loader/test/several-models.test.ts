@@ -11,7 +11,7 @@ import { afterCut, firstChange, judgeCuts, type Recording } from './power-cut.js
 
 const SLOW_MS = 120_000
 
-test('damage to one model does not have the others given up by whoever replaces it', async () => {
+test('replacing a damaged model does not discard the others', async () => {
   const memory = new MemoryNamespace()
   const { namespace } = memory
   const { manifest } = await pack(await sized(1), namespace, { name: 'a' })
@@ -25,11 +25,11 @@ test('damage to one model does not have the others given up by whoever replaces 
   expect((await openImage(namespace)).models.map(({ name }) => name)).toEqual(['a', 'b'])
 })
 
-/** Models of one layer each, 8 pages long, that differ. */
+/** Returns a model of one layer, 8 pages long unless given; its bytes depend on the seed. */
 const sized = (seed: number, lengthBytes = 32_768): Promise<Model> =>
   smallModel([['model.layers.0.weight', lengthBytes] satisfies TensorSize], seed)
 
-/** A namespace with these models, and its journal empty. */
+/** Returns a namespace with these models and an empty journal. */
 async function withModels(capacityBytes: number, names: readonly string[]): Promise<MemoryNamespace> {
   const memory = new MemoryNamespace({ capacityBytes, maxTransferBytes: 4096 })
   for (const [index, name] of names.entries()) await pack(await sized(index + 1), memory.namespace, { name })
@@ -37,7 +37,7 @@ async function withModels(capacityBytes: number, names: readonly string[]): Prom
   return memory
 }
 
-/** What is on the media by name, every byte of it verified; undefined where there is no image. */
+/** Returns the fingerprints of all models by name, after verification; undefined without an image. */
 async function modelsOn(media: Uint8Array): Promise<Record<string, string> | undefined> {
   const { namespace } = new MemoryNamespace({ media })
   try {
@@ -56,7 +56,7 @@ const allCuts = (recording: Recording): number[] => {
 }
 
 describe('several models on one namespace', () => {
-  test('come back byte for byte, in the order in which they were packed', async () => {
+  test('are listed in the order of packing and loaded byte-identical', async () => {
     const { namespace } = new MemoryNamespace()
     const models = { a: await smallModel(), b: await sized(2), c: await smallModel(undefined, 3) }
     for (const [name, model] of Object.entries(models)) {
@@ -74,7 +74,7 @@ describe('several models on one namespace', () => {
     expect(() => image.model()).toThrow(ModelNotInImageError)
   })
 
-  test('say what is free beside them: all that they do not take', async () => {
+  test('leave all other bytes free, as freeBytes and holes', async () => {
     const { namespace } = await withModels(8 << 20, ['a', 'b'])
     const { extents, holes, freeBytes } = await openImage(namespace)
     const usedBytes = extents.reduce((sum, { lengthBytes }) => sum + Math.ceil(lengthBytes / 4096) * 4096, 0)
@@ -82,12 +82,12 @@ describe('several models on one namespace', () => {
     expect(holes.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)).toBe(freeBytes)
   })
 
-  test('that have the same tensors are both kept, and the receipt says so', async () => {
+  test('with the same tensors are both kept, and the receipt names the first in sameAs', async () => {
     const { namespace } = await withModels(8 << 20, ['a', 'b'])
     expect(await pack(await sized(2), namespace, { name: 'c' })).toMatchObject({ sameAs: ['b'] })
   })
 
-  test('a name that is taken is refused, and nothing is written; another one is not', async () => {
+  test('pack rejects an existing name without writing; names are case-sensitive', async () => {
     const memory = await withModels(8 << 20, ['a'])
     const error: unknown = await pack(await sized(2), memory.namespace, { name: 'a' }).catch(
       (thrown: unknown) => thrown,
@@ -98,7 +98,7 @@ describe('several models on one namespace', () => {
     expect(await pack(await sized(2), memory.namespace, { name: 'A' })).toMatchObject({ generation: 2 })
   })
 
-  test('a model goes into the hole that another one left, and into several where none is long enough', async () => {
+  test('a model is split over several holes if it fits in none', async () => {
     const memory = await withModels((2 << 20) + (320 << 10), ['a', 'b', 'c', 'd'])
     const { namespace } = memory
     await removeModel(namespace, 'a')
@@ -120,7 +120,7 @@ describe('several models on one namespace', () => {
     for (const { name, layers } of kept) expect(after.model(name).layers).toEqual(layers)
   })
 
-  test('without room for another: what is needed, what is free, and the longest run of it', async () => {
+  test('pack without room for another model reports needed, free and longest free bytes', async () => {
     const memory = await withModels((2 << 20) + (160 << 10), ['a'])
     const { freeBytes, holes } = await openImage(memory.namespace)
     const model = await sized(2, 100_000)
@@ -132,7 +132,7 @@ describe('several models on one namespace', () => {
     expect(memory.journal).toEqual([])
   })
 
-  test('more than the format allows are refused', async () => {
+  test('the directory is limited to 1024 models', async () => {
     const { namespace } = await withModels(8 << 20, ['a'])
     const target = await survey(asStore(namespace))
     const [entry] = target.image!.directory
@@ -146,7 +146,7 @@ describe('several models on one namespace', () => {
   })
 })
 
-describe('cut off at any instant, the others are whole, and the one that changes is there or not', () => {
+describe('after a cut at any write, a change is complete or absent, and other models are complete', () => {
   async function record(
     memory: MemoryNamespace,
     change: (memory: MemoryNamespace) => Promise<unknown>,
@@ -158,8 +158,8 @@ describe('cut off at any instant, the others are whole, and the one that changes
   }
 
   test.each([
-    ['one is added', 8 << 20, 'c', {}],
-    ['one is replaced, with room for both', 8 << 20, 'b', { replace: true }],
+    ['adding a model', 8 << 20, 'c', {}],
+    ['replacing a model, with room for both', 8 << 20, 'b', { replace: true }],
   ] as const)(
     '%s',
     async (_, capacityBytes, name, options) => {
@@ -177,17 +177,17 @@ describe('cut off at any instant, the others are whole, and the one that changes
   )
 
   test(
-    'one is replaced where there is no room for both: it is given up, and the others are not',
+    'replacing a model without room for both discards it, and keeps the others',
     async () => {
       const memory = await withModels((2 << 20) + (128 << 10), ['a', 'b'])
       const old = await modelsOn(memory.media)
-      const told: number[] = []
-      const onGiveUp = () => void told.push(memory.journal.length)
+      const journalLengths: number[] = []
+      const onGiveUp = () => void journalLengths.push(memory.journal.length)
       let replaced: string | undefined
       const recording = await record(memory, async ({ namespace }) => {
         ;({ replaced } = await pack(await sized(7), namespace, { name: 'b', replace: true, onGiveUp }))
       })
-      expect({ replaced, told }).toEqual({ replaced: 'given up', told: [0] })
+      expect({ replaced, journalLengths }).toEqual({ replaced: 'given up', journalLengths: [0] })
       const outcomes = [old, { a: old!['a'] }, recording.changed]
       await judgeCuts(recording, allCuts(recording), async (media, cut) => {
         expect(outcomes, `after ${cut}`).toContainEqual(await modelsOn(media))
@@ -197,8 +197,8 @@ describe('cut off at any instant, the others are whole, and the one that changes
   )
 
   test.each([
-    ['one of two is removed', ['a', 'b']],
-    ['the only one is removed', ['b']],
+    ['removing one of two models', ['a', 'b']],
+    ['removing the only model', ['b']],
   ])(
     '%s',
     async (_, names) => {
@@ -216,8 +216,8 @@ describe('cut off at any instant, the others are whole, and the one that changes
   )
 })
 
-describe('a model is removed', () => {
-  test('by name; its room is free, and the receipt says how much and what stays', async () => {
+describe('removeModel', () => {
+  test('frees the space of a model; the receipt has the freed bytes and remaining models', async () => {
     const { namespace } = await withModels(8 << 20, ['a', 'b'])
     const before = await openImage(namespace)
     const receipt = await removeModel(namespace, 'a', { imageId: new Uint8Array(16).fill(5) })
@@ -229,7 +229,7 @@ describe('a model is removed', () => {
     expect(await verifyImage(namespace)).toMatchObject({ ok: true })
   })
 
-  test('the last one: an image without models is left, to which one can be added', async () => {
+  test('leaves an image without models after the last one, to which models can be packed', async () => {
     const memory = await withModels(8 << 20, ['a'])
     expect(await removeModel(memory.namespace, 'a')).toMatchObject({ models: [], generation: 2 })
     expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true, chunks: 0, image: { models: [] } })
@@ -237,7 +237,7 @@ describe('a model is removed', () => {
     expect(await pack(await sized(2), memory.namespace)).toMatchObject({ generation: 3, replaced: 'nothing' })
   })
 
-  test('from a namespace that is full to the last block', async () => {
+  test('works on a namespace without a free block', async () => {
     const model = await sized(1)
     const { endBytes } = planPack(model, 512, { name: 'a' })
     const { namespace } = new MemoryNamespace({ capacityBytes: endBytes })
@@ -245,7 +245,7 @@ describe('a model is removed', () => {
     expect(await removeModel(namespace, 'a')).toMatchObject({ models: [] })
   })
 
-  test('but not where another program has left no room for a directory; nothing is written then', async () => {
+  test('rejects an image without room for a new directory, and writes nothing', async () => {
     const model = await sized(1)
     const { usedEndBytes } = planPack(model, 512, { name: 'a' })
     const roomy = new MemoryNamespace()
@@ -262,7 +262,7 @@ describe('a model is removed', () => {
     ).toMatchObject({ replaced: 'given up' })
   })
 
-  test('that is not there, from an image that is not there, or beside a packing: refused', async () => {
+  test('rejects a missing model, a missing image, invalid options and a concurrent pack', async () => {
     const memory = await withModels(8 << 20, ['a'])
     await expect(removeModel(memory.namespace, 'b')).rejects.toBeInstanceOf(ModelNotInImageError)
     await expect(removeModel(memory.namespace, 'a', { imageId: new Uint8Array(3) })).rejects.toThrow(RangeError)
@@ -277,7 +277,7 @@ describe('a model is removed', () => {
     await packing
   })
 
-  test('leaves its successor where power was lost: an image cut off in removal can be packed to', async () => {
+  test('cut between the two superblock copies leaves an image to which models can be packed', async () => {
     const memory = await withModels(8 << 20, ['a', 'b'])
     const before = memory.media.slice()
     await removeModel(memory.namespace, 'a')

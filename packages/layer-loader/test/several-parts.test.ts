@@ -7,7 +7,7 @@ import { MemoryFolder } from './formats/memory-folder.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { tensorBytes } from './models.js'
 
-/** Which tensors lie in which part: layer 1 in two of them, and the embedding in the last. */
+/** Tensors of each file: layer 1 is in two files, the embedding in the last one. */
 const PARTS = [
   ['blk.0.attn_q.weight', 'blk.1.attn_q.weight'],
   ['blk.1.ffn_up.weight', 'output.weight'],
@@ -41,7 +41,7 @@ async function openParts(): Promise<{ model: OpenedModel; files: Record<string, 
   return { model: await openModelParts('m-00001-of-00003.gguf', new MemoryFolder(files).open), files }
 }
 
-test('a model of several files is one model of an image: its layers whole, and the header of its first file', async () => {
+test('a split model is packed as one model with complete layers and the header of its first file', async () => {
   const { namespace } = new MemoryNamespace()
   const { model, files } = await openParts()
   await pack(model, namespace, { name: 'm' })
@@ -63,7 +63,7 @@ test('a model of several files is one model of an image: its layers whole, and t
   expect(await verifyImage(namespace)).toMatchObject({ ok: true })
 })
 
-test('it has the fingerprint of the same tensors in one file', async () => {
+test('a split model has the fingerprint of the same tensors in one file', async () => {
   const { model } = await openParts()
   const { namespace } = new MemoryNamespace()
   const { fingerprint } = await pack(model, namespace, { name: 'parts' })
@@ -85,7 +85,7 @@ test('it has the fingerprint of the same tensors in one file', async () => {
   expect(await pack(whole, namespace, { name: 'whole' })).toMatchObject({ fingerprint, sameAs: ['parts'] })
 })
 
-test('it is resumed only where every one of its files is the same', async () => {
+test('packing a split model is resumed only if the revisions of all its files match', async () => {
   const { model } = await openParts()
   const revised = (revisions: readonly (string | undefined)[]) => {
     const parts = model.parts.map((part, index) => {

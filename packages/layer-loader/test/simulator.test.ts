@@ -19,12 +19,12 @@ async function drive(options: SimulationOptions = {}, queues = 1): Promise<Drive
   return { namespace: controller.namespace(1), controller, simulation }
 }
 
-describe('a model on a simulated drive comes back byte for byte', () => {
+describe('a model loaded from a simulated drive is byte-identical', () => {
   test.each([
     ['with 512-byte blocks', {}, 1],
     ['with 4096-byte blocks and several queues', { namespaces: [{ blockBytes: 4096, capacityBytes: 64 << 20 }] }, 4],
     ['with scattered memory', { fragmented: true }, 2],
-    ['that takes its time', { profile: 'sn740', seed: 3 }, 4],
+    ['with the timing of an SN740', { profile: 'sn740', seed: 3 }, 4],
   ] as const)('%s', async (_, options, queues) => {
     const { namespace, controller, simulation } = await drive(options, queues)
     const model = await smallModel([
@@ -49,9 +49,9 @@ describe('a model on a simulated drive comes back byte for byte', () => {
   })
 })
 
-test('data that is corrupted on its way is noticed, and never handed out', async () => {
+test('data corrupted in transfer is detected and never leased', async () => {
   const corrupt = { kind: 'corrupt-data', byte: 100, xor: 4 } as const
-  // The image begins at byte 2 MiB, LBA 4096; its layers are of 1 MiB.
+  // The data of the image begins at byte 2 MiB, LBA 4096; each layer has 1 MiB.
   const match = { opcode: 2, lba: [4096 + 2 * 2048, 4096 + 3 * 2048 - 1] } as const
   const { namespace, controller } = await drive({ faults: { rules: [{ match, action: corrupt }] } })
   await pack(await layeredModel(4, 1 << 20), namespace)
@@ -64,7 +64,7 @@ test('data that is corrupted on its way is noticed, and never handed out', async
   await controller.close()
 })
 
-test('a drive that is gone ends the stream with the driver’s error', async () => {
+test('a removed drive ends the stream with a device error', async () => {
   const faults = {
     rules: [{ match: { opcode: 2, lba: [4096 + 2048, 4096 + 2048] }, action: { kind: 'remove-device' } }],
   } as const
@@ -77,7 +77,7 @@ test('a drive that is gone ends the stream with the driver’s error', async () 
   await expect(streaming()).rejects.toMatchObject({ category: 'device' })
 })
 
-test('a namespace that holds something foreign is refused by the guard; once packed by leave, nothing foreign is left', async () => {
+test('the write guard protects foreign data; overwriting it removes all signatures', async () => {
   const { namespace, controller, simulation } = await drive({ namespaces: [{ capacityBytes: 128 << 20 }] })
   const memory = namespace.dma.alloc(512)
   memory.view!.setUint16(510, 0x55aa)
@@ -92,18 +92,18 @@ test('a namespace that holds something foreign is refused by the guard; once pac
   await controller.close()
   const again = await Controller.open(simulation.transport, { write: { serial: 'GPUNVME-SIM-1' } })
   await expect(pack(await smallModel(), again.namespace(1))).rejects.toMatchObject({ code: 'ERR_GPUNVME_FOREIGN_DATA' })
-  const willing = { serial: 'GPUNVME-SIM-1', overwrite: ['MBR', 'GPT', 'btrfs'] }
+  const write = { serial: 'GPUNVME-SIM-1', overwrite: ['MBR', 'GPT', 'btrfs'] }
   await again.close()
-  const third = await Controller.open(simulation.transport, { write: willing })
+  const third = await Controller.open(simulation.transport, { write })
   await pack(await smallModel(), third.namespace(1))
-  // Afterwards there is nothing foreign any more, so that nobody has to insist again.
+  // No foreign signature is left, so that the next pack needs no `overwrite`.
   await third.close()
   const fourth = await Controller.open(simulation.transport, { write: { serial: 'GPUNVME-SIM-1' } })
   await pack(await smallModel(), fourth.namespace(1), { replace: true })
   await fourth.close()
 })
 
-test('the statistics are those of the clock of the drive: layer by layer, and in all', async () => {
+test('the statistics of layers and of the stream are measured on the clock of the drive', async () => {
   const { namespace } = await drive({ profile: 'sn740' })
   await pack(await layeredModel(6, 4 << 20), namespace)
   const packed = (await openImage(namespace)).model()
@@ -115,12 +115,12 @@ test('the statistics are those of the clock of the drive: layer by layer, and in
   }
   const { elapsedNs, bytes } = stream.statistics
   expect(readNs).toBeLessThanOrEqual(elapsedNs)
-  // Six layers of 4 MiB, read one after the other without a pause, at the 3,330 MiB/s of this drive.
+  // Six layers of 4 MiB, read without a pause at the 3,330 MiB/s of this drive.
   expect(bytes / elapsedNs).toBeGreaterThan(3)
   expect(bytes / elapsedNs).toBeLessThan(3.5)
 })
 
-test('media that move no bytes are refused, by everything that would hand out what is not there', async () => {
+test('media that store no data are rejected by all functions that read or write an image', async () => {
   const media = unverifiableMedia({ capacityBytes: 64 << 20 })
   const { namespace } = await drive({ namespaces: [{ media }] })
   const model = await smallModel()
@@ -133,7 +133,7 @@ test('media that move no bytes are refused, by everything that would hand out wh
     })
     expect(String(error)).toMatch(/stores no data[^]*RamMedia or fileMedia/)
   }
-  // A model whose image was opened elsewhere is no way around it.
+  // A model of an image that was opened on another drive is rejected too.
   const other = await drive()
   await pack(model, other.namespace)
   const packed = { ...(await openImage(other.namespace)).model(), store: asStore(namespace) }

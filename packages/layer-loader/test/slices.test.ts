@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-assignment -- JSON that is changed into what no type allows */
+/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-assignment -- JSON changed into values that no type describes */
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { memorySource, openModel, type Model, type OpenModelOptions } from '../src/formats/index.js'
@@ -12,7 +12,7 @@ import { tampered, type Json } from './tamper.js'
 
 const NAME = 'blk.0.ffn_up_exps.weight'
 const EXPERTS = 5
-/** So that slices begin and end inside chunks, and one lies in three of them. */
+/** Slices begin and end inside chunks, and one slice spans three chunks. */
 const SLICE_BYTES = 1_500_001
 
 async function expertModel(options?: OpenModelOptions): Promise<Model> {
@@ -28,7 +28,7 @@ async function expertModel(options?: OpenModelOptions): Promise<Model> {
   return openModel(memorySource(file, 'experts.safetensors'), options)
 }
 
-test('an image has a checksum for each expert of a stacked tensor, and none for what every token needs', async () => {
+test('an image has a checksum for each expert of a stacked tensor, but not for shared experts', async () => {
   const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
   const model = await expertModel()
   await pack(model, namespace)
@@ -44,7 +44,7 @@ test('an image has a checksum for each expert of a stacked tensor, and none for 
   expect(await verifyImage(namespace)).toMatchObject({ ok: true, problems: [] })
 })
 
-test('a slice that differs from what the chunk table says is sound is reported, by tensor and number', async () => {
+test('verifyImage reports a wrong slice checksum with tensor and slice number', async () => {
   const memory = await tampered({
     capacityBytes: 32 << 20,
     model: await expertModel(),
@@ -60,7 +60,7 @@ test('a slice that differs from what the chunk table says is sound is reported, 
   expect(problems[0]!.message).toMatch(/NSID 1 {2}LBA 0x/)
 })
 
-test('where a chunk is damaged, that is what is reported: of its slices nothing is known', async () => {
+test('verifyImage reports a damaged chunk only once, without its slices', async () => {
   const memory = new MemoryNamespace({ capacityBytes: 16 << 20 })
   const { manifest } = await pack(await expertModel(), memory.namespace)
   const [{ offsetBytes, tensors }] = manifest.layers as [PackedLayer]
@@ -69,7 +69,7 @@ test('where a chunk is damaged, that is what is reported: of its slices nothing 
   expect(problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_VERIFICATION'])
 })
 
-test('an expert of an image that was packed with another naming is checked by chunks', async () => {
+test('an expert without slice checksums of its own is verified by chunks', async () => {
   const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
   // The stack counts as a tensor of one expert, so that it has one checksum.
   const original = await expertModel({ naming: { expert: /^blk\.(\d+)\.ffn_up_exps/ } })

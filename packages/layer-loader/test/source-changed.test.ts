@@ -10,7 +10,7 @@ import { safetensorsFile } from './models.js'
 
 const folder = scratch()
 
-test('a file that is written to while it is packed is not published: it would be some of before and some of after', async () => {
+test('pack does not publish a file that changes while it is read', async () => {
   const path = join(folder, 'model.safetensors')
   const tensors = [['model.layers.0.weight', 6 << 20]] as const
   writeFileSync(path, safetensorsFile(tensors))
@@ -22,7 +22,7 @@ test('a file that is written to while it is packed is not published: it would be
     if (isChanged) return
     isChanged = true
     writeFileSync(path, safetensorsFile(tensors, 2))
-    // Whoever sets the time back does not hide it.
+    // Resetting the modification time does not hide the change.
     utimesSync(path, 1, 1)
   }
   await expect(pack(model, namespace, { onProgress })).rejects.toMatchObject({ code: 'ERR_GPUNVME_SOURCE_CHANGED' })

@@ -91,7 +91,7 @@ describe.each<Case>([
   test.each<[string, unknown]>([
     ['an unknown option', { expert: false }],
     ['an option of another type', { experts: 'no' }],
-    ['options that are no object', false],
+    ['options that are not an object', false],
   ])('rejects %s', async (_, options) => {
     const model = await open()
     expect(() => model.layer(0, options as object)).toThrow(INVALID)

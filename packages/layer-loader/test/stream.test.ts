@@ -32,7 +32,7 @@ async function opened(options: MemoryNamespaceOptions = {}): Promise<Opened> {
   return { memory, model }
 }
 
-/** Lets everything happen that can happen without anybody else's help. */
+/** Runs the event loop until all unblocked work is done. */
 const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
@@ -48,7 +48,7 @@ async function take(stream: AsyncIterator<Lease, undefined>, count: number): Pro
 }
 
 describe('back-pressure', () => {
-  test('nothing is allocated or read before the first layer is asked for', async () => {
+  test('nothing is allocated or read before the first call of next', async () => {
     const { memory, model } = await opened()
     const stream = streamLayers(model)
     await settle()
@@ -56,20 +56,17 @@ describe('back-pressure', () => {
     await stream.close()
   })
 
-  test.each([1, 2, 3, 5])(
-    'with %i slots, as many layers are read and no more, until one is released',
-    async (slots) => {
-      const { memory, model } = await opened()
-      await using stream = streamLayers(model, { slots })
-      const [first] = await take(stream, 1)
-      await settle()
-      expect(memory.plans).toHaveLength(slots)
-      expect(memory.peakBytes).toBe(slots * LAYER_BYTES)
-      first!.release()
-      await settle()
-      expect(memory.plans).toHaveLength(slots + 1)
-    },
-  )
+  test.each([1, 2, 3, 5])('with %i slots, at most that many layers are read until one is released', async (slots) => {
+    const { memory, model } = await opened()
+    await using stream = streamLayers(model, { slots })
+    const [first] = await take(stream, 1)
+    await settle()
+    expect(memory.plans).toHaveLength(slots)
+    expect(memory.peakBytes).toBe(slots * LAYER_BYTES)
+    first!.release()
+    await settle()
+    expect(memory.plans).toHaveLength(slots + 1)
+  })
 
   test('reads of several layers are in flight at once', async () => {
     const { memory, model } = await opened()
@@ -79,27 +76,27 @@ describe('back-pressure', () => {
     expect(memory).toMatchObject({ allocatedBytes: 0, peakBytes: 3 * LAYER_BYTES })
   })
 
-  test('no more slots are allocated than there are layers', async () => {
+  test('a stream allocates at most one slot for each layer', async () => {
     const { memory, model } = await opened()
     for await (using lease of streamLayers(model, { slots: 99, layers: [4] })) expect(lease.name).toBe('layer 4')
     expect(memory.peakBytes).toBe(LAYER_BYTES)
   })
 
-  test('a consumer that holds every slot and asks for more is told what to do', async () => {
+  test('next fails when the consumer holds all slots', async () => {
     const { memory, model } = await opened()
     const stream = streamLayers(model, { slots: 2 })
     const leases = await take(stream, 2)
     const error: unknown = await stream.next().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_ALL_SLOTS_HELD' })
     expect((error as Error).message).toContain('leases hold all 2')
-    // The stream is over; what was handed out stays until it is given back.
+    // The stream has ended; its leases stay valid until they are released.
     expect(await stream.next()).toEqual({ done: true, value: undefined })
     expect(leases[0]!.bytes).toHaveLength(LAYER_BYTES)
     for (const lease of leases) lease.release()
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('or waits, where somebody else releases them', async () => {
+  test('next waits for a released slot with whenHeld: wait', async () => {
     const { memory, model } = await opened()
     const seen: string[] = []
     for await (const lease of streamLayers(model, { slots: 2, whenHeld: 'wait' })) {
@@ -111,7 +108,7 @@ describe('back-pressure', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('a consumer that waits for a slot is woken by an abort, and by close', async () => {
+  test('an abort or close ends a call of next that waits for a slot', async () => {
     for (const end of ['abort', 'close'] as const) {
       const { memory, model } = await opened()
       const controller = new AbortController()
@@ -129,7 +126,7 @@ describe('back-pressure', () => {
 })
 
 describe('the order of layers', () => {
-  test('is the one asked for, by number or name, and one may come again', async () => {
+  test('is the order of the layers option, by number or name, with repetitions', async () => {
     const { model } = await opened()
     const names: string[] = []
     const layers = [5, 'layer 0', 5, 'layer 2']
@@ -137,7 +134,7 @@ describe('the order of layers', () => {
     expect(names).toEqual(['0 layer 5', '1 layer 0', '2 layer 5', '3 layer 2'])
   })
 
-  test('leaves out what is to be skipped, and reads nothing of it', async () => {
+  test('omits skipped layers, and does not read them', async () => {
     const { memory, model } = await opened()
     const names: string[] = []
     for await (using lease of streamLayers(model, { skip: [1, 'layer 4'] })) names.push(lease.name)
@@ -146,7 +143,7 @@ describe('the order of layers', () => {
     expect(() => streamLayers(model, { skip: ['layer 9'] })).toThrow('no layer "layer 9"')
   })
 
-  test('holds for overlapping calls of next', async () => {
+  test('is the order of overlapping calls of next', async () => {
     const { model } = await opened()
     const stream = streamLayers(model, { slots: 4 })
     const results = await Promise.all([stream.next(), stream.next(), stream.next()])
@@ -154,7 +151,7 @@ describe('the order of layers', () => {
     await stream.close()
   })
 
-  test('holds although a later layer is read sooner', async () => {
+  test('does not depend on the order in which reads finish', async () => {
     const { memory, model } = await opened()
     memory.gate = (plan) => new Promise((resolve) => setTimeout(resolve, plan === memory.plans[0] ? 20 : 0))
     const names: string[] = []
@@ -166,22 +163,19 @@ describe('the order of layers', () => {
   })
 
   test.each([{ layers: [6] }, { layers: ['layer 6'] }, { layers: [-1] }])(
-    'an unknown layer is rejected before reading: %o',
+    'does not accept unknown layers: %o',
     async (options) => {
       const { model } = await opened()
       expect(() => streamLayers(model, options)).toThrow(ExtentNotFoundError)
     },
   )
 
-  test.each([{ slots: 0 }, { slots: 1.5 }])(
-    'an invalid number of slots is rejected before reading: %o',
-    async (options) => {
-      const { model } = await opened()
-      expect(() => streamLayers(model, options)).toThrow(RangeError)
-    },
-  )
+  test.each([{ slots: 0 }, { slots: 1.5 }])('streamLayers rejects an invalid number of slots: %o', async (options) => {
+    const { model } = await opened()
+    expect(() => streamLayers(model, options)).toThrow(RangeError)
+  })
 
-  test('none is asked for: nothing comes, and nothing is read', async () => {
+  test('is empty for an empty layers option, and nothing is read', async () => {
     const { memory, model } = await opened()
     for await (const lease of streamLayers(model, { layers: [] })) lease.release()
     expect(memory.plans).toEqual([])
@@ -189,7 +183,7 @@ describe('the order of layers', () => {
 })
 
 describe('a lease', () => {
-  test('gives nothing once it is released; releasing again is harmless', async () => {
+  test('throws on use after release; a second release has no effect', async () => {
     const { model } = await opened()
     await using stream = streamLayers(model, { poison: true, slots: 1 })
     const [lease] = await take(stream, 1)
@@ -205,11 +199,11 @@ describe('a lease', () => {
     }
     expect(lease).toMatchObject({ name: 'layer 0', index: 0, tensors: [{ name }], verified: true })
     expect(lease!.statistics).toMatchObject({ bytes: LAYER_BYTES })
-    // An array that was taken before cannot refuse; poison makes it show.
+    // An array that was obtained before the release stays readable; `poison` overwrites it.
     expect(kept.every((byte) => byte === 0xa5)).toBe(true)
   })
 
-  test('whose slot was never given twice: a second release does not free the slot of the next lease', async () => {
+  test('that is released twice does not free the slot of the next lease', async () => {
     const { memory, model } = await opened()
     await using stream = streamLayers(model, { slots: 1 })
     const [first] = await take(stream, 1)
@@ -222,7 +216,7 @@ describe('a lease', () => {
     expect(Buffer.compare(second!.bytes, before)).toBe(0)
   })
 
-  test('outlives the last layer of a stream', async () => {
+  test('stays valid after the last layer of a stream', async () => {
     const { memory, model } = await opened()
     const leases: Lease[] = []
     for await (const lease of streamLayers(model, { layers: [0, 1] })) leases.push(lease)
@@ -232,7 +226,7 @@ describe('a lease', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('does not outlive a loop that is left early', async () => {
+  test('ends when the loop is left early', async () => {
     const { memory, model } = await opened()
     let kept: Lease | undefined
     for await (const lease of streamLayers(model)) {
@@ -250,8 +244,8 @@ describe('a lease', () => {
   })
 })
 
-describe('the end', () => {
-  test('by an abort, at any stage: the reason is thrown, nothing stays in flight or allocated', async () => {
+describe('the end of a stream', () => {
+  test('an abort at any stage throws its reason; nothing stays in flight or allocated', async () => {
     for (let stage = 0; stage < 24; stage++) {
       const { memory, model } = await opened()
       const controller = new AbortController()
@@ -272,14 +266,14 @@ describe('the end', () => {
     }
   })
 
-  test('by a signal that is aborted already: nothing is read', async () => {
+  test('a signal that is already aborted prevents all reads', async () => {
     const { memory, model } = await opened()
     const stream = streamLayers(model, { signal: AbortSignal.abort('no') })
     await expect(stream.next()).rejects.toBe('no')
     expect(memory).toMatchObject({ plans: [], allocatedBytes: 0 })
   })
 
-  test('by close, waits for reads in flight before their slots are freed', async () => {
+  test('close waits for reads in flight before it frees their slots', async () => {
     const { memory, model } = await opened()
     let open = (): void => undefined
     const gate = new Promise<void>((resolve) => (open = resolve))
@@ -297,7 +291,7 @@ describe('the end', () => {
     await stream.close()
   })
 
-  test('by a command that fails: what came before is delivered, then the driver’s error, never partial data', async () => {
+  test('a failed command ends the stream with its error after all earlier layers', async () => {
     const { memory, model } = await opened({ maxTransferBytes: 64 << 10 })
     const bad = model.manifest.layers[2]!.offsetBytes / 512 + 128
     memory.outcome = (plan, command) =>
@@ -313,7 +307,7 @@ describe('the end', () => {
     expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
   })
 
-  test('by memory that is not to be had: what was allocated is freed', async () => {
+  test('a failed allocation frees the slots allocated before it', async () => {
     const { memory, model } = await opened()
     const { dma } = model.store
     const store = Object.create(model.store, {
@@ -330,34 +324,34 @@ describe('the end', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('by an abort or a close out of the progress callback', async () => {
+  test('an abort or close inside the progress callback ends the stream', async () => {
     for (const end of ['abort', 'close'] as const) {
       const { memory, model } = await opened()
       const controller = new AbortController()
       const onProgress = () => {
-        if (end === 'abort') controller.abort('from inside')
+        if (end === 'abort') controller.abort('in the callback')
         else void stream.close()
       }
       const stream = streamLayers(model, { signal: controller.signal, onProgress })
       const outcome = await stream.next().catch((error: unknown) => error)
-      expect(outcome).toEqual(end === 'abort' ? 'from inside' : { done: true, value: undefined })
+      expect(outcome).toEqual(end === 'abort' ? 'in the callback' : { done: true, value: undefined })
       expect(await stream.next()).toEqual({ done: true, value: undefined })
       await stream.close()
       expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
     }
   })
 
-  test('by a progress callback that throws', async () => {
+  test('an exception of the progress callback ends the stream and frees its memory', async () => {
     const { memory, model } = await opened()
     const onProgress = () => {
-      throw new Error('from outside')
+      throw new Error('callback failed')
     }
-    await expect(streamLayers(model, { onProgress }).next()).rejects.toThrow('from outside')
+    await expect(streamLayers(model, { onProgress }).next()).rejects.toThrow('callback failed')
     expect(memory.allocatedBytes).toBe(0)
   })
 })
 
-test('the statistics count what was read, and whose time it took', async () => {
+test('the statistics count bytes, commands and layers, and the time of reads and checks', async () => {
   const { model } = await opened({ maxTransferBytes: 256 << 10 })
   const progress: StreamProgress[] = []
   const stream = streamLayers(model, { onProgress: (event) => progress.push(event) })
@@ -387,7 +381,7 @@ test('the statistics count what was read, and whose time it took', async () => {
   })
 })
 
-test('a layer took the same time to read whenever its check ends', async () => {
+test('the read time of a layer does not include the wait for its check', async () => {
   const { model } = await opened()
   let checks = 0
   let end = (): void => undefined
@@ -411,7 +405,7 @@ test('a layer took the same time to read whenever its check ends', async () => {
   await loader.close()
 })
 
-test('the memory that a stream takes is known before it starts', async () => {
+test('planStream returns the number and length of slots', async () => {
   const { model } = await opened()
   expect(planStream(model, { slots: 2 })).toMatchObject({
     slots: 2,

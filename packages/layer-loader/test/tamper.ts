@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-argument, @typescript-eslint/restrict-plus-operands -- JSON that is changed into what no type allows */
+/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-argument, @typescript-eslint/restrict-plus-operands -- JSON changed into values that no type describes */
 import { crc32 } from 'node:zlib'
 import { encodeSuperblock, type Superblock } from '../src/image/superblock.js'
 import { openImage } from '../src/index.js'
@@ -7,14 +7,14 @@ import type { Model } from '../src/formats/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 
-/** JSON of an image, to be changed at will. */
+/** JSON of an image, which a test may change in any way. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
 export type Json = any
 
 interface Tampering {
-  /** The small one when not given. */
+  /** Default: `smallModel()`. */
   readonly model?: Model
-  /** A second one, named 'second'; absent when not given. */
+  /** A second model, packed as 'second'. Default: none. */
   readonly second?: Model
   readonly capacityBytes?: number
   readonly directory?: (directory: Json) => unknown
@@ -22,12 +22,12 @@ interface Tampering {
   readonly superblock?: (superblock: Superblock) => Superblock
 }
 
-/** Free space at the end of the namespace, where tampered structures find room whatever their length. */
+/** Free space at the end of the namespace for tampered structures of any length. */
 const SPARE_BYTES = 4 << 20
 
 /**
- * A namespace with an image that somebody has changed, every checksum made to match: what remains to be noticed is
- * the content. A callback changes the JSON in place, or returns what stands there instead (a string or bytes: as they are).
+ * Returns a namespace with a changed image whose checksums match, so that only its content is invalid. A callback
+ * changes the JSON in place, or returns a replacement; a string or bytes are stored unchanged.
  */
 export async function tampered({
   directory,

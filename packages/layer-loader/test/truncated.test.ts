@@ -17,13 +17,13 @@ async function packed(): Promise<Packed> {
   return { media, usedEndBytes: (await openImage(namespace)).superblock.usedEndBytes }
 }
 
-/** What `head -c` makes of an image file. */
+/** Returns a namespace with the first bytes of an image, as `head -c` would cut its file. */
 const head = ({ media }: Packed, bytes: number) => new MemoryNamespace({ media: media.slice(0, bytes) })
 
 const errorOf = ({ namespace }: MemoryNamespace): Promise<unknown> =>
   openImage(namespace).catch((error: unknown) => error)
 
-describe('an image on a drive that is too short', () => {
+describe('an image on a short drive', () => {
   test.each([
     ['within copy A', 512],
     ['after copy A', 4096],
@@ -32,7 +32,7 @@ describe('an image on a drive that is too short', () => {
     ['after copy B', MIB + 4096],
     ['before the first extent', 2 * MIB],
     ['within the data', 2 * MIB + 4096],
-  ])('cut off %s', async (_, bytes) => {
+  ])('is reported as truncated when cut %s', async (_, bytes) => {
     const image = await packed()
     const memory = head(image, bytes)
     const error = await errorOf(memory)
@@ -46,20 +46,20 @@ describe('an image on a drive that is too short', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('by one block, and whole with that block', async () => {
+  test('is reported as truncated when one block is missing', async () => {
     const image = await packed()
     expect(await errorOf(head(image, image.usedEndBytes - 512))).toMatchObject({ code: 'ERR_GPUNVME_IMAGE_TRUNCATED' })
     expect(await verifyImage(head(image, image.usedEndBytes).namespace)).toMatchObject({ ok: true })
   })
 
-  test('whose only copy that is left is damaged: both are reported', async () => {
+  test('whose only superblock copy is damaged has both problems reported', async () => {
     const memory = head(await packed(), MIB)
     memory.media[100]! ^= 1
     const { problems } = await verifyImage(memory.namespace)
     expect(problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_IMAGE_TRUNCATED', 'ERR_GPUNVME_IMAGE_SUPERBLOCK'])
   })
 
-  test('one copy damaged: the other says how long the image is', async () => {
+  test('with one damaged superblock copy is reported with the length from the other copy', async () => {
     const image = await packed()
     const memory = head(image, 2 * MIB + 4096)
     memory.media[100]! ^= 1
@@ -73,7 +73,7 @@ describe('an image on a drive that is too short', () => {
     ])
   })
 
-  test('is given up by a packing that may replace it', async () => {
+  test('is discarded by pack with replace: image', async () => {
     const memory = head(await packed(), 2 * MIB + 4096 * 9)
     const { namespace } = memory
     expect(await errorOf(memory)).toMatchObject({ code: 'ERR_GPUNVME_IMAGE_TRUNCATED' })
@@ -85,14 +85,14 @@ describe('an image on a drive that is too short', () => {
   })
 })
 
-test('damage is told from a short drive: a superblock that is damaged on one that is long enough', async () => {
+test('damage to both superblock copies on a drive of sufficient length is not reported as truncated', async () => {
   const { media } = await packed()
   media[100]! ^= 1
   media[MIB + 100]! ^= 1
   expect(await errorOf(new MemoryNamespace({ media }))).toBeInstanceOf(SuperblockError)
 })
 
-test('a short drive that does not start as an image does holds none', async () => {
+test('a short drive without the start of an image has no image', async () => {
   for (const capacityBytes of [512, 4096, MIB, MIB + 4096]) {
     expect(await errorOf(new MemoryNamespace({ capacityBytes }))).toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   }
