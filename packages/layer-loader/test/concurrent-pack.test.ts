@@ -97,7 +97,7 @@ describe('another process that writes to the same media during pack', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
-  test('is not assumed because of a damaged or unreadable superblock copy', async () => {
+  test('a damaged or unreadable superblock copy does not count as a change', async () => {
     const memory = new MemoryNamespace()
     await pack(await smallModel(), memory.namespace)
     memory.media[100]! ^= 1

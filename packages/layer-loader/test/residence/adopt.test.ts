@@ -17,7 +17,7 @@ async function namesOf(pass: AsyncIterable<ResidentLease>): Promise<string[]> {
 }
 
 test(
-  'while a plan is adopted a pass is refused, and another plan too; afterwards they are not',
+  'a pass and a second adoption are rejected while a plan is being adopted',
   async () => {
     const rig = await watched()
     const model = await rig.open(rig.planFor(0))
@@ -37,7 +37,7 @@ test(
 )
 
 test.each(['throw', 'wait'] as const)(
-  'a pass goes by the plan of when it begins, not of when it was asked for (whenHeld: %s)',
+  'a pass uses the plan at its first next, not at the call of pass (whenHeld: %s)',
   async (whenHeld) => {
     const rig = await watched()
     const model = await rig.open(rig.planFor(0))
@@ -52,12 +52,12 @@ test.each(['throw', 'wait'] as const)(
 )
 
 test(
-  'when a plan could not be adopted passes say so by name, until one is',
+  'passes are rejected after a failed adoption until another plan is adopted',
   async () => {
     const rig = await watched()
     const model = await rig.open(rig.planFor(0))
-    rig.failWith(new Error('the GPU has had enough'))
-    await expect(model.adopt(rig.planFor(1))).rejects.toThrow('the GPU has had enough')
+    rig.failWith(new Error('the copy failed'))
+    await expect(model.adopt(rig.planFor(1))).rejects.toThrow('the copy failed')
     rig.failWith()
     await expect(model.pass().next()).rejects.toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_PLAN_NOT_ADOPTED' }))
     await model.adopt(rig.planFor(1))

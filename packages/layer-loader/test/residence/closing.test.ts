@@ -5,7 +5,7 @@ import { turns, watched } from './watched.js'
 const SLOW_MS = 120_000
 
 test(
-  'closing while a plan is adopted frees nothing before the copy has settled, and everything then',
+  'close during an adoption waits for the copy in flight before it frees memory',
   async () => {
     const rig = await watched()
     const model = await rig.open(rig.planFor(0))
@@ -26,7 +26,7 @@ test(
 )
 
 test(
-  'a layer that arrives as the model is closed is lent to nobody, and its memory given back, whichever comes first',
+  'a layer that arrives during close is not leased, and its memory is freed',
   async () => {
     const rig = await watched()
     for (let microtasks = 0; microtasks < 24; microtasks++) {

@@ -24,7 +24,7 @@ const budget = { vramBytes: 4 * LAYER_BYTES, ramBytes: 4 * LAYER_BYTES }
 const planOf = (layers: readonly LayerSize[]) =>
   planResidence(layers, { budget, tier: 1, slots, cost, costFrom: 'measured' })
 
-/** Counts the bytes that a checksummer sums. */
+/** Wraps a checksummer and counts its bytes. */
 function counting(inner: Checksummer): Checksummer & { bytes: number } {
   const counted = {
     name: inner.name,
@@ -37,9 +37,9 @@ function counting(inner: Checksummer): Checksummer & { bytes: number } {
   return counted
 }
 
-describe('copies are checked in GPU memory', () => {
+describe('verification of copies in GPU memory', () => {
   test(
-    'each copied layer against the checksums stored in the image',
+    'checks each copied layer against the checksums of the image',
     async () => {
       const { open, layers } = await machine()
       const checksummer = counting(onGpu)
@@ -52,7 +52,7 @@ describe('copies are checked in GPU memory', () => {
   )
 
   test(
-    'a byte that changes on its way to the GPU fails the pass: the layer, the bytes and the tensor are named',
+    'fails the pass on a byte changed by a copy, and names layer, range and tensors',
     async () => {
       const { open, layers, host } = await machine()
       const engine: CopyEngine = host.gpu!.copies
@@ -90,10 +90,10 @@ describe('copies are checked in GPU memory', () => {
   )
 
   test(
-    'a model without checksums against host memory: nothing is claimed of the read',
+    'checks a model without checksums against host memory, and leaves verified false',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'gpunvme-copy-check-'))
-      // An odd length puts every tensor but the first where it has to be moved to be aligned.
+      // With an odd length, all tensors but the first must be moved to be aligned.
       const sizes = Array.from({ length: LAYERS }, (_, layer): TensorSize => [`model.layers.${layer}.weight`, 700_001])
       const written = await smallModel(sizes)
       const path = join(folder, 'model.safetensors')

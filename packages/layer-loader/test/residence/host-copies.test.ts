@@ -11,7 +11,7 @@ import { hostMemory } from '../host-memory.js'
 import { tensorBytes } from '../models.js'
 import { cost, LAYER_BYTES, machine } from './machine.js'
 
-test('a model is computed on by the processor, in a budget of host memory instead of a GPU’s', async () => {
+test('hostCopies keeps layers in host memory instead of GPU memory', async () => {
   const { model: file, image, layers } = await machine()
   const budget = { vramBytes: 5 * LAYER_BYTES, ramBytes: 4 * LAYER_BYTES }
   const plan = planResidence(layers, { budget, tier: 1, cost, costFrom: 'measured' })
@@ -20,7 +20,7 @@ test('a model is computed on by the processor, in a budget of host memory instea
   await model.close()
 }, 60_000)
 
-test('without a copy engine, layers are computed on where the controller wrote them, and every byte is verified', async () => {
+test('withoutGpu leases verified layers in host memory without a copy engine', async () => {
   const { model: file, image, layers } = await machine()
   const budget = { vramBytes: 5 * LAYER_BYTES, ramBytes: 0 }
   const plan = planResidence(layers, { budget, tier: 2, cost, costFrom: 'measured' })
@@ -29,7 +29,7 @@ test('without a copy engine, layers are computed on where the controller wrote t
   for (let pass = 0; pass < 2; pass++) await comparePass(model, file)
 }, 60_000)
 
-test('a plan of tier 2 with host memory in place of GPU memory fails, and names the option that allows it', async () => {
+test('a plan of tier 2 with host memory for GPU memory is rejected, and suggests withoutGpu', async () => {
   const { simulation, image, layers } = await machine()
   const plan = planResidence(layers, {
     budget: { vramBytes: 64 << 20, ramBytes: 0 },
@@ -53,7 +53,7 @@ async function comparePass(model: ResidentModel, file: Model): Promise<void> {
   }
 }
 
-test('copies arrive in the order of the calls, and only in memory that is the engine’s', async () => {
+test('copies are executed in the order of calls, and only to memory of the same engine', async () => {
   const copies = hostCopies()
   const to = copies.alloc(8 << 20)
   const of = (byte: number, lengthBytes: number) => hostMemory(new Uint8Array(lengthBytes).fill(byte))

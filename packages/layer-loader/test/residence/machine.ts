@@ -18,13 +18,13 @@ import { layeredModel, tensorBytes } from '../models.js'
 export const LAYERS = 8
 export const LAYER_BYTES = 1 << 20
 
-/** A byte costs a nanosecond on the drive, and half of one on the GPU's link. */
+/** A byte takes 1 ns on the drive and 0.5 ns on the link of the GPU. */
 export const cost: CostModel = { readNs: (bytes) => bytes, copyNs: (bytes) => bytes / 2 }
 
-/** What `cost` says. */
+/** A drive with the read cost of `cost`. */
 const profile = deriveProfile('ideal', { readBytesPerSecond: 1e9 })
 
-/** Checks memory that only the GPU sees, as a kernel would. */
+/** Computes checksums of GPU memory, in place of a kernel. */
 export const onGpu: Checksummer = {
   name: 'test',
   checksum(memory, offsetBytes, lengthBytes, chunkBytes, into) {
@@ -43,7 +43,7 @@ export interface MachineOptions {
   readonly drive?: Omit<SimulationOptions, 'host'>
 }
 
-/** A host with a GPU and a drive that a model of eight layers is packed on; `open` loads it, with checks on either side. */
+/** Returns a host with a GPU and a drive with a packed model; `open` loads it and verifies reads and copies. */
 export async function machine({ model: given, gpu, drive }: MachineOptions = {}) {
   const model = await (given ?? layeredModel(LAYERS, LAYER_BYTES))
   const host = new SimulatedHost({ gpu: { vramBytes: 64 << 20, linkBytesPerSecond: 2e9, ...gpu } })
@@ -58,10 +58,10 @@ export async function machine({ model: given, gpu, drive }: MachineOptions = {})
   return { model, host, simulation, image, copies, layers: layerSizes(image), open }
 }
 
-/** Whether a lease holds, on the GPU, what the model's file has. */
+/** Returns whether a lease is verified and its tensors in GPU memory are byte-identical to the file. */
 export async function isWhole(lease: ResidentLease, model: Model): Promise<boolean> {
   const { tensors, verified } = lease
-  // All memory of the simulated GPU can be looked at.
+  // `copyOut` reads all memory of the simulated GPU.
   const memory: DeviceMemory & Pick<DmaMemory, 'copyOut'> = lease.memory
   for (const { name, offsetBytes, lengthBytes } of tensors) {
     const bytes = new Uint8Array(lengthBytes)

@@ -17,26 +17,26 @@ async function rig() {
 }
 
 test(
-  'what is measured on a simulated drive and GPU is what they were made to cost',
+  'measureCost returns the configured rates of a simulated drive and GPU',
   async () => {
     const { copies, store } = await rig()
     const measured = await measureCost(store, { copies })
     const ratio = measured.readNs(MIB, 32) / costModel('sn740').readNs(MIB, 32)
     expect(ratio).toBeGreaterThan(0.97)
     expect(ratio).toBeLessThan(1.03)
-    // Alone, a read of 4 KiB has its latency: some 100 us on this drive.
+    // A single read of 4 KiB takes the latency of this drive, about 100 us.
     expect(measured.readNs(4096, 1)).toBeGreaterThan(50_000)
     expect(measured.readNs(4096, 1)).toBeLessThan(300_000)
     expect(measured.copyNs!(100e6) / 25e6).toBeCloseTo(1, 2)
     expect(measured.throttle).toBeUndefined()
-    // Everything was given back.
+    // All GPU memory is free again.
     copies.alloc(512 * MIB).free()
   },
   SLOW_MS,
 )
 
 test(
-  'without a copy engine nothing is said of copies; a sample that is none is refused',
+  'measureCost omits copyNs without a copy engine, and rejects an invalid sampleBytes',
   async () => {
     const { store } = await rig()
     expect(await measureCost(store, { sampleBytes: 4 * MIB })).not.toHaveProperty('copyNs')

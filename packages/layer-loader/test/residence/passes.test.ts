@@ -22,11 +22,11 @@ function planFor({ layers }: Machine, tier: 1 | 2, vram = 2, ram = 3): Residence
     vramBytes: (vram + slots.copies + (tier === 2 ? slots.drive : 0)) * LAYER_BYTES,
     ramBytes: (ram + (tier === 1 ? slots.drive : 0)) * LAYER_BYTES,
   }
-  // The drive is what binds, so that host memory is used as far as it goes.
+  // The drive is the bottleneck, so that the plan uses all of the host memory.
   return planResidence(layers, { budget, tier, slots, cost, costFrom: 'measured' })
 }
 
-async function passOf(model: ResidentModel, options?: PassOptions): Promise<string[]> {
+async function runPass(model: ResidentModel, options?: PassOptions): Promise<string[]> {
   const names: string[] = []
   for await (const layer of model.pass(options)) {
     names.push(layer.name)
@@ -39,7 +39,7 @@ const allNames = Array.from({ length: LAYERS }, (_, index) => `layer ${index}`)
 
 describe.each([1, 2] as const)('tier %i', (tier) => {
   test(
-    'every layer is on the GPU when it is handed out, byte for byte and checked, pass after pass',
+    'every layer is leased in GPU memory, byte-identical and verified, in every pass',
     async () => {
       const rig = await machine()
       const plan = planFor(rig, tier)
@@ -71,15 +71,15 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'what stays in memory is read once; a pass reads what is on the drive, and nothing more',
+    'a pass reads only the layers that are on the drive',
     async () => {
       const rig = await machine()
       const loaded: string[] = []
       const model = await rig.open(planFor(rig, tier), { onLoaded: ({ name }) => loaded.push(name) })
       expect(loaded).toHaveLength(5)
       const before = rig.simulation.statistics.bytesRead
-      await passOf(model)
-      await passOf(model, { isLast: true })
+      await runPass(model)
+      await runPass(model, { isLast: true })
       expect(rig.simulation.statistics.bytesRead - before).toBe(2 * 3 * LAYER_BYTES)
       await model.close()
     },
@@ -87,11 +87,11 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'a pass leaves the first layers of the next one on their way',
+    'a pass prefetches the first layers of the next one',
     async () => {
       const rig = await machine()
       const model = await rig.open(planFor(rig, tier))
-      await passOf(model)
+      await runPass(model)
       const { clock } = rig.host
       for (const untilNs = clock.now() + 1e9; clock.now() < untilNs;) await clock.idle(untilNs)
       const waited = () => model.statistics.waitedForDriveNs + model.statistics.waitedForCopiesNs
@@ -106,7 +106,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'layers that are skipped are left out, whatever was skipped before',
+    'a pass omits skipped layers, whatever earlier passes skipped',
     async () => {
       const rig = await machine()
       const model = await rig.open(planFor(rig, tier))
@@ -131,15 +131,15 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'a consumer that keeps its leases stops everything, and is told when it asks for more',
+    'a pass fails when the consumer holds all slots, and reads at most two more layers',
     async () => {
       const rig = await machine()
       const model = await rig.open(planFor(rig, tier, 0, 3))
       const held: ResidentLease[] = []
-      const greedy = async () => {
+      const consume = async () => {
         for await (const layer of model.pass()) held.push(layer)
       }
-      await expect(greedy()).rejects.toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_ALL_SLOTS_HELD' }))
+      await expect(consume()).rejects.toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_ALL_SLOTS_HELD' }))
       const { bytesRead } = rig.simulation.statistics
       const { clock } = rig.host
       for (const untilNs = clock.now() + 1e9; clock.now() < untilNs;) await clock.idle(untilNs)
@@ -149,14 +149,14 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
         layer.release()
         expect(() => layer.memory).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_USE_AFTER_RELEASE' }))
       }
-      expect(await passOf(model)).toEqual(allNames)
+      expect(await runPass(model)).toEqual(allNames)
       await model.close()
     },
     SLOW_MS,
   )
 
   test(
-    'with { whenHeld: "wait" } the next layer comes when one is released elsewhere',
+    'a pass with { whenHeld: "wait" } continues when a lease is released',
     async () => {
       const rig = await machine()
       const model = await rig.open(planFor(rig, tier, 0, 3))
@@ -168,7 +168,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
           names.push(layer.name)
         }
       })()
-      // What is computed on is released behind the loop's back, the oldest first.
+      // Releases leases outside of the loop, oldest first.
       while (names.length < LAYERS) {
         await new Promise(setImmediate)
         held.shift()?.release()
@@ -181,15 +181,15 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'aborting a pass ends it at once, with the reason; another pass goes over all layers',
+    'an abort ends a pass with its reason; the next pass returns all layers',
     async () => {
       const rig = await machine()
       const model = await rig.open(planFor(rig, tier))
       const abort = new AbortController()
       const pass = model.pass({ signal: abort.signal })
       ;(await pass.next()).value!.release()
-      abort.abort(new Error('another token, please'))
-      await expect(pass.next()).rejects.toThrow('another token, please')
+      abort.abort(new Error('pass aborted'))
+      await expect(pass.next()).rejects.toThrow('pass aborted')
       for await (const layer of model.pass()) {
         expect(await isWhole(layer, rig.model)).toBe(true)
         layer.release()
@@ -200,13 +200,13 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'closing ends a pass that waits, and every lease, and gives all memory back',
+    'close ends a waiting pass and all leases, and frees all memory',
     async () => {
       const rig = await machine()
       const { dma } = rig.simulation.transport
-      const room = () => [dma.alloc((64 << 20) - 4096, { where: 'gpu' })].forEach((memory) => memory.free())
+      const allocateAll = () => [dma.alloc((64 << 20) - 4096, { where: 'gpu' })].forEach((memory) => memory.free())
       const model = await rig.open(planFor(rig, tier))
-      expect(room).toThrow(RangeError)
+      expect(allocateAll).toThrow(RangeError)
       const pass = model.pass()
       const first = await pass.next()
       const second = pass.next()
@@ -215,7 +215,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
       await ended
       expect(() => first.value!.memory).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_USE_AFTER_RELEASE' }))
       await model.close()
-      room()
+      allocateAll()
       const next = async () => (await pass.next()).done
       await expect(next()).resolves.toBe(true)
     },
@@ -223,7 +223,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'loading that is aborted throws the reason, and leaves nothing allocated',
+    'an abort of openResidence throws its reason and frees all memory',
     async () => {
       const rig = await machine()
       const { dma } = rig.simulation.transport
@@ -231,10 +231,10 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
       const loaded: string[] = []
       const onLoaded = ({ name }: { name: string }) => {
         loaded.push(name)
-        if (loaded.length === 2) abort.abort(new Error('no time for that'))
+        if (loaded.length === 2) abort.abort(new Error('loading aborted'))
       }
       const opening = rig.open(planFor(rig, tier), { onLoaded, signal: abort.signal })
-      await expect(opening).rejects.toThrow('no time for that')
+      await expect(opening).rejects.toThrow('loading aborted')
       expect(loaded.length).toBeLessThan(5)
       dma.alloc((64 << 20) - 4096, { where: 'gpu' }).free()
     },
@@ -242,9 +242,9 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
-    'a read that fails ends its pass, and the next one tries again',
+    'a failed read ends its pass, and the next pass reads again',
     async () => {
-      // Block 5000 is of a layer: the image's data begin at 2 MiB.
+      // Block 5000 belongs to a layer: the data of the image begins at 2 MiB.
       const broken = { opcode: 0x02, lba: [5000, 5000] as const, times: 1 }
       const faults = { rules: [{ match: broken, action: { kind: 'corrupt-data' as const, byte: 77, xor: 1 } }] }
       const rig = await machine({ drive: { faults } })
@@ -252,7 +252,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
       let failures = 0
       for (let pass = 0; pass < 4; pass++) {
         try {
-          expect(await passOf(model)).toEqual(allNames)
+          expect(await runPass(model)).toEqual(allNames)
         } catch (error) {
           expect(error).toBeInstanceOf(VerificationError)
           failures++
@@ -266,7 +266,7 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
 })
 
 test(
-  'one pass at a time; a plan is not changed in the middle of one',
+  'a second pass, and the adoption of a plan during a pass or a lease, are rejected',
   async () => {
     const rig = await machine()
     const plan = planFor(rig, 1)
@@ -279,14 +279,14 @@ test(
     await expect(model.adopt(plan)).rejects.toThrow('no leases')
     lease.value!.release()
     await model.adopt(plan)
-    expect(await passOf(model)).toEqual(allNames)
+    expect(await runPass(model)).toEqual(allNames)
     await model.close()
   },
   SLOW_MS,
 )
 
 test(
-  'a plan that copies is refused without a copy engine, before anything is read',
+  'openResidence without a copy engine rejects a plan with copies before it reads',
   async () => {
     const rig = await machine()
     const { bytesRead } = rig.simulation.statistics

@@ -5,7 +5,7 @@ import { cost, isWhole, LAYER_BYTES, LAYERS, machine } from './machine.js'
 
 const SLOW_MS = 120_000
 
-/** A byte a nanosecond, until 40 MiB were read faster than heat goes: then three times as slow for good. */
+/** Reads a byte per nanosecond, and after 40 MiB at a third of that rate, without recovery. */
 const hot = deriveProfile('ideal', {
   readBytesPerSecond: 1e9,
   thermal: { factor: 3, limitBytes: 40 << 20, recoveredBytes: 0, coolingBytesPerSecond: 1e6 },
@@ -18,11 +18,11 @@ async function passNs(model: ResidentModel, now: () => number): Promise<number> 
 }
 
 test(
-  'a drive that gets hot is noticed, and the plan for what was observed makes passes faster again',
+  'throttling of the drive is reported once, and replan makes passes faster again',
   async () => {
     const rig = await machine({ drive: { profile: hot } })
     const slots = { copies: 3, drive: 2 }
-    // Host memory for all; but with half of the layers on the drive that is as fast as the link is.
+    // Host memory has room for all layers, but with half of them on the drive the pass is as fast as the link.
     const budget = { vramBytes: slots.copies * LAYER_BYTES, ramBytes: (LAYERS + slots.drive) * LAYER_BYTES }
     const plan = planResidence(rig.layers, { budget, tier: 1, slots, cost, costFrom: 'measured' })
     expect(plan.ram).toMatchObject({ layers: 4, unusedBytes: 4 * LAYER_BYTES })
@@ -39,7 +39,7 @@ test(
     await passNs(model, now)
     const hotNs = await passNs(model, now)
     expect(hotNs).toBeGreaterThan(2 * coolNs)
-    // Told once, however long it lasts.
+    // A drift is reported once.
     expect(drifts).toHaveLength(1)
 
     const next = replan(model.plan, model.observed!)
@@ -58,7 +58,7 @@ test(
 )
 
 test(
-  'a plan is what comes true: a pass takes what was predicted, and 3 percent more at most',
+  'a pass takes the predicted time to within 3 percent',
   async () => {
     for (const tier of [1, 2] as const) {
       const rig = await machine()

@@ -6,7 +6,7 @@ export const turns = async (count: number) => {
   for (let passed = 0; passed < count; passed++) await new Promise(setImmediate)
 }
 
-/** A machine whose copies can be held back, and which knows what its copy engine has allocated. */
+/** Returns a machine whose copies can be blocked or failed, and whose GPU allocations are tracked. */
 export async function watched() {
   const rig = await machine()
   const engine: CopyEngine = rig.copies
@@ -34,7 +34,7 @@ export async function watched() {
       if (failure !== undefined) throw failure
     },
   }
-  /** From now on no copy ends until `open` is called. */
+  /** Blocks the end of copies until `open` is called. `copying` waits for a blocked copy. */
   const hold = () => {
     let open = (): void => undefined
     gate = new Promise((resolve) => (open = resolve))
@@ -45,9 +45,9 @@ export async function watched() {
       },
     }
   }
-  /** From now on copies end with this error; with none again when nothing is given. */
+  /** Fails later copies with this error; without an error they succeed again. */
   const failWith = (error?: Error) => void (failure = error)
-  /** In tier 1: so many layers on the GPU, the others on the drive. */
+  /** Returns a plan of tier 1 with this many layers on the GPU and the others on the drive. */
   const planFor = (onGpu: number) => {
     const slots = { copies: 2, drive: 2 }
     const budget = { vramBytes: (onGpu + slots.copies) * LAYER_BYTES, ramBytes: slots.drive * LAYER_BYTES }
