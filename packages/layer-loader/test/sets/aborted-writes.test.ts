@@ -9,8 +9,8 @@ const failure = new LoaderError('ERR_GPUNVME_NO_SET', 'not-found', 'no set')
 const stores = async (count: number) =>
   (await drives(Array.from({ length: count }, () => ({ capacityBytes: 12 * MIB })))).map(({ store }) => store)
 
-/** Two members, of which the second is told to stop when the first has done its part of a write; and that instant. */
-function oneBehind([one, other]: readonly WritableBlockStore[]) {
+/** Returns two members, and a promise for the first write of the first. The second writes nothing until aborted. */
+function blockSecondMember([one, other]: readonly WritableBlockStore[]) {
   let done!: () => void
   const firstDone = new Promise<void>((resolve) => (done = resolve))
   const members = [
@@ -32,11 +32,11 @@ function oneBehind([one, other]: readonly WritableBlockStore[]) {
   return { members, firstDone }
 }
 
-describe('a write to a mirror that is given up for an error of ours', () => {
-  test('fails with it, and leaves nobody behind who was told to stop', async () => {
+describe('an aborted write to a mirror', () => {
+  test('fails with its reason, and all members stay live', async () => {
     const whole = await stores(2)
     await createMirror(whole)
-    const { members, firstDone } = oneBehind(whole)
+    const { members, firstDone } = blockSecondMember(whole)
     const set = await openSet(members)
     const memory = set.dma.alloc(4 * MIB)
     const aborting = new AbortController()
@@ -49,12 +49,12 @@ describe('a write to a mirror that is given up for an error of ours', () => {
     expect((await openSet(whole)).members.map(({ state }) => state)).toEqual(['live', 'live'])
   })
 
-  test('as a stripe of mirrors gives up the rest when one of them fails, stays as whole as it was', async () => {
+  test('keeps its members live when another mirror of the same stripe fails', async () => {
     const [one, other] = await stores(2)
     const whole = await stores(2)
     const mirrors = [await createMirror([one!, other!]), await createMirror(whole)] as const
     await createStripe(mirrors)
-    const { members, firstDone } = oneBehind(whole)
+    const { members, firstDone } = blockSecondMember(whole)
     const late = await openSet(members)
     const failing = altered(mirrors[0], {
       write: async () => {

@@ -18,11 +18,11 @@ const creations: readonly (readonly [string, Create])[] = [
 
 interface Recorded {
   readonly before: readonly Uint8Array[]
-  /** What reached the members, in the order in which it did. */
+  /** Writes and flushes of all members, in order. */
   readonly journal: readonly (JournalEntry & { readonly member: number })[]
 }
 
-/** Creates a set on these media. A label takes two commands, so that it can be torn. */
+/** Records the creation of a set on these media. A label takes two commands, so that it can be torn. */
 async function record(create: Create, media: readonly Uint8Array[], replace: boolean): Promise<Recorded> {
   const before = media.map((each) => each.slice())
   const journal: Recorded['journal'][number][] = []
@@ -37,7 +37,7 @@ async function record(create: Create, media: readonly Uint8Array[], replace: boo
   return { before, journal }
 }
 
-/** What is on the members after a power failure: of writes that their member has not flushed, what `survives` says. */
+/** Returns the media after a power failure; `survives` selects the unflushed writes of each member that are kept. */
 function afterCut({ before, journal }: Recorded, cut: number, survives: () => boolean): Uint8Array[] {
   return before.map((media, member) => {
     const done = journal.slice(0, cut).filter((entry) => entry.member === member)
@@ -50,7 +50,7 @@ function afterCut({ before, journal }: Recorded, cut: number, survives: () => bo
   })
 }
 
-/** Every cut while labels are written, and some of those while zeros are. */
+/** Returns every cut while labels are written, and some of those while areas are zeroed. */
 function cutsOf({ journal }: Recorded): number[] {
   const firstLabel = journal.findIndex((entry) => entry.kind === 'write' && entry.content.some((byte) => byte !== 0))
   expect(firstLabel).toBeGreaterThan(0)
@@ -74,7 +74,7 @@ async function judgeCuts(recorded: Recorded, judge: (media: readonly Uint8Array[
 const on = (media: readonly Uint8Array[]) => media.map((each) => new MemoryNamespace({ media: each }).namespace)
 
 test.each(creations)(
-  'creation of a %s that is cut off leaves it whole or absent, and can be repeated',
+  'after a cut, a new %s is complete or absent, and its creation can be repeated',
   async (_, create) => {
     const media = Array.from({ length: MEMBERS }, () => new Uint8Array(CAPACITY_BYTES).fill(0xa5))
     const recorded = await record(create, media, false)
@@ -84,7 +84,7 @@ test.each(creations)(
       const kinds = (await findUses(namespaces)).map(({ kind }) => kind)
       let set: WritableBlockSet
       if (kinds.every((kind) => kind === 'member')) {
-        seen.add('whole')
+        seen.add('complete')
         set = await openSet(namespaces)
         expect([set.degraded, set.problems.filter(({ kind }) => kind !== 'label-copy')]).toEqual([false, []])
       } else {
@@ -97,14 +97,14 @@ test.each(creations)(
       }
       await expect(openImage(set)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
     })
-    expect(seen).toEqual(new Set(['absent', 'begun', 'whole']))
+    expect(seen).toEqual(new Set(['absent', 'begun', 'complete']))
     const set = await openSet(on(afterCut(recorded, recorded.journal.length, () => true)))
     await pack(await smallModel(), set)
     expect(await verifyImage(set)).toMatchObject({ ok: true })
   },
 )
 
-test.each(creations)('a %s that replaces one of its shape never shows the models of the old one', async (_, create) => {
+test.each(creations)('a %s that replaces one of the same shape never has its models', async (_, create) => {
   const media = Array.from({ length: MEMBERS }, () => new Uint8Array(CAPACITY_BYTES))
   const old = await create(on(media), false)
   await pack(await smallModel(), old)

@@ -5,7 +5,7 @@ import { createMirror } from '../../src/sets/index.js'
 
 export const MIB = 1024 * 1024
 
-/** A simulated drive that is opened for writing. */
+/** A simulated drive opened for writing. */
 export interface Drive {
   readonly simulation: Simulation
   readonly controller: Controller<WritableNamespace>
@@ -19,7 +19,7 @@ export type DriveOptions = SimulationOptions & {
   readonly media?: RamMedia
 }
 
-/** Drives on one host, each with options of its own. */
+/** Opens drives on one host, each with its own options. */
 export async function drives(
   options: readonly DriveOptions[],
   host: SimulatedHost | undefined = new SimulatedHost(),
@@ -37,14 +37,14 @@ export async function drive(options: DriveOptions, host?: SimulatedHost): Promis
   return { simulation, controller, namespace, store: namespaceStore(namespace) }
 }
 
-/** Stores of drives with these media. */
+/** Opens drives on these media and returns their stores. */
 export async function storesOn(media: readonly RamMedia[]): Promise<WritableBlockStore[]> {
   return (await drives(media.map((each) => ({ media: each })))).map(({ store }) => store)
 }
 
 /**
- * Media of two members of a mirror that begins with `content`: to be put into drives with faults, which strike nothing
- * of how the mirror was made.
+ * Returns the media of a new mirror of two members that begins with `content`. Tests open drives with faults on them,
+ * which then do not affect the creation of the mirror.
  */
 export async function mirrored(content: Uint8Array, capacityBytes = 32 * MIB): Promise<[RamMedia, RamMedia]> {
   const media: [RamMedia, RamMedia] = [new RamMedia(capacityBytes), new RamMedia(capacityBytes)]
@@ -53,7 +53,7 @@ export async function mirrored(content: Uint8Array, capacityBytes = 32 * MIB): P
   return media
 }
 
-/** Bytes that are different everywhere. */
+/** Returns pseudo-random bytes. */
 export function noise(lengthBytes: number, seed = 1): Uint8Array {
   const words = new Uint32Array(lengthBytes / 4)
   let state = seed
@@ -61,7 +61,7 @@ export function noise(lengthBytes: number, seed = 1): Uint8Array {
   return new Uint8Array(words.buffer)
 }
 
-/** A store that does some things in a way of its own. */
+/** Wraps a store and overrides its read or write. */
 export function altered(
   store: WritableBlockStore,
   own: Partial<Pick<WritableBlockStore, 'read' | 'write'>>,
@@ -86,7 +86,7 @@ export async function put(store: WritableBlockStore, offsetBytes: number, conten
   memory.free()
 }
 
-/** Reads bytes of a store in one call; memory starts as 0xa5, so that what was not written shows. */
+/** Reads bytes of a store in one call, into memory filled with 0xa5, so that missing bytes are visible. */
 export async function get(store: BlockStore, offsetBytes: number, lengthBytes: number): Promise<Uint8Array> {
   const memory = store.dma.alloc(lengthBytes)
   const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, lengthBytes).fill(0xa5)

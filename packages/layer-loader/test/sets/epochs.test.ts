@@ -8,8 +8,8 @@ import { drives, get, MIB, mirrored, noise, put, storesOn } from './drives.js'
 
 const content = noise(4 * MIB)
 
-describe('a member of a mirror that was not there when something was written', () => {
-  test('is stale when it is back: it is not read from, not written to, and reported', async () => {
+describe('a mirror member that was absent during a write', () => {
+  test('is stale when it returns: it is reported, and neither read nor written', async () => {
     const media = await mirrored(content)
     const [one] = await storesOn([media[0]])
     const alone = await openSet([one!])
@@ -26,7 +26,7 @@ describe('a member of a mirror that was not there when something was written', (
     expect(set.statistics.readBytes[1]).toBe(0)
   })
 
-  test('is up to date when nothing was written meanwhile', async () => {
+  test('is live when it returns if nothing was written', async () => {
     const media = await mirrored(content)
     const [, other] = await storesOn(media)
     const alone = await openSet([other!])
@@ -35,15 +35,15 @@ describe('a member of a mirror that was not there when something was written', (
     expect([set.degraded, set.problems]).toEqual([false, []])
   })
 
-  test('and was written to without the others: nobody can say who is right, and the set is refused', async () => {
+  test('and was itself written without the others makes openSet report a split mirror', async () => {
     const media = await mirrored(content)
     for (const each of media) await put(await openSet(await storesOn([each])), 0, noise(4096))
     await expect(openSet(await storesOn(media))).rejects.toMatchObject({ code: 'ERR_GPUNVME_MIRROR_SPLIT' })
-    // Each of them alone is a degraded mirror, as it was.
+    // Each member alone still opens as a degraded mirror.
     expect((await openSet(await storesOn([media[1]]))).degraded).toBe(true)
   })
 
-  test('and was written to without the others is no stale one because those have lost one more since', async () => {
+  test('and was written alone is split, not stale, even after the others lost another member', async () => {
     const media = [new RamMedia(12 * MIB), new RamMedia(12 * MIB), new RamMedia(12 * MIB)] as const
     await createMirror(await storesOn(media))
     const written = noise(4096)
@@ -58,14 +58,14 @@ describe('a member of a mirror that was not there when something was written', (
     )
     await expect(rebuildMirror(both)).rejects.toMatchObject(split)
     expect(await get(await openSet(await storesOn([media[0]])), 0, 4096)).toEqual(written)
-    // The third has seen a part of what the second has: it is merely stale.
+    // The third member has a prefix of the writes of the second: it is stale.
     const rest = await openSet(await storesOn([media[2], media[1]]))
     expect(rest.members.map(({ state }) => state)).toEqual(['missing', 'live', 'stale'])
   })
 })
 
-describe('a member of a mirror that is lost while it is written to', () => {
-  test('is left behind by the epoch of the others before the write is done', async () => {
+describe('a mirror member that is lost during a write', () => {
+  test('is stale afterwards: the others advance their epoch before the write completes', async () => {
     const media = await mirrored(content)
     const action = { kind: 'remove-device' } as const
     const faults = { rules: [{ match: { opcode: 1, lba: [4096 + 1024, 4096 + 2047] }, action }] } as const
@@ -80,7 +80,7 @@ describe('a member of a mirror that is lost while it is written to', () => {
     expect(members[0]!.simulation.diagnostics).toEqual([])
   })
 
-  test('does not end a packing: the image is whole on the rest', async () => {
+  test('does not fail pack: the image is complete on the other members', async () => {
     const media = [new RamMedia(16 * MIB), new RamMedia(16 * MIB), new RamMedia(16 * MIB)]
     await createMirror(await storesOn(media))
     const action = { kind: 'remove-device' } as const

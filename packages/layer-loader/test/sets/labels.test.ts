@@ -28,7 +28,7 @@ const storesOf = async (count: number): Promise<WritableBlockStore[]> =>
   (await drives(Array.from({ length: count }, () => ({})))).map(({ store }) => store)
 
 describe('a label', () => {
-  test('has its fields where docs/sets-1.md puts them', () => {
+  test('has its fields at the offsets of docs/sets-1.md', () => {
     const encoded = encodeLabel('B', LABEL)
     const view = new DataView(encoded.buffer)
     const u32 = (at: number) => view.getUint32(at, true)
@@ -39,12 +39,12 @@ describe('a label', () => {
     expect(Buffer.from(encoded.subarray(24, 40)).toString('hex')).toBe(LABEL.setId)
     expect([...encoded.subarray(192, 196)]).toEqual([0, 0, 1, 0])
     expect(u32(4092)).toBe(crc32(encoded.subarray(0, 4092)))
-    // Where a partition table has its magic there is none.
+    // The offset of the boot signature of a partition table is zero.
     expect([...encoded.subarray(508, 512)]).toEqual([0, 0, 0, 0])
     expect(decodeLabel('B', encoded)).toEqual(LABEL)
   })
 
-  test('with any bit flipped is damaged, and never another label', () => {
+  test('with any flipped bit is rejected as damaged', () => {
     const encoded = encodeLabel('A', LABEL)
     fc.assert(
       fc.property(fc.nat(4096 * 8 - 1), (bit) => {
@@ -55,7 +55,7 @@ describe('a label', () => {
     )
   })
 
-  test('of random bytes behind a sound checksum is refused, or says what can be', () => {
+  test('of random bytes with a matching checksum is rejected, or has consistent fields', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 200, maxLength: 440 }), (random) => {
         const encoded = encodeLabel('A', LABEL)
@@ -78,18 +78,18 @@ describe('a label', () => {
 
   test.each([
     ['a later version', 'VERSION', 2, 'ERR_GPUNVME_SET_UNSUPPORTED'],
-    ['a feature that is required', 'REQUIRED', 4, 'ERR_GPUNVME_SET_UNSUPPORTED'],
+    ['an unknown required feature', 'REQUIRED', 4, 'ERR_GPUNVME_SET_UNSUPPORTED'],
     ['one member', 'MEMBERS', 1, 'ERR_GPUNVME_SET_LABEL'],
-    ['more members than there may be', 'MEMBERS', 17, 'ERR_GPUNVME_SET_LABEL'],
+    ['too many members', 'MEMBERS', 17, 'ERR_GPUNVME_SET_LABEL'],
     ['an index beyond the members', 'INDEX', 2, 'ERR_GPUNVME_SET_LABEL'],
     ['an unknown kind', 'KIND', 3, 'ERR_GPUNVME_SET_LABEL'],
-    ['a unit that is no power of two', 'UNIT', 12288, 'ERR_GPUNVME_SET_LABEL'],
+    ['a unit that is not a power of two', 'UNIT', 12288, 'ERR_GPUNVME_SET_LABEL'],
     ['a pattern without one of the members', 'PATTERN_LENGTH', 2, 'ERR_GPUNVME_SET_LABEL'],
-    ['a pattern longer than its room', 'PATTERN_LENGTH', 257, 'ERR_GPUNVME_SET_LABEL'],
+    ['a pattern that is too long', 'PATTERN_LENGTH', 257, 'ERR_GPUNVME_SET_LABEL'],
     ['no data', 'DATA_LENGTH', 0, 'ERR_GPUNVME_SET_LABEL'],
-    ['data that is no multiple of the unit', 'DATA_LENGTH', 4096, 'ERR_GPUNVME_SET_LABEL'],
-    ['a stripe of which somebody is left behind', 'CURRENT', 2, 'ERR_GPUNVME_SET_LABEL'],
-  ] as const)('of %s is refused', (_, field, value, code) => {
+    ['a data length that is not a multiple of the unit', 'DATA_LENGTH', 4096, 'ERR_GPUNVME_SET_LABEL'],
+    ['a stripe without all members current', 'CURRENT', 2, 'ERR_GPUNVME_SET_LABEL'],
+  ] as const)('with %s is rejected', (_, field, value, code) => {
     const encoded = encodeLabel('A', LABEL)
     const view = SET_LABEL.view(new DataView(encoded.buffer))
     view[field] = value
@@ -98,8 +98,8 @@ describe('a label', () => {
   })
 })
 
-describe('openSet refuses', () => {
-  test('a stripe without one of its members, by name', async () => {
+describe('openSet rejects', () => {
+  test('a stripe with a missing member, and names it', async () => {
     const stores = await storesOf(3)
     await createStripe(stores)
     await expect(openSet([stores[2]!, stores[0]!])).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe('openSet refuses', () => {
     await expect(openSet([given[0]!, given[0]!])).rejects.toThrow('expected different members')
   })
 
-  test('what is no set, and a member that was cut off', async () => {
+  test('stores without labels, a truncated member and an empty list', async () => {
     const stores = await storesOf(2)
     await expect(openSet(stores)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_SET', category: 'not-found' })
     await createStripe(stores)
@@ -139,7 +139,7 @@ describe('openSet refuses', () => {
     await expect(openSet([])).rejects.toThrow('expected a list of members')
   })
 
-  test('members that do not agree what the set is', async () => {
+  test('members whose labels differ', async () => {
     const stores = await storesOf(2)
     await createStripe(stores)
     const label = decodeLabel('A', await get(stores[1]!, 0, 4096))
@@ -151,8 +151,8 @@ describe('openSet refuses', () => {
   })
 })
 
-describe('a label that is damaged', () => {
-  test('in one copy is a problem that is reported; in both it costs a stripe, and a mirror that member', async () => {
+describe('a damaged label', () => {
+  test('is reported if one copy is valid; otherwise its member is missing', async () => {
     const stores = await storesOf(4)
     const stripe = await createStripe(stores.slice(0, 2))
     await put(stores[0]!, 0, noise(4096))
@@ -175,8 +175,8 @@ describe('a label that is damaged', () => {
   })
 })
 
-describe('what is on members is not lost by mistake', () => {
-  test('an image, and another set, stay unless it is said that they may go', async () => {
+describe('protection of existing data', () => {
+  test('createStripe does not overwrite an image or another set without replace', async () => {
     const stores = await storesOf(3)
     await pack(await smallModel(), stores[1]!)
     await expect(createStripe(stores.slice(0, 2))).rejects.toThrow(
@@ -186,11 +186,11 @@ describe('what is on members is not lost by mistake', () => {
     await expect(createStripe([stores[2]!, stores[1]!])).rejects.toThrow(/it is member 1 of a mirror of 2/)
     const stripe = await createStripe([stores[2]!, stores[1]!], { replace: true })
     expect(stripe.kind).toBe('stripe')
-    // The half of the mirror that was left says what it lacks.
+    // The remaining half of the mirror reports its missing member.
     expect((await openSet([stores[0]!])).problems.map(({ kind }) => kind)).toEqual(['missing'])
   })
 
-  test('a member is not taken for an empty drive: nothing is packed to it, and no image is looked for', async () => {
+  test('pack, openImage and verifyImage reject a member of a set', async () => {
     const stores = await storesOf(2)
     const set = await createStripe(stores)
     await pack(await smallModel(), set)
@@ -200,7 +200,7 @@ describe('what is on members is not lost by mistake', () => {
     expect(await verifyImage(set)).toMatchObject({ ok: true })
   })
 
-  test('eraseSet gives the members back', async () => {
+  test('eraseSet makes its members available to a new set', async () => {
     const stores = await storesOf(2)
     await createStripe(stores)
     await eraseSet(stores)
@@ -208,17 +208,17 @@ describe('what is on members is not lost by mistake', () => {
     await createMirror(stores)
   })
 
-  test('a set made anew does not show what the one before it held', async () => {
+  test('a set that replaces another has no image', async () => {
     const stores = await storesOf(2)
     await pack(await smallModel(), await createStripe(stores))
     await pack(await smallModel(), await createStripe(stores, { replace: true }))
   })
 })
 
-describe('wrong arguments are named', () => {
+describe('errors name the invalid argument:', () => {
   test.each([
     ['one member', 1, {}, /expected 2 to 16 members/],
-    ['a unit that is no power of two', 2, { unitBytes: 5000 }, /unitBytes: expected a power of two from 4096/],
+    ['a unit that is not a power of two', 2, { unitBytes: 5000 }, /unitBytes: expected a power of two from 4096/],
     ['too few weights', 2, { weights: [1] }, /weights: expected 2 numbers, got 1/],
     ['a weight of 0', 2, { weights: [1, 0] }, /expected a number above 0 for each member/],
     ['an id that is too short', 2, { setId: new Uint8Array(8) }, /setId: expected 16 bytes, got 8/],
@@ -226,7 +226,7 @@ describe('wrong arguments are named', () => {
     await expect(createStripe(await storesOf(count), options)).rejects.toThrow(message)
   })
 
-  test('rates and time-outs of a mirror', async () => {
+  test('rates and stallNs of a mirror', async () => {
     const stores = await storesOf(2)
     await createMirror(stores)
     await expect(openSet(stores, { rates: [1] })).rejects.toThrow('rates: expected 2 numbers above 0')

@@ -7,7 +7,7 @@ import { createMirror, openSet, type BlockSet, type SetProblem } from '../../src
 import { layeredModel, tensorBytes } from '../models.js'
 import { altered, drives, get, MIB, mirrored, noise, put } from './drives.js'
 
-/** Latencies that are the same each time: what takes longer than something else really does. */
+/** Constant latencies, so that times can be compared. */
 const steady = {
   readNs: [70_000, 70_000, 70_000, 70_000, 70_000],
   controllerNs: [5000, 5000, 5000, 5000, 5000],
@@ -16,7 +16,7 @@ const fast = deriveProfile('sn740', { name: 'fast', ...steady })
 const slow = deriveProfile('sn740', { name: 'slow', readBytesPerSecond: 400 * MIB, ...steady })
 const whole = (lengthBytes: number) => [{ offsetBytes: 0, lengthBytes, memoryBytes: 0 }]
 
-/** How long a read takes by the clock of the store. */
+/** Returns the duration of a read on the clock of the store. */
 async function timeOf(store: Pick<BlockSet, 'dma' | 'read' | 'clock'>, lengthBytes: number): Promise<number> {
   const memory = store.dma.alloc(lengthBytes)
   const startNs = store.clock.now()
@@ -26,7 +26,7 @@ async function timeOf(store: Pick<BlockSet, 'dma' | 'read' | 'clock'>, lengthByt
 }
 
 describe('a mirror', () => {
-  test('holds an image on every member, and gives it back in any order of members', async () => {
+  test('stores an image on every member, and opens with members in any order', async () => {
     const stores = (await drives([{}, { blockBytes: 4096, capacityBytes: 40 * MIB }])).map(({ store }) => store)
     const set = await createMirror(stores)
     expect(set).toMatchObject({ name: 'mirror of 2', blockBytes: 4096, capacityBytes: 30 * MIB, degraded: false })
@@ -44,7 +44,7 @@ describe('a mirror', () => {
     expect(again.locate(0, 4096)).toBe('member 0: NSID 1  LBA 0x1000 to 0x1007; member 1: NSID 1  LBA 0x200 to 0x200')
   })
 
-  test('reads from both of two equal members, in about half the time', async () => {
+  test('reads from two equal members in about half the time of one', async () => {
     const [one, other] = await drives([{ profile: 'sn740' }, { profile: 'sn740', seed: 2 }])
     const set = await createMirror([one!.store, other!.store])
     const alone = await timeOf(one!.store, 24 * MIB)
@@ -58,7 +58,7 @@ describe('a mirror', () => {
     for (let pass = 0; pass < 5; pass++) expect(await timeOf(set, mib * MIB)).toBeLessThanOrEqual(alone)
   })
 
-  test('whose rates were wrong learns what its members deliver', async () => {
+  test('corrects wrong rates by the measured rates of its members', async () => {
     const stores = (await drives([{ profile: fast }, { profile: slow }])).map(({ store }) => store)
     await createMirror(stores)
     const set = await openSet(stores, { rates: [3e9, 3e9] })
@@ -75,26 +75,26 @@ const damage = (lba: number): FaultRule => ({
   action: { kind: 'status', sct: 2, sc: 0x81, dnr: true },
 })
 
-describe('a mirror repairs what it can', () => {
+describe('a mirror with unreadable blocks', () => {
   const content = noise(8 * MIB)
 
-  test('what one member cannot read comes from another, and is counted and reported', async () => {
-    // LBA 4096 is where the data begins; 40 blocks on.
+  test('reads them from another member, and counts and reports the repair', async () => {
+    // The data begins at LBA 4096. The damaged block is 40 blocks after it.
     const [media, other] = await mirrored(content)
     const [bad, good] = await drives([{ media, faults: { rules: [damage(4136)] } }, { media: other }])
-    const told: string[] = []
-    const onProblem = ({ kind }: SetProblem) => told.push(kind)
+    const reported: string[] = []
+    const onProblem = ({ kind }: SetProblem) => reported.push(kind)
     const set = await openSet([bad!.store, good!.store], { rates: [1e12, 1], onProblem })
     expect(Buffer.compare(await get(set, 0, MIB), content.subarray(0, MIB))).toBe(0)
     expect(set.statistics).toMatchObject({ repairedReads: 1, repairedBytes: MIB, stalls: 0 })
     expect(set.problems).toMatchObject([
       { kind: 'repaired', member: 0, message: 'member 0 (namespace 1) could not read NSID 1  LBA 0x1000 to 0x17ff' },
     ])
-    expect(told).toEqual(['repaired'])
+    expect(reported).toEqual(['repaired'])
     expect(set.degraded).toBe(false)
   })
 
-  test('what no member can read is an error that says whose blocks they are, and the rest can be read', async () => {
+  test('on all members fails only reads of these blocks, and the error names the members', async () => {
     const faults = { rules: [damage(4136)] }
     const members = await drives((await mirrored(content)).map((media) => ({ media, faults })))
     const set = await openSet(
@@ -107,11 +107,11 @@ describe('a mirror repairs what it can', () => {
     expect(set.degraded).toBe(false)
   })
 
-  test('an image with damaged blocks on each member, in different places, is whole', async () => {
+  test('in different places on each member returns a complete image', async () => {
     const media = [new RamMedia(32 * MIB), new RamMedia(32 * MIB)]
     const made = await createMirror((await drives(media.map((each) => ({ media: each })))).map(({ store }) => store))
     await pack(await layeredModel(3, 2 * MIB), made)
-    // A member's byte 2 MiB is LBA 4096, and there the image begins; its layers 2 MiB on.
+    // The image begins at byte 2 MiB of a member, LBA 4096, and its layers 2 MiB after that.
     const rules = [[damage(2 * 4096 + 100), damage(4096)], [damage(2 * 4096 + 3000)]]
     const members = await drives(rules.map((own, index) => ({ media: media[index]!, faults: { rules: own } })))
     const set = await openSet(
@@ -123,14 +123,14 @@ describe('a mirror repairs what it can', () => {
   })
 })
 
-describe('a mirror goes on without a member', () => {
+describe('a mirror with a failing member', () => {
   const content = noise(8 * MIB)
   const removal = (lba: number): FaultRule => ({
     match: { opcode: 2, lba: [lba, lba] },
     action: { kind: 'remove-device' },
   })
 
-  test('that is lost in the middle of a read: the read is whole, and all later ones come from the rest', async () => {
+  test('that is lost during a read completes this and later reads from the others', async () => {
     const [media, other] = await mirrored(content)
     const [gone, rest] = await drives([
       { media, profile: 'sn740', faults: { rules: [removal(4096 + 3 * 2048)] } },
@@ -147,7 +147,7 @@ describe('a mirror goes on without a member', () => {
     expect(rest!.simulation.diagnostics).toEqual([])
   })
 
-  test('until the last one: that is a clear end, of that read and of all later ones', async () => {
+  test('fails all reads and writes with ERR_GPUNVME_MIRROR_LOST after the last one is lost', async () => {
     const faults = { rules: [removal(4096)] }
     const members = await drives((await mirrored(content)).map((media) => ({ media, faults })))
     const set = await openSet(
@@ -160,7 +160,7 @@ describe('a mirror goes on without a member', () => {
     await expect(set.flush()).rejects.toMatchObject({ code: 'ERR_GPUNVME_MIRROR_LOST' })
   })
 
-  test('that is late: another one reads what it was to read, and it gets nothing until it has answered', async () => {
+  test('that stalls reads from another one, and does not use it until it answers', async () => {
     const match = { opcode: 2, lba: [4096, 4096 + 511] } as const
     const faults = { rules: [{ match, action: { kind: 'delay-completion', delayNs: 3e9 } }] } as const
     const [media, other] = await mirrored(content)
@@ -172,24 +172,24 @@ describe('a mirror goes on without a member', () => {
     const { clock } = set
     const first = get(set, 0, content.length)
     while (set.statistics.stalls === 0) await clock.idle(clock.now() + 1e6)
-    // Another read begins meanwhile, and ends long before.
+    // A second read begins after the stall, and ends long before the first one.
     const startNs = clock.now()
     const second = await get(set, 4 * MIB, MIB)
     expect(clock.now() - startNs).toBeLessThan(10e6)
     expect(Buffer.compare(second, content.subarray(4 * MIB, 5 * MIB))).toBe(0)
     expect(Buffer.compare(await first, content)).toBe(0)
-    // Its memory is given back only when nobody writes to it any more.
+    // The read ends only after the stalled command, which may still write to its memory.
     expect(clock.now()).toBeGreaterThan(3e9)
     expect([set.statistics.stalls, set.degraded]).toEqual([1, false])
     expect(set.problems.map(({ kind, member }) => [kind, member])).toEqual([['stalled', 0]])
-    // It has answered by now, and is used again.
+    // The member has answered, and is used again.
     const before = set.statistics.readBytes[0]!
     await get(set, 4 * MIB, 4 * MIB)
     expect(set.statistics.readBytes[0]).toBeGreaterThan(before)
     expect(late!.simulation.diagnostics).toEqual([])
   })
 
-  test('that hangs: the read ends once its driver has ended the command', async () => {
+  test('that hangs completes the read after the driver has ended the command', async () => {
     const match = { opcode: 2, lba: [4096, 4096 + 511], times: 1 } as const
     const [media, other] = await mirrored(content)
     const members = await drives([
@@ -206,14 +206,14 @@ describe('a mirror goes on without a member', () => {
     expect(Buffer.compare(await get(set, 0, content.length), content)).toBe(0)
   })
 
-  test('a read whose first member throws at once is over when it says so: nobody reads for it any more', async () => {
+  test('that throws synchronously rejects the read after the reads of other members ended', async () => {
     const stores = (await drives((await mirrored(content)).map((media) => ({ media })))).map(({ store }) => store)
-    const wrong = new TypeError('not like this')
+    const failure = new TypeError('synchronous failure')
     let [isArmed, running] = [false, 0]
     const members = [
       altered(stores[0]!, {
         read: (...args) => {
-          if (isArmed) throw wrong
+          if (isArmed) throw failure
           return stores[0]!.read(...args)
         },
       }),
@@ -232,15 +232,15 @@ describe('a mirror goes on without a member', () => {
     const memory = set.dma.alloc(8 * MIB)
     isArmed = true
     const ended = set.read(whole(8 * MIB), memory).catch((error: unknown) => ({ error, running }))
-    expect(await ended).toEqual({ error: wrong, running: 0 })
+    expect(await ended).toEqual({ error: failure, running: 0 })
     isArmed = false
-    // What was taken back is not counted as under way: both are read from again.
+    // Cancelled reads do not count as in flight: both members are used again.
     await set.read(whole(8 * MIB), memory)
     expect(set.statistics.readBytes.every((bytes) => bytes > MIB)).toBe(true)
     memory.free()
   })
 
-  test('a read that is aborted ends with the signal’s reason, and loses nobody', async () => {
+  test('an aborted read rejects with its reason, and no member is lost', async () => {
     const media = await mirrored(content)
     const members = await drives(media.map((each) => ({ media: each, profile: 'sn740' })))
     const set = await openSet(members.map(({ store }) => store))

@@ -32,7 +32,7 @@ describe('the pattern of a stripe', () => {
     expect([...patternOf(given)]).toEqual(expected)
   })
 
-  test('gives each member its part to within one unit, after any number of units', () => {
+  test('gives each member its share to within one unit after any number of units', () => {
     fc.assert(
       fc.property(weights, (list) => {
         const pattern = patternOf(list)
@@ -51,7 +51,7 @@ describe('the pattern of a stripe', () => {
 })
 
 describe('the placement of a stripe', () => {
-  test('puts every byte on one member, in one place, and finds it back', () => {
+  test('maps every offset to one place on one member, and offsetOf inverts placeOf', () => {
     fc.assert(
       fc.property(weights, fc.integer({ min: 1, max: 600 }), (list, units) => {
         const placement = placementOf(list)
@@ -68,7 +68,7 @@ describe('the placement of a stripe', () => {
     )
   })
 
-  test('splits a transfer into parts that are it, byte for byte, and each one run of its member', () => {
+  test('splits a transfer into contiguous parts of members that cover it exactly', () => {
     const range = fc.tuple(fc.nat(300), fc.integer({ min: 1, max: 300 }))
     fc.assert(
       fc.property(weights, range, fc.nat(1000), (list, [first, count], memoryBytes) => {
@@ -88,7 +88,7 @@ describe('the placement of a stripe', () => {
     )
   })
 
-  test('fills members up to the first that is full, and says how much each of them has', () => {
+  test('has capacity until the first member is full; sharesOf returns the used bytes of each', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 16, maxLength: 16 })
     fc.assert(
       fc.property(weights, sizes, (list, all) => {
@@ -109,7 +109,7 @@ describe('the placement of a stripe', () => {
   })
 })
 
-describe('whole weights', () => {
+describe('wholeWeights', () => {
   test.each([
     [
       [3.3, 3.3],
@@ -131,7 +131,7 @@ describe('whole weights', () => {
     expect(wholeWeights(rates)).toEqual(expected)
   })
 
-  test('waste at most a few hundredths of members that are not too unequal', () => {
+  test('use at least 90 percent of the total rate for rates within a factor of 8', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 1, max: 8, noNaN: true }), { minLength: 2, maxLength: 6 }), (rates) => {
         const list = wholeWeights(rates)
@@ -142,7 +142,7 @@ describe('whole weights', () => {
     )
   })
 
-  test.each([[[1, 0]], [[1, NaN]], [[1, -1]], [[Infinity, 1]]])('are not made of %j', (rates) => {
+  test.each([[[1, 0]], [[1, NaN]], [[1, -1]], [[Infinity, 1]]])('reject rates %j', (rates) => {
     expect(() => wholeWeights(rates)).toThrow('expected a number above 0 for each member')
   })
 })

@@ -4,14 +4,14 @@ import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { createMirror, createStripe, type BlockSet } from '../../src/sets/index.js'
 import { drive, get, MIB, noise, put } from './drives.js'
 
-/** Two drives that do not reach each other's memory, as behind IOMMUs of their own. */
+/** Opens two drives that cannot access each other's memory, as behind separate IOMMUs. */
 const apart = async () => Promise.all([drive({}, new SimulatedHost()), drive({}, new SimulatedHost())])
 
-describe('drives that do not reach each other’s memory', () => {
+describe('drives that cannot access each other’s memory', () => {
   test.each([
     ['stripe', createStripe],
     ['mirror', createMirror],
-  ] as const)('are a %s all the same: what the second transfers is copied, and said to be', async (_, create) => {
+  ] as const)('can form a %s: transfers of the second are copied and counted as bounced', async (_, create) => {
     const members = await apart()
     const set: BlockSet = await create(members.map(({ store }) => store))
     expect(set.members.map(({ bounced }) => bounced)).toEqual([false, true])
@@ -29,7 +29,7 @@ describe('drives that do not reach each other’s memory', () => {
     expect(members.flatMap(({ simulation }) => simulation.diagnostics)).toEqual([])
   })
 
-  test('cannot read into memory that the host does not reach either, and nothing is transferred', async () => {
+  test('cannot read into memory that the host cannot access either', async () => {
     const [one, other] = await apart()
     const set = await createStripe([one.store, other.store])
     const nothing = () => undefined
@@ -47,7 +47,7 @@ describe('drives that do not reach each other’s memory', () => {
     })
   })
 
-  test('drives of one host copy nothing', async () => {
+  test('drives of one host do not bounce transfers', async () => {
     const host = new SimulatedHost()
     const members = await Promise.all([drive({}, host), drive({}, host)])
     const set = await createStripe(members.map(({ store }) => store))

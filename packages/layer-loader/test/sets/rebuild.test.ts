@@ -10,7 +10,7 @@ const SIZE = 12 * MIB
 const content = noise(4 * MIB)
 
 describe('rebuildMirror', () => {
-  test('gives a member that was left behind what it has missed', async () => {
+  test('copies the missed writes to a stale member', async () => {
     const media = await mirrored(content, SIZE)
     await pack(await smallModel(), await openSet(await storesOn([media[0]])))
     const stores = await storesOn(media)
@@ -21,13 +21,13 @@ describe('rebuildMirror', () => {
     expect(set.members.map(({ state }) => state)).toEqual(['live', 'live'])
     expect(set.problems).toEqual([])
     expect(done.at(-1)).toBe(1)
-    // Alone, the one that was behind has it all.
+    // The rebuilt member alone has the complete image.
     const other = await openSet(await storesOn([media[1]]))
     expect(await verifyImage(other)).toMatchObject({ ok: true })
     expect((await openImage(other)).models.length).toBe(1)
   })
 
-  test('puts a new drive in the place of one that is gone, which is stale should it come back', async () => {
+  test('replaces a missing member with a new drive; the old member is stale if it returns', async () => {
     const media = await mirrored(content, SIZE)
     const fresh = new RamMedia(SIZE)
     const set = await rebuildMirror(await storesOn([media[1], fresh]))
@@ -38,7 +38,7 @@ describe('rebuildMirror', () => {
     expect(back.members.map(({ state }) => state)).toEqual(['stale', 'live'])
   })
 
-  test('reaches a new drive that shares no memory with the others', async () => {
+  test('supports a new drive that cannot access the memory of the others', async () => {
     const media = await mirrored(content, SIZE)
     const [one] = await storesOn([media[0]])
     const { store: apart } = await drive({ capacityBytes: SIZE }, new SimulatedHost())
@@ -50,7 +50,7 @@ describe('rebuildMirror', () => {
     expect(Buffer.compare(await get(await openSet([apart]), 0, content.length), content)).toBe(0)
   })
 
-  test('goes on without a member that is lost while it is copied from, and leaves it behind', async () => {
+  test('continues without a source member that is lost, which is stale afterwards', async () => {
     const media = [new RamMedia(SIZE), new RamMedia(SIZE), new RamMedia(SIZE)] as const
     await put(await createMirror(await storesOn(media)), 0, content)
     await put(await openSet(await storesOn(media.slice(0, 2))), 4 * MIB, content)
@@ -68,14 +68,14 @@ describe('rebuildMirror', () => {
     expect(Buffer.compare(await get(copied, 4 * MIB, content.length), content)).toBe(0)
   })
 
-  test('leaves a mirror that is whole as it is', async () => {
+  test('does not change a complete mirror', async () => {
     const media = await mirrored(content, SIZE)
     const before = await get((await storesOn(media))[0]!, 0, 4096)
     expect((await rebuildMirror(await storesOn(media))).degraded).toBe(false)
     expect(Buffer.compare(await get((await storesOn(media))[0]!, 0, 4096), before)).toBe(0)
   })
 
-  test('refuses stripes, drives that are too small, that hold something, and that nobody needs', async () => {
+  test('rejects stripes, and new drives that are too small, in use or superfluous', async () => {
     const media = await mirrored(content, SIZE)
     const stripe = await storesOn([new RamMedia(SIZE), new RamMedia(SIZE)])
     await createStripe(stripe)

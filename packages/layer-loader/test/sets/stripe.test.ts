@@ -6,7 +6,7 @@ import { layeredModel, tensorBytes } from '../models.js'
 import { drives, get, MIB, noise, put } from './drives.js'
 
 describe('a stripe', () => {
-  test('gives back what was written to it, wherever it begins and ends', async () => {
+  test('returns the written bytes at any offset and length', async () => {
     const stores = (await drives([{}, {}, {}])).map(({ store }) => store)
     const set = await createStripe(stores, { unitBytes: 8192, weights: [2, 1, 1] })
     const content = noise(300 * 512)
@@ -19,16 +19,16 @@ describe('a stripe', () => {
     expect(again.members.map(({ weight }) => weight)).toEqual([2, 1, 1])
   })
 
-  test('has the largest block of its members, and room by their weights', async () => {
+  test('has the largest block size of its members, and a capacity by their weights', async () => {
     const [one, other] = await drives([{ capacityBytes: 8 * MIB }, { capacityBytes: 16 * MIB, blockBytes: 4096 }])
     const set = await createStripe([one!.store, other!.store], { weights: [1, 2] })
-    // 6 units and 14 beside the labels: six turns of three, and one more before the first member's is due again.
+    // The members have 6 and 14 units after the labels: six rounds of three, and one more until the first is full.
     expect([set.blockBytes, set.capacityBytes]).toEqual([4096, 19 * MIB])
     await expect(get(set, 512, 4096)).rejects.toThrow('expected whole blocks of 4096 bytes')
     await expect(get(set, 19 * MIB, 4096)).rejects.toThrow('expected a range inside 0 to')
   })
 
-  test('reads from all members at once, and says how much came from each', async () => {
+  test('reads from all members concurrently, and reports the bytes of each', async () => {
     const [one, other] = await drives([{ profile: 'sn740' }, { profile: 'sn740', seed: 2 }])
     const set = await createStripe([one!.store, other!.store])
     const memory = set.dma.alloc(16 * MIB)
@@ -44,7 +44,7 @@ describe('a stripe', () => {
     memory.free()
   })
 
-  test('locates bytes by member, and says which of them cannot be read', async () => {
+  test('locates bytes by member, and names the member that cannot be read', async () => {
     // Unit 1 of the set is the first of member 1, at LBA 4096.
     const status = { kind: 'status', sct: 2, sc: 0x81 } as const // Unrecovered Read Error
     const [one, other] = await drives([
@@ -63,12 +63,12 @@ describe('a stripe', () => {
     await expect(get(set, 0, 2 * MIB)).rejects.toThrow(
       /^stripe of 2: member 1 \(namespace 1\) failed to read\n {2}Read failed: Unrecovered Read Error/,
     )
-    // What is elsewhere can be read as before.
+    // Blocks of the other member are still readable.
     expect((await get(set, 0, MIB)).length).toBe(MIB)
     expect(set.problems).toEqual([])
   })
 
-  test('holds an image as a namespace does: packed, opened again, verified, streamed', async () => {
+  test('stores an image that is verified and streamed byte-identical', async () => {
     const stores = (await drives([{ profile: 'sn740' }, { profile: '990pro' }, { profile: 'sn740', seed: 2 }])).map(
       ({ store }) => store,
     )
@@ -85,7 +85,7 @@ describe('a stripe', () => {
     expect(Math.min(...again.statistics.readBytes)).toBeGreaterThan(2 * MIB)
   })
 
-  test('that loses a member in the middle of a read says which, once nothing is under way any more; later reads too', async () => {
+  test('that loses a member during a read names it after all reads in flight ended', async () => {
     const removal = {
       match: { opcode: 2, lba: [4096 + 4 * 2048, 4096 + 5 * 2048] },
       action: { kind: 'remove-device' },
@@ -99,7 +99,7 @@ describe('a stripe', () => {
     expect(String(error)).toMatch(
       /member 1 \(namespace 1\) failed to read[^]*registers? reads? all ones[^]*Try: a stripe has one copy of each byte/,
     )
-    // Member 0 has nothing under way to the memory, and member 1, which may have, keeps it from being used again.
+    // Member 0 has no read in flight to this memory. Member 1 may have, and prevents its reuse.
     const { ioCommands } = one!.simulation.statistics
     memory.free()
     await one!.simulation.clock.idle(one!.simulation.clock.now() + 1e9)
@@ -110,7 +110,7 @@ describe('a stripe', () => {
     expect(set.problems[0]).toMatchObject({ kind: 'lost', member: 1 })
   })
 
-  test('that is aborted throws the signal’s reason', async () => {
+  test('rejects an aborted read with the reason of its signal', async () => {
     const stores = (await drives([{ profile: 'sn740' }, { profile: 'sn740' }])).map(({ store }) => store)
     const set = await createStripe(stores)
     const memory = set.dma.alloc(24 * MIB)
