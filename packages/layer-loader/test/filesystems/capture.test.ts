@@ -27,7 +27,7 @@ import { emptyImage, MIB, missing, noise, run, SLOW_MS, verdict } from './images
 
 const images = scratch()
 
-/** The addon, or why it cannot be asked: one that is there and does not load is a failure. */
+/** Returns the addon, or the reason to skip. An addon that exists and does not load is a failure. */
 function findHost() {
   try {
     return { host: loadHardwareHost() }
@@ -40,8 +40,8 @@ function findHost() {
 }
 const { host, lacks = missing('filefrag') } = findHost()
 
-/** Appends to two files by turns and makes each be written out, so that neither stays in one piece. */
-function writeInPieces(path: string, other: string, content: Buffer): void {
+/** Appends to two files in turn with a flush after each, so that both are fragmented. */
+function writeFragmented(path: string, other: string, content: Buffer): void {
   const handles = [openSync(path, 'w'), openSync(other, 'w')]
   for (let at = 0; at < content.byteLength; at += 128 * 1024) {
     for (const handle of handles) {
@@ -52,8 +52,8 @@ function writeInPieces(path: string, other: string, content: Buffer): void {
   handles.forEach(closeSync)
 }
 
-/** Where filefrag finds a file, in runs of its own: it merges as the kernel does, which is not always as far as we do. */
-function judged(path: string): { fileOffsetBytes: number; deviceOffsetBytes: number; lengthBytes: number }[] {
+/** Returns the runs of a file by filefrag, which does not merge all adjacent runs. */
+function filefragRuns(path: string): { fileOffsetBytes: number; deviceOffsetBytes: number; lengthBytes: number }[] {
   return run('filefrag', ['-b1', '-v', path])
     .split('\n')
     .flatMap((line) => {
@@ -65,9 +65,9 @@ function judged(path: string): { fileOffsetBytes: number; deviceOffsetBytes: num
     })
 }
 
-/** Every byte of a run of filefrag's, as far as the file goes, is where the map has it. */
+/** Expects that every byte of filefrag's runs, up to the end of the file, has the same place in the map. */
 function expectAgreement({ extents, sizeBytes, partitionStartBytes }: CapturedFile, path: string): void {
-  const runs = judged(path)
+  const runs = filefragRuns(path)
   expect(runs.length).toBeGreaterThan(0)
   for (const { fileOffsetBytes, deviceOffsetBytes, lengthBytes } of runs) {
     const ours = extents.find(
@@ -82,7 +82,7 @@ function expectAgreement({ extents, sizeBytes, partitionStartBytes }: CapturedFi
 
 describe.skipIf(lacks !== undefined)(`a file of this machine${lacks ? ` (skipped: ${lacks})` : ''}`, () => {
   test(
-    'is where filefrag finds it',
+    'is captured with the runs that filefrag lists',
     async ({ skip }) => {
       const path = join(images, 'here')
       writeFileSync(path, noise(5_000_001, 1))
@@ -98,8 +98,8 @@ describe.skipIf(lacks !== undefined)(`a file of this machine${lacks ? ` (skipped
   )
 })
 
-// A loop device has its own places, not a drive's, and is refused. Here the image stands for the drive, which a tree in
-// place of /sys says; so that the bytes can be compared where the map has them, under a mounted file system.
+// captureFileExtents rejects loop devices, since their offsets are not those of a drive. A fake /sys makes the mounted
+// device an NVMe drive instead, so that the map can be compared with the bytes of the image.
 describeMounted('ext4', 4 * MIB, 40 * MIB, (image) => {
   run('mkfs.ext4', ['-q', '-F', '-E', `offset=${4 * MIB}`, image, '40960k'])
 })
@@ -119,12 +119,12 @@ function describeMounted(
   const sysRoot = join(folder, 'root')
   const path = join(mounted, 'model.gguf')
   const content = noise(3_000_001, 2)
-  const unmountable = mountImage()
+  const skipReason = mountImage()
   afterAll(() => {
-    if (unmountable === undefined) run('umount', [mounted])
+    if (skipReason === undefined) run('umount', [mounted])
   })
 
-  /** Why no image can be mounted here; undefined where it is. */
+  /** Mounts the image. Returns the reason if that is impossible. */
   function mountImage(): string | undefined {
     if (lacks !== undefined) return lacks
     const noTool = missing(`mkfs.${fileSystem}`, 'mount', 'umount', 'sync')
@@ -136,7 +136,7 @@ function describeMounted(
     return status === 0 ? undefined : `an image cannot be mounted: ${said.split('\n')[0]!}`
   }
 
-  /** A tree in which the device that is mounted is an NVMe drive, or the partition of one. */
+  /** Creates a tree in which the mounted device is an NVMe drive or a partition of one. */
   function makeSysRoot(): void {
     const disk = join(sysRoot, 'sys/block/nvme0n1')
     const device = startBytes === 0 ? disk : join(disk, 'nvme0n1p1')
@@ -149,15 +149,15 @@ function describeMounted(
     symlinkSync('/proc', join(sysRoot, 'proc'))
   }
 
-  const title = `a file of a mounted ${fileSystem}${unmountable ? ` (skipped: ${unmountable})` : ''}`
-  describe.skipIf(unmountable !== undefined)(title, () => {
+  const title = `a file of a mounted ${fileSystem}${skipReason ? ` (skipped: ${skipReason})` : ''}`
+  describe.skipIf(skipReason !== undefined)(title, () => {
     beforeAll(() => {
-      writeInPieces(path, join(mounted, 'other'), content)
+      writeFragmented(path, join(mounted, 'other'), content)
       makeSysRoot()
     }, SLOW_MS)
 
     const capture = (name = path) => captureFileExtents(name, { host: host!, sysRoot })
-    /** All of a file, from the drive by its map. */
+    /** Reads a complete file from the drive by its map. */
     const readBack = async (captured: CapturedFile) => {
       await using drive = await openFileSource(image)
       const source = await openCapturedFile(drive, captured)
@@ -167,7 +167,7 @@ function describeMounted(
     }
 
     test(
-      'in pieces has its bytes on the drive where its map says, also after the map was kept as text',
+      'that is fragmented is read from the drive by its encoded map',
       async () => {
         const captured = await capture()
         expect(captured).toMatchObject({
@@ -184,7 +184,7 @@ function describeMounted(
     )
 
     test(
-      'on the loop device that it really is on is refused, as its places are not those of a drive',
+      'on a loop device is rejected, since its offsets are not those of a drive',
       async ({ skip }) => {
         if (!existsSync('/sys/dev/block')) return skip('[sysfs] /sys lists no block devices')
         await expect(captureFileExtents(path, { host: host! })).rejects.toMatchObject({
@@ -196,7 +196,7 @@ function describeMounted(
     )
 
     test(
-      'that is still in memory is written to the drive before its map is made',
+      'that is only in the page cache is flushed before its map is created',
       async () => {
         const fresh = join(mounted, 'fresh')
         writeFileSync(fresh, noise(100_000, 3))
@@ -206,7 +206,7 @@ function describeMounted(
     )
 
     test(
-      'with a hole, with blocks that were not written or are shared, or that is a directory is refused',
+      'with a hole, unwritten or shared blocks is rejected, and so is a directory',
       async () => {
         writeFileSync(join(mounted, 'sparse'), '')
         truncateSync(join(mounted, 'sparse'), MIB)
@@ -224,18 +224,18 @@ function describeMounted(
     )
 
     test(
-      'that is written to while its map is made is refused',
+      'that changes while its map is created is rejected',
       async () => {
         const changing = join(mounted, 'changing')
         writeFileSync(changing, noise(100_000, 4))
         let calls = 0
-        const meddling = {
+        const changingHost = {
           ioctl(fd: number, request: number, argument: Uint8Array) {
             if (++calls === 2) appendFileSync(changing, 'more')
             return host!.ioctl(fd, request, argument)
           },
         }
-        await expect(captureFileExtents(changing, { host: meddling, sysRoot })).rejects.toMatchObject({
+        await expect(captureFileExtents(changing, { host: changingHost, sysRoot })).rejects.toMatchObject({
           code: 'ERR_GPUNVME_CAPTURE_CHANGED',
         })
       },
@@ -243,7 +243,7 @@ function describeMounted(
     )
 
     test(
-      'that was written to since has a map that is out of date, for who asks the file or the drive',
+      'that changed later has a stale map, by the file and by the drive',
       async () => {
         const stale = join(mounted, 'stale')
         writeFileSync(stale, noise(100_000, 5))

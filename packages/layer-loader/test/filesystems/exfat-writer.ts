@@ -1,6 +1,6 @@
 /**
- * A writer of exFAT that shares nothing with the reader: it puts files into what mkfs.exfat has made, piece by piece where
- * it is told to, and fsck.exfat judges what comes out.
+ * Adds files, fragmented if requested, to an image of mkfs.exfat. It shares no code with the reader; tests verify its
+ * images with fsck.exfat.
  */
 export class ExFatWriter {
   readonly clusterBytes: number
@@ -38,7 +38,7 @@ export class ExFatWriter {
     return this.root
   }
 
-  /** A directory of so many clusters, which lie apart where there is more than one. */
+  /** Creates a directory of this many clusters. Several clusters are not adjacent. */
   directory(parent: Directory, name: string, clusters = 1): Directory {
     const taken = this.take(clusters, clusters > 1)
     for (const cluster of taken) this.image.fill(0, this.offsetOf(cluster), this.offsetOf(cluster) + this.clusterBytes)
@@ -59,7 +59,7 @@ export class ExFatWriter {
     taken.forEach((cluster, index) => {
       content.copy(this.image, this.offsetOf(cluster), index * this.clusterBytes, (index + 1) * this.clusterBytes)
     })
-    // Clusters in order may have a chain all the same, as Linux leaves it after it has appended to a file in pieces.
+    // Contiguous clusters may also have a chain, for example after Linux has appended to a fragmented file.
     const isContiguous = how === 'contiguous'
     if (!isContiguous) this.chain(taken)
     this.enter(parent, name, { attributes: 0x20, lengthBytes: content.byteLength, taken, isContiguous })
@@ -76,7 +76,7 @@ export class ExFatWriter {
       if (this.isFree(this.next)) {
         taken.push(this.next)
         this.image[this.bitmapBytes + ((this.next - 2) >> 3)]! |= 1 << ((this.next - 2) & 7)
-        // Pieces of one cluster and of two, so that both kinds of neighbours are met.
+        // Alternates fragments of one and of two clusters.
         if (inPieces && taken.length % 3 !== 1) this.next += 1
       }
       this.next += 1
@@ -92,7 +92,7 @@ export class ExFatWriter {
 
   private enter(parent: Directory, name: string, { attributes, lengthBytes, taken, isContiguous }: Contents): void {
     const names = Math.ceil(name.length / 15)
-    // The one character in tests whose upper case is two, and which the table leaves as it is.
+    // JavaScript's upper case of ß is SS; the up-case table maps ß to itself.
     const upCased = name.replace(/[^ß]+/g, (part) => part.toUpperCase())
     const set = Buffer.alloc((2 + names) * 32)
     set[0] = 0x85
@@ -120,7 +120,7 @@ export class ExFatWriter {
   }
 }
 
-/** A directory that is being filled. */
+/** A directory to which entries are added. */
 export interface Directory {
   readonly clusters: readonly number[]
   usedBytes: number
@@ -133,7 +133,7 @@ interface Contents {
   readonly isContiguous: boolean
 }
 
-/** The sum that both a set of entries and a name have: rotate right, add. */
+/** Returns the checksum of entry sets and the hash of names: rotate right, then add. */
 export function checksum16(bytes: Buffer): number {
   return bytes.reduce((sum, byte) => (((sum << 15) | (sum >>> 1)) + byte) & 0xffff, 0)
 }

@@ -13,15 +13,15 @@ const tools = ['mkfs.exfat', 'fsck.exfat']
 const BIG = noise(1_500_000, 3)
 const LONG_NAME = 'A model with a rather long name, part 00001-of-00002, größe ✓.safetensors'
 
-/** An image by mkfs.exfat with files in it, and where the writer has put the large one. */
-function made(options: readonly string[], mib = 16) {
+/** Creates an image with mkfs.exfat and files. Returns it with the clusters of the large file. */
+function makeImage(options: readonly string[], mib = 16) {
   const path = emptyImage(join(folder, 'image'), mib * MIB)
   run('mkfs.exfat', ['-L', 'weights', ...options, path])
   const bytes = readFileSync(path)
   const writer = new ExFatWriter(bytes)
   const models = writer.directory(writer.rootDirectory, 'Models')
   const deep = writer.directory(models, 'deep', 3)
-  // A name of 75 characters takes 7 entries: these are more than fit one cluster of 512 bytes.
+  // The entries of a name of 75 characters do not fit into one cluster of 512 bytes.
   const clusters = writer.file(deep, LONG_NAME, BIG, 'in pieces')
   writer.file(deep, 'small.bin', noise(777, 5), 'contiguous')
   writer.file(deep, 'one piece.gguf', noise(300_000, 6), 'contiguous')
@@ -31,7 +31,7 @@ function made(options: readonly string[], mib = 16) {
   return { path, bytes, writer, clusters }
 }
 
-/** Where clusters lie, neighbours as one run. */
+/** Returns the extents of clusters, with adjacent ones merged. */
 function runsOf(writer: ExFatWriter, clusters: readonly number[], sizeBytes: number): DeviceExtent[] {
   const runs: DeviceExtent[] = []
   for (const [index, cluster] of clusters.entries()) {
@@ -45,24 +45,24 @@ function runsOf(writer: ExFatWriter, clusters: readonly number[], sizeBytes: num
   return runs
 }
 
-/** The byte of the image where the set of entries of a file begins: two entries before its name. */
+/** Returns the offset of the entry set of a file, two entries before its name. */
 const setOf = (bytes: Buffer, name: string) => bytes.indexOf(Buffer.from(name.slice(0, 15), 'utf16le')) - 66
 
-/** Sets the checksum of a set of entries right again. */
+/** Corrects the checksum of an entry set. */
 function seal(bytes: Buffer, set: number): void {
   const entries = bytes.subarray(set, set + (1 + bytes[set + 1]!) * 32)
   entries.writeUInt16LE(checksum16(Buffer.concat([entries.subarray(0, 2), entries.subarray(4)])), 2)
 }
 
-describeWith('an exFAT', tools, () => {
+describeWith('an exFAT file system', tools, () => {
   test.each([
     ['512 bytes', 512, ['-c', '512']],
     ['4 KiB', 4096, ['-c', '4096']],
     ['32 KiB', 32_768, ['-c', '32768']],
   ])(
-    'with clusters of %s has its files where they were put, in all their pieces, with a chain or without',
+    'with clusters of %s returns the extents of fragmented, chained and contiguous files',
     async (_, blockBytes, options) => {
-      const { path, bytes, writer, clusters } = made(options)
+      const { path, bytes, writer, clusters } = makeImage(options)
       const { status, said } = verdict('fsck.exfat', ['-n', path])
       expect(said).toContain('clean. directories 3, files 5')
       expect(status).toBe(0)
@@ -87,9 +87,9 @@ describeWith('an exFAT', tools, () => {
   )
 
   test(
-    'has its names found whatever their case, by its own table, and listed as they are spelled',
+    'finds names by its up-case table in any case, and lists them as stored',
     async () => {
-      const { fileSystem } = await opened(made(['-c', '512']).bytes)
+      const { fileSystem } = await opened(makeImage(['-c', '512']).bytes)
       expect(await fileSystem.list('/')).toEqual([{ name: 'Models', kind: 'directory', sizeBytes: 512 }])
       expect((await fileSystem.list('models/Deep')).map(({ name }) => name)).toEqual([
         LONG_NAME,
@@ -106,13 +106,13 @@ describeWith('an exFAT', tools, () => {
   )
 
   test(
-    'is refused where it was not unmounted, unless that is allowed',
+    'that was not unmounted or has errors is rejected without allowDirty',
     async () => {
       for (const [flag, said] of [
         [2, 'not unmounted'],
         [4, 'disk errors'],
       ] as const) {
-        const { bytes } = made([])
+        const { bytes } = makeImage([])
         bytes[106]! |= flag
         await expect(opened(bytes)).rejects.toMatchObject({
           code: 'ERR_GPUNVME_FILE_SYSTEM_UNCLEAN',
@@ -125,9 +125,9 @@ describeWith('an exFAT', tools, () => {
   )
 
   test(
-    'is refused where a byte under the checksum of its boot region is another',
+    'with a changed boot region is rejected by its checksum',
     async () => {
-      const { bytes } = made([])
+      const { bytes } = makeImage([])
       bytes[100]! ^= 1
       await expect(opened(bytes)).rejects.toThrow('the checksum of the main boot region')
     },
@@ -135,14 +135,14 @@ describeWith('an exFAT', tools, () => {
   )
 
   test.each([
-    ['the checksum of its entries is another', 4, 'SetChecksum'],
-    ['its name has another hash', 36, 'NameHash'],
-    ['its entries are fewer than its name needs', 35, 'NameLength'],
-    ['more was written than it is long', 46, 'ValidDataLength'],
+    ['a wrong checksum of its entries', 4, 'SetChecksum'],
+    ['a wrong name hash', 36, 'NameHash'],
+    ['too few entries for its name', 35, 'NameLength'],
+    ['a ValidDataLength beyond its length', 46, 'ValidDataLength'],
   ] as const)(
-    'has a directory refused with a file where %s',
+    'rejects a directory that has a file with %s',
     async (_, field, said) => {
-      const { bytes } = made([])
+      const { bytes } = makeImage([])
       const set = setOf(bytes, LONG_NAME)
       bytes[set + field]! ^= 0x80
       if (said !== 'SetChecksum') seal(bytes, set)
@@ -157,9 +157,9 @@ describeWith('an exFAT', tools, () => {
     ['is longer than its chain', 1_600_000n, 1_600_000n, 'DAMAGED'],
     ['is longer than the device', 2n ** 40n, 2n ** 40n, 'DAMAGED'],
   ])(
-    'has a file refused that %s',
+    'rejects a file that %s',
     async (_, validBytes, lengthBytes, code) => {
-      const { bytes } = made([])
+      const { bytes } = makeImage([])
       const set = setOf(bytes, LONG_NAME)
       bytes.writeBigUInt64LE(validBytes, set + 40)
       bytes.writeBigUInt64LE(lengthBytes, set + 56)

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { DeviceExtent } from '../../src/filesystems/index.js'
 import { emptyImage, MIB, noise, run } from './images.js'
 
-/** A file that lies in some hundred pieces, whatever the block size is. */
+/** Content of a file with about a hundred fragments at any block size up to 4 KiB. */
 export const BIG = noise(1_500_000, 1)
 
-/** More than a leaf of 1 KiB blocks has room for in each of the four entries of an inode: 4 x 84. */
+/** Creates more fragments than four extent leaves in blocks of 1 KiB can hold, 4 × 84. */
 const FILLERS = 900
 
-/** What a new image is populated from: fillers, a directory, and links. */
+/** Creates the content of a new image: fillers, directories and links. */
 function contents(folder: string): string {
   const files = join(folder, 'contents')
   mkdirSync(join(files, 'models', 'deep', 'deeper'), { recursive: true })
@@ -18,7 +18,7 @@ function contents(folder: string): string {
   writeFileSync(join(files, 'models', 'größe ✓.bin'), noise(5000, 6))
   writeFileSync(join(files, 'empty'), '')
   writeFileSync(join(files, 'tiny'), 'short enough for an inode')
-  // Three names of this length fill a block of 1 KiB, and its hash tree has a second level above 123 blocks.
+  // A block of 1 KiB holds three names of this length. The hash tree has a second level above 123 blocks.
   mkdirSync(join(files, 'hashed'))
   for (let index = 0; index < 600; index++) writeFileSync(join(files, 'hashed', `${index}-`.padEnd(240, 'x')), '')
   symlinkSync('../../big.gguf', join(files, 'models', 'deep', 'link'))
@@ -32,7 +32,7 @@ function contents(folder: string): string {
   return files
 }
 
-/** Makes ext4 images out of the same files: a copy of one for each set of options, under a name of its own. */
+/** Returns a function that creates a named ext4 image with these mkfs options. Images with equal options are copied. */
 export function ext4Images(folder: string): (name: string, mkfs: readonly string[]) => string {
   let files: string | undefined
   writeFileSync(join(folder, 'big'), BIG)
@@ -42,7 +42,7 @@ export function ext4Images(folder: string): (name: string, mkfs: readonly string
     return (cpSync(made, join(folder, name)), join(folder, name))
   }
 
-  /** With holes between the fillers, into which the last file goes. */
+  /** Deletes every second filler, so that the last file is fragmented over the gaps. */
   function make(mkfs: readonly string[]): string {
     files ??= contents(folder)
     const image = emptyImage(join(folder, `base-${base.size}`), (mkfs.includes('65536') ? 160 : 24) * MIB)
@@ -53,19 +53,19 @@ export function ext4Images(folder: string): (name: string, mkfs: readonly string
     return image
   }
 
-  /** As a script, which debugfs reads from a file. */
+  /** Runs requests of debugfs from a script file. */
   function debugfs(image: string, ...requests: string[]): void {
     writeFileSync(join(folder, 'requests'), requests.join('\n'))
     run('debugfs', ['-w', '-f', join(folder, 'requests'), image], { cwd: folder })
   }
 }
 
-/** Runs one request of debugfs on an image, and gives what it printed. */
+/** Runs one request of debugfs on an image, and returns its output. */
 export function debugfs(image: string, request: string): string {
   return run('debugfs', ['-w', '-R', request, image])
 }
 
-/** Where debugfs finds a file: runs that follow each other on the disk as one, the last cut to the file's length. */
+/** Returns the extents of a file by debugfs. Adjacent runs are merged, and the last ends at the end of the file. */
 export function judgedExtents(image: string, path: string, blockBytes: number, sizeBytes: number): DeviceExtent[] {
   const found: DeviceExtent[] = []
   // 0/ 1 1/ 67 0 - 0 1421 - 1421 1: level, entry, logical, physical, length.
@@ -87,7 +87,7 @@ export function judgedExtents(image: string, path: string, blockBytes: number, s
   return found
 }
 
-/** What debugfs lists in the root directory: /inode/mode/uid/gid/name/size/ a line, inode 0 for what was deleted. */
+/** Returns the names in the root directory by debugfs: lines of /inode/mode/uid/gid/name/size/, inode 0 if deleted. */
 export function judgedNames(image: string): string[] {
   return debugfs(image, 'ls -p /')
     .split('\n')

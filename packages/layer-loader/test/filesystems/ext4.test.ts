@@ -30,9 +30,9 @@ const layouts: readonly (readonly [name: string, blockBytes: number, mkfs: reado
   ['large directories and no journal', 1024, ['-b', '1024', '-O', 'large_dir,^has_journal']],
 ]
 
-describeWith('an ext4', tools, () => {
+describeWith('an ext4 file system', tools, () => {
   test.each(layouts)(
-    'with %s has its files where debugfs finds them, in all their pieces',
+    'with %s returns the extents that debugfs lists',
     async (_, blockBytes, mkfs) => {
       const path = image('layout', mkfs)
       const { fileSystem, bytesOf } = await opened(path)
@@ -50,7 +50,7 @@ describeWith('an ext4', tools, () => {
   )
 
   test(
-    'has its directories read where they have hash trees of two levels, with the checksums of their nodes',
+    'reads directories with hash trees of two levels',
     async () => {
       const path = image('hashed', ['-b', '1024'])
       run('e2fsck', ['-fyD', path])
@@ -65,7 +65,7 @@ describeWith('an ext4', tools, () => {
   )
 
   test(
-    'has its directories listed with the kinds and sizes of what is in them',
+    'lists directory entries with kind and size',
     async () => {
       const { fileSystem, bytesOf } = await opened(image('listed', ['-b', '1024', '-O', 'inline_data']))
       expect([...(await fileSystem.list('models'))].sort((one, other) => (one.name < other.name ? -1 : 1))).toEqual([
@@ -85,7 +85,7 @@ describeWith('an ext4', tools, () => {
     ['in inodes and blocks', ['-b', '1024']],
     ['in inodes with inline data', ['-b', '1024', '-O', 'inline_data']],
   ])(
-    'has its symbolic links followed: %s',
+    'follows symbolic links stored %s',
     async (_, mkfs) => {
       const { fileSystem, bytesOf } = await opened(image('links', mkfs))
       expect((await bytesOf(await fileSystem.file('models/deep/link'))).equals(BIG)).toBe(true)
@@ -95,7 +95,7 @@ describeWith('an ext4', tools, () => {
   )
 
   test(
-    'has paths refused that lead nowhere, in a circle, or out of it',
+    'rejects paths that are missing, cyclic or outside of it',
     async () => {
       const { fileSystem } = await opened(image('paths', ['-b', '1024']))
       for (const [path, code] of [
@@ -119,7 +119,7 @@ describeWith('an ext4', tools, () => {
   )
 
   test(
-    'is read no further than its limits allow, and not after an abort',
+    'enforces the limits and the abort signal',
     async () => {
       const source = memorySource(readFileSync(image('limits', ['-b', '1024'])))
       const pieces = await openFileSystem(source, { limits: { maxExtents: 200 } })
@@ -136,7 +136,7 @@ describeWith('an ext4', tools, () => {
   )
 
   test(
-    'in a partition has its extents counted from the start of the device',
+    'in a partition returns extents relative to the start of the device',
     async () => {
       const path = image('partition', ['-b', '1024'])
       const startBytes = 1_048_576
@@ -159,14 +159,14 @@ describeWith('an ext4', tools, () => {
   test.each([
     ['a journal that was not replayed', 'feature needs_recovery', 'UNCLEAN', 'needs_recovery'],
     ['errors that Linux has found', 'ssv state 3', 'UNCLEAN', 'errors'],
-    ['a state of not being unmounted', 'ssv state 0', 'UNCLEAN', 'not unmounted'],
+    ['the state not unmounted', 'ssv state 0', 'UNCLEAN', 'not unmounted'],
     ['files to be deleted', 'ssv last_orphan 15', 'UNCLEAN', 'orphans'],
     ['an orphan file that is in use', 'feature FEATURE_R16', 'UNCLEAN', 'orphans'],
-    ['a feature that is not known', 'feature FEATURE_I31', 'UNSUPPORTED', '0x80000000'],
+    ['an unknown feature', 'feature FEATURE_I31', 'UNSUPPORTED', '0x80000000'],
     ['a journal of another file system', 'feature journal_dev', 'UNSUPPORTED', 'JOURNAL_DEV'],
-    ['protection from several mounts', 'feature mmp', 'UNSUPPORTED', 'MMP'],
+    ['multiple mount protection', 'feature mmp', 'UNSUPPORTED', 'MMP'],
   ])(
-    'is refused with %s',
+    'with %s is rejected',
     async (_, request, code, said) => {
       const path = image('refused', ['-b', '1024'])
       debugfs(path, request)
@@ -192,7 +192,7 @@ describeWith('an ext4', tools, () => {
     ['with a block map', 'big.gguf', ['-O', '^extents,^64bit'], [], 'BLOCK_MAP'],
     ['inside its inode', 'tiny', ['-O', 'inline_data'], [], 'INLINE'],
   ] as const)(
-    'has a file refused %s, and others read',
+    'rejects only a file %s',
     async (_, name, mkfs, requests, code) => {
       const path = image('file', ['-b', '1024', ...mkfs])
       for (const request of requests) debugfs(path, request)
@@ -204,7 +204,7 @@ describeWith('an ext4', tools, () => {
   )
 
   test(
-    'has what was reserved behind the end of a file left out',
+    'omits blocks reserved after the end of a file',
     async () => {
       const path = image('reserved', ['-b', '1024'])
       debugfs(path, 'fallocate models/small.bin 1 9')

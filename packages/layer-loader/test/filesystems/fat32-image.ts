@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { DeviceExtent } from '../../src/filesystems/index.js'
 import { emptyImage, MIB, noise, run } from './images.js'
 
-/** A file that lies in some hundred pieces. */
+/** Content of a file with more than a hundred fragments. */
 export const BIG = noise(1_500_000, 2)
 export const LONG_NAME = 'A model with a rather long name, in größe and ✓, part 00001-of-00002.safetensors'
 const FILLERS = 400
 
-/** Makes FAT32 images out of the same files: a copy of one for each set of options, under a name of its own. */
+/** Returns a function that creates a named FAT32 image with these mkfs options. Images with equal options are copied. */
 export function fat32Images(folder: string): (name: string, mkfs: readonly string[], mib?: number) => string {
   const base = new Map<string, string>()
   return (name, mkfs, mib = 40) => {
@@ -34,7 +34,7 @@ export function fat32Images(folder: string): (name: string, mkfs: readonly strin
       image,
       ...fillers.filter((_, index) => index % 2 === 1).map((path) => `::/models/${path.split('/').at(-1)}`),
     ])
-    // mtools goes on after the cluster that it took last, which FSI_Nxt_Free in the second sector says: from the start now.
+    // mtools allocates from FSI_Nxt_Free in the second sector. Reset it, so that the next file fills the gaps.
     const sectorBytes = mkfs.includes('4096') ? 4096 : 512
     const handle = openSync(image, 'r+')
     writeSync(handle, Uint8Array.of(2, 0, 0, 0), 0, 4, sectorBytes + 492)
@@ -46,7 +46,7 @@ export function fat32Images(folder: string): (name: string, mkfs: readonly strin
   }
 }
 
-/** Where mtools finds a file: mshowfat prints its clusters as <first-last> or <one>. */
+/** Returns the extents of a file by mshowfat, which prints clusters as <first-last> or <one>. */
 export function judgedExtents(image: string, path: string, sizeBytes: number): DeviceExtent[] {
   const info = run('minfo', ['-i', image])
   const number = (pattern: RegExp) => Number(pattern.exec(info)![1])

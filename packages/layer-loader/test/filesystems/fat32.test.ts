@@ -10,27 +10,27 @@ const image = fat32Images(folder)
 
 const tools = ['mkfs.vfat', 'fsck.vfat', 'mcopy', 'mmd', 'mdel', 'minfo', 'mshowfat']
 
-/** Writes bytes into an image, as a system that crashed or a drive that failed would leave it. */
+/** Overwrites bytes of an image. */
 function patch(path: string, offsetBytes: number, ...bytes: number[]): void {
   const handle = openSync(path, 'r+')
   writeSync(handle, Uint8Array.from(bytes), 0, bytes.length, offsetBytes)
   closeSync(handle)
 }
 
-// By mkfs.vfat's own choice and minfo: 32 reserved sectors, then two tables.
+// The default layout of mkfs.vfat by minfo: 32 reserved sectors, then two tables.
 const FIRST_TABLE = 32 * 512
 const tableBytes = (path: string) => Number(/Big fatlen=(\d+)/.exec(run('minfo', ['-i', path]))![1]) * 512
 const clusterOf = (path: string, file: string) => Number(/<(\d+)/.exec(run('mshowfat', ['-i', path, `::${file}`]))![1])
 const BIG_PATH = `/models/Deep/${LONG_NAME}`
 
-describeWith('a FAT32', tools, () => {
+describeWith('a FAT32 file system', tools, () => {
   test.each([
     ['clusters of 512 bytes', 512, ['-s', '1'], 40],
     ['clusters of 4 KiB', 4096, ['-s', '8'], 300],
     ['sectors of 4 KiB', 4096, ['-S', '4096', '-s', '1'], 300],
     ['one table', 1024, ['-s', '2', '-f', '1'], 80],
   ] as const)(
-    'with %s has its files where mtools finds them, in all their pieces',
+    'with %s returns the extents that mtools lists',
     async (_, blockBytes, mkfs, mib) => {
       const path = image('layout', mkfs, mib)
       const { fileSystem, bytesOf } = await opened(path)
@@ -49,7 +49,7 @@ describeWith('a FAT32', tools, () => {
   )
 
   test(
-    'has its names found by long and by short name, whatever their case, and listed as they are spelled',
+    'finds long and short names in any case, and lists them as stored',
     async () => {
       const { fileSystem, bytesOf } = await opened(image('names', ['-s', '1']))
       expect(await fileSystem.list('MODELS/deep')).toEqual([
@@ -57,7 +57,7 @@ describeWith('a FAT32', tools, () => {
         { name: 'SMALL.BIN', kind: 'file', sizeBytes: 777 },
         { name: 'empty', kind: 'file', sizeBytes: 0 },
       ])
-      // ß is its own upper case there: SS has another length.
+      // The upper case of ß is ß here: SS has another length.
       const upper = LONG_NAME.toUpperCase().replace('GRÖSSE', 'GRÖßE')
       for (const path of ['models/deep/AMODEL~1.SAF', `Models/Deep/${upper}`]) {
         expect((await fileSystem.file(path)).sizeBytes, path).toBe(BIG.byteLength)
@@ -73,7 +73,7 @@ describeWith('a FAT32', tools, () => {
   )
 
   test(
-    'has a long name left out whose checksum is of another short name',
+    'ignores a long name whose checksum does not match the short name',
     async () => {
       const path = image('orphan', ['-s', '1'])
       const at = readFileSync(path).indexOf('AMODEL~1SAF', 0, 'latin1')
@@ -89,7 +89,7 @@ describeWith('a FAT32', tools, () => {
   )
 
   test(
-    'is refused where it was not unmounted, or met errors, unless that is allowed',
+    'that was not unmounted or has errors is rejected without allowDirty',
     async () => {
       for (const [offsetBytes, value, said] of [
         [FIRST_TABLE + 7, 0x07, 'not unmounted'],
@@ -113,11 +113,11 @@ describeWith('a FAT32', tools, () => {
   test.each([
     ['is bad', [0xf7, 0xff, 0xff, 0x0f]],
     ['is free', [0, 0, 0, 0]],
-    ['is past the last', [0, 0, 0xff, 0x0b]],
+    ['is beyond the last one', [0, 0, 0xff, 0x0b]],
     ['ends the chain too early', [0xff, 0xff, 0xff, 0x0f]],
-    ['has a cycle', 'itself'],
+    ['is the same one', 'itself'],
   ] as const)(
-    'has a file refused where the next cluster %s',
+    'rejects a file where the next cluster in a chain %s',
     async (_, next) => {
       const path = image('chain', ['-s', '1'])
       const cluster = clusterOf(path, BIG_PATH)
@@ -130,7 +130,7 @@ describeWith('a FAT32', tools, () => {
   )
 
   test(
-    'has a file refused where its two tables differ, and the others read',
+    'rejects only the files for which its two tables differ',
     async () => {
       const path = image('differ', ['-s', '1'])
       patch(path, FIRST_TABLE + tableBytes(path) + clusterOf(path, BIG_PATH) * 4, 0x77)
@@ -142,7 +142,7 @@ describeWith('a FAT32', tools, () => {
   )
 
   test(
-    'has a directory refused whose chain goes in a circle',
+    'rejects a directory with a cyclic chain',
     async () => {
       const path = image('cycle', ['-s', '1'])
       const cluster = clusterOf(path, '/models')
@@ -158,7 +158,7 @@ describeWith('a FAT32', tools, () => {
     ['FAT12', ['-F', '12'], 4],
     ['FAT16', ['-F', '16'], 32],
   ] as const)(
-    'is told from a %s, which is refused by its name',
+    'is distinguished from %s, which is rejected by name',
     async (name, mkfs, mib) => {
       const path = emptyImage(join(folder, name), mib * MIB)
       run('mkfs.vfat', [...mkfs, path])

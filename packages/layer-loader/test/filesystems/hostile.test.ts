@@ -6,7 +6,7 @@ import { MIB, noise } from './images.js'
 
 // test/fuzz/file-systems.test.ts mutates real images.
 
-/** Opens, lists and finds. @returns the file's bytes, or what was thrown, which must be ours. */
+/** Lists the root and reads a file. @returns the bytes of the file, or the coded error of a file system. */
 async function attempt(source: ByteSource, path: string): Promise<Buffer | GpuNvmeError> {
   try {
     const fileSystem = await openFileSystem(source)
@@ -22,8 +22,8 @@ async function attempt(source: ByteSource, path: string): Promise<Buffer | GpuNv
   }
 }
 
-describe('a device of noise', () => {
-  test('is no file system that is read, and has no partitions, whatever its length', async () => {
+describe('a device with random content', () => {
+  test('of any length has no known file system and no partitions', async () => {
     for (const lengthBytes of [0, 1, 511, 512, 1024, 1536, 2048, 4095, 4096, 65_536]) {
       const source = memorySource(noise(lengthBytes, lengthBytes))
       await expect(openFileSystem(source)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_SYSTEM_UNKNOWN' })
@@ -31,7 +31,7 @@ describe('a device of noise', () => {
     }
   })
 
-  test('behind the magic number of a file system gives an error of ours', async () => {
+  test('and the magic number of a file system is rejected with a coded error', async () => {
     for (let seed = 0; seed < 300; seed++) {
       const bytes = noise(65_536, seed)
       if (seed % 3 === 0) bytes.writeUInt16LE(0xef53, 1024 + 0x38)

@@ -17,8 +17,8 @@ import { emptyImage, MIB, missing, run, SLOW_MS } from './images.js'
 const images = scratch()
 const lacks = missing('sfdisk', 'mkfs.ext4', 'mkfs.vfat', 'mcopy')
 
-/** A checksum for each tensor, as it is read from a model. */
-async function digests(source: ByteSource, model: Model): Promise<Record<string, string>> {
+/** Returns a checksum for each tensor of a model, read from a source. */
+async function digestsOf(source: ByteSource, model: Model): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const { name, offsetBytes, lengthBytes } of model.tensors) {
     const bytes = new Uint8Array(lengthBytes)
@@ -28,8 +28,8 @@ async function digests(source: ByteSource, model: Model): Promise<Record<string,
   return found
 }
 
-/** The same by the NVMe driver: partitions, file system, headers and layers are all read from a controller's namespace. */
-async function streamed(drive: string, kind: string, path: string): Promise<Record<string, string>> {
+/** Returns the same checksums, with partitions, file system, headers and layers read through the NVMe driver. */
+async function streamedDigests(drive: string, kind: string, path: string): Promise<Record<string, string>> {
   const media = fileMedia(drive, { readOnly: true })
   const controller = await Controller.open(simulate({ profile: 'sn740', namespaces: [{ media }] }).transport)
   const namespace = controller.namespace(1)
@@ -54,7 +54,7 @@ async function streamed(drive: string, kind: string, path: string): Promise<Reco
 
 describe.skipIf(lacks !== undefined)(`a drive with partitions${lacks ? ` (skipped: ${lacks})` : ''}`, () => {
   test(
-    'has the same model in its ext4 and in its FAT32 as the file that was copied there, tensor by tensor',
+    'streams a model from its ext4 and FAT32 partitions identical to the original file',
     async () => {
       const folder = join(images, 'models')
       mkdirSync(folder)
@@ -74,7 +74,7 @@ describe.skipIf(lacks !== undefined)(`a drive with partitions${lacks ? ` (skippe
 
       await using original = await openFileSource(path)
       const expected = await openModel(original)
-      const expectedDigests = await digests(original, expected)
+      const expectedDigests = await digestsOf(original, expected)
       expect(Object.keys(expectedDigests).length).toBeGreaterThan(30)
       for (const [partition, fileSystemKind] of [
         [linux, 'ext4'],
@@ -87,8 +87,8 @@ describe.skipIf(lacks !== undefined)(`a drive with partitions${lacks ? ` (skippe
         const inPlace = fileOnDiskSource(source, file)
         const model = await openModel(inPlace)
         expect(model.tensors).toEqual(expected.tensors)
-        expect(await digests(inPlace, model)).toEqual(expectedDigests)
-        expect(await streamed(drive, fileSystemKind, 'demo.gguf')).toEqual(expectedDigests)
+        expect(await digestsOf(inPlace, model)).toEqual(expectedDigests)
+        expect(await streamedDigests(drive, fileSystemKind, 'demo.gguf')).toEqual(expectedDigests)
       }
     },
     SLOW_MS,

@@ -17,8 +17,8 @@ interface JudgedTable {
   }
 }
 
-/** An image that sfdisk has divided by a script, its bytes, and what sfdisk then says of it. */
-function divided(script: string, mib = 64) {
+/** Partitions an image with sfdisk. Returns its path, its bytes, and the partitions that sfdisk lists. */
+function partitioned(script: string, mib = 64) {
   const path = emptyImage(join(folder, 'image'), mib * MIB)
   run('sfdisk', ['-q', path], { input: script })
   const { partitiontable } = JSON.parse(run('sfdisk', ['--json', path])) as JudgedTable
@@ -38,11 +38,11 @@ const MBR =
   'label: dos\nsize=8MiB, type=c\nsize=8MiB, type=83\nsize=1MiB, type=83\nsize=40MiB, type=5\n' +
   'size=4MiB, type=83\nsize=4MiB, type=83\nsize=4MiB, type=7\n'
 
-describeWith('a device that sfdisk has divided', tools, () => {
+describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
   test(
-    'by a GPT has the partitions that sfdisk lists',
+    'with a GPT returns the partitions that sfdisk lists',
     async () => {
-      const { bytes, partitions } = divided(GPT)
+      const { bytes, partitions } = partitioned(GPT)
       expect(partitions.length).toBe(3)
       expect(await findPartitions(memorySource(bytes))).toEqual({ kind: 'GPT', blockBytes: 512, partitions })
     },
@@ -50,9 +50,9 @@ describeWith('a device that sfdisk has divided', tools, () => {
   )
 
   test(
-    'by an MBR has its primary and its logical partitions',
+    'with an MBR returns its primary and logical partitions',
     async () => {
-      const { bytes, partitions } = divided(MBR)
+      const { bytes, partitions } = partitioned(MBR)
       expect(partitions.map(({ index }) => index)).toEqual([1, 2, 3, 4, 5, 6, 7])
       expect(await findPartitions(memorySource(bytes))).toEqual({ kind: 'MBR', blockBytes: 512, partitions })
     },
@@ -63,9 +63,9 @@ describeWith('a device that sfdisk has divided', tools, () => {
     ['the header is damaged', 512 + 60],
     ['an entry is damaged', 1024 + 40],
   ])(
-    'by a GPT has the partitions of its backup where %s, and says so',
+    'with a GPT uses the backup and reports the damage if %s',
     async (_, at) => {
-      const { bytes, partitions } = divided(GPT)
+      const { bytes, partitions } = partitioned(GPT)
       bytes[at]! ^= 1
       expect(await findPartitions(memorySource(bytes))).toEqual({
         kind: 'GPT',
@@ -78,9 +78,9 @@ describeWith('a device that sfdisk has divided', tools, () => {
   )
 
   test(
-    'by a GPT is refused where both copies are damaged, with what is wrong with each',
+    'rejects a GPT with two damaged copies, and reports both',
     async () => {
-      const { bytes } = divided(GPT)
+      const { bytes } = partitioned(GPT)
       bytes[512 + 60]! ^= 1
       bytes[bytes.byteLength - 512 + 60]! ^= 1
       const found = findPartitions(memorySource(bytes))
@@ -91,13 +91,13 @@ describeWith('a device that sfdisk has divided', tools, () => {
   )
 
   test(
-    'by an MBR is refused where logical partitions go in a circle, or a partition ends past the device',
+    'rejects an MBR with a cycle of logical partitions, or a partition past the device',
     async () => {
-      const circle = divided(MBR)
-      const table = circle.bytes.readUInt32LE(446 + 3 * 16 + 8) * 512
-      circle.bytes.writeUInt32LE(0, table + 446 + 16 + 8)
-      await expect(findPartitions(memorySource(circle.bytes))).rejects.toThrow('no end')
-      const long = divided(MBR)
+      const cycle = partitioned(MBR)
+      const table = cycle.bytes.readUInt32LE(446 + 3 * 16 + 8) * 512
+      cycle.bytes.writeUInt32LE(0, table + 446 + 16 + 8)
+      await expect(findPartitions(memorySource(cycle.bytes))).rejects.toThrow('no end')
+      const long = partitioned(MBR)
       long.bytes.writeUInt32LE(0xffff_ff00, 446 + 12)
       await expect(findPartitions(memorySource(long.bytes))).rejects.toThrow('extends past the device')
     },
@@ -105,9 +105,9 @@ describeWith('a device that sfdisk has divided', tools, () => {
   )
 
   test(
-    'has a file system opened in one of its partitions',
+    'returns a partition that openFileSystem can open',
     async () => {
-      const { path, partitions } = divided(GPT)
+      const { path, partitions } = partitioned(GPT)
       const [, models] = partitions
       run('mkfs.ext4', ['-q', '-F', '-E', `offset=${models!.startBytes}`, path, `${models!.lengthBytes / 1024}k`])
       const source = memorySource(readFileSync(path))
@@ -123,7 +123,7 @@ describeWith('a device that sfdisk has divided', tools, () => {
     ['a FAT32', 'mkfs.vfat', ['-F', '32']],
     ['an ext4', 'mkfs.ext4', ['-q', '-F']],
   ])(
-    'and then given to %s as a whole has no partitions',
+    'returns no partitions if %s covers the whole device',
     async (_, tool, options) => {
       const path = emptyImage(join(folder, 'whole'), 64 * MIB)
       run(tool, [...options, path])
@@ -138,8 +138,8 @@ describeWith('a device that sfdisk has divided', tools, () => {
 })
 
 describe('a GPT in blocks of 4096 bytes', () => {
-  // As UEFI 2.10 §5.3.2 and §5.3.3 have it, byte by byte; its checksums by Python's zlib.crc32, which shares no code.
-  test('is found without being told, and with it', async () => {
+  // Written byte by byte after UEFI 2.10 §5.3.2 and §5.3.3, with checksums by Python's zlib.crc32.
+  test('is found with and without the blockBytes option', async () => {
     const bytes = fourKilobyteGpt()
     const table = {
       kind: 'GPT',
