@@ -19,21 +19,21 @@ export const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 export const concat = (...parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(parts)
 
-/** A GGUF string: its length in bytes, then its bytes, which may be any. */
+/** Encodes a GGUF string: its length in bytes, then its bytes in Latin-1. */
 export const text = (value: string): Uint8Array => concat(u64(value.length), ascii(value))
 
-/** The first 24 bytes of a GGUF. */
+/** Encodes the first 24 bytes of a GGUF. */
 export const ggufHead = (tensors: number | bigint, entries: number | bigint, version = 3): Uint8Array =>
   concat(ascii('GGUF'), u32(version), u64(tensors), u64(entries))
 
-/** A metadata entry: key, type, value. */
+/** Encodes a metadata entry: key, type, value. */
 export const entry = (key: string, type: number, ...value: readonly Uint8Array[]): Uint8Array =>
   concat(text(key), u32(type), ...value)
 
-/** The head of an array value: type of the items, count. */
+/** Encodes the head of an array value: type of the items, count. */
 export const array = (itemType: number, count: number | bigint): Uint8Array => concat(u32(itemType), u64(count))
 
-/** An entry of the tensor table; dimensions as stored, innermost first. */
+/** Encodes an entry of the tensor table; dimensions as stored, innermost first. */
 export const info = (
   name: string,
   dimensions: readonly (number | bigint)[],
@@ -41,15 +41,15 @@ export const info = (
   offset: number | bigint,
 ): Uint8Array => concat(text(name), u32(dimensions.length), ...dimensions.map(u64), u32(type), u64(offset))
 
-/** Zeros up to a length: the padding and the data. */
+/** Appends zeros up to a length, as padding and data. */
 export const padTo = (lengthBytes: number, bytes: Uint8Array): Uint8Array =>
   concat(bytes, zeros(lengthBytes - bytes.byteLength))
 
-/** A safetensors file: the header as it stands, each character one byte, then this much data. */
+/** Encodes a safetensors file: the unchanged header in Latin-1, then this many bytes of zeros. */
 export const safetensors = (header: string, dataBytes = 0): Uint8Array =>
   concat(u64(header.length), ascii(header), zeros(dataBytes))
 
-/** A safetensors file of tensors of one byte each. */
+/** Encodes a safetensors file of tensors of one byte each. */
 export function shard(...names: readonly string[]): Uint8Array {
   const entries = names.map((name, at) => `"${name}":{"dtype":"U8","shape":[1],"data_offsets":[${at},${at + 1}]}`)
   return safetensors(`{${entries.join(',')}}`, names.length)

@@ -1,10 +1,10 @@
 import { LoaderError } from '../../src/index.js'
 import { memorySource, type ByteSource } from '../../src/formats/index.js'
 
-/** Files in memory that are opened by name, as those of a folder are; it knows which of them are open. */
+/** A folder of files in memory, which tracks the open ones. */
 export class MemoryFolder {
   readonly files: Record<string, Uint8Array>
-  /** Names, in the order in which they were opened; a file that was closed is not among them. */
+  /** Names of open files, in the order of opening. */
   readonly opened: string[] = []
 
   constructor(files: Record<string, Uint8Array>) {

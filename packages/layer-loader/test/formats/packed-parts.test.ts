@@ -6,7 +6,7 @@ import { pack, verifyImage } from '../../src/image/index.js'
 import { MemoryNamespace } from '../memory-namespace.js'
 import { tensorBytes } from '../models.js'
 
-test('a model of three files is packed as one: its tensors come back from all of them, its header from the first', async () => {
+test('a model split over three files is packed with all tensors and the header of the first', async () => {
   const part = fileURLToPath(new URL('vectors/split-00002-of-00003.gguf', import.meta.url))
   await using model = await openModelFile(part)
   const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })

@@ -35,7 +35,7 @@ const validSafetensors = safetensors(
   12,
 )
 
-/** A source that counts the bytes that are read. Bytes after `bytes` are zero: on an endless disk no length is too long. */
+/** Returns a source that counts the bytes read. Bytes after `bytes` are zero, so that any length can be read. */
 function sourceOf(bytes: Uint8Array, sizeBytes: number): ByteSource & { askedBytes: number } {
   const source = {
     name: 'hostile',

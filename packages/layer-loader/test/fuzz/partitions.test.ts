@@ -8,7 +8,7 @@ const BLOCK_BYTES = 512
 const BLOCKS = 256
 const ENTRIES = 4
 
-/** Returns a record of an MBR: type, first LBA, number of blocks. */
+/** Writes a record of an MBR: type, first LBA, number of blocks. */
 function putRecord(bytes: Buffer, lba: number, index: number, type: number, first: number, blocks: number): void {
   const at = lba * BLOCK_BYTES + 446 + 16 * index
   bytes[at + 4] = type
@@ -105,7 +105,7 @@ async function find(dice: Dice): Promise<string> {
   })
 }
 
-/** A header that points outside the device keeps its checksums. */
+/** Corrects the checksums of a GPT, unless its header points outside of the device. */
 function trySeal(bytes: Buffer, headerLba: number): void {
   const entriesLba = bytes.readBigUInt64LE(headerLba * BLOCK_BYTES + 72)
   if (entriesLba < BigInt(BLOCKS)) sealGpt(bytes, headerLba)
