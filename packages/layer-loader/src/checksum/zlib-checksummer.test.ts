@@ -5,22 +5,22 @@ import { zlibChecksummer } from './zlib-checksummer.js'
 
 const MIB = 1024 * 1024
 
-test('is CRC-32/ISO-HDLC: that of 123456789 is cbf43926, and each chunk has its own', async () => {
+test('computes CRC-32/ISO-HDLC of each chunk: cbf43926 for 123456789', async () => {
   const memory = hostMemory(new TextEncoder().encode('xx123456789123456789123'))
   const into = new Uint32Array(4).fill(7)
   await zlibChecksummer.checksum(memory, 2, 21, 9, into)
-  // The last one is of 123, by Python's binascii.crc32.
+  // The last chunk is 123; its checksum is by Python's binascii.crc32.
   expect([...into]).toEqual([0xcbf43926, 0xcbf43926, 0x884863d2, 7])
 })
 
-test('a chunk longer than what is summed at once has one checksum: that of 3 MiB of zeros', async () => {
+test('computes one checksum for a chunk of several steps: 3 MiB of zeros', async () => {
   const into = new Uint32Array(1)
   await zlibChecksummer.checksum(hostMemory(new Uint8Array(3 * MIB)), 0, 3 * MIB, 2 ** 40, into)
   // By Python's binascii.crc32(bytes(3 << 20)).
   expect(into[0]).toBe(0x79724fc6)
 })
 
-test('of no bytes there are none', async () => {
+test('computes no checksums of an empty range', async () => {
   const into = Uint32Array.of(7)
   await zlibChecksummer.checksum(hostMemory(new Uint8Array(8)), 8, 0, 4, into)
   expect([...into]).toEqual([7])
@@ -29,7 +29,7 @@ test('of no bytes there are none', async () => {
 test.each([
   ['fast', 0],
   ['slow', 1000],
-])('yields to the event loop after every 4 MiB, on a %s machine too', async (_, stepMs) => {
+])('yields to the event loop after every 4 MiB on a %s machine', async (_, stepMs) => {
   let nowMs = 0
   vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += stepMs))
   onTestFinished(() => void vi.restoreAllMocks())
@@ -39,7 +39,7 @@ test.each([
   expect(immediates).toHaveBeenCalledTimes(3)
 })
 
-test('is aborted between two turns, with the reason of the signal', async () => {
+test('rejects with the reason of an abort between two turns', async () => {
   const abort = new AbortController()
   const into = new Uint32Array(1024)
   const sums = zlibChecksummer.checksum(hostMemory(new Uint8Array(512 * MIB)), 0, 512 * MIB, MIB / 2, into, abort)
@@ -51,7 +51,7 @@ test('is aborted between two turns, with the reason of the signal', async () => 
   await expect(late).rejects.toThrow('not now')
 })
 
-test('what is not inside the memory or has no place to go is a RangeError', async () => {
+test('rejects ranges outside of the memory, invalid chunk lengths and a short result array', async () => {
   const memory = hostMemory(new Uint8Array(100))
   const sums = (offset: number, length: number, chunk: number, places = 100) =>
     zlibChecksummer.checksum(memory, offset, length, chunk, new Uint32Array(places))
@@ -73,7 +73,7 @@ test('what is not inside the memory or has no place to go is a RangeError', asyn
   await expect(sums(0, 100, 9, 11)).rejects.toThrow(new RangeError('into: expected 12 elements, got 11'))
 })
 
-test('memory that the host cannot see is a TypeError', async () => {
+test('rejects memory without a view', async () => {
   const { view, ...hidden } = hostMemory(new Uint8Array(100))
   expect(view).toBeDefined()
   await expect(zlibChecksummer.checksum(hidden, 0, 1, 1, new Uint32Array(1))).rejects.toThrow(

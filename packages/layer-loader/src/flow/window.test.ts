@@ -4,7 +4,7 @@ import { Window, type WindowOptions } from './window.js'
 const MIB = 1024 * 1024
 const READ_BYTES = MIB
 
-/** A drive with a latency and a rate, and a consumer that keeps the window full. */
+/** A model of a drive with a latency and a rate, and of a consumer that keeps the window full. */
 class Drive {
   readonly window: Window
   latencyNs: number
@@ -44,29 +44,32 @@ class Drive {
 
 const GIB = 1024 * MIB
 
-describe('a window', () => {
+describe('Window', () => {
   test.each([
     ['a fast drive', 80_000, 14],
     ['a slow drive', 100_000, 3.5],
     ['a drive with a long latency', 1_000_000, 7],
-  ])('of %s shrinks to a few reads more than bandwidth × latency, at the same rate', (_, latencyNs, bytesPerNs) => {
-    const drive = new Drive({ latencyNs, bytesPerNs })
-    drive.read(8 * GIB)
-    const neededBytes = bytesPerNs * latencyNs + READ_BYTES
-    expect(drive.window.limitBytes).toBeLessThan(2 * neededBytes)
-    expect(drive.read(4 * GIB) / bytesPerNs).toBeGreaterThan(0.97)
-  })
+  ])(
+    'for %s shrinks to less than twice bandwidth × latency plus one read, at the same rate',
+    (_, latencyNs, bytesPerNs) => {
+      const drive = new Drive({ latencyNs, bytesPerNs })
+      drive.read(8 * GIB)
+      const neededBytes = bytesPerNs * latencyNs + READ_BYTES
+      expect(drive.window.limitBytes).toBeLessThan(2 * neededBytes)
+      expect(drive.read(4 * GIB) / bytesPerNs).toBeGreaterThan(0.97)
+    },
+  )
 
-  test('does not add up small losses, each of which it would accept', () => {
+  test('does not accumulate small losses of rate', () => {
     const drive = new Drive({ latencyNs: 0, bytesPerNs: 7 })
-    let leastBytes = Infinity
+    let minBytes = Infinity
     for (let done = 0; done < 100 * GIB; done += 4 * MIB) {
       drive.bytesPerNs = 7 * (drive.window.limitBytes / (32 * MIB)) ** 0.05
       drive.read(4 * MIB)
-      leastBytes = Math.min(leastBytes, drive.window.limitBytes)
+      minBytes = Math.min(minBytes, drive.window.limitBytes)
     }
-    // Two steps to less: the second one was a trial.
-    expect(leastBytes).toBeGreaterThanOrEqual(32 * MIB * 0.75 ** 2)
+    // Two steps down at most: the second one is a trial.
+    expect(minBytes).toBeGreaterThanOrEqual(32 * MIB * 0.75 ** 2)
   })
 
   test('grows again when the latency becomes longer', () => {

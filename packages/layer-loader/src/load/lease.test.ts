@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hostMemory } from '../../test/host-memory.js'
 import { Lease, type Loaded } from './lease.js'
 
-/** A lease on a slot of 16 bytes, each equal to its offset, with an extent of 12 bytes; counts its releases. */
+/** Returns a lease of 12 bytes in a slot of 16 bytes, each equal to its offset, and the number of its releases. */
 function lease() {
   let releases = 0
   const memory = hostMemory(Uint8Array.from({ length: 16 }, (_, index) => index))
@@ -32,7 +32,7 @@ test('a lease gives access to the bytes of its extent and tensors, not to the re
   }
 })
 
-test('a lease that is released twice gives its slot back once', () => {
+test('a lease that is released twice frees its slot once', () => {
   const { lease: lent, releases } = lease()
   lent.release()
   lent.release()
@@ -40,7 +40,7 @@ test('a lease that is released twice gives its slot back once', () => {
   expect(releases()).toBe(1)
 })
 
-test('a released lease refuses access to bytes and still describes its extent', () => {
+test('a released lease throws on access to bytes, and still describes its extent', () => {
   const { lease: lent } = lease()
   lent.release()
   for (const use of [() => lent.bytes, () => lent.memory, () => lent.tensor('a')])

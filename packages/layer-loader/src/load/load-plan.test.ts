@@ -12,8 +12,8 @@ const bytesOf = (lengthBytes: number, storeBytes: number, name = `at ${storeByte
 })
 const all = { blockBytes: 512, alignBytes: 32, check: () => true }
 
-describe('covering blocks', () => {
-  test('of a piece that starts and ends inside a block: the blocks around it, and the piece where it lies in them', () => {
+describe('transfers of planLoad', () => {
+  test('cover a piece that starts and ends inside a block with complete blocks', () => {
     expect(planLoad({ name: 'x', pieces: [bytesOf(1000, 1056)], checks: [] }, all)).toEqual({
       transfers: [{ offsetBytes: 1024, lengthBytes: 1536, memoryBytes: 0 }],
       pieces: [{ name: 'at 1056', dtype: 'U8', shape: [1000], offsetBytes: 32, lengthBytes: 1000 }],
@@ -26,14 +26,14 @@ describe('covering blocks', () => {
     })
   })
 
-  test('of neighbours are read once, with what little lies between them', () => {
+  test('merge pieces with small gaps', () => {
     const pieces = [bytesOf(100, 0), bytesOf(100, 128), bytesOf(512, 512 + 32 * 1024)]
     expect(planLoad({ name: 'x', pieces, checks: [] }, all).transfers).toEqual([
       { offsetBytes: 0, lengthBytes: 33_792, memoryBytes: 0 },
     ])
   })
 
-  test('of pieces further apart than a command is worth are read apart, one behind the other in memory', () => {
+  test('do not merge pieces with large gaps, and place them one after the other in memory', () => {
     const pieces = [bytesOf(512, 0), bytesOf(512, 1024 + 32 * 1024)]
     const plan = planLoad({ name: 'x', pieces, checks: [] }, all)
     expect(plan.transfers).toEqual([
@@ -44,8 +44,8 @@ describe('covering blocks', () => {
   })
 })
 
-describe('places in memory', () => {
-  test('pieces that are not aligned on the store are moved up to the next places that are, the last one first', () => {
+describe('places in memory of planLoad', () => {
+  test('unaligned pieces are moved up to aligned offsets, the last piece first', () => {
     const plan = planLoad({ name: 'x', pieces: [bytesOf(64, 8), bytesOf(64, 72), bytesOf(64, 192)], checks: [] }, all)
     expect(plan.pieces.map(({ offsetBytes }) => offsetBytes)).toEqual([32, 96, 192])
     expect(plan.moves).toEqual([
@@ -55,7 +55,7 @@ describe('places in memory', () => {
     expect(plan.memoryBytes).toBe(512)
   })
 
-  test('a fragmented piece whose fragments are whole blocks is read in one piece', () => {
+  test('a fragmented piece of complete blocks is contiguous in memory without moves', () => {
     const runs = [
       { storeBytes: 81_920, lengthBytes: 4096 },
       { storeBytes: 4096, lengthBytes: 4096 },
@@ -65,7 +65,7 @@ describe('places in memory', () => {
     expect(plan.pieces[0]).toMatchObject({ offsetBytes: 0, lengthBytes: 8192 })
   })
 
-  test('one whose fragments are not is put together', () => {
+  test('a fragmented piece of partial blocks is moved together', () => {
     const runs = [
       { storeBytes: 81_920, lengthBytes: 1000 },
       { storeBytes: 4096, lengthBytes: 1000 },
@@ -77,33 +77,33 @@ describe('places in memory', () => {
     ])
   })
 
-  test.each([0, 3, -32, 1.5])('an alignment of %d is refused', (alignBytes) => {
+  test.each([0, 3, -32, 1.5])('an alignment of %d is rejected', (alignBytes) => {
     expect(() => planLoad({ name: 'x', pieces: [], checks: [] }, { ...all, alignBytes })).toThrow(RangeError)
   })
 })
 
-describe('what is checked', () => {
+describe('checks of planLoad', () => {
   const chunk = (index: number) => ({ storeBytes: index * 4096, lengthBytes: 4096, crc32: index })
   const extent: StoredExtent = { name: 'x', pieces: [bytesOf(100, 5000)], checks: [chunk(0), chunk(1), chunk(2)] }
 
-  test('is read whole, and nothing else is', () => {
+  test('read complete chunks around the pieces, and no other chunks', () => {
     const plan = planLoad(extent, all)
     expect(plan.transfers).toEqual([{ offsetBytes: 4096, lengthBytes: 4096, memoryBytes: 0 }])
     expect(plan).toMatchObject({ units: [{ ...chunk(1), memoryBytes: 0 }], checksAll: true })
   })
 
-  test('costs no reading where it is not asked for', () => {
+  test('read no additional blocks when they are off', () => {
     const plan = planLoad(extent, { ...all, check: () => false })
     expect(plan.transfers).toEqual([{ offsetBytes: 4608, lengthBytes: 512, memoryBytes: 0 }])
     expect(plan).toMatchObject({ units: [], checksAll: false })
   })
 
-  test('a piece that lies half under checks is not proven', () => {
+  test('checksAll is false if a part of a piece has no check', () => {
     expect(planLoad({ ...extent, pieces: [bytesOf(8192, 8192)] }, all)).toMatchObject({ checksAll: false })
   })
 })
 
-test('whatever is asked for: every wanted byte is read from its place, inside the memory, and no two pieces overlap', () => {
+test('planLoad places every byte of random extents correctly and without overlap', () => {
   const run = fc.record({ storeBytes: fc.nat(200_000), lengthBytes: fc.integer({ min: 1, max: 20_000 }) })
   const piece = fc.array(run, { minLength: 1, maxLength: 3 })
   const property = (pieces: { storeBytes: number; lengthBytes: number }[][], withChecks: boolean, alignLog: number) => {
@@ -118,13 +118,13 @@ test('whatever is asked for: every wanted byte is read from its place, inside th
         : [],
     }
     const plan = planLoad(extent, { blockBytes: 512, alignBytes: 2 ** alignLog, check: () => true })
-    // Each byte of memory is named after the byte of the store that the reads bring there.
+    // Each element is the offset of the byte of the store that is read to it.
     const memory = new Int32Array(plan.memoryBytes).fill(-1)
     for (const { offsetBytes, lengthBytes, memoryBytes } of plan.transfers) {
       expect([offsetBytes % 512, lengthBytes % 512]).toEqual([0, 0])
       for (let at = 0; at < lengthBytes; at++) memory[memoryBytes + at] = offsetBytes + at
     }
-    // Checked where they were read to, before anything is moved.
+    // Checks apply to memory as read, before the moves.
     for (const { storeBytes, lengthBytes, memoryBytes } of plan.units) {
       expect([memory[memoryBytes], memory[memoryBytes + lengthBytes - 1]]).toEqual([
         storeBytes,

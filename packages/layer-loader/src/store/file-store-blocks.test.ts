@@ -4,15 +4,15 @@ import { hostMemory } from '../../test/host-memory.js'
 import { FileBlocks, type OpenFile } from './file-store-blocks.js'
 
 const MIB = 1024 * 1024
-/** The key stream of AES: bytes without a pattern, the same each time. */
+/** The key stream of AES: reproducible bytes without a pattern. */
 const content = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(36 * MIB + 700))
 
-/** A file in memory, and a hand on every system call. */
+/** A file in memory whose reads a test can delay, shorten or fail. */
 class FakeFile implements OpenFile {
   sizeBytes = content.length
-  /** The most that a call gives. */
-  mostBytes = Infinity
-  /** What a call waits for, by its offset. */
+  /** Maximum number of bytes that a call returns. */
+  maxBytes = Infinity
+  /** Returns a promise that the call at this offset waits for. */
   gate: (offsetBytes: number) => Promise<void> = () => Promise.resolve()
   readonly calls: number[] = []
   inFlight = 0
@@ -23,7 +23,7 @@ class FakeFile implements OpenFile {
     this.peakInFlight = Math.max(this.peakInFlight, ++this.inFlight)
     try {
       await this.gate(offsetBytes)
-      const bytesRead = Math.max(0, Math.min(lengthBytes, this.mostBytes, this.sizeBytes - offsetBytes))
+      const bytesRead = Math.max(0, Math.min(lengthBytes, this.maxBytes, this.sizeBytes - offsetBytes))
       into.set(content.subarray(offsetBytes, offsetBytes + bytesRead), at)
       return { bytesRead }
     } finally {
@@ -32,7 +32,7 @@ class FakeFile implements OpenFile {
   }
 
   write(): never {
-    throw new Error('not of these tests')
+    throw new Error('not implemented')
   }
 
   sync = () => Promise.resolve()
@@ -48,7 +48,7 @@ function rig(memoryBytes = 40 * MIB) {
 
 const all = { offsetBytes: 0, lengthBytes: 36 * MIB + 1024, memoryBytes: 0 }
 
-test('a call of 4 MiB is the largest, four are under way at a time, and busyBytes says so', async () => {
+test('a read is split into calls of at most 4 MiB, of which at most 4 are in flight', async () => {
   const { file, bytes, memory, store } = rig()
   file.gate = () => new Promise(setImmediate)
   const [summary] = await Promise.all([
@@ -62,7 +62,7 @@ test('a call of 4 MiB is the largest, four are under way at a time, and busyByte
   expect(store.busyBytes).toBe(16 * MIB)
 })
 
-test('the last block ends in zeros, also where the file has grown since', async () => {
+test('the last block is padded with zeros, even if the file has grown', async () => {
   const { file, bytes, memory, store } = rig()
   expect(store.capacityBytes).toBe(36 * MIB + 1024)
   file.sizeBytes += 100
@@ -72,16 +72,16 @@ test('the last block ends in zeros, also where the file has grown since', async 
   expect([bytes[2], bytes[1027]]).toEqual([0xa5, 0xa5])
 })
 
-test('calls that give less than they were asked for go on where they ended, and are counted', async () => {
+test('short reads are continued and counted', async () => {
   const { file, bytes, memory, store } = rig()
-  file.mostBytes = 300
+  file.maxBytes = 300
   const summary = await store.read([{ offsetBytes: 1024, lengthBytes: 1024, memoryBytes: 0 }], memory)
   expect(summary.commands).toBe(4)
   expect(file.calls).toEqual([1024, 1324, 1624, 1924])
   expect(Buffer.compare(bytes.subarray(0, 1024), content.subarray(1024, 2048))).toBe(0)
 })
 
-test('a failure names the file and the place, ends the rest, and nothing is under way after it', async () => {
+test('a failed read names file and range, stops the others, and leaves nothing in flight', async () => {
   const { file, memory, store } = rig()
   file.gate = async (offsetBytes) => {
     await new Promise(setImmediate)
@@ -96,11 +96,11 @@ test('a failure names the file and the place, ends the rest, and nothing is unde
   })
   expect(file.inFlight).toBe(0)
   expect(file.calls.length).toBeLessThan(9)
-  // And the store goes on.
+  // The store is still usable.
   await store.read([{ ...all, lengthBytes: MIB }], memory)
 })
 
-test('a file that has become shorter is an error that says where it ends now', async () => {
+test('a truncated file is an error with its old and new length', async () => {
   const { file, memory, store } = rig()
   file.sizeBytes = MIB + 5
   await expect(store.read([{ ...all, lengthBytes: 2 * MIB }], memory)).rejects.toThrow(
@@ -108,7 +108,7 @@ test('a file that has become shorter is an error that says where it ends now', a
   )
 })
 
-test('an abort is seen between two calls, and those that were begun are waited for', async () => {
+test('an abort stops further calls and waits for those in flight', async () => {
   const { file, memory, store } = rig()
   const abort = new AbortController()
   file.gate = () => new Promise(setImmediate)
@@ -120,7 +120,7 @@ test('an abort is seen between two calls, and those that were begun are waited f
   await expect(store.read([all], memory, { signal: abort.signal })).rejects.toThrow('not now')
 })
 
-test('what is not whole blocks of the file, or not inside the memory, is a RangeError', async () => {
+test('a transfer of partial blocks, or outside of file or memory, is rejected', async () => {
   const { memory, store } = rig(1024)
   for (const transfer of [
     { offsetBytes: 1, lengthBytes: 512, memoryBytes: 0 },
@@ -132,7 +132,7 @@ test('what is not whole blocks of the file, or not inside the memory, is a Range
   }
 })
 
-test('memory that the host does not see is a TypeError, as is memory that was freed', async () => {
+test('memory without a view and freed memory are rejected', async () => {
   const { store } = rig()
   const { view, ...hidden } = hostMemory(new Uint8Array(512))
   expect(view).toBeDefined()
@@ -145,7 +145,7 @@ test('memory that the host does not see is a TypeError, as is memory that was fr
   await expect(store.read([block], memory)).rejects.toThrow(new TypeError('this memory was freed'))
 })
 
-test('a closed store reads no more, and is closed twice without harm', async () => {
+test('a closed store rejects reads; a second close has no effect', async () => {
   const { memory, store } = rig()
   await store.close()
   await store.close()
@@ -154,7 +154,7 @@ test('a closed store reads no more, and is closed twice without harm', async () 
   )
 })
 
-test('says where bytes lie, and what time it is', async () => {
+test('locate names file and range, and the clock advances', async () => {
   const { store } = rig()
   expect(store.locate(4096, 512)).toBe('model.bin  bytes 4096 to 4607')
   const beforeNs = store.clock.now()

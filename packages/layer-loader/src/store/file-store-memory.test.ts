@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fileMemory } from './file-store-memory.js'
 
-test('memory for files is zeroed, as long as asked for, and has no addresses for devices', () => {
+test('fileMemory allocates zeroed memory of the exact length without device addresses', () => {
   const memory = fileMemory.alloc(70_000)
   expect(memory.lengthBytes).toBe(70_000)
   expect(memory.view!.byteLength).toBe(70_000)
@@ -16,7 +16,7 @@ test('memory for files is zeroed, as long as asked for, and has no addresses for
   }
 })
 
-test('lengths, alignments and kinds that there are not are refused', () => {
+test('fileMemory rejects invalid lengths, alignments and kinds of memory', () => {
   for (const lengthBytes of [0, -1, 0.5, NaN]) {
     expect(() => fileMemory.alloc(lengthBytes)).toThrow(/^lengthBytes: expected at least 1 byte/)
   }

@@ -17,7 +17,7 @@ function existing(name: string, content: Uint8Array): string {
   return path
 }
 
-test('a new file is as large as asked for and sparse, and what is written and flushed is in it', async () => {
+test('a new file has the requested size, is sparse, and contains flushed writes', async () => {
   const path = join(folder, 'new')
   const bytes = Uint8Array.from({ length: 3 * MIB }, (_, index) => (index * 7) ^ (index >>> 11))
   {
@@ -37,7 +37,7 @@ test('a new file is as large as asked for and sparse, and what is written and fl
   expect(Buffer.compare(written, bytes.subarray(4096, 3 * MIB - 4096))).toBe(0)
 })
 
-test('a file that is there is not made again, nor written to where it holds something else than an image', async () => {
+test('an existing file is neither created again nor opened if it has data other than an image', async () => {
   const model = existing('model.gguf', new Uint8Array(4 * MIB).fill(0, 4).fill(0x47, 0, 4))
   await expect(openWritableFileStore(model, { sizeBytes: 4 * MIB })).rejects.toThrow(
     `Refused to write to ${model}: it exists`,
@@ -48,17 +48,17 @@ test('a file that is there is not made again, nor written to where it holds some
       /it has data other than an image\n {2}Try: use another path, or { overwrite: true }/,
     ) as string,
   })
-  // Also where it begins with zeros, and holds something before an image would.
+  // Data before the data area of an image.
   const late = existing('late', new Uint8Array(4 * MIB).fill(1, 2 * MIB - 1, 2 * MIB))
   await expect(openWritableFileStore(late)).rejects.toThrow('it has data other than an image')
-  // A download whose last part came first.
+  // A download whose last part arrived first.
   const download = existing('download', new Uint8Array(8 * MIB).fill(1, 6 * MIB, 6 * MIB + 1))
   await expect(openWritableFileStore(download)).rejects.toThrow('it has data other than an image')
   await (await openWritableFileStore(model, { overwrite: true })).close()
   expect(readFileSync(model)[0]).toBe(0x47)
 })
 
-test('a file of zeros, and one that begins as an image does, are written to as they are', async () => {
+test('a file of zeros and a file with a superblock are opened unchanged', async () => {
   const zeros = existing('zeros', new Uint8Array(4 * MIB))
   await using store = await openWritableFileStore(zeros)
   expect(store.sizeBytes).toBe(4 * MIB)
@@ -73,7 +73,7 @@ test('a file of zeros, and one that begins as an image does, are written to as t
   }
 })
 
-test('files that are members of a set are opened again as what they are', async () => {
+test('files that are members of a set can be opened again', async () => {
   const paths = ['member-0', 'member-1'].map((name) => join(folder, name))
   {
     const made = paths.map((path) => openWritableFileStore(path, { sizeBytes: 8 * MIB }))
@@ -94,7 +94,7 @@ test('files that are members of a set are opened again as what they are', async 
   ).toBe(true)
 }, 60_000)
 
-test('what is no regular file, or no whole blocks, is refused', async () => {
+test('openWritableFileStore rejects other kinds of files, partial blocks and missing paths', async () => {
   await expect(openWritableFileStore('/dev/null')).rejects.toThrow(
     'Refused to write to /dev/null: it is not a regular file',
   )
@@ -117,7 +117,7 @@ test('what is no regular file, or no whole blocks, is refused', async () => {
   }
 })
 
-test('writes that end early go on; one that fails, and a flush that fails, name the file and the place', async () => {
+test('short writes are continued; a failed write names file and range, a failed flush the file', async () => {
   const written: number[] = []
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   const file: OpenFile = {

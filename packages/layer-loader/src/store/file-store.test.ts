@@ -11,7 +11,7 @@ const path = join(folder, 'model.bin')
 const content = Uint8Array.from({ length: 9_000_001 }, (_, index) => (index * 7) ^ (index >>> 11))
 writeFileSync(path, content)
 
-/** Whether the file system of the tests can do it, by its own answer. */
+/** Whether the file system of the tests supports O_DIRECT. */
 const hasDirect = (() => {
   try {
     closeSync(openSync(path, constants.O_RDONLY | constants.O_DIRECT))
@@ -21,13 +21,13 @@ const hasDirect = (() => {
   }
 })()
 
-/** The flags of what this process has open by this path, as the kernel lists them. */
+/** Returns the open flags of all descriptors of this path, from /proc. */
 function openFlags(): number[] {
   const open = readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === path
     } catch {
-      // The folder's own descriptor is gone.
+      // The descriptor of /proc/self/fd itself is closed.
       return false
     }
   })
@@ -41,10 +41,10 @@ const withoutDirect = hasDirect ? '' : ' (skipped: the file system of temporary 
 describe.each([
   { how: 'pread', direct: false, skipped: '' },
   { how: 'direct', direct: true, skipped: withoutDirect },
-])('a file as a store, by $how$skipped', ({ how, direct, skipped }) => {
+])('a file store with $how$skipped', ({ how, direct, skipped }) => {
   beforeEach(({ skip }) => skip(skipped !== '', skipped))
 
-  test('is read into memory above 4 GiB, which is not aligned', async ({ skip }) => {
+  test('reads into memory at an offset above 4 GiB', async ({ skip }) => {
     await using store = await openFileStore(path, { direct })
     const memory = (() => {
       try {
@@ -61,7 +61,7 @@ describe.each([
     expect(bytes.subarray(content.length).every((byte) => byte === 0)).toBe(true)
   })
 
-  test('is read whole: its last block ends in zeros, and the store says how it reads', async () => {
+  test('reads a complete file, pads the last block with zeros, and reports its path of I/O', async () => {
     await using store = await openFileStore(path, { direct })
     expect(store).toMatchObject({
       ...{ name: path, path: how, directRefusal: undefined, movesData: undefined },
@@ -80,7 +80,7 @@ describe.each([
     expect([bytes[4095], bytes[4096 + store.capacityBytes]]).toEqual([0xa5, 0xa5])
   })
 
-  test('gives blocks of 512 bytes from anywhere, in one call for each run', async () => {
+  test('reads runs of 512-byte blocks at any offset', async () => {
     await using store = await openFileStore(path, { direct, blockBytes: 512 })
     const memory = store.dma.alloc(4096)
     const transfers = [
@@ -96,7 +96,7 @@ describe.each([
     }
   })
 
-  test('what is there when the file becomes shorter is read, and what is not is an error', async () => {
+  test('fails only reads beyond the end of a truncated file', async () => {
     const other = join(folder, `shorter-${how}`)
     writeFileSync(other, content)
     await using store = await openFileStore(other, { direct })
@@ -110,7 +110,7 @@ describe.each([
   })
 })
 
-test('through the cache a file can have blocks of a byte: it is as long as it is', async () => {
+test('a buffered file store supports blocks of 1 byte', async () => {
   await using store = await openFileStore(path, { blockBytes: 1 })
   expect(store.capacityBytes).toBe(9_000_001)
   const bytes = new Uint8Array(7)
@@ -118,10 +118,10 @@ test('through the cache a file can have blocks of a byte: it is as long as it is
   expect([...bytes]).toEqual([0, ...content.subarray(-3), 0, 0, 0])
 })
 
-test("'auto' reads past the cache where it can, and through it where it cannot, and says why", async () => {
+test("direct: 'auto' falls back to buffered reads and reports the reason", async () => {
   await using can = await openFileStore(path, { direct: 'auto' })
   expect(can.path).toBe(hasDirect ? 'direct' : 'pread')
-  // Files of procfs have no pages to read past.
+  // Files of procfs do not support O_DIRECT.
   await using cannot = await openFileStore('/proc/self/status', { direct: 'auto' })
   expect(cannot.path).toBe('pread')
   expect(cannot.directRefusal).toMatchObject({
@@ -133,7 +133,7 @@ test("'auto' reads past the cache where it can, and through it where it cannot, 
   )
 })
 
-test.skipIf(!hasDirect)(`past the cache, places in memory are whole blocks too${withoutDirect}`, async () => {
+test.skipIf(!hasDirect)(`direct I/O rejects unaligned memory offsets${withoutDirect}`, async () => {
   await using store = await openFileStore(path, { direct: true })
   const block = { offsetBytes: 0, lengthBytes: 4096, memoryBytes: 512 }
   await expect(store.read([block], store.dma.alloc(8192))).rejects.toThrow(
@@ -141,7 +141,7 @@ test.skipIf(!hasDirect)(`past the cache, places in memory are whole blocks too${
   )
 })
 
-test('a block device is as long as it is, also where that is no whole number of blocks', async ({ skip }) => {
+test('a block device has its exact size, even if that is not a multiple of the block size', async ({ skip }) => {
   const image = join(folder, 'device')
   writeFileSync(image, content.subarray(0, 512 * 9003))
   const losetup = (...args: string[]) => execFileSync('/usr/sbin/losetup', args, { stdio: 'pipe', encoding: 'utf8' })
@@ -166,7 +166,7 @@ test('a block device is as long as it is, also where that is no whole number of 
   }
 }, 60_000)
 
-test('what cannot be opened, and options that cannot be, are refused by name', async () => {
+test('openFileStore rejects missing files, directories, devices and invalid options', async () => {
   await expect(openFileStore(join(folder, 'nothing'))).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_FOUND' })
   await expect(openFileStore(folder)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_A_FILE' })
   await expect(openFileStore('/dev/zero')).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_A_FILE' })

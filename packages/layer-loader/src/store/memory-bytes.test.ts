@@ -4,7 +4,7 @@ import { bytesIn, fillBytes, moveBytes } from './memory-bytes.js'
 
 const counted = (lengthBytes: number) => Uint8Array.from({ length: lengthBytes }, (_, index) => index)
 
-test('a part of memory is a view of it, also of memory that starts inside its buffer', () => {
+test('bytesIn returns a view, also of memory that starts inside its buffer', () => {
   const bytes = counted(20)
   const part = bytesIn(hostMemory(bytes.subarray(5)), 3, 4)
   expect([...part]).toEqual([8, 9, 10, 11])
@@ -12,7 +12,7 @@ test('a part of memory is a view of it, also of memory that starts inside its bu
   expect(bytes[8]).toBe(99)
 })
 
-test('rejects a part outside of the memory, even inside its buffer, and memory without a view', () => {
+test('bytesIn rejects ranges outside of the memory, and memory without a view', () => {
   const memory = hostMemory(counted(20).subarray(5, 15))
   for (const [at, length] of [
     [7, 4],
@@ -25,7 +25,7 @@ test('rejects a part outside of the memory, even inside its buffer, and memory w
   expect(() => bytesIn({ view: undefined }, 0, 0)).toThrow(TypeError)
 })
 
-test('moves in pieces of any length have the result of one move, whether and however the ranges overlap', () => {
+test('moveBytes has the same result for any piece length and any overlap', () => {
   for (const pieceBytes of [1, 2, 3, 5, 100]) {
     for (const [fromBytes, toBytes, lengthBytes] of [
       [3, 4, 10],
@@ -43,7 +43,7 @@ test('moves in pieces of any length have the result of one move, whether and how
   }
 })
 
-test('fills exactly its length, in pieces', () => {
+test('fillBytes fills exactly the given length', () => {
   const bytes = counted(10)
   fillBytes(hostMemory(bytes), 0xa5, 7, 3)
   expect([...bytes]).toEqual([...new Array<number>(7).fill(0xa5), 7, 8, 9])

@@ -7,7 +7,7 @@ import { sourceStore } from './source-store.js'
 const bytes = Uint8Array.from({ length: 10_000 }, (_, index) => (index * 7) & 0xff)
 const whole = { offsetBytes: 0, lengthBytes: 12_288, memoryBytes: 0 }
 
-test('a source is read as whole blocks, with zeros behind its end', async () => {
+test('sourceStore reads complete blocks, with zeros after the end of the source', async () => {
   const store = sourceStore(memorySource(bytes))
   expect([store.capacityBytes, store.blockBytes]).toEqual([12_288, 4096])
   const memory = new Uint8Array(12_288).fill(0xa5)
@@ -16,13 +16,13 @@ test('a source is read as whole blocks, with zeros behind its end', async () => 
   expect(memory.subarray(10_000).every((byte) => byte === 0)).toBe(true)
 })
 
-test('an error of the source arrives as it is', async () => {
+test('sourceStore passes on errors of the source', async () => {
   const error = new HttpSourceError('CHANGED', 'http://localhost/m', 'the file has changed since it was opened')
   const store = sourceStore({ ...memorySource(bytes), read: () => Promise.reject(error) })
   await expect(store.read([whole], hostMemory(new Uint8Array(12_288)))).rejects.toBe(error)
 })
 
-test('an abort ends the read that is under way', async () => {
+test('sourceStore aborts a read in flight', async () => {
   const source: ByteSource = {
     ...memorySource(bytes),
     read: (_offset, _into, { signal } = {}) =>
@@ -31,6 +31,6 @@ test('an abort ends the read that is under way', async () => {
   const abort = new AbortController()
   const read = sourceStore(source).read([whole], hostMemory(new Uint8Array(12_288)), { signal: abort.signal })
   await new Promise(setImmediate)
-  abort.abort(new Error('changed my mind'))
-  await expect(read).rejects.toThrow('changed my mind')
+  abort.abort(new Error('read aborted'))
+  await expect(read).rejects.toThrow('read aborted')
 })
