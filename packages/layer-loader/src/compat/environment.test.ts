@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { budgetOf, readOriginalEnvironment } from './index.js'
 
-test('what is set is read, and what is not is absent', () => {
+test('readOriginalEnvironment reads variables that are set, and omits the others', () => {
   expect(readOriginalEnvironment({})).toEqual({})
   expect(readOriginalEnvironment({ GPUNVME_PCI_BDF: ' ', GPUNVME_GGUF_LBA: '' })).toEqual({})
   expect(
@@ -21,10 +21,10 @@ test.each([
   ['GPUNVME_GGUF_LBA', '12 blocks'],
   ['GPUNVME_MAX_VRAM_LAYERS', '1.5'],
   ['GPUNVME_MAX_RAM_LAYERS', '9007199254740992'],
-])('%s=%s is refused by its name', (name, value) => {
+])('%s=%s is rejected with the name of the variable', (name, value) => {
   expect(() => readOriginalEnvironment({ [name]: value })).toThrow(new RegExp(`^${name}: expected`))
 })
 
-test('limits in layers are a budget in bytes, with room for those that are on their way', () => {
+test('budgetOf converts limits in layers to bytes, including slots', () => {
   expect(budgetOf({ maxVramLayers: 20 }, 1000, { vram: 2, ram: 1 })).toEqual({ vramBytes: 22_000, ramBytes: 1000 })
 })

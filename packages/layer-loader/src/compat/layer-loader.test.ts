@@ -22,8 +22,8 @@ async function opened(memory = new MemoryNamespace({ capacityBytes: 1 << 20 })) 
   return { memory, loader, open, close }
 }
 
-describe('init', () => {
-  test('opens the drive that is named, or else that of GPUNVME_PCI_BDF', async () => {
+describe('layerLoaderInit', () => {
+  test('opens the drive of pciBdf, or of GPUNVME_PCI_BDF by default', async () => {
     const { open } = await opened()
     expect(open).toHaveBeenCalledWith(BDF)
     vi.stubEnv('GPUNVME_PCI_BDF', '01:00.0')
@@ -37,14 +37,14 @@ describe('init', () => {
     vi.unstubAllEnvs()
   })
 
-  test.each([0, -1, 1.5])('refuses a longest layer of %d bytes', async (maxLayerBytes) => {
+  test.each([0, -1, 1.5])('rejects maxLayerBytes: %d', async (maxLayerBytes) => {
     const open = () => Promise.reject(new Error('nothing is opened'))
     await expect(layerLoaderInit({ pciBdf: BDF, open, maxLayerBytes })).rejects.toThrow(RangeError)
   })
 })
 
-describe('a load', () => {
-  test('brings the blocks from the one that is named, the last one whole', async () => {
+describe('loadLayer', () => {
+  test('reads complete blocks from the given LBA', async () => {
     const { memory, loader } = await opened()
     const destination = memory.namespace.dma.alloc(1024)
     await loadLayer(loader, 3, 700, destination)
@@ -53,13 +53,13 @@ describe('a load', () => {
     expect(memory.plans).toHaveLength(1)
   })
 
-  test('never writes past the end of its memory', async () => {
+  test('rejects memory without room for the last complete block', async () => {
     const { memory, loader } = await opened()
     await expect(loadLayer(loader, 0, 700, memory.namespace.dma.alloc(700))).rejects.toThrow(RangeError)
     expect(memory.plans).toEqual([])
   })
 
-  test('that fails says so, and another may follow', async () => {
+  test('rejects after a failed read, and later loads succeed', async () => {
     const { memory, loader } = await opened()
     const destination = memory.namespace.dma.alloc(512)
     memory.outcome = () => ({ kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 })
@@ -74,16 +74,16 @@ describe('a load', () => {
     [2047, 1024],
     [-1, 512],
     [0.5, 512],
-  ])('of what cannot be is refused: LBA %d, %d bytes', async (lba, lengthBytes) => {
+  ])('rejects an invalid range: LBA %d, %d bytes', async (lba, lengthBytes) => {
     const { memory, loader } = await opened()
     await expect(loadLayer(loader, lba, lengthBytes, memory.namespace.dma.alloc(1 << 17))).rejects.toThrow(RangeError)
   })
 
-  test('beside another is refused, and so is the end', async () => {
+  test('rejects a concurrent load, and so does layerLoaderDestroy during a load', async () => {
     const { memory, loader, close } = await opened()
     const destination = memory.namespace.dma.alloc(512)
-    let letGo = (): void => undefined
-    memory.gate = () => new Promise((resolve) => (letGo = resolve))
+    let resume = (): void => undefined
+    memory.gate = () => new Promise((resolve) => (resume = resolve))
     const first = loadLayer(loader, 0, 512, destination)
     await expect(loadLayer(loader, 0, 512, destination)).rejects.toThrow(
       expect.objectContaining({ code: 'ERR_GPUNVME_LOAD_IN_PROGRESS' }),
@@ -91,7 +91,7 @@ describe('a load', () => {
     await expect(layerLoaderDestroy(loader)).rejects.toThrow(
       expect.objectContaining({ code: 'ERR_GPUNVME_LOAD_IN_PROGRESS' }),
     )
-    letGo()
+    resume()
     await first
     await layerLoaderDestroy(loader)
     await layerLoaderDestroy(loader)
@@ -100,22 +100,22 @@ describe('a load', () => {
   })
 })
 
-test('what is asked of the drive is what the drive says', async () => {
+test('block size, maximum transfer and number of blocks are those of the drive', async () => {
   const { loader } = await opened()
   expect([layerLoaderBlockSize(loader), layerLoaderMaxTransfer(loader), layerLoaderNsBlocks(loader)]).toEqual([
     512, 1_048_576, 2048,
   ])
 })
 
-describe('GPU memory', () => {
-  test('has the address of its one segment', async () => {
+describe('bar1Resolve', () => {
+  test('returns the address of memory with one segment', async () => {
     const { memory, loader } = await opened()
     bar1Init(loader)
     expect(memory.allocatedBytes).toBe(0)
     expect(bar1Resolve(memory.namespace.dma.alloc(4096, { where: 'gpu' }))).toBe(0x10_0000)
   })
 
-  test('of several has none', async () => {
+  test('rejects memory with several segments', async () => {
     const { memory } = await opened()
     const one = memory.namespace.dma.alloc(8192)
     const [segment] = one.segments

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fingerprintOf } from './fingerprint.js'
 
-test('a fingerprint is the SHA-256 of the bytes that the format describes, tensors in the order of their names', () => {
+test('fingerprintOf is the SHA-256 of the documented bytes, with tensors sorted by name', () => {
   const a = { name: 'a', dtype: 'F32', shape: [2, 3], offsetBytes: 0, lengthBytes: 24, sha256: '11'.repeat(32) }
   const b = { name: 'é', dtype: 'U8', shape: [], offsetBytes: 4096, lengthBytes: 1, sha256: '22'.repeat(32) }
   const bytes = Buffer.concat([

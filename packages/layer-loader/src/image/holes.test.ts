@@ -3,13 +3,13 @@ import { holesBetween } from './holes.js'
 
 const START = 2_097_152
 
-test('an image that has nothing leaves all from 2 MiB on, in whole 4096s', () => {
+test('an empty image has one hole from 2 MiB on, a multiple of 4096 bytes long', () => {
   expect(holesBetween([], START + 10_000)).toEqual([{ offsetBytes: START, lengthBytes: 8192 }])
   expect(holesBetween([], START + 4095)).toEqual([])
   expect(holesBetween([], 512)).toEqual([])
 })
 
-test('holes lie before, between and after extents, and begin where the last 4096 bytes of one have ended', () => {
+test('holes are before, between and after extents rounded up to 4096 bytes', () => {
   const extents = [
     { offsetBytes: START + 16_384, lengthBytes: 1 },
     { offsetBytes: START + 4096, lengthBytes: 4097 },
@@ -23,7 +23,7 @@ test('holes lie before, between and after extents, and begin where the last 4096
   ])
 })
 
-test('extents without bytes take no room', () => {
+test('empty extents take no space', () => {
   const extents = [{ offsetBytes: START + 4096, lengthBytes: 0 }]
   expect(holesBetween(extents, START + 8192)).toEqual([{ offsetBytes: START, lengthBytes: 8192 }])
 })

@@ -11,23 +11,23 @@ const errorOf = (encoded: string | Uint8Array): unknown => {
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-test('nesting is bounded, at the depth that is allowed and one more', () => {
+test('parseImageJson accepts nesting of 16, and rejects deeper ones', () => {
   expect(errorOf(nested(16))).not.toBeInstanceOf(Error)
   expect(errorOf(nested(17))).toMatchObject({ expected: 'nesting of at most 16', got: '17' })
   expect(errorOf(nested(1_000_000))).toMatchObject({ got: '1000000' })
 })
 
-test('the number of values is bounded before any of them is made', () => {
+test('parseImageJson rejects too many values', () => {
   const error = errorOf(Buffer.alloc(16_000_001, ','))
   expect(error).toBeInstanceOf(ImageContentError)
   expect(error).toMatchObject({ expected: 'at most 16000000 values' })
 })
 
-test('brackets, commas and quotes inside strings do not count', () => {
+test('parseImageJson does not count brackets, commas and quotes inside strings', () => {
   const text = `["${'['.repeat(100)}\\"${'['.repeat(100)}\\\\"]`
   expect(errorOf(text)).not.toBeInstanceOf(Error)
 })
 
-test('a byte order mark is not JSON', () => {
+test('parseImageJson rejects a byte order mark', () => {
   expect(errorOf('\ufeff{}')).toMatchObject({ expected: 'JSON in UTF-8' })
 })

@@ -46,12 +46,12 @@ const errorOf = (bytes: Uint8Array): unknown => {
   }
 }
 
-test('copy B is the bytes that the format describes', () => {
+test('copy B is encoded as documented', () => {
   expect(Buffer.from(encodeSuperblock('B', superblock)).equals(literal())).toBe(true)
   expect(decodeSuperblock('B', literal())).toEqual(superblock)
 })
 
-test('uses USED_END if an older writer did not set WRITTEN_END', () => {
+test('decodeSuperblock uses USED_END if an older writer did not set WRITTEN_END', () => {
   for (const [optional, written] of [
     [0, 0x55],
     [1, 0],
@@ -63,7 +63,7 @@ test('uses USED_END if an older writer did not set WRITTEN_END', () => {
   }
 })
 
-test('a flip of any single bit is noticed', () => {
+test('decodeSuperblock detects any flipped bit', () => {
   const bytes = literal()
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     bytes[bit >> 3]! ^= 1 << (bit & 7)
@@ -72,7 +72,7 @@ test('a flip of any single bit is noticed', () => {
   }
 })
 
-describe('a field that cannot be, under a checksum that matches', () => {
+describe('decodeSuperblock rejects an invalid field with a matching checksum:', () => {
   test.each([
     ['LENGTH', 12, [0x00, 0x20]],
     ['GENERATION', 16, [0, 0, 0, 0, 0, 0]],
@@ -104,7 +104,7 @@ describe('a field that cannot be, under a checksum that matches', () => {
     ['CHUNK', 60, [0, 0, 0x20], '1048576', '2097152'],
     ['DIRECTORY_OFFSET', 64, [0, 0x02, 0x30], 'a multiple of 4096 of at least 2097152', '3146240'],
     ['GENERATION', 16, [0, 0, 0, 0, 0, 0], '1 to 2^53 - 1', '0'],
-  ] as const)('%s is reported in one base, expected and got', (field, offset, values, expected, got) => {
+  ] as const)('%s has its expected and actual value in the same base', (field, offset, values, expected, got) => {
     const bytes = literal()
     bytes.set(values, offset)
     const error = errorOf(field === 'CRC' ? bytes : seal(bytes))
@@ -116,7 +116,7 @@ describe('a field that cannot be, under a checksum that matches', () => {
   })
 })
 
-describe('an image of a later version is told from a damaged one', () => {
+describe('decodeSuperblock distinguishes an unsupported image from a damaged one:', () => {
   test.each([
     ['it has version 2', 8, 2],
     ['it requires features 0x00000004', 40, 4],
@@ -129,7 +129,7 @@ describe('an image of a later version is told from a damaged one', () => {
     expect((error as Error).message).toContain(message)
   })
 
-  test('optional features and reserved bytes are not looked at', () => {
+  test('optional features and reserved bytes are ignored', () => {
     const bytes = literal()
     bytes[44] = 1
     bytes[2000] = 1

@@ -7,10 +7,10 @@ import { Digests } from './digests.js'
 import { layOut } from './lay-out.js'
 import { piecesOf } from './pieces.js'
 
-/** Three experts of 2 MiB + 1 byte, stacked: no slice begins where a chunk or a piece does. */
+/** Length of one of three stacked experts. No slice after the first begins at a chunk or a piece. */
 const SLICE_BYTES = 2_097_153
 
-test('each slice of a stacked tensor has its CRC-32, however pieces cut it; a tensor of one expert has one', async () => {
+test('each slice of a stacked tensor has a CRC-32 across pieces; a tensor of one expert has one', async () => {
   const [stacked, alone, common] = ['ffn_up_exps.weight', 'experts.7.w', 'attn_q.weight'].map((name) => `blk.0.${name}`)
   const lengths = [3 * SLICE_BYTES, 5000, 6000]
   const [a, b, c] = [0, lengths[0]!, lengths[0]! + lengths[1]!]

@@ -4,12 +4,12 @@ import { firstFit, oneAfterTheOther, startsIn } from './room.js'
 const START = 2_097_152
 const MIB = 1_048_576
 
-test('one extent after the other takes whole 4096s of a hole, to its last byte', () => {
+test('oneAfterTheOther places extents at multiples of 4096 up to the end of a hole', () => {
   const room = oneAfterTheOther({ offsetBytes: START, lengthBytes: 12_288 })
   expect([1, 0, 4097, 1].map(room)).toEqual([START, START + 4096, START + 4096, undefined])
 })
 
-test('each extent goes to the first hole that has room for it, also one that was passed over before', () => {
+test('firstFit places each extent in the first hole that has room, including holes skipped before', () => {
   const room = firstFit([
     { offsetBytes: START, lengthBytes: 8192 },
     { offsetBytes: START + MIB, lengthBytes: 16_384 },
@@ -23,7 +23,7 @@ test('each extent goes to the first hole that has room for it, also one that was
   ])
 })
 
-test('an extent begins at the end of the one before it, rounded up to a multiple of 4096', () => {
+test('firstFit places an extent at the next multiple of 4096 after the previous one', () => {
   expect([1, 4097, 1].map(firstFit([{ offsetBytes: START, lengthBytes: 16_384 }]))).toEqual([
     START,
     START + 4096,
@@ -31,11 +31,11 @@ test('an extent begins at the end of the one before it, rounded up to a multiple
   ])
 })
 
-test('an extent without bytes finds a place in no room at all', () => {
+test('firstFit places an empty extent without any hole', () => {
   expect(firstFit([])(0)).toBe(START)
 })
 
-test('a model begins at a whole MiB of a hole before it begins where the hole does', () => {
+test('startsIn prefers the first multiple of 1 MiB in a hole to the start of the hole', () => {
   const hole = { offsetBytes: START + 4096, lengthBytes: 2 * MIB }
   expect(startsIn(hole)).toEqual([{ offsetBytes: START + MIB, lengthBytes: MIB + 4096 }, hole])
   expect(startsIn({ ...hole, lengthBytes: MIB - 4096 })).toHaveLength(1)
