@@ -5,7 +5,7 @@ import type { FileOnDisk } from './file-system.js'
 
 const device = Uint8Array.from({ length: 1000 }, (_, index) => index % 251)
 
-/** Seven bytes from 500, one from 3, and two from 100. */
+/** Seven bytes at offset 500, one at 3, and two at 100. */
 const file: FileOnDisk = {
   path: 'model.gguf',
   sizeBytes: 10,
@@ -17,7 +17,7 @@ const file: FileOnDisk = {
 }
 const content = [500, 501, 502, 503, 504, 505, 506, 3, 100, 101].map((offset) => offset % 251)
 
-test('any range of a file in pieces is read from where its pieces are', async () => {
+test('any range of a fragmented file is read from its extents', async () => {
   const source = fileOnDiskSource(memorySource(device), file)
   expect(source.sizeBytes).toBe(10)
   for (let from = 0; from <= 10; from++) {
@@ -29,12 +29,12 @@ test('any range of a file in pieces is read from where its pieces are', async ()
   }
 })
 
-test('a range that is not inside the file is refused, though the device goes on', async () => {
+test('a range beyond the end of the file is rejected', async () => {
   const source = fileOnDiskSource(memorySource(device), file)
   await expect(source.read(9, new Uint8Array(2))).rejects.toThrow(RangeError)
 })
 
-test('a read that fails ends when no other piece of it is written any more', async () => {
+test('a failed read rejects after the reads of all other extents ended', async () => {
   const inner = memorySource(device)
   let pending = 0
   const source: ByteSource = {
@@ -51,7 +51,7 @@ test('a read that fails ends when no other piece of it is written any more', asy
   expect(pending).toBe(0)
 })
 
-test('closing it leaves the device open, on which other files are', async () => {
+test('close does not close the device', async () => {
   const source = fileOnDiskSource({ ...memorySource(device), close: () => Promise.reject(new Error('closed')) }, file)
   await source.close()
 })
@@ -61,7 +61,7 @@ test.each([
   ['less than the file', [{ fileOffsetBytes: 0, deviceOffsetBytes: 0, lengthBytes: 9 }]],
   ['more than the file', [{ fileOffsetBytes: 0, deviceOffsetBytes: 0, lengthBytes: 11 }]],
   ['an end past the device', [{ fileOffsetBytes: 0, deviceOffsetBytes: 991, lengthBytes: 10 }]],
-  ['a place before it', [{ fileOffsetBytes: 0, deviceOffsetBytes: -1, lengthBytes: 10 }]],
-])('extents with %s are refused', (_, extents) => {
+  ['a place before the device', [{ fileOffsetBytes: 0, deviceOffsetBytes: -1, lengthBytes: 10 }]],
+])('extents with %s are rejected', (_, extents) => {
   expect(() => fileOnDiskSource(memorySource(device), { path: 'x', sizeBytes: 10, extents })).toThrow(RangeError)
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { readFiemap } from './fiemap.js'
 
-// What the ioctl was given and what it left, on ext4 under Linux 6.18, for a file of 5000000 bytes in one run.
-const ASKED = '0000000000000000404b4c0000000000010000000000000000020000' + '00000000'
-const ANSWERED =
+// Argument before and after the ioctl on ext4 under Linux 6.18, for a file of 5000000 bytes in one run.
+const REQUEST = '0000000000000000404b4c0000000000010000000000000000020000' + '00000000'
+const ANSWER =
   '0000000000000000404b4c0000000000010000000100000000020000' +
   '00000000' +
   '0000000000000000000060880800000000504c0000000000' +
@@ -17,8 +17,8 @@ interface Run {
   readonly flags?: number
 }
 
-/** A host that answers as Linux does, from a list of runs: those that touch what is asked about, as many as fit. */
-function answering(runs: readonly Run[], most = 512) {
+/** Returns a host that answers like Linux: with the runs that touch the requested range, up to a maximum number. */
+function answering(runs: readonly Run[], maxRuns = 512) {
   const calls: number[] = []
   return {
     calls,
@@ -27,7 +27,7 @@ function answering(runs: readonly Run[], most = 512) {
       const data = new DataView(argument.buffer)
       const start = Number(data.getBigUint64(0, true))
       calls.push(start)
-      const found = runs.filter(({ logical, length }) => logical + length > start).slice(0, most)
+      const found = runs.filter(({ logical, length }) => logical + length > start).slice(0, maxRuns)
       found.forEach(({ logical, physical, length, flags = 0 }, index) => {
         data.setBigUint64(32 + index * 56, BigInt(logical), true)
         data.setBigUint64(32 + index * 56 + 8, BigInt(physical), true)
@@ -40,14 +40,14 @@ function answering(runs: readonly Run[], most = 512) {
   }
 }
 
-test('a file is asked about as struct fiemap has it, and the answer read as struct fiemap_extent', () => {
+test('readFiemap encodes struct fiemap and decodes struct fiemap_extent', () => {
   const host = {
     ioctl(fd: number, request: number, argument: Uint8Array) {
       expect([fd, request]).toEqual([7, 0xc020660b])
-      expect(Buffer.from(argument.subarray(0, 32)).toString('hex')).toBe(ASKED)
-      // Room for as many runs as fm_extent_count says.
+      expect(Buffer.from(argument.subarray(0, 32)).toString('hex')).toBe(REQUEST)
+      // Room for fm_extent_count runs.
       expect(argument.byteLength).toBe(32 + 0x200 * 56)
-      argument.set(Buffer.from(ANSWERED, 'hex'))
+      argument.set(Buffer.from(ANSWER, 'hex'))
       return 0
     },
   }
@@ -56,7 +56,7 @@ test('a file is asked about as struct fiemap has it, and the answer read as stru
   ])
 })
 
-test('a file in more runs than one answer holds is asked about until its end, and neighbours are one run', () => {
+test('readFiemap repeats the request until the end of the file, and merges adjacent runs', () => {
   const runs = Array.from({ length: 10 }, (_, index) => ({
     logical: index * 4096,
     physical: index < 8 ? 1_000_000 - index * 8192 : 10_000_000 + index * 4096,
@@ -69,7 +69,7 @@ test('a file in more runs than one answer holds is asked about until its end, an
   expect(found.at(-1)).toEqual({ fileOffsetBytes: 32_768, deviceOffsetBytes: 10_032_768, lengthBytes: 40_000 - 32_768 })
 })
 
-test('an empty file is not asked about', () => {
+test('readFiemap returns no runs for an empty file', () => {
   expect(readFiemap(answering([]), 7, 'empty', 0)).toEqual([])
 })
 
@@ -84,12 +84,12 @@ test.each([
   ['DATA_TAIL', 0x400],
   ['UNWRITTEN', 0x800],
   ['SHARED', 0x2000],
-])('a run with the flag FIEMAP_EXTENT_%s is refused by its name', (name, flag) => {
+])('readFiemap rejects a run with the flag FIEMAP_EXTENT_%s', (name, flag) => {
   const host = answering([{ logical: 0, physical: 4096, length: 8192, flags: flag | 1 }])
   expect(() => readFiemap(host, 7, 'model.gguf', 5000)).toThrow(`FIEMAP_EXTENT_${name}`)
 })
 
-test('a run with the flags LAST and MERGED is like any other', () => {
+test('readFiemap accepts the flags LAST and MERGED', () => {
   const host = answering([{ logical: 0, physical: 4096, length: 8192, flags: 0x1001 }])
   expect(readFiemap(host, 7, 'model.gguf', 5000).length).toBe(1)
 })
@@ -104,13 +104,13 @@ test.each([
     ],
   ],
   ['at its end', [{ logical: 0, physical: 0, length: 4096 }]],
-])('a hole %s is refused', (_, runs) => {
+])('readFiemap rejects a hole %s', (_, runs) => {
   expect(() => readFiemap(answering(runs), 7, 'model.gguf', 12_288)).toThrow(
     expect.objectContaining({ code: 'ERR_GPUNVME_CAPTURE_HOLE' }),
   )
 })
 
-test('an answer with more runs than there is room for, or past what a number holds, is refused', () => {
+test('readFiemap rejects an answer with too many runs or with offsets above 2^53', () => {
   const tooMany = {
     ioctl: (_fd: number, _request: number, argument: Uint8Array) => (
       new DataView(argument.buffer).setUint32(20, 513, true),
@@ -122,7 +122,7 @@ test('an answer with more runs than there is room for, or past what a number hol
   expect(() => readFiemap(tooFar, 7, 'x', 1)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_CAPTURE_ANSWER' }))
 })
 
-test('a file system that does not know the question is named by its error', () => {
+test('readFiemap reports the error of a file system without FIEMAP', () => {
   const host = {
     ioctl() {
       throw Object.assign(new Error('ioctl'), { code: 'EOPNOTSUPP' })

@@ -20,7 +20,7 @@ const captured: CapturedFile = {
   lastCrc32: crc32(device.subarray(0, 50_000), crc32(device.subarray(150_000 + 134_464, 300_000))),
 }
 
-test('a map is the same after it was kept as JSON', () => {
+test('decodeFileMap returns the encoded map', () => {
   expect(decodeFileMap(encodeFileMap(captured))).toEqual(captured)
   const whole = { ...captured, device: { disk: 'nvme0n1', fileSystem: 'xfs' } }
   expect(decodeFileMap(encodeFileMap(whole))).toEqual(whole)
@@ -28,7 +28,7 @@ test('a map is the same after it was kept as JSON', () => {
   expect(decodeFileMap(encodeFileMap(empty))).toEqual(empty)
 })
 
-test('a captured file is read from the drive', async () => {
+test('openCapturedFile reads a file from the drive by its map', async () => {
   const source = await openCapturedFile(memorySource(device), captured)
   const into = new Uint8Array(10)
   await source.read(149_995, into)
@@ -36,9 +36,9 @@ test('a captured file is read from the drive', async () => {
 })
 
 test.each([
-  ['its first byte', 150_000, 'first'],
-  ['its last byte', 49_999, 'last'],
-])('a drive where %s is another has a map refused as out of date', async (_, at, said) => {
+  ['the first byte', 150_000, 'first'],
+  ['the last byte', 49_999, 'last'],
+])('openCapturedFile rejects a map as stale if %s differs on the drive', async (_, at, said) => {
   const changed = device.slice()
   changed[at]! ^= 1
   const opening = openCapturedFile(memorySource(changed), captured)
@@ -46,20 +46,20 @@ test.each([
   await expect(opening).rejects.toThrow(said)
 })
 
-test('a drive that is too short for a map is refused', async () => {
+test('openCapturedFile rejects a drive that is shorter than the map requires', async () => {
   await expect(openCapturedFile(memorySource(device.subarray(0, 250_000)), captured)).rejects.toThrow(RangeError)
 })
 
 test.each([
-  ['no JSON', '{'],
-  ['no object', '[]'],
+  ['invalid JSON', '{'],
+  ['an array', '[]'],
   ['of another format', encodeFileMap(captured).replace('map 1', 'map 2')],
   ['without a size', encodeFileMap(captured).replace('"sizeBytes"', '"size"')],
-  ['with a size that is no count', encodeFileMap(captured).replace('200000', '2e99')],
-  ['with runs that do not hold the file', encodeFileMap(captured).replace('200000', '200001')],
-  ['with a run that is no pair', encodeFileMap(captured).replace('[0,50000]', '[0]')],
+  ['with an invalid size', encodeFileMap(captured).replace('200000', '2e99')],
+  ['with runs shorter than the file', encodeFileMap(captured).replace('200000', '200001')],
+  ['with an incomplete run', encodeFileMap(captured).replace('[0,50000]', '[0]')],
   ['with an empty run', encodeFileMap(captured).replace('[0,50000]', '[0,50000],[9,0]')],
-  ['with a time that is none', encodeFileMap(captured).replace('1795359775736499961', 'yesterday')],
-])('a map that is %s is refused', (_, text) => {
+  ['with an invalid time', encodeFileMap(captured).replace('1795359775736499961', 'yesterday')],
+])('decodeFileMap rejects a map that is %s', (_, text) => {
   expect(() => decodeFileMap(text)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_FILE_MAP' }))
 })

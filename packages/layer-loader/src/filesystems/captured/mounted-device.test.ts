@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { scratch } from '../../../../../test/scratch.js'
 import { mountedDevice } from './mounted-device.js'
 
-/** A root with /proc/self/mountinfo and /sys, as files and links. */
+/** Creates a root folder with /proc/self/mountinfo and these files and links. */
 function tree(
   mountinfo: string,
   files: Readonly<Record<string, string>>,
@@ -33,15 +33,15 @@ const links = {
   'sys/dev/block/259:2': `../../../${DISK}/nvme0n1p2`,
   'sys/dev/block/259:0': `../../../${DISK}`,
 }
-// As proc_pid_mountinfo(5) shows it, with an optional field before the dash.
+// The format of proc_pid_mountinfo(5), with an optional field before the dash.
 const mount = (number: string, type: string, options = 'rw') =>
   `22 1 0:5 / /proc rw - proc proc rw\n25 1 ${number} / /models rw,relatime shared:1 - ${type} /dev/nvme0n1p2 ${options}`
 
-/** Major 259, minor 2, as the C library packs them. */
+/** Device number of major 259, minor 2, as packed by the C library. */
 const DEVICE_259_2 = 0x10302n
 const DEVICE_259_0 = 0x10300n
 
-test('a partition of a drive is found by the number of its device, with its start in bytes', async () => {
+test('mountedDevice finds the partition of a device number, with its start in bytes', async () => {
   const root = tree(mount('259:2', 'ext4'), partition, links)
   expect(await mountedDevice(root, '/models/m', DEVICE_259_2)).toEqual({
     device: { disk: 'nvme0n1', partition: 'nvme0n1p2', fileSystem: 'ext4' },
@@ -50,7 +50,7 @@ test('a partition of a drive is found by the number of its device, with its star
   })
 })
 
-test('a drive without partitions begins with its file system', async () => {
+test('mountedDevice returns offset 0 for a file system on a complete drive', async () => {
   const root = tree(mount('259:0', 'xfs'), partition, links)
   expect(await mountedDevice(root, '/models/m', DEVICE_259_0)).toEqual({
     device: { disk: 'nvme0n1', fileSystem: 'xfs' },
@@ -59,7 +59,7 @@ test('a drive without partitions begins with its file system', async () => {
   })
 })
 
-test('major and minor numbers above 12 and 8 bits are unpacked as makedev(3) packs them', async () => {
+test('mountedDevice unpacks large major and minor numbers as packed by makedev(3)', async () => {
   const number = 'sys/dev/block/4660:74565'
   const root = tree(mount('4660:74565', 'ext4'), partition, { [number]: `../../../${DISK}/nvme0n1p2` })
   // 1234h and 12345h: makedev gives 12 bits of the major from bit 8, the rest from bit 44; 8 bits of the minor, the rest
@@ -72,15 +72,15 @@ test.each([
   ['f2fs, which moves files', mount('259:2', 'f2fs'), 'f2fs'],
   ['ext4 with its data in the journal', mount('259:2', 'ext4', 'rw,data=journal'), 'data=journal'],
   ['XFS with a realtime device', mount('259:2', 'xfs', 'rw,rtdev=/dev/sdb'), 'rtdev'],
-  ['a mount that is not seen', mount('8:1', 'ext4'), '259:2'],
-])('a file on %s is refused', async (_, mounts, said) => {
+  ['a mount that is not listed', mount('8:1', 'ext4'), '259:2'],
+])('a file on %s is rejected', async (_, mounts, said) => {
   await expect(mountedDevice(tree(mounts, partition, links), '/models/m', DEVICE_259_2)).rejects.toMatchObject({
     code: 'ERR_GPUNVME_CAPTURE_MOUNT',
     message: expect.stringContaining(said) as string,
   })
 })
 
-test('a file on what is no block device is refused', async () => {
+test('a file that is not on a block device is rejected', async () => {
   const root = tree(mount('259:2', 'ext4'), partition, {})
   await expect(mountedDevice(root, 'm', DEVICE_259_2)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CAPTURE_MOUNT' })
 })
@@ -90,8 +90,8 @@ test.each([
   ['md', 'md0', 'md/level', 'md'],
   ['a loop device', 'loop3', 'loop/backing_file', 'loop'],
   ['bcache', 'bcache0', 'bcache/state', 'bcache'],
-  ['something new that has devices below it', 'new0', 'slaves/nvme0n1', 'nvme0n1'],
-])('a file on %s is refused: its places are not those of a drive', async (_, name, entry, said) => {
+  ['an unknown device with devices below it', 'new0', 'slaves/nvme0n1', 'nvme0n1'],
+])('a file on stacked storage is rejected: %s', async (_, name, entry, said) => {
   const folder = `sys/devices/virtual/block/${name}`
   const root = tree(
     mount('259:2', 'ext4'),
