@@ -8,12 +8,12 @@ const input = { tier: 1, cost: { readNs: () => 10, copyNs: () => 4 }, readNs: ()
 const layersIn = (...places: Residence[]) =>
   places.map((residence, index) => ({ name: `layer ${index}`, lengthBytes: 1, residence }))
 
-test('a layer of the drive is read, copied, then computed', () => {
+test('a layer on the drive is read, copied, then computed', () => {
   expect(firstPassNs(layersIn('nvme'), input)).toBe(10 + 4 + 1)
   expect(firstPassNs(layersIn('nvme', 'nvme'), input)).toBe(10 + 10 + 4 + 1)
 })
 
-test('in tier 2 a layer of the drive is not copied', () => {
+test('in tier 2 a layer on the drive is not copied', () => {
   expect(firstPassNs(layersIn('nvme'), { ...input, tier: 2 })).toBe(10 + 1)
 })
 

@@ -4,7 +4,7 @@ import { LinkTimesCounter } from './link-times.js'
 
 const LENGTH = 200
 
-test('counts each moment once, whatever overlaps, for each link and for both', () => {
+test('overlapping intervals count once for each link and for both', () => {
   const interval = fc.tuple(fc.constantFrom('drive', 'copy'), fc.nat(LENGTH), fc.nat(LENGTH))
   fc.assert(
     fc.property(fc.array(interval, { maxLength: 40 }), (intervals) => {

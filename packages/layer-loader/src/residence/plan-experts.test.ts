@@ -5,7 +5,7 @@ import { planExperts, type ExpertPlanOptions } from './plan-experts.js'
 
 const MIB = 1024 * 1024
 
-/** Four layers of 8 experts of 16 MiB with 8 MiB beside them, an embedding and an output. */
+/** Four layers with 8 experts of 16 MiB and 8 MiB of dense tensors, an embedding and an output. */
 const layers: readonly ExpertLayer[] = [
   { name: 'embedding', lengthBytes: 32 * MIB, experts: 0, expertBytes: 0, denseBytes: 32 * MIB },
   ...Array.from({ length: 4 }, (_, index) => {
@@ -29,8 +29,8 @@ const options = (change: Partial<ExpertPlanOptions> = {}): ExpertPlanOptions => 
   ...change,
 })
 
-describe('a token of 2 of 8 experts in 4 layers', () => {
-  test('reads 8 experts with an empty cache, one layer after the other; the dense part stays on the GPU', () => {
+describe('planExperts for a token with 2 of 8 experts in 4 layers', () => {
+  test('reads 8 experts in series with an empty cache, and keeps dense parts on the GPU', () => {
     const plan = planExperts(layers, options())
     expect(plan).toMatchObject({ experts: 32, expertsBytes: 512 * MIB, hitRate: 0 })
     expect([plan.tokenBytes, plan.readBytes]).toEqual([128 * MIB, 128 * MIB])
@@ -42,13 +42,13 @@ describe('a token of 2 of 8 experts in 4 layers', () => {
     expect(plan.predicted.firstNs).toBeCloseTo(8 * EXPERT_NS, 0)
   })
 
-  test('in tier 1, the copy of the last expert of each layer stands alone', () => {
+  test('does not overlap the copy of the last expert of each layer in tier 1', () => {
     const { predicted, slots } = planExperts(layers, options({ tier: 1 }))
     expect(slots).toEqual({ vramBytes: 32 * MIB, ramBytes: 32 * MIB })
     expect(predicted.passNs).toBeCloseTo(8 * EXPERT_NS + (4 * EXPERT_NS) / 4, 0)
   })
 
-  test('a hit rate saves reads; the first token has an empty cache', () => {
+  test('subtracts hits from the reads of all tokens but the first', () => {
     const { predicted, readBytes, tokenBytes } = planExperts(layers, options({ hitRate: 0.75 }))
     expect([readBytes, tokenBytes]).toEqual([32 * MIB, 128 * MIB])
     expect(predicted.passNs).toBeCloseTo(2 * EXPERT_NS, 0)
@@ -56,7 +56,7 @@ describe('a token of 2 of 8 experts in 4 layers', () => {
     expect(predicted.driveNs).toBeCloseTo(2 * EXPERT_NS, 0)
   })
 
-  test('experts that fit into the cache on the GPU cross no link, however large host memory is', () => {
+  test('predicts no transfers if all experts fit into the cache on the GPU', () => {
     const { predicted } = planExperts(
       layers,
       options({ hitRate: 1, budget: { vramBytes: 2 ** 40, ramBytes: 2 ** 40 } }),
@@ -64,7 +64,7 @@ describe('a token of 2 of 8 experts in 4 layers', () => {
     expect(predicted).toMatchObject({ driveNs: 0, gpuLinkNs: 0, boundBy: 'nothing' })
   })
 
-  test('hits in host memory cross the GPU’s link', () => {
+  test('counts hits in host memory as transfers over the link of the GPU', () => {
     // Two thirds of the cache are in host memory.
     const { predicted } = planExperts(layers, options({ hitRate: 1 }))
     expect(predicted).toMatchObject({ driveNs: 0, boundBy: 'gpu link' })
@@ -78,7 +78,7 @@ describe('a token of 2 of 8 experts in 4 layers', () => {
     expect(timeAt(0.5)).toBeCloseTo(4 * EXPERT_NS + 4 * 0.75 * 1e6, 0)
   })
 
-  test('takes as long as the checksums with verification, if they are slower than the drive', () => {
+  test('is bound by checksums with verification if they are slower than the drive', () => {
     const { verified, checkNs } = planExperts(
       layers,
       options({ checkNs: (bytes) => 3 * bytes * NS_PER_BYTE }),
@@ -102,8 +102,8 @@ describe('a token of 2 of 8 experts in 4 layers', () => {
   })
 })
 
-test('a budget without room for slots is refused with the least that works', () => {
-  const least = (tier: 1 | 2, budget: { vramBytes: number; ramBytes: number }) => {
+test('planExperts rejects a budget without room for slots, and reports the minimum', () => {
+  const minimumFor = (tier: 1 | 2, budget: { vramBytes: number; ramBytes: number }) => {
     try {
       planExperts(layers, options({ tier, budget }))
     } catch (error) {
@@ -112,12 +112,12 @@ test('a budget without room for slots is refused with the least that works', () 
     return undefined
   }
   for (const tier of [1, 2] as const) {
-    const minimum = least(tier, { vramBytes: 0, ramBytes: 0 })!
+    const minimum = minimumFor(tier, { vramBytes: 0, ramBytes: 0 })!
     expect(minimum.vramBytes).toBeGreaterThan(32 * MIB)
-    expect(least(tier, minimum)).toBeUndefined()
-    expect(least(tier, { ...minimum, vramBytes: minimum.vramBytes - 4096 })).toEqual(minimum)
+    expect(minimumFor(tier, minimum)).toBeUndefined()
+    expect(minimumFor(tier, { ...minimum, vramBytes: minimum.vramBytes - 4096 })).toEqual(minimum)
   }
-  expect(least(1, { vramBytes: 256 * MIB, ramBytes: 0 })!.ramBytes).toBeGreaterThan(32 * MIB)
+  expect(minimumFor(1, { vramBytes: 256 * MIB, ramBytes: 0 })!.ramBytes).toBeGreaterThan(32 * MIB)
 })
 
 test('a budget without room for slots is refused with the memory of slots for experts', () => {
@@ -132,20 +132,20 @@ test.each([
   [{ expertsUsed: 1.5 }, 'expertsUsed: expected 1 to 8, got 1.5'],
   [{ hitRate: 1.1 }, 'hitRate: expected 0 to 1, got 1.1'],
   [{ hitRate: NaN }, 'hitRate: expected 0 to 1, got NaN'],
-])('%j is refused', (change, message) => {
+])('planExperts rejects %j', (change, message) => {
   expect(() => planExperts(layers, options(change))).toThrow(message)
 })
 
-test('a model without experts is refused', () => {
+test('planExperts rejects a model without experts', () => {
   expect(() => planExperts(layers.slice(0, 1), options())).toThrow('expected at least one with experts, got none')
 })
 
-describe('the sizes of layers with experts', () => {
+describe('expertLayers', () => {
   const tensor = (name: string, shape: readonly number[], lengthBytes: number, dtype = 'BF16') => ({
     ...{ name, shape, lengthBytes, dtype },
   })
 
-  test('are found for stacked experts; the router, shared experts and scales are dense', () => {
+  test('counts stacked experts; the router, shared experts and scales are dense', () => {
     const tensors = [
       tensor('blk.0.attn_q.weight', [4, 4], 32),
       tensor('blk.0.ffn_gate_inp.weight', [8, 4], 64),
@@ -159,7 +159,7 @@ describe('the sizes of layers with experts', () => {
     ])
   })
 
-  test('are found for separate experts, the largest of which counts; MTP layers are omitted', () => {
+  test('uses the largest of separate experts, and omits MTP layers', () => {
     const tensors = [
       tensor('model.layers.3.mlp.experts.0.up_proj.weight', [4, 4], 32),
       tensor('model.layers.3.mlp.experts.1.up_proj.weight', [4, 4], 64),
@@ -175,7 +175,7 @@ describe('the sizes of layers with experts', () => {
     ])
   })
 
-  test('take a layer as dense whose stacks cannot be cut into equally many experts', () => {
+  test('counts a layer as dense if its stacks do not divide into equal experts', () => {
     const uneven = [tensor('blk.0.ffn_up_exps.weight', [8, 4], 64), tensor('blk.0.ffn_down_exps.weight', [4, 4], 32)]
     const odd = [tensor('blk.1.ffn_up_exps.weight', [8, 4], 63)]
     const sizes = expertLayers({
@@ -190,7 +190,7 @@ describe('the sizes of layers with experts', () => {
     ])
   })
 
-  test('add up the parts of experts that are stacked in one tensor and separate in another', () => {
+  test('adds the parts of experts that are stacked in one tensor and separate in another', () => {
     const tensors = [
       tensor('blk.0.ffn_up_exps.weight', [2, 4, 4], 64),
       tensor('blk.0.ffn_down.0.weight', [4, 4], 32),
@@ -201,7 +201,7 @@ describe('the sizes of layers with experts', () => {
     ])
   })
 
-  test('are added up without listing the experts that a hostile header claims', () => {
+  test('supports a header with 100,000 stacks of 65,536 experts', () => {
     const tensors = Array.from({ length: 100_000 }, (_, index) =>
       tensor(`blk.0.${index}.ffn_up_exps.weight`, [65_536, 1], 2 * 65_536),
     )

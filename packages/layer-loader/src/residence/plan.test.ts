@@ -6,7 +6,7 @@ import { BudgetInfeasibleError } from './budget-infeasible.js'
 import { planResidence, type LayerSize, type ResidenceOptions } from './plan.js'
 import { replan } from './replan.js'
 
-/** Llama 3.1 70B in Q6_K: 669.4 MiB a layer; PCIe Gen3 x8 copies it in 103 ms, an SN740 reads it in 201. */
+/** Length of a layer of Llama 3.1 70B in Q6_K: 669.4 MiB. PCIe Gen3 x8 copies it in 103 ms, an SN740 reads it in 201 ms. */
 const LAYER_BYTES = 701_890_560
 const layersOf = (count: number, lengthBytes = LAYER_BYTES): LayerSize[] =>
   Array.from({ length: count }, (_, index) => ({ name: `blk.${index}`, lengthBytes }))
@@ -24,8 +24,8 @@ const options = (change: Partial<ResidenceOptions>): ResidenceOptions => ({
   ...change,
 })
 
-describe('80 layers of 669.4 MiB for 15.7 GiB on the GPU and 19.6 GiB in host memory', () => {
-  test('are 20, 30 and 30; the GPU’s link binds with 60 crossings of 103 ms', () => {
+describe('planResidence of 80 layers of 669.4 MiB, with room for 24 on the GPU and 30 in host memory,', () => {
+  test('places 20, 30 and 30 layers, bound by 60 transfers of 103 ms over the GPU link', () => {
     const { layers, vram, ram, slots, readBytes, copiedBytes, predicted, costFrom } = planResidence(
       layersOf(80),
       options({ computeNs: 0.7e6 }),
@@ -43,7 +43,7 @@ describe('80 layers of 669.4 MiB for 15.7 GiB on the GPU and 19.6 GiB in host me
     expect(costFrom).toBe('preset sn740')
   })
 
-  test('the first token takes little more than the floor of the GPU’s link; slow checksums take over in all of them', () => {
+  test('predicts a first token close to later ones, and passes bound by slow checksums', () => {
     const budget = { vramBytes: 24 * LAYER_BYTES, ramBytes: 32 * LAYER_BYTES }
     const checkNs = (lengthBytes: number) => lengthBytes / 2
     const { predicted } = planResidence(layersOf(80), options({ tier: 1, budget, checkNs }))
@@ -60,7 +60,7 @@ describe('80 layers of 669.4 MiB for 15.7 GiB on the GPU and 19.6 GiB in host me
     expect(verified!.sustained!.afterNs).toBeGreaterThan(predicted.sustained!.afterNs)
   })
 
-  test('checksums faster than the drive change no time of later tokens', () => {
+  test('predicts the same later tokens with checksums that are faster than the drive', () => {
     const { passNs, sustained, verified } = planResidence(
       layersOf(80),
       options({ checkNs: (lengthBytes) => lengthBytes / 20 }),
@@ -68,16 +68,16 @@ describe('80 layers of 669.4 MiB for 15.7 GiB on the GPU and 19.6 GiB in host me
     expect(verified).toMatchObject({ passNs, sustained, boundBy: 'gpu link' })
   })
 
-  test('the prediction says when the drive gets hot, and what a pass takes then: 30 reads of 314 ms', () => {
+  test('predicts when the drive throttles, and the time of a pass then: 30 reads of 314 ms', () => {
     const { sustained } = planResidence(layersOf(80), options({})).predicted
     expect(sustained!.passNs / 30).toBeGreaterThan(312e6)
     expect(sustained!.passNs / 30).toBeLessThan(316e6)
-    // The drive alone, at its full rate, gets hot in 53 s; here it rests a little.
+    // At its full rate the drive throttles after 53 s; here it is idle for some of the time.
     expect(sustained!.afterNs).toBeGreaterThan(53e9)
     expect(sustained!.afterNs).toBeLessThan(60e9)
   })
 
-  test('in tier 1 reads go through slots in host memory, and all layers through those on the GPU', () => {
+  test('uses read slots in host memory and copy slots on the GPU in tier 1', () => {
     const budget = { vramBytes: 24 * LAYER_BYTES, ramBytes: 32 * LAYER_BYTES }
     const plan = planResidence(layersOf(80), options({ tier: 1, budget }))
     expect([plan.vram.layers, plan.ram.layers]).toEqual([20, 30])
@@ -86,7 +86,7 @@ describe('80 layers of 669.4 MiB for 15.7 GiB on the GPU and 19.6 GiB in host me
   })
 })
 
-test('what fits on the GPU stays there, without slots', () => {
+test('planResidence keeps all layers on the GPU without slots if they fit', () => {
   const plan = planResidence(layersOf(10), options({}))
   expect(plan.layers.every(({ residence }) => residence === 'vram')).toBe(true)
   expect(plan.slots).toMatchObject({ copies: 0, drive: 0, vramBytes: 0, ramBytes: 0 })
@@ -94,8 +94,8 @@ test('what fits on the GPU stays there, without slots', () => {
   expect(plan.vram.unusedBytes).toBe(14 * LAYER_BYTES)
 })
 
-test('host memory that makes nothing faster is left unused', () => {
-  // A drive five times as fast as it has to be, beside the same link.
+test('planResidence leaves host memory unused if it does not make passes faster', () => {
+  // The drive is faster than the link of the GPU.
   const cost: CostModel = { ...rig, readNs: (bytes) => bytes / 50 }
   const { predicted, ram } = planResidence(layersOf(80), options({ cost }))
   expect(ram).toMatchObject({ layers: 0, slotBytes: 0, unusedBytes: 30 * LAYER_BYTES })
@@ -103,17 +103,17 @@ test('host memory that makes nothing faster is left unused', () => {
 })
 
 describe('a budget that is too small', () => {
-  test('is refused with the least that works, in units that can be read', () => {
+  test('is rejected with the minimum in binary units', () => {
     const budget = { vramBytes: 2 ** 30, ramBytes: 0 }
-    const refused = () => planResidence(layersOf(80), options({ budget, tier: 1 }))
-    expect(refused).toThrow(BudgetInfeasibleError)
-    expect(refused).toThrow(
+    const plan = () => planResidence(layersOf(80), options({ budget, tier: 1 }))
+    expect(plan).toThrow(BudgetInfeasibleError)
+    expect(plan).toThrow(
       'The layers do not fit into this budget\n  GPU memory: 2.61 GiB at least, 1 GiB given\n' +
         '  host memory: 1.31 GiB at least, 0 B given\n' +
         '  each slot takes 669.4 MiB, as the longest layer does: "blk.0"\n  Try: raise the budget',
     )
     try {
-      refused()
+      plan()
     } catch (error) {
       expect(error).toMatchObject({
         code: 'ERR_GPUNVME_BUDGET_INFEASIBLE',
@@ -123,7 +123,7 @@ describe('a budget that is too small', () => {
     }
   })
 
-  test('the least that works does work, and nothing below it', () => {
+  test('is reported with a minimum that works, while one byte less does not', () => {
     fc.assert(
       fc.property(models, fc.constantFrom<1 | 2>(1, 2), (layers, tier) => {
         const budget = { vramBytes: 0, ramBytes: 0 }
@@ -149,7 +149,7 @@ const models = fc
   .array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 40 })
   .map((pages) => pages.map((count, index) => ({ name: `blk.${index}`, lengthBytes: count * 4096 })))
 
-test('no plan takes more than its budget, each layer has a place, and more budget never makes passes slower', () => {
+test('every plan places all layers within its budget', () => {
   const budgets = fc.record({ vramBytes: fc.nat(40_000_000), ramBytes: fc.nat(40_000_000) })
   fc.assert(
     fc.property(models, budgets, fc.constantFrom<1 | 2>(1, 2), fc.boolean(), (layers, budget, tier, hasHeat) => {
@@ -177,14 +177,14 @@ test('no plan takes more than its budget, each layer has a place, and more budge
   )
 })
 
-describe('a plan for a drive that is not as it was planned', () => {
+describe('replan', () => {
   const fast: CostModel = { readNs: (bytes) => bytes * 0.1, copyNs: rig.copyNs!.bind(rig) }
   const plan = planResidence(layersOf(80), options({ cost: fast }))
 
   const hot = { readNsPerByte: 314e6 / LAYER_BYTES }
 
-  test('takes host memory that was left unused, and leaves what is in memory where it is', () => {
-    // A drive that is fast enough with 10 of 30 layers in host memory.
+  test('uses spare host memory, and keeps resident layers in place', () => {
+    // With this drive, 10 layers in host memory are enough.
     const cost: CostModel = { ...fast, readNs: (bytes) => bytes * ((60 * 103e6) / (50 * LAYER_BYTES)) }
     const before = planResidence(layersOf(80), options({ cost }))
     expect([before.vram.layers, before.ram.layers]).toEqual([20, 10])
@@ -195,14 +195,14 @@ describe('a plan for a drive that is not as it was planned', () => {
     expect(next.predicted.passNs).toBeCloseTo(30 * 314e6, 0)
   })
 
-  test('gives up places on the GPU for slots, where nothing was copied before and much is gained by it', () => {
+  test('replaces layers on the GPU by copy slots if passes become faster', () => {
     expect([plan.vram.layers, plan.ram.layers]).toEqual([22, 0])
     const next = replan(plan, hot)
     expect([next.vram.layers, next.ram.layers]).toEqual([20, 30])
     expect(next.vram.unusedBytes).toBeGreaterThanOrEqual(0)
   })
 
-  test('has other times and the same places where there is nothing to gain', () => {
+  test('keeps all layers in place if no change makes passes faster', () => {
     const next = replan(plan, { readNsPerByte: 0.01 })
     expect(next.layers).toEqual(plan.layers)
     expect(next.predicted.driveNs).toBeLessThan(plan.predicted.driveNs)
@@ -213,16 +213,16 @@ describe('a plan for a drive that is not as it was planned', () => {
 test.each([
   ['no layers', [], {}, 'layers: expected at least one'],
   ['a negative length', layersOf(1, -1), {}, "expected an integer number of bytes for 'blk.0', got -1"],
-  ['a name twice', [...layersOf(1), ...layersOf(1)], {}, "expected each name once, got 'blk.0' twice"],
-  ['a budget below nothing', layersOf(1), { budget: { vramBytes: -1, ramBytes: 0 } }, 'budget.vramBytes: expected 0'],
+  ['a repeated name', [...layersOf(1), ...layersOf(1)], {}, "expected each name once, got 'blk.0' twice"],
+  ['a negative budget', layersOf(1), { budget: { vramBytes: -1, ramBytes: 0 } }, 'budget.vramBytes: expected 0'],
   ['one slot', layersOf(1), { slots: { drive: 1 } }, 'slots.drive: expected 2 or more'],
-  ['a tier that there is not', layersOf(1), { tier: 3 as never }, 'tier: expected 1 or 2, got 3'],
+  ['an unknown tier', layersOf(1), { tier: 3 as never }, 'tier: expected 1 or 2, got 3'],
   ['negative time', layersOf(1), { computeNs: -1 }, 'computeNs: expected 0 or more'],
-])('%s is refused', (_, layers, change, message) => {
+])('planResidence rejects %s', (_, layers, change, message) => {
   expect(() => planResidence(layers, options(change))).toThrow(message)
 })
 
-test('plans a model of 200,000 layers', () => {
+test('planResidence supports 200,000 layers', () => {
   const budget = { vramBytes: 2 ** 20, ramBytes: 2 ** 20 }
   const { layers, vram, ram } = planResidence(layersOf(200_000, 4096), options({ budget }))
   expect(layers).toHaveLength(200_000)

@@ -7,7 +7,7 @@ const RUNS = { numRuns: 300 }
 const lengths = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 60 })
 const room = fc.integer({ min: 0, max: 40_000 })
 
-test('equal layers of equal shares take turns', () => {
+test('equal layers with equal shares alternate', () => {
   expect(spread(new Array<number>(8).fill(10), { vramBytes: 0, ramBytes: 40, nvme: true })).toEqual([
     'ram',
     'nvme',
@@ -20,7 +20,7 @@ test('equal layers of equal shares take turns', () => {
   ])
 })
 
-test('20 of 80 on the GPU, 30 in host memory and 30 on the drive: never two of one kind in a row', () => {
+test('with 20, 30 and 30 of 80 layers, no two adjacent layers are both in host memory or on the drive', () => {
   const places = spread(new Array<number>(80).fill(1), { vramBytes: 20, ramBytes: 30, nvme: true })!
   expect(['vram', 'ram', 'nvme'].map((place) => places.filter((each) => each === place).length)).toEqual([20, 30, 30])
   for (const place of ['ram', 'nvme']) {
@@ -28,7 +28,7 @@ test('20 of 80 on the GPU, 30 in host memory and 30 on the drive: never two of o
   }
 })
 
-test('no place gets more than there is room for, and nothing that is left over would fit in a better one', () => {
+test('no place exceeds its room, and no layer on the drive would fit into memory', () => {
   fc.assert(
     fc.property(lengths, room, room, (bytes, vramBytes, ramBytes) => {
       const places = spread(bytes, { vramBytes, ramBytes, nvme: true })!
@@ -46,7 +46,7 @@ test('no place gets more than there is room for, and nothing that is left over w
   )
 })
 
-test('equal layers: each place is at most one and a half layers from its share at any point', () => {
+test('for equal layers, each place is within 1.5 layers of its share at any point', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.nat(200), fc.nat(200), (layers, vram, ram) => {
       const places = spread(new Array<number>(layers).fill(1), { vramBytes: vram, ramBytes: ram, nvme: true })!
@@ -63,7 +63,7 @@ test('equal layers: each place is at most one and a half layers from its share a
   )
 })
 
-test('without the drive, layers that do not fit elsewhere have no place', () => {
+test('spread returns undefined without the drive if the layers do not fit into memory', () => {
   expect(spread([5, 5, 5], { vramBytes: 5, ramBytes: 5, nvme: false })).toBeUndefined()
   expect(spread([5, 5], { vramBytes: 5, ramBytes: 5, nvme: false })).toEqual(['vram', 'ram'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sustainedPass } from './sustained.js'
 
-/** Throttles after 1 GB of heat, until half of it is gone; 0.1 GB/s decay. */
+/** Throttles at a level of 1 GB until it drops to 0.5 GB; the level decays by 0.1 GB/s. */
 const throttle = { limitBytes: 1e9, recoveredBytes: 0.5e9, coolingBytesPerSecond: 0.1e9 }
 
 test('a drive that cools as fast as it heats up never throttles', () => {
@@ -10,7 +10,7 @@ test('a drive that cools as fast as it heats up never throttles', () => {
 })
 
 test('a throttled drive that still heats up stays slow', () => {
-  // 1 GB a second, of which 0.1 go; 0.5 GB a second when hot.
+  // 1 GB/s minus 0.1 GB/s when cool; 0.5 GB/s when throttled.
   expect(sustainedPass(throttle, { readBytes: 1e9, coolNs: 1e9, hotNs: 2e9 })).toEqual({
     afterNs: 1e9 / 0.9,
     passNs: 2e9,
@@ -18,7 +18,7 @@ test('a throttled drive that still heats up stays slow', () => {
 })
 
 test('a throttled drive that cools alternates between both speeds', () => {
-  // 0.15 GB/s when cool: +0.05; 0.075 GB/s when hot: -0.025. Half a GB takes 10 s there and 20 s back.
+  // +0.05 GB/s when cool, -0.025 GB/s when throttled: 0.5 GB takes 10 s up and 20 s down.
   const { afterNs, passNs } = sustainedPass(throttle, { readBytes: 0.15e9, coolNs: 1e9, hotNs: 2e9 })!
   expect(afterNs).toBeCloseTo(20e9, 0)
   // In these 30 s, 10 passes of 1 s and 10 of 2 s.

@@ -2,7 +2,7 @@ import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { SetMemory } from './set-memory.js'
 
-/** An allocator that says how much of what it gave it has not got back. */
+/** Returns an allocator, and the number of allocated bytes. */
 function counting(): { readonly dma: DmaAllocator; held: number } {
   const counted = {
     held: 0,
@@ -25,7 +25,7 @@ function counting(): { readonly dma: DmaAllocator; held: number } {
   return counted
 }
 
-test('memory that a lost member was given is not given back; what is allocated afterwards is', () => {
+test('memory that a lost member may still access is never freed; later memory is', () => {
   const counted = counting()
   const memory = new SetMemory(counted.dma)
   memory.alloc(4096).free()
@@ -35,11 +35,11 @@ test('memory that a lost member was given is not given back; what is allocated a
   before.free()
   after.free()
   expect(counted.held).toBe(8192)
-  // Freed is freed for whoever had it.
+  // For the caller, the memory is freed.
   expect(() => before.iovaAt(0)).toThrow('this memory was freed')
 })
 
-test('a controller reaches it whose allocator is the same, or of the same address space', () => {
+test('isReachedBy is true for the same allocator or the same address space', () => {
   const space = {}
   const of = (addressSpace?: object): DmaAllocator => ({ ...counting().dma, ...(addressSpace && { addressSpace }) })
   const own = of()

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { together } from './together.js'
 
-test('any number of reads adds one listener to a signal, and removes it at the end', async () => {
+test('concurrent reads share one abort listener, which is removed at the end', async () => {
   const { signal } = new AbortController()
   let finish!: () => void
   const finished = new Promise<void>((resolve) => (finish = resolve))
@@ -13,7 +13,7 @@ test('any number of reads adds one listener to a signal, and removes it at the e
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })
 
-test('an abort reaches every call, and the reads reject with its reason', async () => {
+test('an abort cancels every call, and the reads reject with its reason', async () => {
   const aborting = new AbortController()
   const call = (signal: AbortSignal) =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
