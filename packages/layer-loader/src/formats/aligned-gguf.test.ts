@@ -33,7 +33,7 @@ const [UINT16, UINT32, STRING, ARRAY] = [2, 4, 8, 9]
 
 const folder = scratch()
 
-/** Two parts of a model; blocks come before the embedding, tensors are 32 bytes apart, and one key has every shape. */
+/** Returns two parts of a model with blocks before the embedding, 32-byte alignment and metadata of several types. */
 function splitFiles(): Record<string, Uint8Array> {
   const u16 = (value: number) => Uint8Array.of(value, 0)
   const split = (number: number) => [
@@ -66,7 +66,7 @@ function splitFiles(): Record<string, Uint8Array> {
   }
 }
 
-/** Both readers say that all is as it was, and that every tensor is where it should be. */
+/** Expects that both readers find the same metadata and tensors as before, at aligned offsets. */
 async function expectAligned(path: string, original: Model, alignment = 4096): Promise<Model> {
   const oracle = await gguf(path, { allowLocalFile: true })
   const source = memorySource(await readFile(path), path)
@@ -91,9 +91,9 @@ async function expectAligned(path: string, original: Model, alignment = 4096): P
   return model
 }
 
-describe('a GGUF is written again, aligned', () => {
+describe('writeAlignedGguf', () => {
   test(
-    'the demo model, whose tensors are 32 bytes apart',
+    'aligns the demo model, and keeps each layer contiguous',
     async () => {
       const [from, to] = [join(folder, 'demo.gguf'), join(folder, 'aligned.gguf')]
       await writeDemoModel(from, { layers: 2, targetBytes: 2_000_000 })
@@ -109,7 +109,7 @@ describe('a GGUF is written again, aligned', () => {
       for (const { tensors } of model.layers) {
         const [first, last] = [tensors[0]!, tensors.at(-1)!]
         const lengthBytes = last.offsetBytes + last.lengthBytes - first.offsetBytes
-        // A layer is one run: its tensors, and less than a page of padding for each.
+        // A layer is contiguous: its tensors, and less than a page of padding for each.
         expect(lengthBytes).toBeLessThan(tensors.reduce((sum, tensor) => sum + tensor.lengthBytes + 4096, 0))
       }
     },
@@ -117,7 +117,7 @@ describe('a GGUF is written again, aligned', () => {
   )
 
   test(
-    'in place, over its own file; and once more, to the same bytes',
+    'overwrites its own source file, and is idempotent',
     async () => {
       const path = join(folder, 'own.gguf')
       await writeDemoModel(path, { layers: 1, targetBytes: 1_000_000 })
@@ -132,7 +132,7 @@ describe('a GGUF is written again, aligned', () => {
     SLOW_MS,
   )
 
-  test('a split one, as one file without a sign of the split; every other entry stays byte for byte', async () => {
+  test('merges a split model without its split keys, and copies other metadata unchanged', async () => {
     const files = splitFiles()
     const original = await openModelParts('m-00002-of-00002.gguf', new MemoryFolder(files).open)
     const path = join(folder, 'merged.gguf')
@@ -164,7 +164,7 @@ describe('a GGUF is written again, aligned', () => {
     }
   })
 
-  test('at the default alignment of the format, which is not said; to a sink that takes a few bytes at a time', async () => {
+  test('omits the default alignment, and supports a sink with short writes', async () => {
     const original = await openModelParts('m-00001-of-00002.gguf', new MemoryFolder(splitFiles()).open)
     const pieces: Uint8Array[] = []
     const write = (bytes: Uint8Array) => {
@@ -181,7 +181,7 @@ describe('a GGUF is written again, aligned', () => {
   })
 })
 
-describe('refused, and no file is left', () => {
+describe('writeAlignedGguf leaves no file after', () => {
   async function refusal(model: Model, options = {}): Promise<unknown> {
     const inside = scratch()
     const error: unknown = await writeAlignedGguf(join(inside, 'x.gguf'), model, options).catch(
@@ -192,18 +192,18 @@ describe('refused, and no file is left', () => {
   }
   const split = () => openModelParts('m-00001-of-00002.gguf', new MemoryFolder(splitFiles()).open)
 
-  test('what is no GGUF', async () => {
+  test('a model that is not a GGUF', async () => {
     const model = await openModel(memorySource(safetensors('{}'), 'm.safetensors'))
     const error = await refusal(model)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_NOT_GGUF' })
     expect((error as Error).message).toContain('m.safetensors')
   })
 
-  test.each([0, 48, 2 ** 32])('an alignment of %i', async (alignment) => {
+  test.each([0, 48, 2 ** 32])('an invalid alignment: %i', async (alignment) => {
     expect(await refusal(await split(), { alignment })).toBeInstanceOf(RangeError)
   })
 
-  test('an abort, and a progress that throws', async () => {
+  test('an abort or an exception of onProgress', async () => {
     expect(await refusal(await split(), { signal: AbortSignal.abort('no') })).toBe('no')
     const onProgress = () => {
       throw new Error('full')
@@ -211,7 +211,7 @@ describe('refused, and no file is left', () => {
     expect(await refusal(await split(), { onProgress })).toMatchObject({ message: 'full' })
   })
 
-  test('a source that ends meanwhile: the file that was there before stays', async () => {
+  test('a failed read, and keeps the previous file', async () => {
     const path = join(folder, 'before.gguf')
     await writeFile(path, ascii('before'))
     const model = await split()

@@ -9,8 +9,8 @@ import { openFileSource, openModel, openModelFile, rangeSource } from './index.j
 const vector = fileURLToPath(new URL('../../test/formats/vectors/aligned.gguf', import.meta.url))
 const VECTOR_BYTES = 3328
 
-/** Why no loop device can be made here: that takes root and Linux with the driver. Undefined where one can. */
-function lacking(): string | undefined {
+/** Returns the reason why no loop device can be created, which requires root; undefined if it is possible. */
+function skipReasonOf(): string | undefined {
   if (process.getuid?.() !== 0) return '[loop] only root may make loop devices'
   try {
     execFileSync('losetup', ['--find'], { stdio: 'pipe' })
@@ -19,9 +19,9 @@ function lacking(): string | undefined {
     return `[loop] no loop device can be made here: ${String(error).split('\n')[0] ?? ''}`
   }
 }
-const lacks = lacking()
+const skipReason = skipReasonOf()
 
-/** Makes a read-only loop device over a file of this size that has the vector at this byte, for as long as `use` runs. */
+/** Runs `use` on a read-only loop device of this size that has the vector at this offset. */
 async function onDevice(sizeBytes: number, startBytes: number, use: (path: string) => Promise<void>): Promise<void> {
   const folder = scratch()
   const file = join(folder, 'disk')
@@ -41,33 +41,36 @@ async function onDevice(sizeBytes: number, startBytes: number, use: (path: strin
   }
 }
 
-describe.skipIf(lacks !== undefined)(`a block device${lacks === undefined ? '' : ` (skipped: ${lacks})`}`, () => {
-  test.each([512 * 7, 512 * 2049, 64 * 1024 * 1024])(
-    'of %i bytes has this size',
-    async (sizeBytes) => {
-      await onDevice(sizeBytes, 0, async (path) => {
-        await using source = await openFileSource(path)
-        expect(source.sizeBytes).toBe(sizeBytes)
-        await source.read(sizeBytes - 1, new Uint8Array(1))
+describe.skipIf(skipReason !== undefined)(
+  `a block device${skipReason === undefined ? '' : ` (skipped: ${skipReason})`}`,
+  () => {
+    test.each([512 * 7, 512 * 2049, 64 * 1024 * 1024])(
+      'of %i bytes has this size as a source',
+      async (sizeBytes) => {
+        await onDevice(sizeBytes, 0, async (path) => {
+          await using source = await openFileSource(path)
+          expect(source.sizeBytes).toBe(sizeBytes)
+          await source.read(sizeBytes - 1, new Uint8Array(1))
+        })
+      },
+      60_000,
+    )
+
+    test('with a GGUF at its start opens with the same tensors as the file', async () => {
+      await onDevice(1024 * 1024, 0, async (path) => {
+        await using onDisk = await openModelFile(path)
+        await using inFile = await openModelFile(vector)
+        expect(onDisk.tensors).toEqual(inFile.tensors)
       })
-    },
-    60_000,
-  )
+    }, 60_000)
 
-  test('with a GGUF at its start is opened as the file is', async () => {
-    await onDevice(1024 * 1024, 0, async (path) => {
-      await using onDisk = await openModelFile(path)
-      await using inFile = await openModelFile(vector)
-      expect(onDisk.tensors).toEqual(inFile.tensors)
-    })
-  }, 60_000)
-
-  test('with a GGUF anywhere is opened through a range, aligned to the start of the GGUF', async () => {
-    await onDevice(1024 * 1024, 7 * 512 + 1, async (path) => {
-      await using source = await openFileSource(path)
-      await using inFile = await openModelFile(vector)
-      const model = await openModel(rangeSource(source, 7 * 512 + 1, VECTOR_BYTES))
-      expect(model.tensors).toEqual(inFile.tensors)
-    })
-  }, 60_000)
-})
+    test('with a GGUF at any offset opens through rangeSource', async () => {
+      await onDevice(1024 * 1024, 7 * 512 + 1, async (path) => {
+        await using source = await openFileSource(path)
+        await using inFile = await openModelFile(vector)
+        const model = await openModel(rangeSource(source, 7 * 512 + 1, VECTOR_BYTES))
+        expect(model.tensors).toEqual(inFile.tensors)
+      })
+    }, 60_000)
+  },
+)

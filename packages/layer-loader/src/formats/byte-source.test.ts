@@ -25,7 +25,7 @@ const sources: readonly [string, () => Promise<ByteSource>][] = [
 ]
 
 describe.each(sources)('a %s source', (_, open) => {
-  test('knows its size and fills a buffer from any offset', async () => {
+  test('has a size and reads from any offset', async () => {
     await using source = await open()
     expect(source.sizeBytes).toBe(100)
     const into = new Uint8Array(3)
@@ -40,28 +40,28 @@ describe.each(sources)('a %s source', (_, open) => {
     [0.5, 1],
     [101, 0],
     [Number.MAX_SAFE_INTEGER, 1],
-  ])('refuses the range from %d of %d bytes and leaves the buffer alone', async (offset, length) => {
+  ])('rejects the range at %d of %d bytes without changing the buffer', async (offset, length) => {
     await using source = await open()
     const into = new Uint8Array(length).fill(0xa5)
     await expect(source.read(offset, into)).rejects.toThrow(RangeError)
     expect(into.every((byte) => byte === 0xa5)).toBe(true)
   })
 
-  test('throws the reason of a signal that is aborted', async () => {
+  test('rejects with the reason of an aborted signal', async () => {
     await using source = await open()
     const signal = AbortSignal.abort(new Error('not now'))
     await expect(source.read(0, new Uint8Array(1), { signal })).rejects.toThrow('not now')
   })
 
-  test('is closed twice without harm', async () => {
+  test('can be closed twice', async () => {
     const source = await open()
     await source.close()
     await source.close()
   })
 })
 
-describe('a range', () => {
-  test('leaves the inner source open when it is closed', async () => {
+describe('rangeSource', () => {
+  test('does not close the inner source', async () => {
     await using inner = await openFileSource(path)
     await rangeSource(inner, 10, 10).close()
     const into = new Uint8Array(1)
@@ -69,15 +69,15 @@ describe('a range', () => {
     expect(into[0]).toBe(50)
   })
 
-  test('must lie inside the inner source', () => {
+  test('rejects a range outside of the inner source', () => {
     expect(() => rangeSource(memorySource(content), 90, 11)).toThrow(
       'memory: expected a range inside 0 to 100 bytes, got 11 bytes from 90',
     )
   })
 })
 
-describe('a file', () => {
-  test('that does not exist is not found', async () => {
+describe('openFileSource', () => {
+  test('rejects a missing file', async () => {
     for (const missing of [join(directory, 'missing'), join(path, 'below-a-file')]) {
       await expect(openFileSource(missing)).rejects.toMatchObject({
         code: 'ERR_GPUNVME_MODEL_NOT_FOUND',
@@ -88,7 +88,7 @@ describe('a file', () => {
   })
 
   test.skipIf(process.getuid?.() === 0)(
-    'that may not be read needs a privilege (not tested as root, who may read everything)',
+    'rejects an unreadable file (skipped as root, which can read all files)',
     async () => {
       const secret = join(directory, 'secret')
       await writeFile(secret, 'x')
@@ -100,7 +100,7 @@ describe('a file', () => {
     },
   )
 
-  test('that is a directory or a character device is refused', async () => {
+  test('rejects a directory and a character device', async () => {
     await expect(openFileSource(directory)).rejects.toMatchObject({
       code: 'ERR_GPUNVME_MODEL_NOT_A_FILE',
       category: 'usage',
@@ -109,7 +109,7 @@ describe('a file', () => {
     await expect(openFileSource('/dev/zero')).rejects.toThrow('it is a pipe, socket or character device')
   })
 
-  test('that shrinks while it is open fails its reads with the byte where it now ends', async () => {
+  test('returns a source that reports the new end of a truncated file', async () => {
     const shrinking = join(directory, 'shrinking')
     await writeFile(shrinking, content)
     await using source = await openFileSource(shrinking)
@@ -120,22 +120,25 @@ describe('a file', () => {
     })
   })
 
-  test('that is closed says so', async () => {
+  test('returns a source that rejects reads after close', async () => {
     const source = await openFileSource(path)
     await source.close()
     await expect(source.read(0, new Uint8Array(1))).rejects.toThrow(`Cannot read ${path}: the source is closed`)
   })
 })
 
-describe('a size by probing, as of a block device', () => {
-  test.each([0, 1, 2, 3, 511, 512, 513, 256_060_514_304])('of %d bytes is exact', async (sizeBytes) => {
-    let probes = 0
-    const hasByteAt = (offset: number): Promise<boolean> => (probes++, Promise.resolve(offset < sizeBytes))
-    expect(await sizeByProbing(hasByteAt)).toBe(sizeBytes)
-    expect(probes).toBeLessThan(90)
-  })
+describe('sizeByProbing', () => {
+  test.each([0, 1, 2, 3, 511, 512, 513, 256_060_514_304])(
+    'finds a size of %d bytes in less than 90 probes',
+    async (sizeBytes) => {
+      let probes = 0
+      const hasByteAt = (offset: number): Promise<boolean> => (probes++, Promise.resolve(offset < sizeBytes))
+      expect(await sizeByProbing(hasByteAt)).toBe(sizeBytes)
+      expect(probes).toBeLessThan(90)
+    },
+  )
 
-  test('ends for something endless', async () => {
+  test('rejects an endless source', async () => {
     await expect(sizeByProbing(() => Promise.resolve(true))).rejects.toThrow(RangeError)
   })
 })

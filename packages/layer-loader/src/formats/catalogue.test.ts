@@ -17,10 +17,10 @@ const F32 = 0
 const F16 = 1
 const Q8_0 = 8
 
-/** The name, the dimensions as GGUF stores them (innermost first), the type, and the bytes that this takes. */
+/** Name, dimensions as stored in GGUF (innermost first), type, and length. */
 type Row = readonly [name: string, dimensions: readonly number[], type: number, lengthBytes: number]
 
-/** A GGUF whose data bytes count up from 0, so that every byte tells where it is from; tensors are 32 bytes aligned. */
+/** Opens a GGUF with tensors aligned to 32 bytes. Each data byte is its offset modulo 256. */
 function gguf(rows: readonly Row[], architecture = 'llama'): Promise<Model> {
   let end = 0
   const infos = rows.map(([name, dimensions, type, lengthBytes]) => {
@@ -34,7 +34,7 @@ function gguf(rows: readonly Row[], architecture = 'llama'): Promise<Model> {
   return openModel(memorySource(concat(padTo(start, header), data), 'moe.gguf'))
 }
 
-/** A mixture of four experts in one layer. Offsets in the data: 0, 160, 192, 224, 512, 640, 736, 768, 800. */
+/** A layer with four experts, and dense layers. Offsets in the data: 0, 160, 192, 224, 512, 640, 736, 768, 800. */
 const MIXTURE: readonly Row[] = [
   ['token_embd.weight', [32, 4], Q8_0, 136],
   ['blk.0.attn_q.weight', [8], F32, 32],
@@ -50,7 +50,7 @@ const MIXTURE: readonly Row[] = [
 const catalogueOf = async (rows = MIXTURE, options?: CatalogueOptions): Promise<Catalogue> =>
   new Catalogue(await gguf(rows), options)
 
-/** Pieces in short: tensor, offset from the start of the data, length, place in the destination. */
+/** Returns the pieces as rows: tensor, offset from the start of the data, length, offset in the destination. */
 function pieces({ model }: Catalogue, extent: ModelExtent): unknown[] {
   const start = model.parts[0].headerBytes
   return extent.pieces.map(({ tensor, part, offsetBytes, lengthBytes, intoBytes }) => {
@@ -59,7 +59,7 @@ function pieces({ model }: Catalogue, extent: ModelExtent): unknown[] {
   })
 }
 
-/** Opens a safetensors file of tensors with these shapes; each dtype is of one byte unless it says otherwise. */
+/** Opens a safetensors file of tensors with these shapes. */
 function safetensorsModel(shapes: Readonly<Record<string, readonly number[]>>, dtype = 'U8', bits = 8): Promise<Model> {
   let end = 0
   const entries = Object.entries(shapes).map(([name, shape]) => {
@@ -79,15 +79,15 @@ async function thrownBy(action: () => unknown): Promise<unknown> {
   return undefined
 }
 
-describe('a catalogue gives the extent of', () => {
-  test('a tensor: one piece, all of it', async () => {
+describe('a catalogue returns the extent of', () => {
+  test('a tensor, as one piece', async () => {
     const catalogue = await catalogueOf()
     const extent = catalogue.tensor('blk.1.attn_q.weight')
     expect(extent).toMatchObject({ name: 'blk.1.attn_q.weight', kind: 'tensor', lengthBytes: 28 })
     expect(pieces(catalogue, extent)).toEqual([['blk.1.attn_q.weight', 192, 28, 0]])
   })
 
-  test('a layer, by number or by name: every tensor, each at a multiple of 256', async () => {
+  test('a layer, by number or name, with every tensor at a multiple of 256', async () => {
     const catalogue = await catalogueOf()
     expect(catalogue.layers).toEqual(['embedding', 'layer 0', 'layer 1'])
     const extent = catalogue.layer(1)
@@ -105,7 +105,7 @@ describe('a catalogue gives the extent of', () => {
     expect(pieces(catalogue, catalogue.layer('embedding'))).toEqual([['token_embd.weight', 0, 136, 0]])
   })
 
-  test('a layer without its routed experts: shared experts, the router and scales for all of them stay', async () => {
+  test('a layer without its routed experts, but with shared experts, router and scales', async () => {
     const catalogue = await catalogueOf(MIXTURE, { alignmentBytes: 1 })
     const extent = catalogue.layer(1, { experts: false })
     expect(extent).toMatchObject({ name: 'layer 1 without experts', kind: 'layer', lengthBytes: 92 })
@@ -117,12 +117,12 @@ describe('a catalogue gives the extent of', () => {
     ])
   })
 
-  test('an expert: its slice of every tensor that stacks all of them', async () => {
+  test('an expert, with its slice of every stacked tensor', async () => {
     const catalogue = await catalogueOf(MIXTURE, { alignmentBytes: 16 })
     expect(catalogue.experts(1)).toEqual([0, 1, 2, 3])
     expect(catalogue.experts(0)).toEqual([])
     const extent = catalogue.expert(1, 2)
-    // 2 rows of 34 bytes, 3 rows of 10, one row of 20; expert 2 is behind two others.
+    // 2 rows of 34 bytes, 3 rows of 10, one row of 20; expert 2 is after two others.
     expect(extent).toMatchObject({ name: 'layer 1 expert 2', kind: 'expert', lengthBytes: 112 + 20 })
     expect(pieces(catalogue, extent)).toEqual([
       ['blk.1.ffn_gate_exps.weight', 224 + 2 * 68, 68, 0],
@@ -131,7 +131,7 @@ describe('a catalogue gives the extent of', () => {
     ])
   })
 
-  test('all experts together: the stacked tensors, without a byte between or beyond', async () => {
+  test('all experts, which together cover the stacked tensors exactly', async () => {
     const catalogue = await catalogueOf()
     const all = catalogue.experts(1).flatMap((expert) => [...catalogue.expert(1, expert).pieces])
     for (const name of ['blk.1.ffn_gate_exps.weight', 'blk.1.ffn_down_exps.weight', 'blk.1.ffn_down_exps.bias']) {
@@ -145,7 +145,7 @@ describe('a catalogue gives the extent of', () => {
     }
   })
 
-  test('a range: any bytes of a part, whatever tensors they are of', async () => {
+  test('a range of bytes of a part', async () => {
     const catalogue = await catalogueOf()
     const extent = catalogue.range(0, 100, 50)
     expect(extent).toEqual({
@@ -163,7 +163,7 @@ describe('a catalogue gives the extent of', () => {
     expect(() => catalogue.range(0, 0, 2 ** 40)).toThrow(RangeError)
   })
 
-  test('a tensor of no elements: a piece of no bytes', async () => {
+  test('an empty tensor, as an empty piece', async () => {
     const model = await safetensorsModel({ 'model.layers.0.a': [3], 'model.layers.0.b': [0], 'model.layers.0.c': [2] })
     const { lengthBytes, pieces } = new Catalogue(model).layer(0)
     expect(pieces.map((piece) => [piece.lengthBytes, piece.intoBytes])).toContainEqual([0, 256])
@@ -171,12 +171,12 @@ describe('a catalogue gives the extent of', () => {
   })
 })
 
-describe('an extent is read', () => {
-  test('piece by piece, each to its place, and what is between them is left alone', async () => {
+describe('readExtent', () => {
+  test('reads each piece to its offset, and does not change bytes between them', async () => {
     const catalogue = await catalogueOf(MIXTURE, { alignmentBytes: 16 })
     const into = new Uint8Array(200).fill(0xa5)
     await readExtent(catalogue.model, catalogue.expert(1, 2), into)
-    // The data bytes count up from 0, and 256 is 0 again.
+    // Data bytes are their offsets modulo 256.
     expect([...into.subarray(0, 3)]).toEqual([360 & 0xff, 361 & 0xff, 362 & 0xff])
     expect([...into.subarray(66, 82)]).toEqual([
       426 & 0xff,
@@ -188,7 +188,7 @@ describe('an extent is read', () => {
     expect([...into.subarray(131, 134)]).toEqual([699 & 0xff, 0xa5, 0xa5])
   })
 
-  test('from several parts', async () => {
+  test('reads from several parts', async () => {
     const shard = (name: string, dataByte: number): Uint8Array => {
       const bytes = safetensors(`{"${name}":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 2)
       return bytes.fill(dataByte, bytes.byteLength - 2)
@@ -211,14 +211,14 @@ describe('an extent is read', () => {
   })
 })
 
-describe('experts are found by the names that publishers give them', () => {
+describe('a catalogue finds experts by published names,', () => {
   test.each([
     ['Mixtral', 'model.layers.0.block_sparse_moe.experts.%.w1.weight'],
     ['DeepSeek, Qwen', 'model.layers.0.mlp.experts.%.gate_proj.weight'],
     ['with scales', 'model.layers.0.mlp.experts.%.down_proj.weight_scale_inv'],
     ['with a prefix', 'language_model.model.layers.0.mlp.experts.%.up_proj.weight_packed'],
     ['GGUF of 2023', 'blk.0.ffn_up.%.weight'],
-  ])('one by one: %s', async (_, pattern) => {
+  ])('separate experts: %s', async (_, pattern) => {
     const names = [0, 1, 10].map((expert) => pattern.replace('%', String(expert)))
     const catalogue = new Catalogue(await safetensorsModel(Object.fromEntries(names.map((name) => [name, [5]]))))
     expect(catalogue.experts(0)).toEqual([0, 1, 10])
@@ -235,7 +235,7 @@ describe('experts are found by the names that publishers give them', () => {
     'model.layers.0.mlp.experts.down_proj_bias',
     'model.layers.0.mlp.experts.gate_up_proj_blocks',
     'model.layers.0.feed_forward.experts.down_proj.weight',
-  ])('stacked: %s', async (name) => {
+  ])('stacked experts: %s', async (name) => {
     const catalogue = new Catalogue(await safetensorsModel({ [name]: [3, 4] }))
     expect(catalogue.experts(0)).toEqual([0, 1, 2])
     expect(catalogue.expert(0, 1).pieces[0]!.lengthBytes).toBe(4)
@@ -250,13 +250,13 @@ describe('experts are found by the names that publishers give them', () => {
     'model.layers.0.mlp.shared_expert_gate.weight',
     'model.layers.0.mlp.gate.e_score_correction_bias',
     'blk.0.ffn_up.weight',
-  ])('and this is none: %s', async (name) => {
+  ])('and no experts in: %s', async (name) => {
     const catalogue = new Catalogue(await safetensorsModel({ [name]: [3, 4] }))
     expect(catalogue.experts(0)).toEqual([])
     expect(catalogue.layer(0, { experts: false }).pieces).toHaveLength(1)
   })
 
-  test('or by those that the caller knows, and so are layers', async () => {
+  test('and by the patterns of the caller for layers and experts', async () => {
     const model = await safetensorsModel({
       'stage7/moe/all': [2, 3],
       'stage7/moe/3/up': [4],
@@ -276,32 +276,32 @@ describe('experts are found by the names that publishers give them', () => {
   })
 })
 
-describe('what cannot be loaded is refused by name', () => {
+describe('a catalogue rejects', () => {
   test.each<[string, (catalogue: Catalogue) => unknown, string, readonly string[]]>([
     [
-      'a tensor that is spelt wrong',
+      'a misspelt tensor name',
       (c) => c.tensor('blk.1.atn_q.weight'),
       'tensor "blk.1.atn_q.weight"',
       ['blk.1.attn_q.weight', 'blk.0.attn_q.weight'],
     ],
     [
-      'a tensor of a block that is too far',
+      'a tensor of a missing block',
       (c) => c.tensor('blk.40.attn_q.weight'),
       'tensor',
       ['blk.1.attn_q.weight', 'blk.0.attn_q.weight'],
     ],
-    ['a layer that is too far', (c) => c.layer(99), 'layer "layer 99"', ['layer 1', 'layer 0']],
-    ['a layer by a wrong name', (c) => c.layer('embeddings'), 'layer "embeddings"', ['embedding']],
-    ['the experts of no layer', (c) => c.experts(-1), 'layer "layer -1"', []],
+    ['a layer number that is too large', (c) => c.layer(99), 'layer "layer 99"', ['layer 1', 'layer 0']],
+    ['a wrong layer name', (c) => c.layer('embeddings'), 'layer "embeddings"', ['embedding']],
+    ['the experts of a negative layer', (c) => c.experts(-1), 'layer "layer -1"', []],
     [
-      'an expert that is too far',
+      'an expert number that is too large',
       (c) => c.expert(1, 4),
       'expert "layer 1 expert 4"',
       ['layer 1 expert 3', 'layer 1 expert 2'],
     ],
-    ['an expert that is no whole number', (c) => c.expert(1, 0.5), 'expert "layer 1 expert 0.5"', []],
+    ['an expert number that is not an integer', (c) => c.expert(1, 0.5), 'expert "layer 1 expert 0.5"', []],
     ['an expert of a dense layer', (c) => c.expert(0, 0), 'expert "layer 0 expert 0"', []],
-  ])('%s, with the nearest that are there', async (_, ask, message, nearest) => {
+  ])('%s, and suggests the nearest existing names', async (_, ask, message, nearest) => {
     const error = await thrownBy(async () => ask(await catalogueOf()))
     expect(error).toBeInstanceOf(ExtentNotFoundError)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_EXTENT_NOT_FOUND', category: 'not-found' })
@@ -309,7 +309,7 @@ describe('what cannot be loaded is refused by name', () => {
     expect((error as ExtentNotFoundError).nearest.slice(0, nearest.length)).toEqual(nearest)
   })
 
-  test('an expert of a stack of unknown type, which may end in padding; its layer can be loaded', async () => {
+  test('experts of a stack of unknown type, but not its layer', async () => {
     const catalogue = await catalogueOf([
       ['blk.0.a', [4], 77, 16],
       ['blk.1.ffn_up_exps.weight', [2, 3], 344, 24],
@@ -328,7 +328,7 @@ describe('what cannot be loaded is refused by name', () => {
     expect(catalogue.layer(1).lengthBytes).toBe(24)
   })
 
-  test('experts of a layer whose stacks are of different numbers', async () => {
+  test('experts of a layer whose stacks have different numbers of experts', async () => {
     const model = await safetensorsModel({ 'blk.0.ffn_up_exps.weight': [4, 2], 'blk.0.ffn_down_exps.weight': [3, 2] })
     const catalogue = new Catalogue(model)
     for (const ask of [
@@ -347,14 +347,14 @@ describe('what cannot be loaded is refused by name', () => {
     expect(catalogue.layer(0).pieces).toHaveLength(2)
   })
 
-  test('more experts than a published model can have, before anything is made for each of them', async () => {
+  test('a stack of more than 65,536 experts', async () => {
     const model = await safetensorsModel({ 'blk.0.ffn_up_exps.weight': [70_000, 1] })
     const error = await thrownBy(() => new Catalogue(model).experts(0))
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNEVEN_EXPERTS' })
     expect((error as Error).message).toContain('has 70000 experts; the limit is 65536')
   })
 
-  test('experts that begin in the middle of a byte', async () => {
+  test('experts that begin inside a byte', async () => {
     const model = await safetensorsModel({ 'blk.0.ffn_up_exps.weight': [2, 3] }, 'F4', 4)
     const error = await thrownBy(() => new Catalogue(model).expert(0, 1))
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNEVEN_EXPERTS' })
@@ -366,7 +366,7 @@ describe('what cannot be loaded is refused by name', () => {
   })
 })
 
-describe('tied weights have a name of their own', () => {
+describe('a catalogue resolves tied weights:', () => {
   test('output.weight is token_embd.weight in a GGUF without it', async () => {
     const catalogue = await catalogueOf()
     expect([...catalogue.aliases].map(([alias, tensor]) => [alias, tensor.name])).toEqual([
@@ -383,7 +383,7 @@ describe('tied weights have a name of their own', () => {
     },
   )
 
-  test('but not where the model has an output of its own, is an encoder, or has two embeddings', async () => {
+  test('none if the model has an output, is an encoder, or has two embeddings', async () => {
     const own = new Catalogue(
       await safetensorsModel({ 'model.embed_tokens.weight': [4], 'language_model.lm_head.weight': [4] }),
     )

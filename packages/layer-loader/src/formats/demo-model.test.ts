@@ -19,18 +19,18 @@ beforeAll(async () => {
 })
 
 describe('the demo model', () => {
-  test('has the same bytes every time, on every machine', () => {
+  test('has reproducible bytes', () => {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(
       '1e2e17f6c9ee8bc4b08185f149c3162a910e10fcc38d0ff3de4a3c291e7f1805',
     )
   })
 
-  test('is as long as it was asked to be, or shorter by less than a step of its width', () => {
+  test('is at most as long as targetBytes, and shorter by less than 80,000 bytes', () => {
     expect(bytes.byteLength).toBeLessThanOrEqual(TARGET_BYTES)
     expect(bytes.byteLength).toBeGreaterThan(TARGET_BYTES - 80_000)
   })
 
-  test('is a llama of 8 layers that says so', () => {
+  test('is a llama model with 8 layers', () => {
     expect(model).toMatchObject({ name: DEMO_MODEL.name, architecture: 'llama' })
     expect(model.metadata.get('llama.block_count')).toBe(8)
     const blocks = Array.from({ length: 8 }, (_, number) => `layer ${number}`)
@@ -55,7 +55,7 @@ describe('the demo model', () => {
     }
   })
 
-  test('has weights that are finite and small once dequantised, and not all alike', () => {
+  test('has small, finite and varied weights after dequantisation', () => {
     for (const { dtype, offsetBytes, lengthBytes } of model.tensors) {
       const data = bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
       const values = dtype === 'F32' ? floats(data) : scales(data, dtype === 'Q4_0' ? 18 : 34)
@@ -66,13 +66,13 @@ describe('the demo model', () => {
     }
   })
 
-  test('has another random start in every tensor', () => {
+  test('has different bytes at the start of every tensor', () => {
     const starts = model.tensors.map(({ offsetBytes }) => bytes.toString('hex', offsetBytes + 2, offsetBytes + 18))
     expect(new Set(starts).size).toBe(model.tensors.length)
   })
 })
 
-test('a demo model that cannot be that small is refused with the least that it can be', async () => {
+test('writeDemoModel rejects a targetBytes that is too small with the minimum', async () => {
   const path = join(directory, 'never.gguf')
   await expect(writeDemoModel(path, { targetBytes: 1000 })).rejects.toThrow(
     /expected at least \d+ for 8 layers, got 1000/,
@@ -80,16 +80,16 @@ test('a demo model that cannot be that small is refused with the least that it c
   await expect(writeDemoModel(path, { layers: 0 })).rejects.toThrow(RangeError)
 })
 
-test('a signal ends the writing between two pieces, and no file is left', async () => {
-  const place = scratch()
+test('an abort stops writeDemoModel between two pieces, and removes the file', async () => {
+  const folder = scratch()
   const signal = abortedAfter(3)
-  await expect(writeDemoModel(join(place, 'model.gguf'), { targetBytes: TARGET_BYTES, signal })).rejects.toThrow(
+  await expect(writeDemoModel(join(folder, 'model.gguf'), { targetBytes: TARGET_BYTES, signal })).rejects.toThrow(
     'enough',
   )
-  expect(await readdir(place)).toEqual([])
+  expect(await readdir(folder)).toEqual([])
 })
 
-/** A signal that is found aborted when it is asked once more than so many times. */
+/** Returns a signal whose `throwIfAborted` throws after this many calls. */
 function abortedAfter(times: number): AbortSignal {
   const { signal } = new AbortController()
   let asked = 0
@@ -103,7 +103,7 @@ function floats(data: Buffer): number[] {
   return Array.from({ length: data.byteLength / 4 }, (_, index) => data.readFloatLE(4 * index))
 }
 
-/** The half-precision scale at the start of each block; an exponent of all ones is no number. */
+/** Returns the half-precision scale at the start of each block. An exponent of all ones gives NaN. */
 function scales(data: Buffer, blockBytes: number): number[] {
   return Array.from({ length: data.byteLength / blockBytes }, (_, index) => {
     const half = data.readUInt16LE(index * blockBytes)

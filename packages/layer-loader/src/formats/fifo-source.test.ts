@@ -6,7 +6,7 @@ import { openFileSource } from './index.js'
 
 const folder = scratch()
 
-test('a pipe is refused as a model file, without waiting for its writer', async () => {
+test('openFileSource rejects a pipe without waiting for its writer', async () => {
   const fifo = join(folder, 'fifo')
   execFileSync('mkfifo', [fifo])
   await expect(openFileSource(fifo)).rejects.toThrow('it is a pipe, socket or character device')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ggmlTypeId, isOpaqueGgmlType } from './ggml-types.js'
 import { GGML_TYPES, ggmlTypeById, ggmlTypeByName, ggmlTypeName } from './index.js'
 
-test('a block has the bytes of its parts: scales, minima and packed quants', () => {
+test('blockBytes is the sum of scales, minima and packed quants', () => {
   const bytes = (name: string): number | undefined => ggmlTypeByName(name)?.blockBytes
   expect(bytes('Q4_0')).toBe(2 + 32 / 2)
   expect(bytes('Q4_1')).toBe(2 + 2 + 32 / 2)
@@ -16,9 +16,9 @@ test('a block has the bytes of its parts: scales, minima and packed quants', () 
 })
 
 /**
- * Number, name, elements and bytes of a block, as gguf-py 0.19.0 prints its GGML_QUANT_SIZES. Two rows are missing:
- * it has 40 bytes for Q8_1, of the time when its scales were floats (ggml's block_q8_1 has two halves and 32 bytes),
- * and it does not know Q2_0 (ggml's block_q2_0: a half and 64 quants of 2 bits).
+ * Number, name, elements and bytes of a block, printed from GGML_QUANT_SIZES of gguf-py 0.19.0. Two rows are omitted:
+ * gguf-py has 40 bytes for Q8_1, from when its scales were floats (block_q8_1 of ggml has two halves and 32 bytes),
+ * and it lacks Q2_0 (block_q2_0 of ggml: a half and 64 quants of 2 bits).
  */
 const BY_GGUF_PY = `
 0 F32 1 4
@@ -56,7 +56,7 @@ const BY_GGUF_PY = `
 41 Q1_0 128 18
 `
 
-test('numbers, names and blocks are those of gguf-py, but for two that are those of ggml itself', () => {
+test('numbers, names and blocks match gguf-py, except for two that match ggml', () => {
   const ours = GGML_TYPES.map(
     ({ id, name, blockElements, blockBytes }) => `${id} ${name} ${blockElements} ${blockBytes}`,
   )
@@ -65,7 +65,7 @@ test('numbers, names and blocks are those of gguf-py, but for two that are those
   expect(ours.filter((row) => !theirs.includes(row))).toEqual(['9 Q8_1 32 36', '42 Q2_0 64 18'])
 })
 
-test('ids and names are each given once, and find the same type', () => {
+test('ids and names are unique, and both look up the same type', () => {
   expect(new Set(GGML_TYPES.map(({ id }) => id)).size).toBe(GGML_TYPES.length)
   for (const type of GGML_TYPES) {
     expect(ggmlTypeById(type.id)).toBe(type)
@@ -73,14 +73,14 @@ test('ids and names are each given once, and find the same type', () => {
   }
 })
 
-test('retired ids are known by name and have no blocks; others are known by number', () => {
+test('retired ids have a name but no type; unknown ids are named by number', () => {
   expect([4, 5, 31, 32, 33, 36, 37, 38].map(ggmlTypeById)).toEqual(Array.from({ length: 8 }, () => undefined))
   expect(ggmlTypeName(5)).toBe('Q4_3 (retired)')
   expect(ggmlTypeName(12)).toBe('Q4_K')
   expect(ggmlTypeName(77)).toBe('type 77')
 })
 
-test('returns the id for the name of a current, retired or unknown type, and for no other text', () => {
+test('ggmlTypeId inverts ggmlTypeName, and returns undefined for other names', () => {
   // 344 is IQ4_KS_R4 of ik_llama.cpp.
   for (const id of [0, 12, 5, 31, 77, 344, 0xffff_ffff]) expect(ggmlTypeId(ggmlTypeName(id))).toBe(id)
   for (const name of ['Q9', 'type', 'type 12', 'type 5', 'type 007', 'type 4294967296', 'Q9 (retired)']) {

@@ -23,11 +23,11 @@ interface Malformed {
   readonly limits?: Partial<FormatLimits>
 }
 
-/** Metadata starts at byte 24. In `entry('k', ...)` the type is at 24 + 8 + 1 and the value at 24 + 8 + 1 + 4. */
+/** Offsets in `entry('k', ...)` at byte 24: the type at 24 + 8 + 1, the value at 24 + 8 + 1 + 4. */
 const TYPE = 33
 const VALUE = 37
 
-/** With no metadata the tensor table starts at 24 too. In `info('a', [n], ...)`: */
+/** Offsets in `info('a', [n], ...)`. Without metadata the tensor table starts at 24 too. */
 const DIMENSIONS = 33
 const SHAPE = 37
 const OFFSET = 49
@@ -38,9 +38,9 @@ const oneTensor = (bytes: Uint8Array): Uint8Array => concat(ggufHead(1, 0), byte
 const malformed: readonly Malformed[] = [
   { title: 'version 0', bytes: ggufHead(0, 0, 0), problem: 'VERSION', at: 4 },
   { title: 'version 1, whose counts have 32 bits', bytes: ggufHead(0, 0, 1), problem: 'VERSION', at: 4 },
-  { title: 'a version of the future', bytes: ggufHead(0, 0, 4), problem: 'VERSION', at: 4 },
+  { title: 'version 4', bytes: ggufHead(0, 0, 4), problem: 'VERSION', at: 4 },
   { title: 'a big-endian file', bytes: ggufHead(0, 0, 0x0300_0000), problem: 'BIG_ENDIAN', at: 4 },
-  { title: 'nothing but the magic', bytes: ascii('GGUF'), problem: 'TRUNCATED', at: 4 },
+  { title: 'only the magic', bytes: ascii('GGUF'), problem: 'TRUNCATED', at: 4 },
   {
     title: 'a file that ends inside its tensor count',
     bytes: ggufHead(0, 0).subarray(0, 12),
@@ -50,7 +50,7 @@ const malformed: readonly Malformed[] = [
   { title: 'a tensor count of 2^64 - 1', bytes: ggufHead(2n ** 64n - 1n, 0), problem: 'TOO_LARGE', at: 8 },
   { title: 'a tensor count above the limit', bytes: ggufHead(1_000_001, 0), problem: 'LIMIT', at: 8 },
   {
-    title: 'a tensor count that the file is too short for',
+    title: 'a tensor count that exceeds the file',
     bytes: ggufHead(1_000_000, 0),
     problem: 'TRUNCATED',
     at: 8,
@@ -58,7 +58,7 @@ const malformed: readonly Malformed[] = [
   { title: 'a metadata count of 2^63', bytes: ggufHead(0, 2n ** 63n), problem: 'TOO_LARGE', at: 16 },
   { title: 'a metadata count above the limit', bytes: ggufHead(0, 100_001), problem: 'LIMIT', at: 16 },
   {
-    title: 'a metadata count that the file is too short for',
+    title: 'a metadata count that exceeds the file',
     bytes: ggufHead(0, 100_000),
     problem: 'TRUNCATED',
     at: 16,
@@ -125,14 +125,14 @@ const malformed: readonly Malformed[] = [
     at: VALUE + 8 * 12,
   },
   {
-    title: 'a string beyond the limit of what is kept',
+    title: 'a string beyond the limit of kept metadata',
     bytes: oneEntry(entry('k', 8, text('0123456789'))),
     problem: 'LIMIT',
     at: VALUE,
     limits: { maxMetadataBytes: 10 },
   },
   {
-    title: 'array items beyond the limit of what is kept',
+    title: 'array items beyond the limit of kept metadata',
     bytes: oneEntry(entry('k', 9, array(0, 3), zeros(3))),
     problem: 'LIMIT',
     at: VALUE + 12 + 2,
@@ -191,7 +191,7 @@ const malformed: readonly Malformed[] = [
     at: SHAPE,
   },
   {
-    title: 'bytes that overflow although the elements do not',
+    title: 'a length in bytes that overflows although the number of elements does not',
     bytes: oneTensor(info('a', [2n ** 52n], 28, 0)),
     problem: 'SHAPE',
     at: SHAPE,
@@ -222,7 +222,7 @@ const malformed: readonly Malformed[] = [
     at: OFFSET,
   },
   {
-    title: 'data that lack their last byte',
+    title: 'data without the last byte',
     bytes: padTo(64 + 3, concat(ggufHead(1, 0), info('a', [1], 0, 0))),
     problem: 'TRUNCATED',
     at: OFFSET,
@@ -246,14 +246,14 @@ const malformed: readonly Malformed[] = [
     at: 57 + 25,
   },
   {
-    title: 'a tensor of unknown type that starts where another does',
+    title: 'a tensor of unknown type at the same offset as another',
     bytes: concat(ggufHead(2, 0), info('a', [1], 77, 0), info('b', [1], 0, 0), zeros(256)),
     problem: 'OVERLAP',
     at: 57 + 25,
   },
 ]
 
-describe('a malformed GGUF is refused with its own code, at the byte that is wrong', () => {
+describe('openModel rejects a malformed GGUF with code and position:', () => {
   test.each(malformed)('$problem at $at: $title', async ({ bytes, problem, at, limits }) => {
     const error = await openModel(memorySource(bytes, 'bad.gguf'), limits && { limits }).catch(
       (thrown: unknown) => thrown,
@@ -268,11 +268,11 @@ describe('a malformed GGUF is refused with its own code, at the byte that is wro
   })
 })
 
-describe('the twin that is just within the rule is accepted', () => {
+describe('openModel accepts a valid GGUF at the limit of a rule:', () => {
   const wellFormed: readonly { title: string; bytes: Uint8Array; limits?: Partial<FormatLimits> }[] = [
     { title: 'version 2', bytes: ggufHead(0, 0, 2) },
     {
-      title: 'no tensors, and an end before the data section would begin',
+      title: 'no tensors and no data section',
       bytes: concat(ggufHead(0, 1), entry('k', 0, u8(1))),
     },
     { title: 'a key of 65,535 bytes', bytes: oneEntry(entry('k'.repeat(65_535), 0, u8(1))) },
@@ -281,7 +281,7 @@ describe('the twin that is just within the rule is accepted', () => {
       bytes: oneEntry(entry('k', 9, ...Array.from({ length: 7 }, () => array(9, 1)), array(0, 1), u8(1))),
     },
     {
-      title: 'exactly as many kept bytes as the limit',
+      title: 'as many kept bytes as the limit',
       bytes: oneEntry(entry('k', 8, text('0123456789'))),
       limits: { maxMetadataBytes: 11 },
     },
@@ -290,9 +290,9 @@ describe('the twin that is just within the rule is accepted', () => {
     { title: 'four dimensions', bytes: oneTensor(info('a', [1, 1, 1, 1], 0, 0)) },
     { title: 'no dimensions: one element', bytes: oneTensor(info('a', [], 0, 0)) },
     { title: 'a row of exactly one block', bytes: oneTensor(info('a', [32], 2, 0)) },
-    { title: 'data that end with the file', bytes: padTo(64 + 4, concat(ggufHead(1, 0), info('a', [1], 0, 0))) },
+    { title: 'data up to the end of the file', bytes: padTo(64 + 4, concat(ggufHead(1, 0), info('a', [1], 0, 0))) },
     {
-      title: 'tensors that touch',
+      title: 'adjacent tensors',
       bytes: concat(ggufHead(2, 0), info('a', [8], 0, 0), info('b', [1], 0, 32), zeros(256)),
     },
   ]
@@ -301,10 +301,10 @@ describe('the twin that is just within the rule is accepted', () => {
   })
 })
 
-test('a truncated file is told how many bytes it lacks in all, not only in its first tensor', async () => {
+test('the error of a truncated GGUF has the number of all missing bytes', async () => {
   const bytes = concat(ggufHead(2, 0), info('b', [64], 0, 256), info('a', [64], 0, 0), zeros(6), zeros(100))
   await expect(openModel(memorySource(bytes, 'cut.gguf'))).rejects.toThrow(
-    // 24 + 33 + 33 = 90 is padded to 96; the data end at 96 + 256 + 256 = 608, and the file at 196.
+    // 24 + 33 + 33 = 90 is padded to 96; the data ends at 96 + 256 + 256 = 608, and the file at 196.
     'Cannot read cut.gguf as GGUF: the file ends before tensor "b" does: 412 bytes are missing',
   )
 })

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { GGML_TYPES, openModelFile, writeDemoModel, writeGguf, type GgufValue } from './index.js'
 
-/** What a reader says of a file, in our terms. */
+/** Result of a reader. */
 interface Reading {
   readonly metadata: ReadonlyMap<string, unknown>
   /** Shape with the outermost dimension first; offset from the start of the file. */
@@ -16,7 +16,7 @@ interface Reading {
 
 const directory = scratch()
 
-async function byUs(path: string): Promise<Reading> {
+async function readByUs(path: string): Promise<Reading> {
   await using model = await openModelFile(path)
   const idOf = new Map(GGML_TYPES.map(({ id, name }) => [name, id]))
   const tensors = model.tensors.map(({ name, dtype, shape, offsetBytes }) => {
@@ -25,8 +25,8 @@ async function byUs(path: string): Promise<Reading> {
   return { metadata: model.metadata, tensors }
 }
 
-/** Both keep GGUF's order of dimensions, and offsets from where the data begin. */
-const inOurTerms = (
+/** Converts the tensors of both readers, which have the dimensions of GGUF and offsets from the start of the data. */
+const convert = (
   infos: readonly { name: string; shape: readonly bigint[]; offset: bigint }[],
   typeOf: (index: number) => number,
   dataStart: number,
@@ -35,30 +35,30 @@ const inOurTerms = (
     return [name, typeOf(index), shape.map(Number).reverse(), dataStart + Number(offset)] as const
   })
 
-async function byHuggingFace(path: string): Promise<Reading> {
+async function readByHuggingFace(path: string): Promise<Reading> {
   const { metadata, tensorInfos, tensorDataOffset } = await gguf(path, { allowLocalFile: true })
   const typeOf = (index: number): number => tensorInfos[index]!.dtype
-  const tensors = inOurTerms(tensorInfos, typeOf, Number(tensorDataOffset))
+  const tensors = convert(tensorInfos, typeOf, Number(tensorDataOffset))
   return { metadata: new Map(Object.entries(metadata)), tensors }
 }
 
-/** hyllama has no notion of where the data begin; it is told. */
-async function byHyllama(path: string, dataStart: number): Promise<Reading> {
+/** hyllama does not return the start of the data, so that it is an argument here. */
+async function readByHyllama(path: string, dataStart: number): Promise<Reading> {
   const bytes = await readFile(path)
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
   const { metadata, tensorInfos } = ggufMetadata(buffer)
-  const tensors = inOurTerms(tensorInfos, (index) => tensorInfos[index]!.type, dataStart)
+  const tensors = convert(tensorInfos, (index) => tensorInfos[index]!.type, dataStart)
   return { metadata: new Map(Object.entries(metadata)), tensors }
 }
 
-/** Holds all that we read against both. They read every integer of 64 bits as a bigint, where we give numbers. */
+/** Compares our result with both readers, which return 64-bit integers as bigint even if a number is exact. */
 async function compare(path: string): Promise<void> {
-  const ours = await byUs(path)
-  const theirs = await byHuggingFace(path)
+  const ours = await readByUs(path)
+  const theirs = await readByHuggingFace(path)
   expect(ours.tensors).toEqual(theirs.tensors)
   const first = theirs.tensors[0]
   const relative = (await gguf(path, { allowLocalFile: true })).tensorInfos[0]?.offset ?? 0n
-  const second = await byHyllama(path, first === undefined ? 0 : first[3] - Number(relative))
+  const second = await readByHyllama(path, first === undefined ? 0 : first[3] - Number(relative))
   expect(ours.tensors).toEqual(second.tensors)
   for (const [key, value] of ours.metadata) {
     expect([key, asNumbers(theirs.metadata.get(key))]).toEqual([key, value])
@@ -74,7 +74,7 @@ function asNumbers(value: unknown): unknown {
 const integer = (type: 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32', min: number, max: number) =>
   fc.integer({ min, max }).map((value): GgufValue => ({ type, value }))
 
-// hyllama reads each byte of a string as a character, so only ASCII is the same for all three.
+// hyllama reads each byte of a string as a character, so that the readers agree on ASCII only.
 const word = fc.string({ maxLength: 20, unit: 'binary-ascii' })
 
 const value: fc.Arbitrary<GgufValue> = fc.oneof(
@@ -100,14 +100,14 @@ const tensor = fc.record({
   blocks: fc.integer({ min: 1, max: 3 }),
 })
 
-describe('@huggingface/gguf, hyllama and we agree', () => {
+describe('openModelFile, @huggingface/gguf and hyllama agree', () => {
   test('on the demo model', async () => {
     const path = join(directory, 'demo.gguf')
     await writeDemoModel(path, { layers: 2, targetBytes: 2_000_000 })
     await compare(path)
   })
 
-  test('on one tensor of every type, at an alignment of 4096', async () => {
+  test('on a tensor of every type with an alignment of 4096', async () => {
     const path = join(directory, 'types.gguf')
     const tensors = GGML_TYPES.map(({ name, blockElements, blockBytes }) => ({
       name: `a ${name}`,
@@ -119,7 +119,7 @@ describe('@huggingface/gguf, hyllama and we agree', () => {
     await compare(path)
   })
 
-  test('on models of any metadata, tensors and alignment', async () => {
+  test('on random metadata, tensors and alignments', async () => {
     const path = join(directory, 'any.gguf')
     const metadata = fc.dictionary(fc.stringMatching(/^m\.[a-z]{1,8}$/), value, { maxKeys: 8 })
     const alignment = fc.constantFrom(8, 16, 32, 64, 128, 4096)
@@ -141,7 +141,7 @@ describe('@huggingface/gguf, hyllama and we agree', () => {
     await fc.assert(property, { numRuns: 60 })
   }, 120_000)
 
-  test('on the number of every type', () => {
+  test('on the names and numbers of all types', () => {
     const ours = GGML_TYPES.map(({ id, name }) => [id, name])
     expect(ours.filter(([id, name]) => GGMLQuantizationType[Number(id)] !== name)).toEqual([])
     const theirs = Object.values(GGMLQuantizationType).filter((id) => typeof id === 'number')

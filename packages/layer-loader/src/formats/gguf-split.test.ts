@@ -12,14 +12,14 @@ const UINT32 = 4
 
 const u16 = (value: number): Uint8Array => Uint8Array.of(value & 0xff, value >> 8)
 
-/** As gguf-split of llama.cpp stores them: two uint16 and one int32. */
+/** Encodes the split keys like gguf-split of llama.cpp: two uint16 and one int32. */
 const splitKeys = (number: number, count: number, tensors: number): Uint8Array[] => [
   entry('split.no', UINT16, u16(number)),
   entry('split.count', UINT16, u16(count)),
   entry('split.tensors.count', INT32, u32(tensors)),
 ]
 
-/** A GGUF of these entries, with one F32 tensor of each name and of one element, 32 bytes apart. */
+/** Encodes a GGUF with these entries and an F32 tensor of one element for each name, 32 bytes apart. */
 function gguf(entries: readonly Uint8Array[], names: readonly string[]): Uint8Array {
   const infos = names.map((name, index) => info(name, [1], 0, 32 * index))
   const header = concat(ggufHead(names.length, entries.length), ...entries, ...infos)
@@ -28,16 +28,16 @@ function gguf(entries: readonly Uint8Array[], names: readonly string[]): Uint8Ar
 
 const name = (number: number, count = 3): string => `m-0000${number}-of-0000${count}.gguf`
 
-/** Three parts; as llama.cpp writes them, only the first has what the model says about itself. */
-const sound = (): Record<string, Uint8Array> => ({
+/** Returns three valid parts. Only the first has metadata of the model, as with llama.cpp. */
+const validParts = (): Record<string, Uint8Array> => ({
   [name(1)]: gguf([entry('general.architecture', 8, text('llama')), ...splitKeys(0, 3, 4)], ['token_embd.weight']),
   [name(2)]: gguf(splitKeys(1, 3, 4), ['blk.0.a', 'blk.1.a']),
   [name(3)]: gguf(splitKeys(2, 3, 4), ['blk.1.b']),
 })
 
 describe('a split GGUF', () => {
-  test.each([1, 2, 3])('is opened as a whole by its part %i', async (number) => {
-    const folder = new MemoryFolder(sound())
+  test.each([1, 2, 3])('is opened completely by its part %i', async (number) => {
+    const folder = new MemoryFolder(validParts())
     const model = await openModelParts(name(number), folder.open)
     expect(model).toMatchObject({ format: 'gguf', architecture: 'llama' })
     expect(model.metadata.get('split.no')).toBe(0)
@@ -59,8 +59,8 @@ describe('a split GGUF', () => {
     expect(folder.opened).toEqual([])
   })
 
-  test('has layers across its parts', async () => {
-    await using model = await openModelParts(name(1), new MemoryFolder(sound()).open)
+  test('has layers with tensors of several parts', async () => {
+    await using model = await openModelParts(name(1), new MemoryFolder(validParts()).open)
     expect(model.layers.map((layer) => [layer.name, layer.tensors.map((tensor) => tensor.part)])).toEqual([
       ['embedding', [0]],
       ['layer 0', [1]],
@@ -68,7 +68,7 @@ describe('a split GGUF', () => {
     ])
   })
 
-  test('of one part is a whole model under any name', async () => {
+  test('with one part opens under any name', async () => {
     const files = { 'whole.gguf': gguf(splitKeys(0, 1, 1), ['a']), 'm-00001-of-00001.gguf': gguf([], ['a']) }
     for (const whole of Object.keys(files)) {
       await using model = await openModelParts(whole, new MemoryFolder(files).open)
@@ -76,7 +76,7 @@ describe('a split GGUF', () => {
     }
   })
 
-  test('may have a first part without tensors, as gguf-split makes with --no-tensor-first-split', async () => {
+  test('opens if its first part has no tensors, as with --no-tensor-first-split', async () => {
     const files = {
       [name(1, 2)]: gguf(splitKeys(0, 2, 1), []),
       [name(2, 2)]: gguf(splitKeys(1, 2, 1), ['a']),
@@ -86,8 +86,10 @@ describe('a split GGUF', () => {
     expect(model.parts[0].headerBytes).toBe(files[name(1, 2)]!.byteLength)
   })
 
-  test('one part of which is opened as a whole model is refused, and the right call is named', async () => {
-    const error: unknown = await openModel(memorySource(sound()[name(2)]!, 'p2')).catch((thrown: unknown) => thrown)
+  test('is rejected by openModel, which suggests openModelFile', async () => {
+    const error: unknown = await openModel(memorySource(validParts()[name(2)]!, 'p2')).catch(
+      (thrown: unknown) => thrown,
+    )
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_MODEL_IN_PARTS' })
     expect(error).toMatchObject({
       code: 'ERR_GPUNVME_MODEL_IN_PARTS',
@@ -100,7 +102,7 @@ describe('a split GGUF', () => {
 
 interface Case {
   readonly title: string
-  /** Instead of those of the sound split. */
+  /** Replacements for files of `validParts()`. */
   readonly files: Record<string, Uint8Array>
   readonly given?: string
   readonly problem: string
@@ -110,13 +112,13 @@ interface Case {
 
 const malformed: readonly Case[] = [
   {
-    title: 'a part named as one, without split.count',
+    title: 'a part without split.count',
     files: { [name(2)]: gguf([], ['blk.0.a']) },
     problem: 'KEY',
     sourceName: name(2),
   },
   {
-    title: 'a given part without split.count',
+    title: 'a first part without split.count',
     files: { [name(1)]: gguf([], []) },
     problem: 'KEY',
     sourceName: name(1),
@@ -146,21 +148,21 @@ const malformed: readonly Case[] = [
     sourceName: name(1),
   },
   {
-    title: 'a part under a name that does not say which',
+    title: 'a part whose name has no number',
     files: { 'm.gguf': gguf(splitKeys(0, 3, 4), []) },
     given: 'm.gguf',
     problem: 'NAME',
     sourceName: 'm.gguf',
   },
   {
-    title: 'two parts that were exchanged',
-    files: { [name(2)]: sound()[name(3)]!, [name(3)]: sound()[name(2)]! },
+    title: 'two exchanged parts',
+    files: { [name(2)]: validParts()[name(3)]!, [name(3)]: validParts()[name(2)]! },
     problem: 'NUMBER',
     sourceName: name(2),
   },
   {
-    title: 'a given part that has the name of another',
-    files: { [name(1)]: sound()[name(2)]! },
+    title: 'a part with the name of another',
+    files: { [name(1)]: validParts()[name(2)]! },
     problem: 'NUMBER',
     sourceName: name(1),
   },
@@ -202,7 +204,7 @@ const malformed: readonly Case[] = [
     sourceName: 'm-00001-of-60000.gguf',
   },
   {
-    title: 'a split.count of uint32 that no name can have',
+    title: 'a split.count above the largest number in a name',
     files: { 'x.gguf': gguf([entry('split.no', UINT32, u32(0)), entry('split.count', UINT32, u32(4e9))], []) },
     given: 'x.gguf',
     problem: 'NAME',
@@ -210,17 +212,17 @@ const malformed: readonly Case[] = [
   },
 ]
 
-describe('a malformed split is refused with its own code, naming the part, and every file is closed', () => {
+describe('openModelParts rejects a malformed split GGUF, names the part and closes all files:', () => {
   test.each(malformed)('$problem: $title', async ({ files, given = name(1), problem, sourceName }) => {
-    const folder = new MemoryFolder({ ...sound(), ...files })
+    const folder = new MemoryFolder({ ...validParts(), ...files })
     const error: unknown = await openModelParts(given, folder.open).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(SplitError)
     expect(error).toMatchObject({ code: `ERR_GPUNVME_SPLIT_${problem}`, category: 'infeasible', sourceName })
     expect(folder.opened).toEqual([])
   })
 
-  test('a missing part is named, whichever was given', async () => {
-    const files = Object.entries(sound()).filter(([part]) => part !== name(2))
+  test('a missing part', async () => {
+    const files = Object.entries(validParts()).filter(([part]) => part !== name(2))
     const folder = new MemoryFolder(Object.fromEntries(files))
     const error: unknown = await openModelParts(name(3), folder.open).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_PART_NOT_FOUND' })
@@ -233,15 +235,15 @@ describe('a malformed split is refused with its own code, naming the part, and e
     expect(folder.opened).toEqual([])
   })
 
-  test('an opener that fails otherwise is passed on', async () => {
-    const folder = new MemoryFolder(sound())
-    const failing = (part: string) => (part === name(2) ? Promise.reject(new Error('cable out')) : folder.open(part))
-    await expect(openModelParts(name(1), failing)).rejects.toThrow('cable out')
+  test('an open function that fails, whose error is passed on', async () => {
+    const folder = new MemoryFolder(validParts())
+    const failing = (part: string) => (part === name(2) ? Promise.reject(new Error('open failed')) : folder.open(part))
+    await expect(openModelParts(name(1), failing)).rejects.toThrow('open failed')
     expect(folder.opened).toEqual([])
   })
 
-  test('a malformed GGUF among the parts has its own error', async () => {
-    const files = { ...sound(), [name(3)]: concat(ascii('GGUF'), u32(1)) }
+  test('a malformed part, with the code of its GGUF error', async () => {
+    const files = { ...validParts(), [name(3)]: concat(ascii('GGUF'), u32(1)) }
     await expect(openModelParts(name(1), new MemoryFolder(files).open)).rejects.toMatchObject({
       code: 'ERR_GPUNVME_GGUF_VERSION',
       sourceName: name(3),
@@ -252,10 +254,10 @@ describe('a malformed split is refused with its own code, naming the part, and e
 describe('openModelFile', () => {
   const directory = scratch()
   beforeAll(async () => {
-    for (const [part, bytes] of Object.entries(sound())) await writeFile(join(directory, part), bytes)
+    for (const [part, bytes] of Object.entries(validParts())) await writeFile(join(directory, part), bytes)
   })
 
-  test('finds the parts beside the one that is given, and reads their tensors', async () => {
+  test('finds all parts in the folder of the given one', async () => {
     await using model = await openModelFile(join(directory, name(2)))
     expect(model.parts.map(({ source }) => source.name)).toEqual([1, 2, 3].map((part) => join(directory, name(part))))
     for (const { part, offsetBytes, lengthBytes } of model.tensors) {
@@ -263,13 +265,13 @@ describe('openModelFile', () => {
     }
   })
 
-  test('gives a model whose files are closed with it', async () => {
+  test('closes all files with the model', async () => {
     const model = await openModelFile(join(directory, name(1)))
     await model.close()
     await expect(model.parts[2]!.source.read(0, new Uint8Array(1))).rejects.toThrow('the source is closed')
   })
 
-  test('says which path was not found', async () => {
+  test('names a missing path', async () => {
     const path = `${directory}/missing/../m.gguf`
     await expect(openModelFile(path)).rejects.toMatchObject({
       code: 'ERR_GPUNVME_MODEL_NOT_FOUND',

@@ -15,8 +15,8 @@ import {
 
 const path = join(scratch(), 'out.gguf')
 
-/** A sink that takes at most 7 bytes at a time, as a file may take fewer than it was given. */
-function hesitantSink(): GgufSink & { bytes: () => Uint8Array } {
+/** Returns a sink that writes at most 7 bytes per call, like a file with short writes. */
+function shortWriteSink(): GgufSink & { bytes: () => Uint8Array } {
   const taken: Uint8Array[] = []
   return {
     write(bytes) {
@@ -39,8 +39,8 @@ const tensor = (
   data,
 })
 
-describe('a written GGUF', () => {
-  test('is these bytes', async () => {
+describe('writeGguf', () => {
+  test('writes the documented bytes', async () => {
     const metadata = new Map<string, GgufValue>([
       ['s', 'é'],
       ['b', true],
@@ -49,7 +49,7 @@ describe('a written GGUF', () => {
       tensor('x', 'I8', [3, 1], Uint8Array.of(1), Uint8Array.of(2, 3)),
       tensor('y', 'I8', [1], Uint8Array.of(4)),
     ]
-    const sink = hesitantSink()
+    const sink = shortWriteSink()
     expect(await writeGguf(sink, { metadata, tensors })).toEqual({ sizeBytes: 160 + 33 })
     const header = concat(
       ggufHead(2, 2),
@@ -59,13 +59,13 @@ describe('a written GGUF', () => {
       info('y', [1], 24, 32),
     )
     const expected = padTo(160 + 33, padTo(160, header).slice())
-    // The header ends at byte 24 + 23 + 14 + 41 + 33 = 135, so the data begin at 160.
+    // The header ends at byte 24 + 23 + 14 + 41 + 33 = 135, so the data begins at 160.
     expected.set([1, 2, 3], 160)
     expected.set([4], 160 + 32)
     expect(sink.bytes()).toEqual(expected)
   })
 
-  test('comes back from the reader as it went in', async () => {
+  test('writes a file that openModel reads with the same metadata and tensors', async () => {
     const content: GgufContent = {
       metadata: new Map<string, GgufValue>([
         ['general.name', 'round trip'],
@@ -104,18 +104,18 @@ describe('a written GGUF', () => {
     expect(bytes.subarray(8192).every((byte) => byte === 9)).toBe(true)
   })
 
-  test('may have data that come asynchronously', async () => {
+  test('supports asynchronous data', async () => {
     async function* data(): AsyncGenerator<Uint8Array> {
       yield Uint8Array.of(1)
       await Promise.resolve()
       yield Uint8Array.of(2)
     }
-    const sink = hesitantSink()
+    const sink = shortWriteSink()
     await writeGguf(sink, { metadata: new Map(), tensors: [{ name: 'x', dtype: 'I8', shape: [2], data: data() }] })
     expect([...sink.bytes().subarray(64)]).toEqual([1, 2])
   })
 
-  test('goes to a file handle too', async () => {
+  test('writes to a file handle', async () => {
     const other = join(scratch(), 'handle.gguf')
     const handle = await open(other, 'w')
     await writeGguf(handle, { metadata: new Map(), tensors: [] })
@@ -124,11 +124,11 @@ describe('a written GGUF', () => {
   })
 })
 
-describe('a write that fails', () => {
+describe('writeGguf fails', () => {
   test.each([
     ['fewer', Uint8Array.of(1, 2)],
     ['more', Uint8Array.of(1, 2, 3, 4)],
-  ])('because of %s bytes than the shape needs leaves the old file and nothing beside it', async (kind, data) => {
+  ])('for %s bytes than the shape requires, and keeps the old file', async (kind, data) => {
     const place = scratch()
     const target = join(place, 'model.gguf')
     await writeFile(target, 'the old file')
@@ -155,17 +155,17 @@ describe('a write that fails', () => {
     ['five dimensions', { tensors: [tensor('x', 'F32', [1, 1, 1, 1, 1])] }],
     ['a name of 64 bytes', { tensors: [tensor('é'.repeat(32), 'F32', [1])] }],
     ['the same name twice', { tensors: [tensor('x', 'F32', [1]), tensor('x', 'F32', [1])] }],
-  ])('because of %s has written nothing', async (_, content) => {
-    const sink = hesitantSink()
+  ])('for %s without writing', async (_, content) => {
+    const sink = shortWriteSink()
     const write = writeGguf(sink, { metadata: new Map(), tensors: [], ...content })
-    // Both are wrong arguments, in the words of the language: of the wrong kind, or out of range.
+    // A TypeError for a wrong type, a RangeError for a value out of range.
     await expect(write).rejects.toSatisfy((error) => error instanceof TypeError || error instanceof RangeError)
     expect(sink.bytes().byteLength).toBe(0)
   })
 })
 
-test('general.alignment is recorded when it is not the default', async () => {
-  const sink = hesitantSink()
+test('writeGguf writes general.alignment if it is not the default', async () => {
+  const sink = shortWriteSink()
   await writeGguf(sink, { metadata: new Map(), tensors: [], alignment: 64 })
   const expected = concat(ggufHead(0, 1), entry('general.alignment', 4, u32(64)))
   expect(sink.bytes()).toEqual(padTo(64, expected))

@@ -15,8 +15,8 @@ import {
 } from '../../test/formats/bytes.js'
 import { memorySource, openModel, rangeSource } from './index.js'
 
-describe('a GGUF', () => {
-  /** 24 bytes of head, 3 entries of 52, 46 and 33 bytes, then the tensor table from byte 155 on. */
+describe('openModel of a GGUF', () => {
+  /** The head of 24 bytes, 3 metadata entries, then the tensor table. */
   const bytes = concat(
     ggufHead(3, 3),
     entry('general.architecture', 8, text('llama')),
@@ -27,8 +27,8 @@ describe('a GGUF', () => {
     info('blk.0.odd', [5], 77, 64),
   )
 
-  test('gives its tensors absolute places, lengths and row-major shapes, in the order of their bytes', async () => {
-    // The header ends at byte 24 + 45 + 47 + 33 + 45 + 57 + 41 = 292, so the data begin at 320.
+  test('returns tensors with absolute offsets, lengths and row-major shapes, sorted by offset', async () => {
+    // The header ends at byte 24 + 45 + 47 + 33 + 45 + 57 + 41 = 292, so the data begins at 320.
     expect(bytes.byteLength).toBe(292)
     const source = memorySource(padTo(320 + 136, bytes))
     const model = await openModel(source)
@@ -48,7 +48,7 @@ describe('a GGUF', () => {
     ])
   })
 
-  test('gives its name, architecture, version and layers', async () => {
+  test('returns its name, architecture, version and layers', async () => {
     const model = await openModel(memorySource(padTo(320 + 136, bytes)))
     expect(model).toMatchObject({
       format: 'gguf',
@@ -63,19 +63,19 @@ describe('a GGUF', () => {
     ])
   })
 
-  test('that does not start at byte 0 is aligned to its own start', async () => {
+  test('at another offset of a source aligns tensors to the start of the GGUF', async () => {
     const shifted = memorySource(concat(zeros(7), padTo(320 + 136, bytes), zeros(9)))
     const model = await openModel(rangeSource(shifted, 7, 320 + 136))
     expect(model.tensors.map(({ offsetBytes }) => offsetBytes)).toEqual([320, 384, 448])
   })
 
-  test('of unknown type at the end takes the bytes up to the end', async () => {
+  test('gives a last tensor of unknown type all bytes up to the end', async () => {
     const last = concat(ggufHead(1, 0), info('a', [1], 4, 0))
     const { tensors } = await openModel(memorySource(padTo(64 + 100, last)))
     expect(tensors).toMatchObject([{ dtype: 'Q4_2 (retired)', lengthBytes: 100, opaque: true }])
   })
 
-  test('without tensors has no data section', async () => {
+  test('accepts one without tensors and data section', async () => {
     const model = await openModel(memorySource(concat(ggufHead(0, 1), entry('k', 0, u8(1)))))
     expect(model).toMatchObject({ parts: [{ headerBytes: 38 }], tensors: [], layers: [] })
   })
@@ -103,7 +103,7 @@ describe('GGUF metadata', () => {
     [10, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 18446744073709551615n],
     [11, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], -1],
     [12, [0, 0, 0, 0, 0, 0, 0xf8, 0x3f], 1.5],
-  ])('of type %i stored as %j is %s', async (type, bytes, value) => {
+  ])('decodes a value of type %i stored as %j as %s', async (type, bytes, value) => {
     expect(await valueOf(type, Uint8Array.from(bytes))).toBe(value)
   })
 
@@ -114,13 +114,13 @@ describe('GGUF metadata', () => {
     expect(await valueOf(9, array(9, 1025), zeros(12 * 1025))).toEqual({ arrayOf: 'array', count: 1025 })
   })
 
-  test('keeps arrays inside arrays', async () => {
+  test('keeps nested arrays', async () => {
     const value = await valueOf(9, array(9, 2), array(0, 2), u8(1), u8(2), array(8, 1), text('x'))
     expect(value).toEqual([[1, 2], ['x']])
   })
 
-  test('after a summarised array is read from the right place', async () => {
-    // Longer than the window, so that it is skipped and not read.
+  test('is read correctly after summarised arrays', async () => {
+    // Longer than the window, so that it is skipped without being read.
     const long = entry('long', 9, array(4, 300_000), zeros(1_200_000))
     const words = entry('words', 9, array(8, 2000), ...Array.from({ length: 2000 }, () => text('w'.repeat(300))))
     const bytes = concat(ggufHead(0, 3), long, words, entry('after', 8, text('here')))
@@ -149,7 +149,7 @@ describe('a vocabulary of a million tokens', () => {
   for (let index = 0; index < count; index++) tokens.set(token, index * token.byteLength)
   const bytes = concat(ggufHead(0, 1), entry('tokenizer.ggml.tokens', 9, array(8, count)), tokens)
 
-  test('streams through a small window, each byte once', async () => {
+  test('is read through a small window without reading bytes repeatedly', async () => {
     const memory = memorySource(bytes)
     let largestReadBytes = 0
     let readBytes = 0
@@ -164,7 +164,7 @@ describe('a vocabulary of a million tokens', () => {
     const { metadata } = await openModel(watched)
     expect(metadata.get('tokenizer.ggml.tokens')).toEqual({ arrayOf: 'string', count })
     expect(largestReadBytes).toBeLessThanOrEqual(256 * 1024)
-    // Windows may overlap by an entry; reading anew for each of the entries would be far more than twice.
+    // Windows may overlap by an entry. One read per entry would be far more than twice the bytes.
     expect(readBytes).toBeLessThan(2 * bytes.byteLength)
   })
 

@@ -7,11 +7,11 @@ import { memorySource, openModel, openModelParts } from './index.js'
 const HEADER = concat(ggufHead(2, 0), info('output.weight', [2], 0, 0), info('blk.0.odd', [5], 344, 32))
 const open = (bytes: Uint8Array, headerOnly = true) => openModel(memorySource(bytes), { headerOnly })
 
-describe('a GGUF that ends right after its header', () => {
+describe('a GGUF that ends after its header', () => {
   test.each([
-    ['before the padding', HEADER],
-    ['after the padding', padTo(128, HEADER)],
-  ])('%s lists its tensors', async (_, bytes) => {
+    ['without padding', HEADER],
+    ['with padding', padTo(128, HEADER)],
+  ])('opens with headerOnly %s', async (_, bytes) => {
     const { parts, tensors } = await open(bytes)
     expect(parts[0]).toMatchObject({ headerBytes: 128, isHeaderOnly: true })
     expect(tensors).toMatchObject([
@@ -20,31 +20,31 @@ describe('a GGUF that ends right after its header', () => {
     ])
   })
 
-  test('is truncated, unless the caller accepts it', async () => {
+  test('is rejected as truncated without headerOnly', async () => {
     await expect(open(HEADER, false)).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_TRUNCATED' })
   })
 
-  test('and a part of its data is truncated in any case', async () => {
+  test('is rejected as truncated if it has a part of its data or header', async () => {
     await expect(open(padTo(129, HEADER))).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_TRUNCATED' })
     await expect(open(HEADER.subarray(0, 100))).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_TRUNCATED' })
   })
 
-  test('still rejects tensors that share bytes', async () => {
+  test('is rejected if its tensors overlap', async () => {
     const overlapping = concat(ggufHead(2, 0), info('a', [32], 0, 0), info('b', [1], 0, 32))
     await expect(open(overlapping)).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_OVERLAP' })
   })
 })
 
-describe('a safetensors file that ends right after its header', () => {
+describe('a safetensors file that ends after its header', () => {
   const header = safetensors('{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}')
 
-  test('lists its tensors', async () => {
+  test('opens with headerOnly', async () => {
     const { parts, tensors } = await open(header)
     expect(parts[0]).toMatchObject({ headerBytes: header.byteLength, isHeaderOnly: true })
     expect(tensors).toMatchObject([{ name: 'a', offsetBytes: header.byteLength, lengthBytes: 8 }])
   })
 
-  test('is truncated, unless the caller accepts it, and so is one with a part of its data', async () => {
+  test('is rejected as truncated without headerOnly, and with a part of its data', async () => {
     await expect(open(header, false)).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_TRUNCATED' })
     await expect(open(concat(header, zeros(3)))).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_TRUNCATED' })
   })

@@ -18,7 +18,7 @@ import { openModel, type ByteSource, type FormatLimits } from './index.js'
 
 const MIB = 1024 * 1024
 
-/** Small, so that a reader that ignores one of them is seen to. */
+/** Small limits, so that a reader that ignores one is detected. */
 const limits: Partial<FormatLimits> = {
   maxGgufHeaderBytes: MIB,
   maxSafetensorsHeaderBytes: MIB,
@@ -26,14 +26,14 @@ const limits: Partial<FormatLimits> = {
   maxMetadataBytes: MIB,
 }
 
-/** A petabyte that begins with `bytes` and goes on with zeros, so that no length is refused for the file's size. */
-function endless(bytes: Uint8Array, sizeBytes = 2 ** 50): ByteSource & { askedBytes: number } {
+/** Returns a source of a petabyte that begins with `bytes`, so that no length exceeds the file. Counts bytes read. */
+function endless(bytes: Uint8Array, sizeBytes = 2 ** 50): ByteSource & { readBytes: number } {
   const source = {
     name: 'hostile',
     sizeBytes,
-    askedBytes: 0,
+    readBytes: 0,
     read(offsetBytes: number, into: Uint8Array) {
-      source.askedBytes += into.byteLength
+      source.readBytes += into.byteLength
       into.fill(0)
       if (offsetBytes < bytes.byteLength) into.set(bytes.subarray(offsetBytes, offsetBytes + into.byteLength))
       return Promise.resolve()
@@ -44,8 +44,8 @@ function endless(bytes: Uint8Array, sizeBytes = 2 ** 50): ByteSource & { askedBy
   return source
 }
 
-/** Opens, and asserts the only two ways to end: a model that keeps its promises, or one of our own errors. */
-async function openHostile(source: ByteSource & { askedBytes: number }): Promise<void> {
+/** Opens a source. Expects a model with tensors inside the file, or a coded error of the formats. */
+async function openHostile(source: ByteSource & { readBytes: number }): Promise<void> {
   try {
     const { tensors, parts } = await openModel(source, { limits })
     for (const { offsetBytes, lengthBytes } of tensors) {
@@ -56,8 +56,8 @@ async function openHostile(source: ByteSource & { askedBytes: number }): Promise
     if (!(error instanceof GpuNvmeError)) throw error
     expect(error.code).toMatch(/^ERR_GPUNVME_(GGUF|SAFETENSORS|UNKNOWN|MODEL_IN_PARTS)/)
   }
-  // Every byte asked for has a buffer: the header, one window beyond it, and the prefix.
-  expect(source.askedBytes).toBeLessThan(2 * MIB)
+  // Every byte read is buffered: the header, one window after it, and the prefix.
+  expect(source.readBytes).toBeLessThan(2 * MIB)
 }
 
 const validGguf = padTo(
@@ -84,19 +84,19 @@ const validSafetensors = safetensors(
 describe.each([
   ['GGUF', validGguf],
   ['safetensors', validSafetensors],
-])('a %s', (_, valid) => {
-  test('is the twin of one that opens', async () => {
+])('openModel of a %s file', (_, valid) => {
+  test('accepts the complete file', async () => {
     await expect(openModel(endless(valid, valid.byteLength))).resolves.toMatchObject({ tensors: { length: 3 } })
   })
 
-  test('rejects a file that is cut off anywhere', async () => {
+  test('rejects or opens the file cut at any byte, within the read limit', async () => {
     for (let lengthBytes = 0; lengthBytes < valid.byteLength; lengthBytes++) {
       await openHostile(endless(valid.subarray(0, lengthBytes), lengthBytes))
     }
   })
 })
 
-describe('on an endless disk, a length is refused before it is allocated', () => {
+describe('openModel of a petabyte rejects a length before it allocates memory:', () => {
   test.each([
     ['a string of a terabyte', entry('k', 8, u64(2 ** 40))],
     ['an array of 2^40 numbers', entry('k', 9, array(12, 2 ** 40))],
@@ -106,12 +106,12 @@ describe('on an endless disk, a length is refused before it is allocated', () =>
   ])('%s', async (_, bytes) => {
     const source = endless(concat(ggufHead(0, 1), bytes))
     await expect(openModel(source, { limits })).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_LIMIT' })
-    expect(source.askedBytes).toBeLessThan(MIB)
+    expect(source.readBytes).toBeLessThan(MIB)
   })
 
   test('a safetensors header of a terabyte', async () => {
     const source = endless(concat(u64(2 ** 40), ascii('{')))
     await expect(openModel(source, { limits })).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_LIMIT' })
-    expect(source.askedBytes).toBeLessThan(100)
+    expect(source.readBytes).toBeLessThan(100)
   })
 })

@@ -18,8 +18,8 @@ function servers(redirects: Record<string, string>) {
   return { requests, open }
 }
 
-describe('headers from the caller', () => {
-  test('follow a redirect to the same origin', async () => {
+describe('headers of the caller', () => {
+  test('are sent to a redirect of the same origin', async () => {
     const { requests, open } = servers({ 'https://a.test/m': '/n' })
     await open('https://a.test/m')
     expect(requests).toEqual([
@@ -32,7 +32,7 @@ describe('headers from the caller', () => {
     ['another host', 'https://8.8.8.8/m'],
     ['another port', 'https://a.test:444/m'],
     ['another scheme', 'http://a.test/m'],
-  ])('do not follow a redirect to %s, nor one back from there', async (_, other) => {
+  ])('are not sent to a redirect to %s, nor after a redirect back', async (_, other) => {
     const { requests, open } = servers({ 'https://a.test/m': other, [other]: 'https://a.test/n' })
     await open('https://a.test/m', { allowPlainHttp: true, allowPrivateAddresses: true })
     expect(requests.map(({ key }) => key)).toEqual(['secret', null, null])
@@ -105,7 +105,7 @@ test.each([
   await expect(opening).rejects.toThrow(why)
 })
 
-test('distinguishes public from private addresses', () => {
+test('isPrivate distinguishes public from private addresses', () => {
   const publicOnes = [
     '8.8.8.8',
     '172.15.0.1',

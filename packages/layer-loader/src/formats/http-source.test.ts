@@ -16,7 +16,7 @@ afterEach(async () => {
   await new Promise((resolve) => (ended ? ended.close(resolve) : resolve(undefined)))
 })
 
-/** Listens on a port that is free, and gives the URL of a model on it. */
+/** Starts a server on a free port, and returns the URL of a model on it. */
 async function serve(handler: Handler): Promise<string> {
   const listening = createServer((request, response) => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
@@ -29,15 +29,15 @@ async function serve(handler: Handler): Promise<string> {
   return `http://127.0.0.1:${address.port}/models/m.gguf?token=secret`
 }
 
-/** As a sound server answers: the range, its place, and which version of the file it is of. */
+/** Answers correctly: the range, its offset, and an ETag. */
 function sendRange(response: ServerResponse, first: number, last: number, headers: Record<string, string> = {}): void {
   const body = content.subarray(first, last + 1)
   response.writeHead(206, { 'content-range': `bytes ${first}-${last}/1000`, etag: '"v1"', ...headers }).end(body)
 }
 
-const sound: Handler = (_, response, first, last) => sendRange(response, first, last)
+const correct: Handler = (_, response, first, last) => sendRange(response, first, last)
 
-/** Opens, reads ten bytes, and gives what was thrown. */
+/** Opens a source and reads ten bytes. Returns the error, or undefined. */
 async function failure(handler: Handler, options?: HttpSourceOptions): Promise<unknown> {
   const url = await serve(handler)
   try {
@@ -50,7 +50,7 @@ async function failure(handler: Handler, options?: HttpSourceOptions): Promise<u
 }
 
 describe('an HTTP source', () => {
-  test('knows its size and reads ranges, several at once', async () => {
+  test('has the size of the file and reads ranges concurrently', async () => {
     const ranges: unknown[] = []
     const url = await serve((request, response, first, last) => {
       ranges.push(request.headers.range, request.headers['accept-encoding'])
@@ -71,16 +71,16 @@ describe('an HTTP source', () => {
     await expect(source.read(999, new Uint8Array(2))).rejects.toThrow(RangeError)
   })
 
-  test('is named without the secrets of its URL', async () => {
-    const url = await serve(sound)
+  test('has a name without password and query of its URL', async () => {
+    const url = await serve(correct)
     await using source = await openHttpSource(url.replace('http://', 'http://user:pass@'), {
-      // Fetch refuses URLs with a password, so this one is what a caller's own fetch would take.
+      // The global fetch rejects URLs with a password; this stands for a caller's own fetch.
       fetch: () => fetch(url, { headers: { range: 'bytes=0-0' } }),
     })
     expect(source.name).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/models\/m\.gguf$/)
   })
 
-  test('sends the headers that it is given', async () => {
+  test('sends the headers of its options', async () => {
     const error = await failure(
       (request, response, first, last) => {
         if (request.headers.authorization === 'Bearer x') sendRange(response, first, last)
@@ -91,7 +91,7 @@ describe('an HTTP source', () => {
     expect(error).toBeUndefined()
   })
 
-  test('follows redirects, as to a content network', async () => {
+  test('follows redirects', async () => {
     const error = await failure((request, response, first, last) => {
       if (request.url === '/elsewhere') sendRange(response, first, last)
       else response.writeHead(302, { location: '/elsewhere' }).end()
@@ -99,17 +99,17 @@ describe('an HTTP source', () => {
     expect(error).toBeUndefined()
   })
 
-  test('of an empty file has no bytes', async () => {
+  test('of an empty file has size 0', async () => {
     const url = await serve((_, response) => response.writeHead(416, { 'content-range': 'bytes */0' }).end())
     await using source = await openHttpSource(url)
     expect(source.sizeBytes).toBe(0)
     await source.read(0, new Uint8Array(0))
   })
 
-  test('is closed once for all: reads in flight end, later ones fail', async () => {
+  test('rejects reads in flight and later reads on close', async () => {
     let requests = 0
     const url = await serve((_, response, first, last) => {
-      // The second one is never answered.
+      // The second request is never answered.
       if (requests++ === 0) sendRange(response, first, last)
     })
     const source = await openHttpSource(url)
@@ -121,7 +121,7 @@ describe('an HTTP source', () => {
     }
   })
 
-  test('throws the reason of a signal, before and during a read and while it is opened', async () => {
+  test('rejects with the reason of a signal before and during a read, and during open', async () => {
     let requests = 0
     const url = await serve((_, response, first, last) => {
       if (requests++ === 0) sendRange(response, first, last)
@@ -130,18 +130,18 @@ describe('an HTTP source', () => {
     const abort = new AbortController()
     const { signal } = abort
     const inFlight = source.read(0, new Uint8Array(10), { signal })
-    abort.abort(new Error('changed my mind'))
-    await expect(inFlight).rejects.toThrow('changed my mind')
-    await expect(source.read(0, new Uint8Array(10), { signal })).rejects.toThrow('changed my mind')
-    await expect(openHttpSource(url, { signal })).rejects.toThrow('changed my mind')
+    abort.abort(new Error('read aborted'))
+    await expect(inFlight).rejects.toThrow('read aborted')
+    await expect(source.read(0, new Uint8Array(10), { signal })).rejects.toThrow('read aborted')
+    await expect(openHttpSource(url, { signal })).rejects.toThrow('read aborted')
   })
 
-  test('is for http and https alone', async () => {
+  test('rejects URLs other than http and https', async () => {
     await expect(openHttpSource('file:///etc/passwd')).rejects.toThrow('url: expected http or https, got file:')
   })
 })
 
-describe('a server that does not do what it should is refused by name', () => {
+describe('answers of an HTTP server', () => {
   const afterOpening = (misbehave: Handler): Handler => {
     let requests = 0
     return (request, response, first, last) => {
@@ -155,14 +155,14 @@ describe('a server that does not do what it should is refused by name', () => {
   test.each<[string, Handler, string, string?]>([
     ['the whole file for a range', answer(200, {}, content), 'NO_RANGES'],
     ['the whole file for a later range', afterOpening(answer(200, {}, content)), 'NO_RANGES'],
-    ['nothing there', answer(404), 'STATUS', 'not-found'],
-    ['something that is gone', answer(410), 'STATUS', 'not-found'],
-    ['no permission', answer(403), 'STATUS', 'privilege'],
-    ['no authorization', answer(401), 'STATUS', 'privilege'],
-    ['an error of its own', answer(500), 'STATUS'],
-    ['no content', answer(204, {}, ''), 'STATUS'],
-    ['a later range that it cannot satisfy', afterOpening(answer(416, { 'content-range': 'bytes */0' })), 'STATUS'],
-    ['a range without its place', answer(206), 'RANGE'],
+    ['status 404', answer(404), 'STATUS', 'not-found'],
+    ['status 410', answer(410), 'STATUS', 'not-found'],
+    ['status 403', answer(403), 'STATUS', 'privilege'],
+    ['status 401', answer(401), 'STATUS', 'privilege'],
+    ['status 500', answer(500), 'STATUS'],
+    ['status 204', answer(204, {}, ''), 'STATUS'],
+    ['status 416 for a later range', afterOpening(answer(416, { 'content-range': 'bytes */0' })), 'STATUS'],
+    ['a range without Content-Range', answer(206), 'RANGE'],
     ['a file of unknown size', answer(206, { 'content-range': 'bytes 0-0/*' }), 'RANGE'],
     ['a file of more than 2^53 bytes', answer(206, { 'content-range': 'bytes 0-0/9007199254740993' }), 'RANGE'],
     ['another range', afterOpening(answer(206, { 'content-range': 'bytes 0-9/1000' }, '0123456789')), 'RANGE'],
@@ -172,25 +172,21 @@ describe('a server that does not do what it should is refused by name', () => {
       answer(206, { 'content-range': 'bytes 0-0/1000', 'content-encoding': 'gzip' }, gzipSync('x')),
       'ENCODING',
     ],
+    ['another ETag', afterOpening((_, response, a, b) => sendRange(response, a, b, { etag: '"v2"' })), 'CHANGED'],
     [
-      'another file by ETag',
-      afterOpening((_, response, a, b) => sendRange(response, a, b, { etag: '"v2"' })),
-      'CHANGED',
-    ],
-    [
-      'another file by date',
+      'another Last-Modified',
       afterOpening((_, response, a, b) =>
         sendRange(response, a, b, { 'last-modified': 'Sat, 21 Nov 2026 10:00:00 GMT' }),
       ),
       'CHANGED',
     ],
     [
-      'a file that has grown',
+      'another file size',
       afterOpening((_, response, a, b) => sendRange(response, a, b, { 'content-range': `bytes ${a}-${b}/1001` })),
       'CHANGED',
     ],
     [
-      'fewer bytes than it announced',
+      'fewer bytes than announced',
       afterOpening((_, response, a, b) => {
         response.writeHead(206, { 'content-range': `bytes ${a}-${b}/1000`, etag: '"v1"' })
         response.write('123')
@@ -199,23 +195,23 @@ describe('a server that does not do what it should is refused by name', () => {
       'LENGTH',
     ],
     [
-      'more bytes than it announced',
+      'more bytes than announced',
       afterOpening((_, response, a, b) => {
         response.writeHead(206, { 'content-range': `bytes ${a}-${b}/1000`, etag: '"v1"' }).end('01234567890')
       }),
       'LENGTH',
     ],
     [
-      'a connection that it drops',
+      'a connection closed during the answer',
       afterOpening((_, response, a, b) => {
         response.writeHead(206, { 'content-range': `bytes ${a}-${b}/1000`, etag: '"v1"', 'content-length': '10' })
         response.write('123', () => response.destroy())
       }),
       'CONNECTION',
     ],
-    ['a connection that it never answers', afterOpening(() => undefined), 'TIMEOUT'],
+    ['a missing answer', afterOpening(() => undefined), 'TIMEOUT'],
     [
-      'an answer that stops half-way',
+      'an answer that stalls',
       afterOpening((_, response, a, b) => {
         response.writeHead(206, { 'content-range': `bytes ${a}-${b}/1000`, etag: '"v1"', 'content-length': '10' })
         response.write('123')
@@ -223,7 +219,7 @@ describe('a server that does not do what it should is refused by name', () => {
       'TIMEOUT',
     ],
   ])(
-    '%s',
+    'are rejected: %s',
     async (_, handler, problem, category = 'failure') => {
       const timeoutMs = problem === 'TIMEOUT' ? 200 : 60_000
       const error = await failure(handler, { timeoutMs })
@@ -234,13 +230,13 @@ describe('a server that does not do what it should is refused by name', () => {
     60_000,
   )
 
-  test('no server at all', async () => {
-    const url = await serve(sound)
+  test('are rejected: none, since the server is closed', async () => {
+    const url = await serve(correct)
     server?.close()
     await expect(openHttpSource(url)).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_CONNECTION' })
   })
 
-  test('what is refused is not received to its end', async () => {
+  test('are cancelled when their status is rejected', async () => {
     let signal: AbortSignal | null | undefined
     const whole: typeof fetch = (_, init) => {
       signal = init?.signal
@@ -251,8 +247,8 @@ describe('a server that does not do what it should is refused by name', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  describe('a slow one', () => {
-    /** Answers reads of ten bytes; they come when `send` is called, on a clock that stands still by itself. */
+  describe('a slow answer', () => {
+    /** Answers reads of ten bytes. `send` sends bytes, 900 ms apart on a fake clock. */
     function slowServer() {
       let started: ReadableStreamDefaultController<Uint8Array> | undefined
       const answer = (range: string, body: ReadableStream<Uint8Array> | string) =>
@@ -275,7 +271,7 @@ describe('a server that does not do what it should is refused by name', () => {
     }
     afterEach(() => void vi.useRealTimers())
 
-    test('is waited for as long as it goes on', async () => {
+    test('that makes progress within timeoutMs is read completely', async () => {
       const server = slowServer()
       await using source = await openHttpSource('http://localhost/m', { fetch: server.fetch, timeoutMs: 1000 })
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -287,7 +283,7 @@ describe('a server that does not do what it should is refused by name', () => {
       expect([...into]).toEqual([...Array(10).keys()])
     })
 
-    test('is given up when it does not', async () => {
+    test('that makes no progress within timeoutMs is rejected', async () => {
       const server = slowServer()
       await using source = await openHttpSource('http://localhost/m', { fetch: server.fetch, timeoutMs: 1000 })
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -298,13 +294,13 @@ describe('a server that does not do what it should is refused by name', () => {
     })
   })
 
-  test('a change says what is different', async () => {
+  test('are rejected with both values of a changed ETag', async () => {
     const error = await failure(afterOpening((_, response, a, b) => sendRange(response, a, b, { etag: '"v2"' })))
     expect((error as Error).message).toContain('ETag: "v1" when it was opened, now "v2"')
   })
 })
 
-test('a sharded model is opened over HTTP as it is from a folder, and what is missing is named', async () => {
+test('a sharded model is opened over HTTP, and a missing shard is named', async () => {
   const files: Record<string, Uint8Array> = {
     '/m/model.safetensors.index.json': Buffer.from('{"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}'),
     '/m/1.safetensors': safetensors('{"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}', 3),

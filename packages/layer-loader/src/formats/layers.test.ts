@@ -16,8 +16,8 @@ const grouped = (...names: string[]): string[] =>
     ({ name, tensors }) => `${name}: ${tensors.map((member) => member.name).join(' ')}`,
   )
 
-describe('layers', () => {
-  test('come in the order of computation, blocks by number and not by spelling', () => {
+describe('groupLayers', () => {
+  test('returns layers in the order of computation, with blocks sorted by number', () => {
     expect(grouped('output.weight', 'blk.10.a', 'blk.9.a', 'blk.0.a', 'token_embd.weight')).toEqual([
       'embedding: token_embd.weight',
       'layer 0: blk.0.a',
@@ -27,7 +27,7 @@ describe('layers', () => {
     ])
   })
 
-  test('keep their tensors in the order of the file, and add up their bytes', () => {
+  test('keeps the file order of tensors, and adds their lengths', () => {
     const layers = groupLayers([tensor('blk.0.b', 5), tensor('blk.1.a', 3), tensor('blk.0.a', 2)])
     expect(layers.map(({ tensors, lengthBytes }) => [tensors.map(({ name }) => name), lengthBytes])).toEqual([
       [['blk.0.b', 'blk.0.a'], 7],
@@ -44,7 +44,7 @@ describe('layers', () => {
     'gpt_neox.layers.7.mlp.weight',
     'bert.encoder.layer.7.output.dense.weight',
     'model.language_model.layers.7.mlp.experts.3.w1.weight',
-  ])('%s belongs to layer 7', (name) => {
+  ])('assigns %s to layer 7', (name) => {
     expect(grouped(name)).toEqual([`layer 7: ${name}`])
   })
 
@@ -56,7 +56,7 @@ describe('layers', () => {
     'transformer.wte.weight',
     'wpe.weight',
     'bert.embeddings.LayerNorm.weight',
-  ])('%s is wanted before the first block', (name) => {
+  ])('assigns %s to the embedding', (name) => {
     expect(grouped(name)).toEqual([`embedding: ${name}`])
   })
 
@@ -68,16 +68,16 @@ describe('layers', () => {
     'blk.x.a',
     'blk.12345678.a',
     'xblk.1.a',
-  ])('%s is of the rest', (name) => {
+  ])('assigns %s to the output', (name) => {
     expect(grouped(name)).toEqual([`output: ${name}`])
   })
 
-  test('of a second stack come first, under its prefix: an image encoder feeds the language model', () => {
+  test('returns the layers of a second stack first, such as an image encoder', () => {
     const layers = groupLayers([tensor('blk.0.a', 9), tensor('v.blk.1.a'), tensor('v.blk.0.a')])
     expect(layers.map(({ name }) => name)).toEqual(['v.blk layer 0', 'v.blk layer 1', 'layer 0'])
   })
 
-  test('hold every tensor exactly once', () => {
+  test('returns every tensor exactly once', () => {
     const names = ['output.weight', 'blk.1.a', 'x', 'blk.0.a', 'wte.weight', 'v.blk.0.a']
     const members = groupLayers(names.map((name) => tensor(name))).flatMap(({ tensors }) =>
       tensors.map(({ name }) => name),

@@ -8,7 +8,7 @@ const tensor = (name: string, shape: readonly number[] = [8, 2, 4]): Tensor => {
   return { name, dtype: 'U8', shape, part: 0, offsetBytes: 0, lengthBytes, opaque: false }
 }
 
-/** Names of each group, in the order of the groups. */
+/** Returns the tensor names of each group, in the order of the groups. */
 const grouped = (names: readonly string[]): Record<string, string[]> =>
   Object.fromEntries(
     groupLayers(names.map((name) => tensor(name))).map(({ name, tensors }) => [name, tensors.map(({ name }) => name)]),
@@ -100,20 +100,20 @@ const MODELS: Record<string, Record<string, string[]>> = {
   },
 }
 
-test.each(Object.entries(MODELS))('%s has its tensors in the order in which a pass needs them', (_, groups) => {
-  // In the reverse order, so that the order of the groups is not that of the file.
+test.each(Object.entries(MODELS))('groupLayers sorts the tensors of %s in the order of a pass', (_, groups) => {
+  // Reversed, so that the order of the file is not that of the groups.
   const names = Object.values(groups).flat()
   const found = grouped(names.toReversed())
   expect(Object.keys(found)).toEqual(Object.keys(groups))
   for (const [group, members] of Object.entries(groups)) expect(found[group]!.toSorted()).toEqual(members.toSorted())
 })
 
-test('a pass needs no MTP layer, and every other', () => {
+test('isMtpLayer is true for the names of MTP layers only', () => {
   expect(['mtp', 'mtp layer 0', 'mtp layer 61'].filter(isMtpLayer)).toHaveLength(3)
   expect(['embedding', 'layer 0', 'mtp.layers layer 0', 'v.blk layer 1', 'output'].filter(isMtpLayer)).toEqual([])
 })
 
-test('a file with MTP layers only is a draft model: they are its pass', () => {
+test('the MTP layers of a file without other layers are ordinary layers', () => {
   expect(Object.keys(grouped(['blk.61.nextn.eh_proj.weight', 'blk.61.attn_q.weight']))).toEqual(['layer 61'])
 })
 
@@ -132,7 +132,7 @@ test.each([
   ['gpt-oss', 'model.layers.0.mlp.experts.down_proj_blocks'],
   ['Qwen3.5', 'model.language_model.layers.0.mlp.experts.gate_up_proj'],
   ['GGUF', 'blk.0.ffn_gate_up_exps.weight'],
-])('%s stacks all experts in %s', (_, name) => {
+])('%s: %s is recognised as stacked experts', (_, name) => {
   expect(rulesOf().expertIn(name)).toBe('all')
 })
 
@@ -150,11 +150,11 @@ test.each([
   ['model.layers.0.mlp.shared_experts.up_proj.weight', undefined],
   ['blk.0.ffn_up_shexp.weight', undefined],
   ['block.0.mlp.gate.weight', undefined],
-])('%s is of expert %s', (name, expert) => {
+])('%s is recognised as a tensor of expert %s', (name, expert) => {
   expect(rulesOf().expertIn(name)).toBe(expert)
 })
 
-describe('an option `naming`', () => {
+describe('the option `naming`', () => {
   const names = ['embedding.weight', 'block.0.mlp.mlp1_weight', 'model.layers.0.moe.up_proj.weight', 'mtp.0.x.weight']
 
   test('applies one scheme only', () => {
@@ -209,13 +209,13 @@ describe('nextn_predict_layers of a GGUF', () => {
     expect(await namesOf(3, 2)).toEqual(['layer 0', 'mtp layer 1', 'mtp layer 2'])
   })
 
-  test('of 0, or of the number of blocks, leaves all blocks in the pass', async () => {
+  test('is ignored if it is 0 or not less than the number of blocks', async () => {
     for (const nextn of [0, 3, 4_000_000_000])
       expect(await namesOf(3, nextn)).toEqual(['layer 0', 'layer 1', 'layer 2'])
   })
 })
 
-test('every scheme names its models and their source, and is named once', () => {
+test('every naming scheme has a unique name, models and a source', () => {
   expect(new Set(NAMING_SCHEMES.map(({ name }) => name)).size).toBe(NAMING_SCHEMES.length)
   for (const { models, source } of NAMING_SCHEMES) {
     expect(models.length).toBeGreaterThan(0)

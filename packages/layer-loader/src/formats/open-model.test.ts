@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { ascii, ggufHead, safetensors, u64 } from '../../test/formats/bytes.js'
 import { memorySource, openModel, UnknownFormatError } from './index.js'
 
-describe('the format is told by content', () => {
-  test('GGUF by its magic', async () => {
+describe('openModel detects the format by content:', () => {
+  test('a GGUF by its magic', async () => {
     expect((await openModel(memorySource(ggufHead(0, 0)))).format).toBe('gguf')
   })
 
-  test('safetensors by its length and its brace', async () => {
+  test('a safetensors file by its header length and brace', async () => {
     expect((await openModel(memorySource(safetensors('{}')))).format).toBe('safetensors')
   })
 
@@ -25,19 +25,19 @@ describe('the format is told by content', () => {
     expect((error as Error).message).toContain(message)
   })
 
-  test('a length that no file has, without a brace, is not safetensors', async () => {
+  test('an impossible header length without a brace is not safetensors', async () => {
     await expect(openModel(memorySource(u64(2n ** 63n)))).rejects.toBeInstanceOf(UnknownFormatError)
   })
 })
 
-test('a limit that is not a whole number is refused', async () => {
+test('openModel rejects a limit that is not a non-negative integer', async () => {
   const open = (maxTensors: number): Promise<unknown> =>
     openModel(memorySource(ggufHead(0, 0)), { limits: { maxTensors } })
   await expect(open(NaN)).rejects.toThrow('limits.maxTensors: expected an integer of at least 0, got NaN')
   await expect(open(-1)).rejects.toThrow(RangeError)
 })
 
-test('a source stays open when its model is malformed', async () => {
+test('openModel does not close the source of a malformed model', async () => {
   let closed = false
   const memory = memorySource(ascii('neither'))
   const source = { ...memory, close: () => ((closed = true), Promise.resolve()) }

@@ -10,11 +10,11 @@ test.each([
   ['\x9b2J', String.raw`"\u{9b}2J"`],
   ['\u202egnp', String.raw`"\u{202e}gnp"`],
   ['x'.repeat(81), `"${'x'.repeat(80)}…"`],
-])('%j is shown as %s', (name, shown) => {
+])('quote(%j) is %s', (name, shown) => {
   expect(quote(name)).toBe(shown)
 })
 
-test('a name in an error cannot reach the terminal as a control sequence', async () => {
+test('error messages escape control sequences in names', async () => {
   const bytes = concat(ggufHead(1, 0), info('\x1b[31m', [0], 0, 0), zeros(64))
   await expect(openModel(memorySource(bytes))).rejects.toThrow(String.raw`tensor "\u001b[31m" has the shape`)
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ascii, concat, safetensors, u64, zeros } from '../../test/formats/bytes.js'
 import { memorySource, openModel, SafetensorsError, type FormatLimits, type SafetensorsProblem } from './index.js'
 
-/** In `header`, `^` marks the byte that is wrong, and is no part of the file. */
+/** In `header`, `^` marks the invalid byte; it is not part of the file. */
 interface Malformed {
   readonly title: string
   readonly header: string
@@ -14,7 +14,7 @@ interface Malformed {
 const U8 = '{"dtype":"U8","shape":[1],"data_offsets":[0,1]}'
 
 const malformed: readonly Malformed[] = [
-  { title: 'a header of no bytes', header: '^', problem: 'JSON' },
+  { title: 'an empty header', header: '^', problem: 'JSON' },
   { title: 'space before the header', header: '^ {}', problem: 'JSON' },
   { title: 'an array as the header', header: '^[]', problem: 'JSON' },
   { title: 'a header that is never closed', header: `{"a":${U8}^`, dataBytes: 1, problem: 'JSON' },
@@ -32,8 +32,8 @@ const malformed: readonly Malformed[] = [
 
   { title: 'a name that is not UTF-8', header: `{^"\xff":${U8}}`, dataBytes: 1, problem: 'STRING' },
   { title: 'a control character in a name', header: `{^"a\nb":${U8}}`, dataBytes: 1, problem: 'STRING' },
-  { title: 'an escape that JSON does not have', header: `{^"\\x61":${U8}}`, dataBytes: 1, problem: 'STRING' },
-  { title: 'half of a surrogate pair', header: `{^"\\ud800":${U8}}`, dataBytes: 1, problem: 'STRING' },
+  { title: 'an escape that is invalid in JSON', header: `{^"\\x61":${U8}}`, dataBytes: 1, problem: 'STRING' },
+  { title: 'a lone surrogate', header: `{^"\\ud800":${U8}}`, dataBytes: 1, problem: 'STRING' },
 
   { title: 'a dimension with a fraction', header: '{"a":{"shape":[^1.0]}}', problem: 'NUMBER' },
   { title: 'a dimension with an exponent', header: '{"a":{"shape":[^1e3]}}', problem: 'NUMBER' },
@@ -42,7 +42,7 @@ const malformed: readonly Malformed[] = [
 
   { title: 'the same tensor name twice', header: `{"a":${U8},^"a":${U8}}`, dataBytes: 1, problem: 'DUPLICATE_KEY' },
   {
-    title: 'the same name, once escaped',
+    title: 'the same name with and without an escape',
     header: `{"a":${U8},^"\\u0061":${U8}}`,
     dataBytes: 1,
     problem: 'DUPLICATE_KEY',
@@ -51,8 +51,8 @@ const malformed: readonly Malformed[] = [
   { title: 'the same metadata key twice', header: '{"__metadata__":{"k":"1",^"k":"2"}}', problem: 'DUPLICATE_KEY' },
   { title: '__metadata__ twice', header: '{"__metadata__":{},^"__metadata__":{}}', problem: 'DUPLICATE_KEY' },
 
-  { title: 'a field that the format does not have', header: '{"a":{^"offset":0}}', problem: 'FIELD' },
-  { title: 'a field named like a property of every object', header: '{"a":{^"__proto__":0}}', problem: 'FIELD' },
+  { title: 'an unknown field', header: '{"a":{^"offset":0}}', problem: 'FIELD' },
+  { title: 'a field named __proto__', header: '{"a":{^"__proto__":0}}', problem: 'FIELD' },
   { title: 'no dtype', header: '{"a":^{"shape":[1],"data_offsets":[0,1]}}', dataBytes: 1, problem: 'FIELD' },
   { title: 'no shape', header: '{"a":^{"dtype":"U8","data_offsets":[0,1]}}', dataBytes: 1, problem: 'FIELD' },
   { title: 'no data_offsets', header: '{"a":^{"dtype":"U8","shape":[1]}}', dataBytes: 1, problem: 'FIELD' },
@@ -75,7 +75,7 @@ const malformed: readonly Malformed[] = [
     problem: 'SHAPE',
   },
   {
-    title: 'bits that overflow although the elements do not',
+    title: 'a length in bits that overflows although the number of elements does not',
     header: '{"a":{"dtype":"F64","shape":^[9007199254740991],"data_offsets":[0,0]}}',
     problem: 'SHAPE',
   },
@@ -98,7 +98,7 @@ const malformed: readonly Malformed[] = [
     problem: 'LENGTH',
   },
   {
-    title: 'an end before the beginning, in a tensor whose length nothing else tells',
+    title: 'an end before the beginning, in a tensor of unknown dtype',
     header: '{"a":{"dtype":"NEW","shape":[1],"data_offsets":^[1,0]}}',
     dataBytes: 1,
     problem: 'LENGTH',
@@ -135,7 +135,7 @@ const malformed: readonly Malformed[] = [
     problem: 'OVERLAP',
   },
   {
-    title: 'data that lack their last byte',
+    title: 'data without the last byte',
     header: '{"a":{"dtype":"U8","shape":[4],"data_offsets":^[0,4]}}',
     dataBytes: 3,
     problem: 'TRUNCATED',
@@ -178,14 +178,14 @@ const malformed: readonly Malformed[] = [
   },
 ]
 
-/** A mark at the end of the header means the data: the first byte of them that no tensor covers. */
+/** A mark at the end of the header stands for the first byte of data without a tensor. */
 function build({ header, dataBytes = 0 }: Malformed): { bytes: Uint8Array; at: number } {
   const mark = header.indexOf('^')
   const coveredBytes = header.endsWith('"data_offsets":[0,1]}}^') ? 1 : 0
   return { bytes: safetensors(header.replace('^', ''), dataBytes), at: 8 + mark + coveredBytes }
 }
 
-describe('a malformed safetensors file is refused with its own code, at the byte that is wrong', () => {
+describe('openModel rejects a malformed safetensors file with code and position:', () => {
   test.each(malformed)('$problem: $title', async (malformed) => {
     const { bytes, at } = build(malformed)
     const { limits, problem } = malformed
@@ -203,7 +203,7 @@ describe('a malformed safetensors file is refused with its own code, at the byte
   const badLengths: readonly { title: string; bytes: Uint8Array; problem: SafetensorsProblem }[] = [
     { title: 'a header of 2^64 - 1 bytes', bytes: concat(u64(2n ** 64n - 1n), ascii('{}')), problem: 'LIMIT' },
     { title: 'a header of one byte above the limit', bytes: concat(u64(100_000_001), ascii('{}')), problem: 'LIMIT' },
-    { title: 'a header that the file ends inside', bytes: concat(u64(3), ascii('{}')), problem: 'TRUNCATED' },
+    { title: 'a header longer than the file', bytes: concat(u64(3), ascii('{}')), problem: 'TRUNCATED' },
   ]
   test.each(badLengths)('$problem: $title', async ({ bytes, problem }) => {
     await expect(openModel(memorySource(bytes))).rejects.toMatchObject({
@@ -213,18 +213,18 @@ describe('a malformed safetensors file is refused with its own code, at the byte
   })
 })
 
-describe('the twin that is just within the rule is accepted', () => {
+describe('openModel accepts a valid safetensors file at the limit of a rule:', () => {
   const wellFormed: readonly { title: string; header: string; dataBytes?: number; limits?: Partial<FormatLimits> }[] = [
     { title: 'a header without tensors', header: '{}' },
     { title: 'space after the header', header: '{}   \n\t\r ' },
     {
-      title: 'space between everything',
+      title: 'space between all tokens',
       header: ` { "a" : { "dtype" : "U8" , "shape" : [ 1 ] , "data_offsets" : [ 0 , 1 ] } } `.trimStart(),
       dataBytes: 1,
     },
     { title: 'empty __metadata__', header: '{"__metadata__":{}}' },
-    { title: 'a name with a whole surrogate pair', header: `{"\\ud83d\\ude00":${U8}}`, dataBytes: 1 },
-    { title: 'a name called __proto__', header: `{"__proto__":${U8}}`, dataBytes: 1 },
+    { title: 'a name with a complete surrogate pair', header: `{"\\ud83d\\ude00":${U8}}`, dataBytes: 1 },
+    { title: 'a tensor named __proto__', header: `{"__proto__":${U8}}`, dataBytes: 1 },
     { title: 'two F4 in one byte', header: '{"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]}}', dataBytes: 1 },
     {
       title: 'four F6_E3M2 in three bytes',
@@ -264,8 +264,8 @@ describe('the twin that is just within the rule is accepted', () => {
   })
 })
 
-// Comparing each with each would be 20 thousand million steps, which the time-out does not allow.
-test('200,000 tensors on the same bytes are refused without quadratic work', async () => {
+// Comparing all pairs would exceed the time limit.
+test('openModel rejects 200,000 tensors with the same bytes in less than quadratic time', async () => {
   const names = Array.from({ length: 200_000 }, (_, index) => `"t${index}":${U8}`)
   const bytes = concat(safetensors(`{${names.join(',')}}`), zeros(1))
   await expect(openModel(memorySource(bytes))).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_OVERLAP' })

@@ -7,11 +7,11 @@ import { Catalogue, memorySource, openModelParts, type ByteSource } from './inde
 const MIB = 1024 * 1024
 const INDEX = 'model.safetensors.index.json'
 
-/** Of the largest index that has been published, of a mixture of experts with 60 blocks. */
+/** Number of tensors in the largest published index, of a mixture of experts with 60 blocks. */
 const TENSORS = 500_000
 const SHARDS = 60
 
-// Without it, what lies on the heap is mostly what has not been collected yet.
+// Without collection, most of the heap is garbage.
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
@@ -25,7 +25,7 @@ const shardOf = (tensor: number): number => Math.floor((tensor * SHARDS) / TENSO
 const tensorName = (tensor: number): string =>
   `language_model.model.layers.${shardOf(tensor)}.block_sparse_moe.experts.${tensor % 384}.proj_${tensor}.weight_scale`
 
-/** Every tensor is a BF16 of two elements. */
+/** Returns a shard whose tensors are BF16 with two elements. */
 function shardFile(shard: number): Uint8Array {
   const entries: string[] = []
   for (let tensor = Math.ceil((shard * TENSORS) / SHARDS); shardOf(tensor) === shard; tensor++) {
@@ -47,20 +47,20 @@ function indexFile(): Uint8Array {
 }
 
 describe(`an index of ${TENSORS} tensors`, () => {
-  test('is read once, in pieces, and takes no more memory than its names and places', async () => {
+  test('is read once in pieces, and retains less than 350 bytes per tensor', async () => {
     const index = indexFile()
     expect(index.byteLength).toBeGreaterThan(60_000_000)
-    const asked = { bytes: 0, longestBytes: 0 }
+    const reads = { bytes: 0, longestBytes: 0 }
     const live: number[] = []
     let opened = 0
     const open = (name: string): Promise<ByteSource> => {
-      // Collecting takes long, so not at every shard.
+      // Garbage collection is slow, so not at every shard.
       if (opened++ % 10 === 0) live.push(liveBytes())
       if (name !== INDEX) return Promise.resolve(memorySource(shardFile(Number(name.slice(6, 11)) - 1), name))
       const source = memorySource(index, name)
       const read: ByteSource['read'] = (offsetBytes, into) => {
-        asked.bytes += into.byteLength
-        asked.longestBytes = Math.max(asked.longestBytes, into.byteLength)
+        reads.bytes += into.byteLength
+        reads.longestBytes = Math.max(reads.longestBytes, into.byteLength)
         return source.read(offsetBytes, into)
       }
       return Promise.resolve({ ...source, read })
@@ -78,16 +78,16 @@ describe(`an index of ${TENSORS} tensors`, () => {
       ]),
     )
     expect(model.tensors.at(-1)).toMatchObject({ name: tensorName(TENSORS - 1), part: SHARDS - 1, dtype: 'BF16' })
-    // Nine bytes are read twice: those that tell the format.
-    expect(asked.bytes).toBe(index.byteLength + 9)
-    expect(asked.longestBytes).toBeLessThanOrEqual(16 * MIB)
-    // A name of 90 characters, an object, a shape: 270 bytes a tensor with Node 20, and room for another Node.
+    // The nine bytes that identify the format are read twice.
+    expect(reads.bytes).toBe(index.byteLength + 9)
+    expect(reads.longestBytes).toBeLessThanOrEqual(16 * MIB)
+    // A name of 90 characters, an object and a shape: 270 bytes per tensor with Node 20, plus a margin.
     expect(retained / TENSORS).toBeLessThan(350)
     expect((Math.max(...live) - before) / TENSORS).toBeLessThan(350)
 
     const beforeCatalogue = liveBytes()
     const catalogue = new Catalogue(model)
-    // A table from name to tensor, of which both are there already: 30 bytes a tensor.
+    // A table from existing names to existing tensors: 30 bytes per tensor.
     expect((liveBytes() - beforeCatalogue) / TENSORS).toBeLessThan(60)
     expect(catalogue.experts(59)).toEqual(Array.from({ length: 384 }, (_, expert) => expert))
     expect(catalogue.layer(0).pieces).toHaveLength(Math.ceil(TENSORS / SHARDS))

@@ -6,7 +6,7 @@ import { memorySource, openModel, openModelParts, SafetensorsError, ShardError, 
 const INDEX = 'model.safetensors.index.json'
 const shardName = (number: number): string => `model-0000${number}-of-00003.safetensors`
 
-/** An index as transformers writes it: two spaces of indentation, sorted by tensor, metadata first. */
+/** Encodes an index like transformers: indented by two spaces, sorted by tensor, metadata first. */
 function index(weightMap: Record<string, string>, metadata: unknown = { total_size: 5 }): Uint8Array {
   return Buffer.from(JSON.stringify({ metadata, weight_map: weightMap }, null, 2) + '\n')
 }
@@ -19,7 +19,7 @@ const WEIGHT_MAP = {
   'model.layers.1.a': shardName(2),
 }
 
-const sound = (): Record<string, Uint8Array> => ({
+const validFiles = (): Record<string, Uint8Array> => ({
   [INDEX]: index(WEIGHT_MAP),
   [shardName(1)]: shard('model.embed_tokens.weight', 'model.layers.0.a'),
   [shardName(2)]: shard('model.layers.0.b', 'model.layers.1.a'),
@@ -27,8 +27,8 @@ const sound = (): Record<string, Uint8Array> => ({
 })
 
 describe('a sharded safetensors model', () => {
-  test.each([INDEX, shardName(1), shardName(3)])('is opened as a whole by %s', async (name) => {
-    const folder = new MemoryFolder(sound())
+  test.each([INDEX, shardName(1), shardName(3)])('is opened completely by %s', async (name) => {
+    const folder = new MemoryFolder(validFiles())
     const model = await openModelParts(name, folder.open)
     expect(model.format).toBe('safetensors')
     expect(model.parts.map(({ source }) => source.name)).toEqual([1, 2, 3].map(shardName))
@@ -45,13 +45,13 @@ describe('a sharded safetensors model', () => {
       ['layer 1', 1],
       ['output', 1],
     ])
-    // The index has been closed, and so has the shard that was opened only to find it.
+    // The index is closed, and so is the first shard, which was opened to find the index.
     expect(folder.opened).toEqual([1, 2, 3].map(shardName))
     await model.close()
     expect(folder.opened).toEqual([])
   })
 
-  test('of one shard needs no index, whatever it is called', async () => {
+  test('of one shard needs no index', async () => {
     for (const name of ['model.safetensors', 'model-00001-of-00001.safetensors']) {
       await using model = await openModelParts(name, new MemoryFolder({ [name]: shard('a') }).open)
       expect(model.tensors).toHaveLength(1)
@@ -60,40 +60,40 @@ describe('a sharded safetensors model', () => {
 
   test.each([
     ['metadata of any kind', index(WEIGHT_MAP, { a: [1, -2.5e10, true, null, { b: [] }], c: {}, d: 'x' })],
-    ['metadata that are no object', index(WEIGHT_MAP, 17)],
+    ['metadata that is not an object', index(WEIGHT_MAP, 17)],
     ['no metadata and no space', Buffer.from(JSON.stringify({ weight_map: WEIGHT_MAP }))],
-    ['another key behind the weight_map', Buffer.from(JSON.stringify({ weight_map: WEIGHT_MAP, more: [[]] }))],
-  ])('may have an index with %s', async (_, bytes) => {
-    await using model = await openModelParts(INDEX, new MemoryFolder({ ...sound(), [INDEX]: bytes }).open)
+    ['another key after weight_map', Buffer.from(JSON.stringify({ weight_map: WEIGHT_MAP, more: [[]] }))],
+  ])('opens with an index that has %s', async (_, bytes) => {
+    await using model = await openModelParts(INDEX, new MemoryFolder({ ...validFiles(), [INDEX]: bytes }).open)
     expect(model.tensors).toHaveLength(5)
   })
 
-  test('whose index is opened as a whole model is refused, and the right call is named', async () => {
+  test('is rejected by openModel of its index', async () => {
     const error: unknown = await openModel(memorySource(index(WEIGHT_MAP), INDEX)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_MODEL_IN_PARTS' })
     expect((error as Error).message).toContain('it is an index; the tensors are in other files')
   })
 })
 
-describe('an index and shards that disagree are refused by name, and every file is closed', () => {
+describe('openModelParts rejects shards that do not match the index, and closes all files:', () => {
   test.each([
     [
       'MISSING_TENSOR',
-      'a tensor of the index that its shard lacks',
+      'a tensor of the index that is missing in its shard',
       { [shardName(2)]: shard('model.layers.1.a') },
       shardName(2),
       `it lacks tensor "model.layers.0.b", which the index ${INDEX} lists`,
     ],
     [
       'MISSING_TENSOR',
-      'two tensors of the index that their shard lacks',
+      'two tensors of the index that are missing in their shard',
       { [shardName(1)]: shard() },
       shardName(1),
       'it lacks tensor "model.embed_tokens.weight" and 1 more',
     ],
     [
       'UNLISTED_TENSOR',
-      'a tensor of a shard that the index lacks',
+      'a tensor of a shard that is missing in the index',
       { [shardName(3)]: shard('lm_head.weight', 'extra') },
       shardName(3),
       `it has tensor "extra"; the index ${INDEX} does not list it`,
@@ -107,7 +107,7 @@ describe('an index and shards that disagree are refused by name, and every file 
     ],
     [
       'UNLISTED_TENSOR',
-      'a tensor in its own shard and in one behind it',
+      'a tensor in its own shard and in a later one',
       { [shardName(3)]: shard('lm_head.weight', 'model.layers.0.a') },
       shardName(3),
       'or lists it in an earlier shard',
@@ -127,7 +127,7 @@ describe('an index and shards that disagree are refused by name, and every file 
       'not a safetensors file',
     ],
   ])('%s: %s', async (problem, _, files, sourceName, message) => {
-    const folder = new MemoryFolder({ ...sound(), ...files })
+    const folder = new MemoryFolder({ ...validFiles(), ...files })
     const error: unknown = await openModelParts(INDEX, folder.open).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ShardError)
     expect(error).toMatchObject({ code: `ERR_GPUNVME_SHARD_${problem}`, category: 'infeasible', sourceName })
@@ -136,7 +136,7 @@ describe('an index and shards that disagree are refused by name, and every file 
   })
 
   test.each([shardName(2), INDEX])('a missing %s', async (missing) => {
-    const files = Object.entries(sound()).filter(([name]) => name !== missing)
+    const files = Object.entries(validFiles()).filter(([name]) => name !== missing)
     const folder = new MemoryFolder(Object.fromEntries(files))
     const given = missing === INDEX ? shardName(1) : INDEX
     const error: unknown = await openModelParts(given, folder.open).catch((thrown: unknown) => thrown)
@@ -159,13 +159,13 @@ interface Case {
 
 const file = (name: string): string => `{"weight_map":{"a":${JSON.stringify(name)}}}`
 
-/** `{"weight_map":{"a":` takes 19 bytes, so a file's name is at 19. */
+/** Offset of a file name, after `{"weight_map":{"a":`. */
 const FILE = 19
 
 const malformed: readonly Case[] = [
   { title: 'an index that ends early', json: '{"weight_map":{"a":"x"', problem: 'JSON', at: 22 },
-  { title: 'an index with something behind it', json: `${file('x')}x`, problem: 'JSON', at: 24 },
-  { title: 'a value that JSON does not have', json: '{"metadata":NaN}', problem: 'JSON', at: 12 },
+  { title: 'an index with trailing bytes', json: `${file('x')}x`, problem: 'JSON', at: 24 },
+  { title: 'a value that is invalid in JSON', json: '{"metadata":NaN}', problem: 'JSON', at: 12 },
   { title: 'a number with a leading zero', json: '{"metadata":012}', problem: 'JSON', at: 12 },
   { title: 'a comma before a brace', json: '{"weight_map":{"a":"x",}}', problem: 'JSON', at: 23 },
   { title: 'a name that is not UTF-8', json: '{"weight_map":{"\xff":"x"}}', problem: 'STRING', at: 15 },
@@ -179,10 +179,10 @@ const malformed: readonly Case[] = [
   { title: 'a file above the folder', json: file('../x.safetensors'), problem: 'FILE_NAME', at: FILE },
   { title: 'a file with an absolute path', json: file('/etc/passwd'), problem: 'FILE_NAME', at: FILE },
   { title: 'a file in a folder', json: file('sub/x.safetensors'), problem: 'FILE_NAME', at: FILE },
-  { title: "a file above the folder, in Windows' words", json: file('..\\x'), problem: 'FILE_NAME', at: FILE },
-  { title: 'a file on a drive of Windows', json: file('C:x'), problem: 'FILE_NAME', at: FILE },
+  { title: 'a file above the folder with a backslash', json: file('..\\x'), problem: 'FILE_NAME', at: FILE },
+  { title: 'a file with a Windows drive letter', json: file('C:x'), problem: 'FILE_NAME', at: FILE },
   {
-    title: 'a file whose escaped name leads away',
+    title: 'a file above the folder with an escaped name',
     json: '{"weight_map":{"a":"\\u002e\\u002e\\u002fx"}}',
     problem: 'FILE_NAME',
     at: FILE,
@@ -199,14 +199,14 @@ const malformed: readonly Case[] = [
   { title: 'an index beyond the limit', json: file('x'), problem: 'LIMIT', at: 0, limits: { maxIndexBytes: 22 } },
 ]
 
-describe('a malformed index is refused with its own code, at the byte that is wrong', () => {
+describe('openModelParts rejects a malformed index with code and position:', () => {
   test.each(malformed)('$problem at $at: $title', async ({ json, problem, at, limits }) => {
-    const asked: string[] = []
-    const open = (name: string) => (asked.push(name), Promise.resolve(memorySource(ascii(json), name)))
+    const opened: string[] = []
+    const open = (name: string) => (opened.push(name), Promise.resolve(memorySource(ascii(json), name)))
     const error: unknown = await openModelParts(INDEX, open, limits && { limits }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(SafetensorsError)
     expect(error).toMatchObject({ code: `ERR_GPUNVME_SAFETENSORS_${problem}`, sourceName: INDEX, positionBytes: at })
-    // Above all: nothing that a hostile index names has been opened.
-    expect(asked).toEqual([INDEX])
+    // No file named by a hostile index was opened.
+    expect(opened).toEqual([INDEX])
   })
 })

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { safetensors } from '../../test/formats/bytes.js'
 import { memorySource, openModel } from './index.js'
 
-describe('a safetensors file', () => {
+describe('openModel of a safetensors file', () => {
   const header =
     '{"__metadata__":{"format":"pt","caf\\u00e9":"\\"x\\""},' +
     '"model.norm.weight":{"dtype":"BF16","shape":[3],"data_offsets":[10,16]},' +
     '"model.layers.0.w":{"dtype":"F32","shape":[2,1],"data_offsets":[2,10]},' +
     '"model.embed_tokens.weight":{"dtype":"F9_NEW","shape":[7,7],"data_offsets":[0,2]}}'
 
-  test('gives its tensors absolute places, lengths and shapes, in the order of their bytes', async () => {
+  test('returns tensors with absolute offsets, lengths and shapes, sorted by offset', async () => {
     const source = memorySource(safetensors(header, 16))
     const model = await openModel(source)
     const start = 8 + header.length
@@ -46,7 +46,7 @@ describe('a safetensors file', () => {
     expect(model.layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'output'])
   })
 
-  test('gives its metadata, and has neither version, name nor architecture', async () => {
+  test('returns its metadata without version, name and architecture', async () => {
     const model = await openModel(memorySource(safetensors(header, 16)))
     expect(model).toMatchObject({ format: 'safetensors', formatVersion: 0, name: undefined, architecture: undefined })
     expect([...model.metadata]).toEqual([
@@ -75,7 +75,7 @@ describe('a safetensors file', () => {
     ['I64', 8],
     ['F64', 8],
     ['C64', 8],
-  ])('stores %s in %i bytes an element', async (dtype, bytes) => {
+  ])('expects %s to have %i bytes per element', async (dtype, bytes) => {
     const tensor = (end: number): string => `{"a":{"dtype":"${dtype}","shape":[3],"data_offsets":[0,${end}]}}`
     const { tensors } = await openModel(memorySource(safetensors(tensor(3 * bytes), 3 * bytes)))
     expect(tensors).toMatchObject([{ lengthBytes: 3 * bytes, opaque: false }])
@@ -83,7 +83,7 @@ describe('a safetensors file', () => {
     await expect(openModel(memorySource(wrong))).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_LENGTH' })
   })
 
-  test('is read through a window that is shorter than its header', async () => {
+  test('supports a read window that is shorter than the header', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `model.layers.${index}.weight`)
     const entries = names.map((name, at) => `"${name}":{"dtype":"U8","shape":[1],"data_offsets":[${at},${at + 1}]}`)
     const source = memorySource(safetensors(`{${entries.join(', ')}}`, 100))

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { memorySource, openModel, openModelFile, rangeSource, type Model } from './index.js'
 
-/** Files that gguf-py and safetensors wrote, and what their readers said of them: see the README beside them. */
+/** Returns the path of a test vector. The README beside them documents their writers and readers. */
 const vector = (name: string): string => fileURLToPath(new URL(`../../test/formats/vectors/${name}`, import.meta.url))
 
 /** Name, type, shape with the innermost dimension first, absolute offset, length in bytes. */
@@ -41,28 +41,31 @@ const METADATA: readonly (readonly [string, unknown])[] = [
   ['v.ints', [1, -2, 3]],
 ]
 
-describe('what gguf-py wrote is read as gguf-py reads it', () => {
-  test.each(['plain.gguf', 'aligned.gguf'])('%s: types, shapes, places and lengths', async (name) => {
-    await using model = await openModelFile(vector(name))
-    expect(rowsOf(model, 0)).toEqual(expected[name])
-    for (const [key, value] of METADATA) expect([key, model.metadata.get(key)]).toEqual([key, value])
-  })
+describe('files written by gguf-py are read identically to gguf-py:', () => {
+  test.each(['plain.gguf', 'aligned.gguf'])(
+    '%s has the same types, shapes, offsets, lengths and metadata',
+    async (name) => {
+      await using model = await openModelFile(vector(name))
+      expect(rowsOf(model, 0)).toEqual(expected[name])
+      for (const [key, value] of METADATA) expect([key, model.metadata.get(key)]).toEqual([key, value])
+    },
+  )
 
-  test('a split model: each part as on its own, the metadata of the first', async () => {
+  test('a split model has the tensors of each part and the metadata of the first', async () => {
     const names = [1, 2, 3].map((part) => `split-0000${part}-of-00003.gguf`)
     await using model = await openModelFile(vector(names[1]!))
     expect(names.map((_, part) => rowsOf(model, part))).toEqual(names.map((name) => expected[name]))
     for (const [key, value] of METADATA) expect([key, model.metadata.get(key)]).toEqual([key, value])
   })
 
-  test.each([1, 31, 512, 4097])('a model that starts at byte %i of its source', async (base) => {
+  test.each([1, 31, 512, 4097])('a model at byte %i of its source has the same tensors', async (base) => {
     const bytes = readFileSync(vector('aligned.gguf'))
     const around = memorySource(Buffer.concat([Buffer.alloc(base, 0xa5), bytes, Buffer.alloc(99, 0xa5)]))
     const model = await openModel(rangeSource(around, base, bytes.byteLength))
     expect(rowsOf(model, 0)).toEqual(expected['aligned.gguf'])
   })
 
-  test('a big-endian file is refused as such', async () => {
+  test('a big-endian file is rejected', async () => {
     await expect(openModelFile(vector('big-endian.gguf'))).rejects.toMatchObject({
       code: 'ERR_GPUNVME_GGUF_BIG_ENDIAN',
       positionBytes: 4,
@@ -70,7 +73,7 @@ describe('what gguf-py wrote is read as gguf-py reads it', () => {
   })
 })
 
-test('what safetensors wrote is read as safetensors reads it', async () => {
+test('a file written by the safetensors library is read identically to it', async () => {
   await using model = await openModelFile(vector('numpy.safetensors'))
   const rows = model.tensors.map(({ name, dtype, shape }) => [name, dtype, shape])
   expect(rows.toSorted()).toEqual(expected['numpy.safetensors']?.toSorted())
