@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeEffects } from './effects.js'
 
-/** A page of dwords, these by their index. */
+/** Returns a page with these dwords, by index. */
 function pageOf(bytes: number, dwords: Readonly<Record<number, number>>): DataView {
   const page = new DataView(new ArrayBuffer(bytes))
   for (const [index, value] of Object.entries(dwords)) page.setUint32(Number(index) * 4, value, true)
@@ -9,7 +9,7 @@ function pageOf(bytes: number, dwords: Readonly<Record<number, number>>): DataVi
 }
 
 // Base 2.1 Figures 203, 209, 210 and 261.
-test('a line for each command that a drive has, with what it changes', () => {
+test('describeEffects has a line for each supported command with its effects', () => {
   // Get Log Page; Format NVM: contents and capability change, alone on its namespace; C5h; I/O: Write.
   const page = pageOf(4096, { 0x02: 1, 0x80: 0x0001_0007, 0xc5: 1, 257: 3 })
   expect(describeEffects(0x05, page)).toEqual([
@@ -23,7 +23,7 @@ test('a line for each command that a drive has, with what it changes', () => {
   ])
 })
 
-test('pages and features too; what is said of one that is not there is not kept back', () => {
+test('describeEffects lists log pages and features, including effects of unsupported ones', () => {
   expect(describeEffects(0x00, pageOf(1024, { 2: 1, 7: 0x0001_0001 }))).toEqual([
     'Log pages of this drive (LIDS)',
     '  02h  smart health information',
@@ -36,6 +36,6 @@ test('pages and features too; what is said of one that is not there is not kept 
   ])
 })
 
-test('other pages are no lists', () => {
+test('describeEffects returns undefined for other pages', () => {
   expect(describeEffects(0x02, pageOf(512, {}))).toBeUndefined()
 })

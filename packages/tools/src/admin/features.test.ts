@@ -21,7 +21,7 @@ async function withView(use: (view: AdminView) => Promise<void>): Promise<void> 
   })
 }
 
-test('the list has every feature that nvme-spec declares, in order of FID, each once', () => {
+test('FEATURES has every feature of nvme-spec once, sorted by FID', () => {
   const declared = Object.values(spec as Record<string, unknown>).filter(
     (each): each is { fid: number; name: string } => typeof each === 'object' && each !== null && 'fid' in each,
   )
@@ -30,12 +30,12 @@ test('the list has every feature that nvme-spec declares, in order of FID, each 
   expect(fids).toEqual(declared.map(({ fid }) => fid).toSorted((a, b) => a - b))
 })
 
-test('every claim is of a field that Identify Controller has', () => {
+test('every claim in FEATURES names a field of Identify Controller', () => {
   const identity = spec.IdentifyController.decode(spec.IdentifyController.create().data)
   for (const { claim } of FEATURES) if (typeof claim === 'object') expect(isClaimed(identity, claim)).toBe(false)
 })
 
-test('a feature is found by its name, in dashes or underscores, and unknown ones have their number', () => {
+test('featureNamed accepts dashes and underscores; unknown features are listed by number', () => {
   expect(nameOfFeature(0x02)).toBe('power-management')
   expect(featureNamed('POWER_MANAGEMENT')?.feature).toBe(spec.PowerManagement)
   expect(featureNamed('io-command-set-profile')?.feature).toBe(spec.IoCommandSetProfile)
@@ -44,9 +44,9 @@ test('a feature is found by its name, in dashes or underscores, and unknown ones
   expect(listedFeature(0xc5).feature).toMatchObject({ fid: 0xc5, name: 'Vendor Specific' })
 })
 
-test('values are decoded, data too, and the one that Command Dword 11 names', async () => {
+test('readFeature decodes values and data, and passes on Command Dword 11', async () => {
   await withView(async (view) => {
-    // The threshold for too cold is another value, and 0 as nobody has set it.
+    // The under-temperature threshold is a separate value, 0 by default.
     const over = await readFeature(view, featureNamed('temperature-threshold')!, NOW)
     const under = await readFeature(view, featureNamed('temperature-threshold')!, { ...NOW, cdw11: 0x0010_0000 })
     expect(over.text).toMatch(/^TMPTH=343 \(70 °C\) TMPSEL=0 THSEL=OVER/)
@@ -61,7 +61,7 @@ test('values are decoded, data too, and the one that Command Dword 11 names', as
   })
 })
 
-test('what the drive does not have is refused by name, and words that mean nothing for a feature are too', async () => {
+test('readFeature rejects unsupported features, and --cdw11 for a feature with one value', async () => {
   await withView(async (view) => {
     const missing = readFeature(view, featureNamed('host-memory-buffer')!, NOW)
     await expect(missing).rejects.toThrow('This drive does not support Host Memory Buffer (0x0d)')
@@ -71,7 +71,7 @@ test('what the drive does not have is refused by name, and words that mean nothi
   })
 })
 
-test('features are present as the drive lists them, and the others are absent with a reason', async () => {
+test('inventory separates features that the drive lists from others with a reason', async () => {
   await withView(async (view) => {
     const { present, absent } = await inventory(view)
     const fids = present.map(({ feature }) => feature.fid)

@@ -2,7 +2,7 @@ import { SmartHealthLog } from '@gpunvme/nvme-spec'
 import { expect, test } from 'vitest'
 import { describeHealth, healthOf } from './health.js'
 
-/** A log page of which these bytes are set, in hexadecimal, by their offset. */
+/** Returns a log page with these bytes in hexadecimal, by offset. */
 function smartOf(bytes: Readonly<Record<number, string>>) {
   const page = Buffer.alloc(512)
   for (const [offset, hex] of Object.entries(bytes)) page.write(hex, Number(offset), 'hex')
@@ -12,7 +12,7 @@ function smartOf(bytes: Readonly<Record<number, string>>) {
 const LIMITS = { WCTEMP: 343, CCTEMP: 353 }
 
 // Offsets and units: Base 2.1 Figure 206.
-test('numbers have the units that people use', () => {
+test('healthOf converts values to degrees Celsius, bytes, hours and percent', () => {
   const smart = smartOf({
     1: '3601', // 310 K
     3: '640a03', // spare 100 %, threshold 10 %, used 3 %
@@ -46,7 +46,7 @@ test('numbers have the units that people use', () => {
   expect(lines).toContain('  throttled (1)     2 times, 30 s in all')
 })
 
-test('every critical warning is in the first line, in the words of the specification', () => {
+test('describeHealth lists all critical warnings in its first line', () => {
   const health = healthOf(smartOf({ 0: '09', 1: '3601', 6: '08' }), LIMITS)
   expect(health.warnings).toEqual([
     { field: 'CW.ASCBT', text: 'Available Spare Capacity Below Threshold', critical: true },
@@ -59,7 +59,7 @@ test('every critical warning is in the first line, in the words of the specifica
   )
 })
 
-test('a critical warning that is not known here is one all the same', () => {
+test('healthOf reports unknown bits of Critical Warning', () => {
   const [warning] = healthOf(smartOf({ 0: '80', 1: '3601' }), LIMITS).warnings
   expect(warning).toEqual({ field: 'CW.reserved', text: 'unknown bits 0x80', critical: true })
 })
@@ -69,13 +69,13 @@ test.each([
   [{ 1: '6101' }, 'CTEMP', 'temperature reaches the critical limit (CCTEMP)'],
   [{ 1: '3601', 5: '64' }, 'PUSED', '100 % of rated endurance is used'],
   [{ 1: '3601', 160: '01' }, 'MDIE', 'uncorrectable data errors: 1'],
-])('numbers warn before the drive does: %o', (bytes, field, text) => {
+])('healthOf warns at thresholds without a critical warning: %o', (bytes, field, text) => {
   const health = healthOf(smartOf(bytes), LIMITS)
   expect(health.warnings).toEqual([{ field, text, critical: false }])
   expect(describeHealth(health).slice(0, 2)).toEqual(['No critical warning (CW)', `Warning: ${text} (${field})`])
 })
 
-test('a page of all ones is shown, with nothing that it could break', () => {
+test('a page of all ones is printed without invalid numbers', () => {
   const health = healthOf(smartOf({ 0: 'ff'.repeat(512) }), { WCTEMP: 0, CCTEMP: 0 })
   expect(health.readBytes).toBe((2n ** 128n - 1n) * 512_000n)
   expect(describeHealth(health).every((line) => !/NaN|Infinity|undefined/.test(line))).toBe(true)

@@ -2,7 +2,7 @@ import { IdentifyController } from '@gpunvme/nvme-spec'
 import { expect, test } from 'vitest'
 import { controllerFacts, describeController, describeNamespace, namespaceFacts } from './identity-facts.js'
 
-/** An Identify structure of which these bytes are set, in hexadecimal, by their offset. */
+/** Returns an Identify structure with these bytes in hexadecimal, by offset. */
 function structureOf(bytes: Readonly<Record<number, string>>): DataView {
   const data = Buffer.alloc(4096)
   for (const [offset, hex] of Object.entries(bytes)) data.write(hex, Number(offset), 'hex')
@@ -12,7 +12,7 @@ function structureOf(bytes: Readonly<Record<number, string>>): DataView {
 const ascii = (text: string, length: number) => Buffer.from(text.padEnd(length)).toString('hex')
 
 // Offsets: Base 2.1 Figure 312, NVM 1.2 Figure 114.
-test('a controller is what its bytes say, and no name of it drives a terminal', () => {
+test('controllerFacts decodes Identify Controller, and control characters are escaped', () => {
   const raw = structureOf({
     4: ascii('S\u001b[31mN', 20),
     24: ascii('A drive', 40),
@@ -35,14 +35,14 @@ test('a controller is what its bytes say, and no name of it drives a terminal', 
   expect(lines).toContain('  host memory       prefers 4 MiB (HMPRE)')
 })
 
-test('MDTS counts pages of CAP.MPSMIN, and a controller from before 1.2 does not say its version', () => {
+test('MDTS is in pages of CAP.MPSMIN, and the version is undefined before NVMe 1.2', () => {
   // MPSMIN 1: pages of 8 KiB. MQES 1023.
   const facts = controllerFacts(structureOf({ 77: '05' }), (1n << 48n) | 1023n)
   expect(facts).toMatchObject({ maxTransferBytes: 262_144, maxQueueEntries: 1024, version: undefined })
   expect(controllerFacts(IdentifyController.create().data, undefined).maxTransferBytes).toBeUndefined()
 })
 
-test("a namespace's formats are those that it lists and has, the one in use marked", () => {
+test('namespaceFacts lists the available formats, and marks the one in use', () => {
   const raw = structureOf({
     0: '0010000000000000', // NSZE
     16: '0001000000000000', // NUSE
@@ -52,7 +52,7 @@ test("a namespace's formats are those that it lists and has, the one in use mark
     132: '00000000', // listed, and not available
     136: '00000c00', // 4096 bytes, best
     140: '08000c03', // 4096 bytes and 8 of metadata, degraded
-    144: '00000a00', // behind NLBAF
+    144: '00000a00', // beyond NLBAF
   })
   const facts = namespaceFacts(3, raw)
   expect(facts).toMatchObject({
@@ -78,7 +78,7 @@ test("a namespace's formats are those that it lists and has, the one in use mark
   ])
 })
 
-test('a namespace of all ones is shown, and not usable', () => {
+test('a namespace of all ones is unsupported', () => {
   const facts = namespaceFacts(1, structureOf({ 0: 'ff'.repeat(4096) }))
   expect(facts.unsupported).toContain('LBADS 255')
   expect(facts.formats.length).toBeLessThanOrEqual(64)

@@ -12,7 +12,7 @@ writeFileSync(
   Buffer.concat([Buffer.from('ff0301142000000000040100', 'hex'), Buffer.alloc(4084)]),
 )
 
-test('registers are read by their width, of a mapping that cannot be written to', () => {
+test('openKernelRegisters reads registers, and close unmaps them', () => {
   const kernel = new FakeKernel()
   const registers = openKernelRegisters(kernel, '0000:0b:00.0', folder)
   expect(registers.read(CAP)).toBe(0x20_1401_03ffn)
@@ -25,7 +25,7 @@ test.each([
   ['EPERM', 'privilege', 'locked down'],
   ['EACCES', 'privilege', 'Try: run as root'],
   ['ENXIO', 'device', 'may have left the bus'],
-])('a mapping that the kernel refuses with %s says what forbids it', (code, category, words) => {
+])('a mapping that fails with %s is reported with its cause', (code, category, words) => {
   const kernel = new FakeKernel()
   kernel.mapRefusal = code
   const open = () => openKernelRegisters(kernel, '0000:0b:00.0', folder)
@@ -35,6 +35,6 @@ test.each([
   expect(open).toThrow(words)
 })
 
-test('a drive that has gone has no registers', () => {
+test('openKernelRegisters rejects a removed drive', () => {
   expect(() => openKernelRegisters(new FakeKernel(), '0000:0b:00.0', join(folder, 'gone'))).toThrow('(ENOENT)')
 })

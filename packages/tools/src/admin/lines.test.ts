@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fitted, labelled } from './lines.js'
 
-test('no line is wider than the terminal, hexadecimal digits without a blank included', () => {
+test('fitted folds all lines to the width, including long hexadecimal values', () => {
   const lines = fitted(['  NAME=one two three', `  VS=${'ab'.repeat(40)}`, labelled('model', 'x'.repeat(50))], 24)
   expect(lines.filter((line) => line.length > 24)).toEqual([])
   expect(lines.slice(0, 2)).toEqual(['  NAME=one two three', `  VS=${'ab'.repeat(9)}a`])
@@ -9,7 +9,7 @@ test('no line is wider than the terminal, hexadecimal digits without a blank inc
   expect(lines.join('').replaceAll(' ', '')).toContain('ab'.repeat(40))
 })
 
-test('lines that a program reads are left whole', () => {
+test('fitted does not fold lines for programs', () => {
   const line = `  ${'word '.repeat(100)}`
   expect(fitted([line], Infinity)).toEqual([line])
 })

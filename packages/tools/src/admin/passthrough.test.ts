@@ -13,8 +13,8 @@ writeFileSync(node, '')
 const openFiles = () => readdirSync('/proc/self/fd').length
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-test('a question is the structure of linux/nvme_ioctl.h 6.1, with a page for whatever the drive may write', async () => {
-  // _IOWR('N', 0x41, struct nvme_passthru_cmd), as gcc 12 computes it from that header.
+test('a query is encoded as in linux/nvme_ioctl.h 6.1, with a page as data buffer', async () => {
+  // _IOWR('N', 0x41, struct nvme_passthru_cmd), computed by gcc 12 from that header.
   expect(NVME_IOCTL_ADMIN_CMD).toBe(0xc0484e41)
   const kernel = new FakeKernel()
   const passthrough = await openPassthrough(kernel, node)
@@ -30,7 +30,7 @@ test('a question is the structure of linux/nvme_ioctl.h 6.1, with a page for wha
   passthrough.close()
 })
 
-test('nothing but Identify, Get Features and a log page that keeps events is passed on', () => {
+test('requireQuestion allows only Identify, Get Features and log pages that retain events', () => {
   const entry = (write: (view: DataView) => void) => {
     const view = new DataView(new ArrayBuffer(64))
     write(view)
@@ -43,17 +43,17 @@ test('nothing but Identify, Get Features and a log page that keeps events is pas
   }
   const page = (values: object) => entry((view) => GetLogPage.encode(view, 0, { LID: 7, NUMDL: 127, ...values }))
   requireQuestion(page({ RAE: 1 }))
-  // It would clear the event that Linux's driver waits for; it would capture telemetry.
+  // RAE=0 would clear an event that the Linux driver waits for. LSP=1 would capture telemetry.
   expect(() => requireQuestion(page({ RAE: 0 }))).toThrow(TypeError)
   expect(() => requireQuestion(page({ RAE: 1, LSP: 1 }))).toThrow(TypeError)
-  // More than there is room for.
+  // More than the buffer can hold.
   requireQuestion(page({ RAE: 1, NUMDL: 1023 }))
   expect(() => requireQuestion(page({ RAE: 1, NUMDL: 1024 }))).toThrow(TypeError)
   expect(() => requireQuestion(page({ RAE: 1, NUMDU: 1 }))).toThrow(TypeError)
   expect([Identify.opcode, GetLogPage.opcode, GetFeatures.opcode]).toEqual([0x06, 0x02, 0x0a])
 })
 
-test('a status of the drive is its own error, decoded, and DW0 and data are what the kernel gave', async () => {
+test('a status of the drive is decoded into an error, and the returned data is used', async () => {
   const kernel = new FakeKernel()
   kernel.answer = (opcode, _cdw10, data) => {
     data.fill(0x5a)
@@ -75,7 +75,7 @@ test.each([
   ['ENOTTY', 'not-found', 'it is not an NVMe controller (ENOTTY)'],
   ['ENODEV', 'device', 'the kernel cannot reach the drive (ENODEV)'],
   ['EINTR', 'device', 'the kernel cannot reach the drive (EINTR)'],
-])('what the kernel refuses with %s is of category %s, and nothing stays open', async (code, category, message) => {
+])('an ioctl that fails with %s has category %s, and all files are closed', async (code, category, message) => {
   const kernel = new FakeKernel()
   const before = openFiles()
   kernel.answer = () => {
@@ -88,7 +88,7 @@ test.each([
   expect(openFiles()).toBe(before)
 })
 
-test('where no memory can be locked, the limit is named', async () => {
+test('openPassthrough reports the limit if memory cannot be locked', async () => {
   const kernel = new FakeKernel()
   const before = openFiles()
   kernel.memlockBytes = 1024
@@ -96,7 +96,7 @@ test('where no memory can be locked, the limit is named', async () => {
   expect(openFiles()).toBe(before)
 })
 
-test('a drive without its node, and one that Linux has made no controller of, are not found, each with its reason', async () => {
+test('withLinux rejects a drive without a device node and one without a Linux name', async () => {
   const drive = { bdf: '0000:0b:00.0', path: folder, driver: 'nvme', group: undefined }
   const use = () => Promise.reject(new Error('not reached'))
   const missing = withLinux(new FakeKernel(), { ...drive, linuxName: 'nvme5' }, folder, use)
@@ -106,7 +106,7 @@ test('a drive without its node, and one that Linux has made no controller of, ar
   await expect(unmade).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_LINUX_NAME', category: 'device' })
 })
 
-test('registers are mapped when they are asked for, and all is given back whatever goes wrong', async () => {
+test('withLinux maps registers on first use, and releases everything after an error', async () => {
   const kernel = new FakeKernel()
   const before = openFiles()
   const drive = { bdf: '0000:0b:00.0', path: folder, driver: 'nvme', group: undefined, linuxName: 'nvme0' }
@@ -117,9 +117,9 @@ test('registers are mapped when they are asked for, and all is given back whatev
     expect([name, by]).toEqual(['0000:0b:00.0 (nvme0)', 'linux'])
     expect(readRegister({ offset: 8, widthBits: 32 } as Parameters<typeof readRegister>[0])).toBe(0x0001_0400)
     expect(kernel.live.size).toBe(2)
-    return Promise.reject(new Error('of the verb'))
+    return Promise.reject(new Error('verb failed'))
   })
-  await expect(used).rejects.toThrow('of the verb')
+  await expect(used).rejects.toThrow('verb failed')
   expect(kernel.live.size).toBe(0)
   expect(openFiles()).toBe(before)
 })

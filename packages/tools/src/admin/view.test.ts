@@ -2,7 +2,7 @@ import { IdentifyController } from '@gpunvme/nvme-spec'
 import { expect, test } from 'vitest'
 import { activeNamespaces, requireActive, type AdminView } from './view.js'
 
-/** A drive whose lists of namespaces are these, by the NSID that they are to go on after. */
+/** Returns a drive with these lists of namespaces, by the NSID after which a list starts. */
 function viewOf(listAfter: (nsid: number) => readonly number[]): AdminView {
   const identify = (_cns: number, structure: { decode(data: DataView): unknown }, options?: { nsid?: number }) => {
     const data = new DataView(new ArrayBuffer(4096))
@@ -15,18 +15,18 @@ function viewOf(listAfter: (nsid: number) => readonly number[]): AdminView {
 
 const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
 
-test('a list that is full goes on above its last NSID', async () => {
+test('activeNamespaces continues a full list after its last NSID', async () => {
   const view = viewOf((nsid) => (nsid === 0 ? from(1, 1024) : nsid === 1024 ? [1030, 2000] : []))
   expect(await activeNamespaces(view)).toEqual([...from(1, 1024), 1030, 2000])
 })
 
-test('rejects a list that repeats itself or never ends', async () => {
+test('activeNamespaces rejects a list that repeats or never ends', async () => {
   const listError = { code: 'ERR_GPUNVME_NAMESPACE_LIST' }
   await expect(activeNamespaces(viewOf(() => from(1, 1024)))).rejects.toMatchObject(listError)
   await expect(activeNamespaces(viewOf((nsid) => from(nsid + 1, 1024)))).rejects.toMatchObject(listError)
 })
 
-test('a namespace that is not active is not found, and those that are get named', async () => {
+test('requireActive rejects an inactive namespace, and lists the active ones', async () => {
   await expect(
     requireActive(
       viewOf(() => [1, 4]),

@@ -5,7 +5,7 @@ import { changesBetween, readRegisters, type RegisterChange } from './register-s
 import type { ReadRegister } from './view.js'
 import { watchRegisters } from './watch-registers.js'
 
-/** A controller whose CSTS reads as these, a look each, the last of them for ever. */
+/** Returns a controller whose CSTS has these values in successive polls; the last one is repeated. */
 function readerOf(...values: readonly number[]): ReadRegister {
   let look = -1
   return (register) => {
@@ -18,7 +18,7 @@ function readerOf(...values: readonly number[]): ReadRegister {
 const OPTIONS = { intervalMs: 1, passModelledTime: undefined }
 const ignore = () => undefined
 
-test('registers are those that CAP does not rule out, decoded', () => {
+test('readRegisters decodes the registers that CAP allows', () => {
   const states = readRegisters(readerOf(1), 'x')
   expect(states.map(({ name }) => name)).toEqual('CAP VS INTMS INTMC CC CSTS AQA ASQ ACQ CRTO'.split(' '))
   expect(states.find(({ name }) => name === 'CSTS')).toEqual({
@@ -28,7 +28,7 @@ test('registers are those that CAP does not rule out, decoded', () => {
   })
 })
 
-test('only what reads otherwise is a change, with what it was', () => {
+test('changesBetween returns changed registers with the old and new value', () => {
   const read = readerOf(1, 3)
   const [before, after] = [readRegisters(read, 'x'), readRegisters(read, 'x')]
   expect(changesBetween(before, before)).toEqual([])
@@ -37,7 +37,7 @@ test('only what reads otherwise is a change, with what it was', () => {
   ])
 })
 
-test('a watch tells of each change once, and ends after so many looks', async () => {
+test('watchRegisters reports each change once, and ends after the given number of polls', async () => {
   const seen: RegisterChange[] = []
   const options = { ...OPTIONS, looks: 5, signal: new AbortController().signal }
   const looked = await watchRegisters(readerOf(1, 1, 3, 3, 1), 'x', options, ignore, (changes) => seen.push(...changes))
@@ -45,7 +45,7 @@ test('a watch tells of each change once, and ends after so many looks', async ()
   expect(seen.map(({ to }) => to.value)).toEqual(['0x00000003', '0x00000001'])
 })
 
-test('a watch that is interrupted has done its work', async () => {
+test('watchRegisters resolves when interrupted', async () => {
   const controller = new AbortController()
   let began = 0
   const options = { ...OPTIONS, intervalMs: 3_600_000, looks: undefined, signal: controller.signal }
@@ -62,7 +62,7 @@ test('a watch that is interrupted has done its work', async () => {
   expect([looked, began]).toEqual([1, 1])
 })
 
-test('modelled time goes on between two looks', async () => {
+test('watchRegisters advances modelled time between polls', async () => {
   const passed: number[] = []
   const signal = new AbortController().signal
   const passModelledTime = (ms: number) => Promise.resolve(void passed.push(ms))
@@ -70,7 +70,7 @@ test('modelled time goes on between two looks', async () => {
   expect(passed).toEqual([2, 2])
 })
 
-test('a drive that has left the bus ends it, and says so', () => {
+test('readRegisters rejects a drive that has left the bus', () => {
   const gone: ReadRegister = ({ widthBits }) => (widthBits === 64 ? 0xffff_ffff_ffff_ffffn : 0xffff_ffff)
   expect(() => readRegisters(gone, '0000:0b:00.0')).toThrow(DeviceLostError)
   expect(() => readRegisters(gone, '0000:0b:00.0')).toThrow('Every register reads 0xffffffff on 0000:0b:00.0')

@@ -8,17 +8,17 @@ test.each([
   ['gpunvme', group('DMA'), { transport: 'kmod' }],
   [undefined, undefined, { transport: 'sysfs' }],
   ['uio_pci_generic', group('identity'), { transport: 'sysfs' }],
-])('%s is what a transport opens', (driver, iommu, opening) => {
+])('openingOf returns the transport for driver %s', (driver, iommu, opening) => {
   expect(openingOf({ driver, group: iommu })).toEqual(opening)
 })
 
-test('without a driver nothing opens a drive whose IOMMU translates, or may', () => {
+test('openingOf returns none without a driver if the IOMMU translates or may translate', () => {
   for (const type of ['DMA', 'DMA-FQ', undefined])
     expect(openingOf({ driver: undefined, group: group(type) })).toEqual({
       none: 'its IOMMU translates addresses, and sysfs uses physical ones: bind it with --to vfio-pci',
     })
 })
 
-test("nothing opens what the kernel's own driver has", () => {
+test('openingOf returns none for a drive bound to nvme', () => {
   expect(openingOf({ driver: 'nvme', group: undefined })).toEqual({ none: "it is bound to the kernel's driver nvme" })
 })

@@ -13,13 +13,13 @@ beforeEach(() => {
 
 const files = () => readdirSync(join(root, 'run/gpunvme'))
 
-/** A process that ended while it had the lock: no process has this number (proc(5), pid_max). */
+/** Creates the lock of a process that has ended. The number exceeds the maximum pid (proc(5), pid_max). */
 function leaveLock(name = `${BDF}.lock`, startTicks = '17'): void {
   mkdirSync(join(root, 'run/gpunvme'), { recursive: true })
   writeFileSync(join(root, 'run/gpunvme', name), `4194305 ${startTicks} 1`)
 }
 
-test('one has it at a time, and nothing is left of it afterwards', async () => {
+test('withLock excludes other holders, and removes its file', async () => {
   const used = await withLock(root, BDF, 0, async () => {
     expect(files()).toEqual([`${BDF}.lock`])
     await expect(withLock(root, BDF, 0, () => Promise.resolve())).rejects.toThrow(
@@ -32,38 +32,38 @@ test('one has it at a time, and nothing is left of it afterwards', async () => {
   expect(files()).toEqual([])
 })
 
-test('it is given back when what it was for fails, and who waits gets it', { timeout: 20_000 }, async () => {
+test('withLock releases the lock after a failure, and a waiting call acquires it', { timeout: 20_000 }, async () => {
   let waiting: Promise<string> | undefined
   const failing = withLock(root, BDF, 0, () => {
-    waiting = withLock(root, BDF, 15_000, () => Promise.resolve('got it'))
+    waiting = withLock(root, BDF, 15_000, () => Promise.resolve('acquired'))
     return Promise.reject(new Error('failed'))
   })
   await expect(failing).rejects.toThrow('failed')
-  expect(await waiting).toBe('got it')
+  expect(await waiting).toBe('acquired')
 })
 
-test('of a process that has ended it is taken over, by one of many', { timeout: 60_000 }, async () => {
+test('withLock takes over the lock of an ended process, by one of many callers', { timeout: 60_000 }, async () => {
   leaveLock()
   leaveLock(`${BDF}.lock.after-4194305-17-1`, '18')
   let now = 0
-  let most = 0
+  let peak = 0
   const use = async () => {
-    most = Math.max(most, ++now)
+    peak = Math.max(peak, ++now)
     await new Promise((resolve) => setTimeout(resolve, 5))
     now--
   }
   await Promise.all(Array.from({ length: 20 }, () => withLock(root, BDF, 50_000, use)))
-  expect(most).toBe(1)
+  expect(peak).toBe(1)
   expect(files()).toEqual([])
 })
 
-test('of a later process of the same number it is none', async () => {
+test('withLock ignores a lock whose pid belongs to a later process', async () => {
   mkdirSync(join(root, 'run/gpunvme'), { recursive: true })
   writeFileSync(join(root, 'run/gpunvme', `${BDF}.lock`), `${process.pid} ${thisProcess().startTicks}0 1`)
-  expect(await withLock(root, BDF, 0, () => Promise.resolve('got it'))).toBe('got it')
+  expect(await withLock(root, BDF, 0, () => Promise.resolve('acquired'))).toBe('acquired')
 })
 
-test('a file that names no process is refused', async () => {
+test('withLock rejects a lock file without a process id', async () => {
   mkdirSync(join(root, 'run/gpunvme'), { recursive: true })
   writeFileSync(join(root, 'run/gpunvme', `${BDF}.lock`), '{}')
   await expect(withLock(root, BDF, 0, () => Promise.resolve())).rejects.toThrow('it has no process id')

@@ -3,7 +3,7 @@ import { howToRelease } from './release.js'
 
 const or = '; or choose another drive'
 
-// As host-driver's guard words them (holders.test.ts).
+// Texts of the guard of host-driver (holders.test.ts).
 test.each([
   ['mounted on /data', `umount /data${or}`],
   ['mounted on /mnt/two words', `umount '/mnt/two words'${or}`],
@@ -19,11 +19,11 @@ test.each([
   ['held by loop3', `losetup --detach /dev/loop3${or}`],
   ['open in process 4242 (qemu-system-x86)', `kill 4242${or}`],
   ['part of a ZFS pool (imported: tank)', `detach the other uses listed${or}`],
-])('%s', (use, advice) => {
+])('howToRelease a drive %s', (use, advice) => {
   expect(howToRelease([{ device: 'nvme1n1p1', use }])).toBe(advice)
 })
 
-test('several holders are let go of one after another, each once', () => {
+test('howToRelease lists each command once for several holders', () => {
   const holders = [
     { device: 'nvme0n1p1', use: 'mounted on /data' },
     { device: 'ng0n1', use: 'open in process 7 (fio)' },
@@ -32,7 +32,10 @@ test('several holders are let go of one after another, each once', () => {
   expect(howToRelease(holders)).toBe(`umount /data; kill 7${or}`)
 })
 
-test.each(['/', '/usr', '/boot', '/boot/efi', '/var'])('nobody is told to unmount %s', (where) => {
-  const holders = [{ device: 'nvme0n1p1', use: `held by dm-0 (LUKS 'root'), mounted on ${where}` }]
-  expect(howToRelease(holders)).toBe('another drive: this machine runs from this one')
-})
+test.each(['/', '/usr', '/boot', '/boot/efi', '/var'])(
+  'howToRelease suggests another drive instead of unmounting %s',
+  (where) => {
+    const holders = [{ device: 'nvme0n1p1', use: `held by dm-0 (LUKS 'root'), mounted on ${where}` }]
+    expect(howToRelease(holders)).toBe('another drive: this machine runs from this one')
+  },
+)

@@ -10,18 +10,18 @@ writeFileSync(program, '#!/bin/sh\n')
 chmodSync(program, 0o755)
 mkdirSync(join(folder, 'a-folder'))
 
-test('a program is found by its path, and by its name in a folder of PATH', () => {
+test('requireProgram finds a program by path, and by name in PATH', () => {
   expect(() => requireProgram(program, '')).not.toThrow()
   expect(() => requireProgram('program', `/nowhere:${folder}`)).not.toThrow()
   expect(() => requireProgram(process.execPath, undefined)).not.toThrow()
 })
 
-test('one that is not there, or cannot be run, is refused', () => {
+test('requireProgram rejects a missing program and a folder', () => {
   expect(() => requireProgram('program', '/nowhere')).toThrow('Cannot run program: no such program (ENOENT)')
   expect(() => requireProgram(`${program}s`, folder)).toThrow('no such program (ENOENT)')
   expect(() => requireProgram('a-folder', `/nowhere:${folder}`)).toThrow('permission denied (EACCES)')
 })
 
-test('where there is no PATH the system looks', () => {
+test('requireProgram accepts any name without PATH', () => {
   expect(() => requireProgram('program', undefined)).not.toThrow()
 })

@@ -10,7 +10,7 @@ import { identityOf, type ProcessIdentity } from './process-identity.js'
 import type { WatcherMessage } from './start-watcher.js'
 import { watchOver } from './watcher.js'
 
-/** Of a process that has ended: none has such a number. */
+/** A process that has ended: the number exceeds the maximum pid. */
 const HOLDER = { pid: 4194305, startTicks: '17' }
 let tree: Tree
 beforeEach(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
   expect((await inProcess(tree, 'bind', 'nvme0', '--serial', SERIAL, '--yes')).code).toBe(0)
 })
 
-/** Whose the drive is to give back. */
+/** Sets the holder in the record of the binding. */
 function held(holder: ProcessIdentity | null): void {
   const path = join(tree.root, `run/gpunvme/${BDF}.json`)
   writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, 'utf8')) as object), holder }))
@@ -40,7 +40,7 @@ async function* each(lines: readonly string[]): AsyncIterable<string> {
   yield* await Promise.resolve(lines)
 }
 
-test('a command that ends just before it is ended keeps nobody from giving the drive back', async () => {
+test('the watcher returns the drive if the command ends just before it is killed', async () => {
   held(HOLDER)
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
   await once(child, 'spawn')
@@ -59,15 +59,15 @@ test('a command that ends just before it is ended keeps nobody from giving the d
 }, 60_000)
 
 test.each([
-  ['that is to stay', null],
-  ['of another process that has ended', { ...HOLDER, startTicks: '18' }],
-])('a watcher gives no other binding back: one %s', async (_, holder) => {
+  ['without a holder', null],
+  ['of another ended process', { ...HOLDER, startTicks: '18' }],
+])('the watcher does not return a binding %s', async (_, holder) => {
   held(holder)
   expect(await watch()).toBe(0)
   expect(tree.state()).toEqual(BOUND)
 })
 
-test('who is told that all is done gives nothing back', async () => {
+test('the watcher does not return the drive after isDone', async () => {
   held(HOLDER)
   expect(await watch({ isDone: true })).toBe(0)
   expect(tree.state()).toEqual(BOUND)

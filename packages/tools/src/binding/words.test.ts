@@ -5,13 +5,13 @@ import { shellLine } from '../command-line/shell-line.js'
 import { ago } from './describe-status.js'
 import { describeSteps } from './describe-steps.js'
 
-test('a command for a copy of a machine has its root; words are printed as a shell takes them', () => {
+test('commandFor adds --root for a copy of a machine; shellLine quotes words', () => {
   expect(commandFor('/', 'unbind', '0000:0b:00.0')).toEqual({ command: ['unbind', '0000:0b:00.0'] })
   expect(commandFor('/a b', 'status')).toEqual({ command: ['status', '--root', '/a b'] })
   expect(shellLine(['echo', "it's", '', '$HOME'])).toBe("echo 'it'\\''s' '' '$HOME'")
 })
 
-test('a step is printed as a shell takes it, folded where the terminal ends', () => {
+test('describeSteps prints shell commands, folded to the terminal width', () => {
   const step = { name: 'reset driver_override', path: '/sys/bus/pci/devices/0000:0b:00.0/driver_override', text: '\n' }
   expect(describeSteps([step], Infinity)).toEqual([
     '  # reset driver_override',
@@ -20,7 +20,7 @@ test('a step is printed as a shell takes it, folded where the terminal ends', ()
   expect(describeSteps([step], 20).length).toBeGreaterThan(2)
 })
 
-test('a time is told in the largest unit of which there is one', () => {
+test('ago uses the largest unit that is at least 1', () => {
   const since = '2026-01-01T00:00:00.000Z'
   const after = (seconds: number) => ago(since, Date.parse(since) + seconds * 1000)
   expect([after(-5), after(59), after(60), after(3599), after(7200), after(86_400 * 3)]).toEqual([
@@ -33,7 +33,7 @@ test('a time is told in the largest unit of which there is one', () => {
   ])
 })
 
-test('requireRoot refuses a change of this machine without root, and gives the command for root', () => {
+test('requireRoot rejects changes of this machine without root, and suggests the command for root', () => {
   const words = ['bind', 'nvme0', '--serial', 'A B']
   const session = testSession(words, testIo({ isRoot: false }))
   expect(() => requireRoot('/', session)).toThrow(

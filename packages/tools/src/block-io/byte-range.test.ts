@@ -54,7 +54,7 @@ test.each([
     ['--offset', '5', '--length', 'all'],
     [5, 4_095_995],
   ],
-])('%j is a start and a length in bytes', (words, expected) => {
+])('resolveRange converts %j to bytes', (words, expected) => {
   expect(range(...words)).toEqual(expected)
 })
 
@@ -67,11 +67,11 @@ test.each([
   ['--blocks', 'some'],
   ['--offset', '1G'],
   ['--length', '0'],
-])('%s %s is refused by the parser', (...words) => {
+])('the option %s rejects %s', (...words) => {
   expect(() => parse(...words)).toThrow('Expected a')
 })
 
-test('blocks and bytes are not given together', () => {
+test('checkRangeFlags rejects ranges in both blocks and bytes', () => {
   expect(() => checkRangeFlags(parse('--lba', '1', '--length', '5'))).toThrow(
     'Ranges in blocks and in bytes are mutually exclusive',
   )
@@ -81,14 +81,14 @@ test('blocks and bytes are not given together', () => {
   expect(() => checkRangeFlags(parse('--offset', '1', '--length', '5'))).not.toThrow()
 })
 
-describe('a range that is not all in the namespace', () => {
+describe('resolveRange rejects a range beyond the namespace,', () => {
   test.each([
     [['--lba', '1000'], 'Bytes 4096000 to 4100095'],
     [['--lba', '999', '--blocks', '2'], 'Bytes 4091904 to 4100095'],
     [['--lba', '1000', '--blocks', 'all'], 'Bytes 4096000 to 4096000'],
     [['--lba', '9007199254740991'], 'Bytes '],
     [['--length', '4096001'], 'Bytes 0 to 4096000'],
-  ])('%j is refused with the size of the namespace', (words, headline) => {
+  ])('%j, with the size of the namespace', (words, headline) => {
     expect(() => range(...words)).toThrow(RangeOutsideError)
     expect(() => range(...words)).toThrow(headline)
     expect(() => range(...words)).toThrow(
@@ -97,7 +97,7 @@ describe('a range that is not all in the namespace', () => {
   })
 })
 
-test('the blocks of a range are all that it touches', () => {
+test('blocksOf returns all blocks that overlap a range', () => {
   expect(blocksOf({ offsetBytes: 4095, lengthBytes: 2 }, 4096)).toEqual({ slba: 0, blocks: 2 })
   expect(describeBlocks({ offsetBytes: 4096, lengthBytes: 4096 }, 4096)).toBe('LBA 0x1, 1 block of 4096 bytes')
   expect(describeBlocks({ offsetBytes: 4096, lengthBytes: 4097 }, 4096)).toBe('LBAs 0x1 to 0x2, 2 blocks of 4096 bytes')

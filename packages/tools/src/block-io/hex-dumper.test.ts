@@ -9,14 +9,14 @@ function dump(bytes: Uint8Array, { at = 0, squeeze = true, pieces = [bytes.lengt
   for (const length of pieces) {
     const lent = bytes.slice(from, from + length)
     lines.push(...dumper.add(lent))
-    // Only lent: what comes next is read into the same memory.
+    // The caller reuses this memory.
     lent.fill(0xee)
     from += length
   }
   return [...lines, ...dumper.end()]
 }
 
-test('lines that repeat the one before are one star, as hexdump -C prints them', () => {
+test('repeated lines are squeezed to a star, as by hexdump -C', () => {
   const bytes = new Uint8Array(70)
   bytes.set(Buffer.from('Hello'), 50)
   // printf '%s' … | hexdump -C
@@ -29,14 +29,14 @@ test('lines that repeat the one before are one star, as hexdump -C prints them',
   ])
 })
 
-test('the same bytes in pieces of any length are the same lines', () => {
+test('the output does not depend on the length of pieces', () => {
   const bytes = Uint8Array.from({ length: 200 }, (_, i) => (i < 100 ? 7 : i))
   for (const pieces of [[200], [1, 199], [16, 16, 168], [33, 3, 0, 100, 64]]) {
     expect(dump(bytes, { pieces })).toEqual(dump(bytes))
   }
 })
 
-test('with all its lines it is read back to the same bytes, from any offset on', () => {
+test('parseHexDump inverts a dump without squeezing at any offset', () => {
   const bytes = Uint8Array.from({ length: 333 }, (_, i) => (i < 200 ? 0 : (i * 7) & 0xff))
   for (const at of [0, 5, 0xffff_fff0, 2 ** 40 - 7]) {
     const lines = dump(bytes, { at, squeeze: false, pieces: [100, 233] })

@@ -21,7 +21,7 @@ beforeEach(() => {
   folder = scratch()
 })
 
-test('what was there stays until the file is published, and nothing is left beside it', async () => {
+test('publish replaces the old file, and leaves no temporary file', async () => {
   writeFileSync(at('x'), 'old')
   const file = new WholeFile(at('x'))
   await file.write(Buffer.from('new '))
@@ -33,7 +33,7 @@ test('what was there stays until the file is published, and nothing is left besi
   expect(readdirSync(folder)).toEqual(['x'])
 })
 
-test('a file that is discarded leaves nothing, and what was there', async () => {
+test('discard keeps the old file, and leaves no temporary file', async () => {
   writeFileSync(at('x'), 'old')
   for (const name of ['x', 'y']) {
     const file = new WholeFile(at(name))
@@ -44,7 +44,7 @@ test('a file that is discarded leaves nothing, and what was there', async () => 
   expect(readFileSync(at('x'), 'utf8')).toBe('old')
 })
 
-test('the mode of the file that is replaced is kept, from before the first byte is written', () => {
+test('the temporary file has the mode of the old file from its creation', () => {
   const modeOf = (name: string) => statSync(at(name)).mode & 0o7777
   for (const mode of [0o600, 0o640, 0o755]) {
     writeFileSync(at('x'), 'old')
@@ -57,7 +57,7 @@ test('the mode of the file that is replaced is kept, from before the first byte 
   }
 })
 
-test('what root replaces stays the file of its owner', ({ skip }) => {
+test('root keeps the owner of the old file', ({ skip }) => {
   if (process.getuid?.() !== 0) return skip('only root gives files away')
   writeFileSync(at('x'), 'old')
   chownSync(at('x'), 1234, 5678)
@@ -67,7 +67,7 @@ test('what root replaces stays the file of its owner', ({ skip }) => {
   expect(statSync(at('x'))).toMatchObject({ uid: 1234, gid: 5678 })
 })
 
-test('a link stays a link, and leads to the new contents', () => {
+test('a symbolic link is kept, and its target is replaced', () => {
   writeFileSync(at('target'), 'old')
   symlinkSync('target', at('link'))
   const file = new WholeFile(at('link'))
@@ -77,7 +77,7 @@ test('a link stays a link, and leads to the new contents', () => {
   expect(readFileSync(at('link'), 'utf8')).toBe('new')
 })
 
-test('a place where no regular file can go is refused, and nothing is made there', () => {
+test('WholeFile rejects directories, devices and invalid paths, and creates nothing', () => {
   mkdirSync(at('folder'))
   expect(() => new WholeFile(at('folder'))).toThrow('is a directory')
   expect(() => new WholeFile('/dev/null')).toThrow('/dev/null is not a regular file')

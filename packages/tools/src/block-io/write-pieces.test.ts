@@ -20,14 +20,14 @@ function source(bytes: Uint8Array, wanted?: number, signal = never): ByteSource 
   return ByteSource.open(path, wanted, testIo().stdin, signal)
 }
 
-/** What ends a write, of which every fact is looked at. */
+/** Returns the error of a stopped write. */
 async function stopped(writing: Promise<unknown>): Promise<WriteStoppedError> {
   const error = await writing.catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(WriteStoppedError)
   return error as WriteStoppedError
 }
 
-test('all bytes of the source are on the drive, and nothing beside them', async () => {
+test('writePieces writes all bytes of the source, and nothing else', async () => {
   const bytes = pattern(102_400)
   await withSimulatedDrive({}, async ({ media, namespace }) => {
     media.write(0, new Uint8Array(200_000).fill(0xa5))
@@ -39,7 +39,7 @@ test('all bytes of the source are on the drive, and nothing beside them', async 
   })
 })
 
-test('padding makes the rest of the last block zero, whatever was there', async () => {
+test('padZero fills the rest of the last block with zeros', async () => {
   const bytes = pattern(5000)
   await withSimulatedDrive({}, async ({ media, namespace }) => {
     media.write(0, new Uint8Array(8192).fill(0xa5))
@@ -51,7 +51,7 @@ test('padding makes the rest of the last block zero, whatever was there', async 
   })
 })
 
-test('without padding, what ends inside a block is refused before that piece is written', async () => {
+test('without padZero, a partial last block is rejected before its piece is written', async () => {
   await withSimulatedDrive({}, async ({ media, namespace }) => {
     const error = await stopped(writePieces(namespace, source(pattern(4100)), REQUEST))
     expect(error.message).toBe(
@@ -65,7 +65,7 @@ test('without padding, what ends inside a block is refused before that piece is 
   })
 })
 
-test('an interrupt ends it between two pieces, with all blocks that it names written and no others', async () => {
+test('an abort stops between two pieces, and exactly the reported blocks are written', async () => {
   const bytes = pattern(409_600)
   await withSimulatedDrive({}, async ({ media, namespace }) => {
     const controller = new AbortController()
@@ -87,7 +87,7 @@ test('an interrupt ends it between two pieces, with all blocks that it names wri
   })
 })
 
-test('a block that cannot be written: what comes before it is written, the piece around it and the next are not sure', async () => {
+test('a failed write reports the blocks before it as written and its piece as uncertain', async () => {
   const action = { kind: 'status', sct: 2, sc: 0x80, dnr: true } as const
   const faults = { rules: [{ match: { opcode: 1, lba: [20, 20] }, action }] } as const
   await withSimulatedDrive({ faults }, async ({ namespace }) => {
@@ -100,7 +100,7 @@ test('a block that cannot be written: what comes before it is written, the piece
   })
 })
 
-test('a drive that cannot flush is said to have nothing for sure', async () => {
+test('a failed flush reports that written blocks may be lost', async () => {
   const action = { kind: 'status', sct: 0, sc: 6, dnr: true } as const
   const faults = {
     rules: [
@@ -114,7 +114,7 @@ test('a drive that cannot flush is said to have nothing for sure', async () => {
   })
 })
 
-test('a source that is longer than the namespace is written as far as there is room, and that is said', async () => {
+test('a source longer than the namespace is written up to its end, and the error says so', async () => {
   await withSimulatedDrive({ capacityBytes: 65_536 }, async ({ namespace }) => {
     const error = await stopped(writePieces(namespace, source(pattern(70_000)), { ...REQUEST, offsetBytes: 32_768 }))
     expect(error.category).toBe('infeasible')
@@ -123,13 +123,13 @@ test('a source that is longer than the namespace is written as far as there is r
   })
 })
 
-test('a source with fewer bytes than are wanted is refused before anything is written', () => {
+test('a source with too few bytes is rejected before any write', () => {
   expect(() => source(pattern(100), 101)).toThrow(ShortSourceError)
   expect(() => source(pattern(100), 101)).toThrow('source.bin has only 100 bytes\n  requested: 101 bytes')
   expect(() => source(new Uint8Array(0))).toThrow('has no bytes')
 })
 
-test('only as much of the source is written as is wanted', async () => {
+test('writePieces writes at most the requested number of bytes', async () => {
   await withSimulatedDrive({}, async ({ media, namespace }) => {
     const bytes = pattern(20_000)
     const written = await writePieces(namespace, source(bytes, 1024), REQUEST)
@@ -138,7 +138,7 @@ test('only as much of the source is written as is wanted', async () => {
   })
 })
 
-test('comparing finds a bit that the drive has flipped, in the piece that has it', async () => {
+test('compareWritten finds a flipped bit, and names the piece', async () => {
   const action = { kind: 'corrupt-data', byte: 3, xor: 0x10 } as const
   const faults = { rules: [{ match: { opcode: 1, lba: [17, 17] }, action }] } as const
   await withSimulatedDrive({ faults }, async ({ namespace }) => {
