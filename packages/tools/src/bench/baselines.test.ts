@@ -14,7 +14,7 @@ function loadNvidiaFs(): void {
   writeFileSync(join(root, 'proc/driver/nvidia-fs/version'), 'version: 2.17.5\n')
 }
 
-test('a baseline can be run where fio has its engine', () => {
+test('a baseline is available if fio has its engine', () => {
   expect(missingBaseline('pread', engines, root)).toBeUndefined()
   expect(missingBaseline('io_uring', engines, root)).toBeUndefined()
   expect(missingBaseline('io_uring', new Set(['psync']), root)).toEqual({
@@ -23,7 +23,7 @@ test('a baseline can be run where fio has its engine', () => {
   })
 })
 
-test('without fio there is none, and it is said which package has it', () => {
+test('without fio every baseline is missing, and the package to install is named', () => {
   for (const name of ['pread', 'io_uring', 'cufile'] as const) {
     expect(missingBaseline(name, undefined, root)).toEqual({
       reason: 'it requires fio, which is not installed',
@@ -32,7 +32,7 @@ test('without fio there is none, and it is said which package has it', () => {
   }
 })
 
-test('cuFile without its kernel module would be a copy through host memory, and is not measured under its name', () => {
+test('cuFile is missing without its kernel module, since it would copy through host memory', () => {
   expect(missingBaseline('cufile', new Set(['libcufile']), root)?.reason).toContain('nvidia-fs is not loaded')
   loadNvidiaFs()
   expect(missingBaseline('cufile', new Set(['libcufile']), root)).toBeUndefined()

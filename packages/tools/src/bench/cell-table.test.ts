@@ -34,7 +34,7 @@ const cell = (source: string, repeats: readonly BenchRepeat[], problem?: BenchCe
   ...(problem && { problem }),
 })
 
-test('a row has the rate with its interval, the share of the limit, and how many times the baseline', () => {
+test('a row has the rate with its interval, the share of the limit, and the ratio to the baseline', () => {
   const rows = new CellTable(SOURCES, LINK).rows(SHAPE, [
     cell('cpu-kernel', [repeat(3e9), repeat(3.2e9)]),
     cell('io_uring', [repeat(1.5e9), repeat(1.6e9)]),
@@ -47,7 +47,7 @@ test('a row has the rate with its interval, the share of the limit, and how many
   ])
 })
 
-test('what was not run, what is not believed, and outliers say why', () => {
+test('rows give the reason for refused and failed cells, and for outliers', () => {
   const refused = { kind: 'refused', reason: 'too deep', next: '--qd 8' } as const
   const table = new CellTable(SOURCES, LINK)
   expect(table.rows(SHAPE, [cell('cpu-kernel', [], refused)])[1]).toBe('cpu-kernel  not run: too deep; try --qd 8')
@@ -62,7 +62,7 @@ test('what was not run, what is not believed, and outliers say why', () => {
   ])
 })
 
-test('whatever there is, no line is wider than 80 columns', () => {
+test('no line is wider than 80 columns', () => {
   for (const { cells, sources, link } of [sweep(), mixedFailures()]) {
     const table = new CellTable(sources, link)
     const rows = cells.flatMap((one) =>
@@ -76,7 +76,7 @@ test('whatever there is, no line is wider than 80 columns', () => {
   }
 })
 
-test('the denominator is named, and where there is none it is said', () => {
+test('the legend names the link limit, or says that the link is unknown', () => {
   expect(legend(SOURCES, LINK)).toEqual([
     'LIMIT: share of 3.6 GB/s, the payload limit of Gen3 x4 at MPS 256.',
     'TIMES: rate divided by that of io_uring in the same run.',
@@ -85,7 +85,7 @@ test('the denominator is named, and where there is none it is said', () => {
   expect(legend([], undefined)).toEqual(['LIMIT: the link is unknown, so rates have no denominator.'])
 })
 
-test('a setting is named by the words of fio', () => {
+test('describeShape uses the terms of fio', () => {
   expect(describeShape({ rw: 'write', pattern: 'sequential', blockBytes: 4096, depth: 1, jobs: 1 })).toBe(
     'write 4 KiB, depth 1, 1 job',
   )

@@ -17,10 +17,10 @@ interface Bench {
   readonly setting?: Partial<Setting>
 }
 
-const honestly: EngineContenderOptions['makeEngine'] = (transport, { onCompleted }) =>
+const makeHostEngine: EngineContenderOptions['makeEngine'] = (transport, { onCompleted }) =>
   new HostEngine(transport, { onCompleted })
 
-function contender({ profile = 'sn740', makeEngine = honestly, link, setting = {} }: Bench) {
+function contender({ profile = 'sn740', makeEngine = makeHostEngine, link, setting = {} }: Bench) {
   const { transport } = simulate({ profile, namespaces: [{ capacityBytes: 64 * MIB }] })
   const serial = 'GPUNVME-SIM-SN740'
   return new EngineContender({
@@ -47,9 +47,9 @@ const shape = (changes: Partial<Shape> = {}): Shape => ({
   ...changes,
 })
 
-/** The host engine, and what it is made to say and to do beside. */
-class Lying implements Engine {
-  readonly name = 'lying'
+/** Base of faulty engines that wrap the host engine. */
+class Faulty implements Engine {
+  readonly name = 'faulty'
   protected readonly engine: HostEngine
   constructor(...[transport]: Parameters<EngineContenderOptions['makeEngine']>) {
     this.engine = new HostEngine(transport)
@@ -72,8 +72,8 @@ class Lying implements Engine {
   }
 }
 
-/** Its kernel never runs, and it reports success after a while. */
-class Idle extends Lying {
+/** Executes nothing, and reports success after a delay. */
+class Idle extends Faulty {
   override async execute(plan: Plan): Promise<OutcomeSummary> {
     const { clock } = this.engine.transport
     const startNs = clock.now()
@@ -83,16 +83,16 @@ class Idle extends Lying {
   }
 }
 
-/** It does all that it is asked, twice. */
-class Twice extends Lying {
+/** Executes each plan twice. */
+class Twice extends Faulty {
   override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     await this.engine.execute(plan, memory, options)
     return this.engine.execute(plan, memory, options)
   }
 }
 
-/** A bit falls over on the way, in every block. */
-class Corrupting extends Lying {
+/** Flips a bit in each command. */
+class Corrupting extends Faulty {
   override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const flip = () => {
       for (const offset of plan.offsetBytes) memory.view!.setUint8(offset + 77, memory.view!.getUint8(offset + 77) ^ 4)
@@ -104,8 +104,8 @@ class Corrupting extends Lying {
   }
 }
 
-/** It writes what it was given first, again and again. */
-class Stale extends Lying {
+/** Writes the data of its first plan again and again. */
+class Stale extends Faulty {
   private first: Uint8Array | undefined
 
   override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
@@ -120,28 +120,28 @@ class Stale extends Lying {
   }
 }
 
-/** Its commands move data, and all of them to the first place. */
-class Misplacing extends Lying {
+/** Places the data of all commands at offset 0. */
+class Misplacing extends Faulty {
   override execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     return this.engine.execute({ ...plan, offsetBytes: plan.offsetBytes.map(() => 0) }, memory, options)
   }
 }
 
-/** The clock of the GPU that it goes by is ten times slower than it says. */
-class Hurried extends Lying {
+/** Reports a tenth of the elapsed time. */
+class Hurried extends Faulty {
   override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const summary = await this.engine.execute(plan, memory, options)
     return { ...summary, endNs: summary.startNs + (summary.endNs - summary.startNs) / 10 }
   }
 }
 
-const lying =
+const makeFaulty =
   (Engine: new (...options: Parameters<EngineContenderOptions['makeEngine']>) => Engine) =>
   (...options: Parameters<EngineContenderOptions['makeEngine']>) =>
     new Engine(...options)
 
-describe('an honest engine', () => {
-  test('reads, and everything agrees', async () => {
+describe('a correct engine', () => {
+  test('reads without problems, and its counters agree', async () => {
     const { repeat, remarks } = await contender({ link: { gen: 3, width: 4, mps: 256 } }).measure(shape(), false)
     expect(repeat.problem).toBeUndefined()
     expect(remarks).toEqual([])
@@ -156,7 +156,7 @@ describe('an honest engine', () => {
     expect(samples).toBe(repeat.commands)
   })
 
-  test('writes, at random places too, and the drive holds what was written', async () => {
+  test('writes sequentially and at random, and the drive has the written data', async () => {
     const bench = contender({})
     for (const pattern of ['sequential', 'random'] as const) {
       const { repeat } = await bench.measure(shape({ rw: 'write', pattern, blockBytes: 4 * KIB }), false)
@@ -165,7 +165,7 @@ describe('an honest engine', () => {
     }
   })
 
-  test('gives the same numbers again for the same seed: the time is the simulator its own', async () => {
+  test('has reproducible results for a seed on the clock of the simulator', async () => {
     const [first, second] = await Promise.all([
       contender({}).measure(shape(), false),
       contender({}).measure(shape(), false),
@@ -173,7 +173,7 @@ describe('an honest engine', () => {
     expect(first).toEqual(second)
   })
 
-  test('tells of its commands one by one, in order, with as many at a time as were asked for', async () => {
+  test('returns a timeline of commands with the requested depth', async () => {
     const { timeline = [] } = await contender({}).measure(shape({ blockBytes: 4 * KIB }), true)
     expect(timeline).toHaveLength(400)
     expect(timeline[0]!.startNs).toBe(0)
@@ -185,34 +185,34 @@ describe('an honest engine', () => {
   })
 })
 
-describe('what was planted is found', () => {
+describe('EngineContender detects', () => {
   test.each([
-    ['an engine whose kernel never runs', Idle, /^SMART counts 0 Read commands, but \d+ were sent/],
-    ['an engine that does everything twice', Twice, /^SMART counts \d+ Read commands/],
-    ['an engine that changes a bit', Corrupting, /a second read by the host returned other data/],
-    ['an engine whose data land elsewhere', Misplacing, /the read reported success, but no byte arrived/],
+    ['an engine that executes nothing', Idle, /^SMART counts 0 Read commands, but \d+ were sent/],
+    ['an engine that executes everything twice', Twice, /^SMART counts \d+ Read commands/],
+    ['an engine that flips a bit', Corrupting, /a second read by the host returned other data/],
+    ['an engine that places data at the wrong offset', Misplacing, /the read reported success, but no byte arrived/],
     ['an engine that reports a tenth of its time', Hurried, /exceeds the limit of Gen3 x4 at MPS 256/],
   ])('%s', async (_, Engine, expected) => {
-    const bench = contender({ makeEngine: lying(Engine), link: { gen: 3, width: 4, mps: 256 } })
+    const bench = contender({ makeEngine: makeFaulty(Engine), link: { gen: 3, width: 4, mps: 256 } })
     const { repeat } = await bench.measure(shape(), false)
     expect(repeat.problem).toMatch(expected)
   })
 
   test.each([
-    ['something else', Corrupting],
-    ['what was to be written before', Stale],
+    ['changed data', Corrupting],
+    ['the data of an earlier plan', Stale],
   ])('an engine that writes %s', async (_, Engine) => {
-    const bench = contender({ makeEngine: lying(Engine) })
+    const bench = contender({ makeEngine: makeFaulty(Engine) })
     const { repeat } = await bench.measure(shape({ rw: 'write' }), false)
     expect(repeat.problem).toMatch(/differ from the written data$/)
   })
 
-  test('a rate that the link cannot carry', async () => {
+  test('a rate above the limit of the link', async () => {
     const { repeat } = await contender({ link: { gen: 1, width: 1, mps: 128 } }).measure(shape(), false)
     expect(repeat.problem).toMatch(/ exceeds the limit of Gen1 x1 at MPS 128 \(216 MB\/s\): the time is wrong$/)
   })
 
-  test('a drive that gets too hot within a repeat', async () => {
+  test('a drive that throttles during a repeat', async () => {
     const thermal = { factor: 3, limitBytes: 110 * MIB, recoveredBytes: 1 * MIB, coolingBytesPerSecond: 1e6 }
     const bench = contender({ profile: deriveProfile('sn740', { thermal }), setting: { seconds: 0.08 } })
     const { repeat, pace } = await bench.measure(shape({ blockBytes: 64 * KIB }), false)
@@ -223,13 +223,13 @@ describe('what was planted is found', () => {
   })
 })
 
-describe('what a drive has not is refused, not made smaller', () => {
+describe('EngineContender rejects', () => {
   test.each<[string, Partial<Shape>, RegExp]>([
     ['a transfer beyond MDTS', { blockBytes: 2 * MIB }, /limited to 1 MiB \(MDTS\)/],
     ['more commands than a queue holds', { depth: 4095 }, /limited to \d+ commands/],
-    ['more queues than there are', { jobs: 60_000, depth: 1, blockBytes: 512 }, /has \d+ I\/O queue pairs/],
+    ['more jobs than queue pairs', { jobs: 60_000, depth: 1, blockBytes: 512 }, /has \d+ I\/O queue pairs/],
     [
-      'commands that do not fit into the span',
+      'a span without room for the commands of all jobs',
       { jobs: 8, blockBytes: 1 * MIB, depth: 1 },
       /smaller than one command per job/,
     ],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { repeatOfFio } from './fio-output.js'
 
-/** What fio 3.33 printed of 2 jobs of a second each, but for fields that nobody looks at and most of its bins. */
+/** Output of fio 3.33 for 2 jobs of a second each, without unused fields and most bins. */
 const PRINTED = {
   'fio version': 'fio-3.33',
   timestamp: 1_795_371_193,
@@ -32,7 +32,7 @@ const PRINTED = {
 
 const withJob = (changes: object) => JSON.stringify({ ...PRINTED, jobs: [{ ...PRINTED.jobs[0], ...changes }] })
 
-test('a repeat is what the jobs have done together, and CPU time what all their threads took', () => {
+test('repeatOfFio returns the totals of all jobs, and the CPU time of all threads', () => {
   const { latency, cpuSeconds, ...repeat } = repeatOfFio(JSON.stringify(PRINTED))
   expect(repeat).toEqual({ bytes: 242_905_088, commands: 59_297, seconds: 1.001 })
   // 21.85 % of the 2 s that both jobs ran.
@@ -45,15 +45,15 @@ test('a repeat is what the jobs have done together, and CPU time what all their 
   expect(edge / 130_048).toBeLessThan(1.045)
 })
 
-describe('what cannot be used is refused', () => {
+describe('repeatOfFio rejects', () => {
   test.each([
-    ['no JSON', 'fio: engine unknown', /Cannot use the output of fio/],
-    ['another object', '{}', /jobs: expected an array, got undefined/],
-    ['no job', JSON.stringify({ ...PRINTED, jobs: [] }), /it lists no job/],
-    ['a job that failed', withJob({ error: 22 }), /ended with error 22/],
-    ['no time', withJob({ read: { ...PRINTED.jobs[0]!.read, runtime: 0 } }), /run time is zero/],
+    ['invalid JSON', 'fio: engine unknown', /Cannot use the output of fio/],
+    ['an object without jobs', '{}', /jobs: expected an array, got undefined/],
+    ['an empty list of jobs', JSON.stringify({ ...PRINTED, jobs: [] }), /it lists no job/],
+    ['a failed job', withJob({ error: 22 }), /ended with error 22/],
+    ['a run time of zero', withJob({ read: { ...PRINTED.jobs[0]!.read, runtime: 0 } }), /run time is zero/],
     [
-      'bins that are no numbers',
+      'bins that are not numbers',
       withJob({ read: { ...PRINTED.jobs[0]!.read, clat_ns: { min: 1, max: 2, bins: { many: 1 } } } }),
       /bin/,
     ],

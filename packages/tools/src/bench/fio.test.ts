@@ -17,7 +17,7 @@ const JOB: FioJob = {
   seed: 7,
 }
 
-test('fio only reads, past the cache, for so long after so long, and its jobs are told of as one', () => {
+test('fioArguments requests direct, read-only, timed runs with a group report', () => {
   const found = fioArguments(JOB)
   for (const option of [
     '--filename=/dev/nvme0n1',
@@ -38,7 +38,7 @@ test('fio only reads, past the cache, for so long after so long, and its jobs ar
   }
 })
 
-test('each thread reads whole blocks of a part of its own, and of random reads each any of them', () => {
+test('fioArguments gives each thread a separate part, or all threads the same one if shared', () => {
   // 10,000,000 / 4 are 19 blocks of 128 KiB.
   expect(fioArguments(JOB)).toEqual(
     expect.arrayContaining(['--offset=4096', '--size=2490368', '--offset_increment=2490368']),
@@ -48,7 +48,7 @@ test('each thread reads whole blocks of a part of its own, and of random reads e
   )
 })
 
-test('a colon in a path does not make two files of it, and an engine has options of its own', () => {
+test('fioArguments escapes colons in paths, and passes on engine options', () => {
   const found = fioArguments({ ...JOB, path: 'a:b.bin', engineOptions: ['gpu_dev_ids=0'] })
   expect(found).toEqual(expect.arrayContaining(['--filename=a\\:b.bin', '--gpu_dev_ids=0']))
 })

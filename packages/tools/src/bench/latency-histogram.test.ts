@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { latenciesOf, percentile } from '../report/latencies.js'
 import { LatencyHistogram } from './latency-histogram.js'
 
-test('a bucket holds what is at most its edge, which is at most 4.5 % above', () => {
+test('the edge of a bucket is at most 4.5 % above its values', () => {
   for (const ns of [1, 2, 3, 999, 1000, 77_123, 1_234_567, 5e9]) {
     const histogram = new LatencyHistogram()
     histogram.add(ns)
@@ -11,13 +11,13 @@ test('a bucket holds what is at most its edge, which is at most 4.5 % above', ()
     expect(buckets).toHaveLength(1)
     const [[edge, count]] = buckets as [readonly [number, number]]
     expect(count).toBe(1)
-    // Edges are written with six digits.
+    // Edges are rounded to six digits.
     expect(edge).toBeGreaterThanOrEqual(ns * 0.999_99)
     expect(edge).toBeLessThanOrEqual(ns * 1.045)
   }
 })
 
-test('of 1 µs to 1000 µs the median is 500 µs and the 99th percentile 990 µs, to the width of a bucket', () => {
+test('percentiles of 1 to 1000 µs are correct to the width of a bucket', () => {
   const histogram = new LatencyHistogram()
   for (let us = 1; us <= 1000; us++) histogram.add(us * 1000)
   const latency = histogram.latency()!
@@ -33,7 +33,7 @@ test('of 1 µs to 1000 µs the median is 500 µs and the 99th percentile 990 µs
   }
 })
 
-test('edges rise, several at once count as many, and what was cleared is gone', () => {
+test('edges ascend, add counts several values at once, and clear removes all values', () => {
   const histogram = new LatencyHistogram()
   histogram.add(5)
   histogram.clear()

@@ -7,7 +7,7 @@ import type { BenchResults } from '../report/bench-results.js'
 const engine = { ...oneCell().sources[0]! }
 const baseline = { ...engine, name: 'io_uring', kind: 'baseline' as const }
 
-/** What was measured while we had the drive, and what while Linux had it. */
+/** Results of a run with our driver; `linux` has those with the driver of Linux. */
 const ours = (changes: Partial<BenchResults> = {}): BenchResults => ({
   ...oneCell(),
   time: 'wall',
@@ -26,7 +26,7 @@ const linux = (changes: Partial<BenchResults> = {}): BenchResults => ({
   ...changes,
 })
 
-test('two runs become one, in the order in which they were made, whichever is named first', () => {
+test('mergeResults joins two runs in the order of their start times', () => {
   const merged = mergeResults(ours(), linux())
   expect(mergeResults(linux(), ours())).toEqual(merged)
   expect(merged.startedAt).toBe('2026-11-22T18:00:00Z')
@@ -42,14 +42,14 @@ test('two runs become one, in the order in which they were made, whichever is na
   expect(readResults(JSON.stringify(merged), 'both.json')).toEqual(merged)
 })
 
-test('who took part in one of them is not missing', () => {
+test('a source that ran in one of the runs is not missing', () => {
   expect(mergeResults(ours(), linux()).sources.map(({ name, missing }) => [name, missing])).toEqual([
     ['io_uring', undefined],
     ['host', undefined],
   ])
 })
 
-describe('runs that cannot be compared are not joined', () => {
+describe('mergeResults rejects', () => {
   const { drive, method, machine } = oneCell()
   test.each<[string, Partial<BenchResults>]>([
     ['drive', { drive: { ...drive, serialEnd: 'ABCD' } }],
@@ -65,7 +65,7 @@ describe('runs that cannot be compared are not joined', () => {
   })
 })
 
-test('what a run of several sources leaves behind can be joined with another', () => {
+test('mergeResults supports a run of several sources', () => {
   const whole = sweep()
   const added = { ...linux(), ...{ drive: whole.drive, method: whole.method, machine: whole.machine } }
   const extra = { ...added, time: whole.time, sources: [{ ...baseline, name: 'pread' }] }

@@ -11,7 +11,7 @@ const shape = (blockBytes: number, depth: number, jobs: number): Shape => ({
   jobs,
 })
 
-test('one plan alone fills all queues to their depth, and small commands come many in a plan', () => {
+test('a plan fills all queues to their depth, and has many small commands', () => {
   expect(commandsPerPlan(shape(4096, 1, 1))).toBe(64)
   expect(commandsPerPlan(shape(4096, 32, 3))).toBe(960)
   expect(commandsPerPlan(shape(1024 * 1024, 32, 4))).toBe(128)
@@ -19,7 +19,7 @@ test('one plan alone fills all queues to their depth, and small commands come ma
   expect(ringBytes(shape(131_072, 32, 1))).toBe(2 * 64 * 131_072)
 })
 
-test('no two commands of the ring have the same place in memory, and every queue has as many', () => {
+test('commands of the ring have distinct offsets, and are divided evenly over the queues', () => {
   const of = shape(8192, 4, 2)
   const ring = new PlanRing(
     of,
@@ -36,7 +36,7 @@ test('no two commands of the ring have the same place in memory, and every queue
   }
 })
 
-test('a plan that is filled again goes on where the one before it ended', () => {
+test('fill continues after the last address of the previous plan', () => {
   const of = shape(4096, 16, 1)
   const ring = new PlanRing(
     of,

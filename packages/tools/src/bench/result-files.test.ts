@@ -8,7 +8,7 @@ import { withResultFiles } from './result-files.js'
 const folder = scratch()
 const path = (name: string) => join(folder, name)
 
-test('results are in their files once they are there, each in its own form', async () => {
+test('withResultFiles writes each file in its format after the measurement', async () => {
   writeFileSync(path('old'), 'before')
   const wanted = [
     { path: path('old'), format: () => 'new' },
@@ -25,7 +25,7 @@ test('results are in their files once they are there, each in its own form', asy
   expect(readdirSync(folder).toSorted()).toEqual(['model', 'old'])
 })
 
-test('where measuring fails nothing is left, and what was there stays', async () => {
+test('withResultFiles keeps existing files if the measurement fails', async () => {
   const failing = withResultFiles([{ path: path('old'), format: () => 'never' }], () =>
     Promise.reject(new Error('gone')),
   )
@@ -34,7 +34,7 @@ test('where measuring fails nothing is left, and what was there stays', async ()
   expect(readdirSync(folder).toSorted()).toEqual(['model', 'old'])
 })
 
-test('a place that cannot be written to is known before anything is measured', async () => {
+test('withResultFiles rejects unwritable and repeated paths before the measurement', async () => {
   let measured = false
   const use = () => {
     measured = true
@@ -48,7 +48,7 @@ test('a place that cannot be written to is known before anything is measured', a
   expect(measured).toBe(false)
 })
 
-test('no result takes the place of the drive image, of a file that is measured, or of results that are merged', async () => {
+test('withResultFiles rejects paths of its inputs, also by links', async () => {
   writeFileSync(path('drive.img'), 'a drive')
   symlinkSync('drive.img', path('link'))
   linkSync(path('drive.img'), path('hard'))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shownCommand } from './shown-command.js'
 
-test('what was typed is shown without paths of this machine and without serial numbers', () => {
+test('shownCommand omits folders and serial numbers', () => {
   const typed = [
     'bench',
     '--image',
@@ -16,6 +16,6 @@ test('what was typed is shown without paths of this machine and without serial n
   expect(shownCommand(['bench', '--serial=S5GXNF0R', '--yes'])).toBe('gpunvme bench --serial=... --yes')
 })
 
-test('it is no longer than what results may hold', () => {
+test('shownCommand has at most 1000 characters', () => {
   expect(shownCommand(['x'.repeat(5000)])).toHaveLength(1000)
 })

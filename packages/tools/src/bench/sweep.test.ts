@@ -7,7 +7,7 @@ import { runSweep, type SweepOptions } from './sweep.js'
 const SHAPES = shapesOf({ words: ['read'], blockBytes: [4096], depths: [1, 32], jobs: [1] })
 const GOOD: BenchRepeat = { bytes: 1e9, commands: 1000, seconds: 1 }
 
-/** Somebody whose repeats are `measured`, in the order in which they are asked for. */
+/** Returns a contender whose repeats are the results of `measured`, in order. */
 function contender(
   name: string,
   measured: (count: number, shape: Shape, withTimeline: boolean) => Partial<Measured>,
@@ -26,7 +26,7 @@ function contender(
 const sweep = (contenders: readonly Contender[], changes: Partial<SweepOptions> = {}) =>
   runSweep({ shapes: SHAPES, contenders, repeats: 3, coolDown: () => Promise.resolve(), timeline: false, ...changes })
 
-test('a sweep is every value with every other, the first list changing slowest', () => {
+test('shapesOf combines all values, with the first list changing slowest', () => {
   const shapes = shapesOf({ words: ['read', 'randwrite'], blockBytes: [512], depths: [1, 8], jobs: [2] })
   expect(shapes.map(({ rw, pattern, depth, jobs }) => [rw, pattern, depth, jobs])).toEqual([
     ['read', 'sequential', 1, 2],
@@ -37,7 +37,7 @@ test('a sweep is every value with every other, the first list changing slowest',
 })
 
 describe('turns', () => {
-  test('all have their first repeat before any has its second, and another begins each time', async () => {
+  test('contenders alternate, and a different one begins each round', async () => {
     const order: string[] = []
     await sweep(
       ['a', 'b', 'c'].map((name) => contender(name, () => ({}))),
@@ -49,7 +49,7 @@ describe('turns', () => {
     expect(order).toEqual(['a0', 'b0', 'c0', 'b1', 'c1', 'a1', 'c2', 'a2', 'b2'])
   })
 
-  test('there is a cool-down between two repeats, whoever they are of, and none before the first', async () => {
+  test('a cool-down is between any two repeats, but not before the first', async () => {
     let coolDowns = 0
     const coolDown = () => {
       coolDowns++
@@ -59,7 +59,7 @@ describe('turns', () => {
     expect(coolDowns).toBe(2 * 2 * 3 - 1)
   })
 
-  test('repeats say when they ran', async () => {
+  test('repeats have the number of their turn', async () => {
     const { cells } = await sweep([contender('a', () => ({})), contender('b', () => ({}))])
     expect(cells.map(({ source, depth, repeats }) => [source, depth, repeats.map(({ turn }) => turn)])).toEqual([
       ['a', 1, [0, 3, 4]],
@@ -70,15 +70,15 @@ describe('turns', () => {
   })
 })
 
-test('who cannot run a setting is not asked again for it, and the others go on', async () => {
-  let asked = 0
+test('a contender that refuses a setting is not run again for it', async () => {
+  let calls = 0
   const picky = contender('picky', (_, { depth }) => {
-    asked++
+    calls++
     if (depth === 32) throw new RefusedError({ reason: 'too deep', next: '--qd 8' })
     return {}
   })
   const { cells } = await sweep([picky, contender('other', () => ({}))])
-  expect(asked).toBe(3 + 1)
+  expect(calls).toBe(3 + 1)
   expect(cells[2]).toMatchObject({ repeats: [], problem: { kind: 'refused', reason: 'too deep', next: '--qd 8' } })
   expect(cells[3]!.repeats).toHaveLength(3)
 })
@@ -90,18 +90,18 @@ test('any other error ends the sweep', async () => {
   await expect(sweep([broken])).rejects.toThrow('the drive is gone')
 })
 
-test('a cell with a repeat that is not to be believed has failed, and its repeats are left in', async () => {
-  const liar = contender('liar', (count) => ({ repeat: count === 1 ? { ...GOOD, problem: 'a lie' } : GOOD }))
-  const { cells } = await sweep([liar])
-  expect(cells[0]).toMatchObject({ problem: { kind: 'failed', reason: 'a lie' } })
-  expect(cells[0]!.repeats.map(({ problem }) => problem)).toEqual([undefined, 'a lie', undefined])
+test('a problem of one repeat fails its cell, and all repeats are kept', async () => {
+  const wrong = contender('wrong', (count) => ({ repeat: count === 1 ? { ...GOOD, problem: 'bad data' } : GOOD }))
+  const { cells } = await sweep([wrong])
+  expect(cells[0]).toMatchObject({ problem: { kind: 'failed', reason: 'bad data' } })
+  expect(cells[0]!.repeats.map(({ problem }) => problem)).toEqual([undefined, 'bad data', undefined])
   expect(cells[1]!.problem).toBeUndefined()
 })
 
-test('outliers are marked among what is to be believed, and nothing is dropped', async () => {
+test('outliers are marked among repeats without problems, and all repeats are kept', async () => {
   const seconds = [1, 1.01, 0.99, 1.02, 3, 1]
   const shaky = contender('shaky', (count) => ({
-    repeat: { ...GOOD, seconds: seconds[count] ?? 1, ...(count === 5 && { problem: 'a lie', seconds: 9 }) },
+    repeat: { ...GOOD, seconds: seconds[count] ?? 1, ...(count === 5 && { problem: 'bad data', seconds: 9 }) },
   }))
   const { cells } = await sweep([shaky], { shapes: SHAPES.slice(0, 1), repeats: 6 })
   expect(cells[0]!.repeats).toHaveLength(6)
@@ -115,14 +115,14 @@ test('outliers are marked among what is to be believed, and nothing is dropped',
   ])
 })
 
-test('the timeline is that of the last setting, by the first who tells of commands', async () => {
-  const asked: [string, number, boolean][] = []
+test('the timeline is of the last setting and the first contender that measures commands', async () => {
+  const calls: [string, number, boolean][] = []
   const commands = [{ queue: 1, startNs: 0, endNs: 5, bytes: 4096 }]
   const observed = (name: string, latencyOf: 'command' | 'plan') =>
     contender(
       name,
       (_, { depth }, withTimeline) => {
-        asked.push([name, depth, withTimeline])
+        calls.push([name, depth, withTimeline])
         return withTimeline ? { timeline: commands } : {}
       },
       latencyOf,
@@ -132,10 +132,10 @@ test('the timeline is that of the last setting, by the first who tells of comman
     repeats: 2,
   })
   expect(timeline).toEqual({ cell: 3, commands })
-  expect(asked.filter(([, , withTimeline]) => withTimeline)).toEqual([['host', 32, true]])
+  expect(calls.filter(([, , withTimeline]) => withTimeline)).toEqual([['host', 32, true]])
 })
 
-test('a remark is made once, and paces are kept in their order', async () => {
+test('remarks are unique, and paces are in order', async () => {
   const { remarks, paces } = await sweep([contender('a', (count) => ({ remarks: ['blank'], pace: count }))])
   expect(remarks).toEqual(['blank'])
   expect(paces).toEqual([0, 1, 2, 3, 4, 5])

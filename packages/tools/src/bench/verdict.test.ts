@@ -10,35 +10,35 @@ const counters = (changes: Partial<BenchCounters>): { before: BenchCounters; aft
   return { before, after: { ...before, ...changes } }
 }
 
-/** 10,000 reads of 128 KiB in half a second: 2.6 GB/s, 2560 data units. */
-const honest = {
+/** A repeat of 10,000 reads of 128 KiB in half a second: 2.6 GB/s, 2560 data units. */
+const consistent = {
   bytes: 10_000 * 131_072,
   commands: 10_000,
   seconds: 0.5,
   counters: counters({ dataUnitsRead: String(1000 + 2560), hostReadCommands: String(77 + 10_000) }),
 }
 const evidence: Evidence = { sentCommands: 10_000, engineCommands: 10_000, wrongBytes: undefined }
-const judge = (repeat: Partial<typeof honest>, other: Partial<Evidence> = {}) =>
-  problemOf({ ...honest, ...repeat }, { ...evidence, ...other }, 'read', GEN3_X4)
+const judge = (repeat: Partial<typeof consistent>, other: Partial<Evidence> = {}) =>
+  problemOf({ ...consistent, ...repeat }, { ...evidence, ...other }, 'read', GEN3_X4)
 
-test('a repeat in which everything agrees is believed', () => {
+test('problemOf is undefined for a consistent repeat', () => {
   expect(judge({})).toBeUndefined()
 })
 
-describe('a repeat is not believed', () => {
-  test('where nothing completed', () => {
+describe('problemOf reports a repeat', () => {
+  test('without completed commands', () => {
     expect(judge({ commands: 0, bytes: 0 })).toBe('no command completed')
   })
 
-  test('where the engine has executed less than it reports', () => {
+  test('whose engine executed fewer commands than it reports', () => {
     expect(judge({}, { engineCommands: 9999 })).toContain('executed 9999 commands, but reports 10000')
   })
 
-  test('where the drive has counted no command: the kernel did not run', () => {
+  test('without commands in the SMART counters', () => {
     expect(judge({ counters: counters({}) })).toContain('SMART counts 0 Read commands, but 10000 were sent')
   })
 
-  test('where the drive has counted more than 1 % too few or too many commands', () => {
+  test('whose SMART commands differ by more than 1 %', () => {
     const read = (commands: number) =>
       judge({ counters: counters({ dataUnitsRead: '3560', hostReadCommands: String(77 + commands) }) })
     expect(read(9899)).toContain('SMART counts 9899 Read commands')
@@ -47,40 +47,40 @@ describe('a repeat is not believed', () => {
     expect(read(10_101)).toContain('SMART counts 10101 Read commands')
   })
 
-  test('where the drive has moved fewer bytes than arrived, by more than 1 % and two units', () => {
+  test('whose SMART data units are too few by more than 1 % and two units', () => {
     const read = (units: number) =>
       judge({ counters: counters({ dataUnitsRead: String(1000 + units), hostReadCommands: '10077' }) })
     expect(read(2531)).toContain('SMART counts 2531 data units, but 1310720000 bytes (2560 units) were moved')
     expect(read(2533)).toBeUndefined()
   })
 
-  test('where the counters of writes went up for reads', () => {
+  test('whose reads were counted as writes', () => {
     const others = counters({ dataUnitsWritten: String(50 + 2560), hostWriteCommands: '10005' })
     expect(judge({ counters: others })).toContain('SMART counts 0 Read commands')
-    expect(problemOf({ ...honest, counters: others }, evidence, 'write', GEN3_X4)).toBeUndefined()
+    expect(problemOf({ ...consistent, counters: others }, evidence, 'write', GEN3_X4)).toBeUndefined()
   })
 
-  test('where bytes are wrong', () => {
+  test('with wrong bytes', () => {
     expect(judge({}, { wrongBytes: 'LBA 0x0 to 0x7 differ' })).toBe('LBA 0x0 to 0x7 differ')
   })
 
-  test('where its rate is above what the link can carry: 3.65 GB/s of Gen3 x4 at MPS 256', () => {
-    expect(judge({ seconds: honest.bytes / 3.65e9 })).toBeUndefined()
-    expect(judge({ seconds: honest.bytes / 3.66e9 })).toBe(
+  test('with a rate above the limit of the link, 3.65 GB/s for Gen3 x4 at MPS 256', () => {
+    expect(judge({ seconds: consistent.bytes / 3.65e9 })).toBeUndefined()
+    expect(judge({ seconds: consistent.bytes / 3.66e9 })).toBe(
       '3.66 GB/s exceeds the limit of Gen3 x4 at MPS 256 (3.65 GB/s): the time is wrong',
     )
-    expect(problemOf({ ...honest, seconds: 1e-6 }, evidence, 'read', undefined)).toBeUndefined()
+    expect(problemOf({ ...consistent, seconds: 1e-6 }, evidence, 'read', undefined)).toBeUndefined()
   })
 })
 
-test('of a baseline, whose kernel splits commands and warms up by itself, only too few bytes are held against it', () => {
+test('problemOf of a baseline reports only too few bytes, since Linux splits commands', () => {
   const baseline = { sentCommands: undefined, engineCommands: undefined }
   const units = (read: number) => counters({ dataUnitsRead: String(1000 + read), hostReadCommands: '99999' })
   expect(judge({ counters: units(9999) }, baseline)).toBeUndefined()
   expect(judge({ counters: units(2) }, baseline)).toContain('some came from elsewhere')
 })
 
-test('no drive passes the limit: memory writes with 12-byte headers upstream, completions downstream', () => {
+test('hardLimit counts 12-byte headers of memory writes and completions', () => {
   // Gen3 x4: 4 * 8e9 * 128/130 / 8 = 3.93846e9 bytes a second; 256 of 256 + 12 + 8 are payload.
   expect(hardLimit(GEN3_X4, 'read') / 1e9).toBeCloseTo(3.653, 3)
   expect(hardLimit(GEN3_X4, 'write') / 1e9).toBeCloseTo(3.653, 3)

@@ -7,7 +7,7 @@ import { failureOf } from '../../test/gpunvme.js'
 const folder = scratch()
 
 test.each(['-o', '--csv', '--report'])(
-  '%s of the drive image, of --file or of a file of --merge is refused, and the file is as before',
+  '%s rejects the path of an input file, and does not change it',
   async (option) => {
     const path = join(folder, 'x')
     for (const source of [

@@ -17,7 +17,7 @@ test.each([
   ['finds a difference', () => new ReadBackError(0, 8)],
   ['is interrupted', () => new InterruptedError('SIGINT')],
 ])(
-  'a new image whose bytes are written and flushed stays when comparing %s',
+  'a new image with flushed bytes is kept when the comparison %s',
   async (_, reason) => {
     const [bytes, image] = [join(folder, 'bytes'), join(folder, 'new.img')]
     writeFileSync(bytes, Buffer.alloc(4096, 7))
