@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EXIT, EXIT_HELP } from './exit-codes.js'
 
-test('the exit codes are those that scripts rely on, and the help lists each of them', () => {
+test('exit codes are stable, and the help lists all of them', () => {
   expect(EXIT).toEqual({
     ok: 0,
     failure: 1,

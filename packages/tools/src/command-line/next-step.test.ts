@@ -3,7 +3,7 @@ import { renderStep, type CommandStep } from './next-step.js'
 
 const NPX = { program: 'npx gpunvme', sudo: 'sudo env "PATH=$PATH" ' }
 
-test('a next step is printed with its commands as they must be typed, quoted for a shell', () => {
+test('renderStep prints commands as the program was started, quoted for a shell', () => {
   expect(renderStep('leave it out', NPX)).toBe('leave it out')
   expect(renderStep({ command: ['list'], note: 'which shows the drives' }, NPX)).toBe(
     'npx gpunvme list, which shows the drives',
@@ -14,7 +14,7 @@ test('a next step is printed with its commands as they must be typed, quoted for
   expect(renderStep(packed, NPX)).toBe('npx gpunvme pack m, then npx gpunvme load')
 })
 
-test('a phrase has its commands as they must be typed where each of them is for', () => {
+test('renderStep prints commands inside a phrase for their machine', () => {
   const there: CommandStep = { command: ['bind', 'nvme0'], isElsewhere: true }
   const words = ['sudo modprobe vfio-pci && ', there, ' (', { command: ['status'] }, ' shows it)']
   const text = 'sudo modprobe vfio-pci && sudo gpunvme bind nvme0 (npx gpunvme status shows it)'
@@ -22,7 +22,7 @@ test('a phrase has its commands as they must be typed where each of them is for'
   expect(renderStep({ words, isElsewhere: true }, NPX)).toBe(`on that machine: ${text}`)
 })
 
-test('a message that is not tied to one run has the commands of an installed program', () => {
+test('renderStep without an invocation prints commands of the installed program', () => {
   expect(renderStep({ command: ['bind', 'nvme0'] })).toBe('gpunvme bind nvme0')
 })
 
@@ -36,12 +36,12 @@ test.each([
   [['unbind', 'nvme0', '--root', 'copy'], false],
   [['driver', 'plan'], false],
   [['list'], false],
-])('sudo precedes a command that changes drivers, and no other: %s', (command, isRoot) => {
+])('renderStep adds sudo to commands that change drivers only: %s', (command, isRoot) => {
   const line = `npx gpunvme ${command.join(' ')}`
   expect(renderStep({ command }, NPX)).toBe(isRoot ? `sudo env "PATH=$PATH" ${line}` : line)
 })
 
-test('a command for the machine that was copied says so, and does not depend on how this program was started', () => {
+test('renderStep marks a command for a copied machine, and ignores the invocation', () => {
   const command = ['bind', 'nvme0']
   expect(renderStep({ command, isElsewhere: true }, NPX)).toBe('on that machine: sudo gpunvme bind nvme0')
 })

@@ -14,17 +14,17 @@ function report(error: unknown) {
   return { code, text: io.stderrText() }
 }
 
-test('an error of these packages is printed with its facts and next step, without a stack', () => {
+test('a coded error is printed with facts and next step, without a stack', () => {
   const { code, text } = report(new UsageError('No such thing', { facts: ['a fact'], next: 'another' }))
   expect([code, text]).toEqual([2, 'No such thing\n  a fact\n  Try: another\n'])
 })
 
-test('a name in a message cannot drive the terminal, and cannot add lines of its own', () => {
+test('control characters and line breaks in a message are escaped', () => {
   const { text } = report(new UsageError('No a\u001b[31m\nError: b', { facts: ['c\u202ed'] }))
   expect(text).toBe('No a\\u{1b}[31m\\u{a}Error: b\n  c\\u{202e}d\n')
 })
 
-test('what the system refuses has its path, a next step, and the exit code of its kind', () => {
+test('a system error is printed with path and next step, and has the matching exit code', () => {
   const refusal = (code: string) => Object.assign(new Error(`${code}: refused`), { code, syscall: 'open', path: 'x' })
   expect(report(refusal('EACCES')).code).toBe(4)
   expect(report(refusal('ENOENT')).code).toBe(3)
@@ -35,14 +35,14 @@ test('what the system refuses has its path, a next step, and the exit code of it
   expect(report(refusal('EWHAT'))).toEqual({ code: 1, text: 'Cannot open x: EWHAT\n' })
 })
 
-test('an unexpected error has its stack, and asks to be reported', () => {
+test('an unexpected error is printed with its stack and a request to report it', () => {
   const { code, text } = report(new RangeError('index out of bounds'))
   expect(code).toBe(1)
   expect(text).toMatch(/^RangeError: index out of bounds\n.*\n {4}at /)
   expect(text).toContain('Please report it: https://')
 })
 
-test('the next step is printed as it must be typed, given how the program was started', () => {
+test('the next step is printed as the program was started', () => {
   const io = { ...testIo({ isRoot: false, env: NPX }), program: '/p/node_modules/.bin/gpunvme' }
   reportError(new Output({}, io), new UsageError('In use', { next: { command: ['unbind', 'nvme0'] } }), HELP)
   reportError(new Output({}, io), new CommanderError(2, 'commander.unknownOption', "error: unknown option '-x'"), HELP)
@@ -51,7 +51,7 @@ test('the next step is printed as it must be typed, given how the program was st
   )
 })
 
-test('with --json an error is one object on stdout, with its next step beside its message', () => {
+test('with --json an error is one object on stdout with message and next step', () => {
   const io = testIo()
   const error = new UsageError('No such thing', { facts: ['a fact'], next: { command: ['list'] } })
   reportError(new Output({ json: true }, io), error, HELP)
@@ -66,7 +66,7 @@ test('with --json an error is one object on stdout, with its next step beside it
   })
 })
 
-test('reports the first failure, not a later failure of closing', async () => {
+test('the first failure is reported, not a later failure to close', async () => {
   const failing = async () => {
     await using resource = { [Symbol.asyncDispose]: () => Promise.reject(new Error('cannot be closed')) }
     throw new UsageError(`No such thing in ${typeof resource}`)

@@ -10,7 +10,7 @@ import { invocationOf } from './invocation.js'
 import { stepOf } from './step-of.js'
 import { UsageError } from './usage-error.js'
 
-test('an engine that cannot drive a transport: the option that selects another one', () => {
+test('stepOf an unsuitable engine suggests the option for another one', () => {
   const error = new EngineUnsuitableError('cuda', 'sim:sn740')
   expect(stepOf(error)).toEqual([
     'use --engine host, which supports all transports',
@@ -19,7 +19,7 @@ test('an engine that cannot drive a transport: the option that selects another o
   expect(stepOf(error, '--engines')).toMatchObject({ 0: 'use --engines host, which supports all transports' })
 })
 
-test('without a GPU: what CUDA needs, and an engine that needs none', () => {
+test('stepOf missing CUDA suggests the remedy and an engine without GPU', () => {
   const error = new CudaUnavailableError({
     state: 'no-device',
     message: 'The NVIDIA driver knows no GPU',
@@ -33,21 +33,21 @@ test('without a GPU: what CUDA needs, and an engine that needs none', () => {
   ])
 })
 
-test('an image without models: the command that packs one', () => {
+test('stepOf an image without models suggests pack', () => {
   expect(stepOf(new ModelNotInImageError(undefined, []))).toEqual({
     command: ['pack', 'MODEL', '--image', 'FILE'],
     note: 'or --drive ADDRESS',
   })
 })
 
-test('slots that cannot be allocated: the options that need less memory', () => {
+test('stepOf a failed slot allocation suggests options that need less memory', () => {
   const error = new LoaderError('ERR_GPUNVME_SLOT_MEMORY', 'infeasible', 'Cannot allocate 2 slots')
   expect(stepOf(error)).toMatchObject({
     0: 'lower --ram and --vram, so that fewer layers stay in memory',
   })
 })
 
-test('a damaged image: the command of its remedy, for errors in the table and for others', () => {
+test('stepOf a damaged image suggests the command of its remedy', () => {
   const stale = new LoaderError('ERR_GPUNVME_IMAGE_STALE_COPY', 'verification', 'stale', { remedy: 'replace-model' })
   expect(stepOf(stale)).toEqual({
     command: ['pack', 'MODEL', '--image', 'FILE', '--replace'],
@@ -60,7 +60,7 @@ test('a damaged image: the command of its remedy, for errors in the table and fo
   ])
 })
 
-test('a target that is silent may serve another client, and one that has closed is started again', () => {
+test('stepOf a lost vfio-user target depends on the kind of loss', () => {
   expect(stepOf(new VfioUserLostError('d.sock', 'silent', 'VERSION', 10e9))).toEqual([
     'end its other client: it may serve only one at a time',
     'check the output of the target',
@@ -72,14 +72,14 @@ test('a target that is silent may serve another client, and one that has closed 
   expect(stepOf(broken)).toBe(broken.next)
 })
 
-test('a binding that could not be undone: the command that finishes it', () => {
+test('stepOf a failed unbind suggests the command that completes it', () => {
   const refused = new BindError('0000:0b:00.0', 'unbind nvme', { code: 'EROFS' })
   expect(stepOf(refused)).toBe(refused.next)
   const left = new BindError('0000:0b:00.0', 'unbind nvme', { code: 'EROFS' }, [refused])
   expect(stepOf(left)).toMatchObject({ first: refused.advice, command: ['unbind', '0000:0b:00.0'] })
 })
 
-test('an error of this package has its own step, and its text without commands of one run', () => {
+test('stepOf returns the step of a UsageError, whose message has commands of the installed program', () => {
   const error = new UsageError('No such drive', { next: { command: ['list'], note: 'which shows the drives' } })
   expect(stepOf(error)).toBe(error.step)
   expect(error.message).toBe('No such drive\n  Try: gpunvme list, which shows the drives')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unknownIdentify, unknownLog } from './known-structures.js'
 
-test('what is known is listed in one line for programs', () => {
+test('known structures are listed in one line for programs', () => {
   expect(unknownIdentify(6, 4, Infinity).message.split('\n')).toEqual([
     'Unknown structure: --cns 6 --csi 4',
     '  --cns 6 is known with --csi 0x00=NVM 0x02=ZNS',
@@ -11,7 +11,7 @@ test('what is known is listed in one line for programs', () => {
   expect(unknownLog(0x24, Infinity).message.split('\n')).toHaveLength(3)
 })
 
-test('what is known is folded where a terminal ends', () => {
+test('known structures are folded to the terminal width', () => {
   const lines = unknownIdentify(0x21, 0, 60).message.split('\n')
   expect(lines.slice(0, 4)).toEqual([
     'Unknown structure: --cns 33 --csi 0',

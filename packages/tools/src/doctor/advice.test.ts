@@ -9,7 +9,7 @@ const on = (id: string, like: string[] = []): Machine => ({
   distribution: { id, version: '1', name: `${id} 1 (codename)`, like },
 })
 
-test('a distribution has the commands of its own, then of those it is like', () => {
+test('familyOf uses the id of a distribution, then its ID_LIKE', () => {
   expect(familyOf(on('ubuntu', ['debian']))).toBe('ubuntu')
   expect(familyOf(on('linuxmint', ['ubuntu', 'debian']))).toBe('ubuntu')
   expect(familyOf(on('rocky', ['rhel', 'centos', 'fedora']))).toBe('fedora')
@@ -18,7 +18,7 @@ test('a distribution has the commands of its own, then of those it is like', () 
   expect(nameOf(on('debian'))).toBe('debian 1')
 })
 
-test('the command line of the kernel is changed as each distribution does it', () => {
+test('kernelParameter has the commands of each distribution', () => {
   const text = (machine: Machine) => kernelParameter(machine, { add: 'iommu=pt', remove: 'iommu=off' }).map(textOf)
   expect(text(on('debian'))).toEqual([
     'take iommu=off out of and add iommu=pt to GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then',
@@ -30,7 +30,7 @@ test('the command line of the kernel is changed as each distribution does it', (
   expect(text(on('nixos'))[0]).toMatch(/boot\.kernelParams/)
 })
 
-test('so is the initramfs', () => {
+test('updateInitramfs has the commands of each distribution', () => {
   expect(['debian', 'fedora', 'arch'].map((id) => textOf(updateInitramfs(on(id))))).toEqual([
     'sudo update-initramfs -u -k all',
     'sudo dracut --force --regenerate-all',
@@ -38,7 +38,7 @@ test('so is the initramfs', () => {
   ])
 })
 
-test('a switch of the firmware has the words of its maker, and of Intel or AMD', () => {
+test('firmwareSwitch uses the terms of the board vendor, and of Intel or AMD', () => {
   const board = { ...MACHINE.board, vendor: 'Gigabyte Technology Co., Ltd.', name: 'B550M' }
   expect(textOf(firmwareSwitch({ ...MACHINE, board }, 'above-4g'))).toBe(
     'firmware setup (B550M): set "Above 4G Decoding" to Enabled, usually under Settings > IO Ports',
@@ -49,7 +49,7 @@ test('a switch of the firmware has the words of its maker, and of Intel or AMD',
   ).toBe('firmware setup: set "VT-d" (or "Intel Virtualization Technology for Directed I/O") to Enabled')
 })
 
-test('generations of chips, by device IDs of cards that are known', () => {
+test('generationOf maps device IDs to chip generations', () => {
   // GTX 1080 Ti, Tesla P100, Tesla V100, RTX 2080 Ti, GTX 1660, A100, RTX 3090, H100, RTX 4090, RTX 5090, B200.
   const ids = [0x1b06, 0x15f8, 0x1db4, 0x1e07, 0x2184, 0x20b5, 0x2204, 0x2331, 0x2684, 0x2b85, 0x2901]
   expect(ids.map(generationOf)).toEqual([

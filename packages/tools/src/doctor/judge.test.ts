@@ -16,14 +16,14 @@ function outlooks(drafts: Partial<Draft>[], gpus = [GPU]): Partial<Record<Route,
   return Object.fromEntries(pair!.verdicts.map(({ route, outlook }) => [route, outlook]))
 }
 
-test('where nothing stands against it, the CPU may ring and copy; what nobody has seen work is only to be tried', () => {
+test('without findings, memory and tier 1 are ready, and other routes are to be tried', () => {
   expect(outlooks([])).toEqual({
     ...{ memory: 'ready', tier1: 'ready', 'tier1-cuda': 'try' },
     ...{ 'tier2-dma-buf': 'try', 'tier2-static-bar1': 'try', tier3: 'try' },
   })
 })
 
-test('what closes a way closes all that stand on it, and none below', () => {
+test('a closed route closes all routes that depend on it, and no others', () => {
   expect(outlooks([{ closes: ['tier1'] }])).toEqual({
     ...{ memory: 'ready', tier1: 'no', 'tier1-cuda': 'no', 'tier2-dma-buf': 'no', 'tier2-static-bar1': 'no' },
     tier3: 'no',
@@ -31,23 +31,23 @@ test('what closes a way closes all that stand on it, and none below', () => {
   expect(outlooks([{ closes: ['tier1-cuda'] }])).toMatchObject({ tier1: 'ready', 'tier2-dma-buf': 'try', tier3: 'no' })
 })
 
-test('what steps remove is no refusal, and another way instead is no step', () => {
+test('a blocker with steps gives outlook steps, one with an alternative gives no', () => {
   expect(outlooks([{ closes: ['memory'], steps: [STEP] }])).toMatchObject({ memory: 'steps', tier1: 'steps' })
   expect(outlooks([{ closes: ['memory'], steps: [instead('y')] }])).toMatchObject({ memory: 'no', tier1: 'no' })
 })
 
-test('what is not known is not judged, unless something else refuses it anyway', () => {
+test('an unknown finding gives outlook unknown, unless another one closes the route', () => {
   const unknown = { severity: 'unknown', closes: ['tier1'] } as const
   expect(outlooks([unknown])).toMatchObject({ memory: 'ready', tier1: 'unknown', tier3: 'unknown' })
   expect(outlooks([unknown, { closes: ['tier1-cuda'] }])).toMatchObject({ tier1: 'unknown', 'tier1-cuda': 'no' })
 })
 
-test('findings about others do not count, and without a GPU only host memory is judged', () => {
+test('findings about other devices are ignored, and without a GPU only memory is judged', () => {
   expect(outlooks([{ closes: ['memory'], subjects: ['0000:0c:00.0'] }])).toMatchObject({ memory: 'ready' })
   expect(outlooks([{ closes: ['memory'], subjects: [DRIVE] }], [])).toEqual({ memory: 'no' })
 })
 
-test('the best of a pair is what steps reach, never what has to be tried; pairs come best first', () => {
+test('the best route is ready or reachable by steps, and pairs are sorted by it', () => {
   const busy = finding('drives', { id: 'a', severity: 'blocker', title: 'a', subjects: [DRIVE], closes: ['memory'] })
   const pairs = judge([busy], [DRIVE, '0000:0c:00.0'], [GPU])
   expect(pairs.map(({ drive, best }) => [drive, best?.route])).toEqual([
@@ -57,7 +57,7 @@ test('the best of a pair is what steps reach, never what has to be tried; pairs 
   expect(reachOf(pairs, [busy])).toBe(pairs[0])
 })
 
-test('a machine whose only drive is refused has the simulator; one that cannot be seen is not known', () => {
+test('reachOf is the simulator without a usable drive, and unknown if the machine is not visible', () => {
   const busy = finding('drives', { id: 'a', severity: 'blocker', title: 'a', subjects: [DRIVE], closes: ['memory'] })
   expect(reachOf(judge([busy], [DRIVE], []), [busy])).toBe('simulator')
   const blind = finding('system', { id: 'b', severity: 'unknown', title: 'b', closes: ['memory'] })

@@ -12,7 +12,7 @@ function report(machine: Partial<Machine>, options = { columns: 80, verbose: fal
   return formatReport(examine(facts({ machine })), options)
 }
 
-test('the last lines say the best that is to be had, and one thing to do', () => {
+test('the report ends with the best route and one next step', () => {
   expect(report({ memory: HUGE }).slice(-3)).toEqual([
     `Best:  tier 1 (host) from ${DRIVE} to ${GPU}, after 1`,
     'Then:  to be tried: tier 1 (cuda)',
@@ -23,14 +23,14 @@ test('the last lines say the best that is to be had, and one thing to do', () =>
   expect(report(free).at(-1)).toBe(`Next:  sudo gpunvme identify --drive ${DRIVE}`)
 })
 
-test('commands are printed as they must be typed, given how the program was started', () => {
+test('the report prints commands as the program was started', () => {
   const invocation = { program: 'npx gpunvme', sudo: 'sudo ' }
   const lines = report({ memory: HUGE }, { columns: 80, verbose: false, invocation })
   expect(lines.at(-1)).toBe(`Next:  sudo npx gpunvme bind ${DRIVE}`)
   expect(lines).toContain(`     $     sudo npx gpunvme bind ${DRIVE}`)
 })
 
-test('where nothing is to be had, the simulator is; a saved tree has no drive to look at', () => {
+test('the report suggests the simulator without a usable drive', () => {
   const without = (changes: Parameters<typeof facts>[0]) =>
     formatReport(examine(facts({ machine: { drives: [] }, ...changes })), {
       columns: 80,
@@ -48,7 +48,7 @@ test('where nothing is to be had, the simulator is; a saved tree has no drive to
   expect(textOf(nextStep(examine(facts({ machine }))))).toBe(`on that machine: sudo gpunvme identify --drive ${DRIVE}`)
 })
 
-test('what is refused for good is no work to be done, and neither is what would not help then', () => {
+test('the to-do list omits steps that a permanent blocker makes useless', () => {
   const holders = [{ device: 'nvme1n1p2', use: 'mounted on /' }]
   const lines = report({ drives: [drive({ holders })] })
   const todo = lines.slice(lines.indexOf('To do'), lines.indexOf('Worth knowing'))
@@ -56,7 +56,7 @@ test('what is refused for good is no work to be done, and neither is what would 
   expect(todo).toContain('     stops host memory')
 })
 
-test('numbers in the table are those of findings above it', () => {
+test('the table refers to findings by their numbers', () => {
   const lines = report({})
   const numbers = lines
     .filter((line) => line.startsWith('    '))
@@ -65,18 +65,18 @@ test('numbers in the table are those of findings above it', () => {
   for (const number of numbers) expect(lines.some((line) => line.startsWith(`${number.padStart(3)}  `))).toBe(true)
 })
 
-test('names from a machine cannot drive a terminal', () => {
+test('the report escapes control characters in names', () => {
   const evil = report({ drives: [drive({ model: 'x\u001b[2J' })], gpus: [gpu({ model: 'y\u202e' })] })
   for (const character of ['\u001b', '\u202e']) expect(evil.join('\n')).not.toContain(character)
 })
 
-test('asked for more, it says what is fine and what was read', () => {
+test('the verbose report lists ok findings and evidence', () => {
   const lines = report({}, { columns: 80, verbose: true, invocation: ELSEWHERE })
   expect(lines).toContain('Fine')
   expect(lines.some((line) => line.includes('/boot/config-6.17.0-5-generic: CONFIG_VFIO_NOIOMMU=y'))).toBe(true)
 })
 
-test('who names a drive hears of it alone', () => {
+test('examine with only omits findings about other drives', () => {
   const other = '0000:0c:00.0'
   const machine = { drives: [drive(), drive({ address: other, name: 'nvme2' })] }
   const { pairs, findings } = examine(facts({ machine }), { only: [DRIVE] })

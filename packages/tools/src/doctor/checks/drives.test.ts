@@ -8,7 +8,7 @@ const about = (changes: Partial<Drive>) => checkDrives(facts({ machine: { drives
 const use = (...holders: [device: string, use: string][]) =>
   about({ holders: holders.map(([device, by]) => ({ device, use: by })) })[0]!
 
-test('a drive that nothing uses may be taken', () => {
+test('an unused drive is ok', () => {
   expect(about({})).toMatchObject([
     { id: 'drive-unused', severity: 'ok', opens: ['memory'] },
     { id: 'drive-cool', severity: 'ok' },
@@ -17,7 +17,7 @@ test('a drive that nothing uses may be taken', () => {
   ])
 })
 
-test('a drive that is not in use, and holds data, is a note that lists its partitions', () => {
+test('an unused drive with data is a note with its partitions', () => {
   const namespace = { name: 'nvme1n1', sizeBytes: 4096, blockBytes: 512, maxTransferBytes: undefined, format: 'gpt' }
   const partitions = ['ntfs', 'ext4'].map((format, index) => ({ name: `nvme1n1p${index + 1}`, sizeBytes: 512, format }))
   expect(about({ namespaces: [{ ...namespace, partitions }] })[0]).toMatchObject({
@@ -27,7 +27,7 @@ test('a drive that is not in use, and holds data, is a note that lists its parti
   expect(about({})[0]?.title).toBe('0000:0b:00.0 (WD SN740, nvme1) is not in use, contents unknown')
 })
 
-test('what the system runs from is refused, and no step is offered against that', () => {
+test('a system drive is a blocker without steps', () => {
   for (const [device, by] of [
     ['nvme1n1p2', 'mounted on /'],
     ['nvme1n1p1', 'mounted on /boot/efi'],
@@ -42,7 +42,7 @@ test('what the system runs from is refused, and no step is offered against that'
     })
 })
 
-test('a mount and a swap can be ended, each by its own command, once', () => {
+test('a drive with mounts and swap is a blocker with one command for each', () => {
   expect(use(['nvme1n1p1', 'mounted on /mnt/models'], ['nvme1n1p2', 'swap'])).toMatchObject({
     id: 'drive-in-use',
     severity: 'blocker',
@@ -54,20 +54,20 @@ test('a mount and a swap can be ended, each by its own command, once', () => {
   expect(use(['nvme1n1', 'open in qemu (4711)']).steps).toMatchObject([{ kind: 'hands' }])
 })
 
-test('where another drive is free, one that is in use is a note', () => {
+test('a drive in use is a note if another drive is free', () => {
   const busy = drive({ holders: [{ device: 'nvme1n1p1', use: 'mounted on /mnt' }] })
   const drives = [busy, drive({ address: '0000:0c:00.0', name: 'nvme2' })]
   expect(checkDrives(facts({ machine: { drives } }))[0]).toMatchObject({ id: 'drive-in-use', severity: 'note' })
 })
 
-test('a drive of which nobody knows whether it is used is not offered', () => {
+test('a drive with unknown use is unknown and closes memory', () => {
   expect(about({ holders: unknown('needs root: /proc/1/mounts') })[0]).toMatchObject({
     severity: 'unknown',
     closes: ['memory'],
   })
 })
 
-test('a drive that a program drives is waited for, and stands in the way of no other', () => {
+test('a drive used by a program is a note, and so is the system drive beside it', () => {
   const busy = drive({ holders: [{ device: DRIVE, use: 'driven from user space: /dev/gpunvme0 is open' }] })
   const system = drive({ address: '0000:0c:00.0', holders: [{ device: 'nvme2n1p1', use: 'mounted on /' }] })
   const found = checkDrives(facts({ machine: { drives: [busy, system] } }))
@@ -75,13 +75,13 @@ test('a drive that a program drives is waited for, and stands in the way of no o
   expect(found.find(({ id }) => id === 'drive-is-system')).toMatchObject({ severity: 'note' })
 })
 
-test('a hot drive is a note before it throttles, and a problem while it does', () => {
+test('a hot drive is a note below its warning temperature, and a problem at it', () => {
   const at = (celsius: number) =>
     about({ temperature: { celsius, warningCelsius: 84, criticalCelsius: 88 } }).find(({ id }) => id === 'drive-hot')
   expect([at(60), at(75)?.severity, at(84)?.severity]).toEqual([undefined, 'note', 'problem'])
 })
 
-test('a dead controller, one without namespaces and one without FLR are said', () => {
+test('dead controllers, missing namespaces and missing FLR are reported', () => {
   const dead = about({ state: 'dead', namespaces: [] })
   expect(dead.find(({ id }) => id === 'drive-not-live')).toMatchObject({ closes: ['memory'] })
   expect(dead.map(({ id }) => id)).not.toContain('no-namespace')

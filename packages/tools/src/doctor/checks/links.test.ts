@@ -13,7 +13,7 @@ function found(address: string, changes: Partial<PciFunction>, id: string) {
   return about(address, changes).find((each) => each.id === id)
 }
 
-test('a Gen4 drive in a Gen3 slot is no fault: what the slot carries is said', () => {
+test('a Gen4 drive in a Gen3 slot is a note with the limit of the slot', () => {
   const findings = about(DRIVE, {})
   expect(findings.map(({ id, severity }) => [id, severity])).toEqual([
     ['slot-limits', 'note'],
@@ -25,7 +25,7 @@ test('a Gen4 drive in a Gen3 slot is no fault: what the slot carries is said', (
   expect(findings[1]!.title).toBe('Drive 0000:0b:00.0: link Gen3 x4, at most 3.6 GB/s of payload')
 })
 
-test('missing lanes are a fault, whatever is idle', () => {
+test('missing lanes are a problem, even with ASPM', () => {
   const link = { max: { gen: 4, lanes: 4 }, now: { gen: 3, lanes: 2 } }
   expect(found(DRIVE, { link, aspm: { supported: ['L1'], enabled: ['L1'] } }, 'link-narrow')).toMatchObject({
     severity: 'problem',
@@ -34,7 +34,7 @@ test('missing lanes are a fault, whatever is idle', () => {
   })
 })
 
-test('a low speed is a fault of a drive that saves no power, and none of one that does, nor of an idle GPU', () => {
+test('a low speed is a problem for a drive without ASPM, and a note with ASPM or for a GPU', () => {
   const link = { max: { gen: 4, lanes: 4 }, now: { gen: 1, lanes: 4 } }
   expect(found(DRIVE, { link }, 'link-slow')?.severity).toBe('problem')
   expect(found(DRIVE, { link, aspm: { supported: ['L1'], enabled: ['L1'] } }, 'link-slow-idle')?.severity).toBe('note')
@@ -42,26 +42,26 @@ test('a low speed is a fault of a drive that saves no power, and none of one tha
   expect(found(GPU, { link: gpuLink }, 'link-slow-idle')?.severity).toBe('note')
 })
 
-test('what is not shown is unknown, not well', () => {
+test('an unreadable link is unknown, not ok', () => {
   expect(about(DRIVE, { link: NEEDS_ROOT, packets: NEEDS_ROOT, errors: NEEDS_ROOT })).toMatchObject([
     { id: 'link-unknown', severity: 'unknown', evidence: [{ value: NEEDS_ROOT.unknown }] },
   ])
 })
 
-test('a function that reads all ones is off the bus, and nothing goes by it', () => {
+test('a function that reads all ones is a blocker', () => {
   expect(about(DRIVE, { answers: false })).toMatchObject([
     { id: 'off-the-bus', severity: 'blocker', closes: ['memory'], subjects: [DRIVE] },
   ])
 })
 
-test('packets larger than the port takes are a fault, smaller ones only a cost', () => {
+test('a payload size above that of the port is a problem, a smaller one a note', () => {
   const packets = { maxPayloadSupportedBytes: 512, maxPayloadBytes: 512, maxReadRequestBytes: 512 }
   expect(found(DRIVE, { packets }, 'payload-mismatch')?.severity).toBe('problem')
   const small = { ...packets, maxPayloadBytes: 128 }
   expect(found(DRIVE, { packets: small }, 'payload-mismatch')?.severity).toBe('note')
 })
 
-test('a completion timeout that a GPU recorded points at reads between devices', () => {
+test('a completion timeout recorded by a GPU is attributed to peer reads', () => {
   const timeout = found(GPU, { errors: { correctable: [], uncorrectable: ['CTS'] } }, 'link-errors')
   expect(timeout).toMatchObject({ severity: 'problem', cause: expect.stringMatching(/drop such reads/) as string })
   const old = found(DRIVE, { errors: { correctable: [], uncorrectable: ['CTS'] } }, 'link-errors')

@@ -10,11 +10,11 @@ const onDisk = (changes: Partial<ModuleContents>): Partial<NvidiaDriver> => ({
   onDisk: [{ ...OPEN_MODULE, contents: { ...(OPEN_MODULE.contents as ModuleContents), ...changes } }],
 })
 
-test('the open flavour of 590 on 6.17 is as it should be', () => {
+test('the open flavour of 590 on Linux 6.17 is ok', () => {
   expect(ids(about({}))).toEqual(['generation ok', 'nvidia ok', 'flavour ok', 'pfn-lookup ok', 'static-bar1 ok'])
 })
 
-test('the proprietary flavour is one finding, and the open one of the same branch the remedy', () => {
+test('the proprietary flavour is a problem, with the open one of the same branch as remedy', () => {
   const proprietary = { ...RUNNING, flavour: 'proprietary' } as const
   const dead = about({ running: proprietary, ...onDisk({ flavour: 'proprietary', pfnLookup: 'none' }) })
   expect(ids(dead)).toEqual(['generation ok', 'nvidia ok', 'flavour-proprietary problem', 'static-bar1 ok'])
@@ -26,13 +26,13 @@ test('the proprietary flavour is one finding, and the open one of the same branc
       /^to keep the proprietary module: gpunvme driver plan pfn-lookup, for doorbells only; it requires the driver's sources: .*nvidia-dkms/,
     ),
   ])
-  // On a kernel that still has follow_pfn, as 6.1.
+  // On a kernel with follow_pfn, such as 6.1.
   const alive = about({ running: proprietary, ...onDisk({ flavour: 'proprietary', pfnLookup: 'follow_pfn' }) })
   expect(ids(alive)).toContain('pfn-lookup ok')
   expect(alive[2]!.closes).toEqual(['tier2-dma-buf'])
 })
 
-test('a GPU from before Turing is not sent to the open flavour, which does not drive it', () => {
+test('the open flavour is not suggested for a GPU older than Turing', () => {
   const found = checkNvidia(
     facts({
       machine: withFunction(GPU, { deviceId: 0x1b06 }),
@@ -43,28 +43,28 @@ test('a GPU from before Turing is not sent to the open flavour, which does not d
   expect(found.flatMap(({ steps }) => steps.map(textOf)).join()).not.toMatch(/-open/)
 })
 
-test('an open build that found no look-up is from before the fix, or from headers that lacked Module.symvers', () => {
+test('an open module without PFN lookup is attributed to missing Module.symvers', () => {
   const dead = about(onDisk({ pfnLookup: 'none' })).find(({ id }) => id === 'pfn-lookup-dead')!
   expect(dead.cause).toMatch(/Module\.symvers/)
   expect(textOf(dead.steps.at(-1)!)).toBe('gpunvme driver')
 })
 
-test('a module on disk that is not the one that runs says nothing of it', () => {
+test('the PFN lookup is unknown if the module on disk is not the running one', () => {
   for (const other of [onDisk({ version: '580.82.07' }), onDisk({ srcversion: 'B2' }), { onDisk: [] }])
     expect(ids(about(other))).toContain('pfn-lookup-unknown unknown')
   expect(ids(about({ onDisk: unknown('needs root: /lib/modules') }))).toContain('pfn-lookup-unknown unknown')
 })
 
-test('where no module runs: it is loaded where there is one, and installed where there is none', () => {
+test('a missing driver is reported as not loaded or not installed', () => {
   expect(ids(about({ running: undefined }))).toEqual(['generation ok', 'nvidia-not-loaded problem'])
   expect(ids(about({ running: undefined, onDisk: [] }))).toEqual(['generation ok', 'nvidia-missing problem'])
   expect(ids(about({ running: unknown('no /proc') }))).toEqual(['generation ok', 'nvidia-unknown unknown'])
 })
 
-test('a GPU that nouveau has needs another driver, and one that was given to vfio-pci is given back', () => {
+test('a GPU bound to nouveau or vfio-pci has steps to return it to nvidia', () => {
   const withDriver = (driver: string) => checkNvidia(facts({ machine: withFunction(GPU, { driver }) }))[0]!
   expect(withDriver('nouveau')).toMatchObject({ id: 'gpu-driver', closes: ['tier1'] })
-  // It is installed, and nouveau came first.
+  // The driver is installed, but nouveau was bound first.
   expect(withDriver('nouveau').steps.map(textOf)).toEqual([
     'echo blacklist nouveau | sudo tee /etc/modprobe.d/not-nouveau.conf',
     'sudo update-initramfs -u -k all',
@@ -73,7 +73,7 @@ test('a GPU that nouveau has needs another driver, and one that was given to vfi
   expect(textOf(withDriver('vfio-pci').steps[0]!)).toMatch(/return it/)
 })
 
-test('generations: older than Turing, Blackwell, and chips that nobody knows yet', () => {
+test('chips older than Turing, Blackwell and unknown chips are reported', () => {
   const withDevice = (deviceId: number) => checkNvidia(facts({ machine: withFunction(GPU, { deviceId }) }))[0]!
   // GTX 1080 Ti, RTX 5090, and a number beyond every known block.
   expect(withDevice(0x1b06)).toMatchObject({ id: 'generation-old', severity: 'problem' })
@@ -81,7 +81,7 @@ test('generations: older than Turing, Blackwell, and chips that nobody knows yet
   expect(withDevice(0xfff0)).toMatchObject({ id: 'generation-unknown', severity: 'unknown' })
 })
 
-test('libcuda of another version ends CUDA; what the next start loads is brought to what is on disk', () => {
+test('a version mismatch with libcuda closes tier 1; one with the module on disk does not', () => {
   const parts = (...mismatches: NvidiaDriver['mismatches'][number][]) =>
     about({ mismatches }).find(({ id }) => id === 'nvidia-versions' || id === 'nvidia-next-start')
   const dead = parts(
@@ -96,7 +96,7 @@ test('libcuda of another version ends CUDA; what the next start loads is brought
   expect(ids(about({ mismatches: [{ kind: 'several-trees', text: 'd' }] }))).toContain('nvidia-several-trees note')
 })
 
-test('static BAR1: off by a key, too old, and unknown', () => {
+test('static BAR1 is a note if it is off, and unknown if its state is unknown', () => {
   const state = (staticBar1: NvidiaDriver['staticBar1']) =>
     about({ staticBar1 }).find(({ id }) => id.startsWith('static-bar1'))
   expect(state({ state: 'off', because: 'set by RMForceStaticBar1=0' })).toMatchObject({

@@ -5,7 +5,7 @@ import { checkPaths } from './paths.js'
 
 const PORTS = ['0000:00:01.1', '0000:00:03.1'] as const
 
-/** Drive and GPU, each at a root port of its own. */
+/** Returns a machine with drive and GPU at separate root ports. */
 function machine(
   vendor: 'AMD' | 'Intel',
   nodes: readonly [number, number],
@@ -29,7 +29,7 @@ function machine(
 const ids = (changes: Partial<Machine>) =>
   checkPaths(facts({ machine: changes })).map(({ id, severity }) => `${id} ${severity}`)
 
-test('on a Zen processor writes are expected to arrive, which opens what stands on them', () => {
+test('peer writes are ok on a Zen processor, and open tiers 1 and 2', () => {
   const found = checkPaths(facts({ machine: machine('AMD', [0, 0]) }))
   expect(found.find(({ id }) => id === 'writes-pass')).toMatchObject({
     severity: 'ok',
@@ -38,21 +38,21 @@ test('on a Zen processor writes are expected to arrive, which opens what stands 
   })
 })
 
-test('a root complex that Linux does not list is tried, not judged: one note, which closes nothing', () => {
+test('a root complex that Linux does not list is a note that closes nothing', () => {
   const [untold] = checkPaths(facts({ machine: machine('Intel', [0, 0]) })).filter(({ id }) => id === 'peers-untold')
   expect(untold).toMatchObject({ severity: 'note', closes: [] })
 })
 
-test('across processors is said', () => {
+test('a path across sockets is a note', () => {
   expect(ids(machine('AMD', [0, 1], ['0000:00', '0000:80']))).toContain('path-across-sockets note')
 })
 
-test('without a GPU of NVIDIA there is no path to look at', () => {
+test('no path is checked without an NVIDIA GPU', () => {
   const drives = ids({ ...machine('AMD', [0, 0]), gpus: [gpu({ vendor: 'AMD' })] })
   expect(drives).toEqual(['drive-on-cpu ok'])
 })
 
-test('ACS redirect of a switch above both is said, with the port to lift it at', () => {
+test('ACS redirect of a shared switch is a note with the kernel parameter for its port', () => {
   const bridge = (
     address: string,
     parent: string | undefined,

@@ -14,11 +14,11 @@ const ids = (findings: readonly { readonly id: string; readonly severity: string
 const system = (machine: Partial<Machine>, process?: Partial<ProcessFacts>) =>
   checkSystem(facts({ machine, ...(process && { process }) }))
 
-test('a machine that shows no PCI function is not one without a GPU', () => {
+test('a machine without visible PCI functions is unknown', () => {
   expect(ids(system({ functions: [], gpus: [], drives: [] }))).toEqual(['pci-unseen unknown'])
 })
 
-test('no GPU, no drive, a GPU of another vendor, no root: each is said', () => {
+test('a missing GPU, a missing drive, a GPU of another vendor and missing root are reported', () => {
   expect(ids(system({ gpus: [] }))).toEqual(['no-gpu note'])
   expect(ids(system({ drives: [] }))).toEqual(['gpu ok', 'no-drive blocker'])
   // Without a drive there is nothing to stream from.
@@ -27,7 +27,7 @@ test('no GPU, no drive, a GPU of another vendor, no root: each is said', () => {
   expect(ids(system({}, { isRoot: false }))).toContain('not-root unknown')
 })
 
-test('WSL keeps drives to itself; a container with /sys read-only hands over none; a virtual machine hides the board', () => {
+test('WSL is a blocker, a container with read-only /sys closes memory, a virtual machine is reported', () => {
   const { virtualisation } = MACHINE
   const within = (changes: Partial<Machine['virtualisation']>) =>
     system({ virtualisation: { ...virtualisation, ...changes } }).at(-1)
@@ -38,7 +38,7 @@ test('WSL keeps drives to itself; a container with /sys read-only hands over non
   expect(within({ container, isSysReadOnly: true })).toMatchObject({ id: 'container-read-only', closes: ['memory'] })
 })
 
-test('an IOMMU that is off names what turns it on: the word on the command line, or the firmware', () => {
+test('a disabled IOMMU has a step for the kernel command line or the firmware', () => {
   const iommu = (commandLine: string, iommuTable: 'IVRS' | undefined) => {
     const kernel = { ...MACHINE.kernel, commandLine }
     const found = checkIommu(facts({ machine: { kernel, firmware: { ...MACHINE.firmware, iommuTable } } }))
@@ -53,7 +53,7 @@ test('an IOMMU that is off names what turns it on: the word on the command line,
   ])
 })
 
-test('an IOMMU that translates stands against static BAR1 alone, and passthrough against nothing', () => {
+test('a translating IOMMU closes static BAR1 only, and passthrough closes nothing', () => {
   const mode = (to: Machine['iommu']['mode']) =>
     checkIommu(facts({ machine: { iommu: { mode: to, evidence: [], kind: 'AMD-Vi', groups: [] } } }))
   expect(mode('translated').flatMap(({ closes }) => closes)).toEqual(['tier2-static-bar1'])
@@ -61,7 +61,7 @@ test('an IOMMU that translates stands against static BAR1 alone, and passthrough
   expect(ids(mode('unknown'))).toEqual(['iommu-unknown unknown'])
 })
 
-test('lockdown, Secure Boot, a kernel without dma-buf and a small limit of locked memory are said', () => {
+test('lockdown, Secure Boot, missing dma-buf and a low memlock limit are reported', () => {
   const kernel = (machine: Partial<Machine>, isRoot = true) => ids(checkKernel(facts({ machine, process: { isRoot } })))
   expect(kernel({ kernel: { ...MACHINE.kernel, lockdown: 'integrity' } })).toContain('lockdown note')
   expect(kernel({ firmware: { ...MACHINE.firmware, secureBoot: true } })).toContain('secure-boot note')
@@ -72,7 +72,7 @@ test('lockdown, Secure Boot, a kernel without dma-buf and a small limit of locke
   expect(kernel({ memory }, true)).not.toContain('lock-limit note')
 })
 
-test('CUDA: what it says when it is asked, and what its files say where it cannot be', () => {
+test('CUDA is checked by its driver, or by its files for a copied machine', () => {
   expect(ids(checkCuda(facts()))).toEqual(['cuda ok', 'cuda-no-dma-buf note'])
   expect(ids(checkCuda(facts({ process: null })))).toEqual(['cuda-installed ok', 'cuda-dma-buf-unknown unknown'])
   expect(checkCuda(facts({ process: null, nvidia: { libcuda: undefined } }))).toMatchObject([
@@ -83,7 +83,7 @@ test('CUDA: what it says when it is asked, and what its files say where it canno
   expect(checkCuda(facts({ machine: { gpus: [] } }))).toEqual([])
 })
 
-test('a GPU that CUDA hides from this process is said, with its address', () => {
+test('a GPU hidden from this process is reported with its address', () => {
   const second = gpu({ address: '0000:41:00.0' })
   expect(checkCuda(facts({ machine: { gpus: [gpu(), second] } })).at(-1)).toMatchObject({
     id: 'cuda-device-hidden',
@@ -91,7 +91,7 @@ test('a GPU that CUDA hides from this process is said, with its address', () => 
   })
 })
 
-test('our own code: an addon that does not load blocks, a module that is absent closes dma-buf', () => {
+test('a missing addon is a blocker, and a missing kernel module a note', () => {
   const addon = { isLoaded: false, reasons: ['x.node: no such file'], next: 'install g++' } as const
   expect(ids(checkSoftware(facts({ process: { addon } })))).toEqual(['addon-missing blocker', 'kmod-absent note'])
   const modules = { ...MACHINE.modules, loaded: unknown('no /proc/modules') }

@@ -20,7 +20,7 @@ const huge = (freePages: number): Partial<Machine> => ({
 const TO_KMOD = { command: ['bind', DRIVE, '--to', 'kmod'], asRoot: true }
 const BIND = `sudo gpunvme bind ${DRIVE}`
 
-test('a drive that was handed over is reached by what has it', () => {
+test('a bound drive is ok; with vfio-pci, dma-buf needs the kernel module', () => {
   expect(about({ driver: 'gpunvme' })).toEqual(['drive-bound', 'ok'])
   const byVfio = checkTransports(facts({ machine: withFunction(DRIVE, { driver: 'vfio-pci', group: 12 }) }))
   expect(byVfio).toMatchObject([
@@ -29,13 +29,13 @@ test('a drive that was handed over is reached by what has it', () => {
   ])
 })
 
-test('with an IOMMU group it goes to vfio-pci, whose module has to be loaded', () => {
+test('a drive in an IOMMU group has steps to load vfio-pci and bind', () => {
   expect(about({ group: 12 })).toEqual(['drive-to-hand-over', 'note', `sudo modprobe vfio-pci && ${BIND}`])
   expect(about({ group: 12 }, loaded('vfio_pci'))).toEqual(['drive-to-hand-over', 'note', BIND])
   expect(about({ group: 12 }, loaded('gpunvme'))).toEqual(['drive-to-hand-over', 'note', BIND])
 })
 
-test('without an IOMMU it goes to nobody, and huge pages are reserved', () => {
+test('a drive without IOMMU has steps to reserve huge pages and bind', () => {
   const reserve = 'echo 768 | sudo tee /proc/sys/vm/nr_hugepages'
   expect(about({})).toEqual(['drive-to-hand-over', 'note', reserve, BIND])
   expect(about({}, huge(100))).toEqual(['drive-to-hand-over', 'note', BIND])
@@ -43,12 +43,12 @@ test('without an IOMMU it goes to nobody, and huge pages are reserved', () => {
   expect(about({}, loaded('gpunvme'))).toEqual(['drive-to-hand-over', 'note', BIND])
 })
 
-test('how to hand over what the system runs from is not said', () => {
+test('a system drive has no steps to bind', () => {
   const drives = [drive({ holders: [{ device: 'nvme1n1p2', use: 'mounted on /' }] })]
   expect(checkTransports(facts({ machine: { drives } }))).toEqual([])
 })
 
-test('a group that is shared with what the kernel drives is not for vfio; our module needs none', () => {
+test('a shared IOMMU group is a problem, with the kernel module as an alternative', () => {
   const functions = [
     ...MACHINE.functions.filter(({ address }) => address !== DRIVE),
     pciFunction(DRIVE, { group: 12 }),
@@ -61,13 +61,13 @@ test('a group that is shared with what the kernel drives is not for vfio; our mo
   expect(textOf(finding!.steps.at(-2)!)).toBe('sudo modprobe gpunvme')
 })
 
-test('a kernel without vfio-pci is left to our module, and a locked-down one without an IOMMU to nothing else', () => {
+test('a kernel without vfio-pci, and lockdown without an IOMMU, are reported', () => {
   const config = { source: '/boot/config', options: { VFIO_PCI: 'n' } }
   expect(about({ group: 12 }, { kernel: { ...MACHINE.kernel, config } })[0]).toBe('vfio-missing')
   expect(about({}, { kernel: { ...MACHINE.kernel, lockdown: 'integrity' } })[0]).toBe('locked-down-without-iommu')
 })
 
-test("advice for another machine's files is for that machine, and names no copy", () => {
+test('steps for a copied machine do not name the copy', () => {
   const [finding] = checkTransports(facts({ machine: { ...withFunction(DRIVE, { group: 12 }), root: 'b450' } }))
   expect(textOf(finding!.steps.at(-1)!)).toBe(`sudo modprobe vfio-pci && sudo gpunvme bind ${DRIVE}`)
 })

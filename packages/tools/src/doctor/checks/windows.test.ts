@@ -10,13 +10,13 @@ const SMALL: GpuWindow = { bar: 1, sizeBytes: 256 * MIB, address: 0xd000_0000, s
 
 const found = (window: GpuWindow) => checkWindows(facts({ machine: { gpus: [gpu({ window })] } }))
 
-test('a BAR1 of 32 GiB holds the 24 GiB of an RTX 3090', () => {
+test('a BAR1 of 32 GiB for 24 GiB of memory is ok', () => {
   expect(checkWindows(facts())).toMatchObject([
     { id: 'window-whole', severity: 'ok', title: 'GPU 0000:0a:00.0: BAR1 (32 GiB) covers all of its 24 GiB' },
   ])
 })
 
-test('a small window of a card that offers a large one is for the firmware to enable', () => {
+test('a small BAR1 of a card that supports a larger one has firmware steps', () => {
   const [finding] = found(SMALL)
   expect(finding).toMatchObject({ id: 'window-small', severity: 'problem', closes: ['tier2-static-bar1'] })
   expect(finding!.steps.map((step) => `${step.kind}: ${textOf(step)}`)).toEqual([
@@ -26,14 +26,14 @@ test('a small window of a card that offers a large one is for the firmware to en
   expect(found({ ...SMALL, address: 0x70_0000_0000 })[0]!.steps).toHaveLength(1)
 })
 
-test('what the card does not offer, no setting of the board brings: the list of the capability decides', () => {
+test('a small BAR1 of a card without larger sizes has no firmware steps', () => {
   const [only256] = found({ ...SMALL, sizesBytes: [64 * MIB, 128 * MIB, 256 * MIB] })
   expect(only256!.cause).toMatch(/^The card supports at most 256 MiB/)
   expect(only256!.steps).toMatchObject([{ kind: 'hands' }])
   expect(found({ ...SMALL, sizesBytes: undefined })[0]!.cause).toMatch(/no other size/)
 })
 
-test('sizes that could not be read are not taken for none', () => {
+test('unreadable sizes are unknown, not absent', () => {
   expect(found({ ...SMALL, sizesBytes: NEEDS_ROOT })[0]!.cause).toMatch(/could not be read/)
   const blind = facts({ machine: { gpus: [gpu({ window: unknown('no BAR has an address') })] } })
   expect(checkWindows(blind)).toMatchObject([{ severity: 'unknown', closes: ['tier2-dma-buf', 'tier2-static-bar1'] }])
@@ -41,15 +41,15 @@ test('sizes that could not be read are not taken for none', () => {
   expect(checkWindows(facts({ machine, process: null }))).toMatchObject([
     { severity: 'unknown', closes: ['tier2-static-bar1'] },
   ])
-  // CUDA knows it, where it can be asked.
+  // CUDA reports the size of the memory.
   expect(checkWindows(facts({ machine }))).toMatchObject([{ id: 'window-whole' }])
 })
 
-test('a window of 256 MiB is small, however much memory there is', () => {
+test('a BAR1 of 256 MiB is a problem even if the size of the memory is unknown', () => {
   const machine = { gpus: [gpu({ window: SMALL, memoryBytes: unknown('no driver') })] }
   expect(checkWindows(facts({ machine, process: null }))).toMatchObject([{ id: 'window-small', severity: 'problem' }])
 })
 
-test('GPUs that are not driven are not looked at', () => {
+test('GPUs of other vendors are not checked', () => {
   expect(checkWindows(facts({ machine: { ...MACHINE, gpus: [gpu({ vendor: 'AMD' })] } }))).toEqual([])
 })

@@ -6,7 +6,7 @@ import { fakeRm, type FakeDriver } from '../../../test/doctor/fake-rm.js'
 import { scratch } from '../../../test/gpunvme.js'
 import { probeRegistration } from './probe.js'
 
-/** A root with what is opened: the driver's nodes, and a drive's registers of 16 KiB. */
+/** Creates a root with the nodes of the NVIDIA driver and the registers of a drive, 16 KiB. */
 function root(): string {
   const path = scratch()
   const drive = join(path, 'sys/bus/pci/devices', DRIVE)
@@ -23,7 +23,7 @@ function probe(driver: FakeDriver, version = '590.48.01', driverOfDrive?: string
   return { findings: probeRegistration(asked, fake.host, []), ...fake }
 }
 
-test('registers that the module takes are let go of again, in the order that RM wants', () => {
+test('accepted registers are freed in the order that RM requires', () => {
   const { findings, calls, memory } = probe({ statusOffset: 28 })
   expect(findings).toMatchObject([
     { id: 'rm-registers', severity: 'ok', subjects: [GPU, DRIVE], closes: [], opens: [] },
@@ -44,7 +44,7 @@ test('registers that the module takes are let go of again, in the order that RM 
   ])
 })
 
-test('before 535 the status of RM_ALLOC stands at byte 24, and since then at byte 28', () => {
+test('the status of RM_ALLOC is at byte 24 before version 535, and at byte 28 since', () => {
   const refusal = { device: 0x1a }
   expect(probe({ statusOffset: 24, ...refusal }, '525.147.05').findings[0]).toMatchObject({ id: 'rm-refused' })
   expect(probe({ statusOffset: 28, ...refusal }, '535.54.03').findings[0]).toMatchObject({
@@ -55,7 +55,7 @@ test('before 535 the status of RM_ALLOC stands at byte 24, and since then at byt
   expect(probe({ statusOffset: 24 }, '525.147.05').findings[0]).toMatchObject({ id: 'rm-registers' })
 })
 
-test('a refused address is the dead PFN look-up, and the client is freed all the same', () => {
+test('NV_ERR_INVALID_ADDRESS is reported as a broken PFN lookup, and the client is freed', () => {
   const { findings, calls } = probe({ statusOffset: 28, registers: 0x1e })
   expect(findings).toMatchObject([{ id: 'rm-refused', severity: 'problem' }])
   expect(findings[0]!.title).toMatch(/NV_ERR_INVALID_ADDRESS \(0x1e\)$/)
@@ -63,13 +63,13 @@ test('a refused address is the dead PFN look-up, and the client is freed all the
   expect(calls.at(-1)).toEqual({ escape: 0x29, lengthBytes: 16, subject: 0xc1d0_0001 })
 })
 
-test('the GPU is found by its address among those that are attached', () => {
+test('the GPU is found by address among the attached ones', () => {
   const gpus = [[0, 0x41, 0] as const, [0, 0x0a, 0] as const]
   expect(probe({ statusOffset: 28, gpus }).findings).toMatchObject([{ id: 'rm-registers' }])
   expect(probe({ statusOffset: 28, gpus: [[0, 0x41, 0]] }).findings[0]!.title).toMatch(/list of GPUs/)
 })
 
-test('a version whose structures nobody compared is refused, and nothing is asked', () => {
+test('an unverified driver version is not probed', () => {
   for (const version of ['520.56.06', '615.71.09', 'unknown']) {
     const { findings, calls } = probe({ statusOffset: 28 }, version)
     expect(findings).toMatchObject([{ id: 'rm-not-asked', severity: 'unknown' }])
@@ -77,13 +77,13 @@ test('a version whose structures nobody compared is refused, and nothing is aske
   }
 })
 
-test("a drive of the kernel's driver is left alone", () => {
+test('a drive bound to nvme is not probed', () => {
   const { findings, calls } = probe({ statusOffset: 28 }, '590.48.01', 'nvme')
   expect(findings).toMatchObject([{ id: 'rm-not-asked', severity: 'note' }])
   expect(calls).toEqual([])
 })
 
-test('nodes that may not be opened are said, and without a GPU nothing is asked', () => {
+test('missing nodes and a missing GPU are reported as unprobed', () => {
   const { host } = fakeRm({ statusOffset: 28 })
   const machine = { ...MACHINE, ...withFunction(DRIVE, { driver: undefined }), root: scratch() }
   expect(probeRegistration(facts({ machine }), host, [])).toMatchObject([
