@@ -230,7 +230,7 @@ describe('answers of an HTTP server', () => {
     60_000,
   )
 
-  test('are rejected: none, since the server is closed', async () => {
+  test('are required: a closed server is rejected', async () => {
     const url = await serve(correct)
     server?.close()
     await expect(openHttpSource(url)).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_CONNECTION' })
