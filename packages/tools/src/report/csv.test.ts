@@ -3,7 +3,7 @@ import { oneCell, sweep } from '../../test/bench-results.js'
 import { HOSTILE, hostileTexts, mixedFailures } from '../../test/bench-shapes.js'
 import { formatCsv } from './csv.js'
 
-/** RFC 4180, section 2: fields by commas, quoted ones with quotes doubled, records by CRLF. */
+/** Parses CSV by RFC 4180, section 2. */
 function parse(csv: string): string[][] {
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/y
   const rows: string[][] = [[]]
@@ -16,7 +16,7 @@ function parse(csv: string): string[][] {
   return rows.filter((row) => row.length > 0)
 }
 
-test('there is a row for each repeat, with as many fields as the first has names', () => {
+test('formatCsv has a row for each repeat, with one field for each column', () => {
   for (const results of [oneCell(), sweep(), mixedFailures(), hostileTexts()]) {
     const [names, ...rows] = parse(formatCsv(results))
     const repeats = results.cells.reduce((sum, cell) => sum + Math.max(1, cell.repeats.length), 0)
@@ -26,7 +26,7 @@ test('there is a row for each repeat, with as many fields as the first has names
   }
 })
 
-test('a row has the numbers of its repeat as they were measured', () => {
+test('a row has the measured numbers of its repeat', () => {
   const [names = [], row = []] = parse(formatCsv(oneCell()))
   const { bytes, commands, seconds } = oneCell().cells[0]!.repeats[0]!
   const value = (name: string) => row[names.indexOf(name)]
@@ -38,7 +38,7 @@ test('a row has the numbers of its repeat as they were measured', () => {
   ])
 })
 
-test('what was refused, failed or is missing has its reason in the last field', () => {
+test('the last field has the reason of refused, failed and missing cells', () => {
   const rows = parse(formatCsv(mixedFailures()))
   const reasons = new Set(rows.map((row) => row.at(-1)))
   expect(reasons).toContain('libcufile.so.0 is not installed')
@@ -47,7 +47,7 @@ test('what was refused, failed or is missing has its reason in the last field', 
   expect(reasons).toContain('the kernel did not execute')
 })
 
-test('no text of a drive is a formula to a spreadsheet, or moves a cursor', () => {
+test('texts of a drive are neither formulas nor control characters', () => {
   for (const model of HOSTILE) {
     const [, row = []] = parse(formatCsv({ ...oneCell(), drive: { ...oneCell().drive, model } }))
     expect(row[3]).toMatch(/^[^=+\-@\t\r]/)

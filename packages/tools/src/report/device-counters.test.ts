@@ -11,8 +11,8 @@ const counters = (reads: number, writes: number) => ({
 })
 const repeat = { bytes: 1, commands: 100, seconds: 1, counters: { before: counters(5, 7), after: counters(103, 9) } }
 
-test('reads and writes that the drive has counted are added up, of counters of any size', () => {
-  const repeats = [repeat, repeat, { ...repeat, problem: 'not to be believed' }, { bytes: 1, commands: 9, seconds: 1 }]
+test('countedByDrive adds reads and writes of counters above 2^64', () => {
+  const repeats = [repeat, repeat, { ...repeat, problem: 'invalid' }, { bytes: 1, commands: 9, seconds: 1 }]
   expect(countedByDrive({ cells: [{ ...cell!, repeats }] })).toEqual({
     repeats: 2,
     reportedCommands: 200n,
@@ -20,6 +20,6 @@ test('reads and writes that the drive has counted are added up, of counters of a
   })
 })
 
-test('where no repeat has counters, nothing is said of them', () => {
+test('countedByDrive is undefined without counters', () => {
   expect(countedByDrive({ cells: [{ ...cell!, repeats: [{ bytes: 1, commands: 9, seconds: 1 }] }] })).toBeUndefined()
 })

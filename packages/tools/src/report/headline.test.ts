@@ -4,7 +4,7 @@ import { mixedFailures, modelled, nothingMeasured } from '../../test/bench-shape
 import type { BenchCell, BenchResults, BenchSource } from './bench-results.js'
 import { headlineOf } from './headline.js'
 
-/** A cell of these rates in GB/s, one a repeat. */
+/** Returns a cell with a repeat for each of these rates in GB/s. */
 function cell(source: string, rates: readonly number[], setting: Partial<BenchCell> = {}): BenchCell {
   const repeats = rates.map((rate) => ({ bytes: rate * 1e9, commands: 1000, seconds: 1 }))
   return { source, rw: 'read', pattern: 'sequential', blockBytes: 131_072, depth: 32, jobs: 1, repeats, ...setting }
@@ -15,7 +15,7 @@ function results(cells: readonly BenchCell[], more: Partial<BenchResults> = {}):
   return { ...sweep(), sources, cells, ...more }
 }
 
-test('the claim names engine, rate with its margin, drive and setting', () => {
+test('the claim names engine, rate with margin, drive and setting', () => {
   const { claim, context } = headlineOf(results([cell('cuda', [3.4, 3.5, 3.6]), cell('io_uring', [3.0, 3.0, 3.0])]))
   expect(claim).toBe(
     'cuda reads 3.50 ± 0.25 GB/s from WD PC SN740 SDDQNQD-512G: sequential reads, 128 KiB each, at queue depth 32.',
@@ -26,12 +26,12 @@ test('the claim names engine, rate with its margin, drive and setting', () => {
   ])
 })
 
-test('a difference that is within the margin of error is not claimed', () => {
+test('a difference within the margin of error is not claimed', () => {
   const { context } = headlineOf(results([cell('cuda', [3.0, 3.3, 3.6]), cell('io_uring', [2.9, 3.2, 3.5])]))
   expect(context[1]).toMatch(/^It cannot be told from io_uring \(1\.03 ± 0\.\d\d times its rate\)/)
 })
 
-test('a baseline that wants another setting is not shown at its worst alone', () => {
+test('the best setting of a baseline is also named', () => {
   const large = { blockBytes: 1_048_576 }
   const cells = [cell('cuda', [3.5, 3.5]), cell('io_uring', [2.0, 2.0]), cell('io_uring', [3.4, 3.4], large)]
   expect(headlineOf(results(cells)).context[1]).toContain(
@@ -39,34 +39,34 @@ test('a baseline that wants another setting is not shown at its worst alone', ()
   )
 })
 
-test('memory is named where one has its data elsewhere', () => {
+test('the memory of the data is named if it differs', () => {
   const { context } = headlineOf(results([cell('host', [3.3, 3.3]), cell('io_uring', [3.0, 3.0])]))
   expect(context[1]).toContain('host has its data in host memory, io_uring has its data in GPU memory.')
 })
 
-test('modelled time is said first, and said to be no measurement', () => {
+test('modelled time is marked as a prediction', () => {
   const { claim, context } = headlineOf(modelled())
   expect(claim).toMatch(/^In modelled time, host reads 3\.\d+ ± 0\.\d+ GB\/s from a simulated WD PC SN740: /)
   expect(context[0]).toBe('Times are modelled: this is a prediction of the simulator, not a measurement.')
 })
 
-test('of settings as fast as each other, the one with the least in flight is named', () => {
+test('the setting with the least bytes in flight is named among equally fast ones', () => {
   const deep = { depth: 64 }
   expect(headlineOf(results([cell('cuda', [3.5, 3.51], deep), cell('cuda', [3.5, 3.5])])).claim).toContain('depth 32')
 })
 
-test('reads come before writes, and engines before baselines', () => {
+test('reads take precedence over writes, and engines over baselines', () => {
   const cells = [cell('host', [9, 9], { rw: 'write' }), cell('io_uring', [8, 8]), cell('cuda', [3, 3])]
   expect(headlineOf(results(cells)).claim).toMatch(/^cuda reads 3\.00/)
   expect(headlineOf(results(cells.slice(0, 1))).claim).toMatch(/^host writes 9\.00 ± 0\.00 GB\/s to WD/)
   expect(headlineOf(results(cells.slice(1, 2))).context[1]).toBe('No engine was measured; this is a baseline.')
 })
 
-test('what was measured in another run is said to be', () => {
+test('a baseline of another run is marked', () => {
   expect(headlineOf(mixedFailures()).context[1]).toContain('in another run on the same drive')
 })
 
-test('without a link or a baseline there is no comparison, and none is made up', () => {
+test('a missing link or baseline is reported', () => {
   expect(headlineOf(oneCell()).context.slice(1)).toEqual([
     'The link of the drive is unknown, so there is no limit to compare with.',
     'No baseline was requested for comparison.',
@@ -76,14 +76,14 @@ test('without a link or a baseline there is no comparison, and none is made up',
   )
 })
 
-test('a rate above what the link can carry is doubted', () => {
+test('a rate above the limit of the link is a doubt', () => {
   expect(headlineOf(results([cell('cuda', [3.9, 3.9])])).doubts).toEqual([
     expect.stringMatching(/^1 cell of 1 is above the limit of the link: not all bytes came from the drive/),
   ])
   expect(headlineOf(results([cell('cuda', [3.5, 3.5])])).doubts).toEqual([])
 })
 
-test('cells and repeats that failed their checks are counted, and a single repeat is said to have no interval', () => {
+test('failed cells, failed repeats and single repeats are doubts', () => {
   expect(headlineOf(mixedFailures()).doubts).toEqual([
     '6 cells of 144 failed the checks of the run; their rates are not shown.',
     expect.stringMatching(/^\d+ repeats failed the checks of the run and are excluded\.$/),
@@ -91,7 +91,7 @@ test('cells and repeats that failed their checks are counted, and a single repea
   expect(headlineOf(oneCell()).doubts[0]).toMatch(/^Single repeats have no confidence interval/)
 })
 
-test('where nothing was measured, that is what is said', () => {
+test('the claim of a run without valid rates says so', () => {
   expect(headlineOf(nothingMeasured())).toEqual({
     claim: 'Nothing was measured: no cell of this run has a valid rate.',
     context: [],

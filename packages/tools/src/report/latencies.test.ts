@@ -8,7 +8,7 @@ const repeat = (buckets: readonly (readonly [number, number])[], leastNs: number
   latency: { leastNs, mostNs, buckets },
 })
 
-test('latencies of all repeats are counted together', () => {
+test('latenciesOf merges all valid repeats', () => {
   const found = latenciesOf([
     repeat([[100, 8], [200, 1]], 80, 190), // prettier-ignore
     repeat([[100, 1], [400, 10]], 60, 350), // prettier-ignore
@@ -27,7 +27,7 @@ test('latencies of all repeats are counted together', () => {
   expect([0.45, 0.5, 0.51, 0.999, 1].map((share) => percentile(found, share))).toEqual([100, 200, 350, 350, 350])
 })
 
-test('where no latency was measured there are none', () => {
+test('latenciesOf is undefined without latencies', () => {
   expect(latenciesOf([{ bytes: 1, commands: 1, seconds: 1 }])).toBeUndefined()
   expect(latenciesOf([repeat([], 0, 0)])).toBeUndefined()
 })

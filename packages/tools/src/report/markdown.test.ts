@@ -3,7 +3,7 @@ import { oneCell, sweep } from '../../test/bench-results.js'
 import { HOSTILE, hostileTexts, mixedFailures, nothingMeasured } from '../../test/bench-shapes.js'
 import { formatMarkdown } from './markdown.js'
 
-test('the claim is first, a table has a row for each setting and a column for each source', () => {
+test('formatMarkdown begins with the claim, and has a table of settings by sources', () => {
   const lines = formatMarkdown(sweep()).split('\n')
   expect(lines[0]).toMatch(/^\*\*cuda reads 3\.\d+ ± 0\.\d+ GB\/s from WD PC SN740 SDDQNQD-512G: .*\*\*$/)
   const table = lines.filter((line) => line.startsWith('|'))
@@ -12,13 +12,13 @@ test('the claim is first, a table has a row for each setting and a column for ea
   expect(table).toHaveLength(2 + 36)
 })
 
-test('what could not be measured is listed, and nothing where all could', () => {
+test('formatMarkdown lists what was not measured', () => {
   expect(formatMarkdown(mixedFailures())).toContain('- cuFile, all of it: libcufile.so.0 is not installed (apt install')
   expect(formatMarkdown(nothingMeasured())).toMatch(/^\*\*Nothing was measured/)
   expect(formatMarkdown(sweep())).not.toContain('Not measured')
 })
 
-test('no text of a drive is emphasis, a link, HTML, or the end of a cell', () => {
+test('formatMarkdown escapes texts of a drive', () => {
   for (const name of HOSTILE) {
     const source = { ...oneCell().sources[0]!, name: name.slice(0, 64) }
     const cells = oneCell().cells.map((cell) => ({ ...cell, source: source.name }))

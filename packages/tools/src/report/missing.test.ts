@@ -3,7 +3,7 @@ import { oneCell, sweep } from '../../test/bench-results.js'
 import { mixedFailures, nothingMeasured } from '../../test/bench-shapes.js'
 import { missingOf } from './missing.js'
 
-test('cells of one reason are one entry, which names the first of them', () => {
+test('cells with the same reason are one entry with the first settings', () => {
   const found = missingOf(mixedFailures())
   expect(found[0]).toEqual({
     source: 'cuFile',
@@ -20,15 +20,15 @@ test('cells of one reason are one entry, which names the first of them', () => {
   expect(found.find(({ why }) => why.startsWith('measured, but invalid: '))?.source).toBe('host')
 })
 
-test('a run that measured all it was asked for misses nothing', () => {
+test('a complete run has no entries', () => {
   expect(missingOf(sweep())).toEqual([])
 })
 
-test('CPU time is missing from modelled time', () => {
+test('CPU time is missing in modelled time', () => {
   expect(missingOf(oneCell()).map(({ what }) => what)).toEqual(['CPU time'])
 })
 
-test('a cell of which no repeat moved anything is missing, with the reason if there is one', () => {
+test('a cell without transferred bytes is missing with its reason', () => {
   const idle = { bytes: 0, commands: 0, seconds: 1 }
   const only = oneCell().cells[0]!
   const why = (repeats: typeof only.repeats) => missingOf({ ...sweep(), cells: [{ ...only, repeats }] })[0]?.why
@@ -37,7 +37,7 @@ test('a cell of which no repeat moved anything is missing, with the reason if th
   expect(why([])).toBe('no repeat was run')
 })
 
-test('a run of which nothing is left names every source once for each reason', () => {
+test('a run without valid cells has an entry for each source', () => {
   const { sources } = nothingMeasured()
   expect(
     missingOf(nothingMeasured())

@@ -27,11 +27,11 @@ function withValue(path: string, value: unknown): unknown {
   return results
 }
 
-test('what bench writes is read as it was written, least and most', () => {
+test('readResults returns minimal and complete results of bench', () => {
   for (const results of [oneCell(), sweep()]) expect(read(results)).toEqual(results)
 })
 
-test('a field that is added to the form later does not make a file unreadable', () => {
+test('readResults ignores unknown fields', () => {
   expect(read({ ...oneCell(), mood: 'good' })).toEqual(oneCell())
 })
 
@@ -73,17 +73,17 @@ test.each([
     { cell: 0, commands: [{ queue: 1, startNs: 2, endNs: 1, bytes: 1 }] },
     'timeline.commands[0].endNs: expected at least startNs, got 1',
   ],
-])('%s of %j is refused', (path, value, expected) => {
+])('readResults rejects %s of %j', (path, value, expected) => {
   expect(problem(withValue(path, value))).toMatch(expected)
 })
 
-test('two sources of one name, or two cells of one setting, are refused', () => {
+test('readResults rejects repeated sources and cells', () => {
   const { sources, cells } = oneCell()
   expect(problem({ ...oneCell(), sources: [...sources, ...sources] })).toMatch(/^sources\[1\]\.name: expected a unique/)
   expect(problem({ ...oneCell(), cells: [...cells, ...cells] })).toMatch(/^cells\[1\]: expected a unique setting/)
 })
 
-test('what is no JSON, no object or nothing at all is refused, with what writes the file that was wanted', () => {
+test('readResults rejects invalid JSON and other values, and suggests the command that writes results', () => {
   for (const [json, words] of [
     ['', 'the file is empty'],
     ['\0\0\0\0', 'invalid JSON: '],
@@ -99,11 +99,11 @@ test('what is no JSON, no object or nothing at all is refused, with what writes 
   }
 })
 
-test('a file of a newer form says which gpunvme reads it', () => {
+test('readResults rejects a newer schema, and suggests a newer gpunvme', () => {
   expect(refusal('{"schema":"gpunvme.bench/2"}').message).toContain('Try: use the gpunvme that wrote the file')
 })
 
-test('names that objects have by birth are no fields', () => {
+test('readResults ignores __proto__', () => {
   const hostile = JSON.stringify(oneCell()).replace('"machine":', '"__proto__":{"time":"wall"},"machine":')
   expect(readResults(hostile, 'results.json')).toEqual(oneCell())
 })

@@ -6,7 +6,7 @@ const none: Counters = {
   ...{ errors: 0, bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
 }
 
-test('a line says what there is in all, and how fast it has grown since the one before', () => {
+test('describeCounters has totals, and rates since the previous sample', () => {
   const before = { ...none, clients: 1, connected: true, adminCommands: { 6: 19 }, ioCommands: { 2: 1000 } }
   const now = {
     ...{ ...before, ioCommands: { 1: 500, 2: 6000 }, bytesRead: 20_480_000, bytesWritten: 1_000_000 },
@@ -17,14 +17,14 @@ test('a line says what there is in all, and how fast it has grown since the one 
   )
 })
 
-test('without any time between there is no rate', () => {
+test('describeCounters has no rates without elapsed time', () => {
   const sample = { atMs: 1000, counters: none }
   expect(describeCounters(sample, sample)).toBe(
     '0 commands, 0 IOPS, - read, - written, 0 in flight, 0 faults, no client',
   )
 })
 
-test('what was done between two looks: faults where one struck', () => {
+test('describeDone counts commands, errors and faults between two samples', () => {
   const before = { ...none, adminCommands: { 6: 2 }, errors: 1, faultsStruck: 1 }
   const now = { ...before, adminCommands: { 6: 10 }, ioCommands: { 2: 6 }, errors: 2 }
   expect(describeDone(now, before)).toBe('14 commands, 1 error')

@@ -14,7 +14,7 @@ function reading(text: string) {
   return readFaultPlan(path)
 }
 
-test('the plan of the help is one, and is that of the page', async () => {
+test('the example plan of the help is valid, and is in the documentation', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/how-to/vfio-user.md'), 'utf8')
   expect(page).toContain(`\`\`\`json\n${EXAMPLE_PLAN}\n\`\`\``)
   expect(await reading(EXAMPLE_PLAN)).toEqual({
@@ -25,7 +25,7 @@ test('the plan of the help is one, and is that of the page', async () => {
   })
 })
 
-test('what is none is refused with the name of the file, and where in it', async () => {
+test('an invalid plan is rejected with file name and position', async () => {
   const refusals = [
     ['{ "rules": [', 'fault plan: not valid JSON: '],
     ['{ "rule": [] }', 'fault plan: unknown "rule"; known are rules'],
@@ -38,7 +38,7 @@ test('what is none is refused with the name of the file, and where in it', async
   await expect(readFaultPlan(join(folder, 'none.json'))).rejects.toThrow(FileError)
 })
 
-test('rejects an endless fault plan, such as /dev/zero', async () => {
+test('an endless plan, such as /dev/zero, is rejected', async () => {
   await expect(readFaultPlan('/dev/zero')).rejects.toMatchObject({
     code: 'ERR_GPUNVME_USAGE',
     message: expect.stringContaining('/dev/zero is longer than 16 MiB') as string,

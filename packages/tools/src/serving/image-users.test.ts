@@ -11,7 +11,7 @@ const folder = scratch()
 const image = join(folder, 'drive.img')
 writeFileSync(image, new Uint8Array(4096))
 
-/** Lends a process that has the image open. */
+/** Runs `use` with a process that has the image open. */
 async function withOther<T>(flags: 'r' | 'r+', use: (pid: number) => Promise<T>): Promise<T> {
   const script = `require('fs').openSync(${JSON.stringify(image)}, '${flags}'); console.log(); setInterval(() => {}, 1e6)`
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -24,34 +24,35 @@ async function withOther<T>(flags: 'r' | 'r+', use: (pid: number) => Promise<T>)
   }
 }
 
-const lent = (access: 'read' | 'write', path = image) => withImageAlone(path, access, () => Promise.resolve('lent'))
+const openImage = (access: 'read' | 'write', path = image) =>
+  withImageAlone(path, access, () => Promise.resolve('opened'))
 
-test('an image that nobody else has open is lent', async () => {
-  expect(await lent('read')).toBe('lent')
-  expect(await lent('write')).toBe('lent')
+test('withImageAlone opens an image without other users', async () => {
+  expect(await openImage('read')).toBe('opened')
+  expect(await openImage('write')).toBe('opened')
   expect(await usersOf(image)).toEqual([])
 })
 
-test('one that another process writes to is refused with its number, under another name too', async () => {
+test('withImageAlone rejects an image that another process writes, also by a link', async () => {
   const link = join(folder, 'link.img')
   symlinkSync(image, link)
   await withOther('r+', async (pid) => {
     expect(await usersOf(image)).toEqual([{ pid, name: expect.any(String) as string, writes: true }])
     for (const path of [image, link]) {
-      await expect(lent('write', path)).rejects.toThrow(ImageInUseError)
-      await expect(lent('read', path)).rejects.toThrow(new RegExp(`process ${pid} \\(.*\\) writes to it`))
+      await expect(openImage('write', path)).rejects.toThrow(ImageInUseError)
+      await expect(openImage('read', path)).rejects.toThrow(new RegExp(`process ${pid} \\(.*\\) writes to it`))
     }
   })
-  expect(await lent('write')).toBe('lent')
+  expect(await openImage('write')).toBe('opened')
 })
 
-test('one that another process reads can be read, and not be written to', async () => {
+test('withImageAlone allows reads of an image that another process reads, but no writes', async () => {
   await withOther('r', async (pid) => {
-    expect(await lent('read')).toBe('lent')
-    await expect(lent('write')).rejects.toThrow(new RegExp(`process ${pid} \\(.*\\) reads it`))
+    expect(await openImage('read')).toBe('opened')
+    await expect(openImage('write')).rejects.toThrow(new RegExp(`process ${pid} \\(.*\\) reads it`))
   })
 })
 
-test('a file that is not there is said to be that', async () => {
-  await expect(lent('read', join(folder, 'none.img'))).rejects.toThrow(FileError)
+test('withImageAlone rejects a missing file', async () => {
+  await expect(openImage('read', join(folder, 'none.img'))).rejects.toThrow(FileError)
 })

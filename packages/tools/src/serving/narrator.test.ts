@@ -9,23 +9,25 @@ const none: Counters = {
   ...{ errors: 0, bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
 }
 
-/** What is told of counters and mistakes that follow each other. */
-function told(...looks: readonly { readonly counters?: Partial<Counters>; readonly mistakes?: readonly string[] }[]) {
+/** Returns the lines for a sequence of counters and mistakes. */
+function linesOf(
+  ...samples: readonly { readonly counters?: Partial<Counters>; readonly mistakes?: readonly string[] }[]
+) {
   const output = new Output({}, testIo())
   const lines: string[] = []
   vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more.flat()))
   const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
-  for (const [index, { counters, mistakes = [] }] of looks.entries()) {
+  for (const [index, { counters, mistakes = [] }] of samples.entries()) {
     const diagnostics = mistakes.map((text) => ({ code: 'doorbell-value', timeNs: 0, text }) as const)
     narrator.update({ atMs: 1000 * (index + 1), counters: { ...none, ...counters } }, diagnostics)
   }
   return lines
 }
 
-test('a client is told once when it comes and once when it goes, with how much it sent', () => {
+test('a client is reported on connection and disconnection, with its commands', () => {
   const busy = { clients: 1, connected: true, adminCommands: { 6: 3 }, ioCommands: { 2: 7 } }
   expect(
-    told(
+    linesOf(
       {},
       { counters: { clients: 1, connected: true, adminCommands: { 6: 1 } } },
       { counters: busy },
@@ -36,9 +38,9 @@ test('a client is told once when it comes and once when it goes, with how much i
   ).toEqual(['Client 1 connected', 'Client 1 disconnected: 10 commands, 0 errors', 'Client 2 connected'])
 })
 
-test('clients that came and went between two looks are told too, with what they did', () => {
+test('clients that connected and disconnected between two samples are reported with their commands', () => {
   expect(
-    told(
+    linesOf(
       { counters: { clients: 1, adminCommands: { 6: 14 }, errors: 1, faultsStruck: 1 } },
       { counters: { clients: 4, adminCommands: { 6: 20 }, errors: 1, faultsStruck: 1 } },
     ),
@@ -49,9 +51,9 @@ test('clients that came and went between two looks are told too, with what they 
   ])
 })
 
-test('of clients that followed each other between two looks nobody knows which did what', () => {
+test('commands of several clients between two samples are reported together', () => {
   expect(
-    told(
+    linesOf(
       { counters: { clients: 1, connected: true } },
       { counters: { clients: 3, connected: true, ioCommands: { 2: 9 } } },
       { counters: { clients: 3, ioCommands: { 2: 11 } } },
@@ -64,7 +66,7 @@ test('of clients that followed each other between two looks nobody knows which d
   ])
 })
 
-test('who is connected at the end is cut off', () => {
+test('a client that is connected at the end is reported as disconnected', () => {
   const [output, lines] = [new Output({}, testIo()), [] as string[]]
   vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more.flat()))
   const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
@@ -79,27 +81,32 @@ test('who is connected at the end is cut off', () => {
   ])
 })
 
-test('faults are told as they strike, at 20 looks', () => {
-  const looks = Array.from({ length: 30 }, (_, index) => ({ counters: { faultsStruck: 2 * index } }))
-  const lines = told(...looks)
+test('faults are reported in the first 20 samples that have any', () => {
+  const samples = Array.from({ length: 30 }, (_, index) => ({ counters: { faultsStruck: 2 * index } }))
+  const lines = linesOf(...samples)
   expect(lines).toHaveLength(21)
   expect(lines[0]).toBe('Faults injected: 2 more, 2 in total')
   expect(lines.slice(19)).toEqual(['Faults injected: 2 more, 40 in total', 'Further faults are counted but not shown.'])
 })
 
-test('the first 20 mistakes of the host are told as they come, and the others are not', () => {
+test('the first 20 mistakes of the host are reported', () => {
   const all = Array.from({ length: 1000 }, (_, index) => `mistake ${index}`)
-  const lines = told({ mistakes: all.slice(0, 2) }, { mistakes: all.slice(0, 3) }, { mistakes: all }, { mistakes: all })
+  const lines = linesOf(
+    { mistakes: all.slice(0, 2) },
+    { mistakes: all.slice(0, 3) },
+    { mistakes: all },
+    { mistakes: all },
+  )
   expect(lines).toHaveLength(21)
   expect(lines.slice(0, 3)).toEqual(['The host: mistake 0', 'The host: mistake 1', 'The host: mistake 2'])
   expect(lines.slice(19)).toEqual(['The host: mistake 19', 'Further mistakes of the host are counted but not shown.'])
 })
 
-test('what a host could put on the terminal is shown as what it is', () => {
-  expect(told({ mistakes: ['a\u001b[31m'] })).toEqual([String.raw`The host: a\u{1b}[31m`])
+test('control characters in mistakes are escaped', () => {
+  expect(linesOf({ mistakes: ['a\u001b[31m'] })).toEqual([String.raw`The host: a\u{1b}[31m`])
 })
 
-test('where a line can be redrawn it has the counters, and is taken away at the end', () => {
+test('a redrawn status line has the counters, and is cleared at the end', () => {
   const output = new Output({}, testIo())
   const status = vi.spyOn(output, 'setStatus').mockImplementation(() => undefined)
   for (const isRedrawn of [false, true]) {

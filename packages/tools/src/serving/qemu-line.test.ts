@@ -4,7 +4,7 @@ import { INSTALLED } from '../command-line/invocation.js'
 import { expect, test } from 'vitest'
 import { howToConnect, qemuLine, qemuWords } from './qemu-line.js'
 
-test('the line is what a shell makes the words of, the path absolute', () => {
+test('qemuLine quotes the words for a shell, with an absolute path', () => {
   expect(qemuLine('/run/drive.sock')).toBe(
     'qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
       '-object memory-backend-memfd,id=ram,size=1G,share=on ' +
@@ -13,11 +13,11 @@ test('the line is what a shell makes the words of, the path absolute', () => {
   expect(qemuWords('drive.sock').at(-1)).toContain(JSON.stringify(`${process.cwd()}/drive.sock`))
 })
 
-test('a path with quotes of either kind stays what it is', () => {
+test('qemuLine supports paths with both kinds of quotes', () => {
   expect(qemuLine(`/a'b"c.sock`)).toContain(String.raw`"path":"/a'\''b\"c.sock"}}'`)
 })
 
-test('what is printed says what each line is for, and that the guest needs something to boot', () => {
+test('howToConnect explains each line', () => {
   expect(howToConnect('/run/drive.sock', INSTALLED)).toEqual([
     "Start a guest with it (QEMU 10.1 or later; add your guest's disk or kernel):",
     `  ${qemuLine('/run/drive.sock')}`,
@@ -25,7 +25,7 @@ test('what is printed says what each line is for, and that the guest needs somet
   ])
 })
 
-test('the page shows the line that is printed', () => {
+test('the documentation has the printed line', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/how-to/vfio-user.md'), 'utf8')
   expect(page).toContain(`\`\`\`sh\n${qemuLine('/tmp/drive.sock')}\n\`\`\``)
 })

@@ -24,7 +24,7 @@ const counters = {
   ...{ interrupts: { fired: [], masked: [] }, upstreamBusyNs: 0, downstreamBusyNs: 0 },
 }
 
-/** A server in place of the real one. */
+/** Replaces the server by a fake with these changes. */
 function standIn(changes: Partial<VfioUserServer>): { readonly isClosed: () => boolean } {
   let isClosed = false
   vi.mocked(startVfioUserServer).mockResolvedValue({
@@ -43,14 +43,14 @@ function standIn(changes: Partial<VfioUserServer>): { readonly isClosed: () => b
 
 beforeEach(() => record.mockClear())
 
-test('a server that ends by itself is an error, and is closed', async () => {
+test('serve fails and closes the server if it crashes', async () => {
   const { isClosed } = standIn({ closed: Promise.reject(new Error('the thread crashed')) })
   await expect(serve({ socket: '/nowhere/x.sock' }, output, never)).rejects.toThrow('the thread crashed')
   expect(isClosed()).toBe(true)
   expect(record).not.toHaveBeenCalledWith('gpunvme.sim-serve/1', expect.anything())
 })
 
-test('what the system refused to the thread of a server is said with its file', async () => {
+test('serve reports a system error of the server thread with its file', async () => {
   const cause = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write', path: 'trace.json' })
   standIn({ closed: Promise.reject(new VfioUserServerError('crashed', cause)) })
   await expect(serve({ socket: '/nowhere/x.sock' }, output, never)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ test('what the system refused to the thread of a server is said with its file', 
   })
 })
 
-test('a process that ends at once does not take a socket away that another has put there since', async () => {
+test('an exiting process does not remove a socket that another process has replaced', async () => {
   const folder = scratch()
   const socket = join(folder, 'x.sock')
   const other = join(folder, 'other')
@@ -69,7 +69,7 @@ test('a process that ends at once does not take a socket away that another has p
   standIn({
     socket,
     statistics() {
-      // The last listener is that of this server: as at the second signal, in the middle of it.
+      // The last listener is that of this server. Call it as at a second signal.
       const atExit = process.listeners('exit').at(-1)!
       if (existsSync(other)) renameSync(other, socket)
       atExit(0)
@@ -81,28 +81,28 @@ test('a process that ends at once does not take a socket away that another has p
   expect(readFileSync(socket, 'utf8')).toBe('theirs')
 })
 
-test('one that is late with an answer is served on', async () => {
+test('serve continues after a late answer of the server', async () => {
   const late = new VfioUserServerError('late', undefined)
   const over = new AbortController()
-  let asked = 0
+  let calls = 0
   standIn({
     statistics() {
-      asked++
-      if (asked === 3) over.abort()
-      return asked === 2 ? Promise.reject(late) : Promise.resolve(counters)
+      calls++
+      if (calls === 3) over.abort()
+      return calls === 2 ? Promise.reject(late) : Promise.resolve(counters)
     },
   })
   expect(await serve({ socket: '/nowhere/x.sock' }, output, over.signal)).toBe(0)
-  expect(asked).toBeGreaterThan(3)
+  expect(calls).toBeGreaterThan(3)
 })
 
-test('one that answers no more is an error, and is closed', async () => {
+test('serve fails and closes the server if it does not answer', async () => {
   const { isClosed } = standIn({ statistics: () => Promise.reject(new Error('did not answer')) })
   await expect(serve({ socket: '/nowhere/x.sock' }, output, never)).rejects.toThrow('did not answer')
   expect(isClosed()).toBe(true)
 })
 
-test('a command is ended where the server ends by itself, as nobody answers it any more', async () => {
+test('serve terminates its command if the server crashes', async () => {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   let crash: (error: Error) => void = () => undefined
   const { isClosed } = standIn({ closed: new Promise((_, reject) => (crash = reject)) })
@@ -118,14 +118,14 @@ test('a command is ended where the server ends by itself, as nobody answers it a
   kill.mockRestore()
 })
 
-test('the exit code is that of the command that it was served to', async () => {
+test('serve returns the exit code of its command', async () => {
   standIn({})
   vi.mocked(runCommand).mockResolvedValue(33)
   expect(await serve({ socket: '/nowhere/x.sock', command: ['program', 'word'] }, output, never)).toBe(33)
   expect(runCommand).toHaveBeenLastCalledWith(['program', 'word'], expect.any(Function))
 })
 
-test('the signal ends it with a summary', async () => {
+test('an abort ends serve with a summary', async () => {
   const { isClosed } = standIn({})
   const stop = new AbortController()
   const ended = serve({ socket: '/nowhere/x.sock' }, output, stop.signal)
@@ -135,7 +135,7 @@ test('the signal ends it with a summary', async () => {
   expect(record).toHaveBeenLastCalledWith('gpunvme.sim-serve/1', expect.objectContaining({ clients: 0 }))
 })
 
-test('what the options ask for is what the server is started with', async () => {
+test('serve starts the server with its options', async () => {
   standIn({})
   const stop = new AbortController()
   const ended = serve(
@@ -156,6 +156,6 @@ test('what the options ask for is what the server is started with', async () => 
   )
 })
 
-test('the format of a trace is that of its name', () => {
+test('formatOf derives the trace format from the file name', () => {
   expect(['t.json', 't.jsonl', 't.txt', 't'].map(formatOf)).toEqual(['perfetto', 'jsonl', 'text', 'text'])
 })

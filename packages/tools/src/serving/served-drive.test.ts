@@ -10,7 +10,7 @@ import { chooseDrive } from './served-drive.js'
 const folder = scratch()
 const at = (name: string) => join(folder, name)
 
-test('without an image it lies in memory, with the capacity that was asked for', async () => {
+test('chooseDrive without an image uses memory of the given capacity', async () => {
   const drive = await chooseDrive({ profile: '990pro', capacity: 999_936 })
   expect(drive.profile.name).toBe('990pro')
   expect(drive.namespace).toEqual({ blockBytes: 512, capacityBytes: 999_936 })
@@ -18,19 +18,19 @@ test('without an image it lies in memory, with the capacity that was asked for',
   expect((await chooseDrive({})).profile.name).toBe('sn740')
 })
 
-test('a capacity that is no whole number of blocks is refused, with the nearest that are', async () => {
+test('chooseDrive rejects a partial block of capacity, and suggests valid ones', async () => {
   await expect(chooseDrive({ capacity: 1000 })).rejects.toThrow('Try: --capacity 512 or --capacity 1024')
   await expect(chooseDrive({ image: at('odd.img'), capacity: 100 })).rejects.toThrow('Try: --capacity 512')
   expect(existsSync(at('odd.img'))).toBe(false)
 })
 
-test('a serial number of its own changes nothing else', async () => {
+test('chooseDrive with a serial number changes nothing else', async () => {
   const [{ profile }, { profile: preset }] = [await chooseDrive({ serial: 'S2' }), await chooseDrive({})]
   expect(preset.identify.SN).toBe('GPUNVME-SIM-SN740')
   expect(profile).toEqual({ ...preset, identify: { ...preset.identify, SN: 'S2' } })
 })
 
-test('an image is made where its capacity is given, and found again by its own', async () => {
+test('chooseDrive creates an image with the given capacity, and opens it again', async () => {
   const image = at('made.img')
   await expect(chooseDrive({ image })).rejects.toThrow('--capacity 16GiB')
   await expect(chooseDrive({ image, capacity: 4096, readOnly: true })).rejects.toThrow(ImageFileError)
@@ -44,7 +44,7 @@ test('an image is made where its capacity is given, and found again by its own',
   })
 })
 
-test('what contradicts itself, or cannot be a drive, is refused', async () => {
+test('chooseDrive rejects contradictory options and unusable images', async () => {
   writeFileSync(at('small.img'), new Uint8Array(100))
   await expect(chooseDrive({ image: at('small.img') })).rejects.toThrow('100 bytes are too few for a drive')
   await expect(chooseDrive({ image: folder })).rejects.toThrow('it is a directory')

@@ -15,13 +15,13 @@ async function lines(changes: Partial<typeof counters>, rules?: number): Promise
   })
 }
 
-test('faults are told of where there was a plan', async () => {
+test('the summary has faults if there was a plan', async () => {
   expect((await lines({})).join()).not.toContain('faults')
   expect(await lines({}, 3)).toContain('  faults      none injected, by 3 rules')
   expect(await lines({ faultsStruck: 14 }, 1)).toContain('  faults      14 injected, by 1 rule')
 })
 
-test('messages are told of where there was a client', async () => {
+test('the summary has messages if there was a client', async () => {
   expect(await lines({})).toContain('  clients     none')
   expect(await lines({ clients: 2, messages: 9 })).toContain('  clients     2, 9 messages')
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Output } from './output.js'
 import type { Io } from './io.js'
 
-test('prints a report of 200,000 lines, as for a model with 200,000 layers', () => {
+test('print supports a report of 200,000 lines', () => {
   let printed = ''
   const stdout = new Writable({
     write(chunk, _, done) {

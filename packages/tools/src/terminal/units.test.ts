@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatBytes, formatDuration, formatRate, parseBytes, plural } from './units.js'
 
-test('sizes are binary, with three significant digits and a unit that keeps them at 1 or above', () => {
+test('formatBytes uses binary units with three significant digits', () => {
   const cases: [number, string][] = [
     [0, '0 B'],
     [512, '512 B'],
@@ -16,16 +16,16 @@ test('sizes are binary, with three significant digits and a unit that keeps them
   for (const [bytes, text] of cases) expect(formatBytes(bytes)).toBe(text)
 })
 
-test('rates are decimal: 3,330 MiB/s are 3.49 GB/s', () => {
+test('formatRate uses decimal units: 3,330 MiB/s are 3.49 GB/s', () => {
   expect(formatRate(3330 * 1024 * 1024, 1e9)).toBe('3.49 GB/s')
   expect(formatRate(1_000_000, 1e9)).toBe('1 MB/s')
 })
 
-test('a rate over no time is not a number, and not shown as one', () => {
+test('formatRate prints a dash without elapsed time', () => {
   expect(formatRate(4096, 0)).toBe('-')
 })
 
-test('durations carry the unit that a person would use', () => {
+test('formatDuration uses common units', () => {
   const cases: [number, string][] = [
     [940, '940 ns'],
     [76_912_345, '76.9 ms'],
@@ -36,19 +36,19 @@ test('durations carry the unit that a person would use', () => {
   for (const [ns, text] of cases) expect(formatDuration(ns)).toBe(text)
 })
 
-test('a size is read with its unit, binary and decimal told apart', () => {
+test('parseBytes accepts binary and decimal units', () => {
   expect(parseBytes('4096')).toBe(4096)
   expect(parseBytes('512MiB')).toBe(536_870_912)
   expect(parseBytes('16 GB')).toBe(16_000_000_000)
   expect(parseBytes('1.5GiB')).toBe(1_610_612_736)
 })
 
-test('a size that could mean two things, or nothing, is refused', () => {
+test('parseBytes rejects ambiguous and invalid sizes', () => {
   for (const text of ['16G', '', 'MiB', '-1', '1e9', '0x10', '1.0000001KiB', '99999999TiB']) {
     expect(parseBytes(text)).toBeUndefined()
   }
 })
 
-test('one thing is not several', () => {
+test('plural uses the singular for 1', () => {
   expect([plural(0, 'layer'), plural(1, 'layer'), plural(2, 'layer')]).toEqual(['0 layers', '1 layer', '2 layers'])
 })

@@ -3,7 +3,7 @@ import { STYLE } from './style.js'
 
 type Rgb = readonly [number, number, number]
 
-/** The colours of one of the two schemes, by the names of their variables. */
+/** Returns the colours of a scheme by variable name. */
 function colours(scheme: 'light' | 'dark'): Map<string, Rgb> {
   const [light = '', dark = ''] = STYLE.split('@media screen and (prefers-color-scheme: dark) {')
   const block = scheme === 'light' ? light : dark.slice(0, dark.indexOf('\n}\n'))
@@ -28,14 +28,14 @@ const contrast = (a: Rgb, b: Rgb) => {
   return (light! + 0.05) / (dark! + 0.05)
 }
 
-// Machado, Oliveira, Fernandes 2009, severity 1.0, in linear light: what people see who lack one kind of cone.
+// Machado, Oliveira, Fernandes 2009, severity 1.0, in linear light: colour vision without one kind of cone.
 const SEEN = {
   everyone: [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopes: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
   deuteranopes: [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
 } as const
 
-/** Oklab (Ottosson 2020): distances in it are about as large as they look. */
+/** Converts to Oklab (Ottosson 2020), whose distances approximate perceived differences. */
 function oklab(rgb: Rgb, seen: readonly number[]): Rgb {
   const linear = toLinear(rgb)
   const [r = 0, g = 0, b = 0] = [0, 3, 6].map((row) =>
@@ -56,7 +56,7 @@ const SERIES = ['s0', 's1', 's2', 's3', 's4', 's5']
 describe.each(['light', 'dark'] as const)('%s', (scheme) => {
   const all = colours(scheme)
 
-  test('texts stand out from both grounds by 4.5 : 1, and lines by 3 : 1 (WCAG 2.2, 1.4.3 and 1.4.11)', () => {
+  test('texts have a contrast of 4.5 : 1 and lines of 3 : 1 (WCAG 2.2, 1.4.3 and 1.4.11)', () => {
     for (const ground of ['ground', 'card']) {
       for (const name of ['ink', 'soft', 'limit'])
         expect(contrast(all.get(name)!, all.get(ground)!)).toBeGreaterThan(4.5)
@@ -65,7 +65,7 @@ describe.each(['light', 'dark'] as const)('%s', (scheme) => {
     expect(contrast(all.get('ink')!, all.get('warm')!)).toBeGreaterThan(4.5)
   })
 
-  test.each(Object.entries(SEEN))('series are told apart by %s, the first four more easily', (_, seen) => {
+  test.each(Object.entries(SEEN))('series have distinct colours for %s, the first four more so', (_, seen) => {
     const places = SERIES.map((name) => oklab(all.get(name)!, seen))
     places.forEach((a, index) => {
       for (const b of places.slice(0, index))
